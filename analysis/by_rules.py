@@ -1,0 +1,209 @@
+"""A commit's analysis without a model: what its facts, files and author say, and nothing else."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from analysis.language import Words, words
+from analysis.models import (
+    BREAKING,
+    Analysis,
+    ChangeType,
+    Commit,
+    Fact,
+    FactKind,
+    FileChange,
+    Importance,
+    Insight,
+    Language,
+    Ranked,
+    Risk,
+    Severity,
+)
+from analysis.paths import Kind, area, kind
+from analysis.purpose import purpose
+from analysis.text import one_line
+
+# Raised whenever a rule or a phrase changes, so that stored analyses are made anew.
+VERSION = "1"
+
+_NAMES_SHOWN = 5
+_AREAS_NAMED = 2
+_AREAS_SHOWN = 6
+_FILES_SHOWN = 4
+_SIZEABLE = 100  # changed source lines from which a missing test is worth a word
+
+
+def analyse_by_rules(commit: Commit, facts: Sequence[Fact], ranked: Ranked, language: Language) -> Analysis:
+    """The analysis of a commit that was read, as deep as its tier asks: in full, in brief, or in two sentences."""
+    say = words(language)
+    told = _facts_told(facts, say)
+    if ranked.importance is Importance.LOW:
+        return Analysis(by="rules", summary=_summary(commit, told, say))
+    full = ranked.importance is Importance.HIGH
+    return Analysis(
+        by="rules",
+        summary=_summary(commit, told, say),
+        scope=_scope(commit, say),
+        insight=_insight(commit, facts, ranked, say) if full else Insight(),
+        risks=_risks(commit, facts, say) if full else (),
+        advice=_advice(commit, facts, say),
+    )
+
+
+def code(text: str) -> str:
+    """`text` as a code span, whatever it holds."""
+    return "`" + one_line(text).replace("`", "'") + "`"
+
+
+def _summary(commit: Commit, told: Sequence[str], say: Words) -> str:
+    parts = list(told)
+    why = purpose(commit)
+    if why:
+        parts.append(say.label("purpose", text=why.rstrip(".。")))
+    parts.append(_size(commit, say))
+    gap = "" if say.stop == "。" else " "
+    return gap.join(part.rstrip("。.") + say.stop for part in parts)
+
+
+def _size(commit: Commit, say: Words) -> str:
+    if not commit.files and not commit.additions + commit.deletions:
+        return say.label("no_files")
+    text = say.label("size", files=say.count("file", len(commit.files)), additions=commit.additions, deletions=commit.deletions)
+    areas = [code(files[0].path if len(files) == 1 else name) for name, files in _areas(commit)]
+    if areas:
+        text += say.comma + say.label("mostly_in" if len(areas) > _AREAS_NAMED else "in", areas=say.comma.join(areas[:_AREAS_NAMED]))
+    if commit.is_merge:
+        text += say.comma + say.label("merged")
+    return text
+
+
+def _facts_told(facts: Sequence[Fact], say: Words) -> list[str]:
+    """A sentence a kind of fact, the most telling kinds first, each with the place of its first fact."""
+    sentences = []
+    for each in FactKind:
+        alike = [fact for fact in facts if fact.kind is each]
+        if alike:
+            place = f" ({code(alike[0].place)})" if alike[0].place and alike[0].place != alike[0].name else ""
+            sentences.append(say.facts[each].says.format(names=_names(alike, say)) + place)
+    return sentences
+
+
+def _names(facts: Sequence[Fact], say: Words) -> str:
+    shown = say.comma.join(_name(fact) for fact in facts[:_NAMES_SHOWN])
+    more = len(facts) - _NAMES_SHOWN
+    return f"{shown} {say.label('more', count=more)}" if more > 0 else shown
+
+
+def _name(fact: Fact) -> str:
+    """A fact's name, with what it was and became where it changed."""
+    if fact.old and fact.new:
+        return f"{code(fact.name)} {code(fact.old)} → {code(fact.new)}"
+    if fact.new:
+        return f"{code(fact.name)} → {code(fact.new)}"
+    return code(fact.name)
+
+
+def _areas(commit: Commit) -> list[tuple[str, list[FileChange]]]:
+    """The areas that the commit touches with their files, the most changed first."""
+    grouped: dict[str, list[FileChange]] = {}
+    for file in commit.files:
+        grouped.setdefault(area(file.path), []).append(file)
+    return sorted(grouped.items(), key=lambda item: -sum(file.additions + file.deletions for file in item[1]))
+
+
+def _scope(commit: Commit, say: Words) -> tuple[str, ...]:
+    rows = []
+    areas = _areas(commit)
+    for name, files in areas[:_AREAS_SHOWN]:
+        files.sort(key=lambda file: -(file.additions + file.deletions))
+        if len(files) == 1:
+            rows.append(f"{code(files[0].path)} (+{files[0].additions} −{files[0].deletions})")
+            continue
+        shown = say.comma.join(code(file.path.removeprefix(name + "/")) for file in files[:_FILES_SHOWN])
+        more = say.comma + say.label("more_files", files=say.count("more file", len(files) - _FILES_SHOWN)) if len(files) > _FILES_SHOWN else ""
+        total = say.label(
+            "files_in",
+            area=code(name),
+            files=say.count("file", len(files)),
+            additions=sum(file.additions for file in files),
+            deletions=sum(file.deletions for file in files),
+        )
+        rows.append(f"{total}{say.labels['colon']}{shown}{more}")
+    rest = sum(len(files) for _, files in areas[_AREAS_SHOWN:])
+    if rest:
+        rows.append(say.label("more_files", files=say.count("more file", rest)))
+    unlisted = commit.additions + commit.deletions - sum(file.additions + file.deletions for file in commit.files)
+    if unlisted > 0:
+        rows.append(say.label("unlisted", lines=say.count("changed line", unlisted)))
+    return tuple(rows)
+
+
+def _insight(commit: Commit, facts: Sequence[Fact], ranked: Ranked, say: Words) -> Insight:
+    sources = [file for file in commit.files if kind(file.path) is Kind.SOURCE]
+    moved = Counter(file.status for file in sources)
+    structure = moved["added"] + moved["removed"] + moved["renamed"]
+
+    def told(*kinds: FactKind) -> str:
+        sentences = _facts_told([fact for fact in facts if fact.kind in kinds], say)
+        return ("" if say.stop == "。" else " ").join(sentence + say.stop for sentence in sentences)
+
+    return Insight(
+        architecture=say.label("structure", added=moved["added"], removed=moved["removed"], renamed=moved["renamed"]) if structure else "",
+        performance=_performance(sources, ranked, say),
+        security=told(FactKind.SECURITY),
+        compatibility=told(*BREAKING, FactKind.DEFAULT_CHANGED),
+        maintenance=_maintenance(commit, sources, say),
+        dependencies=told(FactKind.DEPENDENCY_MOVED, FactKind.DEPENDENCY_ADDED, FactKind.DEPENDENCY_REMOVED),
+    )
+
+
+def _performance(sources: Sequence[FileChange], ranked: Ranked, say: Words) -> str:
+    if ChangeType.PERFORMANCE not in ranked.change_types:
+        return ""
+    kernels = [file.path for file in sources if file.path.endswith((".cu", ".cuh", ".hip", ".metal")) or "kernel" in file.path]
+    if kernels:
+        return say.label("perf_kernels", paths=say.comma.join(code(path) for path in kernels[:_FILES_SHOWN]))
+    return say.label("perf_named")
+
+
+def _maintenance(commit: Commit, sources: Sequence[FileChange], say: Words) -> str:
+    tests = [file.path for file in commit.files if kind(file.path) is Kind.TEST]
+    if tests:
+        return say.label("with_tests", paths=say.comma.join(code(path) for path in tests[:_FILES_SHOWN]))
+    lines = _changed(sources)
+    return say.label("without_tests", lines=say.count("source line", lines)) if lines else ""
+
+
+def _risks(commit: Commit, facts: Sequence[Fact], say: Words) -> tuple[Risk, ...]:
+    risks = []
+    for each in FactKind:
+        alike = [fact for fact in facts if fact.kind is each]
+        told = say.facts[each]
+        if alike and told.risk:
+            names = _names(alike, say)
+            risks.append(
+                Risk(risk=f"{names}{say.labels['colon']}{told.risk}", severity=told.severity, mitigation=told.advice.format(names=names))
+            )
+    if _untested(commit):
+        risks.append(Risk(risk=say.label("untested_risk"), severity=Severity.LOW, mitigation=say.label("untested_advice")))
+    return tuple(risks)
+
+
+def _advice(commit: Commit, facts: Sequence[Fact], say: Words) -> tuple[str, ...]:
+    rows = []
+    for each in FactKind:
+        alike = [fact for fact in facts if fact.kind is each]
+        if alike and say.facts[each].advice:
+            rows.append(say.facts[each].advice.format(names=_names(alike, say)))
+    if not rows and _untested(commit):
+        rows.append(say.label("untested_advice"))
+    return tuple(rows) or (say.label("no_action"),)
+
+
+def _untested(commit: Commit) -> bool:
+    sources = [file for file in commit.files if kind(file.path) is Kind.SOURCE]
+    return _changed(sources) >= _SIZEABLE and not any(kind(file.path) is Kind.TEST for file in commit.files)
+
+
+def _changed(files: Sequence[FileChange]) -> int:
+    return sum(file.additions + file.deletions for file in files)

@@ -1,0 +1,121 @@
+"""A commit's patches: parsed into lines, and excerpted within a budget of tokens."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from unidiff import Hunk, PatchSet
+from unidiff.errors import UnidiffParseError
+
+from analysis.models import Commit, FileChange, Frozen
+from analysis.paths import Kind, kind
+
+# cl100k spends about a token on three characters of a diff; the margin covers scripts that take more.
+_CHARACTERS_A_TOKEN = 3
+_MARGIN = 1.15
+# A hunk longer than this is cut into hunks of its own, so that a new file need not be left out whole.
+_HUNK_LINES = 60
+_LISTED_ONLY = (Kind.GENERATED, Kind.VENDORED)
+_PREFERENCE = {each: place for place, each in enumerate(Kind)}
+
+
+class DiffLine(NamedTuple):
+    """A line of a patch. `sign` is "+", "-" or " "; `old` and `new` are its numbers, from 1, where it has them."""
+
+    sign: str
+    text: str
+    old: int | None
+    new: int | None
+
+    @property
+    def number(self) -> int:
+        """The line's number in the file that it can be found in: the old one for what is gone."""
+        return (self.old if self.sign == "-" else self.new) or 0
+
+
+class Excerpt(Frozen):
+    """What of a commit fits a budget: every path with its counts, then whole hunks; `left_out` names what is not all there."""
+
+    text: str
+    left_out: tuple[str, ...]
+    tokens: int
+
+
+def tokens(text: str) -> int:
+    """An upper estimate of the tokens in `text`, without a tokenizer."""
+    return int(len(text) / _CHARACTERS_A_TOKEN * _MARGIN) + 1
+
+
+@lru_cache(maxsize=256)
+def hunks(patch: str | None) -> tuple[tuple[DiffLine, ...], ...]:
+    """The hunks of a file's patch; none for a patch that is missing or malformed."""
+    return tuple(tuple(_lines(hunk)) for hunk in _parsed(patch))
+
+
+def changed_lines(file: FileChange) -> Iterator[DiffLine]:
+    """The added and removed lines of a file, in order."""
+    return (line for hunk in hunks(file.patch) for line in hunk if line.sign != " ")
+
+
+def excerpt(commit: Commit, budget: int) -> Excerpt:
+    """As much of the commit's diff as `budget` tokens hold, sources first, cut at the borders of hunks.
+
+    The list of paths is never cut: where it alone is over the budget, nothing follows it.
+    """
+    blocks = [_listing(commit)]
+    spent = tokens(blocks[0])
+    left_out = []
+    for file in sorted(commit.files, key=lambda each: (_PREFERENCE[kind(each.path)], -(each.additions + each.deletions))):
+        if file.patch is None or kind(file.path) in _LISTED_ONLY:
+            if file.additions + file.deletions:
+                left_out.append(file.path)
+            continue
+        kept, total = [], 0
+        for piece in _pieces(file.patch):
+            total += 1
+            cost = tokens(piece)
+            if spent + cost + tokens(file.path) <= budget:
+                kept.append(piece)
+                spent += cost
+        if kept:
+            note = f" ({total - len(kept)} of {total} hunks left out)" if len(kept) < total else ""
+            blocks.append(f"--- {file.path}{note}\n" + "\n".join(kept))
+            spent += tokens(blocks[-1].split("\n", 1)[0])
+        if len(kept) < total or not total:
+            left_out.append(file.path)
+    return Excerpt(text="\n\n".join(blocks), left_out=tuple(left_out), tokens=spent)
+
+
+def _listing(commit: Commit) -> str:
+    rows = []
+    for file in commit.files:
+        moved = f" (was {file.previous_path})" if file.previous_path else ""
+        rows.append(f"{file.status} {file.path}{moved} +{file.additions} -{file.deletions}")
+    return "\n".join(rows)
+
+
+def _pieces(patch: str) -> Iterator[str]:
+    """A file's hunks as text, long ones cut into several with headers of their own."""
+    for hunk in hunks(patch):
+        for start in range(0, len(hunk), _HUNK_LINES):
+            lines = hunk[start : start + _HUNK_LINES]
+            old = [line.old for line in lines if line.old is not None]
+            new = [line.new for line in lines if line.new is not None]
+            header = f"@@ -{old[0] if old else 0},{len(old)} +{new[0] if new else 0},{len(new)} @@"
+            yield "\n".join([header, *(line.sign + line.text for line in lines)])
+
+
+def _parsed(patch: str | None) -> list[Hunk]:
+    if not patch:
+        return []
+    try:
+        files = PatchSet.from_string(f"--- a\n+++ b\n{patch}\n")
+    except (UnidiffParseError, ValueError):
+        return []
+    return [hunk for file in files for hunk in file]
+
+
+def _lines(hunk: Hunk) -> Iterator[DiffLine]:
+    for line in hunk:
+        if line.line_type in ("+", "-", " "):
+            yield DiffLine(line.line_type, line.value.rstrip("\n"), line.source_line_no, line.target_line_no)

@@ -1,0 +1,63 @@
+"""What can go wrong, as people meet it.
+
+    DigestError                      one line that says what and what to do
+    ├── Misuse                       2: the request or the configuration cannot be right
+    │   ├── BadSetting               a setting has a wrong value
+    │   ├── UnknownRepository        GitHub has no such repository, or the token may not see it
+    │   ├── UnknownCommit            no commit, or more than one, answers to that reference
+    │   ├── AccessDenied             GitHub refuses the token
+    │   └── StoreUnusable            the database cannot be opened, read or written
+    └── OutsideFailure               3: a service failed and something is missing
+        ├── Unreachable              no answer, or answers that make no sense
+        └── RateLimited              GitHub asks for more patience than a command has
+
+Vendors' errors are translated where the vendor is talked to, and nowhere else.
+"""
+
+from datetime import datetime
+
+
+class DigestError(Exception):
+    """One line for a person: what happened and what to do about it."""
+
+    exit_code = 1
+
+
+class Misuse(DigestError):
+    exit_code = 2
+
+
+class BadSetting(Misuse):
+    pass
+
+
+class UnknownRepository(Misuse):
+    pass
+
+
+class UnknownCommit(Misuse):
+    pass
+
+
+class AccessDenied(Misuse):
+    pass
+
+
+class StoreUnusable(Misuse):
+    pass
+
+
+class OutsideFailure(DigestError):
+    exit_code = 3
+
+
+class Unreachable(OutsideFailure):
+    pass
+
+
+class RateLimited(OutsideFailure):
+    """GitHub's limit is used up. `resets_at` is the instant (UTC) at which it asks us to come back, if it said so."""
+
+    def __init__(self, message: str, resets_at: datetime | None = None) -> None:
+        super().__init__(message)
+        self.resets_at = resets_at

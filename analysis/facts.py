@@ -1,0 +1,290 @@
+"""What a commit proves: facts with the file and line they stand in, never a guess.
+
+A name counts as removed only when the commit takes its definition away and no added line of the commit defines or
+mentions it again, so that moved code is not called removed. Tests, documentation and examples prove nothing about what
+others may depend on. Where a rule cannot tell, it says nothing.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+from analysis.diff import DiffLine, changed_lines, hunks
+from analysis.models import Commit, Fact, FactKind, FileChange
+from analysis.paths import Kind, kind
+
+# Raised whenever a rule changes, so that stored facts are found anew from the stored patches.
+VERSION = 1
+
+_ALIKE = 0.6  # names at least this similar, one gone and one come in the same hunk, are a renaming
+_PUBLIC = (Kind.SOURCE, Kind.BUILD, Kind.DATA)
+
+_ENV_DEFINITION = re.compile(
+    r"""(?x)
+      ^\s*["'](?P<key>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)["']\s*:\s*(?:lambda\b|env\w*\()     # a registry of variables
+    | ^\s*(?P<typed>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\s*:\s*[\w."'\[\]| ]+=                    # typed, in a file named for it
+    | (?:os\.)?(?:environ(?:\.get)?|getenv)\s*[\[(]\s*["'](?P<read>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)["']
+    | (?:std::)?getenv\(\s*"(?P<c>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)"
+    | (?:os\.Getenv|env::var|process\.env\.)\(?"?(?P<other>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)
+    """
+)
+_ENV_FILE = re.compile(r"(^|/)(envs?|environment|env_vars?|settings)\.(py|ts|rs|go)$")
+_FLAG = re.compile(
+    r"""(?:add_argument|add_cli_args|click\.option|@option|typer\.Option|Option|Flag)\s*\(|^\s*["']--[a-z]"""
+)
+_FLAG_NAME = re.compile(r"""["'](--[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)*)["']""")
+_DEFINITION = re.compile(
+    r"^(?P<indent>[ \t]*)(?:export\s+)?(?:pub\s+)?(?:async\s+)?(?P<what>def|class|func|fn|function|struct|interface|trait)\s+"
+    r"(?:\([^)]*\)\s*)?(?P<name>[A-Za-z]\w*)"
+)
+_DEFAULT = re.compile(
+    r"""^\s*(?:(?P<field>[A-Za-z]\w*)\s*:\s*[\w."'\[\]| ,]+=\s*(?P<value>[^=\s][^#]*?)|.*?\bdefault\s*=\s*(?P<default>[^,)#]+))\s*(?:[,)#].*)?$"""
+)
+_PINNED = re.compile(
+    r"""^\s*["']?(?P<name>[A-Za-z][\w.-]*)(?:\[[\w,. -]+\])?\s*(?P<spec>(?:[<>=~!^]=?=?\s*v?\d[\w.*+!-]*)(?:\s*,\s*[<>=~!]=?\s*[\w.*+!-]+)*)"""
+)
+_KEYED = re.compile(r"""^\s*["']?(?P<name>[A-Za-z@][\w./@-]*)["']?\s*[=:]\s*["'{](?:\s*version\s*=\s*")?(?P<spec>[\^~<>=v]*\d[\w.*+-]*)""")
+_CONCURRENCY = re.compile(
+    r"\b(threading\.(?:R?Lock|Condition|Event|Semaphore|Thread)|asyncio\.(?:Lock|Condition|Semaphore|Event)|multiprocessing\.\w+"
+    r"|std::(?:mutex|atomic|thread|lock_guard|unique_lock|condition_variable)|sync\.(?:RW)?Mutex|cudaStreamSynchronize|__syncthreads"
+    r"|\w*_?lock\.(?:acquire|release)\(|with\s+self\.\w*lock\w*)",
+)
+_SECURITY = re.compile(r"\b(GHSA(?:-[a-z0-9]{4}){3}|CVE-\d{4}-\d{4,7}|CWE-\d{1,4})\b", re.IGNORECASE)
+_UNSAFE = re.compile(r"\b(pickle\.loads?\(|yaml\.load\(|eval\(|exec\(|shell\s*=\s*True|torch\.load\(|weights_only\s*=\s*False)")
+_THREAT = re.compile(r"\b(path traversal|directory traversal|SSRF|XSS|ReDoS|denial.of.service|vulnerabilit(?:y|ies)|arbitrary code execution)\b", re.IGNORECASE)
+_TEST_DEFINITION = re.compile(r"^\s*(?:async\s+)?def\s+(?P<name>test_\w+)")
+_SKIPPED = re.compile(r"@pytest\.mark\.(?:skip\b|xfail)|pytest\.skip\(|@unittest\.skip|\bt\.Skip\(")
+_PRIVATE = re.compile(r"^(tools|scripts|hack|misc|utils/ci)/|(^|/)(_(?!_init__\.py)|\.)")
+_REVERT_TITLE = re.compile(r"^(?:\[[^\]]*\]\s*)*Revert\b[:\s]*[\"“]?(?P<title>.*?)[\"”]?\s*(?:\(#\d+\)\s*)?$", re.IGNORECASE)
+_REVERT_SHA = re.compile(r"\bThis reverts commit ([0-9a-f]{7,40})", re.IGNORECASE)
+
+
+class _Gone(NamedTuple):
+    name: str
+    file: FileChange
+    line: DiffLine
+    hunk: tuple[DiffLine, ...]
+
+
+def facts(commit: Commit) -> tuple[Fact, ...]:
+    """Every fact that the rules find in the commit's message and patches, in the order of the kinds."""
+    public = [file for file in commit.files if kind(file.path) in _PUBLIC and not file.path.endswith(".md")]
+    added = _added_text(commit)
+    rules: Sequence[Iterator[Fact]] = (
+        _reverts(commit),
+        _removed(public, added, _env_names, FactKind.REMOVED_ENV, FactKind.RENAMED_ENV),
+        _removed(public, added, _flag_names, FactKind.REMOVED_FLAG, FactKind.RENAMED_FLAG),
+        _removed(public, added, _public_names, FactKind.REMOVED_NAME, FactKind.RENAMED_NAME),
+        _defaults(public),
+        _dependencies(commit),
+        _deleted(commit),
+        _tests(commit),
+        _concurrency(public),
+        _security(commit, public),
+    )
+    unique: dict[tuple[FactKind, str], Fact] = {}
+    for rule in rules:
+        for fact in rule:
+            unique.setdefault((fact.kind, fact.name), fact)
+    return tuple(unique.values())
+
+
+def reverted_title(commit: Commit) -> str | None:
+    """The title that a revert names, without its pull request's number; None for what is no revert."""
+    match = _REVERT_TITLE.match(commit.subject)
+    return match["title"].strip() if match and match["title"] else None
+
+
+def reverted_sha(commit: Commit) -> str | None:
+    """The SHA (or its beginning) that a revert says it reverts."""
+    match = _REVERT_SHA.search(commit.message)
+    return match[1].lower() if match else None
+
+
+def _added_text(commit: Commit) -> str:
+    """All that the commit adds outside tests and documentation, where a moved name would turn up."""
+    lines = []
+    for file in commit.files:
+        if kind(file.path) in (Kind.SOURCE, Kind.BUILD, Kind.DATA, Kind.CI):
+            lines += [line.text for line in changed_lines(file) if line.sign == "+"]
+    return "\n".join(lines)
+
+
+def _reverts(commit: Commit) -> Iterator[Fact]:
+    title, sha = reverted_title(commit), reverted_sha(commit)
+    if title or sha:
+        yield Fact(kind=FactKind.REVERT, name=title or (sha or "")[:7])
+
+
+def _removed(
+    files: Sequence[FileChange],
+    added: str,
+    names: Callable[[FileChange, DiffLine], list[str]],
+    removed: FactKind,
+    renamed: FactKind,
+) -> Iterator[Fact]:
+    """The names that are defined on removed lines and on no added or kept one, each paired with what replaced it if anything did."""
+    for gone in _gone(files, names):
+        if re.search(rf"(?<![\w-]){re.escape(gone.name)}(?![\w-])", added):
+            continue
+        arrived = [
+            name
+            for line in gone.hunk
+            if line.sign == "+"
+            for name in names(gone.file, line)
+            if SequenceMatcher(None, gone.name.lower(), name.lower()).ratio() >= _ALIKE
+        ]
+        where = {"path": gone.file.previous_path or gone.file.path, "line": gone.line.old}
+        if arrived:
+            yield Fact(kind=renamed, name=gone.name, new=arrived[0], **where)
+        else:
+            yield Fact(kind=removed, name=gone.name, **where)
+
+
+def _gone(files: Sequence[FileChange], names: Callable[[FileChange, DiffLine], list[str]]) -> Iterator[_Gone]:
+    for file in files:
+        if file.status == "added":
+            continue
+        parts = hunks(file.patch)
+        kept = {name for hunk in parts for line in hunk if line.sign != "-" for name in names(file, line)}
+        for hunk in parts:
+            for line in hunk:
+                if line.sign == "-":
+                    yield from (_Gone(name, file, line, hunk) for name in names(file, line) if name not in kept)
+
+
+def _env_names(file: FileChange, line: DiffLine) -> list[str]:
+    """Environment variables that the line defines; reading one elsewhere proves nothing about the others who read it."""
+    match = _ENV_DEFINITION.search(line.text)
+    if not match:
+        return []
+    if match["key"] or (match["typed"] and _ENV_FILE.search(file.path.lower())):
+        return [match["key"] or match["typed"]]
+    read = match["read"] or match["c"] or match["other"]
+    return [read] if read and _ENV_FILE.search(file.path.lower()) else []
+
+
+def _flag_names(_file: FileChange, line: DiffLine) -> list[str]:
+    return _FLAG_NAME.findall(line.text) if _FLAG.search(line.text) else []
+
+
+def _public_names(file: FileChange, line: DiffLine) -> list[str]:
+    """A public function or class at the top level of a module, or a class's public method."""
+    match = _DEFINITION.match(line.text)
+    if not match or kind(file.path) is not Kind.SOURCE:
+        return []
+    depth = len(match["indent"].expandtabs(4))
+    private_module = _PRIVATE.search(file.path)
+    if depth > 0 or private_module or match["name"].startswith("test"):
+        return []
+    return [match["name"]]
+
+
+def _defaults(files: Sequence[FileChange]) -> Iterator[Fact]:
+    """A default that differs between a removed line and the added one that takes its place."""
+    for file in files:
+        for hunk in hunks(file.patch):
+            for before, after in zip(hunk, hunk[1:], strict=False):
+                if before.sign == "-" and after.sign == "+":
+                    yield from _default(file, before, after)
+
+
+def _default(file: FileChange, before: DiffLine, after: DiffLine) -> Iterator[Fact]:
+    old, new = _DEFAULT.match(before.text), _DEFAULT.match(after.text)
+    if not old or not new or old["field"] != new["field"]:
+        return
+    was, now = (match["value"] or match["default"] or "" for match in (old, new))
+    name = old["field"] or "".join(_FLAG_NAME.findall(before.text)[:1])
+    if name and was.strip() != now.strip() and _simple(was) and _simple(now):
+        yield Fact(
+            kind=FactKind.DEFAULT_CHANGED, name=name, path=file.path, line=after.new, old=was.strip(), new=now.strip()
+        )
+
+
+def _simple(value: str) -> bool:
+    return re.fullmatch(r"""\s*(?:-?\d[\d_.e+-]*|True|False|None|true|false|["'][^"']*["'])\s*""", value) is not None
+
+
+def _dependencies(commit: Commit) -> Iterator[Fact]:
+    for file in commit.files:
+        if kind(file.path) is not Kind.DEPENDENCY:
+            continue
+        before, after = _pins(file, "-"), _pins(file, "+")
+        added = "\n".join(line.text for line in changed_lines(file) if line.sign == "+")
+        for name in {**before, **after}:
+            old, new = before.get(name), after.get(name)
+            if old and new and old[0] != new[0]:
+                found = FactKind.DEPENDENCY_MOVED
+            elif old and not new and not re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", added):
+                found = FactKind.DEPENDENCY_REMOVED
+            elif new and not old:
+                found = FactKind.DEPENDENCY_ADDED
+            else:
+                continue
+            spec, line = new or old or ("", None)
+            yield Fact(
+                kind=found,
+                name=name,
+                path=file.path,
+                line=line,
+                old=old[0] if old else None,
+                new=spec if new else None,
+            )
+
+
+def _pins(file: FileChange, sign: str) -> dict[str, tuple[str, int]]:
+    """Package -> (version specification, line) on the lines of one sign."""
+    pattern = _KEYED if file.path.endswith((".toml", ".json")) else _PINNED
+    found = {}
+    for line in changed_lines(file):
+        if line.sign != sign:
+            continue
+        match = _PINNED.match(line.text) or pattern.match(line.text)
+        if match and match["name"].lower() not in ("version", "python", "requires-python", "target-version", "line-length"):
+            found[match["name"]] = (re.sub(r"\s+", "", match["spec"]), line.number)
+    return found
+
+
+def _deleted(commit: Commit) -> Iterator[Fact]:
+    for file in commit.files:
+        if file.status == "removed" and kind(file.path) is Kind.SOURCE:
+            yield Fact(kind=FactKind.FILE_DELETED, name=file.path, path=file.path)
+
+
+def _tests(commit: Commit) -> Iterator[Fact]:
+    for file in commit.files:
+        if kind(file.path) is not Kind.TEST:
+            continue
+        lines = list(changed_lines(file))
+        added = {match["name"] for line in lines if line.sign == "+" and (match := _TEST_DEFINITION.match(line.text))}
+        for line in lines:
+            gone = _TEST_DEFINITION.match(line.text) if line.sign == "-" else None
+            if gone and gone["name"] not in added and not added:
+                yield Fact(kind=FactKind.TEST_REMOVED, name=gone["name"], path=file.path, line=line.old)
+            elif line.sign == "+" and _SKIPPED.search(line.text):
+                yield Fact(kind=FactKind.TEST_REMOVED, name=line.text.strip()[:80], path=file.path, line=line.new)
+
+
+def _concurrency(files: Sequence[FileChange]) -> Iterator[Fact]:
+    for file in files:
+        for line in changed_lines(file):
+            match = _CONCURRENCY.search(line.text)
+            if match:
+                yield Fact(kind=FactKind.CONCURRENCY, name=match[1].strip(), path=file.path, line=line.number)
+                break
+
+
+def _security(commit: Commit, files: Sequence[FileChange]) -> Iterator[Fact]:
+    told = f"{commit.message}\n{commit.pull.title if commit.pull else ''}\n{commit.pull.body if commit.pull else ''}"
+    for match in _SECURITY.finditer(told):
+        yield Fact(kind=FactKind.SECURITY, name=match[1].upper() if match[1][0] in "cC" else match[1])
+    for match in _THREAT.finditer(f"{commit.subject}\n{commit.body}"):
+        yield Fact(kind=FactKind.SECURITY, name=match[1].lower())
+    for file in files:
+        added = "\n".join(line.text for line in changed_lines(file) if line.sign == "+")
+        for line in changed_lines(file):
+            match = _UNSAFE.search(line.text) if line.sign == "-" else None
+            if match and match[0] not in added:
+                yield Fact(kind=FactKind.SECURITY, name=match[0].rstrip("("), path=file.path, line=line.old)
+                break

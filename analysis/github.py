@@ -1,0 +1,288 @@
+"""The only door to GitHub. What passes it is ours: models, redacted, in UTC; errors in words for people.
+
+Requests: one a hundred commits listed, one a commit (one more for every 300 files over 300), and with a token one
+more for its pull request. Waits are GitHub's own (Retry-After, the reset of the limit) up to `max_wait` seconds each;
+a longer one is `RateLimited`. Every thread has a PyGithub client of its own, as PyGithub asks.
+"""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+import github
+import requests
+import urllib3
+from github.Auth import Token
+from github.Commit import Commit as VendorCommit
+from github.GithubException import RateLimitExceededExceedsMaxWait
+from github.Repository import Repository as VendorRepository
+
+from analysis.errors import AccessDenied, Misuse, RateLimited, UnknownCommit, UnknownRepository, Unreachable
+from analysis.models import Commit, FileChange, Frozen, PullRequest, Repository
+from analysis.secrets import Redactor
+from analysis.text import scalar
+from analysis.window import Window
+
+_TIMEOUT = 30  # seconds for an answer to begin
+_RETRIES = 4
+_PAGE = 100
+
+
+class Comparison(Frozen):
+    """What a branch gained since an older head. `rewritten` says that the older head is no longer part of it."""
+
+    commits: tuple[Commit, ...]
+    rewritten: bool
+
+
+class _Patience(github.GithubRetry):
+    """PyGithub's retries, with a cap on every wait that a server asks for and word of those that are waited."""
+
+    on_wait: Callable[[float], None] | None = None
+
+    def increment(self, *args: Any, **kwargs: Any) -> urllib3.Retry:
+        response = kwargs.get("response")
+        if response is not None and self.max_rate_limit_wait is not None:
+            wait = self.get_retry_after(response)
+            if wait is not None and wait > self.max_rate_limit_wait:
+                raise RateLimitExceededExceedsMaxWait(response.status, {}, dict(response.headers), wait=wait)
+        return super().increment(*args, **kwargs)
+
+    def new(self, **kwargs: Any) -> Self:
+        retry = super().new(**kwargs)
+        retry.on_wait = self.on_wait
+        return retry
+
+    def sleep(self, response: urllib3.BaseHTTPResponse | None = None) -> None:
+        seconds = (self.get_retry_after(response) if response else None) or self.get_backoff_time()
+        if self.on_wait and seconds >= 1:
+            self.on_wait(seconds)
+        super().sleep(response)
+
+
+class GitHub:
+    """One GitHub server, seen with or without a token."""
+
+    def __init__(
+        self, api_url: str, token: str | None = None, *, max_wait: float = 60, on_wait: Callable[[float], None] | None = None
+    ) -> None:
+        self._api_url = api_url.rstrip("/")
+        self._token = token
+        self._max_wait = max_wait
+        self._on_wait = on_wait
+        self._local = threading.local()
+
+    def list_commits(self, repository: Repository, window: Window) -> tuple[Commit, ...]:
+        """The commits of the window by committer date, newest first, as the list gives them: unread, without files."""
+        with self._translated(repository):
+            # GitHub includes both ends, to the second.
+            found = self._vendor(repository).get_commits(
+                **_branch(repository), since=window.start, until=window.end - timedelta(seconds=1)
+            )
+            commits = [_listed(each) for each in found]
+        inside = [commit for commit in commits if commit.committed_at in window]
+        return tuple(sorted(inside, key=lambda commit: commit.committed_at, reverse=True))
+
+    def read_commit(self, repository: Repository, ref: str) -> Commit:
+        """The commit called `ref` (a SHA or an unambiguous prefix) with its files and, given a token, its pull request."""
+        with self._translated(repository, commit=ref):
+            found = self._vendor(repository).get_commit(ref)
+            redact = Redactor()
+            pull = self._pull(repository, found, redact) if self._token else None
+            return _read(found, pull, redact)
+
+    def merged_as(self, repository: Repository, number: int) -> str:
+        """The SHA of the commit that pull request `number` became; `UnknownCommit` when it is not merged or not there."""
+        with self._translated(repository, commit=f"#{number}"):
+            pull = self._vendor(repository).get_pull(number)
+            if not pull.merged or not pull.merge_commit_sha:
+                raise UnknownCommit(f"pull request #{number} of {repository.full_name} is not merged; ask again when it is")
+            return pull.merge_commit_sha
+
+    def head(self, repository: Repository) -> str:
+        """The SHA that the branch points to now."""
+        with self._translated(repository):
+            return self._vendor(repository).get_commits(**_branch(repository))[0].sha
+
+    def gained(self, repository: Repository, base: str, head: str) -> Comparison:
+        """What `head` holds and `base` does not, unread. A base that GitHub has forgotten was rewritten away."""
+        try:
+            with self._translated(repository, commit=base):
+                found = self._vendor(repository).compare(base, head)
+                commits = tuple(_listed(each) for each in found.commits)
+                return Comparison(commits=commits, rewritten=found.status in ("diverged", "behind"))
+        except UnknownCommit:
+            return Comparison(commits=(), rewritten=True)
+
+    def branch_without(self, repository: Repository, sha: str) -> str | None:
+        """The branch's name if it does not contain the commit: GitHub also serves commits of forks under the upstream's name."""
+        with self._translated(repository, commit=sha):
+            vendor = self._vendor(repository)
+            branch = repository.branch or self._client().get_repo(repository.full_name).default_branch
+            status = vendor.compare(sha, branch, comparison_commits_per_page=1).status
+            return None if status in ("ahead", "identical") else branch
+
+    def _pull(self, repository: Repository, commit: VendorCommit, redact: Redactor) -> PullRequest | None:
+        """The pull request that brought the commit, or None where there is none or the token may not see it."""
+        try:
+            with self._translated(repository, commit=commit.sha):
+                pulls = list(commit.get_pulls())
+        except Misuse:
+            return None
+        merged = [pull for pull in pulls if pull.merge_commit_sha == commit.sha]
+        for pull in merged or pulls:
+            return PullRequest(
+                number=pull.number, title=redact(scalar(pull.title or "")), body=redact(scalar(pull.body or ""))
+            )
+        return None
+
+    def _vendor(self, repository: Repository) -> VendorRepository:
+        return self._client().get_repo(repository.full_name, lazy=True)
+
+    def _client(self) -> github.Github:
+        client: github.Github | None = getattr(self._local, "client", None)
+        if client is None:
+            patience = _Patience(total=_RETRIES, backoff_factor=0.5, max_rate_limit_wait=self._max_wait)
+            patience.on_wait = self._on_wait
+            client = self._local.client = github.Github(
+                auth=Token(self._token) if self._token else None,
+                base_url=self._api_url,
+                per_page=_PAGE,
+                retry=patience,
+                seconds_between_requests=None,
+                timeout=_TIMEOUT,
+                user_agent="vllm-digest",
+            )
+        return client
+
+    @contextmanager
+    def _translated(self, repository: Repository, commit: str | None = None) -> Iterator[None]:
+        """Turns whatever PyGithub and its HTTP client raise into our errors: the one place where that is done."""
+        host = urlsplit(self._api_url).netloc
+        try:
+            yield
+        except RateLimitExceededExceedsMaxWait as exc:
+            raise _rate_limited(exc, self._token) from exc
+        except github.GithubException as exc:
+            raise self._from_status(exc, repository, commit) from exc
+        except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as exc:
+            raise Unreachable(f"{host} does not answer ({_cause(exc)}); check GITHUB_API_URL and the network") from exc
+        except (
+            github.BadAttributeException,
+            *(AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError),
+        ) as exc:
+            raise Unreachable(f"{host} does not answer like GitHub's REST API; check GITHUB_API_URL") from exc
+
+    def _from_status(self, exc: github.GithubException, repository: Repository, commit: str | None) -> Exception:
+        status = exc.status
+        if isinstance(exc, github.RateLimitExceededException) or status == requests.codes.too_many:
+            return _rate_limited(exc, self._token)
+        if status == requests.codes.unauthorized:
+            return AccessDenied("GitHub refuses the token; check GITHUB_TOKEN")
+        if status == requests.codes.forbidden:
+            return AccessDenied(f"GITHUB_TOKEN may not read {repository.full_name}; give it read access to contents and pull requests")
+        if status in (requests.codes.not_found, requests.codes.unprocessable) and commit:
+            return UnknownCommit(
+                f"{repository.full_name} has no commit {commit}, or several begin like it; give more of the SHA, or check the repository"
+            )
+        if status in (requests.codes.not_found, requests.codes.gone, requests.codes.unavailable_for_legal_reasons):
+            where = f"repository {repository.full_name}" + (f" with a branch {repository.branch}" if repository.branch else "")
+            return UnknownRepository(f"GitHub has no {where}; check the spelling, and GITHUB_TOKEN if it is private")
+        return Unreachable(f"{urlsplit(self._api_url).netloc} answers with status {status}; try again later")
+
+
+def _branch(repository: Repository) -> dict[str, str]:
+    return {"sha": repository.branch} if repository.branch else {}
+
+
+def _listed(found: VendorCommit) -> Commit:
+    return Commit.model_validate({**_header(found, Redactor()), "read": False})
+
+
+def _read(found: VendorCommit, pull: PullRequest | None, redact: Redactor) -> Commit:
+    # PyGithub asks for a commit when its first attribute is read: the header comes before the files, whose first page
+    # would otherwise be asked for a second time.
+    header = _header(found, redact)
+    files = tuple(
+        FileChange(
+            path=scalar(file.filename),
+            previous_path=scalar(file.previous_filename) if file.previous_filename else None,
+            status=file.status,
+            additions=file.additions,
+            deletions=file.deletions,
+            patch=redact(scalar(file.patch)) if file.patch else None,
+        )
+        for file in found.files
+    )
+    stats = found.stats
+    return Commit.model_validate(
+        {
+            **header,
+            "files": files,
+            "additions": stats.additions,
+            "deletions": stats.deletions,
+            "pull": pull,
+        }
+    )
+
+
+def _header(found: VendorCommit, redact: Redactor) -> dict[str, Any]:
+    """What the list and the commit itself both tell. An author or a date that git lacks is taken from the other person."""
+    people = [person for person in (found.commit.author, found.commit.committer) if person]
+    dates = [person.date for person in people if person.date] or [datetime.fromtimestamp(0, UTC)]
+    return {
+        "sha": found.sha,
+        "url": found.html_url,
+        "parents": tuple(parent.sha for parent in found.parents),
+        "author": redact(scalar(next((person.name for person in people if person.name), "unknown"))),
+        "authored_at": _utc(dates[0]),
+        "committed_at": _utc(dates[-1]),
+        "message": redact(scalar(found.commit.message or "")),
+    }
+
+
+def _utc(instant: datetime) -> datetime:
+    return instant.replace(tzinfo=UTC) if instant.tzinfo is None else instant.astimezone(UTC)
+
+
+def _rate_limited(exc: github.GithubException, token: str | None) -> RateLimited:
+    resets_at = _reset(exc.headers or {})
+    when = f"; it resets at {resets_at:%H:%M} UTC" if resets_at else ""
+    advice = "run it again then" if token else "set GITHUB_TOKEN for 5,000 requests an hour, or run it again then"
+    return RateLimited(f"GitHub's request limit is used up{when}; {advice}", resets_at)
+
+
+def _reset(headers: dict[str, str]) -> datetime | None:
+    """The instant at which a limit ends, to the second, by Retry-After (seconds or a date) or X-RateLimit-Reset (Unix time)."""
+    low = {name.lower(): value for name, value in headers.items()}
+    after, reset = low.get("retry-after", ""), low.get("x-ratelimit-reset", "")
+    try:
+        if after:
+            return datetime.now(UTC) + timedelta(seconds=int(after)) if after.isdigit() else parsedate_to_datetime(after).astimezone(UTC)
+        return datetime.fromtimestamp(int(reset), UTC) if reset else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def _cause(exc: BaseException) -> str:
+    """The plainest words for a failed request, without the address that vendors put in theirs."""
+    text = f"{type(exc).__name__} {exc}".lower()
+    for sign, words in (
+        ("refused", "connection refused"),
+        ("timed out", "timed out"),
+        ("timeout", "timed out"),
+        ("name or service", "unknown host"),
+        ("resolve", "unknown host"),
+        ("certificate", "certificate not trusted"),
+        ("too many 5", "repeated server errors"),
+        ("aborted", "connection dropped"),
+        ("reset", "connection dropped"),
+        ("disconnected", "connection dropped"),
+    ):
+        if sign in text:
+            return words
+    return type(exc).__name__

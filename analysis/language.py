@@ -1,0 +1,300 @@
+"""The words of the reports in Chinese and English. zh is, where the reference reports are constant, theirs to the letter."""
+
+from typing import NamedTuple
+
+from analysis.models import ChangeType, FactKind, Importance, Language, Remark, Severity
+
+
+class FactWords(NamedTuple):
+    """How a kind of fact is told: `says` and `advice` take {names}, `risk` stands alone; no risk where it is empty."""
+
+    says: str
+    risk: str = ""
+    severity: Severity = Severity.LOW
+    advice: str = ""
+
+
+class Words(NamedTuple):
+    change_types: dict[ChangeType, str]
+    importance: dict[Importance, str]
+    severity: dict[Severity, str]
+    facts: dict[FactKind, FactWords]
+    remarks: dict[Remark, str]
+    labels: dict[str, str]
+    nouns: dict[str, tuple[str, str]]
+    comma: str
+    stop: str
+
+    def label(self, key: str, **values: object) -> str:
+        """The phrase called `key` with its blanks filled."""
+        return self.labels[key].format(**values)
+
+    def count(self, noun: str, number: int) -> str:
+        """`1 file`, `1,204 files`."""
+        one, many = self.nouns[noun]
+        return (one if number == 1 else many).format(f"{number:,}")
+
+
+BADGE = {Importance.HIGH: "🔴", Importance.MEDIUM: "🟡", Importance.LOW: "🟢"}
+
+_ZH = Words(
+    change_types={
+        ChangeType.FEATURE: "功能增强",
+        ChangeType.BUG_FIX: "Bug修复",
+        ChangeType.PERFORMANCE: "性能优化",
+        ChangeType.REFACTOR: "代码重构",
+        ChangeType.ARCHITECTURE: "架构变更",
+        ChangeType.SECURITY: "安全修复",
+        ChangeType.MODEL_SUPPORT: "模型支持",
+        ChangeType.DOCS: "文档更新",
+        ChangeType.TESTS: "测试修改",
+        ChangeType.CI_BUILD: "CI/构建",
+        ChangeType.CONFIG: "配置调整",
+        ChangeType.DEPENDENCY: "依赖更新",
+        ChangeType.REVERT: "回退",
+        ChangeType.OTHER: "其他",
+    },
+    importance={Importance.HIGH: "高", Importance.MEDIUM: "中", Importance.LOW: "低"},
+    severity={Severity.HIGH: "高", Severity.MEDIUM: "中", Severity.LOW: "低"},
+    facts={
+        FactKind.REMOVED_ENV: FactWords(
+            "移除环境变量 {names}",
+            "仍在设置这些变量的部署会被静默忽略或报错",
+            Severity.HIGH,
+            "升级前在启动脚本、镜像与编排配置中搜索 {names}，删除或改用替代项",
+        ),
+        FactKind.RENAMED_ENV: FactWords("重命名环境变量 {names}", "旧变量名不再生效", Severity.HIGH, "把部署配置中的变量改为新名：{names}"),
+        FactKind.REMOVED_FLAG: FactWords(
+            "移除命令行参数 {names}", "仍带这些参数的启动命令会失败", Severity.HIGH, "升级前从启动命令中去掉 {names}"
+        ),
+        FactKind.RENAMED_FLAG: FactWords("重命名命令行参数 {names}", "旧参数名会使启动失败", Severity.HIGH, "把启动命令改为新参数：{names}"),
+        FactKind.REMOVED_NAME: FactWords(
+            "移除公开名称 {names}", "导入这些名称的插件和分支会在导入时失败", Severity.MEDIUM, "在插件和分支中搜索 {names}"
+        ),
+        FactKind.RENAMED_NAME: FactWords("重命名公开名称 {names}", "导入旧名称的代码会失败", Severity.MEDIUM, "在插件和分支中改用新名称：{names}"),
+        FactKind.DEFAULT_CHANGED: FactWords(
+            "修改默认值 {names}", "未显式设置的部署行为会改变", Severity.MEDIUM, "需要旧行为时显式设置 {names}"
+        ),
+        FactKind.DEPENDENCY_MOVED: FactWords("变更依赖版本 {names}", "与固定其他版本的环境冲突", Severity.LOW, "重建镜像并核对已固定的版本：{names}"),
+        FactKind.DEPENDENCY_ADDED: FactWords("新增依赖 {names}"),
+        FactKind.DEPENDENCY_REMOVED: FactWords("移除依赖 {names}"),
+        FactKind.FILE_DELETED: FactWords("删除源文件 {names}"),
+        FactKind.TEST_REMOVED: FactWords("移除或跳过测试 {names}", "相应行为不再受测试保护", Severity.LOW),
+        FactKind.CONCURRENCY: FactWords("改动并发相关代码 {names}", "并发时序可能改变", Severity.MEDIUM, "在高并发下做一次回归测试"),
+        FactKind.SECURITY: FactWords("与安全有关：{names}", "旧版本可能受影响", Severity.MEDIUM, "对外提供服务的部署应优先评估升级"),
+        FactKind.REVERT: FactWords("回退提交 {names}", "依赖被回退改动的代码会失去它", Severity.MEDIUM, "若已采用被回退的改动，请确认不再依赖它"),
+    },
+    remarks={
+        Remark.NOT_OVER: "列出时当日尚未结束，之后的提交未包含在内",
+        Remark.REWRITTEN: "该分支被强制推送改写过，较早的报告可能含有已不在分支上的提交",
+        Remark.LATE_UNKNOWN: "未能向 GitHub 查询迟到的提交",
+    },
+    labels={
+        "report": "每日更新报告（{date}）",
+        "time": "提交时间",
+        "author": "作者",
+        "message": "提交信息",
+        "statistics": "📊 统计摘要",
+        "statistics_line": "本日共 {total} 个提交 | 🔴高 {high} | 🟡中 {medium} | 🟢低 {low}",
+        "contents": "📋 目录",
+        "tier": "{badge} {importance}重要度变更 ({count})",
+        "view": "查看提交",
+        "change_type": "🎯 变更类型",
+        "importance": "⚡ 重要程度",
+        "change_summary": "📋 变更摘要",
+        "summary": "📋 摘要",
+        "scope": "🎯 影响范围",
+        "insight": "🔍 技术洞察",
+        "architecture": "架构影响",
+        "performance": "性能影响",
+        "security": "安全考虑",
+        "compatibility": "兼容性",
+        "maintenance": "可维护性",
+        "dependencies": "依赖",
+        "risks": "⚠️ 潜在风险",
+        "advice": "💡 关注建议",
+        "reasons": "🧭 排序依据",
+        "breaking": "❗ 不兼容变更",
+        "links": "🔗 相关提交",
+        "colon": "：",
+        "by_rules": "🔧 由规则分析，未使用模型",
+        "not_on_branch": "⚠️ 不在 {branch} 分支上",
+        "default_branch": "默认",
+        "unread": "未能读取：{reason}",
+        "no_commits": "本日没有提交",
+        "late": "⏰ 迟到的提交 ({count})",
+        "late_why": "这些提交的日期早于本日，在其当日报告之后才进入分支。",
+        "coverage": "📦 覆盖情况",
+        "coverage_line": "列出 {listed} = 排序 {ranked} = 模型分析 {analysed} + 规则分析 {by_rules} + 失败 {failed}",
+        "failed": "失败",
+        "shortened": "节选",
+        "left_out": "未纳入 {paths}",
+        "remark": "说明",
+        "usage": "模型 {model}：{calls}",
+        "reverts": "回退 {sha}",
+        "reverted_by": "已被 {sha} 回退",
+        "series": "系列第 {part} 部分，共 {of} 部分",
+        "fixes": "修复 {sha}",
+        "unknown": "未知",
+        "size": "共改动 {files}（+{additions} −{deletions}）",
+        "in": "位于 {areas}",
+        "mostly_in": "集中在 {areas}",
+        "no_files": "这是一个没有文件改动的提交",
+        "merged": "合并提交，相对第一个父提交",
+        "purpose": "提交者说明：{text}",
+        "more": "等 {count} 项",
+        "more_files": "另有 {files}",
+        "files_in": "{area}（{files}，+{additions} −{deletions}）",
+        "unlisted": "GitHub 未列出其余 {lines}所在的文件",
+        "structure": "新增 {added} 个、删除 {removed} 个、重命名 {renamed} 个源文件",
+        "perf_named": "标题称其为性能改动，此处没有测量数据",
+        "perf_kernels": "涉及计算内核：{paths}",
+        "with_tests": "附带测试改动：{paths}",
+        "without_tests": "改动了 {lines}，而没有改动测试",
+        "untested_risk": "较大的源码改动没有附带测试",
+        "untested_advice": "升级前运行自己的回归测试",
+        "no_action": "从改动本身看不出使用者必须采取的行动",
+    },
+    nouns={
+        "file": ("{} 个文件",) * 2,
+        "more file": ("{} 个文件",) * 2,
+        "source line": ("{} 行源码",) * 2,
+        "changed line": ("{} 行改动",) * 2,
+        "call": ("{} 次调用",) * 2,
+    },
+    comma="、",
+    stop="。",
+)
+
+_EN = Words(
+    change_types={each: each.value[0].upper() + each.value[1:] for each in ChangeType},
+    importance={Importance.HIGH: "High", Importance.MEDIUM: "Medium", Importance.LOW: "Low"},
+    severity={Severity.HIGH: "high", Severity.MEDIUM: "medium", Severity.LOW: "low"},
+    facts={
+        FactKind.REMOVED_ENV: FactWords(
+            "Removes environment variable {names}",
+            "deployments that still set it are ignored without a word, or fail",
+            Severity.HIGH,
+            "Before upgrading, search launch scripts, images and manifests for {names}, and remove or replace it",
+        ),
+        FactKind.RENAMED_ENV: FactWords(
+            "Renames environment variable {names}", "the old name has no effect any more", Severity.HIGH, "Set the new name in deployments: {names}"
+        ),
+        FactKind.REMOVED_FLAG: FactWords(
+            "Removes command-line flag {names}", "commands that still pass it fail at start", Severity.HIGH, "Before upgrading, take {names} out of launch commands"
+        ),
+        FactKind.RENAMED_FLAG: FactWords(
+            "Renames command-line flag {names}", "commands with the old name fail at start", Severity.HIGH, "Pass the new flag: {names}"
+        ),
+        FactKind.REMOVED_NAME: FactWords(
+            "Removes public name {names}", "plug-ins and forks that import it fail at import", Severity.MEDIUM, "Search plug-ins and forks for {names}"
+        ),
+        FactKind.RENAMED_NAME: FactWords(
+            "Renames public name {names}", "code that imports the old name fails", Severity.MEDIUM, "Use the new name in plug-ins and forks: {names}"
+        ),
+        FactKind.DEFAULT_CHANGED: FactWords(
+            "Changes default {names}", "deployments that do not set it behave differently", Severity.MEDIUM, "Set {names} explicitly where the old behaviour is wanted"
+        ),
+        FactKind.DEPENDENCY_MOVED: FactWords(
+            "Moves dependency {names}", "clashes with environments that pin another version", Severity.LOW, "Rebuild images and check pinned versions: {names}"
+        ),
+        FactKind.DEPENDENCY_ADDED: FactWords("Adds dependency {names}"),
+        FactKind.DEPENDENCY_REMOVED: FactWords("Removes dependency {names}"),
+        FactKind.FILE_DELETED: FactWords("Deletes source file {names}"),
+        FactKind.TEST_REMOVED: FactWords("Removes or skips test {names}", "what it tested is no longer guarded", Severity.LOW),
+        FactKind.CONCURRENCY: FactWords("Touches concurrency: {names}", "timing under load may change", Severity.MEDIUM, "Run a load test before rolling out"),
+        FactKind.SECURITY: FactWords(
+            "Security-relevant: {names}", "earlier versions may be affected", Severity.MEDIUM, "Deployments that face others should look at this upgrade first"
+        ),
+        FactKind.REVERT: FactWords(
+            "Reverts {names}", "code that relies on the reverted change loses it", Severity.MEDIUM, "If you took up the reverted change, check that nothing relies on it"
+        ),
+    },
+    remarks={
+        Remark.NOT_OVER: "The day was not over when it was listed; later commits are not in it",
+        Remark.REWRITTEN: "The branch was rewritten by a force push; earlier reports may hold commits that are no longer on it",
+        Remark.LATE_UNKNOWN: "GitHub could not be asked for commits that landed late",
+    },
+    labels={
+        "report": "Daily update ({date})",
+        "time": "Committed",
+        "author": "Author",
+        "message": "Commit",
+        "statistics": "📊 Statistics",
+        "statistics_line": "Commits: {total} | 🔴 High {high} | 🟡 Medium {medium} | 🟢 Low {low}",
+        "contents": "📋 Contents",
+        "tier": "{badge} {importance} importance ({count})",
+        "view": "View commit",
+        "change_type": "🎯 Change type",
+        "importance": "⚡ Importance",
+        "change_summary": "📋 Summary",
+        "summary": "📋 Summary",
+        "scope": "🎯 Scope",
+        "insight": "🔍 Insight",
+        "architecture": "Architecture",
+        "performance": "Performance",
+        "security": "Security",
+        "compatibility": "Compatibility",
+        "maintenance": "Maintenance",
+        "dependencies": "Dependencies",
+        "risks": "⚠️ Risks",
+        "advice": "💡 Advice",
+        "reasons": "🧭 Ranked by",
+        "breaking": "❗ Breaks",
+        "links": "🔗 Linked",
+        "colon": ": ",
+        "by_rules": "🔧 Analysed by rules, without a model",
+        "not_on_branch": "⚠️ not on {branch}",
+        "default_branch": "the default branch",
+        "unread": "could not be read: {reason}",
+        "no_commits": "No commits on this day",
+        "late": "⏰ Landed late ({count})",
+        "late_why": "Dated before this day, these reached the branch after their own day was reported.",
+        "coverage": "📦 Coverage",
+        "coverage_line": "listed {listed} = ranked {ranked} = analysed by a model {analysed} + by rules {by_rules} + failed {failed}",
+        "failed": "Failed",
+        "shortened": "Shortened",
+        "left_out": "left out {paths}",
+        "remark": "Note",
+        "usage": "Model {model}: {calls}",
+        "reverts": "reverts {sha}",
+        "reverted_by": "reverted by {sha}",
+        "series": "part {part} of {of} of a series",
+        "fixes": "fixes {sha}",
+        "unknown": "unknown",
+        "size": "{files} changed (+{additions} −{deletions})",
+        "in": "in {areas}",
+        "mostly_in": "mostly in {areas}",
+        "no_files": "This commit changes no file",
+        "merged": "a merge, compared with its first parent",
+        "purpose": "The author writes: {text}",
+        "more": "and {count} more",
+        "more_files": "and {files}",
+        "files_in": "{area} ({files}, +{additions} −{deletions})",
+        "unlisted": "GitHub does not list the files of the other {lines}",
+        "structure": "Source files: {added} added, {removed} deleted, {renamed} renamed",
+        "perf_named": "The title calls it a performance change; nothing here measures it",
+        "perf_kernels": "Touches kernels: {paths}",
+        "with_tests": "Comes with tests: {paths}",
+        "without_tests": "Changes {lines} and no test",
+        "untested_risk": "a sizeable change of source comes without a test",
+        "untested_advice": "Run your own regression tests before upgrading",
+        "no_action": "The change itself shows nothing that users must do",
+    },
+    nouns={
+        "file": ("{} file", "{} files"),
+        "more file": ("{} more file", "{} more files"),
+        "source line": ("{} source line", "{} source lines"),
+        "changed line": ("{} changed line", "{} changed lines"),
+        "call": ("{} call", "{} calls"),
+    },
+    comma=", ",
+    stop=".",
+)
+
+_WORDS: dict[Language, Words] = {"zh": _ZH, "en": _EN}
+
+
+def words(language: Language) -> Words:
+    """The words of `language`."""
+    return _WORDS[language]

@@ -1,0 +1,362 @@
+"""What a commit is, what was found in it, and what a day's report holds. Frozen; every instant is aware and in UTC."""
+
+import re
+from datetime import date, datetime
+from enum import StrEnum
+from typing import Annotated, Literal, Self
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+
+from analysis.errors import Misuse
+from analysis.window import Window
+
+SHORT_SHA = 7
+
+
+class Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Repository(Frozen):
+    """`owner/name`, or `owner/name@branch` where a branch other than the default one is read."""
+
+    owner: str
+    name: str
+    branch: str | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read `owner/name[@branch]`; `Misuse` when it is something else."""
+        match = re.fullmatch(r"([A-Za-z0-9_.-]+)/([A-Za-z0-9_.-]+)(?:@([^\s~^:?*\[\\]+))?", text.strip())
+        if not match or match[2] in (".", ".."):
+            raise Misuse(f"{text!r} is not a repository; use owner/name or owner/name@branch")
+        return cls(owner=match[1], name=match[2].removesuffix(".git"), branch=match[3])
+
+    @property
+    def full_name(self) -> str:
+        return f"{self.owner}/{self.name}"
+
+    @property
+    def key(self) -> str:
+        """The name under which the store knows it: GitHub's names do not differ by case, branches do."""
+        return self.full_name.lower() + (f"@{self.branch}" if self.branch else "")
+
+    def __str__(self) -> str:
+        return self.full_name + (f"@{self.branch}" if self.branch else "")
+
+
+class Importance(StrEnum):
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+
+
+class ChangeType(StrEnum):
+    FEATURE = "feature"
+    BUG_FIX = "bug fix"
+    PERFORMANCE = "performance"
+    REFACTOR = "refactor"
+    ARCHITECTURE = "architecture"
+    SECURITY = "security"
+    MODEL_SUPPORT = "model support"
+    DOCS = "docs"
+    TESTS = "tests"
+    CI_BUILD = "CI/build"
+    CONFIG = "config"
+    DEPENDENCY = "dependency"
+    REVERT = "revert"
+    OTHER = "other"
+
+
+class FileChange(Frozen):
+    """One file of a commit. `patch` is GitHub's: hunks only, None for a binary, a pure rename or one left out as too large."""
+
+    path: str
+    previous_path: str | None = None
+    status: str = "modified"
+    additions: int = 0
+    deletions: int = 0
+    patch: str | None = None
+
+
+class PullRequest(Frozen):
+    number: int
+    title: str
+    body: str = ""
+
+
+class Commit(Frozen):
+    """A commit as GitHub serves it; a merge is compared with its first parent. `read` is False while only listed.
+
+    `not_on` names the branch that was looked at and does not hold it; None where nothing speaks against it.
+    """
+
+    sha: str
+    url: str
+    parents: tuple[str, ...] = ()
+    author: str
+    authored_at: AwareDatetime
+    committed_at: AwareDatetime
+    message: str
+    files: tuple[FileChange, ...] = ()
+    additions: int = 0
+    deletions: int = 0
+    pull: PullRequest | None = None
+    not_on: str | None = None
+    read: bool = True
+
+    @property
+    def short_sha(self) -> str:
+        return self.sha[:SHORT_SHA]
+
+    @property
+    def title(self) -> str:
+        return self.message.split("\n", 1)[0].strip()
+
+    @property
+    def body(self) -> str:
+        return self.message.partition("\n")[2].strip()
+
+    @property
+    def is_merge(self) -> bool:
+        return len(self.parents) > 1
+
+    @property
+    def subject(self) -> str:
+        """The title that says what was done: for GitHub's merge commits the pull request's, in the body's first line."""
+        if self.is_merge and self.title.startswith("Merge pull request #") and self.body:
+            return self.body.split("\n", 1)[0].strip()
+        return self.title
+
+    @property
+    def pr(self) -> int | None:
+        """The pull request's number: as GitHub tells it, else as the title ends with it."""
+        if self.pull:
+            return self.pull.number
+        match = re.search(r"\(#(\d{1,9})\)\s*$", self.title) or re.match(r"Merge pull request #(\d{1,9}) ", self.title)
+        return int(match[1]) if match else None
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        return tuple(file.path for file in self.files)
+
+
+class FactKind(StrEnum):
+    """What a diff can prove. The value is part of the store and of the JSON report."""
+
+    REMOVED_ENV = "removed environment variable"
+    RENAMED_ENV = "renamed environment variable"
+    REMOVED_FLAG = "removed flag"
+    RENAMED_FLAG = "renamed flag"
+    REMOVED_NAME = "removed public name"
+    RENAMED_NAME = "renamed public name"
+    DEFAULT_CHANGED = "changed default"
+    DEPENDENCY_ADDED = "added dependency"
+    DEPENDENCY_REMOVED = "removed dependency"
+    DEPENDENCY_MOVED = "moved dependency"
+    FILE_DELETED = "deleted source file"
+    TEST_REMOVED = "removed or skipped test"
+    CONCURRENCY = "concurrency touched"
+    SECURITY = "security-relevant"
+    REVERT = "revert"
+
+
+BREAKING = frozenset(
+    {
+        FactKind.REMOVED_ENV,
+        FactKind.RENAMED_ENV,
+        FactKind.REMOVED_FLAG,
+        FactKind.RENAMED_FLAG,
+        FactKind.REMOVED_NAME,
+        FactKind.RENAMED_NAME,
+    }
+)
+
+
+class Fact(Frozen):
+    """Something that the commit proves: what happened to `name`, and where (`line` in the old file for what is gone)."""
+
+    kind: FactKind
+    name: str
+    path: str | None = None
+    line: int | None = None
+    old: str | None = None
+    new: str | None = None
+
+    @property
+    def breaking(self) -> bool:
+        return self.kind in BREAKING
+
+    @property
+    def place(self) -> str:
+        if self.path is None:
+            return ""
+        return self.path if self.line is None else f"{self.path}:{self.line}"
+
+
+class Reason(Frozen):
+    """One signal of the ranking: its name, the points it adds to the score (log-odds), and what it was seen in."""
+
+    signal: str
+    points: float
+    evidence: str
+
+
+class Ranked(Frozen):
+    """How much a commit matters to those downstream: `score` is the sum of the reasons' points and the intercept."""
+
+    score: float
+    importance: Importance
+    reasons: tuple[Reason, ...] = ()
+    change_types: tuple[ChangeType, ...] = (ChangeType.OTHER,)
+
+
+class Series(Frozen):
+    """A commit's place in a "[2/N]" series; `commits` are the known ones of the series, oldest first, itself included."""
+
+    part: int
+    of: int | None
+    commits: tuple[str, ...] = ()
+
+
+class Links(Frozen):
+    """Other commits that this one is tied to, by SHA."""
+
+    reverts: str | None = None
+    reverted_by: str | None = None
+    series: Series | None = None
+    fixes: tuple[str, ...] = ()
+
+
+class Severity(StrEnum):
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+
+
+class Risk(Frozen):
+    risk: str
+    severity: Severity
+    mitigation: str = ""
+
+
+class Insight(Frozen):
+    architecture: str = ""
+    performance: str = ""
+    security: str = ""
+    compatibility: str = ""
+    maintenance: str = ""
+    dependencies: str = ""
+
+
+class Analysis(Frozen):
+    """What a commit does and what follows. Plain text with `code` spans; each surface escapes it."""
+
+    by: Literal["model", "rules"]
+    summary: str
+    scope: tuple[str, ...] = ()
+    insight: Insight = Insight()
+    risks: tuple[Risk, ...] = ()
+    advice: tuple[str, ...] = ()
+
+
+class Entry(Frozen):
+    """A commit in a report with all that is known of it; `analysis` is None only where the commit could not be read."""
+
+    commit: Commit
+    facts: tuple[Fact, ...] = ()
+    ranked: Ranked
+    links: Links = Links()
+    analysis: Analysis | None = None
+
+
+class Failure(Frozen):
+    sha: str
+    stage: Literal["read", "analyse"]
+    reason: str
+
+
+class Shortened(Frozen):
+    sha: str
+    left_out: tuple[str, ...]
+
+
+class Stats(Frozen):
+    total: int
+    high: int
+    medium: int
+    low: int
+
+
+class Remark(StrEnum):
+    """What else the reader of a day must know."""
+
+    NOT_OVER = "the day was not over when it was listed"
+    REWRITTEN = "the branch was rewritten by a force push"
+    LATE_UNKNOWN = "GitHub could not be asked what landed late"
+
+
+class Coverage(Frozen):
+    """listed = ranked = analysed + by_rules + len(failed), over the day's commits and those that landed late."""
+
+    listed: int
+    ranked: int
+    analysed: int
+    by_rules: int
+    failed: tuple[Failure, ...] = ()
+    shortened: tuple[Shortened, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+
+
+class Usage(Frozen):
+    """What a day's analyses cost; None where it is unknown or no model was asked."""
+
+    model: str | None = None
+    calls: int = 0
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    cost_usd: float | None = None
+    removed_claims: int | None = None
+
+
+Language = Literal["zh", "en"]
+
+
+class DayReport(Frozen):
+    """One day of one repository, from which every format is made. Entries are newest first."""
+
+    repository: Repository
+    date: date
+    timezone: str
+    language: Language
+    window: Annotated[Window, Field(description="UTC")]
+    entries: tuple[Entry, ...] = ()
+    late: tuple[Entry, ...] = Field(default=(), description="landed after the day they are dated was reported")
+    failed: tuple[Failure, ...] = ()
+    shortened: tuple[Shortened, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+    usage: Usage = Usage()
+
+    def tier(self, importance: Importance) -> tuple[Entry, ...]:
+        return tuple(entry for entry in self.entries if entry.ranked.importance == importance)
+
+    @property
+    def stats(self) -> Stats:
+        counts = {tier.value: len(self.tier(tier)) for tier in Importance}
+        return Stats(total=len(self.entries), **counts)
+
+    @property
+    def coverage(self) -> Coverage:
+        entries = self.entries + self.late
+        kept = [entry.analysis for entry in entries if entry.analysis]
+        by_model = sum(analysis.by == "model" for analysis in kept)
+        return Coverage(
+            listed=len(entries),
+            ranked=len(entries),
+            analysed=by_model,
+            by_rules=len(kept) - by_model,
+            failed=self.failed,
+            shortened=self.shortened,
+            remarks=self.remarks,
+        )

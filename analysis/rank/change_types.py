@@ -1,0 +1,100 @@
+"""What kinds of change a commit is, from its tags, its words, its files and its facts. Every tier may have every kind."""
+
+import re
+from collections.abc import Sequence
+
+from analysis.models import ChangeType, Commit, Fact, FactKind
+from analysis.paths import Kind, kind
+from analysis.rank.signals import tags
+
+_TAGGED = {
+    ChangeType.BUG_FIX: r"bug ?-?fix(es)?|hot ?fix|fix(es)?|critical",
+    ChangeType.FEATURE: r"feat(ure)?s?",
+    ChangeType.PERFORMANCE: r"perf(ormance)?|optimi[sz]ation",
+    ChangeType.REFACTOR: r"\w*\s*refactor(ing)?|deprecation|chores?|code ?quality|clean[ -]?up|style",
+    ChangeType.SECURITY: r"security|cve",
+    ChangeType.MODEL_SUPPORT: r"(new )?models?",
+    ChangeType.DOCS: r"docs?|documentation",
+    ChangeType.TESTS: r"tests?|testing",
+    ChangeType.CI_BUILD: r"ci|ci/?build|build|release|docker",
+    ChangeType.DEPENDENCY: r"deps|dependenc(y|ies)|build\(deps\)",
+    ChangeType.CONFIG: r"config(uration)?|env",
+    ChangeType.REVERT: r"revert",
+}
+_WORDED = {
+    ChangeType.BUG_FIX: r"fix(e[sd]|ing)?|bug|prevent(s|ed)?|avoid(s|ed)?|correct(s|ed)?|workaround|crash\w*|hang|deadlock|leaks?|race condition",
+    ChangeType.FEATURE: r"support(s|ing)?|introduce[sd]?|implement(s|ed)?|enable[sd]?|add(s|ed)? (?!.*\b(tests?|docs?|logs?|logging|ci|comments?|examples?)\b)",
+    ChangeType.PERFORMANCE: r"speed[ -]?ups?|faster|optimi[sz]e[sd]?|optimi[sz](ing|ation)|reduce[sd]? .*(overhead|latency|memory|time)|zero-copy|throughput",
+    ChangeType.REFACTOR: r"refactor\w*|clean(s|ed|ing)?[ -]?up|simplif\w+|renam(e[sd]?|ing)|move[sd]?|consolidate[sd]?|unif(y|ies|ied)|tid(y|ies)|dead code|unused|migrate[sd]?|remov(e[sd]?|ing|al)|drop(s|ped)?|delet(e[sd]?|ing|ion)|deprecat(e[sd]?|ing|ion)|extract(s|ed)?|replac(e[sd]?|ing)",
+    ChangeType.SECURITY: r"security|vulnerab\w+|cve-\d+-\d+|ghsa\S*|path traversal|ssrf|sanitiz\w+",
+    ChangeType.MODEL_SUPPORT: r"(support|add|new)\b.*\bmodels?|model support",
+    ChangeType.DOCS: r"docs?|documentation|readme|docstrings?|typos?|document(s|ed|ing)?",
+    ChangeType.TESTS: r"tests?|unit ?tests?|coverage",
+    ChangeType.CI_BUILD: r"ci|nightly|workflow|buildkite|dockerfiles?|docker|wheels?|pre-commit|pipeline",
+    ChangeType.CONFIG: r"default(s)?|config(uration)?|env(ironment)? var(iable)?s?|flags?|options?",
+    ChangeType.DEPENDENCY: r"bump(s|ed)?|upgrade[sd]?|dependenc(y|ies)|requirements|pin(s|ned)?",
+    ChangeType.REVERT: r"revert(s|ed|ing)?",
+}
+_ONLY = {
+    Kind.DOCS: ChangeType.DOCS,
+    Kind.TEST: ChangeType.TESTS,
+    Kind.CI: ChangeType.CI_BUILD,
+    Kind.BUILD: ChangeType.CI_BUILD,
+    Kind.DEPENDENCY: ChangeType.DEPENDENCY,
+}
+_PROVEN = {
+    FactKind.REVERT: ChangeType.REVERT,
+    FactKind.SECURITY: ChangeType.SECURITY,
+    FactKind.DEPENDENCY_MOVED: ChangeType.DEPENDENCY,
+    FactKind.DEPENDENCY_ADDED: ChangeType.DEPENDENCY,
+    FactKind.DEPENDENCY_REMOVED: ChangeType.DEPENDENCY,
+    FactKind.DEFAULT_CHANGED: ChangeType.CONFIG,
+    FactKind.REMOVED_ENV: ChangeType.CONFIG,
+    FactKind.REMOVED_FLAG: ChangeType.CONFIG,
+}
+_ARCHITECTURE_FILES = 40  # source files; a change this wide moves the structure, whatever its title says
+_MOST = 4
+
+
+def _compiled(table: dict[ChangeType, str]) -> dict[ChangeType, re.Pattern[str]]:
+    return {key: re.compile(rf"(?<![\w/-])(?:{text})(?![\w-])", re.IGNORECASE) for key, text in table.items()}
+
+
+_TAG_PATTERNS = _compiled(_TAGGED)
+_WORD_PATTERNS = _compiled(_WORDED)
+
+
+def change_types(commit: Commit, found: Sequence[Fact] = ()) -> tuple[ChangeType, ...]:
+    """The commit's kinds, the most telling first, at most four; `other` alone when nothing tells.
+
+    A tag outweighs words, and words outweigh files: a title that says [Bugfix] is a bug fix wherever it is.
+    """
+    title = commit.subject
+    tag = tags(title)
+    rest = title[len(tag) :] if tag else title
+    kinds: dict[ChangeType, None] = {}
+    if any(fact.kind is FactKind.REVERT for fact in found) or re.match(r"\s*revert\b", title, re.IGNORECASE):
+        kinds[ChangeType.REVERT] = None
+    kinds.update({key: None for key, pattern in _TAG_PATTERNS.items() if pattern.search(tag)})
+    kinds.update({key: None for key in _from_files(commit)})
+    only_files = bool(kinds) and set(kinds) <= {ChangeType.DOCS, ChangeType.TESTS, ChangeType.CI_BUILD}
+    if ChangeType.REVERT not in kinds and not only_files:
+        worded = [key for key, pattern in _WORD_PATTERNS.items() if pattern.search(rest)]
+        kinds.update({key: None for key in worded})
+    kinds.update({_PROVEN[fact.kind]: None for fact in found if fact.kind in _PROVEN})
+    if _moves_structure(commit):
+        kinds[ChangeType.ARCHITECTURE] = None
+    return tuple(kinds)[:_MOST] or (ChangeType.OTHER,)
+
+
+def _from_files(commit: Commit) -> list[ChangeType]:
+    kinds = {kind(file.path) for file in commit.files} - {Kind.GENERATED, Kind.VENDORED}
+    if not kinds or not kinds <= set(_ONLY):
+        return []
+    return sorted({_ONLY[each] for each in kinds})
+
+
+def _moves_structure(commit: Commit) -> bool:
+    sources = [file for file in commit.files if kind(file.path) is Kind.SOURCE]
+    moved = sum(file.status in ("added", "removed", "renamed") for file in sources)
+    return len(sources) >= _ARCHITECTURE_FILES or (moved >= 5 and any(file.status in ("removed", "renamed") for file in sources))  # noqa: PLR2004

@@ -1,0 +1,144 @@
+"""What a ranking looks at. Each signal has a name, a value and the evidence it was seen in; the weights are elsewhere.
+
+All but the facts can be told from the message and the list of files, so that commits recorded without patches rank alike.
+"""
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from analysis.models import Commit, Fact, FactKind
+from analysis.paths import Kind, kind
+
+
+class Signal(NamedTuple):
+    name: str
+    value: float
+    evidence: str
+
+
+def _words(*alternatives: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w/-])(?:{'|'.join(alternatives)})(?![\w-])", re.IGNORECASE)
+
+
+# Tags stand in brackets or before a colon at the start of a title: [Bugfix][Core], fix(api): ...
+TAGS = {
+    "tag: bug fix": _words("bug ?-?fix(?:es)?", "hot ?fix", "fix"),
+    "tag: feature": _words("feat(?:ure)?s?", "new feature"),
+    "tag: model": _words("(?:new )?models?"),
+    "tag: performance": _words("perf(?:ormance)?", "optimi[sz]ation"),
+    "tag: kernel": _words("kernels?", "attention", "cuda", "triton"),
+    "tag: core": _words("core", "engine", "v1", "scheduler", "kv[ -]?connector", "kv cache", "spec decode", "model ?runner v\\d"),
+    "tag: frontend": _words("frontend", "api", "openai", "entrypoints?", "server", "cli"),
+    "tag: quantization": _words("quantization", "quant", "moe", "lora"),
+    "tag: platform": _words("rocm", "amd", "xpu", "cpu", "tpu", "hardware", "intel", "nvidia", "arm"),
+    "tag: refactor": _words("refactor(?:ing)?", "code ?quality", "cleanup", "clean[ -]?up", "chore", "misc", "minor", "ez", "style", "nit", "log"),
+    "tag: docs": _words("docs?", "documentation"),
+    "tag: tests or CI": _words("ci", "ci/?build", "build", "tests?", "testing", "release"),
+    "tag: deprecation": _words("deprecat(?:e|ion|ed)", "breaking", "removal"),
+}
+WORDS = {
+    "words: adds support": _words("support(?:s|ing)?", "enable[sd]?", "introduce[sd]?", "implement(?:s|ed)?", "integrate[sd]?", "add(?:s|ed)? (?:new )?(?:model|api|endpoint)"),
+    "words: removes or deprecates": _words("remov(?:e|es|ed|ing)", "drop(?:s|ped)?", "delet(?:e|es|ed)", "deprecat\\w+", "breaking", "no longer"),
+    "words: crash, hang or corruption": _words(
+        "crash(?:es|ed|ing)?", "hang(?:s|ing)?", "deadlocks?", "race(?: conditions?)?", "double[ -]free", "use[ -]after[ -]free", "leaks?",
+        "memory leak", "oom", "out of memory", "corrupt\\w*", "segfaults?", "illegal memory", "nan", "accuracy", "wrong (?:output|result)s?",
+        "regressions?", "stuck", "broken", "garbage", "overflow", "data loss",
+    ),
+    "words: security": _words("security", "cve", "ghsa", "vulnerab\\w+", "cve-\\d+-\\d+", "path traversal", "injection", "sanitiz\\w+", "rce", "ssrf"),
+    "words: faster": _words("speed[ -]?ups?", "faster", "optimi[sz](?:e|ed|es|ing|ation)", "reduce[sd]? (?:overhead|latency|memory)", "throughput", "\\d+(?:\\.\\d+)?[x%]"),
+    "words: a setting": _words("env(?:ironment)?[ -]?var(?:iable)?s?", "(?-i:[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+)", "--[a-z][\\w-]+", "(?:cli|command.line) (?:flag|option|argument)s?"),
+    "words: default": _words("by default", "default(?:s|ed)?"),
+    "words: upgrade": _words("bump(?:s|ed)?", "upgrade[sd]?", "update[sd]? (?:to )?v?\\d[\\w.]*", "pin(?:s|ned)?"),
+    "words: tidying": _words("typos?", "clean(?:s|ed|ing)?(?:[ -]?up)?", "renam(?:e|es|ed|ing)", "simplif\\w+", "minor", "nits?", "refactor\\w*", "unused", "dead code", "comments?", "formatting", "move[sd]?", "logs?", "logging", "lint", "pre-commit", "mypy", "docstrings?"),
+    "words: tests or CI": _words("tests?", "ci", "flak(?:y|e|iness)", "nightly", "pipeline", "workflow", "evals?", "buildkite", "de-?flake"),
+    "words: docs": _words("docs?", "documentation", "readme", "example[s]?", "tutorial"),
+    "words: revert": _words("revert(?:s|ed)?"),
+}
+AREAS = {
+    "touches scheduling or the engine": re.compile(r"(^|/)(core|engine|sched(?:uler)?|executor|worker|runtime|runner)(/|[^/]*\.\w+$)"),
+    "touches an interface": re.compile(r"(^|/)(entrypoints?|api|apis|server|serving|cli|openai|public|sdk|routes?|endpoints?)(/|[^/]*\.\w+$)"),
+    "touches configuration": re.compile(r"(^|/)(configs?|settings|envs?|args?_utils|arg_utils|options|defaults?)(/|\.\w+$)"),
+    "touches kernels": re.compile(r"(^|/)(csrc|kernels?|ops|cuda|cutlass|triton\w*|attention)(/|[^/]*\.\w+$)"),
+    "touches models": re.compile(r"(^|/)models?/"),
+    "touches distribution": re.compile(r"(^|/)(distributed|parallel|kv_transfer|connectors?|collectives?)(/|[^/]*\.\w+$)"),
+    "touches plug-in points": re.compile(r"(^|/)(plugins?|platforms?|registry|extensions?|interfaces?|protocols?)(/|[^/]*\.\w+$)"),
+}
+_TAGGED = re.compile(r"^\s*((?:\[[^\]]{1,40}\]\s*)+|[A-Za-z][\w/ -]{0,24}(?:\([^)]{1,40}\))?!?\s*:)")
+_FACTS = {
+    FactKind.REMOVED_ENV: "removes an environment variable",
+    FactKind.RENAMED_ENV: "renames an environment variable",
+    FactKind.REMOVED_FLAG: "removes a flag",
+    FactKind.RENAMED_FLAG: "renames a flag",
+    FactKind.REMOVED_NAME: "removes a public name",
+    FactKind.RENAMED_NAME: "renames a public name",
+    FactKind.DEFAULT_CHANGED: "changes a default",
+    FactKind.DEPENDENCY_MOVED: "moves a dependency",
+    FactKind.DEPENDENCY_ADDED: "adds a dependency",
+    FactKind.DEPENDENCY_REMOVED: "removes a dependency",
+    FactKind.FILE_DELETED: "deletes a source file",
+    FactKind.CONCURRENCY: "touches concurrency",
+    FactKind.SECURITY: "security-relevant",
+    FactKind.REVERT: "reverts a commit",
+}
+
+
+def tags(title: str) -> str:
+    """The part of a title that classifies it, without its brackets; empty where there is none."""
+    match = _TAGGED.match(title)
+    return re.sub(r"[\[\]:!()]+", " ", match[1]).strip() if match else ""
+
+
+def signals(commit: Commit, found: Sequence[Fact] = ()) -> Iterator[Signal]:
+    """Everything in the commit that may speak for or against its importance."""
+    title = commit.subject
+    tag = tags(title)
+    rest = title[len(tag) :] if tag else title
+    for patterns, text in ((TAGS, tag), (WORDS, rest)):
+        for name, pattern in patterns.items():
+            match = pattern.search(text)
+            if match:
+                yield Signal(name, 1, match[0])
+    yield from _shape(commit)
+    yield from _facts(found)
+
+
+def _shape(commit: Commit) -> Iterator[Signal]:
+    if not commit.files:
+        if commit.read:
+            yield Signal("changes no file", 1, "no file")
+        return
+    kinds = {kind(file.path) for file in commit.files}
+    sources = [file for file in commit.files if kind(file.path) is Kind.SOURCE]
+    lines = sum(file.additions + file.deletions for file in sources)
+    if lines:
+        yield Signal("changed source lines", math.log10(1 + lines), f"{lines:,}")
+        yield Signal("source files", math.log10(1 + len(sources)), f"{len(sources):,}")
+    created = sum(file.status == "added" for file in sources)
+    if created:
+        yield Signal("new source files", math.log10(1 + created), f"{created:,}")
+    removed = sum(file.deletions for file in sources)
+    if lines and removed / lines > 0.7:  # noqa: PLR2004 (most of the change is taking away)
+        yield Signal("mostly removes", 1, f"-{removed:,} of {lines:,} lines")
+    if not kinds & {Kind.SOURCE, Kind.BUILD, Kind.DEPENDENCY}:
+        yield Signal("no source, build or dependency", 1, ", ".join(sorted(kinds)))
+    if kinds & {Kind.DEPENDENCY}:
+        yield Signal("touches dependencies", 1, next(file.path for file in commit.files if kind(file.path) is Kind.DEPENDENCY))
+    if Kind.TEST in kinds and sources:
+        yield Signal("comes with tests", 1, next(file.path for file in commit.files if kind(file.path) is Kind.TEST))
+    if Kind.DOCS in kinds and sources:
+        yield Signal("comes with documentation", 1, next(file.path for file in commit.files if kind(file.path) is Kind.DOCS))
+    for name, pattern in AREAS.items():
+        touched = next((file.path for file in sources if pattern.search(file.path.lower())), None)
+        if touched:
+            yield Signal(name, 1, touched)
+
+
+def _facts(found: Sequence[Fact]) -> Iterator[Signal]:
+    """One signal a kind of fact, with the first as the evidence: many removed names are not many times as important."""
+    for kind_, name in _FACTS.items():
+        alike = [fact for fact in found if fact.kind is kind_]
+        if alike:
+            more = f" and {len(alike) - 1} more" if len(alike) > 1 else ""
+            yield Signal(name, 1, alike[0].name + more)

@@ -1,0 +1,55 @@
+"""Text that nobody here wrote, made safe to show.
+
+Commit titles, names, paths and descriptions may hold any character. Two things are done with them, and each
+surface adds its own escaping: `scalar` makes a string storable, `visible` shows what would otherwise be obeyed.
+"""
+
+import re
+
+# Characters that move, hide or reorder what stands around them: C0 and C1 controls, soft hyphen, bidirectional
+# embeddings, overrides, isolates and marks, zero-width and invisible operators, line separators, annotations, tags.
+_OBEYED = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e007f]"
+)
+# Joiners shape letters in Persian and Indic scripts and in emoji; between ASCII letters they only hide.
+_HIDDEN_JOINER = re.compile("(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def scalar(text: str) -> str:
+    """`text` without lone surrogates, which JSON may carry and UTF-8 cannot."""
+    return _SURROGATE.sub("\ufffd", text)
+
+
+def visible(text: str, *, keep: str = "") -> str:
+    """`text` with every character that acts on its surroundings shown as a symbol: ESC as ␛, U+202E as ⟨U+202E⟩.
+
+    `keep` names control characters that the surface lays out itself, such as a newline.
+    """
+
+    def show(match: re.Match[str]) -> str:
+        char = match[0]
+        if char in keep:
+            return char
+        code = ord(char)
+        if code < 0x20:  # noqa: PLR2004 (C0: Unicode has a picture for each)
+            return chr(0x2400 + code)
+        return f"⟨U+{code:04X}⟩"
+
+    return _HIDDEN_JOINER.sub(show, _OBEYED.sub(show, text))
+
+
+def one_line(text: str) -> str:
+    """`text` on one line: runs of white space become a space, and what is left is made visible."""
+    return visible(re.sub(r"[ \t\r\n\f\v]+", " ", text).strip())
+
+
+def shorten(text: str, length: int) -> str:
+    """`text` cut to at most `length` characters, the last three of them dots when something was cut."""
+    return text if len(text) <= length else text[: length - 3] + "..."
+
+
+def quantity(count: int, noun: str) -> str:
+    """`1 file`, `2 files`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

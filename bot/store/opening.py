@@ -1,0 +1,110 @@
+"""A database made ready: opened, set up for several processes, brought to this program's schema, its errors in words."""
+
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, exc
+from sqlalchemy.engine import URL, ExceptionContext, make_url
+
+from analysis.errors import BadSetting, StoreUnusable
+
+# The latest migration. Kept here so that an up-to-date store opens without importing Alembic; a test compares the two.
+HEAD = "0001"
+
+_BUSY_MS = 30_000
+_WORDS = (
+    ("unable to open", "cannot be opened; create its folder, or set DATABASE_URL"),
+    ("readonly", "cannot be written; check its permissions, or set DATABASE_URL"),
+    ("not a database", "is not a database; move the file away, or set DATABASE_URL"),
+    ("malformed", "is damaged; restore a copy, or move the file away to begin anew"),
+    ("disk is full", "has no room left; free some disk"),
+    ("locked", "is locked by another program; end that one first"),
+    ("disk i/o", "cannot be read from its disk; check the disk, or set DATABASE_URL"),
+)
+
+
+def open_engine(database_url: str) -> Engine:
+    """An engine on the database, migrated. `BadSetting` for an address of another kind, `StoreUnusable` for one that fails."""
+    try:
+        url = make_url(database_url)
+    except exc.ArgumentError:
+        raise BadSetting("DATABASE_URL is not a database address; use sqlite:///data/digest.db") from None
+    if url.get_backend_name() != "sqlite":
+        raise BadSetting(f"DATABASE_URL names {url.get_backend_name()}, which this version does not store in; use sqlite:///data/digest.db")
+    _make_folder(url)
+    engine = create_engine(url, connect_args={"timeout": _BUSY_MS / 1000})
+    event.listen(engine, "connect", _set_up)
+    event.listen(engine, "begin", _begin)
+    event.listen(engine, "handle_error", _translate)
+    _migrate(engine)
+    return engine
+
+
+def writing(engine: Engine) -> Engine:
+    """The same database for transactions that write: they take their lock at once, where a late one would fail."""
+    return engine.execution_options(write=True)
+
+
+def _make_folder(url: URL) -> None:
+    if url.database and url.database != ":memory:":
+        try:
+            Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreUnusable(f"the folder of the database {url.database} cannot be made ({error.strerror}); set DATABASE_URL") from error
+
+
+def _set_up(connection: Any, _record: object) -> None:
+    # Transactions are begun by `_begin`, not by the driver, which would begin them too late.
+    connection.isolation_level = None
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", f"busy_timeout={_BUSY_MS}"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin(connection: Connection) -> None:
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get("write") else "BEGIN")
+
+
+def _translate(context: ExceptionContext) -> None:
+    error = context.original_exception
+    if not isinstance(context.sqlalchemy_exception, exc.OperationalError | exc.DatabaseError):
+        return
+    if isinstance(context.sqlalchemy_exception, exc.IntegrityError | exc.ProgrammingError):
+        return
+    where = context.engine.url.render_as_string(hide_password=True) if context.engine else "the database"
+    for sign, words in _WORDS:
+        if sign in str(error).lower():
+            raise StoreUnusable(f"{where} {words}") from error
+
+
+def _migrate(engine: Engine) -> None:
+    with engine.connect() as connection:
+        version = _version(connection)
+    if version == HEAD:
+        return
+    with writing(engine).begin() as connection:
+        version = _version(connection)  # another process may have been quicker
+        if version == HEAD:
+            return
+        _upgrade(connection, version)
+
+
+def _version(connection: Connection) -> str | None:
+    table = connection.exec_driver_sql("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").first()
+    row = connection.exec_driver_sql("SELECT version_num FROM alembic_version").first() if table else None
+    return row[0] if row else None
+
+
+def _upgrade(connection: Connection, version: str | None) -> None:
+    from alembic import command
+    from alembic.config import Config
+    from alembic.script import ScriptDirectory
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
+    if version is not None and version not in known:
+        raise StoreUnusable(
+            f"{connection.engine.url.render_as_string(hide_password=True)} was written by a newer vllm-digest; upgrade the program, or set DATABASE_URL"
+        )
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")

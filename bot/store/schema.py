@@ -1,0 +1,151 @@
+"""The tables. Every one is keyed so that storing a thing twice changes nothing. Migrations lead here; a test compares them."""
+
+import zlib
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    Date,
+    DateTime,
+    Dialect,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+)
+
+
+class Instant(TypeDecorator[datetime]):
+    """An aware datetime, kept in UTC."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        del dialect
+        return value.astimezone(UTC).replace(tzinfo=None) if value else None
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        del dialect
+        return value.replace(tzinfo=UTC) if value else None
+
+
+class Compressed(TypeDecorator[str]):
+    """Text kept compressed: patches are most of the store."""
+
+    impl = LargeBinary
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> Any:
+        del dialect
+        return zlib.compress(value.encode()) if value is not None else None
+
+    def process_result_value(self, value: bytes | None, dialect: Dialect) -> str | None:
+        del dialect
+        return zlib.decompress(value).decode() if value is not None else None
+
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(column_0_label)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+_ID = BigInteger().with_variant(Integer, "sqlite")
+
+repositories = Table(
+    "repositories",
+    metadata,
+    Column("id", _ID, primary_key=True),
+    Column("key", String(300), nullable=False, unique=True),
+)
+
+commits = Table(
+    "commits",
+    metadata,
+    Column("id", _ID, primary_key=True),
+    Column("repository_id", ForeignKey("repositories.id"), nullable=False),
+    Column("sha", String(64), nullable=False, index=True),
+    Column("url", Text, nullable=False),
+    Column("parents", JSON, nullable=False),
+    Column("author", Text, nullable=False),
+    Column("authored_at", Instant, nullable=False),
+    Column("committed_at", Instant, nullable=False),
+    Column("message", Text, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("additions", Integer, nullable=False),
+    Column("deletions", Integer, nullable=False),
+    Column("not_on", Text),
+    Column("read", Boolean, nullable=False),
+    Column("pr", Integer),
+    Column("pull", JSON(none_as_null=True)),
+    Column("facts", JSON, nullable=False),
+    Column("facts_version", Integer, nullable=False),
+    Column("series", Text),
+    Column("reverts_sha", String(64)),
+    Column("reverts_title", Text),
+    UniqueConstraint("repository_id", "sha"),
+    Index("ix_commits_repository_id_pr", "repository_id", "pr"),
+    Index("ix_commits_repository_id_title", "repository_id", "title"),
+    Index("ix_commits_repository_id_series", "repository_id", "series"),
+    Index("ix_commits_repository_id_reverts_sha", "repository_id", "reverts_sha"),
+    Index("ix_commits_repository_id_reverts_title", "repository_id", "reverts_title"),
+)
+
+files = Table(
+    "files",
+    metadata,
+    Column("commit_id", ForeignKey("commits.id", ondelete="CASCADE"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("path", Text, nullable=False),
+    Column("previous_path", Text),
+    Column("status", String(20), nullable=False),
+    Column("additions", Integer, nullable=False),
+    Column("deletions", Integer, nullable=False),
+    Column("patch", Compressed),
+)
+
+analyses = Table(
+    "analyses",
+    metadata,
+    Column("commit_id", ForeignKey("commits.id", ondelete="CASCADE"), primary_key=True),
+    Column("language", String(2), primary_key=True),
+    Column("model", String(200), primary_key=True),
+    Column("prompt", String(40), primary_key=True),
+    Column("importance", String(6), nullable=False),
+    Column("body", JSON, nullable=False),
+)
+
+days = Table(
+    "days",
+    metadata,
+    Column("id", _ID, primary_key=True),
+    Column("repository_id", ForeignKey("repositories.id"), nullable=False),
+    Column("date", Date, nullable=False),
+    Column("timezone", String(64), nullable=False),
+    Column("listed_at", Instant, nullable=False),
+    Column("remarks", JSON, nullable=False),
+    UniqueConstraint("repository_id", "date", "timezone"),
+)
+
+day_commits = Table(
+    "day_commits",
+    metadata,
+    Column("day_id", ForeignKey("days.id", ondelete="CASCADE"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("commit_id", ForeignKey("commits.id"), nullable=False, index=True),
+    Column("late", Boolean, nullable=False),
+)

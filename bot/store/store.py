@@ -1,0 +1,369 @@
+"""The queries. Nothing fetched twice: a commit that was read stays read, a day listed after its end stays listed."""
+
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime
+from typing import Any, NamedTuple, TypeVar
+
+from sqlalchemy import Connection, Engine, Row, bindparam, delete, func, insert, or_, select, text, update
+from sqlalchemy.dialects.sqlite import insert as upsert
+
+from analysis.facts import VERSION as FACTS_VERSION
+from analysis.links import keys, series
+from analysis.models import Analysis, Commit, Fact, FileChange, Importance, Language, Links, PullRequest, Remark, Repository
+from bot.store.opening import writing
+from bot.store.schema import analyses, commits, day_commits, days, files, repositories
+from bot.store.searchable import match_query, searchable
+
+_CHUNK = 500  # bound parameters a query
+_T = TypeVar("_T")
+
+
+class StoredCommit(NamedTuple):
+    """A commit with the facts found in it; `stale` says that newer rules would look again."""
+
+    id: int
+    commit: Commit
+    facts: tuple[Fact, ...]
+    stale: bool
+
+
+class StoredDay(NamedTuple):
+    """A day as it was listed: ids of its commits, newest first, and of those that landed late."""
+
+    listed_at: datetime
+    commit_ids: tuple[int, ...]
+    late_ids: tuple[int, ...]
+    remarks: tuple[Remark, ...]
+
+
+class Found(NamedTuple):
+    """A commit that a search found, and the repository's key."""
+
+    repository: str
+    commit: Commit
+
+
+class Store:
+    """Everything known, behind one engine; safe to share between threads."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._writing = writing(engine)
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    # Days
+
+    def day(self, repository: Repository, day: date, timezone: str) -> StoredDay | None:
+        """The day as it was last listed, or None when it never was."""
+        with self._engine.connect() as connection:
+            row = connection.execute(
+                select(days.c.id, days.c.listed_at, days.c.remarks)
+                .join(repositories)
+                .where(repositories.c.key == repository.key, days.c.date == day, days.c.timezone == timezone)
+            ).first()
+            if row is None:
+                return None
+            listed = connection.execute(
+                select(day_commits.c.commit_id, day_commits.c.late).where(day_commits.c.day_id == row.id).order_by(day_commits.c.position)
+            ).all()
+        return StoredDay(
+            listed_at=row.listed_at,
+            commit_ids=tuple(each.commit_id for each in listed if not each.late),
+            late_ids=tuple(each.commit_id for each in listed if each.late),
+            remarks=tuple(Remark(each) for each in row.remarks),
+        )
+
+    def latest_day_before(self, repository: Repository, day: date, timezone: str) -> date | None:
+        """The latest day before `day` that was listed."""
+        with self._engine.connect() as connection:
+            return connection.execute(
+                select(func.max(days.c.date))
+                .join(repositories)
+                .where(repositories.c.key == repository.key, days.c.timezone == timezone, days.c.date < day)
+            ).scalar()
+
+    def save_day(
+        self,
+        repository: Repository,
+        day: date,
+        timezone: str,
+        *,
+        listed: Sequence[Commit],
+        late: Sequence[Commit],
+        remarks: Sequence[Remark],
+        listed_at: datetime,
+    ) -> StoredDay:
+        """Keeps what was listed, in place of an earlier listing of the day; commits already known are left as they are."""
+        with self._writing.begin() as connection:
+            repository_id = _repository_id(connection, repository)
+            _insert_new(connection, repository_id, [*listed, *late])
+            ids = _ids(connection, repository_id, [commit.sha for commit in [*listed, *late]])
+            row = {"repository_id": repository_id, "date": day, "timezone": timezone}
+            changed = {"listed_at": listed_at, "remarks": list(remarks)}
+            connection.execute(
+                upsert(days).values(**row, **changed).on_conflict_do_update(index_elements=list(row), set_=changed)
+            )
+            day_id = connection.execute(select(days.c.id).filter_by(**row)).scalar_one()
+            connection.execute(delete(day_commits).where(day_commits.c.day_id == day_id))
+            rows = [
+                {"day_id": day_id, "position": position, "commit_id": ids[commit.sha], "late": position >= len(listed)}
+                for position, commit in enumerate([*listed, *late])
+            ]
+            if rows:
+                connection.execute(insert(day_commits), rows)
+        return StoredDay(
+            listed_at,
+            tuple(ids[commit.sha] for commit in listed),
+            tuple(ids[commit.sha] for commit in late),
+            tuple(remarks),
+        )
+
+    def listed_shas(self, repository: Repository, shas: Sequence[str]) -> set[str]:
+        """Those of `shas` that some day's listing holds."""
+        found: set[str] = set()
+        with self._engine.connect() as connection:
+            for chunk in _chunks(shas):
+                found.update(
+                    connection.execute(
+                        select(commits.c.sha)
+                        .join(repositories)
+                        .join(day_commits)
+                        .where(repositories.c.key == repository.key, commits.c.sha.in_(chunk))
+                    ).scalars()
+                )
+        return found
+
+    def listed_dates(self, repository: Repository, timezone: str) -> set[date]:
+        """The days that were listed."""
+        with self._engine.connect() as connection:
+            query = select(days.c.date).join(repositories).where(repositories.c.key == repository.key, days.c.timezone == timezone)
+            return set(connection.execute(query).scalars())
+
+    # Commits
+
+    def commits(self, ids: Sequence[int], *, patches: bool = False) -> list[StoredCommit]:
+        """The commits with these ids, in that order; their patches only when asked for, since they are most of the bytes."""
+        wanted = [column for column in files.c if patches or column is not files.c.patch]
+        rows: dict[int, Row[Any]] = {}
+        changes: dict[int, list[FileChange]] = {}
+        with self._engine.connect() as connection:
+            for chunk in _chunks(ids):
+                rows |= {row.id: row for row in connection.execute(select(commits).where(commits.c.id.in_(chunk)))}
+                query = select(*wanted).where(files.c.commit_id.in_(chunk)).order_by(files.c.commit_id, files.c.position)
+                for row in connection.execute(query):
+                    changes.setdefault(row.commit_id, []).append(_file(row))
+        return [_stored(rows[each], changes.get(each, [])) for each in ids]
+
+    def save_commit(self, repository: Repository, commit: Commit, found: Sequence[Fact]) -> int:
+        """Keeps a commit that was read, its files and facts, and makes it findable. Gives its id."""
+        with self._writing.begin() as connection:
+            repository_id = _repository_id(connection, repository)
+            row = _row(repository_id, commit, found)
+            connection.execute(upsert(commits).values(row).on_conflict_do_update(index_elements=["repository_id", "sha"], set_=row))
+            commit_id = _ids(connection, repository_id, [commit.sha])[commit.sha]
+            connection.execute(delete(files).where(files.c.commit_id == commit_id))
+            if commit.files:
+                connection.execute(
+                    insert(files),
+                    [{"commit_id": commit_id, "position": place, **file.model_dump()} for place, file in enumerate(commit.files)],
+                )
+            _index(connection, commit_id, commit)
+        return commit_id
+
+    def save_facts(self, commit_id: int, found: Sequence[Fact]) -> None:
+        """Keeps facts that newer rules found in a stored commit."""
+        with self._writing.begin() as connection:
+            values = {"facts": _facts_json(found), "facts_version": FACTS_VERSION}
+            connection.execute(update(commits).where(commits.c.id == commit_id).values(**values))
+
+    def with_sha(self, prefix: str, repository: Repository | None = None) -> list[tuple[str, int]]:
+        """(repository key, id) of the commits whose SHA begins with `prefix`, at most ten."""
+        low = prefix.lower()
+        return self._where(commits.c.sha >= low, commits.c.sha < low + "g", repository=repository)
+
+    def with_pr(self, number: int, repository: Repository) -> list[tuple[str, int]]:
+        """(repository key, id) of the commits that pull request `number` brought."""
+        return self._where(commits.c.pr == number, repository=repository)
+
+    def _where(self, *conditions: Any, repository: Repository | None) -> list[tuple[str, int]]:
+        query = select(repositories.c.key, commits.c.id).join(repositories).where(*conditions).limit(10)
+        if repository:
+            query = query.where(repositories.c.key == repository.key)
+        with self._engine.connect() as connection:
+            return [(row.key, row.id) for row in connection.execute(query)]
+
+    def links(self, commit_id: int, commit: Commit) -> Links:
+        """The stored commits that this one is tied to."""
+        key = keys(commit)
+        with self._engine.connect() as connection:
+            repository_id = connection.execute(select(commits.c.repository_id).where(commits.c.id == commit_id)).scalar_one()
+
+            def first(*conditions: Any) -> str | None:
+                query = select(commits.c.sha).where(commits.c.repository_id == repository_id, commits.c.id != commit_id, *conditions)
+                return connection.execute(query.order_by(commits.c.committed_at.desc()).limit(1)).scalar()
+
+            reverts = _sha_like(first, key.reverts_sha) if key.reverts_sha else None
+            if not reverts and key.reverts_title:
+                reverts = first(commits.c.title == key.reverts_title, commits.c.committed_at <= commit.committed_at)
+            reverted_by = first(
+                or_(
+                    commits.c.reverts_sha == commit.sha,
+                    (commits.c.reverts_title == commit.title) & (commits.c.committed_at >= commit.committed_at),
+                )
+            )
+            parts: tuple[str, ...] = ()
+            if key.series:
+                query = select(commits.c.sha).where(commits.c.repository_id == repository_id, commits.c.series == key.series)
+                parts = tuple(connection.execute(query.order_by(commits.c.committed_at)).scalars())
+            fixes = [
+                first(commits.c.pr == int(each[1:])) if each.startswith("#") else _sha_like(first, each) for each in key.fixes
+            ]
+        return Links(
+            reverts=reverts or (key.reverts_sha if key.reverts_sha and len(key.reverts_sha) == len(commit.sha) else None),
+            reverted_by=reverted_by,
+            series=series(key, parts),
+            fixes=tuple(sha for sha in fixes if sha),
+        )
+
+    # Analyses
+
+    def analyses(
+        self, ids: Sequence[int], language: Language, model: str, prompt: str
+    ) -> dict[int, tuple[Importance, Analysis]]:
+        """Commit id -> (tier it was made for, analysis) in a language, by a model and a version of the prompt."""
+        found = {}
+        with self._engine.connect() as connection:
+            for chunk in _chunks(ids):
+                query = select(analyses).where(
+                    analyses.c.commit_id.in_(chunk), analyses.c.language == language, analyses.c.model == model, analyses.c.prompt == prompt
+                )
+                for row in connection.execute(query):
+                    found[row.commit_id] = (Importance(row.importance), Analysis.model_validate(row.body))
+        return found
+
+    def save_analysis(
+        self, commit_id: int, language: Language, model: str, prompt: str, importance: Importance, analysis: Analysis
+    ) -> None:
+        """Keeps an analysis, in place of one made for another tier, and makes its summary findable."""
+        key = {"commit_id": commit_id, "language": language, "model": model, "prompt": prompt}
+        values = {"importance": importance.value, "body": analysis.model_dump(mode="json", exclude_defaults=True)}
+        with self._writing.begin() as connection:
+            connection.execute(upsert(analyses).values(**key, **values).on_conflict_do_update(index_elements=list(key), set_=values))
+            bodies = connection.execute(select(analyses.c.body).where(analyses.c.commit_id == commit_id)).scalars()
+            summary = searchable(" ".join(body["summary"] for body in bodies))
+            connection.execute(text("UPDATE commit_search SET summary = :summary WHERE rowid = :id"), {"summary": summary, "id": commit_id})
+
+    # Search
+
+    def search(self, words: str, repository: Repository | None = None, limit: int = 20) -> list[Found]:
+        """Commits whose title, paths or summaries hold every word (or a word that begins so), best first."""
+        query = match_query(words)
+        if not query:
+            return []
+        narrowed = "AND r.key = :key" if repository else ""
+        statement = text(
+            "SELECT c.id, r.key FROM commit_search s JOIN commits c ON c.id = s.rowid JOIN repositories r ON r.id = c.repository_id "  # noqa: S608 (the only insertion is ours)
+            f"WHERE commit_search MATCH :query {narrowed} ORDER BY bm25(commit_search, 10.0, 2.0, 3.0), c.committed_at DESC LIMIT :limit"
+        )
+        with self._engine.connect() as connection:
+            hits = connection.execute(statement, {"query": query, "limit": limit} | ({"key": repository.key} if repository else {})).all()
+        found = self.commits([hit.id for hit in hits])
+        return [Found(hit.key, each.commit) for hit, each in zip(hits, found, strict=True)]
+
+    def is_empty(self) -> bool:
+        """Whether no commit was read yet."""
+        with self._engine.connect() as connection:
+            return connection.execute(select(commits.c.id).limit(1)).first() is None
+
+
+def _repository_id(connection: Connection, repository: Repository) -> int:
+    connection.execute(upsert(repositories).values(key=repository.key).on_conflict_do_nothing())
+    found: int = connection.execute(select(repositories.c.id).where(repositories.c.key == repository.key)).scalar_one()
+    return found
+
+
+def _ids(connection: Connection, repository_id: int, shas: Sequence[str]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for chunk in _chunks(shas):
+        query = select(commits.c.sha, commits.c.id).where(commits.c.repository_id == repository_id, commits.c.sha.in_(chunk))
+        found |= {row.sha: row.id for row in connection.execute(query)}
+    return found
+
+
+def _insert_new(connection: Connection, repository_id: int, listed: Iterable[Commit]) -> None:
+    rows = [_row(repository_id, commit, ()) for commit in listed]
+    if rows:
+        connection.execute(upsert(commits).on_conflict_do_nothing(), rows)
+
+
+def _row(repository_id: int, commit: Commit, found: Sequence[Fact]) -> dict[str, Any]:
+    key = keys(commit)
+    return {
+        "repository_id": repository_id,
+        **commit.model_dump(include={"sha", "url", "author", "authored_at", "committed_at", "message", "additions", "deletions", "not_on", "read"}),
+        "parents": list(commit.parents),
+        "title": commit.title,
+        "pr": commit.pr,
+        "pull": commit.pull.model_dump() if commit.pull else None,
+        "facts": _facts_json(found),
+        "facts_version": FACTS_VERSION,
+        "series": key.series,
+        "reverts_sha": key.reverts_sha,
+        "reverts_title": key.reverts_title,
+    }
+
+
+def _facts_json(found: Sequence[Fact]) -> list[dict[str, Any]]:
+    return [fact.model_dump(mode="json", exclude_none=True) for fact in found]
+
+
+def _stored(row: Row[Any], changes: Sequence[FileChange]) -> StoredCommit:
+    commit = Commit(
+        sha=row.sha,
+        url=row.url,
+        parents=tuple(row.parents),
+        author=row.author,
+        authored_at=row.authored_at,
+        committed_at=row.committed_at,
+        message=row.message,
+        files=tuple(changes),
+        additions=row.additions,
+        deletions=row.deletions,
+        pull=PullRequest.model_validate(row.pull) if row.pull else None,
+        not_on=row.not_on,
+        read=row.read,
+    )
+    return StoredCommit(row.id, commit, tuple(Fact.model_validate(fact) for fact in row.facts), row.facts_version != FACTS_VERSION)
+
+
+def _file(row: Row[Any]) -> FileChange:
+    return FileChange(
+        path=row.path,
+        previous_path=row.previous_path,
+        status=row.status,
+        additions=row.additions,
+        deletions=row.deletions,
+        patch=getattr(row, "patch", None),
+    )
+
+
+def _index(connection: Connection, commit_id: int, commit: Commit) -> None:
+    connection.execute(text("DELETE FROM commit_search WHERE rowid = :id"), {"id": commit_id})
+    connection.execute(
+        text("INSERT INTO commit_search (rowid, title, paths, summary) VALUES (:id, :title, :paths, '')").bindparams(
+            bindparam("id", commit_id),
+            bindparam("title", searchable(commit.title)),
+            bindparam("paths", searchable(" ".join(commit.paths))),
+        )
+    )
+
+
+def _sha_like(first: Any, prefix: str) -> str | None:
+    found: str | None = first(commits.c.sha >= prefix, commits.c.sha < prefix + "g")
+    return found
+
+
+def _chunks(items: Sequence[_T]) -> Iterable[Sequence[_T]]:
+    return (items[start : start + _CHUNK] for start in range(0, len(items), _CHUNK))
