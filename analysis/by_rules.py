@@ -68,12 +68,16 @@ def _summary(commit: Commit, told: Sequence[str], say: Words) -> str:
 def _size(commit: Commit, say: Words) -> str:
     if not commit.files and not commit.additions + commit.deletions:
         return say.label("no_files")
-    text = say.label("size", files=say.count("file", len(commit.files)), additions=commit.additions, deletions=commit.deletions)
+    text = say.label(
+        "size", files=say.quantity("file", len(commit.files)), additions=commit.additions, deletions=commit.deletions
+    )
     areas = [code(files[0].path if len(files) == 1 else name) for name, files in _areas(commit)]
     if areas:
-        text += say.comma + say.label("mostly_in" if len(areas) > _AREAS_NAMED else "in", areas=say.comma.join(areas[:_AREAS_NAMED]))
+        text += say.clause + say.label(
+            "mostly_in" if len(areas) > _AREAS_NAMED else "in", areas=say.comma.join(areas[:_AREAS_NAMED])
+        )
     if commit.is_merge:
-        text += say.comma + say.label("merged")
+        text += say.clause + say.label("merged")
     return text
 
 
@@ -120,21 +124,25 @@ def _scope(commit: Commit, say: Words) -> tuple[str, ...]:
             rows.append(f"{code(files[0].path)} (+{files[0].additions} −{files[0].deletions})")
             continue
         shown = say.comma.join(code(file.path.removeprefix(name + "/")) for file in files[:_FILES_SHOWN])
-        more = say.comma + say.label("more_files", files=say.count("more file", len(files) - _FILES_SHOWN)) if len(files) > _FILES_SHOWN else ""
+        more = (
+            say.comma + say.label("more_files", files=say.quantity("more file", len(files) - _FILES_SHOWN))
+            if len(files) > _FILES_SHOWN
+            else ""
+        )
         total = say.label(
             "files_in",
             area=code(name),
-            files=say.count("file", len(files)),
+            files=say.quantity("file", len(files)),
             additions=sum(file.additions for file in files),
             deletions=sum(file.deletions for file in files),
         )
         rows.append(f"{total}{say.labels['colon']}{shown}{more}")
     rest = sum(len(files) for _, files in areas[_AREAS_SHOWN:])
     if rest:
-        rows.append(say.label("more_files", files=say.count("more file", rest)))
+        rows.append(say.label("more_files", files=say.quantity("more file", rest)))
     unlisted = commit.additions + commit.deletions - sum(file.additions + file.deletions for file in commit.files)
     if unlisted > 0:
-        rows.append(say.label("unlisted", lines=say.count("changed line", unlisted)))
+        rows.append(say.label("unlisted", lines=say.quantity("changed line", unlisted)))
     return tuple(rows)
 
 
@@ -148,7 +156,9 @@ def _insight(commit: Commit, facts: Sequence[Fact], ranked: Ranked, say: Words) 
         return ("" if say.stop == "。" else " ").join(sentence + say.stop for sentence in sentences)
 
     return Insight(
-        architecture=say.label("structure", added=moved["added"], removed=moved["removed"], renamed=moved["renamed"]) if structure else "",
+        architecture=say.label("structure", added=moved["added"], removed=moved["removed"], renamed=moved["renamed"])
+        if structure
+        else "",
         performance=_performance(sources, ranked, say),
         security=told(FactKind.SECURITY),
         compatibility=told(*BREAKING, FactKind.DEFAULT_CHANGED),
@@ -160,7 +170,9 @@ def _insight(commit: Commit, facts: Sequence[Fact], ranked: Ranked, say: Words) 
 def _performance(sources: Sequence[FileChange], ranked: Ranked, say: Words) -> str:
     if ChangeType.PERFORMANCE not in ranked.change_types:
         return ""
-    kernels = [file.path for file in sources if file.path.endswith((".cu", ".cuh", ".hip", ".metal")) or "kernel" in file.path]
+    kernels = [
+        file.path for file in sources if file.path.endswith((".cu", ".cuh", ".hip", ".metal")) or "kernel" in file.path
+    ]
     if kernels:
         return say.label("perf_kernels", paths=say.comma.join(code(path) for path in kernels[:_FILES_SHOWN]))
     return say.label("perf_named")
@@ -171,7 +183,7 @@ def _maintenance(commit: Commit, sources: Sequence[FileChange], say: Words) -> s
     if tests:
         return say.label("with_tests", paths=say.comma.join(code(path) for path in tests[:_FILES_SHOWN]))
     lines = _changed(sources)
-    return say.label("without_tests", lines=say.count("source line", lines)) if lines else ""
+    return say.label("without_tests", lines=say.quantity("source line", lines)) if lines else ""
 
 
 def _risks(commit: Commit, facts: Sequence[Fact], say: Words) -> tuple[Risk, ...]:
@@ -182,10 +194,16 @@ def _risks(commit: Commit, facts: Sequence[Fact], say: Words) -> tuple[Risk, ...
         if alike and told.risk:
             names = _names(alike, say)
             risks.append(
-                Risk(risk=f"{names}{say.labels['colon']}{told.risk}", severity=told.severity, mitigation=told.advice.format(names=names))
+                Risk(
+                    risk=f"{names}{say.labels['colon']}{told.risk}",
+                    severity=told.severity,
+                    mitigation=told.advice.format(names=names),
+                )
             )
     if _untested(commit):
-        risks.append(Risk(risk=say.label("untested_risk"), severity=Severity.LOW, mitigation=say.label("untested_advice")))
+        risks.append(
+            Risk(risk=say.label("untested_risk"), severity=Severity.LOW, mitigation=say.label("untested_advice"))
+        )
     return tuple(risks)
 
 

@@ -58,14 +58,17 @@ def changed_lines(file: FileChange) -> Iterator[DiffLine]:
 
 
 def excerpt(commit: Commit, budget: int) -> Excerpt:
-    """As much of the commit's diff as `budget` tokens hold, sources first, cut at the borders of hunks.
+    """
+    As much of the commit's diff as `budget` tokens hold, sources first, cut at the borders of hunks.
 
     The list of paths is never cut: where it alone is over the budget, nothing follows it.
     """
     blocks = [_listing(commit)]
     spent = tokens(blocks[0])
     left_out = []
-    for file in sorted(commit.files, key=lambda each: (_PREFERENCE[kind(each.path)], -(each.additions + each.deletions))):
+    for file in sorted(
+        commit.files, key=lambda each: (_PREFERENCE[kind(each.path)], -(each.additions + each.deletions))
+    ):
         if file.patch is None or kind(file.path) in _LISTED_ONLY:
             if file.additions + file.deletions:
                 left_out.append(file.path)

@@ -1,4 +1,5 @@
-"""What a commit proves: facts with the file and line they stand in, never a guess.
+"""
+What a commit proves: facts with the file and line they stand in, never a guess.
 
 A name counts as removed only when the commit takes its definition away and no added line of the commit defines or
 mentions it again, so that moved code is not called removed. Tests, documentation and examples prove nothing about what
@@ -8,6 +9,7 @@ others may depend on. Where a rule cannot tell, it says nothing.
 import re
 from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from analysis.diff import DiffLine, changed_lines, hunks
@@ -22,7 +24,7 @@ _PUBLIC = (Kind.SOURCE, Kind.BUILD, Kind.DATA)
 
 _ENV_DEFINITION = re.compile(
     r"""(?x)
-      ^\s*["'](?P<key>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)["']\s*:\s*(?:lambda\b|env\w*\()     # a registry of variables
+      ^\s*["'](?P<key>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)["']\s*:                              # a registry of variables
     | ^\s*(?P<typed>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\s*:\s*[\w."'\[\]| ]+=                    # typed, in a file named for it
     | (?:os\.)?(?:environ(?:\.get)?|getenv)\s*[\[(]\s*["'](?P<read>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)["']
     | (?:std::)?getenv\(\s*"(?P<c>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)"
@@ -44,19 +46,28 @@ _DEFAULT = re.compile(
 _PINNED = re.compile(
     r"""^\s*["']?(?P<name>[A-Za-z][\w.-]*)(?:\[[\w,. -]+\])?\s*(?P<spec>(?:[<>=~!^]=?=?\s*v?\d[\w.*+!-]*)(?:\s*,\s*[<>=~!]=?\s*[\w.*+!-]+)*)"""
 )
-_KEYED = re.compile(r"""^\s*["']?(?P<name>[A-Za-z@][\w./@-]*)["']?\s*[=:]\s*["'{](?:\s*version\s*=\s*")?(?P<spec>[\^~<>=v]*\d[\w.*+-]*)""")
+_KEYED = re.compile(
+    r"""^\s*["']?(?P<name>[A-Za-z@][\w./@-]*)["']?\s*[=:]\s*["'{](?:\s*version\s*=\s*")?(?P<spec>[\^~<>=v]*\d[\w.*+-]*)"""
+)
 _CONCURRENCY = re.compile(
     r"\b(threading\.(?:R?Lock|Condition|Event|Semaphore|Thread)|asyncio\.(?:Lock|Condition|Semaphore|Event)|multiprocessing\.\w+"
     r"|std::(?:mutex|atomic|thread|lock_guard|unique_lock|condition_variable)|sync\.(?:RW)?Mutex|cudaStreamSynchronize|__syncthreads"
     r"|\w*_?lock\.(?:acquire|release)\(|with\s+self\.\w*lock\w*)",
 )
 _SECURITY = re.compile(r"\b(GHSA(?:-[a-z0-9]{4}){3}|CVE-\d{4}-\d{4,7}|CWE-\d{1,4})\b", re.IGNORECASE)
-_UNSAFE = re.compile(r"\b(pickle\.loads?\(|yaml\.load\(|eval\(|exec\(|shell\s*=\s*True|torch\.load\(|weights_only\s*=\s*False)")
-_THREAT = re.compile(r"\b(path traversal|directory traversal|SSRF|XSS|ReDoS|denial.of.service|vulnerabilit(?:y|ies)|arbitrary code execution)\b", re.IGNORECASE)
+_UNSAFE = re.compile(
+    r"\b(pickle\.loads?\(|yaml\.load\(|eval\(|exec\(|shell\s*=\s*True|torch\.load\(|weights_only\s*=\s*False)"
+)
+_THREAT = re.compile(
+    r"\b(path traversal|directory traversal|SSRF|XSS|ReDoS|denial.of.service|vulnerabilit(?:y|ies)|arbitrary code execution)\b",
+    re.IGNORECASE,
+)
 _TEST_DEFINITION = re.compile(r"^\s*(?:async\s+)?def\s+(?P<name>test_\w+)")
 _SKIPPED = re.compile(r"@pytest\.mark\.(?:skip\b|xfail)|pytest\.skip\(|@unittest\.skip|\bt\.Skip\(")
 _PRIVATE = re.compile(r"^(tools|scripts|hack|misc|utils/ci)/|(^|/)(_(?!_init__\.py)|\.)")
-_REVERT_TITLE = re.compile(r"^(?:\[[^\]]*\]\s*)*Revert\b[:\s]*[\"“]?(?P<title>.*?)[\"”]?\s*(?:\(#\d+\)\s*)?$", re.IGNORECASE)
+_REVERT_TITLE = re.compile(
+    r"^(?:\[[^\]]*\]\s*)*Revert\b[:\s]*[\"“]?(?P<title>.*?)[\"”]?\s*(?:\(#\d+\)\s*)?$", re.IGNORECASE
+)
 _REVERT_SHA = re.compile(r"\bThis reverts commit ([0-9a-f]{7,40})", re.IGNORECASE)
 
 
@@ -76,6 +87,7 @@ def facts(commit: Commit) -> tuple[Fact, ...]:
         _removed(public, added, _env_names, FactKind.REMOVED_ENV, FactKind.RENAMED_ENV),
         _removed(public, added, _flag_names, FactKind.REMOVED_FLAG, FactKind.RENAMED_FLAG),
         _removed(public, added, _public_names, FactKind.REMOVED_NAME, FactKind.RENAMED_NAME),
+        _moved(commit),
         _defaults(public),
         _dependencies(commit),
         _deleted(commit),
@@ -159,10 +171,9 @@ def _env_names(file: FileChange, line: DiffLine) -> list[str]:
     match = _ENV_DEFINITION.search(line.text)
     if not match:
         return []
-    if match["key"] or (match["typed"] and _ENV_FILE.search(file.path.lower())):
-        return [match["key"] or match["typed"]]
-    read = match["read"] or match["c"] or match["other"]
-    return [read] if read and _ENV_FILE.search(file.path.lower()) else []
+    if not _ENV_FILE.search(file.path.lower()):
+        return [match["key"]] if match["key"] and re.search(r":\s*(lambda\b|env\w*\()", line.text) else []
+    return [next(name for name in match.groups() if name)]
 
 
 def _flag_names(_file: FileChange, line: DiffLine) -> list[str]:
@@ -185,21 +196,40 @@ def _defaults(files: Sequence[FileChange]) -> Iterator[Fact]:
     """A default that differs between a removed line and the added one that takes its place."""
     for file in files:
         for hunk in hunks(file.patch):
-            for before, after in zip(hunk, hunk[1:], strict=False):
-                if before.sign == "-" and after.sign == "+":
-                    yield from _default(file, before, after)
+            for context, before, after in _replaced(hunk):
+                yield from _default(file, context, before, after)
 
 
-def _default(file: FileChange, before: DiffLine, after: DiffLine) -> Iterator[Fact]:
+def _replaced(hunk: Sequence[DiffLine]) -> Iterator[tuple[Sequence[DiffLine], DiffLine, DiffLine]]:
+    """(the lines above, a removed line, the added line in its place): where as many lines come as go."""
+    runs = [(sign, list(lines)) for sign, lines in groupby(hunk, key=lambda line: line.sign)]
+    above: list[DiffLine] = []
+    for (sign, gone), (next_sign, come) in pairwise([*runs, (" ", [])]):
+        if sign == "-" and next_sign == "+" and len(gone) == len(come):
+            for place, (before, after) in enumerate(zip(gone, come, strict=True)):
+                yield [*above, *gone[:place]], before, after
+        above += gone
+
+
+def _default(file: FileChange, above: Sequence[DiffLine], before: DiffLine, after: DiffLine) -> Iterator[Fact]:
     old, new = _DEFAULT.match(before.text), _DEFAULT.match(after.text)
     if not old or not new or old["field"] != new["field"]:
         return
     was, now = (match["value"] or match["default"] or "" for match in (old, new))
-    name = old["field"] or "".join(_FLAG_NAME.findall(before.text)[:1])
+    name = old["field"] or _flag_of(before.text, above)
     if name and was.strip() != now.strip() and _simple(was) and _simple(now):
         yield Fact(
             kind=FactKind.DEFAULT_CHANGED, name=name, path=file.path, line=after.new, old=was.strip(), new=now.strip()
         )
+
+
+def _flag_of(line: str, above: Sequence[DiffLine]) -> str:
+    """The flag whose definition the line is in: on the line itself, or on the last lines above it."""
+    for text in [line, *(each.text for each in reversed(above[-3:]))]:
+        found = _FLAG_NAME.findall(text)
+        if found or ")" in text:
+            return "".join(found[:1])
+    return ""
 
 
 def _simple(value: str) -> bool:
@@ -241,9 +271,26 @@ def _pins(file: FileChange, sign: str) -> dict[str, tuple[str, int]]:
         if line.sign != sign:
             continue
         match = _PINNED.match(line.text) or pattern.match(line.text)
-        if match and match["name"].lower() not in ("version", "python", "requires-python", "target-version", "line-length"):
+        if match and match["name"].lower() not in (
+            "version",
+            "python",
+            "requires-python",
+            "target-version",
+            "line-length",
+        ):
             found[match["name"]] = (re.sub(r"\s+", "", match["spec"]), line.number)
     return found
+
+
+def _moved(commit: Commit) -> Iterator[Fact]:
+    """A Python module that others import by a path it no longer has."""
+    present = {file.path for file in commit.files if file.status != "removed"}
+    for file in commit.files:
+        old = file.previous_path
+        if file.status != "renamed" or not old or old in present or not old.endswith(".py"):
+            continue
+        if kind(old) is Kind.SOURCE and not _PRIVATE.search(old):
+            yield Fact(kind=FactKind.MOVED_MODULE, name=old, path=file.path, new=file.path)
 
 
 def _deleted(commit: Commit) -> Iterator[Fact]:
@@ -271,7 +318,12 @@ def _concurrency(files: Sequence[FileChange]) -> Iterator[Fact]:
         for line in changed_lines(file):
             match = _CONCURRENCY.search(line.text)
             if match:
-                yield Fact(kind=FactKind.CONCURRENCY, name=match[1].strip(), path=file.path, line=line.number)
+                yield Fact(
+                    kind=FactKind.CONCURRENCY,
+                    name=match[1].removeprefix("with ").strip(),
+                    path=file.path,
+                    line=line.number,
+                )
                 break
 
 
@@ -284,7 +336,7 @@ def _security(commit: Commit, files: Sequence[FileChange]) -> Iterator[Fact]:
     for file in files:
         added = "\n".join(line.text for line in changed_lines(file) if line.sign == "+")
         for line in changed_lines(file):
-            match = _UNSAFE.search(line.text) if line.sign == "-" else None
-            if match and match[0] not in added:
-                yield Fact(kind=FactKind.SECURITY, name=match[0].rstrip("("), path=file.path, line=line.old)
+            unsafe = _UNSAFE.search(line.text) if line.sign == "-" else None
+            if unsafe and unsafe[0] not in added:
+                yield Fact(kind=FactKind.SECURITY, name=unsafe[0].rstrip("("), path=file.path, line=line.old)
                 break

@@ -1,4 +1,5 @@
-"""The only door to GitHub. What passes it is ours: models, redacted, in UTC; errors in words for people.
+"""
+The only door to GitHub. What passes it is ours: models, redacted, in UTC; errors in words for people.
 
 Requests: one a hundred commits listed, one a commit (one more for every 300 files over 300), and with a token one
 more for its pull request. Waits are GitHub's own (Retry-After, the reset of the limit) up to `max_wait` seconds each;
@@ -10,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
+from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
 
@@ -19,6 +21,7 @@ import urllib3
 from github.Auth import Token
 from github.Commit import Commit as VendorCommit
 from github.GithubException import RateLimitExceededExceedsMaxWait
+from github.GithubObject import NotSet
 from github.Repository import Repository as VendorRepository
 
 from analysis.errors import AccessDenied, Misuse, RateLimited, UnknownCommit, UnknownRepository, Unreachable
@@ -44,13 +47,20 @@ class _Patience(github.GithubRetry):
 
     on_wait: Callable[[float], None] | None = None
 
-    def increment(self, *args: Any, **kwargs: Any) -> urllib3.Retry:
-        response = kwargs.get("response")
+    def increment(  # type: ignore[override]  # PyGithub's own signature differs from urllib3's
+        self,
+        method: str | None = None,
+        url: str | None = None,
+        response: urllib3.HTTPResponse | None = None,
+        error: Exception | None = None,
+        _pool: urllib3.connectionpool.ConnectionPool | None = None,
+        _stacktrace: TracebackType | None = None,
+    ) -> urllib3.Retry:
         if response is not None and self.max_rate_limit_wait is not None:
             wait = self.get_retry_after(response)
             if wait is not None and wait > self.max_rate_limit_wait:
                 raise RateLimitExceededExceedsMaxWait(response.status, {}, dict(response.headers), wait=wait)
-        return super().increment(*args, **kwargs)
+        return super().increment(method, url, response, error, _pool, _stacktrace)
 
     def new(self, **kwargs: Any) -> Self:
         retry = super().new(**kwargs)
@@ -68,7 +78,12 @@ class GitHub:
     """One GitHub server, seen with or without a token."""
 
     def __init__(
-        self, api_url: str, token: str | None = None, *, max_wait: float = 60, on_wait: Callable[[float], None] | None = None
+        self,
+        api_url: str,
+        token: str | None = None,
+        *,
+        max_wait: float = 60,
+        on_wait: Callable[[float], None] | None = None,
     ) -> None:
         self._api_url = api_url.rstrip("/")
         self._token = token
@@ -81,7 +96,7 @@ class GitHub:
         with self._translated(repository):
             # GitHub includes both ends, to the second.
             found = self._vendor(repository).get_commits(
-                **_branch(repository), since=window.start, until=window.end - timedelta(seconds=1)
+                repository.branch or NotSet, since=window.start, until=window.end - timedelta(seconds=1)
             )
             commits = [_listed(each) for each in found]
         inside = [commit for commit in commits if commit.committed_at in window]
@@ -100,13 +115,15 @@ class GitHub:
         with self._translated(repository, commit=f"#{number}"):
             pull = self._vendor(repository).get_pull(number)
             if not pull.merged or not pull.merge_commit_sha:
-                raise UnknownCommit(f"pull request #{number} of {repository.full_name} is not merged; ask again when it is")
+                raise UnknownCommit(
+                    f"pull request #{number} of {repository.full_name} is not merged; ask again when it is"
+                )
             return pull.merge_commit_sha
 
     def head(self, repository: Repository) -> str:
         """The SHA that the branch points to now."""
         with self._translated(repository):
-            return self._vendor(repository).get_commits(**_branch(repository))[0].sha
+            return self._vendor(repository).get_commits(repository.branch or NotSet)[0].sha
 
     def gained(self, repository: Repository, base: str, head: str) -> Comparison:
         """What `head` holds and `base` does not, unread. A base that GitHub has forgotten was rewritten away."""
@@ -184,19 +201,19 @@ class GitHub:
         if status == requests.codes.unauthorized:
             return AccessDenied("GitHub refuses the token; check GITHUB_TOKEN")
         if status == requests.codes.forbidden:
-            return AccessDenied(f"GITHUB_TOKEN may not read {repository.full_name}; give it read access to contents and pull requests")
+            return AccessDenied(
+                f"GITHUB_TOKEN may not read {repository.full_name}; give it read access to contents and pull requests"
+            )
         if status in (requests.codes.not_found, requests.codes.unprocessable) and commit:
             return UnknownCommit(
                 f"{repository.full_name} has no commit {commit}, or several begin like it; give more of the SHA, or check the repository"
             )
         if status in (requests.codes.not_found, requests.codes.gone, requests.codes.unavailable_for_legal_reasons):
-            where = f"repository {repository.full_name}" + (f" with a branch {repository.branch}" if repository.branch else "")
+            where = f"repository {repository.full_name}" + (
+                f" with a branch {repository.branch}" if repository.branch else ""
+            )
             return UnknownRepository(f"GitHub has no {where}; check the spelling, and GITHUB_TOKEN if it is private")
         return Unreachable(f"{urlsplit(self._api_url).netloc} answers with status {status}; try again later")
-
-
-def _branch(repository: Repository) -> dict[str, str]:
-    return {"sha": repository.branch} if repository.branch else {}
 
 
 def _listed(found: VendorCommit) -> Commit:
@@ -262,7 +279,11 @@ def _reset(headers: dict[str, str]) -> datetime | None:
     after, reset = low.get("retry-after", ""), low.get("x-ratelimit-reset", "")
     try:
         if after:
-            return datetime.now(UTC) + timedelta(seconds=int(after)) if after.isdigit() else parsedate_to_datetime(after).astimezone(UTC)
+            return (
+                datetime.now(UTC) + timedelta(seconds=int(after))
+                if after.isdigit()
+                else parsedate_to_datetime(after).astimezone(UTC)
+            )
         return datetime.fromtimestamp(int(reset), UTC) if reset else None
     except (ValueError, OverflowError):
         return None

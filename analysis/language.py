@@ -23,13 +23,14 @@ class Words(NamedTuple):
     labels: dict[str, str]
     nouns: dict[str, tuple[str, str]]
     comma: str
+    clause: str
     stop: str
 
     def label(self, key: str, **values: object) -> str:
         """The phrase called `key` with its blanks filled."""
         return self.labels[key].format(**values)
 
-    def count(self, noun: str, number: int) -> str:
+    def quantity(self, noun: str, number: int) -> str:
         """`1 file`, `1,204 files`."""
         one, many = self.nouns[noun]
         return (one if number == 1 else many).format(f"{number:,}")
@@ -63,26 +64,49 @@ _ZH = Words(
             Severity.HIGH,
             "升级前在启动脚本、镜像与编排配置中搜索 {names}，删除或改用替代项",
         ),
-        FactKind.RENAMED_ENV: FactWords("重命名环境变量 {names}", "旧变量名不再生效", Severity.HIGH, "把部署配置中的变量改为新名：{names}"),
+        FactKind.RENAMED_ENV: FactWords(
+            "重命名环境变量 {names}", "旧变量名不再生效", Severity.HIGH, "把部署配置中的变量改为新名：{names}"
+        ),
         FactKind.REMOVED_FLAG: FactWords(
             "移除命令行参数 {names}", "仍带这些参数的启动命令会失败", Severity.HIGH, "升级前从启动命令中去掉 {names}"
         ),
-        FactKind.RENAMED_FLAG: FactWords("重命名命令行参数 {names}", "旧参数名会使启动失败", Severity.HIGH, "把启动命令改为新参数：{names}"),
-        FactKind.REMOVED_NAME: FactWords(
-            "移除公开名称 {names}", "导入这些名称的插件和分支会在导入时失败", Severity.MEDIUM, "在插件和分支中搜索 {names}"
+        FactKind.RENAMED_FLAG: FactWords(
+            "重命名命令行参数 {names}", "旧参数名会使启动失败", Severity.HIGH, "把启动命令改为新参数：{names}"
         ),
-        FactKind.RENAMED_NAME: FactWords("重命名公开名称 {names}", "导入旧名称的代码会失败", Severity.MEDIUM, "在插件和分支中改用新名称：{names}"),
+        FactKind.REMOVED_NAME: FactWords(
+            "移除公开名称 {names}",
+            "导入这些名称的插件和分支会在导入时失败",
+            Severity.MEDIUM,
+            "在插件和分支中搜索 {names}",
+        ),
+        FactKind.RENAMED_NAME: FactWords(
+            "重命名公开名称 {names}", "导入旧名称的代码会失败", Severity.MEDIUM, "在插件和分支中改用新名称：{names}"
+        ),
+        FactKind.MOVED_MODULE: FactWords(
+            "移动模块 {names}", "按旧路径导入的插件和分支会失败", Severity.MEDIUM, "更新插件和分支中的导入路径：{names}"
+        ),
         FactKind.DEFAULT_CHANGED: FactWords(
             "修改默认值 {names}", "未显式设置的部署行为会改变", Severity.MEDIUM, "需要旧行为时显式设置 {names}"
         ),
-        FactKind.DEPENDENCY_MOVED: FactWords("变更依赖版本 {names}", "与固定其他版本的环境冲突", Severity.LOW, "重建镜像并核对已固定的版本：{names}"),
+        FactKind.DEPENDENCY_MOVED: FactWords(
+            "变更依赖版本 {names}", "与固定其他版本的环境冲突", Severity.LOW, "重建镜像并核对已固定的版本：{names}"
+        ),
         FactKind.DEPENDENCY_ADDED: FactWords("新增依赖 {names}"),
         FactKind.DEPENDENCY_REMOVED: FactWords("移除依赖 {names}"),
         FactKind.FILE_DELETED: FactWords("删除源文件 {names}"),
         FactKind.TEST_REMOVED: FactWords("移除或跳过测试 {names}", "相应行为不再受测试保护", Severity.LOW),
-        FactKind.CONCURRENCY: FactWords("改动并发相关代码 {names}", "并发时序可能改变", Severity.MEDIUM, "在高并发下做一次回归测试"),
-        FactKind.SECURITY: FactWords("与安全有关：{names}", "旧版本可能受影响", Severity.MEDIUM, "对外提供服务的部署应优先评估升级"),
-        FactKind.REVERT: FactWords("回退提交 {names}", "依赖被回退改动的代码会失去它", Severity.MEDIUM, "若已采用被回退的改动，请确认不再依赖它"),
+        FactKind.CONCURRENCY: FactWords(
+            "改动并发相关代码 {names}", "并发时序可能改变", Severity.MEDIUM, "在高并发下做一次回归测试"
+        ),
+        FactKind.SECURITY: FactWords(
+            "与安全有关：{names}", "旧版本可能受影响", Severity.MEDIUM, "对外提供服务的部署应优先评估升级"
+        ),
+        FactKind.REVERT: FactWords(
+            "回退提交 {names}",
+            "依赖被回退改动的代码会失去它",
+            Severity.MEDIUM,
+            "若已采用被回退的改动，请确认不再依赖它",
+        ),
     },
     remarks={
         Remark.NOT_OVER: "列出时当日尚未结束，之后的提交未包含在内",
@@ -117,7 +141,7 @@ _ZH = Words(
         "breaking": "❗ 不兼容变更",
         "links": "🔗 相关提交",
         "colon": "：",
-        "by_rules": "🔧 由规则分析，未使用模型",
+        "by_rules": "🔧 规则分析",
         "not_on_branch": "⚠️ 不在 {branch} 分支上",
         "default_branch": "默认",
         "unread": "未能读取：{reason}",
@@ -163,6 +187,7 @@ _ZH = Words(
         "call": ("{} 次调用",) * 2,
     },
     comma="、",
+    clause="，",
     stop="。",
 )
 
@@ -178,36 +203,76 @@ _EN = Words(
             "Before upgrading, search launch scripts, images and manifests for {names}, and remove or replace it",
         ),
         FactKind.RENAMED_ENV: FactWords(
-            "Renames environment variable {names}", "the old name has no effect any more", Severity.HIGH, "Set the new name in deployments: {names}"
+            "Renames environment variable {names}",
+            "the old name has no effect any more",
+            Severity.HIGH,
+            "Set the new name in deployments: {names}",
         ),
         FactKind.REMOVED_FLAG: FactWords(
-            "Removes command-line flag {names}", "commands that still pass it fail at start", Severity.HIGH, "Before upgrading, take {names} out of launch commands"
+            "Removes command-line flag {names}",
+            "commands that still pass it fail at start",
+            Severity.HIGH,
+            "Before upgrading, take {names} out of launch commands",
         ),
         FactKind.RENAMED_FLAG: FactWords(
-            "Renames command-line flag {names}", "commands with the old name fail at start", Severity.HIGH, "Pass the new flag: {names}"
+            "Renames command-line flag {names}",
+            "commands with the old name fail at start",
+            Severity.HIGH,
+            "Pass the new flag: {names}",
         ),
         FactKind.REMOVED_NAME: FactWords(
-            "Removes public name {names}", "plug-ins and forks that import it fail at import", Severity.MEDIUM, "Search plug-ins and forks for {names}"
+            "Removes public name {names}",
+            "plug-ins and forks that import it fail at import",
+            Severity.MEDIUM,
+            "Search plug-ins and forks for {names}",
         ),
         FactKind.RENAMED_NAME: FactWords(
-            "Renames public name {names}", "code that imports the old name fails", Severity.MEDIUM, "Use the new name in plug-ins and forks: {names}"
+            "Renames public name {names}",
+            "code that imports the old name fails",
+            Severity.MEDIUM,
+            "Use the new name in plug-ins and forks: {names}",
+        ),
+        FactKind.MOVED_MODULE: FactWords(
+            "Moves module {names}",
+            "plug-ins and forks that import it by the old path fail",
+            Severity.MEDIUM,
+            "Update imports in plug-ins and forks: {names}",
         ),
         FactKind.DEFAULT_CHANGED: FactWords(
-            "Changes default {names}", "deployments that do not set it behave differently", Severity.MEDIUM, "Set {names} explicitly where the old behaviour is wanted"
+            "Changes default {names}",
+            "deployments that do not set it behave differently",
+            Severity.MEDIUM,
+            "Set {names} explicitly where the old behaviour is wanted",
         ),
         FactKind.DEPENDENCY_MOVED: FactWords(
-            "Moves dependency {names}", "clashes with environments that pin another version", Severity.LOW, "Rebuild images and check pinned versions: {names}"
+            "Moves dependency {names}",
+            "clashes with environments that pin another version",
+            Severity.LOW,
+            "Rebuild images and check pinned versions: {names}",
         ),
         FactKind.DEPENDENCY_ADDED: FactWords("Adds dependency {names}"),
         FactKind.DEPENDENCY_REMOVED: FactWords("Removes dependency {names}"),
         FactKind.FILE_DELETED: FactWords("Deletes source file {names}"),
-        FactKind.TEST_REMOVED: FactWords("Removes or skips test {names}", "what it tested is no longer guarded", Severity.LOW),
-        FactKind.CONCURRENCY: FactWords("Touches concurrency: {names}", "timing under load may change", Severity.MEDIUM, "Run a load test before rolling out"),
+        FactKind.TEST_REMOVED: FactWords(
+            "Removes or skips test {names}", "what it tested is no longer guarded", Severity.LOW
+        ),
+        FactKind.CONCURRENCY: FactWords(
+            "Touches concurrency: {names}",
+            "timing under load may change",
+            Severity.MEDIUM,
+            "Run a load test before rolling out",
+        ),
         FactKind.SECURITY: FactWords(
-            "Security-relevant: {names}", "earlier versions may be affected", Severity.MEDIUM, "Deployments that face others should look at this upgrade first"
+            "Security-relevant: {names}",
+            "earlier versions may be affected",
+            Severity.MEDIUM,
+            "Deployments that face others should look at this upgrade first",
         ),
         FactKind.REVERT: FactWords(
-            "Reverts {names}", "code that relies on the reverted change loses it", Severity.MEDIUM, "If you took up the reverted change, check that nothing relies on it"
+            "Reverts {names}",
+            "code that relies on the reverted change loses it",
+            Severity.MEDIUM,
+            "If you took up the reverted change, check that nothing relies on it",
         ),
     },
     remarks={
@@ -243,7 +308,7 @@ _EN = Words(
         "breaking": "❗ Breaks",
         "links": "🔗 Linked",
         "colon": ": ",
-        "by_rules": "🔧 Analysed by rules, without a model",
+        "by_rules": "🔧 By rules",
         "not_on_branch": "⚠️ not on {branch}",
         "default_branch": "the default branch",
         "unread": "could not be read: {reason}",
@@ -289,6 +354,7 @@ _EN = Words(
         "call": ("{} call", "{} calls"),
     },
     comma=", ",
+    clause=", ",
     stop=".",
 )
 

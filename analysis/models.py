@@ -1,7 +1,7 @@
 """What a commit is, what was found in it, and what a day's report holds. Frozen; every instant is aware and in UTC."""
 
 import re
-from datetime import date, datetime
+from datetime import date
 from enum import StrEnum
 from typing import Annotated, Literal, Self
 
@@ -86,7 +86,8 @@ class PullRequest(Frozen):
 
 
 class Commit(Frozen):
-    """A commit as GitHub serves it; a merge is compared with its first parent. `read` is False while only listed.
+    """
+    A commit as GitHub serves it; a merge is compared with its first parent. `read` is False while only listed.
 
     `not_on` names the branch that was looked at and does not hold it; None where nothing speaks against it.
     """
@@ -150,6 +151,7 @@ class FactKind(StrEnum):
     RENAMED_FLAG = "renamed flag"
     REMOVED_NAME = "removed public name"
     RENAMED_NAME = "renamed public name"
+    MOVED_MODULE = "moved module"
     DEFAULT_CHANGED = "changed default"
     DEPENDENCY_ADDED = "added dependency"
     DEPENDENCY_REMOVED = "removed dependency"
@@ -169,6 +171,7 @@ BREAKING = frozenset(
         FactKind.RENAMED_FLAG,
         FactKind.REMOVED_NAME,
         FactKind.RENAMED_NAME,
+        FactKind.MOVED_MODULE,
     }
 )
 

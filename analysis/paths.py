@@ -22,8 +22,20 @@ class Kind(StrEnum):
 
 
 _LOCKS = frozenset(
-    "cargo.lock composer.lock gemfile.lock go.sum package-lock.json pdm.lock pipfile.lock pnpm-lock.yaml poetry.lock "
-    "uv.lock yarn.lock flake.lock".split()
+    [
+        "cargo.lock",
+        "composer.lock",
+        "gemfile.lock",
+        "go.sum",
+        "package-lock.json",
+        "pdm.lock",
+        "pipfile.lock",
+        "pnpm-lock.yaml",
+        "poetry.lock",
+        "uv.lock",
+        "yarn.lock",
+        "flake.lock",
+    ]
 )
 _GENERATED = re.compile(
     r"(_pb2(_grpc)?\.pyi?|\.pb\.(go|cc|h)|\.min\.(js|css)|\.map|\.snap|\.generated\.\w+|(^|/)(generated|__generated__|dist)/.*)$"
@@ -51,8 +63,63 @@ _DOCS = re.compile(
 )
 _EXAMPLE = re.compile(r"(^|/)(examples?|samples?|benchmarks?|demos?)/")
 _SOURCE = frozenset(
-    "py pyi pyx c cc cpp cxx cu cuh h hh hpp hip rs go java kt scala js jsx ts tsx mjs cjs rb php cs swift m mm sh bash ps1 lua pl r jl sql "
-    "proto thrift vue svelte zig ex exs erl hs ml clj dart jinja j2 triton metal comp".split()
+    [
+        "py",
+        "pyi",
+        "pyx",
+        "c",
+        "cc",
+        "cpp",
+        "cxx",
+        "cu",
+        "cuh",
+        "h",
+        "hh",
+        "hpp",
+        "hip",
+        "rs",
+        "go",
+        "java",
+        "kt",
+        "scala",
+        "js",
+        "jsx",
+        "ts",
+        "tsx",
+        "mjs",
+        "cjs",
+        "rb",
+        "php",
+        "cs",
+        "swift",
+        "m",
+        "mm",
+        "sh",
+        "bash",
+        "ps1",
+        "lua",
+        "pl",
+        "r",
+        "jl",
+        "sql",
+        "proto",
+        "thrift",
+        "vue",
+        "svelte",
+        "zig",
+        "ex",
+        "exs",
+        "erl",
+        "hs",
+        "ml",
+        "clj",
+        "dart",
+        "jinja",
+        "j2",
+        "triton",
+        "metal",
+        "comp",
+    ]
 )
 
 

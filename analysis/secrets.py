@@ -1,4 +1,5 @@
-"""Secrets taken out of text before anything else sees it.
+"""
+Secrets taken out of text before anything else sees it.
 
 Two scanners look, since each misses what the other finds: Kingfisher (a native engine with a rule a vendor) and
 detect-secrets' pattern detectors with its keyword detector for `API_KEY=...`. A secret becomes `[REDACTED:1]`, the
@@ -19,13 +20,16 @@ if TYPE_CHECKING:
     from kingfisher_sdk.scanner import Scanner
 
 _PRIVATE_KEY = re.compile(
-    r"(-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----)(.*?)(-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\Z)", re.DOTALL
+    r"(-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----)(.*?)(-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\Z)",
+    re.DOTALL,
 )
 _ASSIGNED = re.compile(
     r"""(?ix) \b[\w.-]*(?:api[_-]?key|auth[_-]?key|access[_-]?key|private[_-]?key|client[_-]?secret|secret|passw(?:or)?d|token)\b
     ["'\]]{0,2} \s*(?:=|:|:=)\s* ["'`]? (?P<value>[^\s"'`,;]{12,200})"""
 )
-_NOT_RANDOM = re.compile(r"[A-Za-z_][A-Za-z_.]*(\(.*)?|[\w.]+\[.*|[a-z0-9]+([_./-][a-z0-9]+)+|\$\{?\w+\}?.*|<.*>|https?://.*|\[REDACTED:\d+\].*")
+_NOT_RANDOM = re.compile(
+    r"[A-Za-z_][A-Za-z_.]*(\(.*)?|[\w.]+\[.*|[a-z0-9]+([_./-][a-z0-9]+)+|\$\{?\w+\}?.*|<.*>|https?://.*|\[REDACTED:\d+\].*"
+)
 _MIN_ENTROPY = 3.0  # bits a character; words and paths written as values stay below it
 _MIN_DIGITS = 3
 _PREFIXES_ONLY = re.compile(r"[A-Za-z0-9]{2,12}")  # detect-secrets returns just the prefix of some tokens
@@ -64,7 +68,9 @@ class Redactor:
         begin, body, end = match.groups()
         placeholder = self._placeholder(body.strip() or begin)
         lines = body.split("\n")
-        blanked = [lines[0] and placeholder] + [line[:1] + placeholder if line[:1] in "+- " else placeholder for line in lines[1:]]
+        blanked = [lines[0] and placeholder] + [
+            line[:1] + placeholder if line[:1] in "+- " else placeholder for line in lines[1:]
+        ]
         if not end.strip():
             return begin + "\n".join(blanked)
         # The last piece is what stands before the END marker on its own line: a diff's sign, or nothing.

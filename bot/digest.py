@@ -1,4 +1,5 @@
-"""One day of one repository, from GitHub to a report: list, read, find facts, rank, analyse, keep.
+"""
+One day of one repository, from GitHub to a report: list, read, find facts, rank, analyse, keep.
 
 Every step asks the store first, so that what was done once is not done again, and what failed can be completed.
 """
@@ -50,9 +51,17 @@ class Reading(NamedTuple):
 
 
 def digest(
-    desk: Desk, repository: Repository, day: date, tz: ZoneInfo, language: Language, *, now: datetime, progress: Progress | None = None
+    desk: Desk,
+    repository: Repository,
+    day: date,
+    tz: ZoneInfo,
+    language: Language,
+    *,
+    now: datetime,
+    progress: Progress | None = None,
 ) -> DayReport:
-    """The report of a day. Commits that could not be read are in it by title and in its failures; a rerun completes it.
+    """
+    The report of a day. Commits that could not be read are in it by title and in its failures; a rerun completes it.
 
     `OutsideFailure` when the day could not even be listed.
     """
@@ -137,7 +146,8 @@ def _list_day(desk: Desk, repository: Repository, day: date, tz: ZoneInfo, now: 
 def _followed(
     desk: Desk, repository: Repository, day: date, tz: ZoneInfo, whole: Window, now: datetime
 ) -> tuple[list[Commit], list[Remark]]:
-    """What landed on the branch since the last day that was listed, but is dated on a day whose report is out.
+    """
+    What landed on the branch since the last day that was listed, but is dated on a day whose report is out.
 
     Only a day that is read while it is fresh is followed: of an old one GitHub can no longer tell when commits landed.
     """
@@ -158,7 +168,9 @@ def _followed(
     late = [
         commit
         for commit in gained.commits
-        if commit.sha not in known and commit.committed_at < whole.start and commit.committed_at.astimezone(tz).date() in reported
+        if commit.sha not in known
+        and commit.committed_at < whole.start
+        and commit.committed_at.astimezone(tz).date() in reported
     ]
     late.sort(key=lambda commit: commit.committed_at, reverse=True)
     return late, [Remark.REWRITTEN] if gained.rewritten else []
@@ -167,7 +179,8 @@ def _followed(
 def _read_all(
     desk: Desk, repository: Repository, commits: Sequence[Commit], tz: ZoneInfo, progress: Progress | None
 ) -> Iterator[Failure]:
-    """Reads commits, several at once, and keeps each as it comes. Gives those that failed.
+    """
+    Reads commits, several at once, and keeps each as it comes. Gives those that failed.
 
     Once GitHub's limit is used up nobody asks any more: the rest fail for the same reason.
     """
@@ -200,11 +213,14 @@ def _read_all(
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
-    yield from (Failure(sha=commit.sha, stage="read", reason=failures[commit.sha]) for commit in commits if commit.sha in failures)
+    yield from (
+        Failure(sha=commit.sha, stage="read", reason=failures[commit.sha])
+        for commit in commits
+        if commit.sha in failures
+    )
 
 
 def _reason(exc: DigestError, tz: ZoneInfo) -> str:
     if isinstance(exc, RateLimited):
         return f"limit, resets {exc.resets_at.astimezone(tz):%H:%M}" if exc.resets_at else "limit"
     return str(exc)
-

@@ -84,7 +84,10 @@ class Settings(BaseSettings):
         try:
             return cls()
         except ValidationError as exc:
-            wrong = [f"{'.'.join(str(part) for part in error['loc'][:1]).upper()}: {_reason(error['msg'])}" for error in exc.errors()]
+            wrong = [
+                f"{'.'.join(str(part) for part in error['loc'][:1]).upper()}: {_reason(error['msg'])}"
+                for error in exc.errors()
+            ]
             raise BadSetting("; ".join(wrong)) from None
 
 

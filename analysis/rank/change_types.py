@@ -53,6 +53,7 @@ _PROVEN = {
     FactKind.REMOVED_FLAG: ChangeType.CONFIG,
 }
 _ARCHITECTURE_FILES = 40  # source files; a change this wide moves the structure, whatever its title says
+_MOVED_FILES = 5  # source files that come, go or change their place
 _MOST = 4
 
 
@@ -65,7 +66,8 @@ _WORD_PATTERNS = _compiled(_WORDED)
 
 
 def change_types(commit: Commit, found: Sequence[Fact] = ()) -> tuple[ChangeType, ...]:
-    """The commit's kinds, the most telling first, at most four; `other` alone when nothing tells.
+    """
+    The commit's kinds, the most telling first, at most four; `other` alone when nothing tells.
 
     A tag outweighs words, and words outweigh files: a title that says [Bugfix] is a bug fix wherever it is.
     """
@@ -76,11 +78,17 @@ def change_types(commit: Commit, found: Sequence[Fact] = ()) -> tuple[ChangeType
     if any(fact.kind is FactKind.REVERT for fact in found) or re.match(r"\s*revert\b", title, re.IGNORECASE):
         kinds[ChangeType.REVERT] = None
     kinds.update({key: None for key, pattern in _TAG_PATTERNS.items() if pattern.search(tag)})
-    kinds.update({key: None for key in _from_files(commit)})
+    kinds.update(dict.fromkeys(_from_files(commit)))
     only_files = bool(kinds) and set(kinds) <= {ChangeType.DOCS, ChangeType.TESTS, ChangeType.CI_BUILD}
     if ChangeType.REVERT not in kinds and not only_files:
-        worded = [key for key, pattern in _WORD_PATTERNS.items() if pattern.search(rest)]
-        kinds.update({key: None for key in worded})
+        # Words about documentation, tests or CI in the title of a change of source say what came along, not what it is.
+        beside = (
+            {ChangeType.DOCS, ChangeType.TESTS, ChangeType.CI_BUILD}
+            if any(kind(path) is Kind.SOURCE for path in commit.paths)
+            else set()
+        )
+        worded = [key for key, pattern in _WORD_PATTERNS.items() if key not in beside and pattern.search(rest)]
+        kinds.update(dict.fromkeys(worded))
     kinds.update({_PROVEN[fact.kind]: None for fact in found if fact.kind in _PROVEN})
     if _moves_structure(commit):
         kinds[ChangeType.ARCHITECTURE] = None
@@ -96,5 +104,5 @@ def _from_files(commit: Commit) -> list[ChangeType]:
 
 def _moves_structure(commit: Commit) -> bool:
     sources = [file for file in commit.files if kind(file.path) is Kind.SOURCE]
-    moved = sum(file.status in ("added", "removed", "renamed") for file in sources)
-    return len(sources) >= _ARCHITECTURE_FILES or (moved >= 5 and any(file.status in ("removed", "renamed") for file in sources))  # noqa: PLR2004
+    moved = [file.status for file in sources if file.status in ("added", "removed", "renamed")]
+    return len(sources) >= _ARCHITECTURE_FILES or (len(moved) >= _MOVED_FILES and set(moved) != {"added"})

@@ -47,8 +47,13 @@ def rank(commit: Commit, found: Sequence[Fact] = (), weights: Weights | None = N
 
 
 def floor(found: Sequence[Fact]) -> Importance:
-    """The tier below which nothing may move a commit: medium for a proven breaking change or a security fix."""
-    proven = any(fact.breaking or fact.kind is FactKind.SECURITY for fact in found)
+    """The tier below which nothing may move a commit: medium for a proven breaking change, a flag's new default, a security fix."""
+    proven = any(
+        fact.breaking
+        or fact.kind is FactKind.SECURITY
+        or (fact.kind is FactKind.DEFAULT_CHANGED and fact.name.startswith("--"))
+        for fact in found
+    )
     return Importance.MEDIUM if proven else Importance.LOW
 
 

@@ -1,4 +1,5 @@
-"""What a ranking looks at. Each signal has a name, a value and the evidence it was seen in; the weights are elsewhere.
+"""
+What a ranking looks at. Each signal has a name, a value and the evidence it was seen in; the weights are elsewhere.
 
 All but the facts can be told from the message and the list of files, so that commits recorded without patches rank alike.
 """
@@ -8,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from analysis.models import Commit, Fact, FactKind
+from analysis.models import Commit, Fact, FactKind, FileChange
 from analysis.paths import Kind, kind
 
 
@@ -29,42 +30,139 @@ TAGS = {
     "tag: model": _words("(?:new )?models?"),
     "tag: performance": _words("perf(?:ormance)?", "optimi[sz]ation"),
     "tag: kernel": _words("kernels?", "attention", "cuda", "triton"),
-    "tag: core": _words("core", "engine", "v1", "scheduler", "kv[ -]?connector", "kv cache", "spec decode", "model ?runner v\\d"),
+    "tag: core": _words(
+        "core", "engine", "v1", "scheduler", "kv[ -]?connector", "kv cache", "spec decode", "model ?runner v\\d"
+    ),
     "tag: frontend": _words("frontend", "api", "openai", "entrypoints?", "server", "cli"),
     "tag: quantization": _words("quantization", "quant", "moe", "lora"),
     "tag: platform": _words("rocm", "amd", "xpu", "cpu", "tpu", "hardware", "intel", "nvidia", "arm"),
-    "tag: refactor": _words("refactor(?:ing)?", "code ?quality", "cleanup", "clean[ -]?up", "chore", "misc", "minor", "ez", "style", "nit", "log"),
+    "tag: refactor": _words(
+        "refactor(?:ing)?",
+        "code ?quality",
+        "cleanup",
+        "clean[ -]?up",
+        "chore",
+        "misc",
+        "minor",
+        "ez",
+        "style",
+        "nit",
+        "log",
+    ),
     "tag: docs": _words("docs?", "documentation"),
     "tag: tests or CI": _words("ci", "ci/?build", "build", "tests?", "testing", "release"),
     "tag: deprecation": _words("deprecat(?:e|ion|ed)", "breaking", "removal"),
 }
 WORDS = {
-    "words: adds support": _words("support(?:s|ing)?", "enable[sd]?", "introduce[sd]?", "implement(?:s|ed)?", "integrate[sd]?", "add(?:s|ed)? (?:new )?(?:model|api|endpoint)"),
-    "words: removes or deprecates": _words("remov(?:e|es|ed|ing)", "drop(?:s|ped)?", "delet(?:e|es|ed)", "deprecat\\w+", "breaking", "no longer"),
-    "words: crash, hang or corruption": _words(
-        "crash(?:es|ed|ing)?", "hang(?:s|ing)?", "deadlocks?", "race(?: conditions?)?", "double[ -]free", "use[ -]after[ -]free", "leaks?",
-        "memory leak", "oom", "out of memory", "corrupt\\w*", "segfaults?", "illegal memory", "nan", "accuracy", "wrong (?:output|result)s?",
-        "regressions?", "stuck", "broken", "garbage", "overflow", "data loss",
+    "words: adds support": _words(
+        "support(?:s|ing)?",
+        "enable[sd]?",
+        "introduce[sd]?",
+        "implement(?:s|ed)?",
+        "integrate[sd]?",
+        "add(?:s|ed)? (?:new )?(?:model|api|endpoint)",
     ),
-    "words: security": _words("security", "cve", "ghsa", "vulnerab\\w+", "cve-\\d+-\\d+", "path traversal", "injection", "sanitiz\\w+", "rce", "ssrf"),
-    "words: faster": _words("speed[ -]?ups?", "faster", "optimi[sz](?:e|ed|es|ing|ation)", "reduce[sd]? (?:overhead|latency|memory)", "throughput", "\\d+(?:\\.\\d+)?[x%]"),
-    "words: a setting": _words("env(?:ironment)?[ -]?var(?:iable)?s?", "(?-i:[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+)", "--[a-z][\\w-]+", "(?:cli|command.line) (?:flag|option|argument)s?"),
+    "words: removes or deprecates": _words(
+        "remov(?:e|es|ed|ing)", "drop(?:s|ped)?", "delet(?:e|es|ed)", "deprecat\\w+", "breaking", "no longer"
+    ),
+    "words: crash, hang or corruption": _words(
+        "crash(?:es|ed|ing)?",
+        "hang(?:s|ing)?",
+        "deadlocks?",
+        "race(?: conditions?)?",
+        "double[ -]free",
+        "use[ -]after[ -]free",
+        "leaks?",
+        "memory leak",
+        "oom",
+        "out of memory",
+        "corrupt\\w*",
+        "segfaults?",
+        "illegal memory",
+        "nan",
+        "accuracy",
+        "wrong (?:output|result)s?",
+        "regressions?",
+        "stuck",
+        "broken",
+        "garbage",
+        "overflow",
+        "data loss",
+    ),
+    "words: security": _words(
+        "security",
+        "cve",
+        "ghsa",
+        "vulnerab\\w+",
+        "cve-\\d+-\\d+",
+        "path traversal",
+        "injection",
+        "sanitiz\\w+",
+        "rce",
+        "ssrf",
+    ),
+    "words: faster": _words(
+        "speed[ -]?ups?",
+        "faster",
+        "optimi[sz](?:e|ed|es|ing|ation)",
+        "reduce[sd]? (?:overhead|latency|memory)",
+        "throughput",
+        "\\d+(?:\\.\\d+)?[x%]",
+    ),
+    "words: a setting": _words(
+        "env(?:ironment)?[ -]?var(?:iable)?s?",
+        "(?-i:[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+)",
+        "--[a-z][\\w-]+",
+        "(?:cli|command.line) (?:flag|option|argument)s?",
+    ),
     "words: default": _words("by default", "default(?:s|ed)?"),
     "words: upgrade": _words("bump(?:s|ed)?", "upgrade[sd]?", "update[sd]? (?:to )?v?\\d[\\w.]*", "pin(?:s|ned)?"),
-    "words: tidying": _words("typos?", "clean(?:s|ed|ing)?(?:[ -]?up)?", "renam(?:e|es|ed|ing)", "simplif\\w+", "minor", "nits?", "refactor\\w*", "unused", "dead code", "comments?", "formatting", "move[sd]?", "logs?", "logging", "lint", "pre-commit", "mypy", "docstrings?"),
-    "words: tests or CI": _words("tests?", "ci", "flak(?:y|e|iness)", "nightly", "pipeline", "workflow", "evals?", "buildkite", "de-?flake"),
+    "words: tidying": _words(
+        "typos?",
+        "clean(?:s|ed|ing)?(?:[ -]?up)?",
+        "renam(?:e|es|ed|ing)",
+        "simplif\\w+",
+        "minor",
+        "nits?",
+        "refactor\\w*",
+        "unused",
+        "dead code",
+        "comments?",
+        "formatting",
+        "move[sd]?",
+        "logs?",
+        "logging",
+        "lint",
+        "pre-commit",
+        "mypy",
+        "docstrings?",
+    ),
+    "words: tests or CI": _words(
+        "tests?", "ci", "flak(?:y|e|iness)", "nightly", "pipeline", "workflow", "evals?", "buildkite", "de-?flake"
+    ),
     "words: docs": _words("docs?", "documentation", "readme", "example[s]?", "tutorial"),
     "words: revert": _words("revert(?:s|ed)?"),
 }
 AREAS = {
-    "touches scheduling or the engine": re.compile(r"(^|/)(core|engine|sched(?:uler)?|executor|worker|runtime|runner)(/|[^/]*\.\w+$)"),
-    "touches an interface": re.compile(r"(^|/)(entrypoints?|api|apis|server|serving|cli|openai|public|sdk|routes?|endpoints?)(/|[^/]*\.\w+$)"),
-    "touches configuration": re.compile(r"(^|/)(configs?|settings|envs?|args?_utils|arg_utils|options|defaults?)(/|\.\w+$)"),
+    "touches scheduling or the engine": re.compile(
+        r"(^|/)(core|engine|sched(?:uler)?|executor|worker|runtime|runner)(/|[^/]*\.\w+$)"
+    ),
+    "touches an interface": re.compile(
+        r"(^|/)(entrypoints?|api|apis|server|serving|cli|openai|public|sdk|routes?|endpoints?)(/|[^/]*\.\w+$)"
+    ),
+    "touches configuration": re.compile(
+        r"(^|/)(configs?|settings|envs?|args?_utils|arg_utils|options|defaults?)(/|\.\w+$)"
+    ),
     "touches kernels": re.compile(r"(^|/)(csrc|kernels?|ops|cuda|cutlass|triton\w*|attention)(/|[^/]*\.\w+$)"),
     "touches models": re.compile(r"(^|/)models?/"),
-    "touches distribution": re.compile(r"(^|/)(distributed|parallel|kv_transfer|connectors?|collectives?)(/|[^/]*\.\w+$)"),
-    "touches plug-in points": re.compile(r"(^|/)(plugins?|platforms?|registry|extensions?|interfaces?|protocols?)(/|[^/]*\.\w+$)"),
+    "touches distribution": re.compile(
+        r"(^|/)(distributed|parallel|kv_transfer|connectors?|collectives?)(/|[^/]*\.\w+$)"
+    ),
+    "touches plug-in points": re.compile(
+        r"(^|/)(plugins?|platforms?|registry|extensions?|interfaces?|protocols?)(/|[^/]*\.\w+$)"
+    ),
 }
+_MOSTLY = 0.7  # of the changed lines: the change takes away more than it brings
 _TAGGED = re.compile(r"^\s*((?:\[[^\]]{1,40}\]\s*)+|[A-Za-z][\w/ -]{0,24}(?:\([^)]{1,40}\))?!?\s*:)")
 _FACTS = {
     FactKind.REMOVED_ENV: "removes an environment variable",
@@ -73,6 +171,7 @@ _FACTS = {
     FactKind.RENAMED_FLAG: "renames a flag",
     FactKind.REMOVED_NAME: "removes a public name",
     FactKind.RENAMED_NAME: "renames a public name",
+    FactKind.MOVED_MODULE: "moves a module",
     FactKind.DEFAULT_CHANGED: "changes a default",
     FactKind.DEPENDENCY_MOVED: "moves a dependency",
     FactKind.DEPENDENCY_ADDED: "adds a dependency",
@@ -109,28 +208,34 @@ def _shape(commit: Commit) -> Iterator[Signal]:
         if commit.read:
             yield Signal("changes no file", 1, "no file")
         return
-    kinds = {kind(file.path) for file in commit.files}
-    sources = [file for file in commit.files if kind(file.path) is Kind.SOURCE]
-    lines = sum(file.additions + file.deletions for file in sources)
+    first: dict[Kind, str] = {}
+    for path in commit.paths:
+        first.setdefault(kind(path), path)
+    if not first.keys() & {Kind.SOURCE, Kind.BUILD, Kind.DEPENDENCY}:
+        yield Signal("no source, build or dependency", 1, ", ".join(sorted(first)))
+    if Kind.DEPENDENCY in first:
+        yield Signal("touches dependencies", 1, first[Kind.DEPENDENCY])
+    if Kind.SOURCE in first:
+        if Kind.TEST in first:
+            yield Signal("comes with tests", 1, first[Kind.TEST])
+        if Kind.DOCS in first:
+            yield Signal("comes with documentation", 1, first[Kind.DOCS])
+        yield from _sources([file for file in commit.files if kind(file.path) is Kind.SOURCE])
+
+
+def _sources(files: Sequence[FileChange]) -> Iterator[Signal]:
+    lines = sum(file.additions + file.deletions for file in files)
+    removed = sum(file.deletions for file in files)
+    created = sum(file.status == "added" for file in files)
     if lines:
         yield Signal("changed source lines", math.log10(1 + lines), f"{lines:,}")
-        yield Signal("source files", math.log10(1 + len(sources)), f"{len(sources):,}")
-    created = sum(file.status == "added" for file in sources)
+        yield Signal("source files", math.log10(1 + len(files)), f"{len(files):,}")
     if created:
         yield Signal("new source files", math.log10(1 + created), f"{created:,}")
-    removed = sum(file.deletions for file in sources)
-    if lines and removed / lines > 0.7:  # noqa: PLR2004 (most of the change is taking away)
+    if removed > _MOSTLY * lines:
         yield Signal("mostly removes", 1, f"-{removed:,} of {lines:,} lines")
-    if not kinds & {Kind.SOURCE, Kind.BUILD, Kind.DEPENDENCY}:
-        yield Signal("no source, build or dependency", 1, ", ".join(sorted(kinds)))
-    if kinds & {Kind.DEPENDENCY}:
-        yield Signal("touches dependencies", 1, next(file.path for file in commit.files if kind(file.path) is Kind.DEPENDENCY))
-    if Kind.TEST in kinds and sources:
-        yield Signal("comes with tests", 1, next(file.path for file in commit.files if kind(file.path) is Kind.TEST))
-    if Kind.DOCS in kinds and sources:
-        yield Signal("comes with documentation", 1, next(file.path for file in commit.files if kind(file.path) is Kind.DOCS))
     for name, pattern in AREAS.items():
-        touched = next((file.path for file in sources if pattern.search(file.path.lower())), None)
+        touched = next((file.path for file in files if pattern.search(file.path.lower())), None)
         if touched:
             yield Signal(name, 1, touched)
 
@@ -140,5 +245,5 @@ def _facts(found: Sequence[Fact]) -> Iterator[Signal]:
     for kind_, name in _FACTS.items():
         alike = [fact for fact in found if fact.kind is kind_]
         if alike:
-            more = f" and {len(alike) - 1} more" if len(alike) > 1 else ""
+            more = f" (+{len(alike) - 1})" if len(alike) > 1 else ""
             yield Signal(name, 1, alike[0].name + more)

@@ -30,7 +30,9 @@ def open_engine(database_url: str) -> Engine:
     except exc.ArgumentError:
         raise BadSetting("DATABASE_URL is not a database address; use sqlite:///data/digest.db") from None
     if url.get_backend_name() != "sqlite":
-        raise BadSetting(f"DATABASE_URL names {url.get_backend_name()}, which this version does not store in; use sqlite:///data/digest.db")
+        raise BadSetting(
+            f"DATABASE_URL names {url.get_backend_name()}, which this version does not store in; use sqlite:///data/digest.db"
+        )
     _make_folder(url)
     engine = create_engine(url, connect_args={"timeout": _BUSY_MS / 1000})
     event.listen(engine, "connect", _set_up)
@@ -50,7 +52,9 @@ def _make_folder(url: URL) -> None:
         try:
             Path(url.database).parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise StoreUnusable(f"the folder of the database {url.database} cannot be made ({error.strerror}); set DATABASE_URL") from error
+            raise StoreUnusable(
+                f"the folder of the database {url.database} cannot be made ({error.strerror}); set DATABASE_URL"
+            ) from error
 
 
 def _set_up(connection: Any, _record: object) -> None:

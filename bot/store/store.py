@@ -9,7 +9,18 @@ from sqlalchemy.dialects.sqlite import insert as upsert
 
 from analysis.facts import VERSION as FACTS_VERSION
 from analysis.links import keys, series
-from analysis.models import Analysis, Commit, Fact, FileChange, Importance, Language, Links, PullRequest, Remark, Repository
+from analysis.models import (
+    Analysis,
+    Commit,
+    Fact,
+    FileChange,
+    Importance,
+    Language,
+    Links,
+    PullRequest,
+    Remark,
+    Repository,
+)
 from bot.store.opening import writing
 from bot.store.schema import analyses, commits, day_commits, days, files, repositories
 from bot.store.searchable import match_query, searchable
@@ -66,7 +77,9 @@ class Store:
             if row is None:
                 return None
             listed = connection.execute(
-                select(day_commits.c.commit_id, day_commits.c.late).where(day_commits.c.day_id == row.id).order_by(day_commits.c.position)
+                select(day_commits.c.commit_id, day_commits.c.late)
+                .where(day_commits.c.day_id == row.id)
+                .order_by(day_commits.c.position)
             ).all()
         return StoredDay(
             listed_at=row.listed_at,
@@ -138,7 +151,11 @@ class Store:
     def listed_dates(self, repository: Repository, timezone: str) -> set[date]:
         """The days that were listed."""
         with self._engine.connect() as connection:
-            query = select(days.c.date).join(repositories).where(repositories.c.key == repository.key, days.c.timezone == timezone)
+            query = (
+                select(days.c.date)
+                .join(repositories)
+                .where(repositories.c.key == repository.key, days.c.timezone == timezone)
+            )
             return set(connection.execute(query).scalars())
 
     # Commits
@@ -151,7 +168,9 @@ class Store:
         with self._engine.connect() as connection:
             for chunk in _chunks(ids):
                 rows |= {row.id: row for row in connection.execute(select(commits).where(commits.c.id.in_(chunk)))}
-                query = select(*wanted).where(files.c.commit_id.in_(chunk)).order_by(files.c.commit_id, files.c.position)
+                query = (
+                    select(*wanted).where(files.c.commit_id.in_(chunk)).order_by(files.c.commit_id, files.c.position)
+                )
                 for row in connection.execute(query):
                     changes.setdefault(row.commit_id, []).append(_file(row))
         return [_stored(rows[each], changes.get(each, [])) for each in ids]
@@ -161,13 +180,18 @@ class Store:
         with self._writing.begin() as connection:
             repository_id = _repository_id(connection, repository)
             row = _row(repository_id, commit, found)
-            connection.execute(upsert(commits).values(row).on_conflict_do_update(index_elements=["repository_id", "sha"], set_=row))
+            connection.execute(
+                upsert(commits).values(row).on_conflict_do_update(index_elements=["repository_id", "sha"], set_=row)
+            )
             commit_id = _ids(connection, repository_id, [commit.sha])[commit.sha]
             connection.execute(delete(files).where(files.c.commit_id == commit_id))
             if commit.files:
                 connection.execute(
                     insert(files),
-                    [{"commit_id": commit_id, "position": place, **file.model_dump()} for place, file in enumerate(commit.files)],
+                    [
+                        {"commit_id": commit_id, "position": place, **file.model_dump()}
+                        for place, file in enumerate(commit.files)
+                    ],
                 )
             _index(connection, commit_id, commit)
         return commit_id
@@ -198,10 +222,14 @@ class Store:
         """The stored commits that this one is tied to."""
         key = keys(commit)
         with self._engine.connect() as connection:
-            repository_id = connection.execute(select(commits.c.repository_id).where(commits.c.id == commit_id)).scalar_one()
+            repository_id = connection.execute(
+                select(commits.c.repository_id).where(commits.c.id == commit_id)
+            ).scalar_one()
 
             def first(*conditions: Any) -> str | None:
-                query = select(commits.c.sha).where(commits.c.repository_id == repository_id, commits.c.id != commit_id, *conditions)
+                query = select(commits.c.sha).where(
+                    commits.c.repository_id == repository_id, commits.c.id != commit_id, *conditions
+                )
                 return connection.execute(query.order_by(commits.c.committed_at.desc()).limit(1)).scalar()
 
             reverts = _sha_like(first, key.reverts_sha) if key.reverts_sha else None
@@ -215,13 +243,17 @@ class Store:
             )
             parts: tuple[str, ...] = ()
             if key.series:
-                query = select(commits.c.sha).where(commits.c.repository_id == repository_id, commits.c.series == key.series)
+                query = select(commits.c.sha).where(
+                    commits.c.repository_id == repository_id, commits.c.series == key.series
+                )
                 parts = tuple(connection.execute(query.order_by(commits.c.committed_at)).scalars())
             fixes = [
-                first(commits.c.pr == int(each[1:])) if each.startswith("#") else _sha_like(first, each) for each in key.fixes
+                first(commits.c.pr == int(each[1:])) if each.startswith("#") else _sha_like(first, each)
+                for each in key.fixes
             ]
         return Links(
-            reverts=reverts or (key.reverts_sha if key.reverts_sha and len(key.reverts_sha) == len(commit.sha) else None),
+            reverts=reverts
+            or (key.reverts_sha if key.reverts_sha and len(key.reverts_sha) == len(commit.sha) else None),
             reverted_by=reverted_by,
             series=series(key, parts),
             fixes=tuple(sha for sha in fixes if sha),
@@ -237,7 +269,10 @@ class Store:
         with self._engine.connect() as connection:
             for chunk in _chunks(ids):
                 query = select(analyses).where(
-                    analyses.c.commit_id.in_(chunk), analyses.c.language == language, analyses.c.model == model, analyses.c.prompt == prompt
+                    analyses.c.commit_id.in_(chunk),
+                    analyses.c.language == language,
+                    analyses.c.model == model,
+                    analyses.c.prompt == prompt,
                 )
                 for row in connection.execute(query):
                     found[row.commit_id] = (Importance(row.importance), Analysis.model_validate(row.body))
@@ -250,10 +285,15 @@ class Store:
         key = {"commit_id": commit_id, "language": language, "model": model, "prompt": prompt}
         values = {"importance": importance.value, "body": analysis.model_dump(mode="json", exclude_defaults=True)}
         with self._writing.begin() as connection:
-            connection.execute(upsert(analyses).values(**key, **values).on_conflict_do_update(index_elements=list(key), set_=values))
+            connection.execute(
+                upsert(analyses).values(**key, **values).on_conflict_do_update(index_elements=list(key), set_=values)
+            )
             bodies = connection.execute(select(analyses.c.body).where(analyses.c.commit_id == commit_id)).scalars()
             summary = searchable(" ".join(body["summary"] for body in bodies))
-            connection.execute(text("UPDATE commit_search SET summary = :summary WHERE rowid = :id"), {"summary": summary, "id": commit_id})
+            connection.execute(
+                text("UPDATE commit_search SET summary = :summary WHERE rowid = :id"),
+                {"summary": summary, "id": commit_id},
+            )
 
     # Search
 
@@ -268,7 +308,9 @@ class Store:
             f"WHERE commit_search MATCH :query {narrowed} ORDER BY bm25(commit_search, 10.0, 2.0, 3.0), c.committed_at DESC LIMIT :limit"
         )
         with self._engine.connect() as connection:
-            hits = connection.execute(statement, {"query": query, "limit": limit} | ({"key": repository.key} if repository else {})).all()
+            hits = connection.execute(
+                statement, {"query": query, "limit": limit} | ({"key": repository.key} if repository else {})
+            ).all()
         found = self.commits([hit.id for hit in hits])
         return [Found(hit.key, each.commit) for hit, each in zip(hits, found, strict=True)]
 
@@ -287,7 +329,9 @@ def _repository_id(connection: Connection, repository: Repository) -> int:
 def _ids(connection: Connection, repository_id: int, shas: Sequence[str]) -> dict[str, int]:
     found: dict[str, int] = {}
     for chunk in _chunks(shas):
-        query = select(commits.c.sha, commits.c.id).where(commits.c.repository_id == repository_id, commits.c.sha.in_(chunk))
+        query = select(commits.c.sha, commits.c.id).where(
+            commits.c.repository_id == repository_id, commits.c.sha.in_(chunk)
+        )
         found |= {row.sha: row.id for row in connection.execute(query)}
     return found
 
@@ -302,7 +346,20 @@ def _row(repository_id: int, commit: Commit, found: Sequence[Fact]) -> dict[str,
     key = keys(commit)
     return {
         "repository_id": repository_id,
-        **commit.model_dump(include={"sha", "url", "author", "authored_at", "committed_at", "message", "additions", "deletions", "not_on", "read"}),
+        **commit.model_dump(
+            include={
+                "sha",
+                "url",
+                "author",
+                "authored_at",
+                "committed_at",
+                "message",
+                "additions",
+                "deletions",
+                "not_on",
+                "read",
+            }
+        ),
         "parents": list(commit.parents),
         "title": commit.title,
         "pr": commit.pr,
@@ -335,7 +392,9 @@ def _stored(row: Row[Any], changes: Sequence[FileChange]) -> StoredCommit:
         not_on=row.not_on,
         read=row.read,
     )
-    return StoredCommit(row.id, commit, tuple(Fact.model_validate(fact) for fact in row.facts), row.facts_version != FACTS_VERSION)
+    return StoredCommit(
+        row.id, commit, tuple(Fact.model_validate(fact) for fact in row.facts), row.facts_version != FACTS_VERSION
+    )
 
 
 def _file(row: Row[Any]) -> FileChange:

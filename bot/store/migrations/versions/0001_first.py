@@ -23,7 +23,9 @@ def upgrade() -> None:
     op.create_table(
         "commits",
         sa.Column("id", _ID, primary_key=True),
-        sa.Column("repository_id", _ID, sa.ForeignKey("repositories.id", name="fk_commits_repository_id"), nullable=False),
+        sa.Column(
+            "repository_id", _ID, sa.ForeignKey("repositories.id", name="fk_commits_repository_id"), nullable=False
+        ),
         sa.Column("sha", sa.String(64), nullable=False),
         sa.Column("url", sa.Text, nullable=False),
         sa.Column("parents", sa.JSON, nullable=False),
@@ -50,7 +52,12 @@ def upgrade() -> None:
         op.create_index(f"ix_commits_repository_id_{column}", "commits", ["repository_id", column])
     op.create_table(
         "files",
-        sa.Column("commit_id", _ID, sa.ForeignKey("commits.id", name="fk_files_commit_id", ondelete="CASCADE"), primary_key=True),
+        sa.Column(
+            "commit_id",
+            _ID,
+            sa.ForeignKey("commits.id", name="fk_files_commit_id", ondelete="CASCADE"),
+            primary_key=True,
+        ),
         sa.Column("position", sa.Integer, primary_key=True),
         sa.Column("path", sa.Text, nullable=False),
         sa.Column("previous_path", sa.Text),
@@ -61,7 +68,12 @@ def upgrade() -> None:
     )
     op.create_table(
         "analyses",
-        sa.Column("commit_id", _ID, sa.ForeignKey("commits.id", name="fk_analyses_commit_id", ondelete="CASCADE"), primary_key=True),
+        sa.Column(
+            "commit_id",
+            _ID,
+            sa.ForeignKey("commits.id", name="fk_analyses_commit_id", ondelete="CASCADE"),
+            primary_key=True,
+        ),
         sa.Column("language", sa.String(2), primary_key=True),
         sa.Column("model", sa.String(200), primary_key=True),
         sa.Column("prompt", sa.String(40), primary_key=True),
@@ -80,7 +92,9 @@ def upgrade() -> None:
     )
     op.create_table(
         "day_commits",
-        sa.Column("day_id", _ID, sa.ForeignKey("days.id", name="fk_day_commits_day_id", ondelete="CASCADE"), primary_key=True),
+        sa.Column(
+            "day_id", _ID, sa.ForeignKey("days.id", name="fk_day_commits_day_id", ondelete="CASCADE"), primary_key=True
+        ),
         sa.Column("position", sa.Integer, primary_key=True),
         sa.Column("commit_id", _ID, sa.ForeignKey("commits.id", name="fk_day_commits_commit_id"), nullable=False),
         sa.Column("late", sa.Boolean, nullable=False),

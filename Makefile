@@ -1,0 +1,32 @@
+# make install | run | test | check | bench
+.DEFAULT_GOAL := run
+.PHONY: install run test check bench
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+install: $(STAMP)
+
+# Built again whenever the dependencies change; a failed install leaves no stamp.
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed: make PYTHON=python3.11 $(MAKECMDGOALS)" if sys.version_info < (3, 11) else 0)'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $(STAMP)
+
+run: $(STAMP)
+	@$(BIN)/vllm-digest digest --sample
+
+test: $(STAMP)
+	$(BIN)/python -m pytest -n auto --dist loadgroup
+
+check: $(STAMP)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(STAMP)
+	$(BIN)/python -m tests.bench

@@ -1,0 +1,1 @@
+"""A day's report in every format, each made from the same `DayReport`."""

@@ -1,0 +1,83 @@
+"""A report as JSON: the format that others may rely on. Its keys are written here, so that models may change freely."""
+
+import json
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+from analysis.models import DayReport, Entry, Links, Repository
+
+# In JSON these stand in strings alone, where an escape means the same and is not obeyed by a terminal or an editor.
+_OBEYED = re.compile(
+    "[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+
+
+def report_json(report: DayReport) -> str:
+    """The report as one JSON object on one line."""
+    return _dumped(_report(report))
+
+
+def commit_json(repository: Repository, entry: Entry) -> str:
+    """One commit as one JSON object on one line."""
+    return _dumped({"repo": str(repository), **commit_object(entry)})
+
+
+def commit_object(entry: Entry) -> dict[str, Any]:
+    """A commit with all that is known of it, as the JSON format has it."""
+    commit, ranked = entry.commit, entry.ranked
+    return {
+        "sha": commit.sha,
+        "short_sha": commit.short_sha,
+        "url": commit.url,
+        "title": commit.title,
+        "author": commit.author,
+        "authored_at": _instant(commit.authored_at),
+        "committed_at": _instant(commit.committed_at),
+        "pr": commit.pr,
+        "message": commit.message,
+        "on_branch": commit.not_on is None,
+        "additions": commit.additions,
+        "deletions": commit.deletions,
+        "paths": list(commit.paths),
+        "importance": ranked.importance.value,
+        "score": ranked.score,
+        "reasons": [reason.model_dump() for reason in ranked.reasons],
+        "change_types": [each.value for each in ranked.change_types],
+        "facts": [fact.model_dump(mode="json") for fact in entry.facts],
+        "links": _links(entry.links),
+        "analysis": entry.analysis.model_dump(mode="json") if entry.analysis else None,
+    }
+
+
+def _report(report: DayReport) -> dict[str, Any]:
+    return {
+        "repo": str(report.repository),
+        "date": report.date.isoformat(),
+        "timezone": report.timezone,
+        "language": report.language,
+        "window": {"start": _instant(report.window.start), "end": _instant(report.window.end)},
+        "stats": report.stats.model_dump(),
+        "coverage": report.coverage.model_dump(mode="json"),
+        "usage": report.usage.model_dump(),
+        "commits": [commit_object(entry) for entry in report.entries],
+        "late": [commit_object(entry) for entry in report.late],
+    }
+
+
+def _links(links: Links) -> dict[str, Any]:
+    return {
+        "reverts": links.reverts,
+        "reverted_by": links.reverted_by,
+        "series": links.series.model_dump(mode="json") if links.series else None,
+        "fixes": list(links.fixes),
+    }
+
+
+def _instant(instant: datetime) -> str:
+    return instant.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _dumped(value: dict[str, Any]) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return _OBEYED.sub(lambda match: json.dumps(match[0])[1:-1], text)

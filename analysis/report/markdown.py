@@ -1,0 +1,133 @@
+"""The report as Markdown: in Chinese the reference's layout word for word, in English the same."""
+
+import unicodedata
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+from urllib.parse import quote
+from zoneinfo import ZoneInfo
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+from analysis.language import BADGE, Words, words
+from analysis.models import DayReport, Entry, Frozen, Importance, Insight, Language, Repository
+from analysis.report.escape import cell, inline, link_text
+from analysis.report.reasons import told
+from analysis.text import shorten
+
+_CONTENTS_TITLE = 60  # characters, as in the reference
+
+
+class Section(Frozen):
+    """A part of the outline that holds commits; `slug` is the address that GitHub gives its heading."""
+
+    heading: str
+    slug: str
+    why: str = ""
+    entries: tuple[Entry, ...]
+
+
+class Slugs:
+    """The addresses that GitHub gives to a document's headings, asked for in the order in which they stand."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, int] = {}
+
+    def __call__(self, heading: str) -> str:
+        """Lower case, spaces as hyphens, nothing but letters, marks, digits, `_` and `-`; a repeated one is numbered."""
+        plain = "".join(char for char in heading.strip().lower() if _kept(char)).replace(" ", "-")
+        slug = plain
+        while slug in self._seen:
+            self._seen[plain] += 1
+            slug = f"{plain}-{self._seen[plain]}"
+        self._seen[slug] = 0
+        return slug
+
+
+def reports_markdown(reports: Sequence[DayReport]) -> str:
+    """One day of one or several repositories as a Markdown document."""
+    say = words(reports[0].language)
+    slugs = Slugs()
+    slugs(say.label("report", date=reports[0].date))
+    views = [_view(report, say, slugs) for report in reports]
+    return _rendered("report.md.j2", say=say, date=reports[0].date, views=views)
+
+
+def commit_markdown(repository: Repository, entry: Entry, language: Language, reason: str | None = None) -> str:
+    """One commit as a Markdown section."""
+    failed = {entry.commit.sha: reason} if reason else {}
+    return _rendered(
+        "commit.md.j2", say=words(language), repository=repository, entry=entry, language=language, failed=failed
+    )
+
+
+def _view(report: DayReport, say: Words, slugs: Slugs) -> dict[str, Any]:
+    """What the template shows of a report, its headings in the document's order."""
+    view: dict[str, Any] = {
+        "report": report,
+        "zone": ZoneInfo(report.timezone),
+        "slug": slugs(str(report.repository)),
+        "statistics": slugs(say.labels["statistics"]),
+        "failed": {failure.sha: failure.reason for failure in report.failed},
+    }
+    slugs(say.labels["contents"])
+    sections = [
+        (
+            say.label("tier", badge=BADGE[tier], importance=say.importance[tier], count=len(report.tier(tier))),
+            "",
+            report.tier(tier),
+        )
+        for tier in Importance
+    ]
+    sections.append((say.label("late", count=len(report.late)), say.labels["late_why"], report.late))
+    view["sections"] = []
+    for heading, why, entries in sections:
+        if entries:
+            view["sections"].append(Section(heading=heading, slug=slugs(heading), why=why, entries=entries))
+            for entry in entries:
+                slugs(entry.commit.title.replace("`", ""))
+    view["coverage"] = slugs(say.labels["coverage"])
+    return view
+
+
+def _kept(char: str) -> bool:
+    return char in " -_" or unicodedata.category(char)[0] in "LMN" or unicodedata.category(char) == "Pc"
+
+
+def _short(title: str) -> str:
+    return shorten(title.strip(), _CONTENTS_TITLE)
+
+
+def _insights(insight: Insight) -> dict[str, str]:
+    return {name: text for name, text in insight.model_dump().items() if text}
+
+
+def _address(url: str) -> str:
+    """An address from the API, harmless between parentheses."""
+    return quote(url, safe="/:@?&=#%+,;~!$*'._-") if url.startswith(("https://", "http://")) else ""
+
+
+def _rendered(template: str, **values: object) -> str:
+    return _environment().get_template(template).render(**values)
+
+
+@cache
+def _environment() -> Environment:
+    # Markdown has no automatic escaping: every value from outside passes `inline`, `cell` or `link_text` in the template.
+    environment = Environment(  # noqa: S701
+        loader=FunctionLoader(lambda wanted: files("analysis.report").joinpath("templates", wanted).read_text("utf-8")),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {
+        "inline": inline,
+        "cell": cell,
+        "link_text": link_text,
+        "short": _short,
+        "address": _address,
+    }
+    environment.globals |= {"told": told, "insights": _insights, "badge": BADGE}
+    return environment

@@ -1,0 +1,349 @@
+"""
+The command line: arguments and settings in, exit codes and one line on standard error out. It decides nothing.
+
+Exit codes: 0 done, 1 our bug, 2 usage or configuration, 3 an outside service failed and something is missing.
+Heavy imports stand where they are used, so that `--help` is quick.
+"""
+
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from analysis.errors import DigestError, Misuse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from rich.console import Console
+
+    from analysis.models import Commit, DayReport, Repository
+    from bot.backfill import BackfilledDay
+
+_FILE_WIDTH = 100  # columns of a terminal report that is written to a file
+_UNFINISHED = 3
+_INTERRUPTED = 130
+
+app = typer.Typer(
+    name="vllm-digest",
+    help="Reads a day's commits of fast GitHub repositories, says which matter and why.",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Format = Literal["terminal", "markdown", "json"]
+Lang = Literal["zh", "en"]
+RepoOption = Annotated[
+    str | None, typer.Option("--repo", metavar="OWNER/NAME", help="One repository instead of DIGEST_REPOS.")
+]
+LangOption = Annotated[Lang | None, typer.Option("--lang", help="Language of the report (DIGEST_LANGUAGE).")]
+ZoneOption = Annotated[
+    str | None, typer.Option("--timezone", metavar="ZONE", help="Time zone of the days (DIGEST_TIMEZONE).")
+]
+FormatOption = Annotated[Format, typer.Option("--format", help="How the result is written.")]
+OutOption = Annotated[
+    Path | None, typer.Option("--out", metavar="PATH", help="Write to a file instead of the terminal.")
+]
+
+
+@app.callback(invoke_without_command=True)
+def _start(
+    context: typer.Context, version: Annotated[bool, typer.Option("--version", help="Say the version and end.")] = False
+) -> None:
+    if version:
+        from importlib.metadata import version as installed
+
+        typer.echo(f"vllm-digest {installed('vllm-digest')}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+@app.command(context_settings={"ignore_unknown_options": True})
+def digest(
+    day: Annotated[str, typer.Argument(metavar="[DATE]", help="2026-02-05, today, yesterday, -3 or mon.")] = "",
+    repo: RepoOption = None,
+    lang: LangOption = None,
+    timezone: ZoneOption = None,
+    format: FormatOption = "terminal",
+    out: OutOption = None,
+    sample: Annotated[bool, typer.Option("--sample", help="The sample day, offline and without a token.")] = False,
+) -> None:
+    """Report one day's commits, ranked and analysed."""
+    from analysis.errors import OutsideFailure
+    from analysis.window import parse_day, zone
+    from bot import wiring
+    from bot.digest import digest as digest_day
+    from bot.local.sample import SAMPLE_DAY, SAMPLE_REPOSITORY
+    from bot.settings import Settings
+    from bot.watcher import Watcher
+
+    settings = Settings.load()
+    language, tz, now = lang or settings.digest_language, zone(timezone or settings.digest_timezone), datetime.now(UTC)
+    wanted = parse_day(day or (SAMPLE_DAY.isoformat() if sample else "yesterday"), now.astimezone(tz).date())
+    repositories = wiring.chosen(SAMPLE_REPOSITORY if sample else repo, settings.digest_repos)
+    reports, failures = [], []
+    with (
+        Watcher() as watcher,
+        wiring.sample_desk() if sample else wiring.desk(settings, watcher.wait) as desk,
+    ):
+        for repository in repositories:
+            watcher.day(repository, wanted)
+            try:
+                reports.append(digest_day(desk, repository, wanted, tz, language, now=now, progress=watcher))
+            except OutsideFailure as exc:
+                failures.append(f"{repository}: {exc}")
+    if reports:
+        _deliver(lambda console: _print_reports(console, reports, format), out, format)
+    missing = [_missing(report) for report in reports if report.failed or _late_unknown(report)]
+    if failures or missing:
+        raise _Unfinished("; ".join(failures + missing))
+
+
+@app.command()
+def commit(
+    ref: Annotated[str, typer.Argument(metavar="REF", help="A SHA or its beginning, #123, or an address.")],
+    repo: RepoOption = None,
+    lang: LangOption = None,
+    timezone: ZoneOption = None,
+    format: FormatOption = "terminal",
+    out: OutOption = None,
+) -> None:
+    """Show one commit with its analysis."""
+    from analysis.report.as_json import commit_json
+    from analysis.report.markdown import commit_markdown
+    from analysis.report.terminal import print_commit
+    from analysis.window import zone
+    from bot import wiring
+    from bot.lookup import look_up
+    from bot.reference import parse_reference
+    from bot.settings import Settings
+    from bot.watcher import Watcher
+
+    reference = parse_reference(ref)
+    settings = Settings.load()
+    language, tz = lang or settings.digest_language, zone(timezone or settings.digest_timezone)
+    with Watcher() as watcher, wiring.desk(settings, watcher.wait) as desk:
+        repository, entry = look_up(desk, reference, wiring.chosen(repo, settings.digest_repos), language)
+
+    def show(console: "Console") -> None:
+        if format == "json":
+            _raw(console, commit_json(repository, entry) + "\n")
+        elif format == "markdown":
+            _raw(console, commit_markdown(repository, entry, language))
+        else:
+            print_commit(console, repository, entry, language, tz)
+
+    _deliver(show, out, format)
+
+
+@app.command()
+def backfill(
+    days: Annotated[str, typer.Argument(metavar="FROM..TO", help="Days, both ends included: 2026-01-01..2026-01-31.")],
+    repo: RepoOption = None,
+    lang: LangOption = None,
+    timezone: ZoneOption = None,
+) -> None:
+    """Read many days into the store; a killed run goes on where it was."""
+    from analysis.window import parse_range, zone
+    from bot import wiring
+    from bot.backfill import backfill as fill
+    from bot.settings import Settings
+    from bot.watcher import Watcher
+
+    settings = Settings.load()
+    language, tz, now = lang or settings.digest_language, zone(timezone or settings.digest_timezone), datetime.now(UTC)
+    wanted = parse_range(days, now.astimezone(tz).date())
+    repositories = wiring.chosen(repo, settings.digest_repos)
+    done: list[BackfilledDay] = []
+    with (
+        Watcher(days=len(wanted) * len(repositories)) as watcher,
+        wiring.desk(settings, watcher.wait) as desk,
+    ):
+        try:
+            done.extend(fill(desk, repositories, wanted, tz, language, now=now, progress=watcher))
+        except DigestError as exc:
+            _say_filled(repositories, done)
+            raise type(exc)(str(exc)) from exc
+    _say_filled(repositories, done)
+    missing = [each for each in done if each.reason]
+    if missing:
+        first = missing[0]
+        raise _Unfinished(
+            f"{len(missing)} of {len(done)} days are incomplete (first {first.day}: {first.reason}); run it again to go on"
+        )
+
+
+@app.command()
+def search(
+    words: Annotated[
+        list[str], typer.Argument(metavar="WORDS", help="Each must begin a word of the title, a path or the summary.")
+    ],
+    repo: RepoOption = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="At most so many commits.")] = 20,
+    timezone: ZoneOption = None,
+    format: Annotated[
+        Literal["terminal", "json"], typer.Option("--format", help="How the result is written.")
+    ] = "terminal",
+) -> None:
+    """Find commits in the store."""
+    from analysis.report.terminal import print_found
+    from analysis.window import zone
+    from bot import wiring
+    from bot.settings import Settings
+
+    settings = Settings.load()
+    tz = zone(timezone or settings.digest_timezone)
+    repository = wiring.chosen(repo, settings.digest_repos)[0] if repo else None
+    with wiring.desk(settings) as desk:
+        found = desk.store.search(" ".join(words), repository, limit)
+        empty = not found and desk.store.is_empty()
+    if empty:
+        raise Misuse("the store is empty; fill it with: vllm-digest backfill 2026-01-01..2026-01-31")
+
+    def show(console: "Console") -> None:
+        if format == "json":
+            _raw(console, "".join(_found_line(each.repository, each.commit) for each in found))
+        elif found:
+            print_found(console, [(each.repository, each.commit) for each in found], tz)
+        else:
+            _raw(console, f"no stored commit holds {' '.join(words)!r}\n")
+
+    _deliver(show, None, format)
+
+
+@app.command()
+def rank(
+    file: Annotated[
+        str,
+        typer.Argument(metavar="FILE.jsonl", help="Recorded commits, one JSON object a line; - reads standard input."),
+    ],
+) -> None:
+    """Rank recorded commits: a JSON object a line."""
+    from bot.ranking import as_line, rank_lines
+
+    try:
+        with sys.stdin.buffer if file == "-" else Path(file).open("rb") as lines:
+            # All are ranked before the first is written: a malformed line leaves nothing half-written.
+            ranked = [as_line(each) for each in rank_lines(lines)]
+    except OSError as exc:
+        raise Misuse(f"{file} cannot be read ({exc.strerror})") from exc
+    sys.stdout.write("".join(line + "\n" for line in ranked))
+
+
+class _Unfinished(DigestError):
+    exit_code = _UNFINISHED
+
+
+def _print_reports(console: "Console", reports: "Sequence[DayReport]", form: Format) -> None:
+    from analysis.report.as_json import report_json
+    from analysis.report.markdown import reports_markdown
+    from analysis.report.terminal import print_report
+
+    if form == "json":
+        _raw(console, "".join(report_json(report) + "\n" for report in reports))
+    elif form == "markdown":
+        _raw(console, reports_markdown(reports))
+    else:
+        for report in reports:
+            print_report(console, report)
+
+
+def _deliver(show: "Callable[[Console], None]", out: Path | None, form: str) -> None:
+    """Shows on standard output, or writes a file whole: under another name first, so that nobody meets half of it."""
+    from rich.console import Console
+
+    if out is None:
+        show(Console(highlight=False, emoji=False))
+        return
+    part = out.with_name(f".{out.name}.part")
+    try:
+        with part.open("w", encoding="utf-8", newline="\n") as file:
+            show(Console(file=file, highlight=False, emoji=False, width=_FILE_WIDTH if form == "terminal" else None))
+        part.replace(out)
+    except OSError as exc:
+        part.unlink(missing_ok=True)
+        raise Misuse(f"{out} cannot be written ({exc.strerror})") from exc
+
+
+def _raw(console: "Console", text: str) -> None:
+    console.file.write(text)
+
+
+def _found_line(repository: str, commit: "Commit") -> str:
+    import json
+
+    row = {"repo": repository, "sha": commit.sha, "title": commit.title, "author": commit.author, "url": commit.url}
+    return (
+        json.dumps({**row, "committed_at": commit.committed_at.strftime("%Y-%m-%dT%H:%M:%SZ")}, ensure_ascii=False)
+        + "\n"
+    )
+
+
+def _late_unknown(report: "DayReport") -> bool:
+    from analysis.models import Remark
+
+    return Remark.LATE_UNKNOWN in report.remarks
+
+
+def _missing(report: "DayReport") -> str:
+    if not report.failed:
+        return f"{report.repository}: GitHub could not be asked what landed late; run it again to complete the report"
+    read = f"{len(report.failed)} of {report.coverage.listed} commits could not be read"
+    return f"{report.repository}: {read} ({report.failed[0].reason}); run it again to complete the report"
+
+
+def _say_filled(repositories: "Sequence[Repository]", done: "Sequence[BackfilledDay]") -> None:
+    from analysis.text import quantity
+
+    for repository in repositories:
+        days = [each for each in done if each.repository == repository]
+        if days:
+            commits, failed = sum(each.commits for each in days), sum(each.failed for each in days)
+            typer.echo(f"{repository}: {quantity(len(days), 'day')}, {quantity(commits, 'commit')}, {failed:,} failed")
+
+
+def run(arguments: "Sequence[str]") -> int:
+    """The exit code of a command line. Whatever goes wrong is one line on standard error; our own bugs add a traceback."""
+    try:
+        result = app(args=list(arguments), prog_name="vllm-digest", standalone_mode=False)
+        sys.stdout.flush()
+    except DigestError as exc:
+        return _complain(str(exc), exc.exit_code)
+    except typer.TyperException as exc:
+        return _complain(f"{exc.format_message()}; see vllm-digest --help", 2)
+    except (KeyboardInterrupt, typer.Abort):
+        return _complain("interrupted; run it again to go on", _INTERRUPTED)
+    except BrokenPipeError:
+        # Whoever read us has seen enough; the interpreter must not complain at its end either.
+        sys.stdout = sys.stderr = open("/dev/null", "w", encoding="utf-8")  # noqa: SIM115, PTH123
+        return 0
+    except Exception:  # noqa: BLE001 (the border: one traceback, and a sentence)
+        import traceback
+
+        traceback.print_exc()
+        return _complain("this is a bug in vllm-digest; please report it with the lines above", 1)
+    return result if isinstance(result, int) else 0
+
+
+def _complain(message: str, code: int) -> int:
+    from analysis.text import one_line
+
+    sys.stderr.write(f"vllm-digest: {one_line(message)}\n")
+    return code
+
+
+def main() -> None:
+    """The command `vllm-digest`."""
+    import logging
+
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
+    # Vendors report their retries as warnings; ours are told in words by `_complain`.
+    logging.getLogger("urllib3").setLevel(logging.ERROR)
+    logging.getLogger("github").setLevel(logging.ERROR)
+    sys.exit(run(sys.argv[1:]))

@@ -1,0 +1,108 @@
+"""Commits recorded as JSON lines, ranked without a store or a network."""
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from pydantic import AwareDatetime, BaseModel, TypeAdapter, ValidationError
+
+from analysis.errors import Misuse
+from analysis.models import Commit, FileChange
+from analysis.rank import rank
+from analysis.text import scalar
+
+
+class _Person(BaseModel):
+    name: str | None = None
+    date: AwareDatetime
+
+
+class _File(BaseModel):
+    filename: str
+    status: str = "modified"
+    additions: int = 0
+    deletions: int = 0
+    previous_filename: str | None = None
+    patch: str | None = None
+
+
+class _Stats(BaseModel):
+    additions: int = 0
+    deletions: int = 0
+
+
+class _Recorded(BaseModel):
+    """A commit as GitHub's API tells it, less what ranking does not need."""
+
+    sha: str
+    parents: list[str] = []
+    author: _Person
+    committer: _Person
+    message: str
+    files: list[_File] = []
+    stats: _Stats = _Stats()
+
+
+_RECORDED = TypeAdapter(_Recorded)
+
+
+def rank_lines(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
+    """{sha, score, importance, reasons} for every line; blank ones are skipped, a malformed one is `Misuse` with its number."""
+    from analysis.facts import facts
+
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            recorded = _RECORDED.validate_json(line)
+        except ValidationError as exc:
+            raise Misuse(f"line {number} is not a recorded commit: {_why(exc)}") from None
+        commit = _commit(recorded)
+        ranked = rank(commit, facts(commit))
+        yield {
+            "sha": commit.sha,
+            "score": ranked.score,
+            "importance": ranked.importance.value,
+            "reasons": [
+                {"signal": reason.signal, "points": reason.points, "evidence": reason.evidence}
+                for reason in ranked.reasons
+            ],
+        }
+
+
+def _commit(recorded: _Recorded) -> Commit:
+    # Everything was validated just now: built without doing that again, since files make up most of the time.
+    return Commit.model_construct(
+        sha=scalar(recorded.sha),
+        url="",
+        parents=tuple(recorded.parents),
+        author=scalar(recorded.author.name or "unknown"),
+        authored_at=recorded.author.date,
+        committed_at=recorded.committer.date,
+        message=scalar(recorded.message),
+        files=tuple(
+            FileChange.model_construct(
+                path=scalar(file.filename),
+                previous_path=file.previous_filename,
+                status=file.status,
+                additions=file.additions,
+                deletions=file.deletions,
+                patch=file.patch,
+            )
+            for file in recorded.files
+        ),
+        additions=recorded.stats.additions,
+        deletions=recorded.stats.deletions,
+        pull=None,
+    )
+
+
+def _why(exc: ValidationError) -> str:
+    error = exc.errors(include_url=False, include_input=False)[0]
+    place = ".".join(str(part) for part in error["loc"])
+    return f"{place}: {error['msg'].lower()}" if place else error["msg"]
+
+
+def as_line(ranked: dict[str, Any]) -> str:
+    """A ranked commit as one line of JSON."""
+    return json.dumps(ranked, ensure_ascii=False)

@@ -1,0 +1,46 @@
+"""What people call a commit: a SHA or its beginning, `#123`, or the web address of a commit or a pull request."""
+
+import re
+from typing import NamedTuple
+
+from analysis.errors import Misuse
+from analysis.models import Repository
+
+_SHA = re.compile(r"[0-9a-f]{4,64}", re.IGNORECASE)
+_PR = re.compile(r"#?(\d{1,9})")
+_ADDRESS = re.compile(
+    r"https?://[^/\s]+(?:/[^/\s]+)*?/(?P<owner>[\w.-]+)/(?P<name>[\w.-]+)/"
+    r"(?:(?:pull/\d+/)?commits?/(?P<sha>[0-9a-fA-F]{4,64})|pull/(?P<pr>\d{1,9}))(?:[/?#].*)?"
+)
+
+
+class Reference(NamedTuple):
+    """Either `sha` (lower case, perhaps only its beginning) or `pr` is set; `repository` where an address named it."""
+
+    text: str
+    repository: Repository | None = None
+    sha: str | None = None
+    pr: int | None = None
+
+
+def parse_reference(text: str) -> Reference:
+    """
+    Read what somebody typed. A number of up to six digits without `#` is a pull request, since it could be both.
+
+    `Misuse` says what would have worked.
+    """
+    word = text.strip().strip("<>")
+    address = _ADDRESS.fullmatch(word)
+    if address:
+        repository = Repository(owner=address["owner"], name=address["name"])
+        if address["pr"]:
+            return Reference(text, repository, pr=int(address["pr"]))
+        return Reference(text, repository, sha=address["sha"].lower())
+    number = _PR.fullmatch(word)
+    if number and (word.startswith("#") or len(word) < 7):  # noqa: PLR2004 (git's shortest usual abbreviation)
+        return Reference(text, pr=int(number[1]))
+    if _SHA.fullmatch(word):
+        return Reference(text, sha=word.lower())
+    raise Misuse(
+        f"{text!r} names no commit; use a SHA of at least 4 digits, #123, or the address of a commit or pull request"
+    )

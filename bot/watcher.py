@@ -1,0 +1,46 @@
+"""Progress and waits for a person at a terminal: on standard error when that is one, and nowhere else."""
+
+import sys
+from datetime import date
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from analysis.models import Repository
+
+
+class Watcher:
+    """Watches commits being read, and `days` days if it is told how many."""
+
+    def __init__(self, *, days: int = 0) -> None:
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        self._bar = Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty())
+        self._days = self._bar.add_task("days", total=days or None, visible=days > 0)
+        self._commits = self._bar.add_task("commits", total=None)
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bar.stop()
+
+    def day(self, repository: Repository, day: date) -> None:
+        self._bar.reset(self._commits, total=None, description=f"{repository} {day}")
+
+    def day_done(self) -> None:
+        self._bar.advance(self._days)
+
+    def expect(self, commits: int) -> None:
+        self._bar.update(self._commits, total=commits)
+
+    def advance(self) -> None:
+        self._bar.advance(self._commits)
+
+    def wait(self, seconds: float) -> None:
+        if not self._bar.disable:
+            self._bar.console.print(f"waiting {seconds:.0f} s, as GitHub asks", style="yellow")

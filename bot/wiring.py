@@ -1,0 +1,55 @@
+"""The one place where things are put together."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from analysis.errors import Misuse
+from analysis.github import GitHub
+from analysis.models import Repository
+from bot.digest import Desk
+from bot.local.github import LoopbackGitHub
+from bot.local.sample import SAMPLE_REPOSITORY, sample_repository
+from bot.settings import Settings
+from bot.store import Store, open_engine
+
+
+@contextmanager
+def desk(settings: Settings, on_wait: Callable[[float], None] | None = None) -> Iterator[Desk]:
+    """GitHub and the store that the settings name."""
+    store = Store(open_engine(settings.database_url.get_secret_value()))
+    try:
+        yield Desk(GitHub(settings.github_api_url, settings.token, on_wait=on_wait), store)
+    finally:
+        store.close()
+
+
+@contextmanager
+def sample_desk() -> Iterator[Desk]:
+    """The sample day behind GitHub's own door, and a store that is gone afterwards."""
+    with (
+        TemporaryDirectory(prefix="vllm-digest-") as folder,
+        LoopbackGitHub({SAMPLE_REPOSITORY: sample_repository()}) as server,
+    ):
+        store = Store(open_engine(f"sqlite:///{Path(folder, 'sample.db')}"))
+        try:
+            yield Desk(GitHub(server.url, "sample"), store)
+        finally:
+            store.close()
+
+
+def chosen(name: str | None, configured: Sequence[Repository]) -> list[Repository]:
+    """The repositories that a command is about: all configured ones, or the one called `name`, in full or in short."""
+    if name is None:
+        return list(configured)
+    if "/" in name:
+        wanted = Repository.parse(name)
+        return [each for each in configured if each.key == wanted.key] or [wanted]
+    short = [each for each in configured if name.lower() in (each.name.lower(), f"{each.name}@{each.branch}".lower())]
+    if len(short) != 1:
+        known = ", ".join(map(str, configured))
+        raise Misuse(
+            f"{name!r} names {'several' if short else 'none'} of the configured repositories ({known}); use owner/name"
+        )
+    return short
