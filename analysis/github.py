@@ -3,14 +3,15 @@ The only door to GitHub. What passes it is ours: models, redacted, in UTC; error
 
 Requests: one a hundred commits listed, one a commit (one more for every 300 files over 300), and with a token one
 more for its pull request. Waits are GitHub's own (Retry-After, the reset of the limit) up to `max_wait` seconds each;
-a longer one is `RateLimited`. Every thread has a PyGithub client of its own, as PyGithub asks.
+a longer one is `RateLimited`. A PyGithub client serves one thread at a time, as PyGithub asks, and is used again with
+its connection when that one is done.
 """
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
+from queue import Empty, LifoQueue
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
@@ -33,6 +34,7 @@ from analysis.window import Window
 _TIMEOUT = 30  # seconds for an answer to begin
 _RETRIES = 4
 _PAGE = 100
+_FILES_PAGE = 300
 
 
 class Comparison(Frozen):
@@ -59,6 +61,7 @@ class _Patience(github.GithubRetry):
         if response is not None and self.max_rate_limit_wait is not None:
             wait = self.get_retry_after(response)
             if wait is not None and wait > self.max_rate_limit_wait:
+                response.close()
                 raise RateLimitExceededExceedsMaxWait(response.status, {}, dict(response.headers), wait=wait)
         return super().increment(method, url, response, error, _pool, _stacktrace)
 
@@ -89,31 +92,44 @@ class GitHub:
         self._token = token
         self._max_wait = max_wait
         self._on_wait = on_wait
-        self._local = threading.local()
+        self._idle: LifoQueue[github.Github] = LifoQueue()
+
+    def close(self) -> None:
+        """Ends the connections that are idle."""
+        while True:
+            try:
+                self._idle.get_nowait().close()
+            except Empty:
+                return
 
     def list_commits(self, repository: Repository, window: Window) -> tuple[Commit, ...]:
         """The commits of the window by committer date, newest first, as the list gives them: unread, without files."""
-        with self._translated(repository):
-            # GitHub includes both ends, to the second.
-            found = self._vendor(repository).get_commits(
-                repository.branch or NotSet, since=window.start, until=window.end - timedelta(seconds=1)
-            )
-            commits = [_listed(each) for each in found]
+        with self._client(repository) as client:
+            try:
+                # GitHub includes both ends, to the second.
+                found = _vendor(client, repository).get_commits(
+                    repository.branch or NotSet, since=window.start, until=window.end - timedelta(seconds=1)
+                )
+                commits = [_listed(each) for each in found]
+            except github.GithubException as exc:
+                if exc.status != requests.codes.conflict:
+                    raise
+                commits = []  # a repository without any commit
         inside = [commit for commit in commits if commit.committed_at in window]
         return tuple(sorted(inside, key=lambda commit: commit.committed_at, reverse=True))
 
     def read_commit(self, repository: Repository, ref: str) -> Commit:
         """The commit called `ref` (a SHA or an unambiguous prefix) with its files and, given a token, its pull request."""
-        with self._translated(repository, commit=ref):
-            found = self._vendor(repository).get_commit(ref)
+        with self._client(repository, commit=ref) as client:
+            found = _vendor(client, repository).get_commit(ref, commit_files_per_page=_FILES_PAGE)
             redact = Redactor()
             pull = self._pull(repository, found, redact) if self._token else None
             return _read(found, pull, redact)
 
     def merged_as(self, repository: Repository, number: int) -> str:
         """The SHA of the commit that pull request `number` became; `UnknownCommit` when it is not merged or not there."""
-        with self._translated(repository, commit=f"#{number}"):
-            pull = self._vendor(repository).get_pull(number)
+        with self._client(repository, commit=f"#{number}") as client:
+            pull = _vendor(client, repository).get_pull(number)
             if not pull.merged or not pull.merge_commit_sha:
                 raise UnknownCommit(
                     f"pull request #{number} of {repository.full_name} is not merged; ask again when it is"
@@ -122,14 +138,14 @@ class GitHub:
 
     def head(self, repository: Repository) -> str:
         """The SHA that the branch points to now."""
-        with self._translated(repository):
-            return self._vendor(repository).get_commits(repository.branch or NotSet)[0].sha
+        with self._client(repository) as client:
+            return _vendor(client, repository).get_commits(repository.branch or NotSet)[0].sha
 
     def gained(self, repository: Repository, base: str, head: str) -> Comparison:
         """What `head` holds and `base` does not, unread. A base that GitHub has forgotten was rewritten away."""
         try:
-            with self._translated(repository, commit=base):
-                found = self._vendor(repository).compare(base, head)
+            with self._client(repository, commit=base) as client:
+                found = _vendor(client, repository).compare(base, head)
                 commits = tuple(_listed(each) for each in found.commits)
                 return Comparison(commits=commits, rewritten=found.status in ("diverged", "behind"))
         except UnknownCommit:
@@ -137,9 +153,9 @@ class GitHub:
 
     def branch_without(self, repository: Repository, sha: str) -> str | None:
         """The branch's name if it does not contain the commit: GitHub also serves commits of forks under the upstream's name."""
-        with self._translated(repository, commit=sha):
-            vendor = self._vendor(repository)
-            branch = repository.branch or self._client().get_repo(repository.full_name).default_branch
+        with self._client(repository, commit=sha) as client:
+            vendor = _vendor(client, repository)
+            branch = repository.branch or vendor.default_branch
             status = vendor.compare(sha, branch, comparison_commits_per_page=1).status
             return None if status in ("ahead", "identical") else branch
 
@@ -157,24 +173,32 @@ class GitHub:
             )
         return None
 
-    def _vendor(self, repository: Repository) -> VendorRepository:
-        return self._client().get_repo(repository.full_name, lazy=True)
+    @contextmanager
+    def _client(self, repository: Repository, commit: str | None = None) -> Iterator[github.Github]:
+        """A client for this thread alone, for as long as the block lasts, with its errors translated."""
+        try:
+            client = self._idle.get_nowait()
+        except Empty:
+            client = self._new_client()
+        try:
+            with self._translated(repository, commit):
+                yield client
+        finally:
+            self._idle.put(client)
 
-    def _client(self) -> github.Github:
-        client: github.Github | None = getattr(self._local, "client", None)
-        if client is None:
-            patience = _Patience(total=_RETRIES, backoff_factor=0.5, max_rate_limit_wait=self._max_wait)
-            patience.on_wait = self._on_wait
-            client = self._local.client = github.Github(
-                auth=Token(self._token) if self._token else None,
-                base_url=self._api_url,
-                per_page=_PAGE,
-                retry=patience,
-                seconds_between_requests=None,
-                timeout=_TIMEOUT,
-                user_agent="vllm-digest",
-            )
-        return client
+    def _new_client(self) -> github.Github:
+        patience = _Patience(total=_RETRIES, backoff_factor=0.5, max_rate_limit_wait=self._max_wait)
+        patience.on_wait = self._on_wait
+        return github.Github(
+            auth=Token(self._token) if self._token else None,
+            base_url=self._api_url,
+            lazy=True,  # a repository is only a name until something of its own is asked for
+            per_page=_PAGE,
+            retry=patience,
+            seconds_between_requests=None,
+            timeout=_TIMEOUT,
+            user_agent="vllm-digest",
+        )
 
     @contextmanager
     def _translated(self, repository: Repository, commit: str | None = None) -> Iterator[None]:
@@ -214,6 +238,10 @@ class GitHub:
             )
             return UnknownRepository(f"GitHub has no {where}; check the spelling, and GITHUB_TOKEN if it is private")
         return Unreachable(f"{urlsplit(self._api_url).netloc} answers with status {status}; try again later")
+
+
+def _vendor(client: github.Github, repository: Repository) -> VendorRepository:
+    return client.get_repo(repository.full_name)
 
 
 def _listed(found: VendorCommit) -> Commit:

@@ -57,7 +57,7 @@ def _told(text: str) -> str:
     text = _DEFINITION.sub("", _HTML.sub("", _FENCE.sub("", text)))
     text = _ADDRESS.sub("", _LINK.sub(r"\1", _IMAGE.sub("", text)))
     text = _TRAILER.sub("", text)
-    return _cut(one_line(_EMPHASIS.sub(r"\2", _best_section(text))))
+    return _cut(one_line(" ".join(_EMPHASIS.sub(r"\2", _best_section(text)).split())))
 
 
 def _best_section(text: str) -> str:

@@ -43,8 +43,8 @@ def visible(text: str, *, keep: str = "") -> str:
 
 
 def one_line(text: str) -> str:
-    """`text` on one line: runs of white space become a space, and what is left is made visible."""
-    return visible(re.sub(r"[ \t\r\n\f\v]+", " ", text).strip())
+    """`text` on one line: a line break or a tab becomes a space, and what else would be obeyed is made visible."""
+    return visible(re.sub(r" *[\t\r\n\f\v][ \t\r\n\f\v]*", " ", text).strip())
 
 
 def shorten(text: str, length: int) -> str:

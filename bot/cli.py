@@ -343,7 +343,6 @@ def main() -> None:
 
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
-    # Vendors report their retries as warnings; ours are told in words by `_complain`.
-    logging.getLogger("urllib3").setLevel(logging.ERROR)
-    logging.getLogger("github").setLevel(logging.ERROR)
+    # urllib3 warns of every retry; when they fail, one line of ours says so.
+    logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)
     sys.exit(run(sys.argv[1:]))

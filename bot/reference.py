@@ -7,7 +7,7 @@ from analysis.errors import Misuse
 from analysis.models import Repository
 
 _SHA = re.compile(r"[0-9a-f]{4,64}", re.IGNORECASE)
-_PR = re.compile(r"#?(\d{1,9})")
+_PR = re.compile(r"#?([1-9]\d{0,8})")
 _ADDRESS = re.compile(
     r"https?://[^/\s]+(?:/[^/\s]+)*?/(?P<owner>[\w.-]+)/(?P<name>[\w.-]+)/"
     r"(?:(?:pull/\d+/)?commits?/(?P<sha>[0-9a-fA-F]{4,64})|pull/(?P<pr>\d{1,9}))(?:[/?#].*)?"

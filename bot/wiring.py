@@ -1,7 +1,8 @@
 """The one place where things are put together."""
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -17,12 +18,11 @@ from bot.store import Store, open_engine
 
 @contextmanager
 def desk(settings: Settings, on_wait: Callable[[float], None] | None = None) -> Iterator[Desk]:
-    """GitHub and the store that the settings name."""
+    """GitHub and the store that the settings name, and logging at the level that they ask for."""
+    logging.basicConfig(level=settings.log_level, format="%(levelname)s %(name)s %(message)s")
     store = Store(open_engine(settings.database_url.get_secret_value()))
-    try:
-        yield Desk(GitHub(settings.github_api_url, settings.token, on_wait=on_wait), store)
-    finally:
-        store.close()
+    with closing(store), closing(GitHub(settings.github_api_url, settings.token, on_wait=on_wait)) as source:
+        yield Desk(source, store)
 
 
 @contextmanager
@@ -33,10 +33,8 @@ def sample_desk() -> Iterator[Desk]:
         LoopbackGitHub({SAMPLE_REPOSITORY: sample_repository()}) as server,
     ):
         store = Store(open_engine(f"sqlite:///{Path(folder, 'sample.db')}"))
-        try:
-            yield Desk(GitHub(server.url, "sample"), store)
-        finally:
-            store.close()
+        with closing(store), closing(GitHub(server.url, "sample")) as source:
+            yield Desk(source, store)
 
 
 def chosen(name: str | None, configured: Sequence[Repository]) -> list[Repository]:

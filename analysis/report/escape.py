@@ -5,6 +5,7 @@ Text that nobody here wrote, as Markdown that shows it and does nothing else: no
 """
 
 import re
+from collections.abc import Callable, Sequence
 
 from analysis.text import one_line
 
@@ -16,37 +17,39 @@ _ESCAPED = re.compile(
     | (?<![^\W_])_|_(?![^\W_])               # emphasis; an underscore inside a word is none
     | (?<=:)/(?=/)|(?<=:/)/                  # addresses, which GitHub links wherever they stand
     | (?<=www)\.                             # so it does these
-    | (?<=[\w.+-])@(?=[\w-]+\.\w)            # and these
-    | (?<=[^\s\#])\#+$                       # the end of a heading is not a part of it
+    | (?<=\s)\#+$                            # the end of a heading is not a part of it
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+# GitHub links these even where they are escaped, but not in code.
+_EMAIL = re.compile(r"(?<![\w.+-])([\w.+-]+@[\w-]+(?:\.[\w-]+)+)")
 _ENTITY = re.compile(r"&(?=\#?\w+;)")
 _TAG = re.compile(r"<(?=[A-Za-z/!?@#])")
-_LEADING = re.compile(r"^(?:[#>|=+-]|\d{1,9}(?=[.)]))")
-_NUMBERED = re.compile(r"^(\d{1,9})([.)])")
+# A numbered item, or: heading, quotation, item, underline, row or rule of a table, task.
+_STARTING = re.compile(r"^(\d{1,9}(?=[.)](?:\s|$))|(?=[#>|=+-]|:-|\[[ xX]\]\s))")
+# A lone bracket is the second kind: neither escaped nor in a code span.
+_BRACKETS = re.compile(r"\\.|`[^`]*`|([\[\]])")
 
 
 def inline(text: str) -> str:
     """`text` for a paragraph, a heading or an item of a list."""
-    line = one_line(text)
-    return _started(_outside_code(line))
+    return _STARTING.sub(r"\1\\", _outside_code(one_line(text)))
 
 
 def cell(text: str) -> str:
-    """`text` for a cell of a table."""
-    return inline(text).replace("|", r"\|").replace(r"\\|", r"\|")
+    """`text` for a cell of a table, where a pipe is escaped in code as well."""
+    return _outside_code(one_line(text)).replace("|", r"\|")
 
 
 def link_text(text: str) -> str:
     """`text` for the brackets of a link, which may hold pairs of brackets but no lone one."""
     line = inline(text)
-    return line if _paired(line) else re.sub(r"(?<!\\)([\[\]])", r"\\\1", line)
+    return line if _paired(line) else _BRACKETS.sub(lambda match: "\\" * bool(match[1]) + match[0], line)
 
 
 def _paired(line: str) -> bool:
     depth = 0
-    for bracket in re.findall(r"(?<!\\)[\[\]]", line):
+    for bracket in filter(None, _BRACKETS.findall(line)):
         depth += 1 if bracket == "[" else -1
         if depth < 0:
             return False
@@ -55,17 +58,20 @@ def _paired(line: str) -> bool:
 
 def _outside_code(line: str) -> str:
     pieces = _SPANS.split(line)
-    if "`" in "".join(pieces[0::2]):  # an unpaired backtick could pair with one that we took for a span's
-        return _escaped(line)
-    return "".join(f"`{piece}`" if place % 2 else _escaped(piece) for place, piece in enumerate(pieces))
+    kept = _alternating(pieces, _escaped)
+    # A backtick that is unpaired, or next to another, could pair with one that we took for a span's.
+    return _escaped(line) if "`" in "".join(pieces[0::2]) or "``" in kept else kept
 
 
 def _escaped(text: str) -> str:
-    text = _ESCAPED.sub(lambda match: "".join("\\" + char for char in match[0]), text)
+    return _alternating(_EMAIL.split(text), _shown)
+
+
+def _shown(text: str) -> str:
+    text = _ESCAPED.sub(r"\\\g<0>", text)
     return _TAG.sub("&lt;", _ENTITY.sub("&amp;", text))
 
 
-def _started(line: str) -> str:
-    """The line without the power that its first characters would have at the start of a block."""
-    line = _NUMBERED.sub(r"\1\\\2", line)
-    return "\\" + line if _LEADING.match(line) and not line[0].isdigit() else line
+def _alternating(pieces: Sequence[str], shown: Callable[[str], str]) -> str:
+    """Every second piece as a code span, the others as `shown` has them."""
+    return "".join(f"`{piece}`" if place % 2 else shown(piece) for place, piece in enumerate(pieces))

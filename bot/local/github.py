@@ -90,10 +90,11 @@ class LoopbackGitHub:
         self.repositories = {name.lower(): repository for name, repository in repositories.items()}
         outer = self
 
-        class Handler(_Handler):
+        class Bound(Handler):
             github = outer
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Bound)
+        self._server.daemon_threads = True
         self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
 
     @property
@@ -107,6 +108,10 @@ class LoopbackGitHub:
     def __exit__(self, *_: object) -> None:
         self._server.shutdown()
         self._server.server_close()
+
+    def handle(self, handler: "Handler", path: str, query: Mapping[str, str]) -> None:
+        """Answers one request: the place where a test puts its faults."""
+        handler.send(self.answer(path, query), path, query)
 
     def answer(self, path: str, query: Mapping[str, str]) -> Reply:
         """The reply to a GET request."""
@@ -141,14 +146,14 @@ class _Request(NamedTuple):
         return f"{self.repository.web}/{self.name}"
 
 
-class _Handler(BaseHTTPRequestHandler):
+class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     github: LoopbackGitHub
 
     def do_GET(self) -> None:
         url = urlsplit(self.path)
         path, query = unquote(url.path), {key: values[-1] for key, values in parse_qs(url.query).items()}
-        self.send(self.github.answer(path, query), path, query)
+        self.github.handle(self, path, query)
 
     def send(self, reply: Reply, path: str, query: Mapping[str, str], headers: Mapping[str, str] | None = None) -> None:
         data = json.dumps(reply.body).encode()

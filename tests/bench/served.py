@@ -1,0 +1,69 @@
+"""The loopback GitHub in a process of its own, so that its work is not counted as ours: slow on purpose, and counting."""
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import count
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from typing import Any
+
+from bot.local.github import LoopbackGitHub, RecordedRepository, Reply
+
+NAME = "lantern/lantern-serve"
+
+
+class _Slow(LoopbackGitHub):
+    """Answers every request `latency` seconds after it came."""
+
+    def __init__(self, commits: Sequence[dict[str, Any]], latency: float) -> None:
+        super().__init__({NAME: RecordedRepository(commits)})
+        self._latency = latency
+        self._numbers = count()
+
+    def answer(self, path: str, query: Any) -> Reply:
+        next(self._numbers)
+        time.sleep(self._latency)
+        return super().answer(path, query)
+
+    @property
+    def asked(self) -> int:
+        """The requests that came; the question counts as none."""
+        asked = next(self._numbers)
+        self._numbers = count(asked)
+        return asked
+
+
+class Served:
+    """A running server: its address, and how often it was asked."""
+
+    def __init__(self, url: str, line: "Connection[Any, Any]") -> None:
+        self.url = url
+        self._line = line
+
+    @property
+    def asked(self) -> int:
+        self._line.send("asked")
+        asked: int = self._line.recv()
+        return asked
+
+
+@contextmanager
+def served(commits: Sequence[dict[str, Any]], latency: float = 0.0) -> Iterator[Served]:
+    """A server of these commits under `NAME`, in another process, until the block ends."""
+    context = get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_serve, args=(theirs, commits, latency), daemon=True)
+    process.start()
+    try:
+        yield Served(ours.recv(), ours)
+    finally:
+        ours.send("end")
+        process.join()
+
+
+def _serve(line: "Connection[Any, Any]", commits: Sequence[dict[str, Any]], latency: float) -> None:
+    with _Slow(commits, latency) as server:
+        line.send(server.url)
+        while line.recv() == "asked":
+            line.send(server.asked)

@@ -1,0 +1,116 @@
+"""What the tests share: recorded repositories, loopback servers, stores, and the command line run in this process."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from analysis.github import GitHub
+from bot.digest import Desk
+from bot.local.github import RecordedRepository
+from bot.store import Store, open_engine
+from tests.servers.github import FaultyGitHub
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+NOON = datetime(2026, 2, 5, 12, tzinfo=UTC)
+
+
+class Ran(NamedTuple):
+    """What a command line did."""
+
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Ran]
+
+
+def recorded(number: int = 1, **changes: Any) -> dict[str, Any]:
+    """A recorded commit, the `number`th of its repository, at an hour of 2026-02-05 UTC by default."""
+    sha = changes.pop("sha", f"{number:02x}" * 20)
+    date = changes.pop("date", (NOON + timedelta(minutes=number)).isoformat())
+    patch = f"@@ -1,2 +1,2 @@\n def work():\n-    return {number}\n+    return {number + 1}"
+    file = {"filename": f"pkg/part{number}.py", "status": "modified", "additions": 1, "deletions": 1, "changes": 2, "patch": patch}
+    return {
+        "sha": sha,
+        "parents": [f"{number - 1:02x}" * 20] if number > 1 else [],
+        "author": {"name": "Core Team", "date": date},
+        "committer": {"name": "GitHub", "date": date},
+        "message": f"[Core] Change part {number} (#{number})",
+        "files": [file],
+        "stats": {"additions": 1, "deletions": 1, "total": 2},
+        "pull": {"number": number, "title": f"Change part {number}", "body": f"## Purpose\n\nPart {number} was slow."},
+    } | changes
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    opened = Store(open_engine(f"sqlite:///{tmp_path / 'test.db'}"))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[..., FaultyGitHub]]:
+    """Starts loopback GitHubs that end with the test."""
+    running: list[FaultyGitHub] = []
+
+    def start(*commits: dict[str, Any], name: str = "o/n", branches: dict[str, str] | None = None, **options: Any) -> FaultyGitHub:
+        server = FaultyGitHub({name: RecordedRepository(commits, branches)}, **options)
+        running.append(server.__enter__())
+        return server
+
+    yield start
+    for server in running:
+        server.__exit__()
+
+
+@pytest.fixture
+def desk(store: Store) -> Iterator[Callable[..., Desk]]:
+    """A desk at a server, by default with a token and little patience."""
+    sources: list[GitHub] = []
+
+    def at(server: FaultyGitHub, token: str | None = "token", url: str = "", **options: Any) -> Desk:
+        sources.append(GitHub(url or server.url, token, **{"max_wait": 2, **options}))
+        return Desk(sources[-1], store)
+
+    yield at
+    for source in sources:
+        source.close()
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Runs `vllm-digest` as a person would: in a process of its own, with its own folder and settings."""
+
+    def ran(*arguments: str, stdin: bytes = b"", server: FaultyGitHub | None = None, **settings: str) -> Ran:
+        kept = {key: value for key, value in os.environ.items() if key in ("PATH", "HOME", "LANG", "SYSTEMROOT")}
+        defaults = {"GITHUB_API_URL": server.url if server else "http://127.0.0.1:9", "DIGEST_REPOS": "o/n", "DIGEST_TIMEZONE": "UTC"}
+        done = subprocess.run(
+            [sys.executable, "-m", "bot", *arguments],
+            input=stdin,
+            capture_output=True,
+            cwd=tmp_path,
+            env=kept | defaults | {"DIGEST_LANGUAGE": "en", "PYTHONPATH": str(Path(__file__).resolve().parents[1])} | settings,
+            timeout=120,
+            check=False,
+        )
+        return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    return ran
+
+
+@pytest.fixture(scope="session")
+def vllm_commits() -> list[dict[str, Any]]:
+    """1,488 real vLLM commits without patches, oldest first."""
+    path = SHARED / "data" / "vllm-commits.jsonl"
+    if not path.exists():
+        pytest.skip("../shared/data is not here")
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]

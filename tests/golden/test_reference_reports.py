@@ -1,0 +1,151 @@
+"""Five days of vLLM against the reference reports: what was right in them is here to the letter."""
+
+import html
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.local.github import RecordedRepository
+from tests.conftest import SHARED, Ran, Run
+from tests.servers.github import FaultyGitHub
+
+DAYS = {"2026-01-07": 43, "2026-01-21": 33, "2026-01-29": 45, "2026-02-03": 40, "2026-02-05": 36}
+
+
+@pytest.fixture(scope="module")
+def vllm(vllm_commits: list[dict[str, Any]]) -> Iterator[FaultyGitHub]:
+    with FaultyGitHub({"vllm-project/vllm": RecordedRepository(vllm_commits, web="https://github.com")}) as server:
+        yield server
+
+
+def digest(run: Run, server: FaultyGitHub, day: str, *options: str) -> Ran:
+    settings = {"DIGEST_REPOS": "vllm-project/vllm", "DIGEST_TIMEZONE": "Asia/Shanghai", "DIGEST_LANGUAGE": "zh"}
+    return run("digest", day, *options, server=server, **settings)
+
+
+def reference(day: str) -> str:
+    return (SHARED / "seeds" / f"{day}.md").read_text("utf-8")
+
+
+def rows(markdown: str) -> list[list[str]]:
+    """The table's rows, their cells unescaped as GitHub shows them."""
+    found = []
+    for line in markdown.split("\n"):
+        if re.match(r"\| \d{4}-\d\d-\d\d ", line):
+            cells = re.split(r"(?<!\\)\|", line)[1:-1]
+            found.append([html.unescape(re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", cell.strip())) for cell in cells])
+    return found
+
+
+def github_slug(heading: str, seen: dict[str, int]) -> str:
+    """The address that GitHub gives a heading."""
+    plain = re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", heading).replace("`", "")
+    slug = re.sub(r"[^\w\- ]", "", html.unescape(plain).strip().lower()).replace(" ", "-")
+    seen[slug] = seen.get(slug, -1) + 1
+    return f"{slug}-{seen[slug]}" if seen[slug] else slug
+
+
+@pytest.mark.parametrize("day", DAYS)
+def test_the_table_equals_the_references(day: str, run: Run, vllm: FaultyGitHub) -> None:
+    """Every row of the table is the reference's, cell by cell."""
+    ran = digest(run, vllm, day, "--format", "markdown")
+    assert ran.code == 0, ran.err
+    # The baseline wrote titles raw; what it shows is what a browser shows of ours.
+    expected = [[cell.strip() for cell in line.split("|", 3)[1:]] for line in reference(day).split("\n") if re.match(r"\| \d{4}-", line)]
+    expected = [[time, author, title.removesuffix("|").strip()] for time, author, title in expected]
+    assert rows(ran.out) == expected
+    assert len(expected) == DAYS[day]
+
+
+@pytest.mark.parametrize("day", DAYS)
+def test_the_statistics_add_up(day: str, run: Run, vllm: FaultyGitHub) -> None:
+    """The statistics line counts the table's rows and the sections' commits."""
+    out = digest(run, vllm, day, "--format", "markdown").out
+    line = re.search(r"^> 本日共 (\d+) 个提交 \| 🔴高 (\d+) \| 🟡中 (\d+) \| 🟢低 (\d+)$", out, re.MULTILINE)
+    assert line
+    total, *tiers = (int(each) for each in line.groups())
+    assert total == sum(tiers) == len(rows(out)) == DAYS[day]
+    headed = {name: int(count) for name, count in re.findall(r"^#### .{1,2} (高|中|低)重要度变更 \((\d+)\)$", out, re.MULTILINE)}
+    assert headed == {name: count for name, count in zip("高中低", tiers, strict=True) if count}
+    assert len(re.findall(r"^### .*\n\*\*SHA\*\*", out, re.MULTILINE)) == total
+
+
+@pytest.mark.parametrize("day", DAYS)
+def test_every_link_of_the_contents_leads_somewhere(day: str, run: Run, vllm: FaultyGitHub) -> None:
+    """By GitHub's rules for headings, or an anchor that is there once, every link of the contents resolves."""
+    out = digest(run, vllm, day, "--format", "markdown").out
+    contents = out[out.index("## 📋 目录") : out.index("\n#### ")]
+    links = re.findall(r"\]\(#([^)]+)\)$", contents, re.MULTILINE)
+    seen: dict[str, int] = {}
+    slugs = {github_slug(heading, seen) for heading in re.findall(r"^#{1,6} (.*)$", out, re.MULTILINE)}
+    anchors = re.findall(r'^<a id="([0-9a-f]{7})"></a>$', out, re.MULTILINE)
+    assert len(anchors) == len(set(anchors)) == DAYS[day]
+    assert set(links) <= slugs | set(anchors)
+    assert len(links) >= DAYS[day] + 4
+
+
+def test_the_constant_parts_are_the_references(run: Run, vllm: FaultyGitHub) -> None:
+    """What is the same every day in the reference of 2026-02-03 stands in ours word for word and in the same order."""
+    ours, theirs = digest(run, vllm, "2026-02-03", "--format", "markdown").out, reference("2026-02-03")
+    head = theirs[: theirs.index("| 2026-02-03 23:57:56")]
+    assert ours.startswith(head)
+    constant = [
+        r"\n\n### 📊 统计摘要\n> 本日共 40 个提交 \| 🔴高 \d+ \| 🟡中 \d+ \| 🟢低 \d+\n## 📋 目录\n\n- \[vllm-project/vllm\]\(#",
+        r"\n  - \[📊 统计摘要\]\(#-统计摘要\)\n  - \[🔴 高重要度变更 \(\d+\)\]\(#",
+        r"\n    - \[\[Models\] Intern-S1-Pro \(#33636\)\]\(#a3acfa1\)\n",
+        r"\n    - \[\[XPU\]\[1/N\] Deprecate ipex and switch to vllm-xpu-kernels \.\.\.\]\(#e106044\)\n",
+        r"\n#### 🔴 高重要度变更 \(\d+\)\n",
+        r"\n\*\*SHA\*\*: `a3acfa1` \| 🔗 \[查看提交\]\(https://github\.com/vllm-project/vllm/commit/a3acfa10719a931111caccd08ef19f1551b2fe1e\)\n\n",
+        r"\n\*\*🎯 变更类型\*\*：[^\n]+  \n\*\*⚡ 重要程度\*\*：🔴高  \n",
+        r"\n\*\*📋 变更摘要\*\*  \n",
+        r"\n\*\*🎯 影响范围\*\*  \n",
+        r"\n\*\*💡 关注建议\*\*  \n",
+        r"\n\*\*⚡ 重要程度\*\*：🟢低  \n",
+        r"\n\*\*📋 摘要\*\*：",
+        r"\n---\n",
+    ]
+    for pattern in constant:
+        # The table of contents' own links were wrong in the reference: what they lead to differs, what they say does not.
+        assert re.search(pattern, ours), pattern
+        if "#-" not in pattern and "🧭" not in pattern:
+            assert re.search(pattern, theirs), pattern
+
+
+def test_the_json_holds_all_that_the_older_layout_had(run: Run, vllm: FaultyGitHub) -> None:
+    """Full SHA, address, whole message and the seven fields of an analysis are in the JSON for all 43 commits."""
+    day = json.loads(digest(run, vllm, "2026-01-07", "--format", "json").out)
+    told = reference("2026-01-07")
+    analysed = re.findall(r"^### ([0-9a-f]{40})\n(https://\S+)\n(.*?)\n\*\*🎯", told, re.MULTILINE | re.DOTALL)
+    by_sha = {commit["sha"]: commit for commit in day["commits"]}
+    assert len(analysed) == 28
+    for sha, url, message in analysed:
+        assert by_sha[sha]["url"] == url
+        # The recorded commits hold no addresses of people.
+        assert by_sha[sha]["message"].split() == re.sub(r" ?<[^<>\s]+@[^<>\s]+>", "", message).split()
+    assert len(by_sha) == 43
+    for commit in day["commits"]:
+        assert commit["change_types"]
+        assert commit["importance"] in ("high", "medium", "low")
+        assert set(commit["analysis"]) == {"by", "summary", "scope", "insight", "risks", "advice"}
+        assert {"architecture", "performance", "security"} <= set(commit["analysis"]["insight"])
+
+
+def test_a_month_asks_each_thing_once(run: Run, vllm: FaultyGitHub, tmp_path: Path) -> None:
+    """Five days read twice ask for five lists and each commit once."""
+    before = len(vllm.requests)
+    database = f"sqlite:///{tmp_path / 'month.db'}"
+    for _ in range(2):
+        for day in DAYS:
+            ran = run(
+                "digest", day, "--format", "json", server=vllm, DATABASE_URL=database,
+                DIGEST_REPOS="vllm-project/vllm", DIGEST_TIMEZONE="Asia/Shanghai",
+            )  # fmt: skip
+            assert ran.code == 0, ran.err
+    asked = [path for path, _, _ in vllm.requests[before:]]
+    assert sum(path.endswith("/commits") for path in asked) == 5
+    assert len(asked) == 5 + sum(DAYS.values())
+    assert len(set(asked)) == 1 + sum(DAYS.values())

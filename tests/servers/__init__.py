@@ -1,0 +1,1 @@
+"""Loopback servers that misbehave on demand."""
