@@ -7,6 +7,7 @@ a longer one is `RateLimited`. A PyGithub client serves one thread at a time, as
 its connection when that one is done.
 """
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -30,6 +31,11 @@ from analysis.models import Commit, FileChange, Frozen, PullRequest, Repository
 from analysis.secrets import Redactor
 from analysis.text import scalar
 from analysis.window import Window
+
+# PyGithub prints what it logs to standard error, from INFO on, by itself. Printing is for whoever set up logging.
+_vendor_log = logging.getLogger("github")
+_vendor_log.handlers.clear()
+_vendor_log.setLevel(logging.NOTSET)
 
 _TIMEOUT = 30  # seconds for an answer to begin
 _RETRIES = 4

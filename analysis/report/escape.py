@@ -22,11 +22,11 @@ _ESCAPED = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 # GitHub links these even where they are escaped, but not in code.
-_EMAIL = re.compile(r"(?<![\w.+-])([\w.+-]+@[\w-]+(?:\.[\w-]+)+)")
+_EMAIL = re.compile(r"(?<![\w.+-])([\w.+-]+@[\w-]*(?:\.[\w-]+)+)", re.ASCII)
 _ENTITY = re.compile(r"&(?=\#?\w+;)")
 _TAG = re.compile(r"<(?=[A-Za-z/!?@#])")
-# A numbered item, or: heading, quotation, item, underline, row or rule of a table, task.
-_STARTING = re.compile(r"^(\d{1,9}(?=[.)](?:\s|$))|(?=[#>|=+-]|:-|\[[ xX]\]\s))")
+# A numbered item, or: heading, quotation, item, underline, row or rule of a table, task, definition (even across code).
+_STARTING = re.compile(r"^(\d{1,9}(?=[.)](?:\s|$))|(?=[#>|=+-]|:-|\[[ xX]\]\s|\[(?:\\.|[^\\\[\]])*\]:))")
 # A lone bracket is the second kind: neither escaped nor in a code span.
 _BRACKETS = re.compile(r"\\.|`[^`]*`|([\[\]])")
 
@@ -43,7 +43,9 @@ def cell(text: str) -> str:
 
 def link_text(text: str) -> str:
     """`text` for the brackets of a link, which may hold pairs of brackets but no lone one."""
-    line = inline(text)
+    line = one_line(text)
+    # With the bracket in front of it, even code could end a definition.
+    line = _escaped(line) if "]:" in line else _outside_code(line)
     return line if _paired(line) else _BRACKETS.sub(lambda match: "\\" * bool(match[1]) + match[0], line)
 
 

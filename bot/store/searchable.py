@@ -21,7 +21,12 @@ def searchable(text: str) -> str:
 def match_query(words: str) -> str:
     """An FTS5 query for commits that hold every one of `words`, each as the beginning of a word; empty for none."""
     phrases = [_spaced(word.replace('"', " ").replace("\0", " ")).strip() for word in words.split()]
-    return " AND ".join(f'"{phrase}"*' for phrase in phrases if re.search(r"\w", phrase))
+    return " AND ".join(f'"{phrase}"{_ending(phrase)}' for phrase in phrases if re.search(r"\w", phrase))
+
+
+def _ending(phrase: str) -> str:
+    """A pull request's number is meant whole, a word may go on."""
+    return "" if re.fullmatch(r"#\d+", phrase) else "*"
 
 
 def _spaced(text: str) -> str:
