@@ -73,20 +73,24 @@ def excerpt(commit: Commit, budget: int) -> Excerpt:
             if file.additions + file.deletions:
                 left_out.append(file.path)
             continue
-        kept, total = [], 0
-        for piece in _pieces(file.patch):
-            total += 1
+        pieces = list(_pieces(file.patch))
+        kept = []
+        room = budget - spent - tokens(_heading(file.path, len(pieces), len(pieces)))
+        for piece in pieces:
             cost = tokens(piece)
-            if spent + cost + tokens(file.path) <= budget:
+            if cost <= room:
                 kept.append(piece)
-                spent += cost
+                room -= cost
         if kept:
-            note = f" ({total - len(kept)} of {total} hunks left out)" if len(kept) < total else ""
-            blocks.append(f"--- {file.path}{note}\n" + "\n".join(kept))
-            spent += tokens(blocks[-1].split("\n", 1)[0])
-        if len(kept) < total or not total:
+            blocks.append("\n".join([_heading(file.path, len(pieces) - len(kept), len(pieces)), *kept]))
+            spent = budget - room
+        if len(kept) < len(pieces) or not pieces:
             left_out.append(file.path)
-    return Excerpt(text="\n\n".join(blocks), left_out=tuple(left_out), tokens=spent)
+    return Excerpt(text="\n".join(blocks), left_out=tuple(left_out), tokens=spent)
+
+
+def _heading(path: str, left_out: int, total: int) -> str:
+    return f"\n--- {path}" + (f" ({left_out} of {total} hunks left out)" if left_out else "")
 
 
 def _listing(commit: Commit) -> str:

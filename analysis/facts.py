@@ -6,7 +6,9 @@ mentions it again, so that moved code is not called removed. Tests, documentatio
 others may depend on. Where a rule cannot tell, it says nothing.
 """
 
+import ast
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import groupby, pairwise
@@ -217,7 +219,7 @@ def _default(file: FileChange, above: Sequence[DiffLine], before: DiffLine, afte
         return
     was, now = (match["value"] or match["default"] or "" for match in (old, new))
     name = old["field"] or _flag_of(before.text, above)
-    if name and was.strip() != now.strip() and _simple(was) and _simple(now):
+    if name and _simple(was) and _simple(now) and _value(was) != _value(now):
         yield Fact(
             kind=FactKind.DEFAULT_CHANGED, name=name, path=file.path, line=after.new, old=was.strip(), new=now.strip()
         )
@@ -234,6 +236,14 @@ def _flag_of(line: str, above: Sequence[DiffLine]) -> str:
 
 def _simple(value: str) -> bool:
     return re.fullmatch(r"""\s*(?:-?\d[\d_.e+-]*|True|False|None|true|false|["'][^"']*["'])\s*""", value) is not None
+
+
+def _value(text: str) -> object:
+    """What a simple default is worth: '' and "" are the same, and so are 10. and 10.0."""
+    try:
+        return ast.literal_eval(text.strip())
+    except (ValueError, SyntaxError):
+        return text.strip()
 
 
 def _dependencies(commit: Commit) -> Iterator[Fact]:
@@ -305,26 +315,32 @@ def _tests(commit: Commit) -> Iterator[Fact]:
             continue
         lines = list(changed_lines(file))
         added = {match["name"] for line in lines if line.sign == "+" and (match := _TEST_DEFINITION.match(line.text))}
+        before = {_squeezed(line.text) for line in lines if line.sign == "-"}
         for line in lines:
             gone = _TEST_DEFINITION.match(line.text) if line.sign == "-" else None
             if gone and gone["name"] not in added and not added:
                 yield Fact(kind=FactKind.TEST_REMOVED, name=gone["name"], path=file.path, line=line.old)
-            elif line.sign == "+" and _SKIPPED.search(line.text):
+            elif line.sign == "+" and _SKIPPED.search(line.text) and _squeezed(line.text) not in before:
                 yield Fact(kind=FactKind.TEST_REMOVED, name=line.text.strip()[:80], path=file.path, line=line.new)
 
 
+def _squeezed(text: str) -> str:
+    """A line without what a formatter may change."""
+    return re.sub(r"[\s'\"]", "", text)
+
+
 def _concurrency(files: Sequence[FileChange]) -> Iterator[Fact]:
+    """Locks, threads and their like that a file has more or fewer of than before: lines that only moved say nothing."""
     for file in files:
-        for line in changed_lines(file):
-            match = _CONCURRENCY.search(line.text)
-            if match:
-                yield Fact(
-                    kind=FactKind.CONCURRENCY,
-                    name=match[1].removeprefix("with ").strip(),
-                    path=file.path,
-                    line=line.number,
-                )
-                break
+        lines = [(line, match[1]) for line in changed_lines(file) if (match := _CONCURRENCY.search(line.text))]
+        balance = Counter(name for line, name in lines if line.sign == "+")
+        balance.subtract(name for line, name in lines if line.sign == "-")
+        changed = [(line, name) for line, name in lines if balance[name]]
+        if changed:
+            line, name = changed[0]
+            yield Fact(
+                kind=FactKind.CONCURRENCY, name=name.removeprefix("with ").strip(), path=file.path, line=line.number
+            )
 
 
 def _security(commit: Commit, files: Sequence[FileChange]) -> Iterator[Fact]:

@@ -28,7 +28,7 @@ from github.Repository import Repository as VendorRepository
 
 from analysis.errors import AccessDenied, Misuse, RateLimited, UnknownCommit, UnknownRepository, Unreachable
 from analysis.models import Commit, FileChange, Frozen, PullRequest, Repository
-from analysis.secrets import Redactor
+from analysis.secrets import redacted
 from analysis.text import scalar
 from analysis.window import Window
 
@@ -128,9 +128,9 @@ class GitHub:
         """The commit called `ref` (a SHA or an unambiguous prefix) with its files and, given a token, its pull request."""
         with self._client(repository, commit=ref) as client:
             found = _vendor(client, repository).get_commit(ref, commit_files_per_page=_FILES_PAGE)
-            redact = Redactor()
-            pull = self._pull(repository, found, redact) if self._token else None
-            return _read(found, pull, redact)
+            commit = _read(found)
+            pull = self._pull(repository, found) if self._token else None
+        return redacted(commit.model_copy(update={"pull": pull}))
 
     def merged_as(self, repository: Repository, number: int) -> str:
         """The SHA of the commit that pull request `number` became; `UnknownCommit` when it is not merged or not there."""
@@ -165,7 +165,7 @@ class GitHub:
             status = vendor.compare(sha, branch, comparison_commits_per_page=1).status
             return None if status in ("ahead", "identical") else branch
 
-    def _pull(self, repository: Repository, commit: VendorCommit, redact: Redactor) -> PullRequest | None:
+    def _pull(self, repository: Repository, commit: VendorCommit) -> PullRequest | None:
         """The pull request that brought the commit, or None where there is none or the token may not see it."""
         try:
             with self._translated(repository, commit=commit.sha):
@@ -174,9 +174,7 @@ class GitHub:
             return None
         merged = [pull for pull in pulls if pull.merge_commit_sha == commit.sha]
         for pull in merged or pulls:
-            return PullRequest(
-                number=pull.number, title=redact(scalar(pull.title or "")), body=redact(scalar(pull.body or ""))
-            )
+            return PullRequest(number=pull.number, title=scalar(pull.title or ""), body=scalar(pull.body or ""))
         return None
 
     @contextmanager
@@ -251,13 +249,13 @@ def _vendor(client: github.Github, repository: Repository) -> VendorRepository:
 
 
 def _listed(found: VendorCommit) -> Commit:
-    return Commit.model_validate({**_header(found, Redactor()), "read": False})
+    return redacted(Commit.model_validate({**_header(found), "read": False}))
 
 
-def _read(found: VendorCommit, pull: PullRequest | None, redact: Redactor) -> Commit:
+def _read(found: VendorCommit) -> Commit:
     # PyGithub asks for a commit when its first attribute is read: the header comes before the files, whose first page
     # would otherwise be asked for a second time.
-    header = _header(found, redact)
+    header = _header(found)
     files = tuple(
         FileChange(
             path=scalar(file.filename),
@@ -265,23 +263,15 @@ def _read(found: VendorCommit, pull: PullRequest | None, redact: Redactor) -> Co
             status=file.status,
             additions=file.additions,
             deletions=file.deletions,
-            patch=redact(scalar(file.patch)) if file.patch else None,
+            patch=scalar(file.patch) if file.patch else None,
         )
         for file in found.files
     )
-    stats = found.stats
-    return Commit.model_validate(
-        {
-            **header,
-            "files": files,
-            "additions": stats.additions,
-            "deletions": stats.deletions,
-            "pull": pull,
-        }
-    )
+    counts = {"additions": found.stats.additions, "deletions": found.stats.deletions}
+    return Commit.model_validate({**header, **counts, "files": files})
 
 
-def _header(found: VendorCommit, redact: Redactor) -> dict[str, Any]:
+def _header(found: VendorCommit) -> dict[str, Any]:
     """What the list and the commit itself both tell. An author or a date that git lacks is taken from the other person."""
     people = [person for person in (found.commit.author, found.commit.committer) if person]
     dates = [person.date for person in people if person.date] or [datetime.fromtimestamp(0, UTC)]
@@ -289,10 +279,10 @@ def _header(found: VendorCommit, redact: Redactor) -> dict[str, Any]:
         "sha": found.sha,
         "url": found.html_url,
         "parents": tuple(parent.sha for parent in found.parents),
-        "author": redact(scalar(next((person.name for person in people if person.name), "unknown"))),
+        "author": scalar(next((person.name for person in people if person.name), "unknown")),
         "authored_at": _utc(dates[0]),
         "committed_at": _utc(dates[-1]),
-        "message": redact(scalar(found.commit.message or "")),
+        "message": scalar(found.commit.message or ""),
     }
 
 

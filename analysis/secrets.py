@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from analysis.models import Commit
+
 if TYPE_CHECKING:
     from detect_secrets.plugins.base import RegexBasedDetector
     from kingfisher_sdk.scanner import Scanner
@@ -38,6 +40,22 @@ _PREFIXES_ONLY = re.compile(r"[A-Za-z0-9]{2,12}")  # detect-secrets returns just
 class _Detectors(NamedTuple):
     native: "Scanner"
     patterns: "tuple[RegexBasedDetector, ...]"
+
+
+def redacted(commit: Commit) -> Commit:
+    """The commit without the secrets in its message, its author's name, its patches and its pull request's text."""
+    redact = Redactor()
+    pull = commit.pull
+    return commit.model_copy(
+        update={
+            "message": redact(commit.message),
+            "author": redact(commit.author),
+            "files": tuple(
+                file.model_copy(update={"patch": redact(file.patch)}) if file.patch else file for file in commit.files
+            ),
+            "pull": pull and pull.model_copy(update={"title": redact(pull.title), "body": redact(pull.body)}),
+        }
+    )
 
 
 class Redactor:

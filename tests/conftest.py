@@ -37,7 +37,14 @@ def recorded(number: int = 1, **changes: Any) -> dict[str, Any]:
     sha = changes.pop("sha", f"{number:02x}" * 20)
     date = changes.pop("date", (NOON + timedelta(minutes=number)).isoformat())
     patch = f"@@ -1,2 +1,2 @@\n def work():\n-    return {number}\n+    return {number + 1}"
-    file = {"filename": f"pkg/part{number}.py", "status": "modified", "additions": 1, "deletions": 1, "changes": 2, "patch": patch}
+    file = {
+        "filename": f"pkg/part{number}.py",
+        "status": "modified",
+        "additions": 1,
+        "deletions": 1,
+        "changes": 2,
+        "patch": patch,
+    }
     return {
         "sha": sha,
         "parents": [f"{number - 1:02x}" * 20] if number > 1 else [],
@@ -62,7 +69,9 @@ def serve() -> Iterator[Callable[..., FaultyGitHub]]:
     """Starts loopback GitHubs that end with the test."""
     running: list[FaultyGitHub] = []
 
-    def start(*commits: dict[str, Any], name: str = "o/n", branches: dict[str, str] | None = None, **options: Any) -> FaultyGitHub:
+    def start(
+        *commits: dict[str, Any], name: str = "o/n", branches: dict[str, str] | None = None, **options: Any
+    ) -> FaultyGitHub:
         server = FaultyGitHub({name: RecordedRepository(commits, branches)}, **options)
         running.append(server.__enter__())
         return server
@@ -92,13 +101,20 @@ def run(tmp_path: Path) -> Run:
 
     def ran(*arguments: str, stdin: bytes = b"", server: FaultyGitHub | None = None, **settings: str) -> Ran:
         kept = {key: value for key, value in os.environ.items() if key in ("PATH", "HOME", "LANG", "SYSTEMROOT")}
-        defaults = {"GITHUB_API_URL": server.url if server else "http://127.0.0.1:9", "DIGEST_REPOS": "o/n", "DIGEST_TIMEZONE": "UTC"}
+        defaults = {
+            "GITHUB_API_URL": server.url if server else "http://127.0.0.1:9",
+            "DIGEST_REPOS": "o/n",
+            "DIGEST_TIMEZONE": "UTC",
+        }
         done = subprocess.run(
             [sys.executable, "-m", "bot", *arguments],
             input=stdin,
             capture_output=True,
             cwd=tmp_path,
-            env=kept | defaults | {"DIGEST_LANGUAGE": "en", "PYTHONPATH": str(Path(__file__).resolve().parents[1])} | settings,
+            env=kept
+            | defaults
+            | {"DIGEST_LANGUAGE": "en", "PYTHONPATH": str(Path(__file__).resolve().parents[1])}
+            | settings,
             timeout=120,
             check=False,
         )

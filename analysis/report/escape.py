@@ -22,7 +22,7 @@ _ESCAPED = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 # GitHub links these even where they are escaped, but not in code.
-_EMAIL = re.compile(r"(?<![\w.+-])([\w.+-]+@[\w-]*(?:\.[\w-]+)+)", re.ASCII)
+_EMAIL = re.compile(r"(?<![\w.+-])(?=[\w.+-]+@[\w.+-]*\.\w)([\w.+-]+@[\w.+@-]*\w)", re.ASCII)
 _ENTITY = re.compile(r"&(?=\#?\w+;)")
 _TAG = re.compile(r"<(?=[A-Za-z/!?@#])")
 # A numbered item, or: heading, quotation, item, underline, row or rule of a table, task, definition (even across code).

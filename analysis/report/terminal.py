@@ -204,7 +204,11 @@ def _frame() -> Table:
 def _block(label: str, rows: Sequence[Text]) -> list[RenderableType]:
     if not rows:
         return []
-    return [_indented(Text(label, style="bold")), *(Padding(Text("• ") + row, (0, 0, 0, 5)) for row in rows)]
+    # A grid, so that a row that has no space to break at stays beside its bullet.
+    grid = Table.grid(padding=(0, 1, 0, 0))
+    for row in rows:
+        grid.add_row("•", row)
+    return [_indented(Text(label, style="bold")), Padding(grid, (0, 0, 0, 5))]
 
 
 def _links(entry: Entry, say: Words) -> list[str]:

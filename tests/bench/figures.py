@@ -42,5 +42,5 @@ def duration(seconds: float) -> str:
 
 
 def tails(seconds: Sequence[float]) -> str:
-    """The median and the 99th percentile."""
+    """The median and the 99th percentile of some calls."""
     return f"p50 {duration(percentile(seconds, 0.5))}, p99 {duration(percentile(seconds, 0.99))}"

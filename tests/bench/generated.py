@@ -16,10 +16,9 @@ _OFFSET = 2.7  # Mandelbrot's: the commonest word is in about a third of the tit
 _PATCH_MEDIAN = 10_000  # characters a commit
 _PATCH_SPREAD = 0.9  # of its logarithm
 _PATCH_MOST = 60_000
+_NAMES = 40  # words a file, so that patches compress as code does
 _HUNK = 900  # characters of one, about
-_SYLLABLES = (
-    "ba ce di fo gu ha ki lo me nu pa qui re so ta ve wi xo ya zu bra cla dre fli gro ple sta tri sen mor".split()
-)
+_SYLLABLES = "ba ce di fo gu ha ki lo me nu pa qui re so ta ve wi xo ya zu bra cla dre fli gro ple sta tri sen mor"
 _TAGS = ("[Bugfix]", "[Core]", "[Model]", "[Kernel]", "[Frontend]", "[CI/Build]", "[Doc]", "[Refactor]", "[Perf]", "")
 _FOLDERS = (
     "core",
@@ -55,7 +54,7 @@ class Writer:
         self.random = Random(seed)
         words: dict[str, None] = {}
         while len(words) < _VOCABULARY:
-            words["".join(self.random.choices(_SYLLABLES, k=self.random.choice((2, 2, 3, 3, 4))))] = None
+            words["".join(self.random.choices(_SYLLABLES.split(), k=self.random.choice((2, 2, 3, 3, 4))))] = None
         self.vocabulary = list(words)  # the commonest first
         self._weights = list(accumulate(1 / (place + _OFFSET) for place in range(1, _VOCABULARY + 1)))
         self._paths = [
@@ -79,23 +78,23 @@ class Writer:
 
     def patch(self, size: int) -> str:
         """Hunks of plausible code, about `size` characters of them."""
-        pieces: list[str] = []
+        names, pieces = self.words(_NAMES), list[str]()
         place, written = 1, 0
         while written < size - _HUNK / 2:
-            lines = [f" {line}" for line in self._code(3)]
+            lines = [f" {line}" for line in self._code(3, names)]
             for sign in self.random.choices("+- ", weights=(6, 3, 2), k=self.random.randint(1, 8)):
-                lines += [f"{sign}{line}" for line in self._code(self.random.randint(1, 6))]
-            lines += [f" {line}" for line in self._code(3)]
+                lines += [f"{sign}{line}" for line in self._code(self.random.randint(1, 6), names)]
+            lines += [f" {line}" for line in self._code(3, names)]
             old = sum(not line.startswith("+") for line in lines)
             new = sum(not line.startswith("-") for line in lines)
             place += self.random.randint(1, 80)
-            pieces.append("\n".join([f"@@ -{place},{old} +{place},{new} @@ class {self.words(1)[0].title()}:", *lines]))
+            pieces.append("\n".join([f"@@ -{place},{old} +{place},{new} @@ class {self.random.choice(names).title()}:", *lines]))
             place, written = place + old, written + len(pieces[-1])
         return "\n".join(pieces)
 
-    def _code(self, count: int) -> Iterator[str]:
+    def _code(self, count: int, names: Sequence[str]) -> Iterator[str]:
         for line in self.random.choices(_LINES, k=count):
-            yield line.format(*self.words(6), self.random.randint(0, 4096))
+            yield line.format(*self.random.choices(names, k=6), self.random.randint(0, 64))
 
     def file(self, path: str, patch: str) -> dict[str, Any]:
         added, removed = (sum(line.startswith(sign) for line in patch.split("\n")) for sign in "+-")

@@ -18,6 +18,8 @@ class _Slow(LoopbackGitHub):
 
     def __init__(self, commits: Sequence[dict[str, Any]], latency: float) -> None:
         super().__init__({NAME: RecordedRepository(commits)})
+        # Small packets are sent at once: else the kernel keeps an answer's body back 40 ms, as no server on the web does.
+        self._server.RequestHandlerClass.disable_nagle_algorithm = True  # type: ignore[attr-defined]
         self._latency = latency
         self._numbers = count()
 

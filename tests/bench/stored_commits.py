@@ -29,10 +29,10 @@ _REPOSITORY = Repository.parse(NAME)
 _TZ = "Asia/Shanghai"
 _T = TypeVar("_T")
 
-_PLAIN_COMMITS = "SELECT c.* FROM commits c JOIN day_commits dc ON dc.commit_id = c.id JOIN days d ON d.id = dc.day_id WHERE d.date = ?"
+_PLAIN_COMMITS = "SELECT c.* FROM commits c JOIN day_commits dc ON dc.commit_id = c.id JOIN days d ON d.id = dc.day_id WHERE d.repository_id = 1 AND d.date = ? AND d.timezone = ?"
 _PLAIN_FILES = (
     "SELECT f.path, f.status, f.additions, f.deletions FROM files f JOIN day_commits dc ON dc.commit_id = f.commit_id "
-    "JOIN days d ON d.id = dc.day_id WHERE d.date = ?"
+    "JOIN days d ON d.id = dc.day_id WHERE d.repository_id = 1 AND d.date = ? AND d.timezone = ?"
 )
 _PLAIN_SHA = "SELECT id FROM commits WHERE sha >= ? AND sha < ? LIMIT 10"
 _PLAIN_SEARCH = "SELECT rowid FROM commit_search WHERE commit_search MATCH ? ORDER BY rank LIMIT 20"
@@ -74,7 +74,7 @@ def _asked(store: Store, plain: sqlite3.Connection, written: _Written, writer: W
         f"a day: listing, {_A_DAY} commits, links",
         _seconds(lambda day: _load(store, day, links=True), some_days),
         "the same rows as tuples, no links",
-        _seconds(lambda day: (select(_PLAIN_COMMITS, str(day)), select(_PLAIN_FILES, str(day))), some_days),
+        _seconds(lambda day: (select(_PLAIN_COMMITS, str(day), _TZ), select(_PLAIN_FILES, str(day), _TZ)), some_days),
     )
     yield _row("  without links", _seconds(lambda day: _load(store, day, links=False), some_days))
     yield _row(

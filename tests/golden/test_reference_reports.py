@@ -55,7 +55,11 @@ def test_the_table_equals_the_references(day: str, run: Run, vllm: FaultyGitHub)
     ran = digest(run, vllm, day, "--format", "markdown")
     assert ran.code == 0, ran.err
     # The baseline wrote titles raw; what it shows is what a browser shows of ours.
-    expected = [[cell.strip() for cell in line.split("|", 3)[1:]] for line in reference(day).split("\n") if re.match(r"\| \d{4}-", line)]
+    expected = [
+        [cell.strip() for cell in line.split("|", 3)[1:]]
+        for line in reference(day).split("\n")
+        if re.match(r"\| \d{4}-", line)
+    ]
     expected = [[time, author, title.removesuffix("|").strip()] for time, author, title in expected]
     assert rows(ran.out) == expected
     assert len(expected) == DAYS[day]
@@ -69,7 +73,10 @@ def test_the_statistics_add_up(day: str, run: Run, vllm: FaultyGitHub) -> None:
     assert line
     total, *tiers = (int(each) for each in line.groups())
     assert total == sum(tiers) == len(rows(out)) == DAYS[day]
-    headed = {name: int(count) for name, count in re.findall(r"^#### .{1,2} (高|中|低)重要度变更 \((\d+)\)$", out, re.MULTILINE)}
+    headed = {
+        name: int(count)
+        for name, count in re.findall(r"^#### .{1,2} (高|中|低)重要度变更 \((\d+)\)$", out, re.MULTILINE)
+    }
     assert headed == {name: count for name, count in zip("高中低", tiers, strict=True) if count}
     assert len(re.findall(r"^### .*\n\*\*SHA\*\*", out, re.MULTILINE)) == total
 

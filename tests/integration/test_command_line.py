@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -162,10 +163,28 @@ def test_several_repositories_are_an_object_a_line(run: Run, serve: Serve) -> No
 def test_the_json_has_the_promised_form(run: Run) -> None:
     """One object a repository, with the keys that others rely on."""
     report = json.loads(run("digest", "--sample", "--format", "json").out)
-    assert list(report)[:9] == ["repo", "date", "timezone", "language", "window", "stats", "coverage", "usage", "commits"]
+    assert list(report)[:9] == [
+        "repo",
+        "date",
+        "timezone",
+        "language",
+        "window",
+        "stats",
+        "coverage",
+        "usage",
+        "commits",
+    ]
     assert set(report["stats"]) == {"total", "high", "medium", "low"}
     assert {"listed", "ranked", "analysed", "by_rules", "failed", "shortened"} <= set(report["coverage"])
-    assert set(report["usage"]) == {"model", "calls", "input_tokens", "output_tokens", "cached_tokens", "cost_usd", "removed_claims"}
+    assert set(report["usage"]) == {
+        "model",
+        "calls",
+        "input_tokens",
+        "output_tokens",
+        "cached_tokens",
+        "cost_usd",
+        "removed_claims",
+    }
     commit = report["commits"][0]
     promised = (
         "sha short_sha url title author authored_at committed_at pr message additions deletions paths importance score reasons "
@@ -229,8 +248,11 @@ def test_rank_agrees_with_the_report(run: Run) -> None:
 
 def test_a_backfill_that_is_killed_goes_on(run: Run, serve: Serve, tmp_path: Path) -> None:
     """A backfill that is killed at any moment and started again asks for no commit twice that was stored, and ends complete."""
-    commits = [recorded(n, date=f"2026-01-{1 + n % 10:02d}T0{n % 7}:00:00+00:00", sha=f"{n:040x}", parents=[]) for n in range(1, 121)]
-    for before, after in zip(commits, commits[1:], strict=False):
+    commits = [
+        recorded(n, date=f"2026-01-{1 + n % 10:02d}T0{n % 7}:00:00+00:00", sha=f"{n:040x}", parents=[])
+        for n in range(1, 121)
+    ]
+    for before, after in pairwise(commits):
         after["parents"] = [before["sha"]]
     server = serve(*commits)
     settings = {"GITHUB_API_URL": server.url, "DIGEST_REPOS": "o/n", "DIGEST_TIMEZONE": "UTC", "DIGEST_LANGUAGE": "en"}

@@ -13,7 +13,9 @@ from markdown_it.token import Token
 from bot.local.sample import sample_repository
 from tests.conftest import Run
 
-OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
+OBEYED = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
+)
 HOSTS = {"https://github.example"}
 
 
@@ -43,7 +45,10 @@ def test_markdown_has_no_foreign_link_or_image(run: Run, language: str) -> None:
     found = list(tokens(sample(run, "markdown", language)))
     links = [str(token.attrs["href"]) for token in found if token.type == "link_open"]
     assert links
-    assert all(link.startswith("#") or re.match(r"https://github\.example/lantern/lantern-serve/commit/[0-9a-f]{40}$", link) for link in links)
+    assert all(
+        link.startswith("#") or re.match(r"https://github\.example/lantern/lantern-serve/commit/[0-9a-f]{40}$", link)
+        for link in links
+    )
     assert not [token for token in found if token.type == "image"]
     markup = {token.content for token in found if token.type in ("html_block", "html_inline")}
     assert all(re.fullmatch(r'<a id="[0-9a-f]{7}">|</a>', piece) for piece in markup), markup
@@ -73,7 +78,9 @@ def test_the_table_has_a_row_a_commit_and_three_cells_a_row(run: Run, language: 
 
 def test_no_slack_token_is_live_in_markdown(run: Run, language: str) -> None:
     """What Slack would ping or link is not in the file that a channel gets."""
-    assert not re.search(r"<(?:!|@|#|https?:)", re.sub(r'<a id="[0-9a-f]{7}"></a>', "", sample(run, "markdown", language)))
+    assert not re.search(
+        r"<(?:!|@|#|https?:)", re.sub(r'<a id="[0-9a-f]{7}"></a>', "", sample(run, "markdown", language))
+    )
 
 
 @pytest.mark.parametrize("form", ["markdown", "json", "terminal"])
@@ -111,7 +118,9 @@ def test_a_terminal_shows_links_to_the_repository_only(run: Run, language: str) 
     rest = re.sub(r"\x1b\[[0-9;]*m", "", out)
     targets = re.findall(r"\x1b\]8;[^;]*;([^\x1b]*)\x1b\\", rest)
     assert any(targets)
-    assert all(not target or target.startswith("https://github.example/lantern/lantern-serve/commit/") for target in targets)
+    assert all(
+        not target or target.startswith("https://github.example/lantern/lantern-serve/commit/") for target in targets
+    )
     plain = re.sub(r"\x1b\]8;[^;]*;[^\x1b]*\x1b\\", "", rest)
     assert not [char for char in plain if unicodedata.category(char) == "Cc" and char != "\n"]
 

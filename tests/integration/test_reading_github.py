@@ -26,7 +26,9 @@ UTC_ZONE = ZoneInfo("UTC")
 NEXT_MORNING = datetime(2026, 2, 6, 9, tzinfo=UTC)
 
 
-def read(desk: Desk, day: date = DAY, tz: str = "UTC", now: datetime = NEXT_MORNING, repository: Repository = REPOSITORY) -> DayReport:
+def read(
+    desk: Desk, day: date = DAY, tz: str = "UTC", now: datetime = NEXT_MORNING, repository: Repository = REPOSITORY
+) -> DayReport:
     return digest(desk, repository, day, ZoneInfo(tz), "en", now=now)
 
 
@@ -63,7 +65,16 @@ def test_lists_are_paged_by_a_hundred(serve: Serve, desk: At) -> None:
 
 def test_files_over_three_hundred_are_paged(serve: Serve, desk: At) -> None:
     """A commit of 650 files is read in three requests with every file in it."""
-    files = [{"filename": f"pkg/m{n}.py", "status": "modified", "additions": 1, "deletions": 0, "patch": "@@ -0,0 +1 @@\n+x = 1"} for n in range(650)]
+    files = [
+        {
+            "filename": f"pkg/m{n}.py",
+            "status": "modified",
+            "additions": 1,
+            "deletions": 0,
+            "patch": "@@ -0,0 +1 @@\n+x = 1",
+        }
+        for n in range(650)
+    ]
     server = serve(recorded(1, files=files, stats={"additions": 650, "deletions": 0, "total": 650}))
     report = read(desk(server, token=None))
     assert len(report.entries[0].commit.files) == 650
@@ -95,7 +106,14 @@ def test_another_branch_is_kept_apart(serve: Serve, desk: At) -> None:
     [
         [Fault(r"/commits/0", 502, times=2)],
         [Fault(r"/commits$", 502, times=2)],
-        [Fault(r"/commits/0", 403, headers={"Retry-After": "1"}, body={"message": "You have exceeded a secondary rate limit."})],
+        [
+            Fault(
+                r"/commits/0",
+                403,
+                headers={"Retry-After": "1"},
+                body={"message": "You have exceeded a secondary rate limit."},
+            )
+        ],
         [Fault(r"/commits/0", 429, headers={"Retry-After": "1"})],
         [Fault(r"/commits$", drop=True)],
         [Fault(r"/commits/0", drop=True), Fault(r"/commits$", 503)],
@@ -175,7 +193,12 @@ def test_a_merge_stands_for_what_it_merged(serve: Serve, desk: At) -> None:
     """A merge commit of the day is read against its first parent, and is titled by its pull request."""
     old = (NOON - timedelta(days=4)).isoformat()
     side = recorded(2, parents=["01" * 20], date=old)
-    merge = recorded(3, parents=["01" * 20, "02" * 20], message="Merge pull request #7 from o/side\n\nSupport tensor sharing", pull=None)
+    merge = recorded(
+        3,
+        parents=["01" * 20, "02" * 20],
+        message="Merge pull request #7 from o/side\n\nSupport tensor sharing",
+        pull=None,
+    )
     report = read(desk(serve(recorded(1, date=old), side, merge)))
     (entry,) = report.entries
     assert entry.commit.is_merge
@@ -216,10 +239,13 @@ def test_a_failed_look_for_late_commits_is_said_and_made_up_for(serve: Serve, de
     read(desk(serve(recorded(1))))
     server = serve(recorded(1), recorded(2, date=(NOON + timedelta(days=1)).isoformat()))
     server.faults = [Fault("/compare/", 500, times=1000)]
-    following = {"day": DAY + timedelta(days=1), "now": NEXT_MORNING + timedelta(days=1)}
-    assert read(desk(server), **following).remarks == (Remark.LATE_UNKNOWN,)
+
+    def follow() -> DayReport:
+        return read(desk(server), DAY + timedelta(days=1), now=NEXT_MORNING + timedelta(days=1))
+
+    assert follow().remarks == (Remark.LATE_UNKNOWN,)
     server.faults = []
-    assert not read(desk(server), **following).remarks
+    assert not follow().remarks
 
 
 def test_an_old_day_is_not_followed(serve: Serve, desk: At) -> None:
@@ -271,7 +297,13 @@ def test_odd_commits_are_read(serve: Serve, desk: At) -> None:
         {"filename": "新/имя.py", "previous_filename": "old.py", "status": "renamed", "additions": 0, "deletions": 0},
         {"filename": "big.py", "status": "modified", "additions": 90_000, "deletions": 1},
     ]
-    odd = recorded(2, message="修复 \ud800 \x00 مرحبا\u2028x", author={"name": "", "date": NOON.isoformat()}, files=files, pull=None)
+    odd = recorded(
+        2,
+        message="修复 \ud800 \x00 مرحبا\u2028x",
+        author={"name": "", "date": NOON.isoformat()},
+        files=files,
+        pull=None,
+    )
     empty = recorded(1, files=[], stats={"additions": 0, "deletions": 0, "total": 0}, pull=None)
     report = read(desk(serve(empty, odd)))
     assert not report.failed
@@ -309,14 +341,20 @@ def test_secrets_never_pass_the_door(serve: Serve, desk: At) -> None:
     [
         (Fault("/commits$", 404, body={"message": "Not Found"}), UnknownRepository, "no repository o/n"),
         (Fault("/commits$", 401, body={"message": "Bad credentials"}), AccessDenied, "GITHUB_TOKEN"),
-        (Fault("/commits$", 403, body={"message": "Resource not accessible by personal access token"}), AccessDenied, "GITHUB_TOKEN"),
+        (
+            Fault("/commits$", 403, body={"message": "Resource not accessible by personal access token"}),
+            AccessDenied,
+            "GITHUB_TOKEN",
+        ),
         (Fault("/commits$", 500, times=99), Unreachable, "server errors"),
         (Fault("/commits$", 418, body={"message": "I'm a teapot"}), Unreachable, "418"),
         (Fault("/commits$", 200, body={"hello": "world"}), Unreachable, "like GitHub's REST API"),
         (Fault("/commits$", 200, body="<html>"), Unreachable, "like GitHub's REST API"),
     ],
 )
-def test_failures_are_told_in_words(fault: Fault, expected: type[Exception], words: str, serve: Serve, desk: At) -> None:
+def test_failures_are_told_in_words(
+    fault: Fault, expected: type[Exception], words: str, serve: Serve, desk: At
+) -> None:
     """Each way in which a list can fail is an error of ours that says what and what to do."""
     server = serve(recorded(1))
     server.faults = [fault]
@@ -332,7 +370,10 @@ def test_a_commit_asked_for_by_hand_is_checked_to_be_on_the_branch(serve: Serve,
     assert (foreign.commit.not_on, ours.commit.not_on) == ("main", None)
 
 
-@pytest.mark.parametrize("reference", ["0202", "02" * 20, "#2", "2", "https://github.com/o/n/pull/2", "https://github.com/O/N/commit/0202020"])
+@pytest.mark.parametrize(
+    "reference",
+    ["0202", "02" * 20, "#2", "2", "https://github.com/o/n/pull/2", "https://github.com/O/N/commit/0202020"],
+)
 def test_a_commit_answers_to_many_names(reference: str, serve: Serve, desk: At) -> None:
     """A prefix, a SHA, a pull request's number and both addresses lead to the commit, the second time without asking."""
     server = serve(recorded(1), recorded(2))
@@ -347,7 +388,10 @@ def test_a_commit_answers_to_many_names(reference: str, serve: Serve, desk: At) 
 @pytest.mark.parametrize("reference", ["ffff", "#77", "01ab"])
 def test_an_unknown_commit_is_said_to_be_unknown(reference: str, serve: Serve, desk: At) -> None:
     """Whoever asks for what is not there, or for what several begin like, is told to give more."""
-    twins: list[dict[str, Any]] = [recorded(1, sha="01ab" + "0" * 36), recorded(2, sha="01ab" + "1" * 36, parents=["01ab" + "0" * 36])]
+    twins: list[dict[str, Any]] = [
+        recorded(1, sha="01ab" + "0" * 36),
+        recorded(2, sha="01ab" + "1" * 36, parents=["01ab" + "0" * 36]),
+    ]
     reader = desk(serve(*twins))
     with pytest.raises(UnknownCommit):
         look_up(reader, parse_reference(reference), [REPOSITORY], "en")
@@ -362,7 +406,9 @@ def test_reverts_series_and_fixes_are_linked(serve: Serve, desk: At) -> None:
         recorded(1, message="[Perf] Faster cache (#11)", pull=None),
         recorded(2, message="[XPU][1/3] Begin (#12)", pull=None),
         recorded(3, message="[XPU][2/3] Go on (#13)", pull=None),
-        recorded(4, message='Revert "[Perf] Faster cache (#11)" (#14)\n\nThis reverts commit ' + "01" * 20 + ".", pull=None),
+        recorded(
+            4, message='Revert "[Perf] Faster cache (#11)" (#14)\n\nThis reverts commit ' + "01" * 20 + ".", pull=None
+        ),
         recorded(5, message="[Bugfix] Mend the beginning (#15)\n\nFixes a regression introduced in #12", pull=None),
     ]
     fix, revert, second, first, reverted = read(desk(serve(*commits))).entries

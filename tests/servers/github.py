@@ -4,6 +4,7 @@ import re
 import time
 from collections.abc import Mapping
 from threading import Lock
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from bot.local.github import Handler, LoopbackGitHub, RecordedRepository, Reply
@@ -15,15 +16,17 @@ class Fault(NamedTuple):
     match: str
     status: int = 502
     times: int = 1
-    headers: Mapping[str, str] = {}
-    body: Any = {"message": "Server Error"}
+    headers: Mapping[str, str] = MappingProxyType({})
+    body: Any = MappingProxyType({"message": "Server Error"})
     drop: bool = False
 
 
 class FaultyGitHub(LoopbackGitHub):
     """`requests` lists (path, query, token) of every request; `limit` is how many are answered before GitHub says enough."""
 
-    def __init__(self, repositories: Mapping[str, RecordedRepository], *, limit: int | None = None, reset_in: int = 3600) -> None:
+    def __init__(
+        self, repositories: Mapping[str, RecordedRepository], *, limit: int | None = None, reset_in: int = 3600
+    ) -> None:
         super().__init__(repositories)
         self.requests: list[tuple[str, Mapping[str, str], str | None]] = []
         self.faults: list[Fault] = []
@@ -40,7 +43,7 @@ class FaultyGitHub(LoopbackGitHub):
             handler.close_connection = True
             handler.connection.close()
         elif fault:
-            handler.send(Reply(fault.status, fault.body), path, query, fault.headers)
+            handler.send(Reply(fault.status, dict(fault.body) if isinstance(fault.body, Mapping) else fault.body), path, query, fault.headers)
         elif over:
             reset = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(int(time.time()) + self.reset_in)}
             handler.send(Reply(403, {"message": "API rate limit exceeded for 127.0.0.1."}), path, query, reset)

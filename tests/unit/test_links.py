@@ -1,0 +1,108 @@
+"""What a commit says of others."""
+
+import pytest
+
+from analysis.links import Keys, keys, series
+from analysis.models import PullRequest, Series
+from tests.factories import commit
+
+NOTHING = Keys(reverts_sha=None, reverts_title=None, series=None, part=None, of=None, fixes=())
+
+
+@pytest.mark.parametrize(
+    "title", ["[Core] Tidy up (#12)", "Support 1/2 precision", "Fix #", "Fixed-size buffers 3", ""]
+)
+def test_a_commit_by_itself_names_no_other(title: str) -> None:
+    """Without a reference there is no key."""
+    assert keys(commit(title)) == NOTHING
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "sha", "reverted"),
+    [
+        ('Revert "[Core] Add x (#12)" (#34)', "", None, "[Core] Add x (#12)"),
+        (
+            'Revert "Add x"',
+            "This reverts commit 0123456789ABCDEF0123456789abcdef01234567.",
+            "0123456789abcdef0123456789abcdef01234567",
+            "Add x",
+        ),
+        ("[Core] Revert “Add x” (#3)", "", None, "Add x"),
+        ("revert: add x", "", None, "add x"),
+        ("Take x out again", "this reverts commit 0123abcd", "0123abcd", None),
+    ],
+)
+def test_a_revert_names_what_it_reverts(title: str, body: str, sha: str | None, reverted: str | None) -> None:
+    """The title in a revert's title and the SHA in its body are both kept, the SHA in lower case."""
+    found = keys(commit(title, body=body))
+    assert (found.reverts_sha, found.reverts_title) == (sha, reverted)
+
+
+@pytest.mark.parametrize(
+    ("title", "part", "of"),
+    [
+        ("[Core][1/3] Split", 1, 3),
+        ("[Core] Split (2/N)", 2, None),
+        ("[Core] Split [ 10 / 12 ]", 10, 12),
+        ("[3/x][Core] Split", 3, None),
+    ],
+)
+def test_a_title_tells_the_part_of_a_series(title: str, part: int, of: int | None) -> None:
+    """A part and its total stand in brackets; N is a total not known yet."""
+    found = keys(commit(title))
+    assert (found.part, found.of) == (part, of)
+    assert found.series is not None
+
+
+def test_the_parts_of_a_series_share_its_name() -> None:
+    """Parts with the author, the tags and the total in common belong together."""
+    first, second = keys(commit("[Core][Sched] [1/3] Begin")), keys(commit("[core][sched] [2/3] Go on (#4)"))
+    assert first.series == second.series is not None
+
+
+@pytest.mark.parametrize(
+    ("title", "author"),
+    [("[Core][Sched] [2/3] Go on", "Bob"), ("[Core] [2/3] Go on", "Ada"), ("[Core][Sched] [2/4] Go on", "Ada")],
+)
+def test_other_authors_tags_and_totals_are_other_series(title: str, author: str) -> None:
+    """A part by somebody else, under other tags or of another total is of another series."""
+    assert keys(commit(title, author=author)).series != keys(commit("[Core][Sched] [1/3] Begin")).series
+
+
+def test_a_part_without_tags_has_no_series() -> None:
+    """An author's bare parts could belong to anything."""
+    found = keys(commit("[1/N] Begin"))
+    assert (found.part, found.of, found.series) == (1, None, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "fixes"),
+    [
+        ("Fixes #12", ("#12",)),
+        ("fix: #12 and fixed #13", ("#12", "#13")),
+        ("Follow-up to #7; a follow up for PR #8", ("#7", "#8")),
+        ("A regression introduced in 0123abcd", ("0123abcd",)),
+        ("Regression from commit 0123456789ABCDEF", ("0123456789ABCDEF",)),
+        ("broken by pull request #9, caused by #9", ("#9",)),
+        ("Related to #12", ()),
+        ("prefix #12", ()),
+        ("fixes 1234567", ()),
+        ("fixes #1234567890", ()),
+    ],
+)
+def test_what_a_commit_fixes_is_found_in_its_text(text: str, fixes: tuple[str, ...]) -> None:
+    """Numbers and SHAs after words for fixing or following up are kept once each, in order."""
+    assert keys(commit("Do it", body=text)).fixes == fixes
+    assert keys(commit("Do it", pull=text)).fixes == fixes
+
+
+def test_a_commit_does_not_fix_itself() -> None:
+    """A pull request that names its own number names no other."""
+    assert keys(commit("Do it (#12)", body="Fixes #12, fixes #11")).fixes == ("#11",)
+    assert keys(commit("Do it", pull=PullRequest(number=12, title="", body="Fixes #12"))).fixes == ()
+
+
+def test_a_series_holds_the_commits_that_are_known() -> None:
+    """A key with a part becomes a series, one without becomes none."""
+    assert series(keys(commit("[Core] [2/3] Go on")), ("a", "b")) == Series(part=2, of=3, commits=("a", "b"))
+    assert series(NOTHING, ("a",)) is None
