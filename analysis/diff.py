@@ -58,8 +58,7 @@ def changed_lines(file: FileChange) -> Iterator[DiffLine]:
 
 
 def excerpt(commit: Commit, budget: int) -> Excerpt:
-    """
-    As much of the commit's diff as `budget` tokens hold, sources first, cut at the borders of hunks.
+    """As much of the commit's diff as `budget` tokens hold, sources first, cut at the borders of hunks.
 
     The list of paths is never cut: where it alone is over the budget, nothing follows it.
     """

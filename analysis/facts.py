@@ -1,5 +1,4 @@
-"""
-What a commit proves: facts with the file and line they stand in, never a guess.
+"""What a commit proves: facts with the file and line they stand in, never a guess.
 
 A name counts as removed only when the commit takes its definition away and no added line of the commit defines or
 mentions it again, so that moved code is not called removed. Tests, documentation and examples prove nothing about what

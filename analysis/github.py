@@ -1,5 +1,4 @@
-"""
-The only door to GitHub. What passes it is ours: models, redacted, in UTC; errors in words for people.
+"""The only door to GitHub. What passes it is ours: models, redacted, in UTC; errors in words for people.
 
 Requests: one a hundred commits listed, one a commit (one more for every 300 files over 300), and with a token one
 more for its pull request. Waits are GitHub's own (Retry-After, the reset of the limit) up to `max_wait` seconds each;

@@ -1,5 +1,4 @@
-"""
-What ties a commit to others: what it reverts, what reverted it, the series it belongs to, what it fixes.
+"""What ties a commit to others: what it reverts, what reverted it, the series it belongs to, what it fixes.
 
 `keys` tells what a commit says of others; the store finds which commits those are.
 """
@@ -51,8 +50,7 @@ def series(key: Keys, commits: tuple[str, ...]) -> Series | None:
 
 
 def _series_name(commit: Commit, part: re.Match[str]) -> str | None:
-    """
-    What the parts of a series have in common: the author, the total, and the tags around the part.
+    """What the parts of a series have in common: the author, the total, and the tags around the part.
 
     None where there are no tags: an author has many a "[1/N]".
     """

@@ -86,8 +86,7 @@ class PullRequest(Frozen):
 
 
 class Commit(Frozen):
-    """
-    A commit as GitHub serves it; a merge is compared with its first parent. `read` is False while only listed.
+    """A commit as GitHub serves it; a merge is compared with its first parent. `read` is False while only listed.
 
     `not_on` names the branch that was looked at and does not hold it; None where nothing speaks against it.
     """

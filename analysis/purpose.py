@@ -39,8 +39,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?。！？])(?:\s+|(?<=[。！？]))")
 
 
 def purpose(commit: Commit) -> str:
-    """
-    The author's own account of the commit on one line, at most about 400 characters; empty when there is none.
+    """The author's own account of the commit on one line, at most about 400 characters; empty when there is none.
 
     Plain text: images, links' targets, HTML, checklists, trailers and code blocks are gone.
     """

@@ -1,5 +1,4 @@
-"""
-Secrets taken out of text before anything else sees it.
+"""Secrets taken out of text before anything else sees it.
 
 Two scanners look, since each misses what the other finds: Kingfisher (a native engine with a rule a vendor) and
 detect-secrets' pattern detectors with its keyword detector for `API_KEY=...`. A secret becomes `[REDACTED:1]`, the

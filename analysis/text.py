@@ -1,5 +1,4 @@
-"""
-Text that nobody here wrote, made safe to show.
+"""Text that nobody here wrote, made safe to show.
 
 Commit titles, names, paths and descriptions may hold any character. Two things are done with them, and each
 surface adds its own escaping: `scalar` makes a string storable, `visible` shows what would otherwise be obeyed.
@@ -24,8 +23,7 @@ def scalar(text: str) -> str:
 
 
 def visible(text: str, *, keep: str = "") -> str:
-    """
-    `text` with every character that acts on its surroundings shown as a symbol: ESC as ␛, U+202E as ⟨U+202E⟩.
+    """`text` with every character that acts on its surroundings shown as a symbol: ESC as ␛, U+202E as ⟨U+202E⟩.
 
     `keep` names control characters that the surface lays out itself, such as a newline.
     """

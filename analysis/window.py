@@ -31,8 +31,7 @@ def zone(name: str) -> ZoneInfo:
 
 
 def window(day: date, tz: ZoneInfo) -> Window:
-    """
-    The local day from its first instant to the next day's first.
+    """The local day from its first instant to the next day's first.
 
     Where a clock change removes midnight the day begins at the change; where midnight comes twice, at the first one.
     """
@@ -44,8 +43,7 @@ def _first_instant(day: date, tz: ZoneInfo) -> datetime:
 
 
 def parse_day(text: str, today: date) -> date:
-    """
-    The date that `text` means: 2026-02-05, today, yesterday, -3 (days ago), or mon (the latest one before today).
+    """The date that `text` means: 2026-02-05, today, yesterday, -3 (days ago), or mon (the latest one before today).
 
     `Misuse` names what would have worked.
     """

@@ -1,5 +1,4 @@
-"""
-The command line: arguments and settings in, exit codes and one line on standard error out. It decides nothing.
+"""The command line: arguments and settings in, exit codes and one line on standard error out. It decides nothing.
 
 Exit codes: 0 done, 1 our bug, 2 usage or configuration, 3 an outside service failed and something is missing.
 Heavy imports stand where they are used, so that `--help` is quick.

@@ -1,5 +1,4 @@
-"""
-One day of one repository, from GitHub to a report: list, read, find facts, rank, analyse, keep.
+"""One day of one repository, from GitHub to a report: list, read, find facts, rank, analyse, keep.
 
 Every step asks the store first, so that what was done once is not done again, and what failed can be completed.
 """
@@ -60,8 +59,7 @@ def digest(
     now: datetime,
     progress: Progress | None = None,
 ) -> DayReport:
-    """
-    The report of a day. Commits that could not be read are in it by title and in its failures; a rerun completes it.
+    """The report of a day. Commits that could not be read are in it by title and in its failures; a rerun completes it.
 
     `OutsideFailure` when the day could not even be listed.
     """
@@ -146,8 +144,7 @@ def _list_day(desk: Desk, repository: Repository, day: date, tz: ZoneInfo, now: 
 def _followed(
     desk: Desk, repository: Repository, day: date, tz: ZoneInfo, whole: Window, now: datetime
 ) -> tuple[list[Commit], list[Remark]]:
-    """
-    What landed on the branch since the last day that was listed, but is dated on a day whose report is out.
+    """What landed on the branch since the last day that was listed, but is dated on a day whose report is out.
 
     Only a day that is read while it is fresh is followed: of an old one GitHub can no longer tell when commits landed.
     """
@@ -179,8 +176,7 @@ def _followed(
 def _read_all(
     desk: Desk, repository: Repository, commits: Sequence[Commit], tz: ZoneInfo, progress: Progress | None
 ) -> Iterator[Failure]:
-    """
-    Reads commits, several at once, and keeps each as it comes. Gives those that failed.
+    """Reads commits, several at once, and keeps each as it comes. Gives those that failed.
 
     Once GitHub's limit is used up nobody asks any more: the rest fail for the same reason.
     """

@@ -19,8 +19,7 @@ class Located(NamedTuple):
 def look_up(
     desk: Desk, reference: Reference, repositories: Sequence[Repository], language: Language
 ) -> tuple[Repository, Entry]:
-    """
-    The commit that `reference` names in one of `repositories`, or in the one that it names itself.
+    """The commit that `reference` names in one of `repositories`, or in the one that it names itself.
 
     `UnknownCommit` when none has it, or when several stored commits begin like it.
     """

@@ -24,8 +24,7 @@ class Reference(NamedTuple):
 
 
 def parse_reference(text: str) -> Reference:
-    """
-    Read what somebody typed. A number of up to six digits without `#` is a pull request, since it could be both.
+    """Read what somebody typed. A number of up to six digits without `#` is a pull request, since it could be both.
 
     `Misuse` says what would have worked.
     """

@@ -66,8 +66,7 @@ _WORD_PATTERNS = _compiled(_WORDED)
 
 
 def change_types(commit: Commit, found: Sequence[Fact] = ()) -> tuple[ChangeType, ...]:
-    """
-    The commit's kinds, the most telling first, at most four; `other` alone when nothing tells.
+    """The commit's kinds, the most telling first, at most four; `other` alone when nothing tells.
 
     A tag outweighs words, and words outweigh files: a title that says [Bugfix] is a bug fix wherever it is.
     """

@@ -1,5 +1,4 @@
-"""
-Text that nobody here wrote, as Markdown that shows it and does nothing else: no link, image, HTML, outline or table of its own.
+"""Text that nobody here wrote, as Markdown that shows it and does nothing else: no link, image, HTML, outline or table of its own.
 
 `code` spans are kept, since titles and analyses mean them. Everything else that GitHub's Markdown would act on is escaped.
 """
@@ -25,6 +24,7 @@ _ESCAPED = re.compile(
 _EMAIL = re.compile(r"(?<![\w.+-])(?=[\w.+-]+@[\w.+-]*\.\w)([\w.+-]+@[\w.+@-]*\w)", re.ASCII)
 _ENTITY = re.compile(r"&(?=\#?\w+;)")
 _TAG = re.compile(r"<(?=[A-Za-z/!?@#])")
+_SLACK_TOKEN = re.compile(r"<(?:[!@#]|https?:)")
 # A numbered item, or: heading, quotation, item, underline, row or rule of a table, task, definition (even across code).
 _STARTING = re.compile(r"^(\d{1,9}(?=[.)](?:\s|$))|(?=[#>|=+-]|:-|\[[ xX]\]\s|\[(?:\\.|[^\\\[\]])*\]:))")
 # A lone bracket is the second kind: neither escaped nor in a code span.
@@ -61,8 +61,10 @@ def _paired(line: str) -> bool:
 def _outside_code(line: str) -> str:
     pieces = _SPANS.split(line)
     kept = _alternating(pieces, _escaped)
-    # A backtick that is unpaired, or next to another, could pair with one that we took for a span's.
-    return _escaped(line) if "`" in "".join(pieces[0::2]) or "``" in kept else kept
+    # A backtick that is unpaired, or next to another, could pair with one that we took for a span's; and to Slack, where
+    # the report may be pasted, a token is one in code too.
+    unsafe = "`" in "".join(pieces[0::2]) or "``" in kept or _SLACK_TOKEN.search("".join(pieces[1::2]))
+    return _escaped(line) if unsafe else kept
 
 
 def _escaped(text: str) -> str:

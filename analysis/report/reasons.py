@@ -43,8 +43,7 @@ _WORDS = ("标题含“{0}”", "title says “{0}”")
 
 
 def told(ranked: Ranked, language: Language) -> list[str]:
-    """
-    The strongest reasons for the tier, at most three: those that raise a high or medium commit, those that lower a low one.
+    """The strongest reasons for the tier, at most three: those that raise a high or medium commit, those that lower a low one.
 
     Plain text that quotes the commit: each surface escapes it.
     """

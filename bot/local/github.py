@@ -1,5 +1,4 @@
-"""
-A GitHub on 127.0.0.1 that serves recorded commits through the part of the REST API that a commit reader uses.
+"""A GitHub on 127.0.0.1 that serves recorded commits through the part of the REST API that a commit reader uses.
 
 The sample day comes through it, and the tests read recorded history through it: the same door as the real one.
 """
@@ -32,8 +31,7 @@ _NOT_FOUND = Reply(404, {"message": "Not Found", "documentation_url": "https://d
 
 
 class RecordedRepository:
-    """
-    Commits as {sha, parents, author, committer, message, files, stats, pull}, and the branches that lead to them.
+    """Commits as {sha, parents, author, committer, message, files, stats, pull}, and the branches that lead to them.
 
     `branches` maps names to SHAs; by default `main` leads to the last commit. Commits that no branch leads to are served
     by SHA alone, as GitHub serves those of forks.

@@ -1,5 +1,4 @@
-"""
-Text and queries as the full-text index understands them.
+"""Text and queries as the full-text index understands them.
 
 SQLite's tokenizer knows words between punctuation. Chinese, Japanese and Korean have no spaces: each character is
 indexed as a word, and a query for several is a phrase. Names in camel case are indexed whole and in parts.

@@ -57,6 +57,7 @@ def served(commits: Sequence[dict[str, Any]], latency: float = 0.0) -> Iterator[
     ours, theirs = context.Pipe()
     process = context.Process(target=_serve, args=(theirs, commits, latency), daemon=True)
     process.start()
+    theirs.close()  # ours alone is left, so that a server that fails is noticed
     try:
         yield Served(ours.recv(), ours)
     finally:

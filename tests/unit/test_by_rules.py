@@ -1,0 +1,223 @@
+"""An analysis that says what the commit says, and nothing else."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.by_rules import analyse_by_rules, code
+from analysis.facts import facts
+from analysis.language import words
+from analysis.models import (
+    Analysis,
+    ChangeType,
+    Commit,
+    Fact,
+    FactKind,
+    FileChange,
+    Importance,
+    Insight,
+    Language,
+    Ranked,
+    Severity,
+)
+from analysis.rank import rank
+from tests.factories import commit, file, new_file, patch
+
+LANGUAGES: list[Language] = ["zh", "en"]
+BIG = [
+    file("vllm/envs.py", patch("-    VLLM_OLD: bool = True", "+    # gone")),
+    file("vllm/args.py", patch('-    add_argument("--size", default=1)', '+    add_argument("--size", default=2)')),
+    file("requirements.txt", patch("-torch==2.9.0", "+torch==2.9.1")),
+    new_file("vllm/v1/core/sched.py", *["x = 1"] * 120),
+]
+BIG_COMMIT = commit("[Core] Tidy", BIG, pull="Blocks were freed twice.")
+
+
+def analysed(
+    made: Commit,
+    tier: Importance,
+    language: Language,
+    found: tuple[Fact, ...] | None = None,
+    kinds: tuple[ChangeType, ...] = (ChangeType.OTHER,),
+) -> Analysis:
+    ranked = Ranked(score=0, importance=tier, change_types=kinds)
+    return analyse_by_rules(made, facts(made) if found is None else found, ranked, language)
+
+
+def texts(analysis: Analysis) -> list[str]:
+    insight = [text for text in analysis.insight.model_dump().values() if text]
+    risks = [text for risk in analysis.risks for text in (risk.risk, risk.mitigation) if text]
+    return [analysis.summary, *analysis.scope, *insight, *risks, *analysis.advice]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_an_analysis_is_as_deep_as_its_tier(language: Language) -> None:
+    """A low commit has a summary, a medium one scope and advice too, a high one insight and risks as well."""
+    low, medium, high = (
+        analysed(BIG_COMMIT, tier, language) for tier in (Importance.LOW, Importance.MEDIUM, Importance.HIGH)
+    )
+    assert low.summary == medium.summary == high.summary
+    assert (low.scope, low.insight, low.risks, low.advice) == ((), Insight(), (), ())
+    assert medium.scope == high.scope != ()
+    assert medium.advice == high.advice != ()
+    assert (medium.insight, medium.risks) == (Insight(), ())
+    assert high.insight.compatibility
+    assert high.insight.dependencies
+    assert high.insight.maintenance
+    assert high.risks
+    assert {each.by for each in (low, medium, high)} == {"rules"}
+
+
+@pytest.mark.parametrize(
+    ("language", "summary"),
+    [
+        (
+            "en",
+            "Removes environment variable `VLLM_OLD` (`vllm/envs.py:1`). Changes default `--size` `1` → `2` (`vllm/args.py:1`). "
+            "Moves dependency `torch` `==2.9.0` → `==2.9.1` (`requirements.txt:1`). The author writes: Blocks were freed twice. "
+            "4 files changed (+123 −3), mostly in `vllm/v1/core/sched.py`, `vllm`.",
+        ),
+        (
+            "zh",
+            "移除环境变量 `VLLM_OLD` (`vllm/envs.py:1`)。修改默认值 `--size` `1` → `2` (`vllm/args.py:1`)。"
+            "变更依赖版本 `torch` `==2.9.0` → `==2.9.1` (`requirements.txt:1`)。提交者说明：Blocks were freed twice。"
+            "共改动 4 个文件（+123 −3），集中在 `vllm/v1/core/sched.py`、`vllm`。",
+        ),
+    ],
+)
+def test_a_summary_tells_facts_then_purpose_then_size(language: Language, summary: str) -> None:
+    """A summary holds a sentence a kind of fact with its place, the author's words, and how much changed where."""
+    assert analysed(BIG_COMMIT, Importance.LOW, language).summary == summary
+
+
+@pytest.mark.parametrize(
+    ("language", "foreign"), [("en", r"[\u4e00-\u9fff：。、]"), ("zh", r"\b(the|and|files?|changed|in|of)\b")]
+)
+@pytest.mark.parametrize("kind", FactKind)
+def test_every_fact_is_told_in_one_language(language: Language, foreign: str, kind: FactKind) -> None:
+    """Whatever is found is told in the report's language, with its name in a code span."""
+    found = (Fact(kind=kind, name="NAME", path="p.py", line=3, old="1", new="2"),)
+    analysis = analysed(commit("Do it", BIG), Importance.HIGH, language, found, tuple(ChangeType)[:4])
+    assert "`NAME`" in analysis.summary
+    assert "`p.py:3`" in analysis.summary
+    outside = [re.sub(r"`[^`]*`", "", text) for text in texts(analysis)]
+    assert [text for text in outside if re.search(foreign, text)] == []
+    told = words(language).facts[kind]
+    assert any(told.risk in risk.risk and risk.severity is told.severity for risk in analysis.risks) or not told.risk
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_name_is_in_a_code_span(language: Language) -> None:
+    """Outside code spans there is nothing that looks like a path, a flag, a variable or a version."""
+    for text in texts(analysed(commit("[Core] Tidy", BIG), Importance.HIGH, language)):
+        assert text.count("`") % 2 == 0
+        assert re.search(r"\w/\w|\w\.\w|--\w|[A-Z]+_[A-Z]|_\w|==", re.sub(r"`[^`]*`", "", text)) is None
+
+
+FILES = st.lists(
+    st.builds(
+        file,
+        st.sampled_from(
+            ["vllm/core.py", "vllm/a/b/c/d.py", "csrc/kernels/x.cu", "tests/test_a.py", "README.md", "requirements.txt"]
+        ),
+        additions=st.integers(0, 999),
+        deletions=st.integers(0, 999),
+        status=st.sampled_from(["added", "modified", "removed", "renamed"]),
+    ),
+    max_size=9,
+)
+
+
+@given(FILES, st.sampled_from(["[Perf] Go", "Fix it", "Do it (#1)"]), st.sampled_from(LANGUAGES))
+def test_nothing_is_said_that_is_not_in_the_commit(files: list[FileChange], title: str, language: Language) -> None:
+    """Every name in an analysis is a path, a folder or a fact of the commit, and every number can be counted in it."""
+    made = commit(title, files)
+    found = facts(made)
+    analysis = analyse_by_rules(made, found, rank(made, found), language)
+    known = " ".join(
+        [*made.paths, *(text for fact in found for text in (fact.name, fact.place, fact.old or "", fact.new or ""))]
+    )
+    for text in texts(analysis):
+        assert all(name in known for name in re.findall(r"`([^`]*)`", text))
+    assert f"+{made.additions} −{made.deletions}" in analysis.summary or not files
+
+
+@pytest.mark.parametrize(
+    ("made", "says"),
+    [
+        (commit("Empty"), "This commit changes no file."),
+        (commit("One", [file("vllm/a/b/c/d.py", additions=1)]), "1 file changed (+1 −0), in `vllm/a/b/c/d.py`."),
+        (commit("Two", [file("a/x.py"), file("a/y.py")]), "2 files changed (+0 −0), in `a`."),
+        (
+            commit("Merge branch x", [file("a.py", additions=1)], parents=["a" * 40, "b" * 40]),
+            "1 file changed (+1 −0), in `a.py`, a merge, compared with its first parent.",
+        ),
+    ],
+)
+def test_the_size_is_told(made: Commit, says: str) -> None:
+    """How many files and lines changed, where, and against what."""
+    assert analysed(made, Importance.LOW, "en").summary == says
+
+
+def test_a_scope_names_areas_and_counts_the_rest() -> None:
+    """Six areas at most are told, four files in each, the most changed first, and the rest is counted."""
+    crowd = [file(f"vllm/core/f{n}.py", additions=10 - n) for n in range(6)]
+    wide = [file(f"part{n}/a.py", additions=9 - n) for n in range(7)]
+    made = commit("Do it", [*wide, *crowd]).model_copy(update={"additions": 1000})
+    scope = analysed(made, Importance.MEDIUM, "en").scope
+    assert scope[0] == ("`vllm/core` (6 files, +45 −0): `f0.py`, `f1.py`, `f2.py`, `f3.py`, and 2 more files")
+    assert scope[1:6] == tuple(f"`part{n}/a.py` (+{9 - n} −0)" for n in range(5))
+    assert scope[6:] == ("and 2 more files", "GitHub does not list the files of the other 913 changed lines")
+
+
+def test_more_names_than_shown_are_counted() -> None:
+    """Of many facts of a kind five are named, and the others are counted."""
+    found = tuple(Fact(kind=FactKind.REMOVED_NAME, name=f"name{n}") for n in range(7))
+    summary = analysed(commit("Do it", BIG), Importance.LOW, "en", found).summary
+    assert "`name4` and 2 more" in summary
+    assert "name5" not in summary
+
+
+@pytest.mark.parametrize(
+    ("files", "advice", "risks"),
+    [
+        ([new_file("a.py", *["x"] * 100)], "Run your own regression tests before upgrading", 1),
+        ([new_file("a.py", *["x"] * 99)], "The change itself shows nothing that users must do", 0),
+        (
+            [new_file("a.py", *["x"] * 100), new_file("test_a.py", "x")],
+            "The change itself shows nothing that users must do",
+            0,
+        ),
+    ],
+)
+def test_a_sizeable_change_without_a_test_is_a_risk(files: list[FileChange], advice: str, risks: int) -> None:
+    """A hundred source lines without a test are worth a warning, and with one there is nothing to do."""
+    analysis = analysed(commit("Do it", files), Importance.HIGH, "en")
+    assert analysis.advice == (advice,)
+    assert [risk.severity for risk in analysis.risks] == [Severity.LOW] * risks
+
+
+@pytest.mark.parametrize(
+    ("kinds", "path", "told"),
+    [
+        ((ChangeType.PERFORMANCE,), "csrc/x.cu", "Touches kernels: `csrc/x.cu`"),
+        ((ChangeType.PERFORMANCE,), "vllm/a.py", "The title calls it a performance change; nothing here measures it"),
+        ((ChangeType.BUG_FIX,), "csrc/x.cu", ""),
+    ],
+)
+def test_performance_is_told_only_of_performance_changes(kinds: tuple[ChangeType, ...], path: str, told: str) -> None:
+    """No speed is claimed: kernels are named, and a title's claim is called one."""
+    assert (
+        analysed(commit("Do it", [file(path, additions=1)]), Importance.HIGH, "en", (), kinds).insight.performance
+        == told
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "span"), [("a_b", "`a_b`"), ("a`b`", "`a'b'`"), ("a\nb", "`a b`"), ("a\u202eb", "`a⟨U+202E⟩b`")]
+)
+def test_a_code_span_holds_anything(text: str, span: str) -> None:
+    """Backticks, line breaks and hidden characters do not end a code span."""
+    assert code(text) == span
