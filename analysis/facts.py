@@ -57,7 +57,7 @@ _CONCURRENCY = re.compile(
 )
 _SECURITY = re.compile(r"\b(GHSA(?:-[a-z0-9]{4}){3}|CVE-\d{4}-\d{4,7}|CWE-\d{1,4})\b", re.IGNORECASE)
 _UNSAFE = re.compile(
-    r"\b(pickle\.loads?\(|yaml\.load\(|eval\(|exec\(|shell\s*=\s*True|torch\.load\(|weights_only\s*=\s*False)"
+    r"\b(pickle\.loads?\(|yaml\.load\(|(?<![\w.])(?:eval|exec)\(|shell\s*=\s*True|torch\.load\(|weights_only\s*=\s*False)"
 )
 _THREAT = re.compile(
     r"\b(path traversal|directory traversal|SSRF|XSS|ReDoS|denial.of.service|vulnerabilit(?:y|ies)|arbitrary code execution)\b",

@@ -25,7 +25,7 @@ _PRIVATE_KEY = re.compile(
     re.DOTALL,
 )
 _ASSIGNED = re.compile(
-    r"""(?ix) \b[\w.-]*(?:api[_-]?key|auth[_-]?key|access[_-]?key|private[_-]?key|client[_-]?secret|secret|passw(?:or)?d|token)\b
+    r"""(?ix) (?P<name>\b[\w.-]*(?:api[_-]?key|auth[_-]?key|access[_-]?key|private[_-]?key|client[_-]?secret|(?:secret|signing|encryption)[_-]?key|secret|passw(?:or)?d|token))\b
     ["'\]]{0,2} \s*(?:=|:|:=)\s* ["'`]? (?P<value>[^\s"'`,;]{12,200})"""
 )
 _NOT_RANDOM = re.compile(
@@ -33,6 +33,7 @@ _NOT_RANDOM = re.compile(
 )
 _MIN_ENTROPY = 3.0  # bits a character; words and paths written as values stay below it
 _MIN_DIGITS = 3
+_LONG = 16
 _PREFIXES_ONLY = re.compile(r"[A-Za-z0-9]{2,12}")  # detect-secrets returns just the prefix of some tokens
 
 
@@ -70,15 +71,18 @@ class Redactor:
         text = _PRIVATE_KEY.sub(self._key_block, text)
         # The longest first: a secret may hold another.
         for secret in sorted(set(_secrets(text)), key=len, reverse=True):
-            text = text.replace(secret, self._placeholder(secret))
+            if secret in text:
+                text = text.replace(secret, self._in_place(secret))
         return text
-
-    @property
-    def count(self) -> int:
-        return len(self._numbers)
 
     def _placeholder(self, secret: str) -> str:
         return f"[REDACTED:{self._numbers.setdefault(secret, len(self._numbers) + 1)}]"
+
+    def _in_place(self, secret: str) -> str:
+        """The placeholder on each line that the secret is on, behind what a diff puts in front of it."""
+        first, *rest = [self._placeholder(secret)] * (secret.count("\n") + 1)
+        signs = [line[:1] if line[:1] in ("+", "-", " ") else "" for line in secret.split("\n")[1:]]
+        return "\n".join([first, *(sign + each for sign, each in zip(signs, rest, strict=True))])
 
     def _key_block(self, match: re.Match[str]) -> str:
         """A private key's lines, each blanked but for what a diff puts in front of it."""
@@ -98,14 +102,14 @@ class Redactor:
 def _secrets(text: str) -> Iterator[str]:
     detectors = _detectors()
     for finding in detectors.native.scan(text):
-        if finding.visible and not finding.is_base64_encoded:
+        if finding.visible and not finding.is_base64_encoded and "[REDACTED:" not in finding.secret:
             yield finding.secret
     for detector in detectors.patterns:
         for pattern in detector.denylist:
             for match in pattern.finditer(text):
                 yield _whole_token(text, match) if _PREFIXES_ONLY.fullmatch(_captured(match)) else _captured(match)
     for match in _ASSIGNED.finditer(text):
-        if _looks_random(match["value"]):
+        if _looks_random(match["value"], named_loudly=match["name"].isupper()):
             yield match["value"]
 
 
@@ -119,9 +123,15 @@ def _whole_token(text: str, match: re.Match[str]) -> str:
     return match[0] + (tail[0] if tail else "")
 
 
-def _looks_random(value: str) -> bool:
-    """Whether a value given to something called a key or a password is one, not a name, a path or a reference."""
-    if _NOT_RANDOM.fullmatch(value) or len(re.findall(r"\d", value)) < _MIN_DIGITS or not re.search(r"[A-Za-z]", value):
+def _looks_random(value: str, *, named_loudly: bool) -> bool:
+    """Whether a value given to something called a key or a password is one, not a name, a path or a reference.
+
+    Three digits tell; one does for a long value in mixed case given to an upper-case name, as environments have them.
+    """
+    digits = len(re.findall(r"\d", value))
+    mixed = re.search("[a-z]", value) and re.search("[A-Z]", value)
+    enough = digits >= _MIN_DIGITS or (named_loudly and mixed and digits and len(value) >= _LONG)
+    if _NOT_RANDOM.fullmatch(value) or not enough or not re.search(r"[A-Za-z]", value):
         return False
     counts = Counter(value)
     entropy = -sum(n / len(value) * math.log2(n / len(value)) for n in counts.values())

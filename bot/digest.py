@@ -96,6 +96,7 @@ def keep(store: Store, repository: Repository, commit: Commit) -> int:
 def entries(store: Store, ids: Sequence[int], language: Language) -> tuple[Entry, ...]:
     """The commits with these ids, ranked, linked and analysed; analyses are made once and kept."""
     stored = [_with_facts(store, each) for each in store.commits(ids)]
+    links = store.links(stored)
     kept = store.analyses(ids, language, _RULES, RULES_VERSION)
     found = []
     for each in stored:
@@ -106,8 +107,9 @@ def entries(store: Store, ids: Sequence[int], language: Language) -> tuple[Entry
             if analysis is None or made_for is not ranked.importance:
                 analysis = analyse_by_rules(each.commit, each.facts, ranked, language)
                 store.save_analysis(each.id, language, _RULES, RULES_VERSION, ranked.importance, analysis)
-        links = store.links(each.id, each.commit)
-        found.append(Entry(commit=each.commit, facts=each.facts, ranked=ranked, links=links, analysis=analysis))
+        found.append(
+            Entry(commit=each.commit, facts=each.facts, ranked=ranked, links=links[each.id], analysis=analysis)
+        )
     return tuple(found)
 
 

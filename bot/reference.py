@@ -9,8 +9,8 @@ from analysis.models import Repository
 _SHA = re.compile(r"[0-9a-f]{4,64}", re.IGNORECASE)
 _PR = re.compile(r"#?([1-9]\d{0,8})")
 _ADDRESS = re.compile(
-    r"https?://[^/\s]+(?:/[^/\s]+)*?/(?P<owner>[\w.-]+)/(?P<name>[\w.-]+)/"
-    r"(?:(?:pull/\d+/)?commits?/(?P<sha>[0-9a-fA-F]{4,64})|pull/(?P<pr>\d{1,9}))(?:[/?#].*)?"
+    r"https?://[^/\s]+(?:/[^/\s]+)*?/(?P<owner>(?!\.{1,2}/)[\w.-]+)/(?P<name>[\w.-]+)/"
+    r"(?:(?:pull/\d+/)?commits?/(?P<sha>[0-9a-fA-F]{4,64})|pull/(?P<pr>[1-9]\d{0,8}))(?:[/?#].*)?"
 )
 
 
@@ -31,7 +31,7 @@ def parse_reference(text: str) -> Reference:
     word = text.strip().strip("<>")
     address = _ADDRESS.fullmatch(word)
     if address:
-        repository = Repository(owner=address["owner"], name=address["name"])
+        repository = Repository.parse(f"{address['owner']}/{address['name']}")
         if address["pr"]:
             return Reference(text, repository, pr=int(address["pr"]))
         return Reference(text, repository, sha=address["sha"].lower())

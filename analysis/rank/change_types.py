@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from analysis.models import ChangeType, Commit, Fact, FactKind
 from analysis.paths import Kind, kind
-from analysis.rank.signals import tags
+from analysis.rank.signals import split_title
 
 _TAGGED = {
     ChangeType.BUG_FIX: r"bug ?-?fix(es)?|hot ?fix|fix(es)?|critical",
@@ -23,7 +24,7 @@ _TAGGED = {
 }
 _WORDED = {
     ChangeType.BUG_FIX: r"fix(e[sd]|ing)?|bug|prevent(s|ed)?|avoid(s|ed)?|correct(s|ed)?|workaround|crash\w*|hang|deadlock|leaks?|race condition",
-    ChangeType.FEATURE: r"support(s|ing)?|introduce[sd]?|implement(s|ed)?|enable[sd]?|add(s|ed)? (?!.*\b(tests?|docs?|logs?|logging|ci|comments?|examples?)\b)",
+    ChangeType.FEATURE: r"support(s|ing)?|introduce[sd]?|implement(s|ed)?|enable[sd]?|add(s|ed)?(?!.*\b(tests?|docs?|logs?|logging|ci|comments?|examples?)\b)",
     ChangeType.PERFORMANCE: r"speed[ -]?ups?|faster|optimi[sz]e[sd]?|optimi[sz](ing|ation)|reduce[sd]? .*(overhead|latency|memory|time)|zero-copy|throughput",
     ChangeType.REFACTOR: r"refactor\w*|clean(s|ed|ing)?[ -]?up|simplif\w+|renam(e[sd]?|ing)|move[sd]?|consolidate[sd]?|unif(y|ies|ied)|tid(y|ies)|dead code|unused|migrate[sd]?|remov(e[sd]?|ing|al)|drop(s|ped)?|delet(e[sd]?|ing|ion)|deprecat(e[sd]?|ing|ion)|extract(s|ed)?|replac(e[sd]?|ing)",
     ChangeType.SECURITY: r"security|vulnerab\w+|cve-\d+-\d+|ghsa\S*|path traversal|ssrf|sanitiz\w+",
@@ -71,12 +72,11 @@ def change_types(commit: Commit, found: Sequence[Fact] = ()) -> tuple[ChangeType
     A tag outweighs words, and words outweigh files: a title that says [Bugfix] is a bug fix wherever it is.
     """
     title = commit.subject
-    tag = tags(title)
-    rest = title[len(tag) :] if tag else title
+    tag, rest = split_title(title)
     kinds: dict[ChangeType, None] = {}
     if any(fact.kind is FactKind.REVERT for fact in found) or re.match(r"\s*revert\b", title, re.IGNORECASE):
         kinds[ChangeType.REVERT] = None
-    kinds.update({key: None for key, pattern in _TAG_PATTERNS.items() if pattern.search(tag)})
+    kinds.update(dict.fromkeys(_tagged(tag)))
     kinds.update(dict.fromkeys(_from_files(commit)))
     only_files = bool(kinds) and set(kinds) <= {ChangeType.DOCS, ChangeType.TESTS, ChangeType.CI_BUILD}
     if ChangeType.REVERT not in kinds and not only_files:
@@ -92,6 +92,11 @@ def change_types(commit: Commit, found: Sequence[Fact] = ()) -> tuple[ChangeType
     if _moves_structure(commit):
         kinds[ChangeType.ARCHITECTURE] = None
     return tuple(kinds)[:_MOST] or (ChangeType.OTHER,)
+
+
+@lru_cache(maxsize=4096)
+def _tagged(tag: str) -> tuple[ChangeType, ...]:
+    return tuple(key for key, pattern in _TAG_PATTERNS.items() if pattern.search(tag))
 
 
 def _from_files(commit: Commit) -> list[ChangeType]:

@@ -5,7 +5,8 @@ All but the facts can be told from the message and the list of files, so that co
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from analysis.models import Commit, Fact, FactKind, FileChange
@@ -182,24 +183,39 @@ _FACTS = {
 }
 
 
-def tags(title: str) -> str:
-    """The part of a title that classifies it, without its brackets; empty where there is none."""
+def split_title(title: str) -> tuple[str, str]:
+    """(what classifies a title, without its brackets; the rest of it): `[Bugfix][Core] Fix x` is `Bugfix Core`, `Fix x`."""
     match = _TAGGED.match(title)
-    return re.sub(r"[\[\]:!()]+", " ", match[1]).strip() if match else ""
+    if not match:
+        return "", title
+    return re.sub(r"[\[\]:!()]+", " ", match[1]).strip(), title[match.end() :].strip()
 
 
 def signals(commit: Commit, found: Sequence[Fact] = ()) -> Iterator[Signal]:
     """Everything in the commit that may speak for or against its importance."""
-    title = commit.subject
-    tag = tags(title)
-    rest = title[len(tag) :] if tag else title
-    for patterns, text in ((TAGS, tag), (WORDS, rest)):
-        for name, pattern in patterns.items():
-            match = pattern.search(text)
-            if match:
-                yield Signal(name, 1, match[0])
+    tag, rest = split_title(commit.subject)
+    yield from _tagged(tag)
+    yield from _said(WORDS, rest)
     yield from _shape(commit)
     yield from _facts(found)
+
+
+# Titles differ, tags and paths return: what they tell is remembered.
+@lru_cache(maxsize=4096)
+def _tagged(tag: str) -> tuple[Signal, ...]:
+    return tuple(_said(TAGS, tag))
+
+
+def _said(patterns: Mapping[str, re.Pattern[str]], text: str) -> Iterator[Signal]:
+    for name, pattern in patterns.items():
+        match = pattern.search(text)
+        if match:
+            yield Signal(name, 1, match[0])
+
+
+@lru_cache(maxsize=65536)
+def _areas(path: str) -> tuple[str, ...]:
+    return tuple(name for name, pattern in AREAS.items() if pattern.search(path.lower()))
 
 
 def _shape(commit: Commit) -> Iterator[Signal]:
@@ -233,10 +249,12 @@ def _sources(files: Sequence[FileChange]) -> Iterator[Signal]:
         yield Signal("new source files", math.log10(1 + created), f"{created:,}")
     if removed > _MOSTLY * lines:
         yield Signal("mostly removes", 1, f"-{removed:,} of {lines:,} lines")
-    for name, pattern in AREAS.items():
-        touched = next((file.path for file in files if pattern.search(file.path.lower())), None)
-        if touched:
-            yield Signal(name, 1, touched)
+    touched: dict[str, str] = {}
+    for file in files:
+        for name in _areas(file.path):
+            touched.setdefault(name, file.path)
+    for name, path in touched.items():
+        yield Signal(name, 1, path)
 
 
 def _facts(found: Sequence[Fact]) -> Iterator[Signal]:

@@ -23,7 +23,7 @@ _ESCAPED = re.compile(
 # GitHub links these even where they are escaped, but not in code.
 _EMAIL = re.compile(r"(?<![\w.+-])(?=[\w.+-]+@[\w.+-]*\.\w)([\w.+-]+@[\w.+@-]*\w)", re.ASCII)
 _ENTITY = re.compile(r"&(?=\#?\w+;)")
-_TAG = re.compile(r"<(?=[A-Za-z/!?@#])")
+_TAG = re.compile(r"<(?!=?\s)")  # or an address of mail, which may begin with nearly anything, even code
 _SLACK_TOKEN = re.compile(r"<(?:[!@#]|https?:)")
 # A numbered item, or: heading, quotation, item, underline, row or rule of a table, task, definition (even across code).
 _STARTING = re.compile(r"^(\d{1,9}(?=[.)](?:\s|$))|(?=[#>|=+-]|:-|\[[ xX]\]\s|\[(?:\\.|[^\\\[\]])*\]:))")

@@ -5,6 +5,7 @@ The sample day comes through it, and the tests read recorded history through it:
 
 import json
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from functools import cached_property
@@ -91,8 +92,7 @@ class LoopbackGitHub:
         class Bound(Handler):
             github = outer
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Bound)
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), Bound)
         self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
 
     @property
@@ -131,6 +131,15 @@ class LoopbackGitHub:
             if found:
                 return route(_Request(match[1], repository, query, found.groups()))
         return _NOT_FOUND
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that hangs up is no error of the server's."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
 
 class _Request(NamedTuple):

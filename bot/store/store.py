@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import Connection, Engine, Row, bindparam, delete, func, insert, or_, select, text, update
+from sqlalchemy import Connection, Engine, Row, bindparam, delete, func, insert, select, text, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from analysis.facts import VERSION as FACTS_VERSION
-from analysis.links import keys, series
+from analysis.links import keys
 from analysis.models import (
     Analysis,
     Commit,
@@ -21,6 +21,7 @@ from analysis.models import (
     Remark,
     Repository,
 )
+from bot.store.linking import linked
 from bot.store.opening import writing
 from bot.store.schema import analyses, commits, day_commits, days, files, repositories
 from bot.store.searchable import match_query, searchable
@@ -218,46 +219,13 @@ class Store:
         with self._engine.connect() as connection:
             return [(row.key, row.id) for row in connection.execute(query)]
 
-    def links(self, commit_id: int, commit: Commit) -> Links:
-        """The stored commits that this one is tied to."""
-        key = keys(commit)
+    def links(self, stored: Sequence[StoredCommit]) -> dict[int, Links]:
+        """Commit id -> the stored commits that it is tied to."""
+        found: dict[int, Links] = {}
         with self._engine.connect() as connection:
-            repository_id = connection.execute(
-                select(commits.c.repository_id).where(commits.c.id == commit_id)
-            ).scalar_one()
-
-            def first(*conditions: Any) -> str | None:
-                query = select(commits.c.sha).where(
-                    commits.c.repository_id == repository_id, commits.c.id != commit_id, *conditions
-                )
-                return connection.execute(query.order_by(commits.c.committed_at.desc()).limit(1)).scalar()
-
-            reverts = _sha_like(first, key.reverts_sha) if key.reverts_sha else None
-            if not reverts and key.reverts_title:
-                reverts = first(commits.c.title == key.reverts_title, commits.c.committed_at <= commit.committed_at)
-            reverted_by = first(
-                or_(
-                    commits.c.reverts_sha == commit.sha,
-                    (commits.c.reverts_title == commit.title) & (commits.c.committed_at >= commit.committed_at),
-                )
-            )
-            parts: tuple[str, ...] = ()
-            if key.series:
-                query = select(commits.c.sha).where(
-                    commits.c.repository_id == repository_id, commits.c.series == key.series
-                )
-                parts = tuple(connection.execute(query.order_by(commits.c.committed_at)).scalars())
-            fixes = [
-                first(commits.c.pr == int(each[1:])) if each.startswith("#") else _sha_like(first, each)
-                for each in key.fixes
-            ]
-        return Links(
-            reverts=reverts
-            or (key.reverts_sha if key.reverts_sha and len(key.reverts_sha) == len(commit.sha) else None),
-            reverted_by=reverted_by,
-            series=series(key, parts),
-            fixes=tuple(sha for sha in fixes if sha),
-        )
+            for chunk in _chunks(stored):
+                found |= linked(connection, {each.id: each.commit for each in chunk})
+        return found
 
     # Analyses
 
@@ -417,11 +385,6 @@ def _index(connection: Connection, commit_id: int, commit: Commit) -> None:
             bindparam("paths", searchable(" ".join(commit.paths))),
         )
     )
-
-
-def _sha_like(first: Any, prefix: str) -> str | None:
-    found: str | None = first(commits.c.sha >= prefix, commits.c.sha < prefix + "g")
-    return found
 
 
 def _chunks(items: Sequence[_T]) -> Iterable[Sequence[_T]]:

@@ -88,7 +88,9 @@ class Writer:
             old = sum(not line.startswith("+") for line in lines)
             new = sum(not line.startswith("-") for line in lines)
             place += self.random.randint(1, 80)
-            pieces.append("\n".join([f"@@ -{place},{old} +{place},{new} @@ class {self.random.choice(names).title()}:", *lines]))
+            pieces.append(
+                "\n".join([f"@@ -{place},{old} +{place},{new} @@ class {self.random.choice(names).title()}:", *lines])
+            )
             place, written = place + old, written + len(pieces[-1])
         return "\n".join(pieces)
 

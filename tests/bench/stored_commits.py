@@ -126,9 +126,9 @@ def _load(store: Store, day: date, *, links: bool) -> None:
     stored = store.day(_REPOSITORY, day, _TZ)
     if not stored:
         raise RuntimeError(f"{day} is not stored")
-    for each in store.commits(stored.commit_ids):
-        if links:
-            store.links(each.id, each.commit)
+    found = store.commits(stored.commit_ids)
+    if links:
+        store.links(found)
 
 
 def _fill(connection: Connection) -> _Written:

@@ -20,7 +20,9 @@ REPOSITORY = Repository(owner="o", name="n")
 
 
 def commit(sha: str, title: str) -> Commit:
-    return Commit(sha=sha, url="https://github.example/x", author="Core Team", authored_at=NOON, committed_at=NOON, message=title)
+    return Commit(
+        sha=sha, url="https://github.example/x", author="Core Team", authored_at=NOON, committed_at=NOON, message=title
+    )
 
 
 def test_migrations_lead_to_the_tables_in_the_code(tmp_path: Path) -> None:
@@ -94,7 +96,12 @@ def test_saving_twice_changes_nothing(store: Store) -> None:
 )
 def test_search_understands_what_people_type(words: str, found: set[str], store: Store) -> None:
     """Words in any order and case, beginnings of words, parts of names, Chinese, and nothing that breaks a query."""
-    titles = {"a": "[KV Connector] Fix NixlConnector", "b": "修复调度器的死锁", "c": "Remove VLLM_ALL2ALL_BACKEND", "d": "Résumé parsing"}
+    titles = {
+        "a": "[KV Connector] Fix NixlConnector",
+        "b": "修复调度器的死锁",
+        "c": "Remove VLLM_ALL2ALL_BACKEND",
+        "d": "Résumé parsing",
+    }
     for letter, title in titles.items():
         store.save_commit(REPOSITORY, commit(letter * 40, title), ())
     assert {each.commit.sha[0] for each in store.search(words)} == found

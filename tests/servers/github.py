@@ -43,7 +43,12 @@ class FaultyGitHub(LoopbackGitHub):
             handler.close_connection = True
             handler.connection.close()
         elif fault:
-            handler.send(Reply(fault.status, dict(fault.body) if isinstance(fault.body, Mapping) else fault.body), path, query, fault.headers)
+            handler.send(
+                Reply(fault.status, dict(fault.body) if isinstance(fault.body, Mapping) else fault.body),
+                path,
+                query,
+                fault.headers,
+            )
         elif over:
             reset = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(int(time.time()) + self.reset_in)}
             handler.send(Reply(403, {"message": "API rate limit exceeded for 127.0.0.1."}), path, query, reset)

@@ -75,15 +75,19 @@ def test_an_analysis_is_as_deep_as_its_tier(language: Language) -> None:
     [
         (
             "en",
-            "Removes environment variable `VLLM_OLD` (`vllm/envs.py:1`). Changes default `--size` `1` → `2` (`vllm/args.py:1`). "
-            "Moves dependency `torch` `==2.9.0` → `==2.9.1` (`requirements.txt:1`). The author writes: Blocks were freed twice. "
-            "4 files changed (+123 −3), mostly in `vllm/v1/core/sched.py`, `vllm`.",
+            (
+                "Removes environment variable `VLLM_OLD` (`vllm/envs.py:1`). Changes default `--size` `1` → `2` (`vllm/args.py:1`). "
+                "Moves dependency `torch` `==2.9.0` → `==2.9.1` (`requirements.txt:1`). The author writes: Blocks were freed twice. "
+                "4 files changed (+123 −3), mostly in `vllm/v1/core/sched.py`, `vllm`."
+            ),
         ),
         (
             "zh",
-            "移除环境变量 `VLLM_OLD` (`vllm/envs.py:1`)。修改默认值 `--size` `1` → `2` (`vllm/args.py:1`)。"
-            "变更依赖版本 `torch` `==2.9.0` → `==2.9.1` (`requirements.txt:1`)。提交者说明：Blocks were freed twice。"
-            "共改动 4 个文件（+123 −3），集中在 `vllm/v1/core/sched.py`、`vllm`。",
+            (
+                "移除环境变量 `VLLM_OLD` (`vllm/envs.py:1`)。修改默认值 `--size` `1` → `2` (`vllm/args.py:1`)。"
+                "变更依赖版本 `torch` `==2.9.0` → `==2.9.1` (`requirements.txt:1`)。提交者说明：Blocks were freed twice。"
+                "共改动 4 个文件（+123 −3），集中在 `vllm/v1/core/sched.py`、`vllm`。"
+            ),
         ),
     ],
 )

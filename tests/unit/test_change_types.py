@@ -25,6 +25,7 @@ PINS = file("requirements.txt", additions=1, deletions=1)
         ("[Feature] Fix the future", [SOURCE], ChangeType.FEATURE),
         ("Support prefix caching", [SOURCE], ChangeType.FEATURE),
         ("Add a scheduler", [SOURCE], ChangeType.FEATURE),
+        ("Add logging to the scheduler", [SOURCE], ChangeType.OTHER),
         ("[Perf] Overlap copies", [SOURCE], ChangeType.PERFORMANCE),
         ("Speed up sampling", [SOURCE], ChangeType.PERFORMANCE),
         ("[Refactor] Split the engine", [SOURCE], ChangeType.REFACTOR),

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.diff import Excerpt, changed_lines, excerpt, hunks, tokens
+from analysis.models import FileChange
 from tests.factories import commit, file, new_file, patch
 
 SOURCE = file("pkg/core.py", patch(" def work():", "-    return 1", "+    return 2"))
@@ -118,11 +119,11 @@ def test_every_path_is_listed_whatever_the_budget() -> None:
         file("broken.py", "garbage", additions=1),
     ],
 )
-def test_what_is_not_shown_is_named(left: object) -> None:
+def test_what_is_not_shown_is_named(left: FileChange) -> None:
     """A lock file, a vendored one, one without a patch and one that cannot be parsed are named as left out."""
-    found = excerpt(commit(files=[SOURCE, left]), PLENTY)  # type: ignore[list-item]
-    assert found.left_out == (left.path,)  # type: ignore[attr-defined]
-    assert f"--- {left.path}" not in found.text  # type: ignore[attr-defined]
+    found = excerpt(commit(files=[SOURCE, left]), PLENTY)
+    assert found.left_out == (left.path,)
+    assert f"--- {left.path}" not in found.text
 
 
 def test_a_pure_renaming_leaves_nothing_out() -> None:

@@ -379,11 +379,7 @@ def test_a_vulnerability_that_is_named_is_security(title: str, body: str, pull: 
         (["-subprocess.run(cmd, shell=True)", "+subprocess.run(cmd)"], ["shell=True"]),
         (["-x = pickle.loads(data)", "+y = pickle.loads(other)"], []),
         (["+x = pickle.loads(data)"], []),
-        pytest.param(
-            ["-model.eval()", "+model.train()"],
-            [],
-            marks=pytest.mark.xfail(strict=True, reason="a method called eval is taken for the built-in one"),
-        ),
+        (["-model.eval()", "+model.train()"], []),
         (["-securely()", "+insecurely()"], []),
     ],
 )

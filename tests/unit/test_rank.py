@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from analysis.facts import facts
 from analysis.models import Commit, Fact, FactKind, FileChange, Importance, Ranked
 from analysis.rank import Weights, ceiling, floor, general_weights, rank, within
-from analysis.rank.signals import AREAS, TAGS, WORDS, signals, tags
+from analysis.rank.signals import AREAS, TAGS, WORDS, signals, split_title
 from tests.factories import commit, file, new_file, patch
 
 LOW, MEDIUM, HIGH = Importance.LOW, Importance.MEDIUM, Importance.HIGH
@@ -233,30 +233,31 @@ def test_every_weight_belongs_to_a_signal() -> None:
 
 
 @pytest.mark.parametrize(
-    ("title", "classified"),
+    ("title", "tags", "rest"),
     [
-        ("[Bugfix][Core] Fix it", "Bugfix  Core"),
-        ("fix(api): do it", "fix api"),
-        ("feat!: do it", "feat"),
-        ("[V1] [2/N] Go on", "V1   2/N"),
-        ("Fix it", ""),
-        ("Add a: b", "Add a"),
-        ("", ""),
+        ("[Bugfix][Core] Fix it", ["Bugfix", "Core"], "Fix it"),
+        ("fix(api): do it", ["fix", "api"], "do it"),
+        ("feat!: do it", ["feat"], "do it"),
+        ("[V1] [2/N] Go on", ["V1", "2/N"], "Go on"),
+        ("Fix it", [], "Fix it"),
+        ("Add a: b", ["Add", "a"], "b"),
+        ("", [], ""),
     ],
 )
-def test_a_title_begins_with_its_tags(title: str, classified: str) -> None:
-    """Tags stand in brackets or before a colon."""
-    assert tags(title).split() == classified.split()
+def test_a_title_begins_with_its_tags(title: str, tags: list[str], rest: str) -> None:
+    """Tags stand in brackets or before a colon, and the rest of the title is without them."""
+    found, said = split_title(title)
+    assert (found.split(), said) == (tags, rest)
 
 
 @pytest.mark.parametrize(
     ("title", "signal", "evidence"),
     [
-        ("Fix memory leak in cache", "words: crash, hang or corruption", "leak"),
+        ("Fix memory leak in cache", "words: crash, hang or corruption", "memory leak"),
         ("Remove VLLM_USE_V0", "words: a setting", "VLLM_USE_V0"),
         ("Add --kv-offload", "words: a setting", "--kv-offload"),
         ("Bump torch", "words: upgrade", "Bump"),
-        ("[CI/Build] Do it", "tag: tests or CI", "CI/Build"),
+        ("[CI/Build] Do it", "tag: tests or CI", "CI"),
         ("[Model] Do it", "tag: model", "Model"),
         ("perf(kernel): do it", "tag: performance", "perf"),
     ],

@@ -1,0 +1,68 @@
+"""Why a commit is ranked where it is, in words."""
+
+import pytest
+
+from analysis.models import Importance, Language, Ranked, Reason
+from analysis.rank import general_weights
+from analysis.rank.signals import AREAS, TAGS, WORDS
+from analysis.report.reasons import told
+
+LANGUAGES: list[Language] = ["zh", "en"]
+
+
+def ranked(importance: Importance, **points: float) -> Ranked:
+    reasons = [Reason(signal=f"tag: {name}", points=each, evidence=name) for name, each in points.items()]
+    return Ranked(score=0, importance=importance, reasons=tuple(reasons))
+
+
+@pytest.mark.parametrize(
+    ("importance", "shown"),
+    [
+        (Importance.HIGH, ["tagged “b”", "tagged “d”", "tagged “e”"]),
+        (Importance.MEDIUM, ["tagged “b”", "tagged “d”", "tagged “e”"]),
+        (Importance.LOW, ["tagged “a”", "tagged “c”"]),
+    ],
+)
+def test_the_reasons_that_pull_a_commit_to_its_tier_are_told(importance: Importance, shown: list[str]) -> None:
+    """A high or medium commit is told by what raises it, a low one by what lowers it, three reasons at most."""
+    reasons = {"a": -3.0, "b": 2.0, "c": -1.5, "d": 1.0, "e": 0.5, "f": 0.3, "g": -0.1}
+    assert told(ranked(importance, **reasons), "en") == shown
+
+
+def test_a_reason_that_moves_nothing_is_not_told() -> None:
+    """Reasons of less than 0.2 points are left out where there are others."""
+    assert told(ranked(Importance.HIGH, a=0.5, b=0.2, c=0.19), "en") == ["tagged “a”", "tagged “b”"]
+
+
+def test_without_a_reason_for_the_tier_the_strongest_are_told() -> None:
+    """A commit that its floor lifted is told by what it has, and one without reasons by nothing."""
+    assert told(ranked(Importance.MEDIUM, a=-2.0, b=-1.0), "en") == ["tagged “a”", "tagged “b”"]
+    assert told(ranked(Importance.LOW), "en") == []
+
+
+@pytest.mark.parametrize(
+    ("signal", "evidence", "zh", "en"),
+    [
+        ("tag: core", "Core", "标签“Core”", "tagged “Core”"),
+        ("words: upgrade", "bump", "标题含“bump”", "title says “bump”"),
+        ("removes a flag", "--x", "移除命令行参数 --x", "removes flag --x"),
+        ("comes with tests", "tests/a.py", "附带测试", "comes with tests"),
+        ("changed source lines", "1,204", "改动 1,204 行源码", "1,204 source lines changed"),
+        ("reverts a commit", "{0} {x} %s", "回退 {0} {x} %s", "reverts {0} {x} %s"),
+        ("a signal of tomorrow", "x", "a signal of tomorrow", "a signal of tomorrow"),
+    ],
+)
+def test_a_reason_is_told_in_both_languages(signal: str, evidence: str, zh: str, en: str) -> None:
+    """A reason quotes its evidence as it is, and one without a phrase goes by its name."""
+    only = Ranked(score=1, importance=Importance.HIGH, reasons=(Reason(signal=signal, points=1, evidence=evidence),))
+    assert (told(only, "zh"), told(only, "en")) == ([zh], [en])
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("signal", sorted({*general_weights().points, *TAGS, *WORDS, *AREAS}))
+def test_every_signal_has_a_phrase(language: Language, signal: str) -> None:
+    """No reason that the ranking may give is told by its bare name in Chinese, and none leaves a blank unfilled."""
+    only = Ranked(score=1, importance=Importance.HIGH, reasons=(Reason(signal=signal, points=1, evidence="EVIDENCE"),))
+    (phrase,) = told(only, language)
+    assert "{" not in phrase
+    assert language == "en" or phrase != signal

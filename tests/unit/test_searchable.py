@@ -1,0 +1,108 @@
+"""What is indexed, and what finds it again."""
+
+import sqlite3
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.store.searchable import match_query, searchable
+
+TOKENIZER = "unicode61 remove_diacritics 2"  # as in the store's first migration
+
+
+def found(text: str, query: str) -> bool:
+    """Whether SQLite finds `text` by `query`; an empty query finds nothing."""
+    with_index = sqlite3.connect(":memory:")
+    try:
+        with_index.execute(f"CREATE VIRTUAL TABLE texts USING fts5(text, tokenize = '{TOKENIZER}', prefix = '2 3')")
+        with_index.execute("INSERT INTO texts VALUES (?)", [searchable(text)])
+        match = match_query(query)
+        return (
+            bool(match)
+            and with_index.execute("SELECT 1 FROM texts WHERE texts MATCH ?", [match]).fetchone() is not None
+        )
+    finally:
+        with_index.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("Fix double free in KV cache", "double free"),
+        ("Fix double free in KV cache", "cache FIX"),
+        ("Fix double free", "dou fr"),
+        ("Rename KVConnectorBase", "kvconnectorbase"),
+        ("Rename KVConnectorBase", "connector"),
+        ("Rename KVConnectorBase", "KVConn"),
+        ("getHTTPResponse", "http resp"),
+        ("Remove VLLM_USE_V1", "VLLM_USE_V1"),
+        ("Remove VLLM_USE_V1", "use_v1"),
+        ("Add --kv-offload", "--kv-offload"),
+        ("vllm/v1/core/sched.py", "core/sched.py"),
+        ("修复调度器的死锁", "调度"),
+        ("修复调度器的死锁", "死锁 修复"),
+        ("修复Scheduler死锁", "scheduler"),
+        ("メモリを解放する", "メモリ"),
+        ("메모리 누수", "누수"),
+        ("Café", "cafe"),
+        ("don't", "don't"),
+        ("C++ kernels", "C++"),
+        ("a AND b OR c NOT d NEAR e", "AND OR NOT NEAR"),
+    ],
+)
+def test_a_text_is_found_by_its_words(text: str, query: str) -> None:
+    """Words, beginnings of words, parts of names and characters without spaces find the text, in any case and order."""
+    assert found(text, query)
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("Fix double free", "triple"),
+        ("Fix double free", "double triple"),
+        ("Fix double free", "ouble"),
+        ("调整死循环的锁", "死锁"),
+        ("KVConnector", "kvconnectorbase"),
+        ("title and text", "text:title"),
+    ],
+)
+def test_a_text_is_not_found_by_what_it_does_not_hold(text: str, query: str) -> None:
+    """Every word must be there, from its beginning, and characters without spaces must stand together."""
+    assert not found(text, query)
+
+
+@pytest.mark.parametrize("query", ["", " ", "-", "*", '"', '""', "( )", "🚀", "\0", "。"])
+def test_a_query_without_words_asks_for_nothing(query: str) -> None:
+    """Signs alone are no query."""
+    assert match_query(query) == ""
+
+
+@given(
+    st.text(
+        st.one_of(st.sampled_from("\"*^:()-+{}'\0ANDORNEAR _中a1"), st.characters(exclude_categories=["Cs"])),
+        max_size=30,
+    )
+)
+def test_no_query_is_an_error(query: str) -> None:
+    """Whatever somebody types, the index can be asked for it."""
+    assert found("anything", query) in (True, False)
+
+
+NAMES = st.from_regex(r"[A-Za-z][A-Za-z0-9]{0,12}", fullmatch=True)
+CHINESE = st.text("修复调度器死锁内存泄漏", min_size=1, max_size=6)
+
+
+@given(st.lists(st.one_of(NAMES, CHINESE), min_size=1, max_size=6), st.data())
+def test_any_of_its_words_finds_a_text(words: list[str], data: st.DataObject) -> None:
+    """A text of English and Chinese words is found by each of them, also by its beginning."""
+    word = data.draw(st.sampled_from(words))
+    length = data.draw(st.integers(1, len(word)))
+    assert found(" ".join(words), word[:length])
+
+
+def test_camel_case_is_indexed_in_parts_once() -> None:
+    """A name is kept as it is, and its parts are added at the end."""
+    text = "in KVConnector, KVConnector and getHTTP"
+    assert searchable(text) == f"{text} KV Connector get HTTP"
+    assert searchable("snake_case and UPPER") == "snake_case and UPPER"
