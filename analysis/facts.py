@@ -32,6 +32,7 @@ _ENV_DEFINITION = re.compile(
     | (?:os\.Getenv|env::var|process\.env\.)\(?"?(?P<other>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)
     """
 )
+_ENV_REGISTERED = re.compile(r"""^\s*["']([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)["']\s*:\s*(?:lambda\b|env\w*\()""")
 _ENV_FILE = re.compile(r"(^|/)(envs?|environment|env_vars?|settings)\.(py|ts|rs|go)$")
 _FLAG = re.compile(
     r"""(?:add_argument|add_cli_args|click\.option|@option|typer\.Option|Option|Flag)\s*\(|^\s*["']--[a-z]"""
@@ -81,7 +82,7 @@ class _Gone(NamedTuple):
 
 def facts(commit: Commit) -> tuple[Fact, ...]:
     """Every fact that the rules find in the commit's message and patches, in the order of the kinds."""
-    public = [file for file in commit.files if kind(file.path) in _PUBLIC and not file.path.endswith(".md")]
+    public = [file for file in commit.files if file.patch and kind(file.path) in _PUBLIC]
     added = _added_text(commit)
     rules: Sequence[Iterator[Fact]] = (
         _reverts(commit),
@@ -160,21 +161,23 @@ def _gone(files: Sequence[FileChange], names: Callable[[FileChange, DiffLine], l
         if file.status == "added":
             continue
         parts = hunks(file.patch)
-        kept = {name for hunk in parts for line in hunk if line.sign != "-" for name in names(file, line)}
-        for hunk in parts:
-            for line in hunk:
-                if line.sign == "-":
-                    yield from (_Gone(name, file, line, hunk) for name in names(file, line) if name not in kept)
+        gone = [
+            _Gone(name, file, line, hunk)
+            for hunk in parts
+            for line in hunk
+            if line.sign == "-"
+            for name in names(file, line)
+        ]
+        if gone:
+            kept = {name for hunk in parts for line in hunk if line.sign != "-" for name in names(file, line)}
+            yield from (each for each in gone if each.name not in kept)
 
 
 def _env_names(file: FileChange, line: DiffLine) -> list[str]:
     """Environment variables that the line defines; reading one elsewhere proves nothing about the others who read it."""
-    match = _ENV_DEFINITION.search(line.text)
-    if not match:
-        return []
-    if not _ENV_FILE.search(file.path.lower()):
-        return [match["key"]] if match["key"] and re.search(r":\s*(lambda\b|env\w*\()", line.text) else []
-    return [next(name for name in match.groups() if name)]
+    pattern = _ENV_DEFINITION if _ENV_FILE.search(file.path.lower()) else _ENV_REGISTERED
+    match = pattern.search(line.text)
+    return [next(name for name in match.groups() if name)] if match else []
 
 
 def _flag_names(_file: FileChange, line: DiffLine) -> list[str]:

@@ -231,7 +231,7 @@ def rank(
             ranked = [as_line(each) for each in rank_lines(lines)]
     except OSError as exc:
         raise Misuse(f"{file} cannot be read ({exc.strerror})") from exc
-    sys.stdout.write("".join(line + "\n" for line in ranked))
+    sys.stdout.writelines(f"{line}\n" for line in ranked)
 
 
 class _Unfinished(DigestError):
@@ -239,15 +239,17 @@ class _Unfinished(DigestError):
 
 
 def _print_reports(console: "Console", reports: "Sequence[DayReport]", form: Format) -> None:
-    from analysis.report.as_json import report_json
-    from analysis.report.markdown import reports_markdown
-    from analysis.report.terminal import print_report
-
     if form == "json":
+        from analysis.report.as_json import report_json
+
         _raw(console, "".join(report_json(report) + "\n" for report in reports))
     elif form == "markdown":
+        from analysis.report.markdown import reports_markdown
+
         _raw(console, reports_markdown(reports))
     else:
+        from analysis.report.terminal import print_report
+
         for report in reports:
             print_report(console, report)
 

@@ -135,6 +135,7 @@ class LoopbackGitHub:
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
+    request_queue_size = 64
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that hangs up is no error of the server's."""
@@ -155,6 +156,8 @@ class _Request(NamedTuple):
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    # Headers and body are two writes: with Nagle's algorithm every reply would wait for an acknowledgement.
+    disable_nagle_algorithm = True
     github: LoopbackGitHub
 
     def do_GET(self) -> None:

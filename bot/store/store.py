@@ -270,15 +270,19 @@ class Store:
         query = match_query(words)
         if not query:
             return []
-        narrowed = "AND r.key = :key" if repository else ""
+        # The best are chosen in the index alone; only they are looked up, newest first where they are equally good.
+        within = "AND rowid IN (SELECT id FROM commits WHERE repository_id = :repository)" if repository else ""
         statement = text(
-            "SELECT c.id, r.key FROM commit_search s JOIN commits c ON c.id = s.rowid JOIN repositories r ON r.id = c.repository_id "  # noqa: S608 (the only insertion is ours)
-            f"WHERE commit_search MATCH :query {narrowed} ORDER BY bm25(commit_search, 10.0, 2.0, 3.0), c.committed_at DESC LIMIT :limit"
+            "SELECT c.id, r.key FROM (SELECT rowid AS id, bm25(commit_search, 10.0, 2.0, 3.0) AS score FROM commit_search "  # noqa: S608 (the only insertion is ours)
+            f"WHERE commit_search MATCH :query {within} ORDER BY score, rowid DESC LIMIT :limit) best "
+            "JOIN commits c ON c.id = best.id JOIN repositories r ON r.id = c.repository_id ORDER BY best.score, c.committed_at DESC"
         )
         with self._engine.connect() as connection:
-            hits = connection.execute(
-                statement, {"query": query, "limit": limit} | ({"key": repository.key} if repository else {})
-            ).all()
+            values: dict[str, Any] = {"query": query, "limit": limit}
+            if repository:
+                known = select(repositories.c.id).where(repositories.c.key == repository.key)
+                values["repository"] = connection.execute(known).scalar()
+            hits = connection.execute(statement, values).all()
         found = self.commits([hit.id for hit in hits])
         return [Found(hit.key, each.commit) for hit, each in zip(hits, found, strict=True)]
 
