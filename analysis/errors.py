@@ -9,7 +9,8 @@
     │   └── StoreUnusable            the database cannot be opened, read or written
     └── OutsideFailure               3: a service failed and something is missing
         ├── Unreachable              no answer, or answers that make no sense
-        └── RateLimited              GitHub asks for more patience than a command has
+        ├── RateLimited              GitHub asks for more patience than a command has
+        └── ModelFailure             a model gave no reply that can be used; the rules' analysis takes its place
 
 Vendors' errors are translated where the vendor is talked to, and nowhere else.
 """
@@ -61,3 +62,11 @@ class RateLimited(OutsideFailure):
     def __init__(self, message: str, resets_at: datetime | None = None) -> None:
         super().__init__(message)
         self.resets_at = resets_at
+
+
+class ModelFailure(OutsideFailure):
+    """Why a model gave no reply that can be used. `lasting` says that the next question would fail alike."""
+
+    def __init__(self, message: str, *, lasting: bool = False) -> None:
+        super().__init__(message)
+        self.lasting = lasting

@@ -65,7 +65,7 @@ _THREAT = re.compile(
     re.IGNORECASE,
 )
 _TEST_DEFINITION = re.compile(r"^\s*(?:async\s+)?def\s+(?P<name>test_\w+)")
-_SKIPPED = re.compile(r"@pytest\.mark\.(?:skip\b|xfail)|pytest\.skip\(|@unittest\.skip|\bt\.Skip\(")
+_SKIPPED = re.compile(r"\s*@(?:pytest\.mark\.(?:skip|xfail)|unittest\.skip)\b")
 _PRIVATE = re.compile(r"^(tools|scripts|hack|misc|utils/ci)/|(^|/)(_(?!_init__\.py)|\.)")
 _REVERT_TITLE = re.compile(
     r"^(?:\[[^\]]*\]\s*)*Revert\b[:\s]*[\"“]?(?P<title>.*?)[\"”]?\s*(?:\(#\d+\)\s*)?$", re.IGNORECASE
@@ -78,6 +78,7 @@ class _Gone(NamedTuple):
     file: FileChange
     line: DiffLine
     hunk: tuple[DiffLine, ...]
+    known: frozenset[str]  # names that the file had before: none of them is what this one became
 
 
 def facts(commit: Commit) -> tuple[Fact, ...]:
@@ -147,10 +148,10 @@ def _removed(
             for line in gone.hunk
             if line.sign == "+"
             for name in names(gone.file, line)
-            if SequenceMatcher(None, gone.name.lower(), name.lower()).ratio() >= _ALIKE
+            if name not in gone.known and SequenceMatcher(None, gone.name.lower(), name.lower()).ratio() >= _ALIKE
         ]
         where = {"path": gone.file.previous_path or gone.file.path, "line": gone.line.old}
-        if arrived:
+        if len(arrived) == 1:
             yield Fact(kind=renamed, name=gone.name, new=arrived[0], **where)
         else:
             yield Fact(kind=removed, name=gone.name, **where)
@@ -161,16 +162,12 @@ def _gone(files: Sequence[FileChange], names: Callable[[FileChange, DiffLine], l
         if file.status == "added":
             continue
         parts = hunks(file.patch)
-        gone = [
-            _Gone(name, file, line, hunk)
-            for hunk in parts
-            for line in hunk
-            if line.sign == "-"
-            for name in names(file, line)
-        ]
+        gone = [(name, line, hunk) for hunk in parts for line in hunk if line.sign == "-" for name in names(file, line)]
         if gone:
             kept = {name for hunk in parts for line in hunk if line.sign != "-" for name in names(file, line)}
-            yield from (each for each in gone if each.name not in kept)
+            shown = {name for hunk in parts for line in hunk if line.sign == " " for name in names(file, line)}
+            known = frozenset(shown | {name for name, _, _ in gone})
+            yield from (_Gone(name, file, line, hunk, known) for name, line, hunk in gone if name not in kept)
 
 
 def _env_names(file: FileChange, line: DiffLine) -> list[str]:
@@ -312,18 +309,37 @@ def _deleted(commit: Commit) -> Iterator[Fact]:
 
 
 def _tests(commit: Commit) -> Iterator[Fact]:
-    for file in commit.files:
-        if kind(file.path) is not Kind.TEST:
-            continue
-        lines = list(changed_lines(file))
-        added = {match["name"] for line in lines if line.sign == "+" and (match := _TEST_DEFINITION.match(line.text))}
-        before = {_squeezed(line.text) for line in lines if line.sign == "-"}
-        for line in lines:
-            gone = _TEST_DEFINITION.match(line.text) if line.sign == "-" else None
-            if gone and gone["name"] not in added and not added:
-                yield Fact(kind=FactKind.TEST_REMOVED, name=gone["name"], path=file.path, line=line.old)
-            elif line.sign == "+" and _SKIPPED.search(line.text) and _squeezed(line.text) not in before:
-                yield Fact(kind=FactKind.TEST_REMOVED, name=line.text.strip()[:80], path=file.path, line=line.new)
+    """Tests that the commit takes away or has skipped from now on; one that moved, or that is new, is neither."""
+    files = [file for file in commit.files if kind(file.path) is Kind.TEST and file.status != "added"]
+    added = {
+        match["name"]
+        for file in commit.files
+        for line in changed_lines(file)
+        if line.sign == "+" and (match := _TEST_DEFINITION.match(line.text))
+    }
+    for file in files:
+        for hunk in hunks(file.patch):
+            renamed = any(line.sign == "+" and _TEST_DEFINITION.match(line.text) for line in hunk)
+            for line in () if renamed else hunk:
+                gone = _TEST_DEFINITION.match(line.text) if line.sign == "-" else None
+                if gone and gone["name"] not in added:
+                    yield Fact(kind=FactKind.TEST_REMOVED, name=gone["name"], path=file.path, line=line.old)
+            yield from _skipped(file, hunk)
+
+
+def _skipped(file: FileChange, hunk: Sequence[DiffLine]) -> Iterator[Fact]:
+    """Tests that were there, and have a mark to be skipped that they did not have."""
+    unmarked = {_squeezed(line.text) for line in hunk if line.sign == "-"}
+    marked: DiffLine | None = None
+    for line in hunk:
+        test = _TEST_DEFINITION.match(line.text)
+        if line.sign == "+" and _SKIPPED.match(line.text) and _squeezed(line.text) not in unmarked:
+            marked = line
+        elif test and line.sign == " " and marked:
+            yield Fact(kind=FactKind.TEST_REMOVED, name=test["name"], path=file.path, line=marked.new)
+            marked = None
+        elif test or (line.text.strip() and not line.text.lstrip().startswith(("@", ")", "]", "reason", '"'))):
+            marked = None
 
 
 def _squeezed(text: str) -> str:
@@ -351,8 +367,10 @@ def _security(commit: Commit, files: Sequence[FileChange]) -> Iterator[Fact]:
         yield Fact(kind=FactKind.SECURITY, name=match[1].upper() if match[1][0] in "cC" else match[1])
     for match in _THREAT.finditer(f"{commit.subject}\n{commit.body}"):
         yield Fact(kind=FactKind.SECURITY, name=match[1].lower())
+    added = "\n".join(line.text for file in commit.files for line in changed_lines(file) if line.sign == "+")
     for file in files:
-        added = "\n".join(line.text for line in changed_lines(file) if line.sign == "+")
+        if file.status == "removed":
+            continue  # a file that goes is no repair
         for line in changed_lines(file):
             unsafe = _UNSAFE.search(line.text) if line.sign == "-" else None
             if unsafe and unsafe[0] not in added:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
+from itertools import islice
 from queue import Empty, LifoQueue
 from types import TracebackType
 from typing import Any, Self
@@ -36,10 +37,12 @@ _vendor_log = logging.getLogger("github")
 _vendor_log.handlers.clear()
 _vendor_log.setLevel(logging.NOTSET)
 
-_TIMEOUT = 30  # seconds for an answer to begin
+_TIMEOUT = 15  # seconds for an answer to begin
 _RETRIES = 4
 _PAGE = 100
 _FILES_PAGE = 300
+_MOST_FILES = 3_000  # of a commit, GitHub lists no more
+_MOST_PAGES = 100  # of a list; no day has ten thousand commits
 
 
 class Comparison(Frozen):
@@ -109,18 +112,19 @@ class GitHub:
 
     def list_commits(self, repository: Repository, window: Window) -> tuple[Commit, ...]:
         """The commits of the window by committer date, newest first, as the list gives them: unread, without files."""
+        # GitHub includes both ends, to the second.
+        span = {"since": window.start, "until": window.end - timedelta(seconds=1)}
+        asked = {name: f"{instant:%Y-%m-%dT%H:%M:%SZ}" for name, instant in span.items()}
+        if repository.branch:
+            asked["sha"] = repository.branch
         with self._client(repository) as client:
             try:
-                # GitHub includes both ends, to the second.
-                found = _vendor(client, repository).get_commits(
-                    repository.branch or NotSet, since=window.start, until=window.end - timedelta(seconds=1)
-                )
-                commits = [_listed(each) for each in found]
+                commits = {found.sha: _listed(found) for found in _pages(_vendor(client, repository), asked)}
             except github.GithubException as exc:
                 if exc.status != requests.codes.conflict:
                     raise
-                commits = []  # a repository without any commit
-        inside = [commit for commit in commits if commit.committed_at in window]
+                commits = {}  # a repository without any commit
+        inside = [commit for commit in commits.values() if commit.committed_at in window]
         return tuple(sorted(inside, key=lambda commit: commit.committed_at, reverse=True))
 
     def read_commit(self, repository: Repository, ref: str) -> Commit:
@@ -128,6 +132,8 @@ class GitHub:
         with self._client(repository, commit=ref) as client:
             found = _vendor(client, repository).get_commit(ref, commit_files_per_page=_FILES_PAGE)
             commit = _read(found)
+            if not commit.sha.startswith(ref.lower()):
+                raise ValueError("the answer is about another commit")
             pull = self._pull(repository, found) if self._token else None
         return redacted(commit.model_copy(update={"pull": pull}))
 
@@ -179,18 +185,18 @@ class GitHub:
     @contextmanager
     def _client(self, repository: Repository, commit: str | None = None) -> Iterator[github.Github]:
         """A client for this thread alone, for as long as the block lasts, with its errors translated."""
-        try:
-            client = self._idle.get_nowait()
-        except Empty:
-            client = self._new_client()
-        try:
-            with self._translated(repository, commit):
+        with self._translated(repository, commit):
+            try:
+                client = self._idle.get_nowait()
+            except Empty:
+                client = self._new_client()
+            try:
                 yield client
-        finally:
-            self._idle.put(client)
+            finally:
+                self._idle.put(client)
 
     def _new_client(self) -> github.Github:
-        patience = _Patience(total=_RETRIES, backoff_factor=0.5, max_rate_limit_wait=self._max_wait)
+        patience = _Patience(total=_RETRIES, read=_RETRIES - 1, backoff_factor=0.5, max_rate_limit_wait=self._max_wait)
         patience.on_wait = self._on_wait
         return github.Github(
             auth=Token(self._token) if self._token else None,
@@ -217,7 +223,7 @@ class GitHub:
             raise Unreachable(f"{host} does not answer ({_cause(exc)}); check GITHUB_API_URL and the network") from exc
         except (
             github.BadAttributeException,
-            *(AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError),
+            *(AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError, RuntimeError),
         ) as exc:
             raise Unreachable(f"{host} does not answer like GitHub's REST API; check GITHUB_API_URL") from exc
 
@@ -247,6 +253,28 @@ def _vendor(client: github.Github, repository: Repository) -> VendorRepository:
     return client.get_repo(repository.full_name)
 
 
+def _pages(vendor: VendorRepository, asked: dict[str, str]) -> Iterator[VendorCommit]:
+    """The commits of a list, page by page. Only a list is one: PyGithub's own paging takes any other answer for an end."""
+    url, parameters = f"{vendor.url}/commits", {**asked, "per_page": str(_PAGE)}
+    for _ in range(_MOST_PAGES):
+        headers, data = vendor.requester.requestJsonAndCheck("GET", url, parameters=parameters)
+        if not isinstance(data, list):
+            raise TypeError("the answer is no list")
+        yield from (VendorCommit(vendor.requester, headers, each) for each in data)
+        url = _links(headers.get("link", "")).get("next", "")
+        parameters = {}
+        if not url:
+            return
+    raise ValueError("the list does not end")
+
+
+def _links(text: str) -> dict[str, str]:
+    """Relation -> address, of a Link header."""
+    return (
+        {each["rel"]: each["url"] for each in requests.utils.parse_header_links(text) if "rel" in each} if text else {}
+    )
+
+
 def _listed(found: VendorCommit) -> Commit:
     return redacted(Commit.model_validate({**_header(found), "read": False}))
 
@@ -264,7 +292,7 @@ def _read(found: VendorCommit) -> Commit:
             deletions=file.deletions,
             patch=scalar(file.patch) if file.patch else None,
         )
-        for file in found.files
+        for file in islice(found.files, _MOST_FILES)
     )
     counts = {"additions": found.stats.additions, "deletions": found.stats.deletions}
     return Commit.model_validate({**header, **counts, "files": files})

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from analysis.models import ChangeType, FactKind, Importance, Language, Remark, Severity
+from analysis.models import ChangeType, FactKind, Importance, Language, Remark, Severity, Usage
 
 
 class FactWords(NamedTuple):
@@ -154,7 +154,8 @@ _ZH = Words(
         "shortened": "节选",
         "left_out": "未纳入 {paths}",
         "remark": "说明",
-        "usage": "模型 {model}：{calls}",
+        "usage": "模型 {model}：{calls}，输入 {input} 词元（缓存 {cached}），输出 {output} 词元，费用 {cost}，移除 {removed} 处无依据的说法",
+        "replaced": "改用规则分析",
         "reverts": "回退 {sha}",
         "reverted_by": "已被 {sha} 回退",
         "series": "系列第 {part} 部分，共 {of} 部分",
@@ -321,7 +322,8 @@ _EN = Words(
         "shortened": "Shortened",
         "left_out": "left out {paths}",
         "remark": "Note",
-        "usage": "Model {model}: {calls}",
+        "usage": "Model {model}: {calls}, {input} tokens in ({cached} cached), {output} out, {cost}, {removed} unfounded claims removed",
+        "replaced": "By rules instead",
         "reverts": "reverts {sha}",
         "reverted_by": "reverted by {sha}",
         "series": "part {part} of {of} of a series",
@@ -359,6 +361,24 @@ _EN = Words(
 )
 
 _WORDS: dict[Language, Words] = {"zh": _ZH, "en": _EN}
+
+
+def usage_told(usage: Usage, say: Words) -> str:
+    """What the model took, in a sentence; what is not known is said to be unknown."""
+
+    def known(value: float | None, form: str = "{:,}") -> str:
+        return say.labels["unknown"] if value is None else form.format(value)
+
+    return say.label(
+        "usage",
+        model=usage.model,
+        calls=say.quantity("call", usage.calls),
+        input=known(usage.input_tokens),
+        cached=known(usage.cached_tokens),
+        output=known(usage.output_tokens),
+        cost=known(usage.cost_usd, "${:.4f}"),
+        removed=known(usage.removed_claims),
+    )
 
 
 def words(language: Language) -> Words:

@@ -307,6 +307,7 @@ class Coverage(Frozen):
     by_rules: int
     failed: tuple[Failure, ...] = ()
     shortened: tuple[Shortened, ...] = ()
+    replaced: tuple[Failure, ...] = ()
     remarks: tuple[Remark, ...] = ()
 
 
@@ -337,6 +338,7 @@ class DayReport(Frozen):
     late: tuple[Entry, ...] = Field(default=(), description="landed after the day they are dated was reported")
     failed: tuple[Failure, ...] = ()
     shortened: tuple[Shortened, ...] = ()
+    replaced: tuple[Failure, ...] = Field(default=(), description="analysed by rules, because the model failed")
     remarks: tuple[Remark, ...] = ()
     usage: Usage = Usage()
 
@@ -360,5 +362,6 @@ class DayReport(Frozen):
             by_rules=len(kept) - by_model,
             failed=self.failed,
             shortened=self.shortened,
+            replaced=self.replaced,
             remarks=self.remarks,
         )

@@ -4,6 +4,7 @@ Exit codes: 0 done, 1 our bug, 2 usage or configuration, 3 an outside service fa
 Heavy imports stand where they are used, so that `--help` is quick.
 """
 
+import errno
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +16,7 @@ from analysis.errors import DigestError, Misuse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from datetime import date
 
     from rich.console import Console
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from bot.backfill import BackfilledDay
 
 _FILE_WIDTH = 100  # columns of a terminal report that is written to a file
+_MOST_WORDS = 50  # of a search
 _UNFINISHED = 3
 _INTERRUPTED = 130
 
@@ -44,6 +47,7 @@ ZoneOption = Annotated[
     str | None, typer.Option("--timezone", metavar="ZONE", help="Time zone of the days (DIGEST_TIMEZONE).")
 ]
 FormatOption = Annotated[Format, typer.Option("--format", help="How the result is written.")]
+NoModelOption = Annotated[bool, typer.Option("--no-model", help="Analyse by rules alone.")]
 OutOption = Annotated[
     Path | None, typer.Option("--out", metavar="PATH", help="Write to a file instead of the terminal.")
 ]
@@ -70,10 +74,10 @@ def digest(
     timezone: ZoneOption = None,
     format: FormatOption = "terminal",
     out: OutOption = None,
+    no_model: NoModelOption = False,
     sample: Annotated[bool, typer.Option("--sample", help="The sample day, offline and without a token.")] = False,
 ) -> None:
     """Report one day's commits, ranked and analysed."""
-    from analysis.errors import OutsideFailure
     from analysis.window import parse_day, zone
     from bot import wiring
     from bot.digest import digest as digest_day
@@ -85,22 +89,27 @@ def digest(
     language, tz, now = lang or settings.digest_language, zone(timezone or settings.digest_timezone), datetime.now(UTC)
     wanted = parse_day(day or (SAMPLE_DAY.isoformat() if sample else "yesterday"), now.astimezone(tz).date())
     repositories = wiring.chosen(SAMPLE_REPOSITORY if sample else repo, settings.digest_repos)
-    reports, failures = [], []
+    reports: list[DayReport] = []
+    failures: dict[str, DigestError] = {}
     with (
         Watcher() as watcher,
-        wiring.sample_desk() if sample else wiring.desk(settings, watcher.wait) as desk,
+        wiring.sample_desk() if sample else wiring.desk(settings, watcher.wait, today=_paying(now, no_model)) as desk,
     ):
         for repository in repositories:
             watcher.day(repository, wanted)
             try:
                 reports.append(digest_day(desk, repository, wanted, tz, language, now=now, progress=watcher))
-            except OutsideFailure as exc:
-                failures.append(f"{repository}: {exc}")
+            except DigestError as exc:
+                if len(repositories) == 1:
+                    raise
+                failures[str(repository)] = exc
     if reports:
         _deliver(lambda console: _print_reports(console, reports, format), out, format)
     missing = [_missing(report) for report in reports if report.failed or _late_unknown(report)]
     if failures or missing:
-        raise _Unfinished("; ".join(failures + missing))
+        told = "; ".join([*(f"{name}: {exc}" for name, exc in failures.items()), *missing])
+        wrong = not missing and all(isinstance(exc, Misuse) for exc in failures.values())
+        raise Misuse(told) if wrong else _Unfinished(told)
 
 
 @app.command()
@@ -111,6 +120,7 @@ def commit(
     timezone: ZoneOption = None,
     format: FormatOption = "terminal",
     out: OutOption = None,
+    no_model: NoModelOption = False,
 ) -> None:
     """Show one commit with its analysis."""
     from analysis.report.as_json import commit_json
@@ -126,7 +136,7 @@ def commit(
     reference = parse_reference(ref)
     settings = Settings.load()
     language, tz = lang or settings.digest_language, zone(timezone or settings.digest_timezone)
-    with Watcher() as watcher, wiring.desk(settings, watcher.wait) as desk:
+    with Watcher() as watcher, wiring.desk(settings, watcher.wait, today=_paying(datetime.now(UTC), no_model)) as desk:
         repository, entry = look_up(desk, reference, wiring.chosen(repo, settings.digest_repos), language)
 
     def show(console: "Console") -> None:
@@ -146,6 +156,7 @@ def backfill(
     repo: RepoOption = None,
     lang: LangOption = None,
     timezone: ZoneOption = None,
+    no_model: NoModelOption = False,
 ) -> None:
     """Read many days into the store; a killed run goes on where it was."""
     from analysis.window import parse_range, zone
@@ -161,7 +172,7 @@ def backfill(
     done: list[BackfilledDay] = []
     with (
         Watcher(days=len(wanted) * len(repositories)) as watcher,
-        wiring.desk(settings, watcher.wait) as desk,
+        wiring.desk(settings, watcher.wait, today=_paying(now, no_model)) as desk,
     ):
         try:
             done.extend(fill(desk, repositories, wanted, tz, language, now=now, progress=watcher))
@@ -198,6 +209,8 @@ def search(
     settings = Settings.load()
     tz = zone(timezone or settings.digest_timezone)
     repository = wiring.chosen(repo, settings.digest_repos)[0] if repo else None
+    if len(words) > _MOST_WORDS:
+        raise Misuse(f"a search is for at most {_MOST_WORDS} words; give the most telling ones")
     with wiring.desk(settings) as desk:
         found = desk.store.search(" ".join(words), repository, limit)
         empty = not found and desk.store.is_empty()
@@ -234,6 +247,11 @@ def rank(
     sys.stdout.writelines(f"{line}\n" for line in ranked)
 
 
+def _paying(now: datetime, no_model: bool) -> "date | None":  # noqa: FBT001 (the option)
+    """The day (UTC) whose budget pays for a model; None where none is asked."""
+    return None if no_model else now.date()
+
+
 class _Unfinished(DigestError):
     exit_code = _UNFINISHED
 
@@ -261,14 +279,18 @@ def _deliver(show: "Callable[[Console], None]", out: Path | None, form: str) -> 
     if out is None:
         show(Console(highlight=False, emoji=False))
         return
-    part = out.with_name(f".{out.name}.part")
+    target = out.resolve()  # a link stays one
+    whole = target.is_file() or not target.exists()  # a pipe or a device is written to as it is
+    part = target.parent / f".{target.name[:200]}.part" if whole else target
     try:
         with part.open("w", encoding="utf-8", newline="\n") as file:
             show(Console(file=file, highlight=False, emoji=False, width=_FILE_WIDTH if form == "terminal" else None))
-        part.replace(out)
+        if whole:
+            part.replace(target)
     except OSError as exc:
-        part.unlink(missing_ok=True)
-        raise Misuse(f"{out} cannot be written ({exc.strerror})") from exc
+        if whole:
+            part.unlink(missing_ok=True)
+        raise Misuse(f"{str(out)[:100]!r} cannot be written ({exc.strerror})") from exc
 
 
 def _raw(console: "Console", text: str) -> None:
@@ -323,6 +345,11 @@ def run(arguments: "Sequence[str]") -> int:
         # Whoever read us has seen enough; the interpreter must not complain at its end either.
         sys.stdout = sys.stderr = open("/dev/null", "w", encoding="utf-8")  # noqa: SIM115, PTH123
         return 0
+    except OSError as exc:
+        if exc.errno != errno.ENOSPC:
+            raise
+        sys.stdout = open("/dev/null", "w", encoding="utf-8")  # noqa: SIM115, PTH123 (what is buffered has nowhere to go)
+        return _complain("standard output cannot be written: no space is left on it", 2)
     except Exception:  # noqa: BLE001 (the border: one traceback, and a sentence)
         import traceback
 
@@ -342,6 +369,10 @@ def main() -> None:
     """The command `vllm-digest`."""
     import logging
 
+    # A stream that whoever started us has closed is None.
+    sys.stdin = sys.stdin or open("/dev/null", encoding="utf-8")  # noqa: SIM115, PTH123
+    sys.stdout = sys.stdout or open("/dev/null", "w", encoding="utf-8")  # noqa: SIM115, PTH123
+    sys.stderr = sys.stderr or open("/dev/null", "w", encoding="utf-8")  # noqa: SIM115, PTH123
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
     # urllib3 warns of every retry; when they fail, one line of ours says so.

@@ -10,19 +10,16 @@ from threading import Event
 from typing import NamedTuple, Protocol
 from zoneinfo import ZoneInfo
 
-from analysis.by_rules import VERSION as RULES_VERSION
-from analysis.by_rules import analyse_by_rules
 from analysis.errors import DigestError, OutsideFailure, RateLimited
 from analysis.facts import facts
 from analysis.github import GitHub
-from analysis.models import Commit, DayReport, Entry, Failure, Language, Remark, Repository
-from analysis.rank import rank
+from analysis.models import Commit, DayReport, Failure, Language, Remark, Repository
 from analysis.window import Window, window
+from bot.analysing import Analyst, Modelling
 from bot.store import Store, StoredCommit, StoredDay
 
 _READERS = 8  # requests at once: far below GitHub's limit of 100
 _FOLLOWED = timedelta(days=7)  # how old a day, or the listing before it, may be for late arrivals to be looked for
-_RULES = "rules"
 
 
 class Desk(NamedTuple):
@@ -30,6 +27,7 @@ class Desk(NamedTuple):
 
     github: GitHub
     store: Store
+    modelling: Modelling | None = None
 
 
 class Progress(Protocol):
@@ -40,13 +38,6 @@ class Progress(Protocol):
 
     def advance(self) -> None:
         """One of them was read, or failed."""
-
-
-class Reading(NamedTuple):
-    """A day that was listed and read as far as it could be."""
-
-    day: StoredDay
-    failures: tuple[Failure, ...]
 
 
 def digest(
@@ -61,31 +52,33 @@ def digest(
 ) -> DayReport:
     """The report of a day. Commits that could not be read are in it by title and in its failures; a rerun completes it.
 
-    `OutsideFailure` when the day could not even be listed.
+    The model analyses what is read while the rest is still being read. `OutsideFailure` when the day could not even be listed.
     """
-    reading = read_day(desk, repository, day, tz, now=now, progress=progress)
+    listed = _list_day(desk, repository, day, tz, now)
+    ids = listed.commit_ids + listed.late_ids
+    with Analyst(desk.store, repository, language, desk.modelling) as analyst:
+        stored = desk.store.commits(ids)
+        analyst.submit([each.id for each in stored if each.commit.read])
+        unread = [each.commit for each in stored if not each.commit.read]
+        if progress:
+            progress.expect(len(unread))
+        failures = tuple(_read_all(desk, repository, unread, tz, progress, analyst))
+    stored = current(desk.store, ids)
+    entries = analyst.entries(stored)
     return DayReport(
         repository=repository,
         date=day,
         timezone=tz.key,
         language=language,
         window=window(day, tz),
-        entries=entries(desk.store, reading.day.commit_ids, language),
-        late=entries(desk.store, reading.day.late_ids, language),
-        failed=reading.failures,
-        remarks=reading.day.remarks,
+        entries=entries[: len(listed.commit_ids)],
+        late=entries[len(listed.commit_ids) :],
+        failed=failures,
+        shortened=analyst.shortened(stored),
+        replaced=analyst.replaced(stored),
+        remarks=listed.remarks,
+        usage=analyst.usage(ids),
     )
-
-
-def read_day(
-    desk: Desk, repository: Repository, day: date, tz: ZoneInfo, *, now: datetime, progress: Progress | None = None
-) -> Reading:
-    """Lists a day unless it was listed after its end, and reads those of its commits that are not stored yet."""
-    listed = _list_day(desk, repository, day, tz, now)
-    unread = [each for each in desk.store.commits(listed.commit_ids + listed.late_ids) if not each.commit.read]
-    if progress:
-        progress.expect(len(unread))
-    return Reading(listed, tuple(_read_all(desk, repository, [each.commit for each in unread], tz, progress)))
 
 
 def keep(store: Store, repository: Repository, commit: Commit) -> int:
@@ -93,24 +86,9 @@ def keep(store: Store, repository: Repository, commit: Commit) -> int:
     return store.save_commit(repository, commit, facts(commit))
 
 
-def entries(store: Store, ids: Sequence[int], language: Language) -> tuple[Entry, ...]:
-    """The commits with these ids, ranked, linked and analysed; analyses are made once and kept."""
-    stored = [_with_facts(store, each) for each in store.commits(ids)]
-    links = store.links(stored)
-    kept = store.analyses(ids, language, _RULES, RULES_VERSION)
-    found = []
-    for each in stored:
-        ranked = rank(each.commit, each.facts)
-        analysis = None
-        if each.commit.read:
-            made_for, analysis = kept.get(each.id, (None, None))
-            if analysis is None or made_for is not ranked.importance:
-                analysis = analyse_by_rules(each.commit, each.facts, ranked, language)
-                store.save_analysis(each.id, language, _RULES, RULES_VERSION, ranked.importance, analysis)
-        found.append(
-            Entry(commit=each.commit, facts=each.facts, ranked=ranked, links=links[each.id], analysis=analysis)
-        )
-    return tuple(found)
+def current(store: Store, ids: Sequence[int]) -> list[StoredCommit]:
+    """The commits with these ids, with the facts that today's rules find in them."""
+    return [_with_facts(store, each) for each in store.commits(ids)]
 
 
 def _with_facts(store: Store, each: StoredCommit) -> StoredCommit:
@@ -176,9 +154,14 @@ def _followed(
 
 
 def _read_all(
-    desk: Desk, repository: Repository, commits: Sequence[Commit], tz: ZoneInfo, progress: Progress | None
+    desk: Desk,
+    repository: Repository,
+    commits: Sequence[Commit],
+    tz: ZoneInfo,
+    progress: Progress | None,
+    analyst: Analyst,
 ) -> Iterator[Failure]:
-    """Reads commits, several at once, and keeps each as it comes. Gives those that failed.
+    """Reads commits, several at once, keeps each as it comes and has it analysed. Gives those that failed.
 
     Once GitHub's limit is used up nobody asks any more: the rest fail for the same reason.
     """
@@ -203,7 +186,7 @@ def _read_all(
         try:
             for future in as_completed(reading):
                 try:
-                    keep(desk.store, repository, future.result())
+                    analyst.submit([keep(desk.store, repository, future.result())])
                 except DigestError as exc:
                     failures[reading[future]] = _reason(exc, tz)
                 if progress:

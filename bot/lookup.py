@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from analysis.errors import UnknownCommit, UnknownRepository
 from analysis.models import SHORT_SHA, Entry, Language, Repository
-from bot.digest import Desk, entries, keep
+from bot.analysing import Analyst
+from bot.digest import Desk, current, keep
 from bot.reference import Reference
 
 
@@ -29,7 +30,9 @@ def look_up(
     if not stored.commit.read:
         commit = desk.github.read_commit(located.repository, stored.commit.sha)
         keep(desk.store, located.repository, commit)
-    return located.repository, entries(desk.store, [located.commit_id], language)[0]
+    with Analyst(desk.store, located.repository, language, desk.modelling) as analyst:
+        analyst.submit([located.commit_id])
+    return located.repository, analyst.entries(current(desk.store, [located.commit_id]))[0]
 
 
 def _wanted(reference: Reference, repositories: Sequence[Repository]) -> list[Repository]:

@@ -1,5 +1,6 @@
 """Commits recorded as JSON lines, ranked without a store or a network."""
 
+import codecs
 import json
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -54,7 +55,7 @@ def rank_lines(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
         if not line.strip():
             continue
         try:
-            recorded = _RECORDED.validate_json(line)
+            recorded = _RECORDED.validate_json(line.removeprefix(codecs.BOM_UTF8))
         except ValidationError as exc:
             raise Misuse(f"line {number} is not a recorded commit: {_why(exc)}") from None
         commit = _commit(recorded)

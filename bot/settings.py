@@ -2,7 +2,7 @@
 
 import logging
 from typing import Annotated, Literal, Self
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 from zoneinfo import ZoneInfo
 
 from pydantic import BeforeValidator, Field, SecretStr, ValidationError, field_validator
@@ -25,8 +25,12 @@ def _repositories(value: object) -> object:
     return list({repository.key: repository for repository in found}.values())
 
 
-def _empty_as_none(value: object) -> object:
-    return None if isinstance(value, str) and not value.strip() else value
+def _token(value: object) -> object:
+    """A token without the line break that a file or a secret store may add; inside one there is no white space."""
+    text = value.strip() if isinstance(value, str) else value
+    if isinstance(text, str) and (not text.isprintable() or " " in text or not text.isascii()):
+        raise ValueError("is not a token: it holds white space or other characters that no token has")
+    return text or None
 
 
 class Settings(BaseSettings):
@@ -34,7 +38,7 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True)
 
-    github_token: Annotated[SecretStr | None, BeforeValidator(_empty_as_none)] = None
+    github_token: Annotated[SecretStr | None, BeforeValidator(_token)] = None
     github_api_url: str = "https://api.github.com"
     digest_repos: Annotated[list[Repository], NoDecode, BeforeValidator(_repositories)] = Field(
         default_factory=lambda: [Repository(owner="vllm-project", name="vllm")]
@@ -42,16 +46,23 @@ class Settings(BaseSettings):
     digest_timezone: str = "Asia/Shanghai"
     digest_language: Literal["zh", "en"] = "zh"
     database_url: SecretStr = SecretStr("sqlite:///data/digest.db")
+    openai_api_key: Annotated[SecretStr | None, BeforeValidator(_token)] = None
+    openai_base_url: str | None = None
+    digest_model: str | None = None
+    digest_concurrency: int = Field(default=8, ge=1, le=64)
+    digest_daily_budget_usd: float = Field(default=2.0, ge=0)
     log_level: str = "warning"
 
-    @field_validator("github_api_url")
+    @field_validator("github_api_url", "openai_base_url")
     @classmethod
-    def _web_address(cls, value: str) -> str:
+    def _web_address(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
         parts = urlsplit(value)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError("is not a web address; use https://api.github.com or https://HOST/api/v3")
+        if parts.scheme not in ("http", "https") or not parts.hostname or not _has_port(parts):
+            raise ValueError("is not a web address; use https://HOST/PATH")
         if parts.username or parts.password:
-            raise ValueError("holds a password; put the token into GITHUB_TOKEN")
+            raise ValueError("holds a password; put it into GITHUB_TOKEN or OPENAI_API_KEY")
         return value.rstrip("/")
 
     @field_validator("digest_timezone")
@@ -89,6 +100,14 @@ class Settings(BaseSettings):
                 for error in exc.errors()
             ]
             raise BadSetting("; ".join(wrong)) from None
+
+
+def _has_port(parts: SplitResult) -> bool:
+    """Whether the port, if one is given, is a number that can be one."""
+    try:
+        return parts.port != 0
+    except ValueError:
+        return False
 
 
 def _reason(message: str) -> str:

@@ -226,13 +226,14 @@ def _shape(commit: Commit) -> Iterator[Signal]:
     first: dict[Kind, str] = {}
     for path in commit.paths:
         first.setdefault(kind(path), path)
+    tests = [file.path for file in commit.files if kind(file.path) is Kind.TEST and file.additions]
     if not first.keys() & {Kind.SOURCE, Kind.BUILD, Kind.DEPENDENCY}:
         yield Signal("no source, build or dependency", 1, ", ".join(sorted(first)))
     if Kind.DEPENDENCY in first:
         yield Signal("touches dependencies", 1, first[Kind.DEPENDENCY])
     if Kind.SOURCE in first:
-        if Kind.TEST in first:
-            yield Signal("comes with tests", 1, first[Kind.TEST])
+        if tests:
+            yield Signal("comes with tests", 1, tests[0])
         if Kind.DOCS in first:
             yield Signal("comes with documentation", 1, first[Kind.DOCS])
         yield from _sources([file for file in commit.files if kind(file.path) is Kind.SOURCE])

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-from analysis.language import BADGE, Words, words
+from analysis.language import BADGE, Words, usage_told, words
 from analysis.models import DayReport, Entry, Frozen, Importance, Insight, Language, Repository
 from analysis.report.escape import cell, inline, link_text
 from analysis.report.reasons import told
@@ -50,7 +50,8 @@ def reports_markdown(reports: Sequence[DayReport]) -> str:
     say = words(reports[0].language)
     slugs = Slugs()
     slugs(say.label("report", date=reports[0].date))
-    views = [_view(report, say, slugs) for report in reports]
+    anchors: set[str] = set()
+    views = [_view(report, say, slugs, anchors) for report in reports]
     return _rendered("report.md.j2", say=say, date=reports[0].date, views=views)
 
 
@@ -62,7 +63,7 @@ def commit_markdown(repository: Repository, entry: Entry, language: Language, re
     )
 
 
-def _view(report: DayReport, say: Words, slugs: Slugs) -> dict[str, Any]:
+def _view(report: DayReport, say: Words, slugs: Slugs, anchors: set[str]) -> dict[str, Any]:
     """What the template shows of a report, its headings in the document's order."""
     view: dict[str, Any] = {
         "report": report,
@@ -87,6 +88,14 @@ def _view(report: DayReport, say: Words, slugs: Slugs) -> dict[str, Any]:
             view["sections"].append(Section(heading=heading, slug=slugs(heading), why=why, entries=entries))
             for entry in entries:
                 slugs(entry.commit.title.replace("`", ""))
+    view["anchors"] = {}
+    for entry in (*report.entries, *report.late):
+        # Repositories may share commits: the address that leads to the first is taken.
+        anchor = entry.commit.short_sha
+        while anchor in anchors:
+            anchor += "-"
+        anchors.add(anchor)
+        view["anchors"][entry.commit.sha] = anchor
     view["coverage"] = slugs(say.labels["coverage"])
     return view
 
@@ -129,5 +138,5 @@ def _environment() -> Environment:
         "short": _short,
         "address": _address,
     }
-    environment.globals |= {"told": told, "insights": _insights, "badge": BADGE}
+    environment.globals |= {"told": told, "insights": _insights, "badge": BADGE, "usage": usage_told}
     return environment

@@ -2,6 +2,7 @@
 
 from analysis.models import Language, Ranked, Reason
 
+MODEL = "a model's judgement"
 _SHOWN = 3
 _LEAST = 0.2  # points below which a reason moves nothing
 
@@ -36,6 +37,7 @@ _PHRASES: dict[str, tuple[str, str]] = {
     "deletes a source file": ("删除源文件 {0}", "deletes {0}"),
     "touches concurrency": ("涉及并发 {0}", "touches concurrency: {0}"),
     "security-relevant": ("与安全有关 {0}", "security-relevant: {0}"),
+    "a model's judgement": ("模型判断：{0}", "a model says: {0}"),
     "reverts a commit": ("回退 {0}", "reverts {0}"),
 }
 _TAG = ("标签“{0}”", "tagged “{0}”")
@@ -48,8 +50,9 @@ def told(ranked: Ranked, language: Language) -> list[str]:
     Plain text that quotes the commit: each surface escapes it.
     """
     sign = -1 if ranked.importance.value == "low" else 1
+    judged = [reason for reason in ranked.reasons if reason.signal == MODEL]
     pulling = [reason for reason in ranked.reasons if reason.points * sign >= _LEAST]
-    return [_phrase(reason, language) for reason in (pulling or ranked.reasons)[:_SHOWN]]
+    return [_phrase(reason, language) for reason in (judged + (pulling or list(ranked.reasons)))[:_SHOWN]]
 
 
 def _phrase(reason: Reason, language: Language) -> str:

@@ -12,7 +12,7 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-from analysis.language import BADGE, Words, words
+from analysis.language import BADGE, Words, usage_told, words
 from analysis.models import Commit, DayReport, Entry, Importance, Language, Repository
 from analysis.report.reasons import told
 from analysis.text import one_line
@@ -187,6 +187,11 @@ def _print_coverage(console: Console, report: DayReport, say: Words) -> None:
     console.print()
     console.print(Text(say.labels["coverage"], style="bold"))
     console.print(Text(say.label("coverage_line", **counts, failed=len(coverage.failed)), style="dim"))
+    if report.usage.model:
+        console.print(Text(one_line(usage_told(report.usage, say)), style="dim"))
+    for each in coverage.replaced:
+        told_why = f"{say.labels['replaced']} {each.sha[:7]}{say.labels['colon']}{one_line(each.reason)}"
+        console.print(Text(told_why, style="yellow"))
     for remark in coverage.remarks:
         console.print(Text(f"{say.labels['remark']}{say.labels['colon']}{say.remarks[remark]}", style="yellow"))
     for failure in coverage.failed:

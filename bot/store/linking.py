@@ -1,5 +1,6 @@
 """The commits that others name, looked up for many at once: a query a kind of tie, each by an index."""
 
+import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -50,11 +51,14 @@ def _known(connection: Connection, repository_id: int, wanted: list[Commit], nam
         (commits.c.sha, {each for each in shas if len(each) >= _WHOLE}),
         (commits.c.title, {key.reverts_title for key in named if key.reverts_title}),
         (commits.c.reverts_sha, {sha for commit in wanted for sha in _written(commit.sha)}),
-        (commits.c.reverts_title, {commit.title for commit in wanted}),
+        (commits.c.reverts_title, {title for commit in wanted for title in (commit.title, _bare(commit.title))}),
         (commits.c.series, {key.series for key in named if key.series}),
         (commits.c.pr, {int(each[1:]) for each in fixed if each.startswith("#")}),
     ]
     conditions = [column.in_(values) for column, values in lookups if values]
+    # GitHub's reverts quote a title with its pull request's number, people's often without.
+    quoted = {key.reverts_title for key in named if key.reverts_title}
+    conditions += [commits.c.title.between(f"{title} (#", f"{title} (#:") for title in quoted]
     conditions += [commits.c.sha.between(each, each + "g") for each in shas if len(each) < _WHOLE]
     columns = [commits.c[name] for name in _Known._fields]
     rows: set[_Known] = set()
@@ -75,9 +79,9 @@ def _links(commit: Commit, key: Keys, known: list[_Known]) -> Links:
     before = [row for row in others if row.committed_at <= commit.committed_at]
     after = [row for row in others if row.committed_at >= commit.committed_at]
     reverts = _last(row.sha for row in others if key.reverts_sha and row.sha.startswith(key.reverts_sha))
-    reverts = reverts or _last(row.sha for row in before if key.reverts_title and row.title == key.reverts_title)
+    reverts = reverts or _last(row.sha for row in before if key.reverts_title and _quotes(key.reverts_title, row.title))
     by_sha = (row.sha for row in others if row.reverts_sha and commit.sha.startswith(row.reverts_sha))
-    by_title = (row.sha for row in after if row.reverts_title == commit.title)
+    by_title = (row.sha for row in after if row.reverts_title and _quotes(row.reverts_title, commit.title))
     fixes = [_last(row.sha for row in others if _is_named(row, each)) for each in key.fixes]
     parts = tuple(row.sha for row in known if key.series and row.series == key.series)
     return Links(
@@ -87,6 +91,15 @@ def _links(commit: Commit, key: Keys, known: list[_Known]) -> Links:
         series=series(key, parts),
         fixes=tuple(sha for sha in fixes if sha),
     )
+
+
+def _quotes(quoted: str, title: str) -> bool:
+    return quoted in (title, _bare(title))
+
+
+def _bare(title: str) -> str:
+    """A title without its pull request's number."""
+    return re.sub(r"\s*\(#\d+\)\s*$", "", title)
 
 
 def _is_named(row: _Known, name: str) -> bool:

@@ -9,7 +9,7 @@ from sqlalchemy.engine import URL, ExceptionContext, make_url
 from analysis.errors import BadSetting, StoreUnusable
 
 # The latest migration. Kept here so that an up-to-date store opens without importing Alembic; a test compares the two.
-HEAD = "0001"
+HEAD = "0002"
 
 _BUSY_MS = 30_000
 _WORDS = (
@@ -78,6 +78,7 @@ def _translate(context: ExceptionContext) -> None:
     for sign, words in _WORDS:
         if sign in str(error).lower():
             raise StoreUnusable(f"{where} {words}") from error
+    raise StoreUnusable(f"{where} cannot be used ({error}); move it away, or set DATABASE_URL") from error
 
 
 def _migrate(engine: Engine) -> None:

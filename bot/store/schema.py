@@ -12,6 +12,7 @@ from sqlalchemy import (
     Date,
     DateTime,
     Dialect,
+    Float,
     ForeignKey,
     Index,
     Integer,
@@ -127,6 +128,22 @@ analyses = Table(
     Column("prompt", String(40), primary_key=True),
     Column("importance", String(6), nullable=False),
     Column("body", JSON, nullable=False),
+    Column("move_reason", Text, nullable=False, server_default=""),
+    Column("left_out", JSON, nullable=False, server_default="[]"),
+    Column("removed_claims", Integer, nullable=False, server_default="0"),
+    Column("calls", Integer, nullable=False, server_default="0"),
+    Column("input_tokens", Integer),
+    Column("output_tokens", Integer),
+    Column("cached_tokens", Integer),
+    Column("cost_usd", Float),
+)
+
+spending = Table(
+    "spending",
+    metadata,
+    Column("date", Date, primary_key=True),
+    Column("reserved_usd", Float, nullable=False),
+    Column("spent_usd", Float, nullable=False),
 )
 
 days = Table(

@@ -14,6 +14,7 @@ from analysis.models import (
     Commit,
     Fact,
     FileChange,
+    Frozen,
     Importance,
     Language,
     Links,
@@ -23,7 +24,7 @@ from analysis.models import (
 )
 from bot.store.linking import linked
 from bot.store.opening import writing
-from bot.store.schema import analyses, commits, day_commits, days, files, repositories
+from bot.store.schema import analyses, commits, day_commits, days, files, repositories, spending
 from bot.store.searchable import match_query, searchable
 
 _CHUNK = 500  # bound parameters a query
@@ -46,6 +47,21 @@ class StoredDay(NamedTuple):
     commit_ids: tuple[int, ...]
     late_ids: tuple[int, ...]
     remarks: tuple[Remark, ...]
+
+
+class Kept(Frozen):
+    """An analysis as it is stored, with the tier that it gives the commit, and what it took."""
+
+    analysis: Analysis
+    importance: Importance
+    move_reason: str = ""
+    left_out: tuple[str, ...] = ()
+    removed_claims: int = 0
+    calls: int = 0
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    cost_usd: float | None = None
 
 
 class Found(NamedTuple):
@@ -229,10 +245,8 @@ class Store:
 
     # Analyses
 
-    def analyses(
-        self, ids: Sequence[int], language: Language, model: str, prompt: str
-    ) -> dict[int, tuple[Importance, Analysis]]:
-        """Commit id -> (tier it was made for, analysis) in a language, by a model and a version of the prompt."""
+    def analyses(self, ids: Sequence[int], language: Language, model: str, prompt: str) -> dict[int, Kept]:
+        """Commit id -> its analysis in a language, by a model and a version of the prompt."""
         found = {}
         with self._engine.connect() as connection:
             for chunk in _chunks(ids):
@@ -243,15 +257,15 @@ class Store:
                     analyses.c.prompt == prompt,
                 )
                 for row in connection.execute(query):
-                    found[row.commit_id] = (Importance(row.importance), Analysis.model_validate(row.body))
+                    values = {name: getattr(row, name) for name in Kept.model_fields if name != "analysis"}
+                    found[row.commit_id] = Kept(analysis=Analysis.model_validate(row.body), **values)
         return found
 
-    def save_analysis(
-        self, commit_id: int, language: Language, model: str, prompt: str, importance: Importance, analysis: Analysis
-    ) -> None:
-        """Keeps an analysis, in place of one made for another tier, and makes its summary findable."""
+    def save_analysis(self, commit_id: int, language: Language, model: str, prompt: str, kept: Kept) -> None:
+        """Keeps an analysis, in place of one made before, and makes its summary findable."""
         key = {"commit_id": commit_id, "language": language, "model": model, "prompt": prompt}
-        values = {"importance": importance.value, "body": analysis.model_dump(mode="json", exclude_defaults=True)}
+        values = kept.model_dump(mode="json", exclude={"analysis"})
+        values["body"] = kept.analysis.model_dump(mode="json", exclude_defaults=True)
         with self._writing.begin() as connection:
             connection.execute(
                 upsert(analyses).values(**key, **values).on_conflict_do_update(index_elements=list(key), set_=values)
@@ -261,6 +275,28 @@ class Store:
             connection.execute(
                 text("UPDATE commit_search SET summary = :summary WHERE rowid = :id"),
                 {"summary": summary, "id": commit_id},
+            )
+
+    # Spending
+
+    def reserve(self, day: date, usd: float, limit: float) -> bool:
+        """Puts `usd` aside of what `day` may cost; False when that would go over `limit`."""
+        with self._writing.begin() as connection:
+            connection.execute(upsert(spending).values(date=day, reserved_usd=0, spent_usd=0).on_conflict_do_nothing())
+            left = connection.execute(
+                update(spending)
+                .where(spending.c.date == day, spending.c.reserved_usd + spending.c.spent_usd + usd <= limit)
+                .values(reserved_usd=spending.c.reserved_usd + usd)
+            )
+            return left.rowcount == 1
+
+    def settle(self, day: date, reserved: float, spent: float) -> None:
+        """Puts what a call cost in the place of what was put aside for it."""
+        with self._writing.begin() as connection:
+            connection.execute(
+                update(spending)
+                .where(spending.c.date == day)
+                .values(reserved_usd=spending.c.reserved_usd - reserved, spent_usd=spending.c.spent_usd + spent)
             )
 
     # Search

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from rich.console import Console
 from rich.table import Table
 
+from tests.bench.asking_a_model import asking_a_model
 from tests.bench.backfilling import backfilling
 from tests.bench.figures import Benchmark, Row, duration, timed
 from tests.bench.ranking import ranking
@@ -16,6 +17,7 @@ from tests.bench.stored_commits import stored_commits
 # Name -> what it runs. A new benchmark is a module with a function that yields rows, and a line here.
 BENCHMARKS: dict[str, Benchmark] = {
     "day": reading_a_day,
+    "model": asking_a_model,
     "store": stored_commits,
     "rank": ranking,
     "backfill": backfilling,

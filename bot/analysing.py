@@ -1,0 +1,185 @@
+"""Who analyses a day's commits: a model within its budget, several at once, while the day is still being read; else rules."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date
+from threading import Lock
+from types import TracebackType
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+from analysis.by_rules import VERSION as RULES_VERSION
+from analysis.by_rules import analyse_by_rules
+from analysis.errors import ModelFailure
+from analysis.models import Entry, Failure, Language, Ranked, Reason, Repository, Shortened, Usage
+from analysis.prompts import VERSION as PROMPT
+from analysis.rank import rank
+from analysis.report.reasons import MODEL
+from bot.store import Kept, Store, StoredCommit
+
+if TYPE_CHECKING:
+    from analysis.analyse import Question
+    from analysis.llm import ChatModel
+
+_RULES = "rules"
+_NO_BUDGET = "today's budget is used up (DIGEST_DAILY_BUDGET_USD)"
+
+
+class Modelling(NamedTuple):
+    """The model that is asked, how many questions at once, and what a day (UTC) may cost."""
+
+    model: "ChatModel"
+    at_once: int
+    daily_usd: float
+    today: date
+
+
+class Analyst:
+    """Analyses commits as they come: `submit` returns at once, leaving the block waits for the last reply."""
+
+    def __init__(self, store: Store, repository: Repository, language: Language, modelling: Modelling | None) -> None:
+        self._store = store
+        self._repository = repository
+        self._language = language
+        self._modelling = modelling
+        self._pool = ThreadPoolExecutor(modelling.at_once) if modelling else None
+        self._lasting: ModelFailure | None = None
+        self._lock = Lock()
+        self.failures: dict[str, str] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._pool:
+            self._pool.shutdown(cancel_futures=error is not None)
+
+    def submit(self, commit_ids: Sequence[int]) -> None:
+        """Has the model analyse those of the commits that it has not analysed yet."""
+        if not self._pool or not self._modelling:
+            return
+        known = self._store.analyses(commit_ids, self._language, self._modelling.model.name, PROMPT)
+        for commit_id in commit_ids:
+            if commit_id not in known:
+                self._pool.submit(self._analyse, self._modelling, commit_id)
+
+    def entries(self, stored: Sequence[StoredCommit]) -> tuple[Entry, ...]:
+        """The commits with their analyses: the model's where there is one, the rules' elsewhere."""
+        ids = [each.id for each in stored]
+        links = self._store.links(stored)
+        by_model = self._by_model(ids)
+        by_rules = self._store.analyses(ids, self._language, _RULES, RULES_VERSION)
+        found = []
+        for each in stored:
+            ranked = rank(each.commit, each.facts)
+            kept = by_model.get(each.id)
+            if kept:
+                ranked = _with_move(ranked, kept)
+            elif each.commit.read:
+                kept = by_rules.get(each.id)
+                if kept is None or kept.importance is not ranked.importance:
+                    analysis = analyse_by_rules(each.commit, each.facts, ranked, self._language)
+                    kept = Kept(analysis=analysis, importance=ranked.importance)
+                    self._store.save_analysis(each.id, self._language, _RULES, RULES_VERSION, kept)
+            analysis_kept = kept.analysis if kept else None
+            found.append(
+                Entry(commit=each.commit, facts=each.facts, ranked=ranked, links=links[each.id], analysis=analysis_kept)
+            )
+        return tuple(found)
+
+    def usage(self, ids: Sequence[int]) -> Usage:
+        """What the model's analyses of these commits took, whenever they were made."""
+        if not self._modelling:
+            return Usage()
+        kept = self._by_model(ids).values()
+
+        def total(values: Sequence[float | None]) -> float | None:
+            known = [value for value in values if value is not None]
+            return sum(known) if known else None
+
+        counts = {
+            name: total([getattr(each, name) for each in kept])
+            for name in ("input_tokens", "output_tokens", "cached_tokens")
+        }
+        return Usage(
+            model=self._modelling.model.name,
+            calls=sum(each.calls for each in kept),
+            **{name: None if value is None else int(value) for name, value in counts.items()},
+            cost_usd=total([each.cost_usd for each in kept]),
+            removed_claims=sum(each.removed_claims for each in kept),
+        )
+
+    def shortened(self, stored: Sequence[StoredCommit]) -> tuple[Shortened, ...]:
+        """The commits of which the model was not shown everything."""
+        kept = self._by_model([each.id for each in stored])
+        return tuple(
+            Shortened(sha=each.commit.sha, left_out=kept[each.id].left_out)
+            for each in stored
+            if each.id in kept and kept[each.id].left_out
+        )
+
+    def replaced(self, stored: Sequence[StoredCommit]) -> tuple[Failure, ...]:
+        """The commits that rules analysed because the model failed, and why."""
+        shas = [each.commit.sha for each in stored]
+        return tuple(
+            Failure(sha=sha, stage="analyse", reason=self.failures[sha]) for sha in shas if sha in self.failures
+        )
+
+    def _by_model(self, ids: Sequence[int]) -> dict[int, Kept]:
+        return self._store.analyses(ids, self._language, self._modelling.model.name, PROMPT) if self._modelling else {}
+
+    def _analyse(self, modelling: Modelling, commit_id: int) -> None:
+        from analysis.analyse import Question  # the SDK takes half a second to import, and a stored day needs no model
+
+        stored = self._store.commits([commit_id], patches=True)[0]
+        ranked = rank(stored.commit, stored.facts)
+        question = Question(self._repository, stored.commit, stored.facts, ranked, self._language)
+        try:
+            kept = self._within_budget(modelling, question)
+        except ModelFailure as exc:
+            with self._lock:
+                self.failures[stored.commit.sha] = str(exc)
+                if exc.lasting:
+                    self._lasting = exc
+        else:
+            self._store.save_analysis(commit_id, self._language, modelling.model.name, PROMPT, kept)
+
+    def _within_budget(self, modelling: Modelling, question: "Question") -> Kept:
+        """Asks, with what it may cost put aside before and what it did cost counted after."""
+        from analysis.analyse import analyse, estimate
+        from analysis.llm import Meter
+
+        if self._lasting:
+            raise self._lasting
+        model, meter = modelling.model, Meter()
+        reserved = model.cost(*estimate(question)) or 0.0
+        if reserved and not self._store.reserve(modelling.today, reserved, modelling.daily_usd):
+            raise ModelFailure(_NO_BUDGET, lasting=True)
+        spent = reserved
+        try:
+            analysed = analyse(question, model, meter)
+        finally:
+            spent = model.cost(meter.input or 0, meter.output or 0, meter.cached or 0) or 0.0
+            if reserved:
+                self._store.settle(modelling.today, reserved, spent)
+        return Kept(
+            analysis=analysed.analysis,
+            importance=analysed.importance,
+            move_reason=analysed.move_reason,
+            left_out=analysed.left_out,
+            removed_claims=analysed.removed,
+            calls=meter.calls,
+            input_tokens=meter.input,
+            output_tokens=meter.output,
+            cached_tokens=meter.cached,
+            cost_usd=model.cost(meter.input, meter.output or 0, meter.cached or 0) if meter.input is not None else None,
+        )
+
+
+def _with_move(ranked: Ranked, kept: Kept) -> Ranked:
+    """The ranking after the model's word, which is shown among the reasons."""
+    if not kept.move_reason:
+        return ranked
+    reason = Reason(signal=MODEL, points=0.0, evidence=kept.move_reason)
+    return ranked.model_copy(update={"importance": kept.importance, "reasons": (*ranked.reasons, reason)})
