@@ -229,7 +229,7 @@ _NAME = re.compile(
     r"[A-Za-z0-9_]*(?:[_/.@#]|::|--)[A-Za-z0-9_./@#:-]*|\b\w*[a-z0-9][A-Z]\w*|\b[A-Z]{2,}\w*|\b\w*\d\w*", re.ASCII
 )
 _MUCH = 12  # letters of Chinese, or words of English, from which one text shows its language
-_HARDLY = 0.1
+_HARDLY = 0.15
 
 
 def is_in(analysis: Analysis, language: Language) -> bool:

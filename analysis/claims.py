@@ -229,7 +229,7 @@ def _names_a_path(path: str, evidence: Evidence, *, in_code: bool) -> bool:
     if (
         first not in (evidence.folders | FOLDERS if in_code else evidence.folders)
         or path.startswith(ROUTES)
-        or all(part in FOLDERS for part in parts)
+        or (not in_code and all(part in FOLDERS for part in parts))
     ):
         return False
     if len(parts) == 2 and not path.endswith("/") and evidence.mentions(path) and f"{path}/" not in evidence.text:  # noqa: PLR2004
@@ -294,8 +294,9 @@ def _has_chain(match: re.Match[str], place: Place, evidence: Evidence) -> bool:
         if library and (place is not Place.TOLD or "_" not in part):
             continue
         telling = _is_telling(part, place, called=called and last, dotted=len(parts) > 1)
-        starts = (last and not called and after in ("*", "{", "<", "$", "…")) or part.endswith("_")
-        ends = place_in_chain == 0 and before in ("*", "}", ">", "…")
+        prefix = part.endswith("_")  # said of names that begin so; they may stand inside of longer ones
+        starts = prefix or (last and not called and after in ("*", "{", "<", "$", "…"))
+        ends = prefix or (place_in_chain == 0 and before in ("*", "}", ">", "…"))
         if telling and not evidence.is_project(part) and not evidence.has_word(part, starts=starts, ends=ends):
             family = place is not Place.TOLD and not called and "_" not in part
             if family and any(each.startswith(part) or each.endswith(part) for each in evidence.words):
@@ -314,7 +315,7 @@ def _is_telling(part: str, place: Place, *, called: bool, dotted: bool) -> str:
         return ""
     if place is not Place.TOLD and (part in CUSTOMARY or re.match("cuda[A-Z]", part)):
         return ""
-    if "_" in part.strip("_") or part.startswith("_") or (called and len(part) > 1):
+    if "_" in part.strip("_") or part.startswith("_") or part.endswith("_") or (called and len(part) > 1):
         return "exactly"
     if part in PRODUCTS or part.isupper() or part.islower():
         return ""

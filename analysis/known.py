@@ -40,7 +40,7 @@ PRODUCTS = _words(
 )
 # Methods and variables that anybody may be advised to use.
 CUSTOMARY = _words(
-    "state_dict load_state_dict requires_grad grad_fn zero_grad from_numpy to_numpy astype data_ptr element_size is_contiguous no_grad "
+    "state_dict load_state_dict requires_grad grad_fn zero_grad from_numpy to_numpy astype data_ptr element_size is_contiguous no_grad copy_ fill_ zero_ add_ mul_ "
     "inference_mode empty_cache all_reduce all_gather reduce_scatter all_to_all max_new_tokens from_pretrained save_pretrained "
     "add_argument raise_for_status extra_body chat_template trust_remote_code huggingface_hub site_packages py_modules "
     "CUDA_VISIBLE_DEVICES HIP_VISIBLE_DEVICES LD_LIBRARY_PATH LD_PRELOAD PYTHON_PATH HF_HOME HF_TOKEN NCCL_DEBUG OMP_NUM_THREADS"

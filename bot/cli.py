@@ -6,16 +6,17 @@ Heavy imports stand where they are used, so that `--help` is quick.
 
 import errno
 import sys
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 
 import typer
 
 from analysis.errors import DigestError, Misuse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from datetime import date
 
     from rich.console import Console
@@ -279,18 +280,27 @@ def _deliver(show: "Callable[[Console], None]", out: Path | None, form: str) -> 
     if out is None:
         show(Console(highlight=False, emoji=False))
         return
-    target = out.resolve()  # a link stays one
-    whole = target.is_file() or not target.exists()  # a pipe or a device is written to as it is
-    part = target.parent / f".{target.name[:200]}.part" if whole else target
+    try:
+        with _replacing(out.resolve()) as file:  # a link stays one
+            show(Console(file=file, highlight=False, emoji=False, width=_FILE_WIDTH if form == "terminal" else None))
+    except OSError as exc:
+        raise Misuse(f"{str(out)[:100]!r} cannot be written ({exc.strerror})") from exc
+
+
+@contextmanager
+def _replacing(path: Path) -> "Iterator[TextIO]":
+    """A file that takes the place of `path` when it is whole; a pipe or a device is written to as it is."""
+    if path.exists() and not path.is_file():
+        with path.open("w", encoding="utf-8", newline="\n") as file:
+            yield file
+        return
+    part = path.with_name(f".{path.name[:200]}.part")
     try:
         with part.open("w", encoding="utf-8", newline="\n") as file:
-            show(Console(file=file, highlight=False, emoji=False, width=_FILE_WIDTH if form == "terminal" else None))
-        if whole:
-            part.replace(target)
-    except OSError as exc:
-        if whole:
-            part.unlink(missing_ok=True)
-        raise Misuse(f"{str(out)[:100]!r} cannot be written ({exc.strerror})") from exc
+            yield file
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _raw(console: "Console", text: str) -> None:

@@ -1,0 +1,160 @@
+"""The reference's analyses, which nobody checked, checked against their commits: the paths that they name."""
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import pytest
+
+from analysis.check import false_claims, without_false_claims
+from analysis.claims import Place, _paths
+from analysis.evidence import Evidence, plain
+from analysis.models import Analysis, Commit, FileChange, Insight, Risk, Severity
+from tests.conftest import SHARED
+
+DAYS = {"2026-01-21": 33, "2026-01-29": 45, "2026-02-03": 40, "2026-02-05": 36}
+# What a bold label or a heading of the reference opens; everything before the first one belongs to the summary.
+FIELDS = {
+    "类型|重要程度": None,
+    "摘要|概览|概述|核心改动|核心变更|总结": "summary",
+    "影响范围|受影响": "scope",
+    "洞察|架构|关键影响": "architecture",
+    "性能": "performance",
+    "安全": "security",
+    "可维护": "maintenance",
+    "兼容": "compatibility",
+    "依赖": "dependencies",
+    "风险": "risks",
+    "建议": "advice",
+}
+LABEL = re.compile(r"(?:#{2,6}\s*(.+?)|\*\*([^*]+)\*\*\s*(?:[:：]\s*(.*))?)")
+PATHS = frozenset({"path"})
+
+
+class Counted(NamedTuple):
+    """Path mentions of analyses: how many are true and false, and how many analyses have one, or a false one."""
+
+    true: int
+    false: int
+    analyses: int
+    wrong: int
+
+
+def field_of(label: str) -> str | None:
+    """The field that a label opens: a name of `FIELDS`, "" for one that is left out, None for no label at all."""
+    return next((field or "" for words, field in FIELDS.items() if re.search(words, label)), None)
+
+
+def lines_by_field(block: str) -> dict[str, list[str]]:
+    fields: dict[str, list[str]] = {}
+    current = "summary"
+    for line in map(str.strip, block.split("\n")):
+        match = LABEL.fullmatch(line)
+        opened = field_of(match[1] or match[2]) if match else None
+        if match and opened is not None:
+            current, line = opened, match[3] or ""  # noqa: PLW2901
+        if line and not re.fullmatch(r"[-|\s:*]+", line):
+            fields.setdefault(current, []).append(line)
+    return fields
+
+
+def cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip("|").split("|")] if line.startswith("|") else [line]
+
+
+def parsed(block: str) -> Analysis:
+    """An analysis of free text: prose by lines, lists by item, rows of tables as items or as a risk and its mitigation."""
+    fields = lines_by_field(block)
+    risks = [cells(line) for line in fields.get("risks", ())]
+    return Analysis(
+        by="model",
+        summary="\n".join(fields.get("summary", ())),
+        scope=tuple(" ".join(cells(line)) for line in fields.get("scope", ())),
+        insight=Insight(**{name: "\n".join(fields.get(name, ())) for name in Insight.model_fields}),
+        risks=tuple(Risk(risk=" ".join(row[:2]), severity=Severity.LOW, mitigation=" ".join(row[2:])) for row in risks),
+        advice=tuple(" ".join(cells(line)) for line in fields.get("advice", ())),
+    )
+
+
+def analyses(day: str) -> Iterator[tuple[str, Analysis]]:
+    """The short SHA and the analysis of each commit of a day's report."""
+    path = SHARED / "seeds" / f"{day}.md"
+    if not path.exists():
+        pytest.skip("../shared/seeds is not here")
+    parts = re.split(r"^\*\*SHA\*\*: `([0-9a-f]+)`[^\n]*\n", path.read_text("utf-8"), flags=re.MULTILINE)
+    for sha, block in zip(parts[1::2], parts[2::2], strict=True):
+        # The next commit's title stands at the end, below a rule, or first in the section of the next tier.
+        yield sha, parsed(re.sub(r"\n---\s+(?:#### [^\n]*\s+)?### [^\n]*\s*$", "", block))
+
+
+@pytest.fixture(scope="module")
+def commits(vllm_commits: list[dict[str, Any]]) -> dict[str, Commit]:
+    """The recorded commits by short SHA, without patches."""
+    return {
+        each["sha"][:7]: Commit(
+            sha=each["sha"],
+            url=f"https://github.com/vllm-project/vllm/commit/{each['sha']}",
+            parents=tuple(each["parents"]),
+            author=each["author"]["name"],
+            authored_at=each["author"]["date"],
+            committed_at=each["committer"]["date"],
+            message=each["message"],
+            files=tuple(
+                FileChange(path=file["filename"], previous_path=file.get("previous_filename"), status=file["status"])
+                for file in each["files"]
+            ),
+        )
+        for each in vllm_commits
+    }
+
+
+def texts(analysis: Analysis) -> list[str]:
+    risks = [text for each in analysis.risks for text in (each.risk, each.mitigation)]
+    return [analysis.summary, *analysis.scope, *(text for _, text in analysis.insight), *risks, *analysis.advice]
+
+
+def mentions(analysis: Analysis, commit: Commit) -> tuple[int, int]:
+    """How many true and false paths the analysis names."""
+    evidence = Evidence(commit)
+    found = [each for text in texts(analysis) for each in _paths(plain(text), Place.TOLD, evidence)]
+    return sum(each.borne_out for each in found), sum(not each.borne_out for each in found)
+
+
+def counted(pairs: list[tuple[Analysis, Commit]]) -> Counted:
+    counts = [mentions(analysis, commit) for analysis, commit in pairs]
+    return Counted(
+        true=sum(true for true, _ in counts),
+        false=sum(false for _, false in counts),
+        analyses=sum(true + false > 0 for true, false in counts),
+        wrong=sum(false > 0 for _, false in counts),
+    )
+
+
+@pytest.mark.parametrize("day", DAYS)
+def test_every_analysis_of_a_day_is_read(day: str, commits: dict[str, Commit]) -> None:
+    """Each commit of the report has an analysis that says something."""
+    found = dict(analyses(day))
+    assert len(found) == DAYS[day]
+    assert set(found) <= set(commits)
+    assert all("".join(texts(analysis)).strip() for analysis in found.values())
+
+
+def test_the_false_paths_of_the_reference_are_found(commits: dict[str, Commit]) -> None:
+    """About one in twelve paths is false, in about one analysis in six, as was found when they were counted by hand."""
+    pairs = [(analysis, commits[sha]) for day in DAYS for sha, analysis in analyses(day)]
+    before = counted(pairs)
+    print(before)
+    assert 380 <= before.true + before.false <= 500
+    assert 25 <= before.false <= 45
+    assert 100 <= before.analyses <= 130
+    assert 15 <= before.wrong <= 27
+
+
+@pytest.mark.parametrize("day", DAYS)
+def test_no_false_path_is_left_and_most_true_ones_are(day: str, commits: dict[str, Commit]) -> None:
+    """After the check no path is false, and at least nine in ten true ones are still named."""
+    before = [(analysis, commits[sha]) for sha, analysis in analyses(day)]
+    after = [(without_false_claims(analysis, commit, kinds=PATHS).analysis, commit) for analysis, commit in before]
+    assert not [claim for analysis, commit in after for claim in false_claims(analysis, commit, kinds=PATHS)]
+    print(day, counted(before), counted(after))
+    assert counted(after).true >= 0.9 * counted(before).true
