@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from pydantic import BaseModel, ConfigDict
 
-from analysis.check import Claim, cleaned, false_claims, is_empty, is_in, without_false_claims
+from analysis.check import Checked, Claim, cleaned, false_claims, is_empty, is_in, without_false_claims
 from analysis.diff import Excerpt, excerpt
 from analysis.errors import ModelFailure
 from analysis.language import words
@@ -38,6 +38,9 @@ _ROOM = {Importance.HIGH: 3_000, Importance.MEDIUM: 1_200, Importance.LOW: 500} 
 _MESSAGE = 4_000  # characters of a message or of a pull request's text
 _NAMES: dict[Language, str] = {"zh": "简体中文", "en": "English"}
 _ORDER = (Importance.LOW, Importance.MEDIUM, Importance.HIGH)
+
+_SYMBOL = "symbol"
+_KINDS = frozenset({"path", _SYMBOL, "pull request", "commit", "figure", "link", "heading", "image", "instruction"})
 
 Move = Literal["up", "keep", "down"]
 
@@ -116,6 +119,39 @@ class Question(NamedTuple):
     facts: Sequence[Fact]
     ranked: Ranked
     language: Language
+    contents: Callable[[], str] = lambda: (
+        ""
+    )  # of the files that the commit changes, asked for when a name is not in its diff
+
+
+class _Evidence:
+    """What a reply is checked against: the commit, and for names that its diff does not show the files that it changes."""
+
+    def __init__(self, question: Question) -> None:
+        self._question = question
+        self._whole: Commit | None = None
+
+    def false_claims(self, said: Analysis) -> tuple[Claim, ...]:
+        """The claims that neither bears out."""
+        claims = false_claims(said, self._question.commit)
+        if any(claim.kind == _SYMBOL for claim in claims):
+            symbols = false_claims(said, self._with_files(), kinds={_SYMBOL})
+            claims = (*(claim for claim in claims if claim.kind != _SYMBOL), *symbols)
+        return claims
+
+    def without_false_claims(self, said: Analysis) -> Checked:
+        """The analysis without them."""
+        others = without_false_claims(said, self._question.commit, kinds=_KINDS - {_SYMBOL})
+        if not any(claim.kind == _SYMBOL for claim in false_claims(others.analysis, self._question.commit)):
+            return others
+        symbols = without_false_claims(others.analysis, self._with_files(), kinds={_SYMBOL})
+        return Checked(symbols.analysis, others.removed + symbols.removed)
+
+    def _with_files(self) -> Commit:
+        if self._whole is None:
+            commit = self._question.commit
+            self._whole = commit.model_copy(update={"message": f"{commit.message}\n{self._question.contents()}"})
+        return self._whole
 
 
 def estimate(question: Question) -> tuple[int, int]:
@@ -132,14 +168,14 @@ def analyse(
     shown = excerpt(question.commit, _BUDGET[depth])
     nonce, canary = mark(), mark()
     messages = _prompt(question, shown, nonce, canary)
-    form = _FORMS[depth]
+    form, evidence = _FORMS[depth], _Evidence(question)
 
     def ask(turns: list[Message]) -> tuple[_Low, Analysis, tuple[Claim, ...], bool]:
         reply = model.ask(turns, form, room=_ROOM[depth], meter=meter)
         if canary in reply.model_dump_json() or nonce in reply.model_dump_json():
             raise ModelFailure("the reply gave away the prompt")
         said = reply.analysis()
-        return reply, said, false_claims(said, question.commit), is_in(cleaned(said), question.language)
+        return reply, said, evidence.false_claims(said), is_in(cleaned(said), question.language)
 
     reply, said, claims, spoken = ask(messages)
     if claims or not spoken:
@@ -154,7 +190,7 @@ def analyse(
         )
     if not spoken:
         raise ModelFailure("the reply was in another language")
-    checked = without_false_claims(said, question.commit)
+    checked = evidence.without_false_claims(said)
     kept = cleaned(checked.analysis)
     if is_empty(kept):
         raise ModelFailure("nothing in the reply could be borne out")

@@ -26,8 +26,17 @@ from github.GithubException import RateLimitExceededExceedsMaxWait
 from github.GithubObject import NotSet
 from github.Repository import Repository as VendorRepository
 
-from analysis.errors import AccessDenied, Misuse, RateLimited, UnknownCommit, UnknownRepository, Unreachable
+from analysis.errors import (
+    AccessDenied,
+    DigestError,
+    Misuse,
+    RateLimited,
+    UnknownCommit,
+    UnknownRepository,
+    Unreachable,
+)
 from analysis.models import Commit, FileChange, Frozen, PullRequest, Repository
+from analysis.paths import Kind, kind
 from analysis.secrets import redacted
 from analysis.text import scalar
 from analysis.window import Window
@@ -41,6 +50,7 @@ _TIMEOUT = 15  # seconds for an answer to begin
 _RETRIES = 4
 _PAGE = 100
 _FILES_PAGE = 300
+_LOOKED_UP = 5  # files a commit, a request each
 _MOST_FILES = 3_000  # of a commit, GitHub lists no more
 _MOST_PAGES = 100  # of a list; no day has ten thousand commits
 
@@ -136,6 +146,20 @@ class GitHub:
                 raise ValueError("the answer is about another commit")
             pull = self._pull(repository, found) if self._token else None
         return redacted(commit.model_copy(update={"pull": pull}))
+
+    def contents(self, repository: Repository, commit: Commit) -> str:
+        """The text of the first source files that the commit changes, as they are at that commit; what cannot be had is left out."""
+        changed = [file.path for file in commit.files if file.status != "removed" and kind(file.path) is Kind.SOURCE]
+        texts = []
+        for path in changed[:_LOOKED_UP]:
+            try:
+                with self._client(repository, commit=commit.sha) as client:
+                    found = _vendor(client, repository).get_contents(path, ref=commit.sha)
+                    if not isinstance(found, list):
+                        texts.append(scalar(found.decoded_content.decode("utf-8", "replace")))
+            except DigestError:
+                continue
+        return "\n".join(texts)
 
     def merged_as(self, repository: Repository, number: int) -> str:
         """The SHA of the commit that pull request `number` became; `UnknownCommit` when it is not merged or not there."""

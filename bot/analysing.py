@@ -1,8 +1,9 @@
 """Who analyses a day's commits: a model within its budget, several at once, while the day is still being read; else rules."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
+from functools import partial
 from threading import Lock
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Self
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 from analysis.by_rules import VERSION as RULES_VERSION
 from analysis.by_rules import analyse_by_rules
 from analysis.errors import ModelFailure
-from analysis.models import Entry, Failure, Language, Ranked, Reason, Repository, Shortened, Usage
+from analysis.models import Commit, Entry, Failure, Language, Ranked, Reason, Repository, Shortened, Usage
 from analysis.prompts import VERSION as PROMPT
 from analysis.rank import rank
 from analysis.report.reasons import MODEL
@@ -36,11 +37,19 @@ class Modelling(NamedTuple):
 class Analyst:
     """Analyses commits as they come: `submit` returns at once, leaving the block waits for the last reply."""
 
-    def __init__(self, store: Store, repository: Repository, language: Language, modelling: Modelling | None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        repository: Repository,
+        language: Language,
+        modelling: Modelling | None,
+        contents: Callable[[Repository, Commit], str],
+    ) -> None:
         self._store = store
         self._repository = repository
         self._language = language
         self._modelling = modelling
+        self._contents = contents
         self._pool = ThreadPoolExecutor(modelling.at_once) if modelling else None
         self._lasting: ModelFailure | None = None
         self._lock = Lock()
@@ -134,7 +143,8 @@ class Analyst:
 
         stored = self._store.commits([commit_id], patches=True)[0]
         ranked = rank(stored.commit, stored.facts)
-        question = Question(self._repository, stored.commit, stored.facts, ranked, self._language)
+        contents = partial(self._contents, self._repository, stored.commit)
+        question = Question(self._repository, stored.commit, stored.facts, ranked, self._language, contents)
         try:
             kept = self._within_budget(modelling, question)
         except ModelFailure as exc:

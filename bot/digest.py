@@ -56,7 +56,7 @@ def digest(
     """
     listed = _list_day(desk, repository, day, tz, now)
     ids = listed.commit_ids + listed.late_ids
-    with Analyst(desk.store, repository, language, desk.modelling) as analyst:
+    with Analyst(desk.store, repository, language, desk.modelling, desk.github.contents) as analyst:
         stored = desk.store.commits(ids)
         analyst.submit([each.id for each in stored if each.commit.read])
         unread = [each.commit for each in stored if not each.commit.read]

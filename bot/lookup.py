@@ -30,7 +30,7 @@ def look_up(
     if not stored.commit.read:
         commit = desk.github.read_commit(located.repository, stored.commit.sha)
         keep(desk.store, located.repository, commit)
-    with Analyst(desk.store, located.repository, language, desk.modelling) as analyst:
+    with Analyst(desk.store, located.repository, language, desk.modelling, desk.github.contents) as analyst:
         analyst.submit([located.commit_id])
     return located.repository, analyst.entries(current(desk.store, [located.commit_id]))[0]
 

@@ -169,6 +169,8 @@ def _table(
         title = Text(one_line(commit.title) or commit.short_sha, style=_linked("", commit))
         if commit.read and reasons:
             title.append("\n" + "; ".join(map(one_line, told(entry.ranked, reasons))), style="dim italic")
+            if entry.analysis and entry.analysis.by == "model":
+                title.append_text(Text("\n") + _prose(entry.analysis.summary))
         elif not commit.read:
             title.append(f"  ⚠️ {say.labels['failed']}", style="red")
         row: list[RenderableType] = [

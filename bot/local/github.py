@@ -3,6 +3,7 @@
 The sample day comes through it, and the tests read recorded history through it: the same door as the real one.
 """
 
+import base64
 import json
 import re
 import sys
@@ -125,6 +126,7 @@ class LoopbackGitHub:
             (r"/commits/(.+)", _commit),
             (r"/pulls/(\d+)", _pull),
             (r"/compare/(.+)\.\.\.(.+)", _compare),
+            (r"/contents/(.+)", _contents),
         )
         for pattern, route in routes:
             found = re.fullmatch(pattern, rest)
@@ -239,6 +241,17 @@ def _compare(request: _Request) -> Reply:
     page = _paged([_header(request, commit) for commit in reversed(repository.log(ahead))], request.query, 250)
     counts = {"status": status, "ahead_by": len(ahead), "behind_by": len(behind), "total_commits": len(ahead)}
     return page._replace(body={**counts, "commits": page.body, "files": []})
+
+
+def _contents(request: _Request) -> Reply:
+    """A file as it is at a commit: recorded commits may have `contents` of some of theirs."""
+    found = request.repository.find(request.query.get("ref") or "HEAD")
+    text = found.get("contents", {}).get(request.parts[0]) if found else None
+    if text is None:
+        return _NOT_FOUND
+    coded = base64.b64encode(text.encode()).decode()
+    name = request.parts[0].rsplit("/", 1)[-1]
+    return Reply(200, {"type": "file", "encoding": "base64", "path": request.parts[0], "name": name, "content": coded})
 
 
 def _header(request: _Request, commit: Recorded) -> dict[str, Any]:

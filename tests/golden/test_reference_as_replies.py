@@ -82,9 +82,7 @@ def test_the_references_false_paths_are_gone(run: Run, vllm_commits: list[dict[s
             json.dumps([commit["analysis"]["summary"], *commit["analysis"]["scope"]], ensure_ascii=False)
         ):
             assert any(touched.endswith(path) or path in touched for touched in commit["paths"]), (commit["sha"], path)
-    high = [commit for commit in by_model if commit["importance"] == "high"]
     medium = [commit for commit in by_model if commit["importance"] == "medium"]
-    assert any(commit["analysis"]["risks"] for commit in high) or not high
     assert all(commit["analysis"]["summary"] for commit in by_model)
     assert any(commit["analysis"]["scope"] for commit in medium)
 
