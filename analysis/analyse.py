@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from pydantic import BaseModel, ConfigDict
 
-from analysis.check import Checked, Claim, cleaned, false_claims, is_empty, is_in, without_false_claims
+from analysis.check import Checked, Claim, cleaned, false_claims, is_about, is_empty, is_in, without_false_claims
 from analysis.diff import Excerpt, excerpt
 from analysis.errors import ModelFailure
 from analysis.language import words
@@ -111,6 +111,16 @@ class Analysed(NamedTuple):
     removed: int
 
 
+class _Asked(NamedTuple):
+    """A reply, and what is wrong with it."""
+
+    reply: _Low
+    said: Analysis
+    claims: tuple[Claim, ...]
+    spoken: bool  # in the language that was asked for
+    about: bool  # the commit, and not something else
+
+
 class Question(NamedTuple):
     """All that a prompt tells of a commit."""
 
@@ -170,31 +180,33 @@ def analyse(
     messages = _prompt(question, shown, nonce, canary)
     form, evidence = _FORMS[depth], _Evidence(question)
 
-    def ask(turns: list[Message]) -> tuple[_Low, Analysis, tuple[Claim, ...], bool]:
+    def ask(turns: list[Message]) -> _Asked:
         reply = model.ask(turns, form, room=_ROOM[depth], meter=meter)
         if canary in reply.model_dump_json() or nonce in reply.model_dump_json():
             raise ModelFailure("the reply gave away the prompt")
         said = reply.analysis()
-        return reply, said, evidence.false_claims(said), is_in(cleaned(said), question.language)
+        spoken = is_in(cleaned(said), question.language)
+        return _Asked(reply, said, evidence.false_claims(said), spoken, is_about(said, question.commit))
 
-    reply, said, claims, spoken = ask(messages)
-    if claims or not spoken:
+    asked = ask(messages)
+    if asked.claims or not asked.spoken or not asked.about:
         again = _rendered(
             "again.j2",
             language=question.language,
-            wrong_language=not spoken,
-            claims=[each.text for each in claims][:20],
+            wrong_language=not asked.spoken,
+            about=asked.about,
+            claims=[each.text for each in asked.claims][:20],
         )
-        reply, said, claims, spoken = ask(
-            [*messages, Message("assistant", reply.model_dump_json()), Message("user", again)]
-        )
-    if not spoken:
+        asked = ask([*messages, Message("assistant", asked.reply.model_dump_json()), Message("user", again)])
+    if not asked.spoken:
         raise ModelFailure("the reply was in another language")
-    checked = evidence.without_false_claims(said)
+    if not asked.about:
+        raise ModelFailure("the reply does not speak of the commit")
+    checked = evidence.without_false_claims(asked.said)
     kept = cleaned(checked.analysis)
     if is_empty(kept):
         raise ModelFailure("nothing in the reply could be borne out")
-    importance, reason = _moved(question, reply)
+    importance, reason = _moved(question, asked.reply)
     return Analysed(kept, importance, reason, shown.left_out, len(checked.removed))
 
 

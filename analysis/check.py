@@ -17,6 +17,10 @@ __all__ = ["Checked", "Claim", "cleaned", "false_claims", "is_empty", "is_in", "
 _PROSE_LENGTH = 1200  # characters of the summary and of each insight
 _ITEM_LENGTH = 600  # characters of an item of a list
 _ITEMS = 12
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]{2,}|[\u4e00-\u9fff]{2}")
+_UNTELLING = frozenset(
+    ["the", "and", "for", "with", "from", "into", "not", "now", "can", "are", "was", "all", "any", "one", "two", "new", "use", "its", "this", "that", "when", "then", "than", "only", "has", "have", "but", "out", "may", "must", "add", "adds", "fix", "fixes", "bug", "bugfix", "misc", "minor", "update", "remove", "test", "tests", "docs", "doc", "commit", "change", "changes", "file", "files", "code", "main", "src", "init"]
+)
 
 
 class Checked(NamedTuple):
@@ -283,3 +287,26 @@ def is_empty(analysis: Analysis) -> bool:
 def _texts(analysis: Analysis) -> list[str]:
     risks = [text for each in analysis.risks for text in (each.risk, each.mitigation)]
     return [analysis.summary, *analysis.scope, *(text for _, text in analysis.insight), *risks, *analysis.advice]
+
+
+def is_about(analysis: Analysis, commit: Commit) -> bool:
+    """Whether the summary speaks of this commit at all: it shares a telling word with the title or the paths, or quotes its code.
+
+    What a small model says may name nothing false because it names nothing.
+    """
+    said = {word.lower() for word in _WORD.findall(analysis.summary)}
+    told = " ".join(
+        (
+            commit.subject,
+            commit.pull.title if commit.pull else "",
+            *commit.paths,
+            *(file.previous_path or "" for file in commit.files),
+        )
+    )
+    telling = {word.lower() for word in _WORD.findall(told)} - _UNTELLING
+    if said & telling or not telling:
+        return True
+    evidence = Evidence(commit)
+    return any(
+        evidence.has_word(word) for span in re.findall(r"`([^`]+)`", analysis.summary) for word in _WORD.findall(span)
+    )

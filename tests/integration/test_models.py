@@ -183,6 +183,16 @@ def test_the_wrong_language_is_asked_again_and_then_replaced(
     assert "language" in report.coverage.replaced[0].reason
 
 
+def test_a_reply_about_something_else_is_replaced(
+    serve: Serve, read: Read, chat: Callable[[Say], ScriptedChat]
+) -> None:
+    """What a model says without naming anything of the commit is asked again, and then the rules take over."""
+    server = chat(lambda _: said("The response must contain at least two sentences."))
+    report = read(serve(recorded(1)), server.url)
+    assert len(server.requests) == 2
+    assert report.coverage.replaced[0].reason == "the reply does not speak of the commit"
+
+
 def test_a_reply_that_gives_away_the_prompt_is_dropped(
     serve: Serve, read: Read, chat: Callable[[Say], ScriptedChat]
 ) -> None:
@@ -226,7 +236,7 @@ def test_a_model_moves_a_commit_by_one_tier_with_a_reason(
             }
         ],
     )
-    server = chat(lambda _: said("Changes one thing.", move=move, move_reason="It matters differently."))
+    server = chat(lambda _: said("Changes one part.", move=move, move_reason="It matters differently."))
     github = serve(commit)
     before = read(github, "http://127.0.0.1:9/v1", name="none").entries[0].ranked.importance
     after = read(github, server.url).entries[0].ranked
