@@ -291,7 +291,7 @@ def test_a_dependency_moves_comes_and_goes(path: str, lines: Sequence[str], kind
     [
         ("requirements.txt", ["-torch==2.9.0", "+torch == 2.9.0"]),
         ("requirements.txt", ["-# torch==2.9.0"]),
-        ("requirements.txt", ["-torch==2.9.0", "+torch @ https://x.example/torch.whl"]),
+        ("requirements.txt", ["-torch==2.9.0", "+torch @ git+ssh://x.example/torch"]),
         ("pyproject.toml", ['-version = "1.0"', '+version = "1.1"']),
         ("pyproject.toml", ["-line-length = 80", "+line-length = 120"]),
         ("vllm/engine.py", ['-    "torch==2.9.0"', '+    "torch==2.9.1"']),
