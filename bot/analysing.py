@@ -1,7 +1,7 @@
 """Who analyses a day's commits: a model within its budget, several at once, while the day is still being read; else rules."""
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import date
 from functools import partial
 from threading import Lock
@@ -19,7 +19,7 @@ from bot.store import Kept, Store, StoredCommit
 
 if TYPE_CHECKING:
     from analysis.analyse import Question
-    from analysis.llm import ChatModel
+    from analysis.llm import ChatModel, Meter
 
 _RULES = "rules"
 _NO_BUDGET = "today's budget is used up (DIGEST_DAILY_BUDGET_USD)"
@@ -44,12 +44,16 @@ class Analyst:
         language: Language,
         modelling: Modelling | None,
         contents: Callable[[Repository, Commit], str],
+        on_answer: Callable[[], None] = lambda: None,
     ) -> None:
         self._store = store
         self._repository = repository
         self._language = language
         self._modelling = modelling
         self._contents = contents
+        self._on_answer = on_answer
+        self._asked: list[Future[None]] = []
+        self._in_vain: list[Meter] = []
         self._pool = ThreadPoolExecutor(modelling.at_once) if modelling else None
         self._lasting: ModelFailure | None = None
         self._lock = Lock()
@@ -63,15 +67,20 @@ class Analyst:
     ) -> None:
         if self._pool:
             self._pool.shutdown(cancel_futures=error is not None)
+            for asked in self._asked if error is None else ():
+                asked.result()  # a bug of ours must not pass for a model's failure
 
     def submit(self, commit_ids: Sequence[int]) -> None:
         """Has the model analyse those of the commits that it has not analysed yet."""
         if not self._pool or not self._modelling:
             return
-        known = self._store.analyses(commit_ids, self._language, self._modelling.model.name, PROMPT)
-        for commit_id in commit_ids:
-            if commit_id not in known:
-                self._pool.submit(self._analyse, self._modelling, commit_id)
+        for commit_id in self.unasked(commit_ids):
+            self._asked.append(self._pool.submit(self._analyse, self._modelling, commit_id))
+
+    def unasked(self, commit_ids: Sequence[int]) -> list[int]:
+        """Those of the commits that the model is still to be asked about."""
+        known = self._by_model(commit_ids)
+        return [commit_id for commit_id in commit_ids if self._modelling and commit_id not in known]
 
     def entries(self, stored: Sequence[StoredCommit]) -> tuple[Entry, ...]:
         """The commits with their analyses: the model's where there is one, the rules' elsewhere."""
@@ -98,10 +107,11 @@ class Analyst:
         return tuple(found)
 
     def usage(self, ids: Sequence[int]) -> Usage:
-        """What the model's analyses of these commits took, whenever they were made."""
+        """What the model's analyses of these commits took, whenever they were made, and what was asked in vain just now."""
         if not self._modelling:
             return Usage()
-        kept = self._by_model(ids).values()
+        model = self._modelling.model
+        kept: list[Kept | _Paid] = [*self._by_model(ids).values(), *(_paid(meter, model) for meter in self._in_vain)]
 
         def total(values: Sequence[float | None]) -> float | None:
             known = [value for value in values if value is not None]
@@ -112,11 +122,11 @@ class Analyst:
             for name in ("input_tokens", "output_tokens", "cached_tokens")
         }
         return Usage(
-            model=self._modelling.model.name,
+            model=model.name,
             calls=sum(each.calls for each in kept),
             **{name: None if value is None else int(value) for name, value in counts.items()},
             cost_usd=total([each.cost_usd for each in kept]),
-            removed_claims=sum(each.removed_claims for each in kept),
+            removed_claims=sum(each.removed_claims for each in self._by_model(ids).values()),
         )
 
     def shortened(self, stored: Sequence[StoredCommit]) -> tuple[Shortened, ...]:
@@ -154,6 +164,7 @@ class Analyst:
                     self._lasting = exc
         else:
             self._store.save_analysis(commit_id, self._language, modelling.model.name, PROMPT, kept)
+        self._on_answer()
 
     def _within_budget(self, modelling: Modelling, question: "Question") -> Kept:
         """Asks, with what it may cost put aside before and what it did cost counted after."""
@@ -166,9 +177,12 @@ class Analyst:
         reserved = model.cost(*estimate(question)) or 0.0
         if reserved and not self._store.reserve(modelling.today, reserved, modelling.daily_usd):
             raise ModelFailure(_NO_BUDGET, lasting=True)
-        spent = reserved
         try:
             analysed = analyse(question, model, meter)
+        except ModelFailure:
+            with self._lock:
+                self._in_vain.append(meter)
+            raise
         finally:
             spent = model.cost(meter.input or 0, meter.output or 0, meter.cached or 0) or 0.0
             if reserved:
@@ -179,12 +193,24 @@ class Analyst:
             move_reason=analysed.move_reason,
             left_out=analysed.left_out,
             removed_claims=analysed.removed,
-            calls=meter.calls,
-            input_tokens=meter.input,
-            output_tokens=meter.output,
-            cached_tokens=meter.cached,
-            cost_usd=model.cost(meter.input, meter.output or 0, meter.cached or 0) if meter.input is not None else None,
+            **_paid(meter, model)._asdict(),
         )
+
+
+class _Paid(NamedTuple):
+    """What a question took, under the names that the store and the report have for it."""
+
+    calls: int
+    input_tokens: int | None
+    output_tokens: int | None
+    cached_tokens: int | None
+    cost_usd: float | None
+
+
+def _paid(meter: "Meter", model: "ChatModel") -> _Paid:
+    known = meter.input is not None
+    cost = model.cost(meter.input or 0, meter.output or 0, meter.cached or 0) if known else None
+    return _Paid(meter.calls, meter.input, meter.output, meter.cached, cost)
 
 
 def _with_move(ranked: Ranked, kept: Kept) -> Ranked:

@@ -31,13 +31,13 @@ class Desk(NamedTuple):
 
 
 class Progress(Protocol):
-    """Somebody who watches commits being read."""
+    """Somebody who watches commits being read and analysed."""
 
-    def expect(self, commits: int) -> None:
-        """So many commits are to be read."""
+    def expect(self, steps: int) -> None:
+        """So many commits are to be read, and so many to be put to a model."""
 
     def advance(self) -> None:
-        """One of them was read, or failed."""
+        """One of them was, or failed."""
 
 
 def digest(
@@ -56,12 +56,13 @@ def digest(
     """
     listed = _list_day(desk, repository, day, tz, now)
     ids = listed.commit_ids + listed.late_ids
-    with Analyst(desk.store, repository, language, desk.modelling, desk.github.contents) as analyst:
+    advance = progress.advance if progress else lambda: None
+    with Analyst(desk.store, repository, language, desk.modelling, desk.github.contents, advance) as analyst:
         stored = desk.store.commits(ids)
         analyst.submit([each.id for each in stored if each.commit.read])
         unread = [each.commit for each in stored if not each.commit.read]
         if progress:
-            progress.expect(len(unread))
+            progress.expect(len(unread) + len(analyst.unasked(ids)))
         failures = tuple(_read_all(desk, repository, unread, tz, progress, analyst))
     stored = current(desk.store, ids)
     entries = analyst.entries(stored)

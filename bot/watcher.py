@@ -12,7 +12,7 @@ from analysis.models import Repository
 
 
 class Watcher:
-    """Watches commits being read, and `days` days if it is told how many."""
+    """Watches commits being read and analysed, and `days` days if it is told how many."""
 
     def __init__(self, *, days: int = 0) -> None:
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
@@ -35,8 +35,8 @@ class Watcher:
     def day_done(self) -> None:
         self._bar.advance(self._days)
 
-    def expect(self, commits: int) -> None:
-        self._bar.update(self._commits, total=commits)
+    def expect(self, steps: int) -> None:
+        self._bar.update(self._commits, total=steps)
 
     def advance(self) -> None:
         self._bar.advance(self._commits)

@@ -3,19 +3,25 @@
 import json
 import re
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import UTC, date, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from llmock.scenarios import Behavior, Fail, Reply, StreamFault
 from llmock.testing import LLMockServer
 
+from analysis.github import GitHub
 from analysis.llm import ChatModel
 from analysis.models import DayReport, Importance, Language, Repository
 from analysis.report.markdown import reports_markdown
 from bot.analysing import Modelling
 from bot.digest import Desk, digest
+from bot.local.github import RecordedRepository
+from bot.store import Store, open_engine
 from tests.conftest import recorded
 from tests.servers.chat import Say, ScriptedChat
 from tests.servers.github import FaultyGitHub
@@ -191,6 +197,7 @@ def test_a_reply_about_something_else_is_replaced(
     report = read(serve(recorded(1)), server.url)
     assert len(server.requests) == 2
     assert report.coverage.replaced[0].reason == "the reply does not speak of the commit"
+    assert (report.usage.calls, report.usage.input_tokens) == (2, 200), "what was asked in vain was paid too"
 
 
 def test_a_reply_that_gives_away_the_prompt_is_dropped(
@@ -361,3 +368,31 @@ def test_prompts_delimit_the_data_with_a_mark_that_differs(
         marks.add(mark)
         assert "token" not in str(request.get("Authorization", ""))
     assert len(marks) == 2
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    reply=st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(max_size=60),
+        lambda inner: (
+            st.lists(inner, max_size=4)
+            | st.dictionaries(st.sampled_from(["summary", "move", "scope", "risks", "x"]), inner, max_size=4)
+        ),
+        max_leaves=12,
+    )
+    | st.text(max_size=200)
+)
+def test_whatever_a_model_says_ends_in_an_analysis(reply: object, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Replies of any shape and any characters leave a commit with an analysis, and the coverage adding up."""
+    text = reply if isinstance(reply, str) else json.dumps(reply)
+    github = FaultyGitHub({"o/n": RecordedRepository([recorded(1)])})
+    with (
+        github,
+        ScriptedChat(lambda _: text) as server,
+        closing(Store(open_engine(f"sqlite:///{tmp_path_factory.mktemp('x')}/x.db"))) as store,
+    ):
+        model, source = ChatModel("scripted", base_url=server.url, timeout=5), GitHub(github.url, None)
+        with closing(model), closing(source):
+            at = Desk(source, store, Modelling(model, 1, 2.0, NOW.date()))
+            coverage = digest(at, REPOSITORY, DAY, ZoneInfo("UTC"), "en", now=NOW).coverage
+    assert coverage.analysed + coverage.by_rules == 1
