@@ -6,14 +6,13 @@ The sample day comes through it, and the tests read recorded history through it:
 import base64
 import json
 import re
-import sys
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from functools import cached_property
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 from urllib.parse import parse_qs, quote, unquote, urlsplit
+
+from bot.local.loopback import Loopback, QuietHandler
 
 Recorded = Mapping[str, Any]
 
@@ -83,7 +82,7 @@ class RecordedRepository:
         return {commit["pull"]["number"]: commit for commit in self.commits.values() if commit.get("pull")}
 
 
-class LoopbackGitHub:
+class LoopbackGitHub(Loopback):
     """The server, running while it is entered. `url` is what GITHUB_API_URL would be."""
 
     def __init__(self, repositories: Mapping[str, RecordedRepository]) -> None:
@@ -93,20 +92,7 @@ class LoopbackGitHub:
         class Bound(Handler):
             github = outer
 
-        self._server = _Server(("127.0.0.1", 0), Bound)
-        self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}"
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        super().__init__(Bound)
 
     def handle(self, handler: "Handler", path: str, query: Mapping[str, str]) -> None:
         """Answers one request: the place where a test puts its faults."""
@@ -135,16 +121,6 @@ class LoopbackGitHub:
         return _NOT_FOUND
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 64
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that hangs up is no error of the server's."""
-        if not isinstance(sys.exc_info()[1], ConnectionError):
-            super().handle_error(request, client_address)
-
-
 class _Request(NamedTuple):
     name: str
     repository: RecordedRepository
@@ -156,10 +132,7 @@ class _Request(NamedTuple):
         return f"{self.repository.web}/{self.name}"
 
 
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    # Headers and body are two writes: with Nagle's algorithm every reply would wait for an acknowledgement.
-    disable_nagle_algorithm = True
+class Handler(QuietHandler):
     github: LoopbackGitHub
 
     def do_GET(self) -> None:
@@ -182,9 +155,6 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(data)
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (the base class names it so)
-        """Says nothing: the terminal belongs to the command."""
 
 
 def _repository(request: _Request) -> Reply:

@@ -2,14 +2,15 @@
 
 import json
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Lock, Thread
-from typing import Any, Self
+from threading import Lock
+from typing import Any
+
+from bot.local.loopback import Loopback, QuietHandler
 
 Say = Callable[[dict[str, Any]], str]
 
 
-class ScriptedChat:
+class ScriptedChat(Loopback):
     """Answers /chat/completions with what `say` makes of each request; `requests` keeps them."""
 
     def __init__(self, say: Say) -> None:
@@ -18,10 +19,7 @@ class ScriptedChat:
         self._lock = Lock()
         outer = self
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-            disable_nagle_algorithm = True
-
+        class Handler(QuietHandler):
             def do_POST(self) -> None:
                 request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 with outer._lock:
@@ -34,24 +32,11 @@ class ScriptedChat:
                     self.wfile.write(f"data: {chunk}\n\n".encode())
                 self.close_connection = True
 
-            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (the base class names it so)
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+        super().__init__(Handler)
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}/v1"
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        return super().url + "/v1"
 
 
 def _chunks(text: str) -> Iterator[str]:
