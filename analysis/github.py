@@ -171,6 +171,11 @@ class GitHub:
                 )
             return pull.merge_commit_sha
 
+    def is_public(self, repository: Repository) -> bool:
+        """Whether everybody may read the repository."""
+        with self._client(repository) as client:
+            return not _vendor(client, repository).private
+
     def head(self, repository: Repository) -> str:
         """The SHA that the branch points to now."""
         with self._client(repository) as client:

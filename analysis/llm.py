@@ -1,4 +1,5 @@
-"""The only door to chat models: any OpenAI-compatible server. A question and a schema go in, a validated value comes out.
+"""The only door to chat models: any OpenAI-compatible server. A question and a schema go in, a validated value comes out;
+or a conversation goes in, and the words of a reply come out as they are spoken.
 
 What servers support differs, so the form of a reply is asked for by a ladder, and the rung that worked is remembered:
 strict JSON schema; JSON object with a schema; JSON object with the schema in the prompt; plain text. Whatever comes back
@@ -8,7 +9,7 @@ noticed in `timeout` seconds without a word rather than at the end, and one that
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from enum import IntEnum
 from threading import Lock
@@ -73,6 +74,8 @@ class _Broken(Exception):
 
 
 class _Spoken(NamedTuple):
+    """A reply or a piece of one; `finish` is empty where it goes on."""
+
     text: str
     finish: str
 
@@ -128,12 +131,54 @@ class ChatModel:
             return value
         raise ModelFailure("the server refuses every form of question", lasting=True)
 
-    def stream(
-        self, messages: Sequence[Message], rung: Rung, schema: type[BaseModel], room: int
+    def talk(self, messages: Sequence[Message], *, room: int, meter: Meter) -> Generator[str, None, None]:
+        """The pieces of a reply in plain text, of at most about `room` tokens, as they come; `meter` counts what it took.
+
+        A reply that breaks off before its first word is asked for once more. `ModelFailure` says why there is none, or,
+        after some pieces, why the rest is missing: it broke off, or did not fit `room`.
+        """
+        begun, breaks = False, 0
+        while True:
+            try:
+                for spoken in self.hear(messages, Rung.TEXT, None, room, meter):
+                    if spoken.text:
+                        begun = begun or bool(spoken.text.strip())
+                        yield spoken.text
+                    elif spoken.finish != "stop":
+                        raise ModelFailure(_why_unfinished(spoken.finish))
+            except _Broken as exc:
+                breaks += 1
+                if begun or breaks > _BREAKS:
+                    raise ModelFailure(str(exc)) from exc
+            else:
+                return
+
+    def hear(
+        self, messages: Sequence[Message], rung: Rung, form: dict[str, Any] | None, room: int, meter: Meter
+    ) -> Iterator[_Spoken]:
+        """The pieces of one reply as they come, and last an empty one with how it finished."""
+        finish, refused = None, False
+        meter.calls += 1
+        with _translated(rung):
+            for chunk in self._stream(messages, form, room):
+                if chunk.usage:
+                    meter.count(chunk.usage)
+                for choice in chunk.choices[:1]:
+                    refused = refused or bool(choice.delta.refusal)
+                    finish = choice.finish_reason or finish
+                    if choice.delta.content:
+                        yield _Spoken(choice.delta.content, "")
+        if refused:
+            raise ModelFailure("the model refused")
+        if finish is None:
+            raise _Broken("the reply broke off")
+        yield _Spoken("", finish)
+
+    def _stream(
+        self, messages: Sequence[Message], form: dict[str, Any] | None, room: int
     ) -> Iterator[ChatCompletionChunk]:
         """The chunks of one reply, as the server sends them."""
         asked: dict[str, Any] = {"max_tokens": room, "temperature": 0.2, "stream_options": {"include_usage": True}}
-        form = _response_format(rung, schema)
         if form:
             asked["response_format"] = form
         turns: list[Any] = [{"role": message.role, "content": message.text} for message in messages]
@@ -186,49 +231,35 @@ class _Conversation(Generic[T]):
             if spoken.finish == "stop":
                 return spoken.text
             if spoken.finish != "length" or room > self._room:
-                raise ModelFailure(_UNFINISHED.get(spoken.finish, f"the reply ended with {spoken.finish}"))
+                raise ModelFailure(_why_unfinished(spoken.finish))
             room = min(2 * room, _MOST_ROOM)
             messages = [*messages, Message("user", "Be much shorter: the reply must not be cut off.")]
 
     def _spoken(self, messages: list[Message], rung: Rung, room: int) -> _Spoken:
-        pieces: list[str] = []
-        finish, refused = None, False
-        self._meter.calls += 1
-        with self._translated(rung):
-            for chunk in self._model.stream(messages, rung, self._schema, room):
-                if chunk.usage:
-                    self._meter.count(chunk.usage)
-                for choice in chunk.choices[:1]:
-                    pieces.append(choice.delta.content or "")
-                    refused = refused or bool(choice.delta.refusal)
-                    finish = choice.finish_reason or finish
-        if refused:
-            raise ModelFailure("the model refused")
-        if finish is None:
-            raise _Broken("the reply broke off")
-        return _Spoken("".join(pieces), finish)
+        form = _response_format(rung, self._schema)
+        *pieces, last = self._model.hear(messages, rung, form, room, self._meter)
+        return _Spoken("".join(piece.text for piece in pieces), last.finish)
 
-    @contextmanager
-    def _translated(self, rung: Rung) -> Iterator[None]:
-        """Turns what the SDK raises into our errors: the one place where that is done."""
-        try:
-            yield
-        except (openai.AuthenticationError, openai.PermissionDeniedError) as exc:
-            raise ModelFailure("the server refuses the key; check OPENAI_API_KEY", lasting=True) from exc
-        except openai.NotFoundError as exc:
-            if rung < Rung.TEXT and "model" not in str(exc).lower():
-                raise _Unsupported from exc
-            raise ModelFailure(
-                "no such model or address; check DIGEST_MODEL and OPENAI_BASE_URL", lasting=True
-            ) from exc
-        except openai.RateLimitError as exc:
-            raise ModelFailure("the server's request limit is used up") from exc
-        except openai.APIStatusError as exc:
-            if _refuses_form(exc, rung):
-                raise _Unsupported from exc
-            raise ModelFailure(f"the server answered with status {exc.status_code}") from exc
-        except (openai.APIError, httpx2.HTTPError, OSError, ValueError) as exc:
-            raise _Broken(_broken_how(exc)) from exc
+
+@contextmanager
+def _translated(rung: Rung) -> Iterator[None]:
+    """Turns what the SDK raises into our errors: the one place where that is done."""
+    try:
+        yield
+    except (openai.AuthenticationError, openai.PermissionDeniedError) as exc:
+        raise ModelFailure("the server refuses the key; check OPENAI_API_KEY", lasting=True) from exc
+    except openai.NotFoundError as exc:
+        if rung < Rung.TEXT and "model" not in str(exc).lower():
+            raise _Unsupported from exc
+        raise ModelFailure("no such model or address; check DIGEST_MODEL and OPENAI_BASE_URL", lasting=True) from exc
+    except openai.RateLimitError as exc:
+        raise ModelFailure("the server's request limit is used up") from exc
+    except openai.APIStatusError as exc:
+        if _refuses_form(exc, rung):
+            raise _Unsupported from exc
+        raise ModelFailure(f"the server answered with status {exc.status_code}") from exc
+    except (openai.APIError, httpx2.HTTPError, OSError, ValueError) as exc:
+        raise _Broken(_broken_how(exc)) from exc
 
 
 def _broken_how(exc: Exception) -> str:
@@ -243,6 +274,10 @@ _UNFINISHED = {
     "length": "the reply did not fit",
     "content_filter": "the server's filter stopped the reply",
 }
+
+
+def _why_unfinished(finish: str) -> str:
+    return _UNFINISHED.get(finish, f"the reply ended with {finish}")
 
 
 def _refuses_form(exc: openai.APIStatusError, rung: Rung) -> bool:

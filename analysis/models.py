@@ -337,6 +337,7 @@ class DayReport(Frozen):
     entries: tuple[Entry, ...] = ()
     late: tuple[Entry, ...] = Field(default=(), description="landed after the day they are dated was reported")
     failed: tuple[Failure, ...] = ()
+    resumes_at: AwareDatetime | None = Field(default=None, description="when GitHub's limit lets the failed be read")
     shortened: tuple[Shortened, ...] = ()
     replaced: tuple[Failure, ...] = Field(default=(), description="analysed by rules, because the model failed")
     remarks: tuple[Remark, ...] = ()

@@ -1,10 +1,11 @@
 """Who analyses a day's commits: a model within its budget, several at once, while the day is still being read; else rules."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import date
 from functools import partial
-from threading import Lock
+from threading import BoundedSemaphore, Lock
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Self
 
@@ -25,13 +26,50 @@ _RULES = "rules"
 _NO_BUDGET = "today's budget is used up (DIGEST_DAILY_BUDGET_USD)"
 
 
-class Modelling(NamedTuple):
-    """The model that is asked, how many questions at once, and what a day (UTC) may cost."""
+class Modelling:
+    """The model that is asked, how many calls at once over all who ask, and what a day (UTC) may cost.
 
-    model: "ChatModel"
-    at_once: int
-    daily_usd: float
-    today: date
+    Answers that people wait for keep a share of the calls: analyses never take all of them.
+    """
+
+    def __init__(
+        self, model: "ChatModel", at_once: int, daily_usd: float, today: Callable[[], date], *, for_answers: int = 0
+    ) -> None:
+        self.model = model
+        self.at_once = max(1, at_once - for_answers)
+        self._daily_usd = daily_usd
+        self._today = today
+        self._any = BoundedSemaphore(at_once)
+        self._analyses = BoundedSemaphore(self.at_once)
+
+    @contextmanager
+    def analysing(self) -> Iterator[None]:
+        """One of the calls that analyses may take, waited for."""
+        with self._analyses, self._any:
+            yield
+
+    @contextmanager
+    def answering(self) -> Iterator[None]:
+        """One of all the calls, waited for."""
+        with self._any:
+            yield
+
+    @contextmanager
+    def paid(self, store: Store, tokens: tuple[int, int], meter: "Meter") -> Iterator[None]:
+        """Puts aside what a call of so many tokens in and out may cost, and counts afterwards what `meter` says it did.
+
+        `ModelFailure` when that would go over the day's budget.
+        """
+        day, cost = self._today(), self.model.cost
+        reserved = cost(*tokens) or 0.0
+        if reserved and not store.reserve(day, reserved, self._daily_usd):
+            raise ModelFailure(_NO_BUDGET, lasting=True)
+        try:
+            yield
+        finally:
+            if reserved:
+                spent = cost(meter.input or 0, meter.output or 0, meter.cached or 0) or 0.0
+                store.settle(day, reserved, spent)
 
 
 class Analyst:
@@ -45,6 +83,8 @@ class Analyst:
         modelling: Modelling | None,
         contents: Callable[[Repository, Commit], str],
         on_answer: Callable[[], None] = lambda: None,
+        *,
+        ask: bool = True,
     ) -> None:
         self._store = store
         self._repository = repository
@@ -54,7 +94,7 @@ class Analyst:
         self._on_answer = on_answer
         self._asked: list[Future[None]] = []
         self._in_vain: list[Meter] = []
-        self._pool = ThreadPoolExecutor(modelling.at_once) if modelling else None
+        self._pool = ThreadPoolExecutor(modelling.at_once) if modelling and ask else None
         self._lasting: ModelFailure | None = None
         self._lock = Lock()
         self.failures: dict[str, str] = {}
@@ -80,7 +120,7 @@ class Analyst:
     def unasked(self, commit_ids: Sequence[int]) -> list[int]:
         """Those of the commits that the model is still to be asked about."""
         known = self._by_model(commit_ids)
-        return [commit_id for commit_id in commit_ids if self._modelling and commit_id not in known]
+        return [commit_id for commit_id in commit_ids if self._pool and commit_id not in known]
 
     def entries(self, stored: Sequence[StoredCommit]) -> tuple[Entry, ...]:
         """The commits with their analyses: the model's where there is one, the rules' elsewhere."""
@@ -174,19 +214,13 @@ class Analyst:
         if self._lasting:
             raise self._lasting
         model, meter = modelling.model, Meter()
-        reserved = model.cost(*estimate(question)) or 0.0
-        if reserved and not self._store.reserve(modelling.today, reserved, modelling.daily_usd):
-            raise ModelFailure(_NO_BUDGET, lasting=True)
         try:
-            analysed = analyse(question, model, meter)
+            with modelling.analysing(), modelling.paid(self._store, estimate(question), meter):
+                analysed = analyse(question, model, meter)
         except ModelFailure:
             with self._lock:
                 self._in_vain.append(meter)
             raise
-        finally:
-            spent = model.cost(meter.input or 0, meter.output or 0, meter.cached or 0) or 0.0
-            if reserved:
-                self._store.settle(modelling.today, reserved, spent)
         return Kept(
             analysis=analysed.analysis,
             importance=analysed.importance,

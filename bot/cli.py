@@ -38,7 +38,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-Format = Literal["terminal", "markdown", "json"]
+Format = Literal["terminal", "markdown", "json", "slack"]
+CommitFormat = Literal["terminal", "markdown", "json"]
 Lang = Literal["zh", "en"]
 RepoOption = Annotated[
     str | None, typer.Option("--repo", metavar="OWNER/NAME", help="One repository instead of DIGEST_REPOS.")
@@ -48,6 +49,7 @@ ZoneOption = Annotated[
     str | None, typer.Option("--timezone", metavar="ZONE", help="Time zone of the days (DIGEST_TIMEZONE).")
 ]
 FormatOption = Annotated[Format, typer.Option("--format", help="How the result is written.")]
+CommitFormatOption = Annotated[CommitFormat, typer.Option("--format", help="How the result is written.")]
 NoModelOption = Annotated[bool, typer.Option("--no-model", help="Analyse by rules alone.")]
 OutOption = Annotated[
     Path | None, typer.Option("--out", metavar="PATH", help="Write to a file instead of the terminal.")
@@ -119,7 +121,7 @@ def commit(
     repo: RepoOption = None,
     lang: LangOption = None,
     timezone: ZoneOption = None,
-    format: FormatOption = "terminal",
+    format: CommitFormatOption = "terminal",
     out: OutOption = None,
     no_model: NoModelOption = False,
 ) -> None:
@@ -149,6 +151,55 @@ def commit(
             print_commit(console, repository, entry, language, tz)
 
     _deliver(show, out, format)
+
+
+@app.command()
+def ask(
+    ref: Annotated[str, typer.Argument(metavar="REF", help="A SHA or its beginning, #123, or an address.")],
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know, in Chinese or English.")],
+    repo: RepoOption = None,
+    lang: LangOption = None,
+    no_model: NoModelOption = False,
+) -> None:
+    """Answer a question about a commit, with the places that say so."""
+    from analysis.asking import Asked, language_of
+    from analysis.report.terminal import print_answer
+    from bot import wiring
+    from bot.lookup import locate
+    from bot.questions import answered
+    from bot.reading import Reading
+    from bot.reference import parse_reference
+    from bot.settings import Settings
+    from bot.watcher import Watcher
+
+    reference = parse_reference(ref)
+    if not question.strip():
+        raise Misuse('the question is empty; ask something, such as "does this touch ROCm?"')
+    settings = Settings.load()
+    language = lang or language_of(question, settings.digest_language)
+    with Watcher() as watcher, wiring.desk(settings, watcher.wait, today=_paying(datetime.now(UTC), no_model)) as desk:
+        reading = Reading(desk, wiring.chosen(repo, settings.digest_repos))
+        located = locate(desk, reference, reading.known)
+        entry = reading.entry(located, language, patches=True)
+        asked = Asked(question, located.repository, (entry,))
+        _deliver(lambda console: print_answer(console, answered(desk, asked, language)), None, "terminal")
+
+
+@app.command("run")
+def run_bot() -> None:
+    """Run the bot: Slack over Socket Mode, the daily digests, answers. Ends with Ctrl+C or SIGTERM."""
+    import signal
+    from threading import Event
+
+    from bot import wiring
+    from bot.settings import Settings
+
+    ended = Event()
+    for each in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(each, lambda *_: ended.set())
+    with wiring.running_bot(Settings.load(), lambda: datetime.now(UTC)):
+        typer.echo("vllm-digest is running", err=True)
+        ended.wait()
 
 
 @app.command()
@@ -266,6 +317,10 @@ def _print_reports(console: "Console", reports: "Sequence[DayReport]", form: For
         from analysis.report.markdown import reports_markdown
 
         _raw(console, reports_markdown(reports))
+    elif form == "slack":
+        from bot.slack.as_json import report_slack
+
+        _raw(console, report_slack(reports) + "\n")
     else:
         from analysis.report.terminal import print_report
 

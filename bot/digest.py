@@ -3,7 +3,7 @@
 Every step asks the store first, so that what was done once is not done again, and what failed can be completed.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from datetime import date, datetime, timedelta
 from threading import Event
@@ -49,21 +49,22 @@ def digest(
     *,
     now: datetime,
     progress: Progress | None = None,
+    ask: bool = True,
 ) -> DayReport:
     """The report of a day. Commits that could not be read are in it by title and in its failures; a rerun completes it.
 
-    The model analyses what is read while the rest is still being read. `OutsideFailure` when the day could not even be listed.
+    Without `ask` no model is asked anything new. The model analyses what is read while the rest is still being read. `OutsideFailure` when the day could not even be listed.
     """
     listed = _list_day(desk, repository, day, tz, now)
     ids = listed.commit_ids + listed.late_ids
     advance = progress.advance if progress else lambda: None
-    with Analyst(desk.store, repository, language, desk.modelling, desk.github.contents, advance) as analyst:
+    with Analyst(desk.store, repository, language, desk.modelling, desk.github.contents, advance, ask=ask) as analyst:
         stored = desk.store.commits(ids)
         analyst.submit([each.id for each in stored if each.commit.read])
         unread = [each.commit for each in stored if not each.commit.read]
         if progress:
             progress.expect(len(unread) + len(analyst.unasked(ids)))
-        failures = tuple(_read_all(desk, repository, unread, tz, progress, analyst))
+        unfinished = _read_all(desk, repository, unread, tz, progress, analyst)
     stored = current(desk.store, ids)
     entries = analyst.entries(stored)
     return DayReport(
@@ -74,7 +75,8 @@ def digest(
         window=window(day, tz),
         entries=entries[: len(listed.commit_ids)],
         late=entries[len(listed.commit_ids) :],
-        failed=failures,
+        failed=unfinished.failures,
+        resumes_at=unfinished.resumes_at,
         shortened=analyst.shortened(stored),
         replaced=analyst.replaced(stored),
         remarks=listed.remarks,
@@ -154,6 +156,13 @@ def _followed(
     return late, [Remark.REWRITTEN] if gained.rewritten else []
 
 
+class _Unfinished(NamedTuple):
+    """What could not be read, and when GitHub's limit is lifted if that was why."""
+
+    failures: tuple[Failure, ...] = ()
+    resumes_at: datetime | None = None
+
+
 def _read_all(
     desk: Desk,
     repository: Repository,
@@ -161,13 +170,13 @@ def _read_all(
     tz: ZoneInfo,
     progress: Progress | None,
     analyst: Analyst,
-) -> Iterator[Failure]:
+) -> _Unfinished:
     """Reads commits, several at once, keeps each as it comes and has it analysed. Gives those that failed.
 
     Once GitHub's limit is used up nobody asks any more: the rest fail for the same reason.
     """
     if not commits:
-        return
+        return _Unfinished()
     limited = Event()
     limit: list[RateLimited] = []
 
@@ -195,11 +204,12 @@ def _read_all(
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
-    yield from (
+    failed = tuple(
         Failure(sha=commit.sha, stage="read", reason=failures[commit.sha])
         for commit in commits
         if commit.sha in failures
     )
+    return _Unfinished(failed, limit[0].resets_at if limit else None)
 
 
 def _reason(exc: DigestError, tz: ZoneInfo) -> str:

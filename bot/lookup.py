@@ -17,12 +17,28 @@ class Located(NamedTuple):
     commit_id: int
 
 
+class SeveralCommits(UnknownCommit):
+    """More than one stored commit answers to a reference: `candidates`."""
+
+    def __init__(self, message: str, candidates: Sequence[Located]) -> None:
+        super().__init__(message)
+        self.candidates = tuple(candidates)
+
+
 def look_up(
     desk: Desk, reference: Reference, repositories: Sequence[Repository], language: Language
 ) -> tuple[Repository, Entry]:
-    """The commit that `reference` names in one of `repositories`, or in the one that it names itself.
+    """The commit that `reference` names, with its analysis; errors as of `locate`."""
+    located = locate(desk, reference, repositories)
+    with Analyst(desk.store, located.repository, language, desk.modelling, desk.github.contents) as analyst:
+        analyst.submit([located.commit_id])
+    return located.repository, analyst.entries(current(desk.store, [located.commit_id]))[0]
 
-    `UnknownCommit` when none has it, or when several stored commits begin like it.
+
+def locate(desk: Desk, reference: Reference, repositories: Sequence[Repository]) -> Located:
+    """The commit that `reference` names in one of `repositories`, or in the one that it names itself, read if it was not.
+
+    `SeveralCommits` when several begin like it, `UnknownCommit` when none does.
     """
     wanted = _wanted(reference, repositories)
     located = _in_store(desk, reference, wanted) or _from_github(desk, reference, wanted)
@@ -30,9 +46,7 @@ def look_up(
     if not stored.commit.read:
         commit = desk.github.read_commit(located.repository, stored.commit.sha)
         keep(desk.store, located.repository, commit)
-    with Analyst(desk.store, located.repository, language, desk.modelling, desk.github.contents) as analyst:
-        analyst.submit([located.commit_id])
-    return located.repository, analyst.entries(current(desk.store, [located.commit_id]))[0]
+    return located
 
 
 def _wanted(reference: Reference, repositories: Sequence[Repository]) -> list[Repository]:
@@ -58,7 +72,9 @@ def _in_store(desk: Desk, reference: Reference, wanted: Sequence[Repository]) ->
             f"{each.repository} {stored.commit.sha[: SHORT_SHA + 5]}"
             for each, stored in zip(found, commits, strict=True)
         )
-        raise UnknownCommit(f"{reference.text} names several commits: {listed}; give more of the SHA, or --repo")
+        raise SeveralCommits(
+            f"{reference.text} names several commits: {listed}; give more of the SHA, or --repo", found
+        )
     return found[0] if found else None
 
 

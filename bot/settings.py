@@ -1,6 +1,8 @@
 """The settings, from the environment or a `.env` file in the working directory. Built once, in `bot.cli`."""
 
 import logging
+import re
+from datetime import time
 from typing import Annotated, Literal, Self
 from urllib.parse import SplitResult, urlsplit
 from zoneinfo import ZoneInfo
@@ -33,6 +35,25 @@ def _token(value: object) -> object:
     return text or None
 
 
+def _channels(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    found = list(dict.fromkeys(each.strip() for each in value.split(",") if each.strip()))
+    for each in found:
+        if not re.fullmatch(r"[CGD][A-Z0-9]+", each):
+            raise ValueError(
+                f"{each[:40]!r} is not a channel's id; it is at the end of the channel's details in Slack, such as C0123456789"
+            )
+    return found
+
+
+def _time_of_day(value: object) -> object:
+    match = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", value.strip()) if isinstance(value, str) else None
+    if isinstance(value, str) and not match:
+        raise ValueError("is not a time of day; use 09:00")
+    return time(int(match[1]), int(match[2])) if match else value
+
+
 class Settings(BaseSettings):
     """What an operator can choose. Tokens are secrets: they are never printed, not even in an error."""
 
@@ -51,7 +72,27 @@ class Settings(BaseSettings):
     digest_model: str | None = None
     digest_concurrency: int = Field(default=8, ge=1, le=64)
     digest_daily_budget_usd: float = Field(default=2.0, ge=0)
-    log_level: str = "warning"
+    slack_bot_token: Annotated[SecretStr | None, BeforeValidator(_token)] = None
+    slack_app_token: Annotated[SecretStr | None, BeforeValidator(_token)] = None
+    slack_signing_secret: Annotated[SecretStr | None, BeforeValidator(_token)] = None
+    slack_api_url: str = "https://slack.com/api/"
+    digest_channel: Annotated[list[str], NoDecode, BeforeValidator(_channels)] = Field(default_factory=list)
+    digest_time: Annotated[time, BeforeValidator(_time_of_day)] = time(9)
+    digest_command: str = "/vllm-digest"
+    log_format: Literal["console", "json"] = "console"
+    log_level: str | None = Field(default=None, description="by default info while the bot runs, else warning")
+
+    @field_validator("slack_api_url")
+    @classmethod
+    def _slack_address(cls, value: str) -> str:
+        return f"{cls._web_address(value)}/"  # the SDK puts the method's name behind it
+
+    @field_validator("digest_command")
+    @classmethod
+    def _command(cls, value: str) -> str:
+        if not re.fullmatch(r"/[a-z0-9_-]{1,31}", value):
+            raise ValueError("is not a slash command; use small letters, digits and hyphens, such as /vllm-digest")
+        return value
 
     @field_validator("github_api_url", "openai_base_url")
     @classmethod
@@ -62,7 +103,7 @@ class Settings(BaseSettings):
         if parts.scheme not in ("http", "https") or not parts.hostname or not _has_port(parts):
             raise ValueError("is not a web address; use https://HOST/PATH")
         if parts.username or parts.password:
-            raise ValueError("holds a password; put it into GITHUB_TOKEN or OPENAI_API_KEY")
+            raise ValueError("holds a password; tokens have settings of their own")
         return value.rstrip("/")
 
     @field_validator("digest_timezone")
@@ -76,7 +117,9 @@ class Settings(BaseSettings):
 
     @field_validator("log_level")
     @classmethod
-    def _known_level(cls, value: str) -> str:
+    def _known_level(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
         if value.upper() not in logging.getLevelNamesMapping():
             raise ValueError("is not a level; use debug, info, warning or error")
         return value.upper()

@@ -3,11 +3,14 @@
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
-from analysis.errors import Misuse
+from sqlalchemy.engine import make_url
+
+from analysis.errors import BadSetting, Misuse, StoreUnusable
 from analysis.github import GitHub
 from analysis.models import Repository
 from bot.analysing import Modelling
@@ -16,6 +19,11 @@ from bot.local.github import LoopbackGitHub
 from bot.local.sample import SAMPLE_REPOSITORY, sample_repository
 from bot.settings import Settings
 from bot.store import Store, open_engine
+
+if TYPE_CHECKING:
+    from bot.slack.bot import Bot
+
+_SHARE = 4  # one model call in so many is kept for answers
 
 
 @contextmanager
@@ -26,23 +34,128 @@ def desk(
 
     `today` (UTC) is the day whose budget pays for a model; without it none is asked.
     """
-    logging.basicConfig(level=settings.log_level, format="%(levelname)s %(name)s %(message)s")
+    logging.basicConfig(level=settings.log_level or "WARNING", format="%(levelname)s %(name)s %(message)s")
     store = Store(open_engine(settings.database_url.get_secret_value()))
     source = GitHub(settings.github_api_url, settings.token, on_wait=on_wait)
-    with closing(store), closing(source), _modelling(settings, today) as modelling:
+    with closing(store), closing(source), _modelling(settings, (lambda: today) if today else None) as modelling:
         yield Desk(source, store, modelling)
 
 
 @contextmanager
-def _modelling(settings: Settings, today: date | None) -> Iterator[Modelling | None]:
+def _modelling(
+    settings: Settings, today: Callable[[], date] | None, *, for_answers: int = 0
+) -> Iterator[Modelling | None]:
     if not settings.digest_model or today is None:
         yield None
         return
     from analysis.llm import ChatModel
 
     key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
+    at_once, usd = settings.digest_concurrency, settings.digest_daily_budget_usd
     with closing(ChatModel(settings.digest_model, base_url=settings.openai_base_url, api_key=key)) as model:
-        yield Modelling(model, settings.digest_concurrency, settings.digest_daily_budget_usd, today)
+        yield Modelling(model, at_once, usd, today, for_answers=for_answers)
+
+
+@contextmanager
+def running_bot(settings: Settings, now: Callable[[], datetime]) -> Iterator[None]:
+    """The bot at work until the block ends: what was interrupted is resumed, then Slack and the clock are listened to.
+
+    `BadSetting` for tokens that are missing or that Slack does not take, `StoreUnusable` where another bot runs on the store.
+    """
+    from bot import clock, flows, logs
+    from bot.slack.app import socket_mode
+    from bot.slack.listeners import Hands
+    from bot.slack.questioning import concerns
+
+    logs.set_up(settings.log_level or "INFO", settings.log_format)
+    bot_token, app_token = _slack_tokens(settings)
+    database = _database_file(settings)
+    with _alone(database), _bot(settings, bot_token, now) as bot:
+        _subscribe(bot, settings)
+        hands = Hands(
+            concerns=lambda request: concerns(bot, request),
+            keep=lambda request: bot.mail.receive(request.key, request.model_dump(exclude_defaults=True), now()),
+            start=lambda request: flows.start_answer(request.key),
+        )
+        with (
+            flows.running(bot, database.with_name(f"{database.stem}-flows.db")),
+            clock.ticking(lambda: clock.start_due(bot, flows.start_delivery), lambda: flows.forget_old(bot)),
+            socket_mode(bot, app_token, hands),
+        ):
+            yield
+
+
+@contextmanager
+def _bot(settings: Settings, token: str, now: Callable[[], datetime]) -> Iterator["Bot"]:
+    from bot.reading import Reading
+    from bot.slack.bot import Bot
+    from bot.slack.outbox import Outbox
+    from bot.slack.web import Web
+    from bot.store import Mailbox, Subscriptions
+
+    engine = open_engine(settings.database_url.get_secret_value())
+    store, mail, web = Store(engine), Mailbox(engine), Web(token, settings.slack_api_url)
+    source = GitHub(settings.github_api_url, settings.token)
+    answers = max(1, settings.digest_concurrency // _SHARE)
+    with closing(store), closing(source), _modelling(settings, lambda: now().date(), for_answers=answers) as modelling:
+        yield Bot(
+            reading=Reading(Desk(source, store, modelling), settings.digest_repos),
+            mail=mail,
+            subscriptions=Subscriptions(engine),
+            web=web,
+            outbox=Outbox(mail, web, now),
+            tz=settings.tz,
+            language=settings.digest_language,
+            command=settings.digest_command,
+            now=now,
+        )
+
+
+def _slack_tokens(settings: Settings) -> tuple[str, str]:
+    tokens = []
+    for name, value, prefix in (
+        ("SLACK_BOT_TOKEN", settings.slack_bot_token, "xoxb-"),
+        ("SLACK_APP_TOKEN", settings.slack_app_token, "xapp-"),
+    ):
+        if value is None:
+            raise BadSetting(
+                f"{name} is not set; the README says how to get one. Without Slack, try: vllm-digest digest --sample"
+            )
+        if not value.get_secret_value().startswith(prefix):
+            raise BadSetting(f"{name}: is not such a token; it begins with {prefix}")
+        tokens.append(value.get_secret_value())
+    return tokens[0], tokens[1]
+
+
+def _subscribe(bot: "Bot", settings: Settings) -> None:
+    """The channels of DIGEST_CHANNEL get the digests of DIGEST_REPOS, from the next due time on."""
+    for channel in settings.digest_channel:
+        for repository in settings.digest_repos:
+            bot.subscriptions.keep(
+                channel, repository, settings.digest_time, settings.tz, settings.digest_language, bot.now()
+            )
+
+
+def _database_file(settings: Settings) -> Path:
+    name = make_url(settings.database_url.get_secret_value()).database
+    if not name or name == ":memory:":
+        raise BadSetting("DATABASE_URL: the bot needs a file to remember in, such as sqlite:///data/digest.db")
+    path = Path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+@contextmanager
+def _alone(database: Path) -> Iterator[None]:
+    """Holds the database against another bot; the lock ends with the process, however it ends."""
+    import fcntl
+
+    with database.with_name(f"{database.name}.lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise StoreUnusable(f"another vllm-digest runs on {database}; end it first, or set DATABASE_URL") from None
+        yield
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """The report for a terminal: colours, links and tables that fit the width; plain text where there is no terminal."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -12,10 +12,11 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
+from analysis.asking import Statement
 from analysis.language import BADGE, Words, usage_told, words
 from analysis.models import Commit, DayReport, Entry, Importance, Language, Repository
 from analysis.report.reasons import told
-from analysis.text import one_line
+from analysis.text import one_line, visible
 
 _COLOUR = {Importance.HIGH: "red", Importance.MEDIUM: "yellow", Importance.LOW: "green"}
 _AUTHOR = 18  # columns; a longer name is cut
@@ -54,6 +55,16 @@ def print_commit(
     """One commit with all that is known of it."""
     console.print(Rule(Text(str(repository), style="bold")))
     console.print(_in_full(entry, words(language), language, zone, reason, dated=True))
+
+
+def print_answer(console: Console, statements: Iterable[Statement]) -> None:
+    """An answer, each statement as soon as it is there, its places behind it."""
+    for statement in statements:
+        marker = "• " if statement.kind == "item" else "  " if statement.kind == "code" else ""
+        text = Text(marker + visible(statement.text, keep="\n"))
+        for each in statement.citations:
+            text.append(f"  {one_line(each.label)}", style=Style(dim=True, link=each.url))
+        console.print(text)
 
 
 def print_found(console: Console, found: Sequence[tuple[str, Commit]], zone: ZoneInfo) -> None:

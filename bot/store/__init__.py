@@ -1,6 +1,21 @@
 """What was read, found and said, kept between runs."""
 
+from bot.store.mailbox import Draft, Letter, Mailbox, State
 from bot.store.opening import open_engine
 from bot.store.store import Found, Kept, Store, StoredCommit, StoredDay
+from bot.store.subscriptions import Subscription, Subscriptions
 
-__all__ = ["Found", "Kept", "Store", "StoredCommit", "StoredDay", "open_engine"]
+__all__ = [
+    "Draft",
+    "Found",
+    "Kept",
+    "Letter",
+    "Mailbox",
+    "State",
+    "Store",
+    "StoredCommit",
+    "StoredDay",
+    "Subscription",
+    "Subscriptions",
+    "open_engine",
+]

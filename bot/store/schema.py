@@ -166,3 +166,61 @@ day_commits = Table(
     Column("commit_id", ForeignKey("commits.id"), nullable=False, index=True),
     Column("late", Boolean, nullable=False),
 )
+
+subscriptions = Table(
+    "subscriptions",
+    metadata,
+    Column("id", _ID, primary_key=True),
+    Column("channel", String(40), nullable=False),
+    Column("repository", String(300), nullable=False),
+    Column("time", String(5), nullable=False),
+    Column("timezone", String(64), nullable=False),
+    Column("language", String(2), nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("started_to", Date),
+    Column("note", Text, nullable=False, server_default=""),
+    UniqueConstraint("channel", "repository"),
+)
+
+inbox = Table(
+    "inbox",
+    metadata,
+    Column("key", String(200), primary_key=True),
+    Column("body", JSON, nullable=False),
+    Column("received_at", Instant, nullable=False),
+    Column("done_at", Instant, index=True),
+)
+
+outbox = Table(
+    "outbox",
+    metadata,
+    Column("key", String(600), primary_key=True),
+    Column("channel", String(40), nullable=False),
+    Column("thread_ts", String(40)),
+    Column(
+        "root", String(600)
+    ),  # the key of the message in whose thread this one belongs, where its ts is not known yet
+    Column("about", String(600), nullable=False, server_default=""),
+    Column("content", JSON, nullable=False),
+    Column("state", String(10), nullable=False),
+    Column("tried_at", Instant),
+    Column("ts", String(40)),
+    Column("file_id", String(40)),
+    Column("note", Text, nullable=False, server_default=""),
+    Index("ix_outbox_channel_ts", "channel", "ts"),
+)
+
+threads = Table(
+    "threads",
+    metadata,
+    Column("channel", String(40), primary_key=True),
+    Column("ts", String(40), primary_key=True),
+    Column("about", String(600), nullable=False),
+)
+
+turns = Table(
+    "turns",
+    metadata,
+    Column("name", String(60), primary_key=True),
+    Column("free_at", Instant, nullable=False),
+)

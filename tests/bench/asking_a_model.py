@@ -114,7 +114,7 @@ def _day(server: Served, chat: ScriptedChat | None, at_once: int) -> float:
     model = ChatModel("scripted", base_url=chat.url, api_key="none") if chat else None
     with TemporaryDirectory() as folder:
         store = Store(open_engine(f"sqlite:///{Path(folder, 'digest.db')}"))
-        desk = Desk(GitHub(server.url, None), store, Modelling(model, at_once, 2.0, _NOW.date()) if model else None)
+        desk = Desk(GitHub(server.url, None), store, Modelling(model, at_once, 2.0, _NOW.date) if model else None)
         began = perf_counter()
         report = digest(desk, _REPOSITORY, _DAY, ZoneInfo("UTC"), "zh", now=_NOW)
         seconds = perf_counter() - began

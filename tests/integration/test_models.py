@@ -60,7 +60,7 @@ def read(desk: At) -> Iterator[Read]:
         timeout: float = 2,
     ) -> DayReport:
         models.append(ChatModel(name, base_url=url, api_key="key", timeout=timeout))
-        at = desk(github)._replace(modelling=Modelling(models[-1], 4, usd, NOW.date()))
+        at = desk(github)._replace(modelling=Modelling(models[-1], 4, usd, NOW.date))
         return digest(at, REPOSITORY, DAY, ZoneInfo("UTC"), language, now=NOW)
 
     yield day
@@ -393,6 +393,6 @@ def test_whatever_a_model_says_ends_in_an_analysis(reply: object, tmp_path_facto
     ):
         model, source = ChatModel("scripted", base_url=server.url, timeout=5), GitHub(github.url, None)
         with closing(model), closing(source):
-            at = Desk(source, store, Modelling(model, 1, 2.0, NOW.date()))
+            at = Desk(source, store, Modelling(model, 1, 2.0, NOW.date))
             coverage = digest(at, REPOSITORY, DAY, ZoneInfo("UTC"), "en", now=NOW).coverage
     assert coverage.analysed + coverage.by_rules == 1

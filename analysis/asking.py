@@ -1,0 +1,187 @@
+"""What people ask of a commit or a day, and the statements that they get: read from a text without knowing where it was written."""
+
+import re
+from typing import Literal, NamedTuple
+
+from analysis.models import Entry, Frozen, Language, Repository
+
+
+class Turn(Frozen):
+    """Something that was said before in the thread."""
+
+    who: Literal["person", "bot"]
+    text: str
+
+
+class Citation(Frozen):
+    """Where a statement was seen: `label` is `path:line`, a path or a short SHA."""
+
+    label: str
+    url: str
+
+
+class Statement(Frozen):
+    """A sentence, an item of a list (its marker taken off), or a few lines of code: plain text with `code` spans.
+
+    `code` stands as it is, without fences. A sentence with `new_paragraph` opens one; others follow on the same line.
+    """
+
+    text: str
+    citations: tuple[Citation, ...] = ()
+    kind: Literal["sentence", "item", "code"] = "sentence"
+    new_paragraph: bool = False
+
+
+class Asked(NamedTuple):
+    """A question and what it is about: one commit (with its patches), or a day's commits; `thread` oldest first."""
+
+    question: str
+    repository: Repository
+    entries: tuple[Entry, ...]
+    thread: tuple[Turn, ...] = ()
+
+
+_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+_ADDRESS = re.compile(r"<[a-z]+:[^<>\s]*>?|\bhttps?://[^\s<>，。；！？、]*", re.IGNORECASE)
+_QUOTED_LINE = re.compile(r"^\s*(?:>|&gt;).*$", re.MULTILINE)
+_ADDRESSED = re.compile(r"<[@#!][^<>]*>|(?<![\w:]):[a-z0-9_+-]+:(?![\w:])", re.IGNORECASE)
+
+
+def _spoken(text: str) -> str:
+    """What somebody says in a text: quoted lines, addresses, people and emoji taken off, code a mere name."""
+    for pattern, instead in ((_CODE, " X "), (_ADDRESS, " X "), (_QUOTED_LINE, ""), (_ADDRESSED, " ")):
+        text = pattern.sub(instead, text)
+    return text
+
+
+_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff]")
+_NAME = re.compile(
+    r"[A-Za-z0-9_]*(?:[_/.@#]|::|--)[A-Za-z0-9_./@#:-]*|\b\w*[a-z0-9][A-Z]\w*|\b[A-Z]{2,}\w*|\b\w*\d\w*", re.ASCII
+)
+_LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
+
+
+def language_of(question: str, default: Language) -> Language:
+    """Zh where a question has a Chinese character, en where it has an English word, else `default`: names belong to neither."""
+    spoken = _spoken(question)
+    if _HAN.search(spoken):
+        return "zh"
+    return "en" if _LATIN_WORD.search(_NAME.sub(" ", re.sub(r"[.…]+(?=\s|$)", " ", spoken))) else default
+
+
+_REFERENCE = re.compile(
+    r"""
+    (?P<address>https?://[^\s<>|/]+(?:/[\w.-]+)*/(?:commits?/[0-9a-f]{4,64}|pull/\d{1,9}(?:/commits?/[0-9a-f]{4,64})?)(?![\w-]))[^\s<>|]*(?:\|[^<>\n]*(?=>))?
+    | (?P<other>https?://[^\s<>]+(?:\|[^<>\n]*(?=>))?)
+    | (?:(?<![\w&#/])\#|(?<![A-Za-z0-9_])PR[ ]?\#?)(?P<pull>[1-9]\d{0,8})(?![\w]|\.\d)
+    | (?<![\w/\#-])(?<!\w\.)(?<!sha256:)(?P<sha>(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40})(?![\w-])
+    """,
+    re.VERBOSE | re.IGNORECASE | re.ASCII,
+)
+
+
+def references_in(text: str) -> list[str]:
+    """The commits and pull requests that a text names, in order and once each: SHAs (7 to 40 digits), `#123`, web addresses."""
+    found = []
+    for match in _REFERENCE.finditer(text):
+        if match["address"]:
+            found.append(match["address"])
+        elif match["pull"]:
+            found.append(f"#{match['pull']}")
+        elif match["sha"]:
+            found.append(match["sha"].lower())
+    return list(dict.fromkeys(found))
+
+
+def reads_as_question(text: str) -> bool:
+    """Whether a text asks something: by a question mark, or, where people leave it out, by its words.
+
+    In doubt it does not: a bot that answers what it was not asked is muted. Code, quotations and addresses ask nothing.
+    """
+    spoken = _spoken(text)
+    return bool(_MARK.search(spoken)) or any(_asks(clause.strip()) for clause in _CLAUSES.split(spoken))
+
+
+_MARK = re.compile(r"(?<=[^\W_])[\"'”’)\]）」]?[ ]?[?？]+[!！.…~～]*(?=\s|$|[\"'”’)\]）】」,，]|[^\x00-\x7f])")
+_CLAUSES = re.compile(r"[!！。;；\n…]+|\.+(?=\s|$)")
+
+
+def _asks(sentence: str) -> bool:
+    return _asks_in_chinese(sentence) if _HAN.search(sentence) else _asks_in_english(sentence)
+
+
+# Words that look interrogative and ask nothing.
+_ZH_IDIOMS = re.compile(
+    r"哪里哪里|哪怕|天哪|哪吒|哪[里儿个些种]?[都也]|几乎|[好十]几|几[十百千万]|[这那前后过]几|时不时|动不动|多少[有会能]?[点些]|多多少少|没多少"
+    r"|没(?:有)?(?:什么|啥|怎么)|(?:什么|啥|怎么|谁)[都也]|什么的$|什么鬼|不是什么|不怎么|怎么样都|怎么说呢|谁知道"
+    r"|(?:无论|不管|不论|不论是|任凭|任何|任由)[^，,]*[，,]?|如何如何"
+)
+# Somebody who tells, looks or knows how or whether something is, and does not ask it.
+_ZH_TOLD = re.compile(
+    r"(?:(?<!不)(?<!谁)(?<!想)(?:知道|明白|清楚|了解|懂)|(?<!请)(?:看看|看下|看一下|看|试试|试一下|研究|查|查查|查一下|查下|讨论|讨论一下|确认|确认一下|确认下|观察)"
+    r"|写了|写明|说了|说明|说明了|讲了|解释|解释了|介绍|介绍了|描述了|提到|提到了|取决于|记得|忘了|就是|教程|不在乎)"
+    r"[^，,]{0,6}?(?:什么|怎么|如何|为什么|为何|为啥|是否|哪|多少|几|谁|会不会|能不能|有没有|要不要|是不是|是啥|咋)[^，,]*"
+)
+_ZH_WORDS = re.compile(
+    r"什么|怎么|怎样|如何|为何|为啥|干嘛|干吗|啥|咋|是否|能否|可否|会否|哪|多少|多久|何时|何处|谁|请问"
+    r"|[有共是第改了]几|几[点时]|([\u4e00-\u9fff])[不没]\1|可不可以"
+)
+_ZH_NOT_YET = re.compile(r"(?:着|正在|还在|还没|才|以为|可|正)[^，,]*呢$")
+
+
+def _asks_in_chinese(sentence: str) -> bool:
+    bare = sentence.rstrip(' ~～,，、.!)）"”」')
+    if bare.endswith("吗") or (bare.endswith("么") and not re.search(r"[那这多什怎要]么$", bare)):
+        return True
+    if bare.endswith("呢") and len(bare) > 1 and not _ZH_NOT_YET.search(bare) and not bare.endswith("怎么说呢"):
+        return True
+    asked = _ZH_TOLD.sub("", _ZH_IDIOMS.sub("", bare))
+    return bool(_ZH_WORDS.search(asked))
+
+
+_EN_FILLER = re.compile(
+    r"^(?:(?:so|and|but|or|ok|okay|hey|hi|hello|hm+|btw|also|well|sorry|please|thanks|thank you|thx|great|nice|cool|wait|then|oh|ah|quick question"
+    r"|question|just curious|out of curiosity|one more thing|in this case|everyone|folks|team|by the way)\b[\s,:\u2014-]*)+",
+    re.IGNORECASE,
+)
+_SUBJECT = (
+    r"(?:(?:it|this|that|these|those|there|we|you|they|i|he|she|the|our|my|your|their|its|any|anyone|anybody|anything|everyone|everything|someone"
+    r"|somebody|something|nothing|all|both|either|people|users|deployments|tests|vllm|rocm|cuda|tpu|xpu|cpu|gpu|lora|moe)\b|(?-i:[A-Z]))"
+)
+_AUXILIARY = r"(?:is|are|was|were|do|does|did|has|have|had|can|could|should|would|will|might|may|must)"
+_EN_PATTERNS = [
+    # Wh-words with the verb before the subject, or as the subject.
+    rf"(?:what|why|how|when|where|which|who|whose)(?:'s|’s|'re|’re|'d|s)?\s+(?:\w+\s+){{0,3}}?{_AUXILIARY}(?:n't|n’t)?\s+(?:not\s+)?{_SUBJECT}",
+    r"(?:what|why|where|how|who|when)(?:'s|’s|\s+(?:is|are|was|were))\b(?!\s+(?:why|how|what))",
+    r"what\s+(?:about|changed|changes|else|happened|happens|breaks?|broke|matters?|kind|version|does|did|do)\b",
+    r"how\s+(?:to|come|many|much|long|often|far|big|large|risky|safe|do|does|did|can|could|should|would|will)\b",
+    r"how\s+about\s+(?!we\b|you\b|i\b|let)",
+    r"why\s+(?:not|the|do|does|did|can|would|should|has|have|isn|aren|doesn|don|didn|won|can|was|were)\b(?![^,]*\bi\b)",
+    r"which\s+(?!is\b|was\b|were\b|means?\b|makes?\b|explains?\b|would\b|will\b|i\b|we\b|you\b|seems?\b|has\b|had\b|in turn\b|should\b|can\b|one i\b)\w",
+    r"who\s+(?!knows\b|cares\b|else\b|we\b|i\b)\w+s?\b|who\s+else\b",
+    r"whose\s+\w|any\s+(?:idea|chance|clue|way)\b|anyone\s+knows?\b",
+    r"(?:(?:i(?:'m|’m| am)?\s+)?wonder(?:ing)?|(?:i(?:'m|’m| am)\s+)?curious)\s+(?:if|whether|why|how|what|which|when)\b",
+    # An auxiliary before its subject; without one it is a remark ("is fine", "will do", "have a look").
+    rf"(?:is|are|was|were|can|could|should|would|will|does)\s+(?!it\s*$|that\s*$|this\s*$){_SUBJECT}",
+    r"does\s+(?!not\b|so\b|seem|look\b|sound\b|work\b|help\b|make\b|the trick\b|that\s*$)\w+\s+\w",
+    rf"did\s+(?!(?:it|that|this|the same|all)\s*(?:$|already\b|too\b|yesterday\b|last\b|on\b|in\b|for\b|as\b|before\b|myself\b|and\b|but\b|\w+\s*$)){_SUBJECT}",
+    r"do\s+(?:we|you|i|they|users|people)\b|(?:has|have|had)\s+(?:we|you|they|anyone|anybody|any|there|this|that|these|it|someone|i)\b",
+    r"(?:isn|aren|wasn|weren|doesn|didn|don|won|can|couldn|shouldn|wouldn|haven|hasn)(?:'t|’t|t)\s+(?:it|this|that|these|those|there|we|they|i|the)\b",
+]
+_EN_QUESTION = re.compile("|".join(f"(?:{each})" for each in _EN_PATTERNS), re.IGNORECASE)
+_EN_REMARK = re.compile(
+    r"(?:what(?:'s|’s| is)\s+(?:done|more|needed|up to)\b|how(?:'s|’s) that for\b|don(?:'|’)?t\s+(?:the|this|that|it)\b|have\s+(?:it|this|that)\s+(?:ready|done)"
+    r"|who\s+(?:wants|needs)\s+\w+\s*$|(?:what|why|how|where|when)(?:'s|’s)?\s+(?:it|this|that|we|i|you|they|he|she)\b)",
+    re.IGNORECASE,
+)
+_EN_CONDITION = re.compile(
+    r"^(?:if|when|since|given|for|on|with|in|after|before|assuming|because|as)\b[^,]*,\s*", re.IGNORECASE
+)
+
+
+def _asks_in_english(sentence: str) -> bool:
+    bare = _EN_FILLER.sub("", sentence)
+    for clause in (bare, _EN_CONDITION.sub("", bare)):
+        if _EN_QUESTION.match(_EN_FILLER.sub("", clause)) and not _EN_REMARK.match(clause):
+            return True
+    return False

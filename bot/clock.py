@@ -1,0 +1,78 @@
+"""The clock: whose digest is due. It only starts deliveries, under names that say for which day, so that twice is once.
+
+The digest of a day is due at the subscription's time on the day after. What was missed while nothing ran is made up for:
+the last three days, the oldest first. The scheduler only wakes us; what is due is read from the subscriptions alone, so
+that neither a clock change nor a restart skips or doubles a day.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+import structlog
+from apscheduler.schedulers.background import BackgroundScheduler
+from apscheduler.triggers.interval import IntervalTrigger
+
+from bot.slack.bot import Bot, Delivery
+from bot.store import Subscription
+
+_MOST = 3  # days that are made up for
+_TICK = 5  # seconds between two looks at what is due
+
+log = structlog.get_logger(__name__)
+
+
+def due(subscription: Subscription, now: datetime) -> list[date]:
+    """The days whose digests are to be started now, oldest first."""
+    today = now.astimezone(subscription.tz).date()
+    latest = today - timedelta(days=1)
+    if now < fires(today, subscription.time, subscription.tz):
+        latest -= timedelta(days=1)
+    found = []
+    for back in range(_MOST):
+        day = latest - timedelta(days=back)
+        if subscription.started_to and day <= subscription.started_to:
+            break
+        if fires(day + timedelta(days=1), subscription.time, subscription.tz) <= subscription.created_at:
+            break
+        found.append(day)
+    return found[::-1]
+
+
+def fires(day: date, at: time, tz: ZoneInfo) -> datetime:
+    """The instant (UTC) of a time of day: the first where a clock change makes it twice, later where it leaves it out."""
+    return datetime.combine(day, at, tz).astimezone(UTC)
+
+
+def start_due(bot: Bot, start: Callable[[Delivery], None]) -> None:
+    """Starts every delivery that is due, then notes that it was: a kill between the two starts it again, which is nothing."""
+    now = bot.now()
+    for subscription in bot.subscriptions.all():
+        for day in due(subscription, now):
+            what = f"{subscription.repository}|{day}|{subscription.tz.key}|{subscription.language}"
+            start(Delivery(f"s{subscription.id}", subscription.channel, what))
+            bot.subscriptions.started(subscription.id, day)
+            log.info("due", channel=subscription.channel, repository=str(subscription.repository), day=str(day))
+
+
+@contextmanager
+def ticking(tick: Callable[[], None], tidy: Callable[[], None]) -> Iterator[None]:
+    """Calls `tick` at once and from then on regularly, and `tidy` once a day, while the block runs."""
+    scheduler = BackgroundScheduler(timezone=UTC)
+    soon = datetime.now(UTC)
+    # However late, a tick is worth having; one that is still running is not begun again.
+    scheduler.add_job(
+        tick,
+        IntervalTrigger(seconds=_TICK),
+        next_run_time=soon,
+        misfire_grace_time=None,
+        coalesce=True,
+        max_instances=1,
+    )
+    scheduler.add_job(tidy, IntervalTrigger(days=1), misfire_grace_time=None, coalesce=True, max_instances=1)
+    scheduler.start()
+    try:
+        yield
+    finally:
+        scheduler.shutdown(wait=True)

@@ -1,0 +1,197 @@
+"""The durable flows: what was begun is finished, whenever the process is killed and started again.
+
+    answer(key)                    a person's request -> replies, and perhaps a delivery
+    deliver(label, channel, what)  a day or a commit -> its messages in a channel, each once, in order
+    digest(what)                   a day -> read and analysed, waiting for GitHub's limit where that is used up
+
+Arguments and results are keys: the engine keeps them in tables of its own. A step runs again when it was interrupted
+before the engine had noted that it was done; the store and the outbox see to it that this changes nothing.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from datetime import timedelta
+from hashlib import sha256
+from pathlib import Path
+
+import structlog
+from dbos import DBOS, SetEnqueueOptions, SetWorkflowID
+
+from bot.slack import delivering, responding
+from bot.slack.bot import Bot, Delivery, Outcome
+
+# The flows of another version are not resumed: it is raised only when the order of steps changes.
+_VERSION = "1"
+_EXECUTOR = "bot"  # one process a database file, under a name that stays
+_ANSWERS, _SLACK = "answers", "slack"
+_ANSWERS_AT_ONCE = 16
+_POLLING = 0.1  # seconds
+_PATIENCE = (2, 5, 15, 60, 300, 900, 3600)  # seconds before a step is called again; the last again and again
+_ROUNDS = 24
+_LATER = 120  # seconds of waiting from which a channel is told
+_RETENTION = timedelta(days=30)
+_PAGE = 500
+
+log = structlog.get_logger(__name__)
+_running: list[Bot] = []
+
+
+@DBOS.workflow()
+def answer(key: str) -> None:
+    """A request is answered, and what it wants delivered is delivered."""
+    for round_ in range(_ROUNDS):
+        outcome = _respond(key, round_)
+        if outcome.pause is None:
+            break
+        _wait(outcome.pause, round_)
+    for each in outcome.deliveries:
+        start_delivery(each)
+    _answered(key)
+
+
+@DBOS.workflow()
+def deliver(label: str, channel: str, what: str) -> None:
+    """A day or a commit is shown in a channel: every message once, in order. A channel that is closed ends it."""
+    delivery = Delivery(label, channel, what)
+    with SetWorkflowID(_flow_id("digest", label, what)):
+        reading = DBOS.start_workflow(digest, label, channel, what)
+    failure = ""
+    for key in _draft(delivery, reading.get_result()):
+        outcome = _sent(key)
+        failure = failure or outcome.failure
+        if outcome.closed:
+            break
+    _finish(delivery, failure)
+
+
+@DBOS.workflow()
+def digest(label: str, channel: str, what: str) -> str:
+    """A day is read and analysed; the channel is told when that takes long. Gives why it could not be done, if so."""
+    for round_ in range(_ROUNDS):
+        outcome = _read(what)
+        if outcome.pause is None:
+            break
+        if outcome.pause > _LATER:
+            for key in _notice(Delivery(label, channel, what), outcome.pause):
+                _sent(key)
+        _wait(outcome.pause, round_)
+    return outcome.failure
+
+
+def _sent(key: str) -> Outcome:
+    """The message is sent; while it cannot be known whether Slack has it, nothing is sent after it."""
+    for round_ in range(_ROUNDS):
+        outcome = _send(key)
+        if outcome.pause is None:
+            break
+        _wait(outcome.pause, round_)
+    return outcome
+
+
+def _wait(pause: float, round_: int) -> None:
+    DBOS.sleep(max(pause, _PATIENCE[min(round_, len(_PATIENCE) - 1)]))
+
+
+# Steps
+
+
+@DBOS.step()
+def _respond(key: str, round_: int) -> Outcome:
+    return responding.respond(_running[-1], key, round_)
+
+
+@DBOS.step()
+def _answered(key: str) -> None:
+    bot = _running[-1]
+    bot.mail.done(key, bot.now())
+
+
+@DBOS.step()
+def _read(what: str) -> Outcome:
+    return delivering.read(_running[-1], what)
+
+
+@DBOS.step()
+def _notice(delivery: Delivery, seconds: float) -> list[str]:
+    return delivering.notice(_running[-1], delivery, seconds)
+
+
+@DBOS.step()
+def _draft(delivery: Delivery, trouble: str) -> list[str]:
+    return delivering.draft(_running[-1], delivery, trouble)
+
+
+@DBOS.step()
+def _send(key: str) -> Outcome:
+    return delivering.send(_running[-1], key)
+
+
+@DBOS.step()
+def _finish(delivery: Delivery, failure: str) -> None:
+    delivering.finish(_running[-1], delivery, failure)
+
+
+# Starting them
+
+
+def start_answer(key: str) -> None:
+    """Begins to answer a request; one that was begun goes on."""
+    with SetWorkflowID(_flow_id("answer", key)):
+        DBOS.enqueue_workflow(_ANSWERS, answer, key)
+
+
+def start_delivery(delivery: Delivery) -> None:
+    """Begins a delivery; one that was begun goes on. A channel has one at a time."""
+    with (
+        SetWorkflowID(_flow_id("deliver", *delivery)),
+        SetEnqueueOptions(queue_partition_key=delivery.channel),
+    ):
+        DBOS.enqueue_workflow(_SLACK, deliver, *delivery)
+
+
+@contextmanager
+def running(bot: Bot, database: Path) -> Iterator[None]:
+    """The engine on a database file of its own: it resumes what was interrupted, and ends with the block."""
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("PRAGMA journal_mode=WAL")  # the engine does not ask for it, and writes half as fast without
+    _running.append(bot)
+    DBOS(
+        config={
+            "name": "vllm-digest",
+            "system_database_url": f"sqlite:///{database}",
+            "executor_id": _EXECUTOR,
+            "application_version": _VERSION,
+            "console_log_level": "ERROR",
+        }
+    )
+    try:
+        DBOS.launch()
+        DBOS.register_queue(_ANSWERS, worker_concurrency=_ANSWERS_AT_ONCE, polling_interval_sec=_POLLING)
+        DBOS.register_queue(_SLACK, partition_concurrency=1, polling_interval_sec=_POLLING)
+        for key in bot.mail.waiting():
+            start_answer(key)
+        yield
+    finally:
+        DBOS.destroy()
+        _running.remove(bot)
+
+
+def forget_old(bot: Bot) -> None:
+    """Drops what ended long ago from the engine's tables and from the inbox."""
+    before = bot.now() - _RETENTION
+    bot.mail.forget(before)
+    while True:
+        found = DBOS.list_workflows(
+            completed_before=before.isoformat(), limit=_PAGE, load_input=False, load_output=False
+        )
+        if found:
+            DBOS.delete_workflows([each.workflow_id for each in found])
+        if len(found) < _PAGE:
+            return
+
+
+def _flow_id(*parts: str) -> str:
+    """Names what the flow is for; long ones end with a digest of the rest."""
+    name = ":".join(parts)
+    return name if len(name) <= 200 else f"{name[:150]}:{sha256(name.encode()).hexdigest()[:32]}"  # noqa: PLR2004

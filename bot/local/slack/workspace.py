@@ -1,0 +1,281 @@
+"""What a Slack workspace holds: people, channels, messages, files and views. It knows no network and no limits."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from threading import Condition, RLock
+from typing import Any
+
+Json = dict[str, Any]
+
+TEAM, APP, BOT_ID, SLACKBOT = "T0LOCAL", "A0LOCAL", "B0LOCAL", "USLACKBOT"
+
+
+@dataclass
+class Channel:
+    """`kind` is channel, group (private) or im; an im has the one `user` who talks with the bot in it."""
+
+    id: str
+    name: str
+    kind: str = "channel"
+    members: set[str] = field(default_factory=set)
+    user: str | None = None
+    archived: bool = False
+    messages: dict[str, "Message"] = field(default_factory=dict)
+    # In a thread's status line: thread ts -> text.
+    statuses: dict[str, str] = field(default_factory=dict)
+    titles: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Message:
+    """`only_for` is who sees an ephemeral message; a deleted parent with replies stays as a `tombstone`."""
+
+    ts: str
+    channel: str
+    user: str
+    text: str = ""
+    blocks: list[Json] = field(default_factory=list)
+    thread_ts: str | None = None
+    by_bot: bool = False
+    metadata: Json | None = None
+    attachments: list[Json] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+    subtype: str | None = None
+    client_msg_id: str | None = None
+    edited: str | None = None
+    only_for: str | None = None
+    broadcast: bool = False
+    tombstone: bool = False
+    streaming: bool = False
+    streamed_at: float = 0.0
+    reactions: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def is_reply(self) -> bool:
+        return self.thread_ts is not None and self.thread_ts != self.ts
+
+
+@dataclass
+class File:
+    """`shares` lists (channel, message ts, thread ts); it is empty until the upload is completed."""
+
+    id: str
+    name: str
+    length: int
+    title: str = ""
+    content: bytes | None = None
+    shares: list[tuple[str, str, str | None]] = field(default_factory=list)
+    deleted: bool = False
+
+
+@dataclass
+class View:
+    """A modal or a Home tab as `user` sees it; `body` is what Slack would return of it."""
+
+    id: str
+    user: str
+    body: Json
+    open: bool = True
+
+
+class Workspace:
+    """`now` gives seconds since the epoch; `on_event` is told of everything that Slack would tell the app;
+    `hooks` are called, without arguments, after every change.
+    """
+
+    def __init__(self, *, bot_user: str, now: Callable[[], float]) -> None:
+        self.bot_user = bot_user
+        self.now = now
+        self.changing = Condition(RLock())
+        self.version = 0
+        self.hooks: list[Callable[[], None]] = []
+        self.on_event: Callable[[Json], None] = lambda _: None
+        self.users: dict[str, str] = {bot_user: "vllm-digest", SLACKBOT: "slackbot"}
+        self.channels: dict[str, Channel] = {}
+        self.files: dict[str, File] = {}
+        self.views: dict[str, View] = {}
+        self.triggers: dict[str, tuple[str, float]] = {}
+        self.used_triggers: set[str] = set()
+        self._last = 0
+        self._count = 0
+        for user, name in (("U0ADA", "ada"), ("U0LIN", "lin")):
+            self.users[user] = name
+        self.add_channel("digest", "C0DIGEST", members={bot_user, "U0ADA", "U0LIN"})
+        self.add_channel("quiet", "C0QUIET", members={"U0ADA", "U0LIN"})
+
+    @contextmanager
+    def change(self) -> Iterator[None]:
+        """Holds the state for a change, then wakes everyone who waits for one."""
+        with self.changing:
+            yield
+            self.version += 1
+            self.changing.notify_all()
+        for hook in tuple(self.hooks):
+            hook()
+
+    def wait_for(self, predicate: Callable[[], Any], timeout: float = 20) -> Any:
+        """The predicate's first true value. Raises TimeoutError after `timeout` seconds without one."""
+        with self.changing:
+            found = None
+
+            def look() -> bool:
+                nonlocal found
+                found = predicate()
+                return bool(found)
+
+            # What a predicate asks may lie outside the workspace, so it is asked now and then all the same.
+            waited = 0.0
+            while not self.changing.wait_for(look, 0.1):
+                waited += 0.1
+                if waited >= timeout:
+                    raise TimeoutError(f"not within {timeout} s")
+            return found
+
+    def fresh(self, prefix: str) -> str:
+        """An id that was not given before."""
+        with self.changing:
+            self._count += 1
+            return f"{prefix}{self._count:08X}"
+
+    def next_ts(self) -> str:
+        """A timestamp later than all before."""
+        with self.changing:
+            self._last = max(int(self.now() * 1_000_000), self._last + 100)
+            return f"{self._last // 1_000_000}.{self._last % 1_000_000:06d}"
+
+    def add_user(self, name: str, user: str | None = None) -> str:
+        with self.change():
+            user = user or self.fresh("U")
+            self.users[user] = name
+            return user
+
+    def add_channel(
+        self, name: str, channel: str | None = None, *, private: bool = False, members: Iterable[str] = ()
+    ) -> str:
+        with self.change():
+            channel = channel or self.fresh("C")
+            self.channels[channel] = Channel(channel, name, "group" if private else "channel", set(members))
+            return channel
+
+    def dm(self, user: str) -> str:
+        """The id of the conversation between the user and the bot, opened if it was not."""
+        with self.change():
+            for channel in self.channels.values():
+                if channel.user == user:
+                    return channel.id
+            channel = Channel(self.fresh("D"), "", "im", {user, self.bot_user}, user)
+            self.channels[channel.id] = channel
+            return channel.id
+
+    def find_channel(self, name: str) -> Channel | None:
+        """A channel by id or by #name."""
+        wanted = name.removeprefix("#")
+        return self.channels.get(name) or next((each for each in self.channels.values() if each.name == wanted), None)
+
+    def post(self, channel: str, user: str, **parts: Any) -> Message:
+        """Adds a message, tells the app unless it is ephemeral, and returns it. A thread's status line ends with it."""
+        with self.change():
+            message = Message(self.next_ts(), channel, user, by_bot=user == self.bot_user, **parts)
+            home = self.channels[channel]
+            home.messages[message.ts] = message
+            if message.by_bot and message.thread_ts:
+                home.statuses.pop(message.thread_ts, None)
+            if message.only_for is None:
+                self.on_event(self._event(message, self.describe(message, metadata=True)))
+            return message
+
+    def replace(self, message: Message, *, edited: bool = True, **parts: Any) -> None:
+        """Changes a message in place and tells the app."""
+        with self.change():
+            before = self.describe(message)
+            for name, value in parts.items():
+                setattr(message, name, value)
+            if edited:
+                message.edited = self.next_ts()
+            if message.only_for is None:
+                after = self.describe(message, metadata=True)
+                extra = {"subtype": "message_changed", "hidden": True, "message": after, "previous_message": before}
+                self.on_event(self._event(message, extra))
+
+    def delete(self, message: Message) -> None:
+        """Removes a message; a parent that has replies leaves a tombstone."""
+        with self.change():
+            before = self.describe(message)
+            if self.replies(message.channel, message.ts):
+                tomb = {"text": "This message was deleted.", "subtype": "tombstone", "user": SLACKBOT}
+                self.replace(message, edited=False, tombstone=True, blocks=[], files=[], metadata=None, **tomb)
+                return
+            del self.channels[message.channel].messages[message.ts]
+            if message.only_for is None:
+                extra = {"subtype": "message_deleted", "hidden": True, "deleted_ts": message.ts}
+                self.on_event(self._event(message, {**extra, "previous_message": before}))
+
+    def visible(self, channel: str, viewer: str | None = None) -> list[Message]:
+        """A channel's messages in order, replies included; ephemeral ones only for their viewer."""
+        with self.changing:
+            found = list(self.channels[channel].messages.values())
+            return [each for each in found if each.only_for in {None, viewer}]
+
+    def replies(self, channel: str, ts: str) -> list[Message]:
+        """The replies of a thread, without its parent."""
+        return [each for each in self.visible(channel) if each.thread_ts == ts and each.ts != ts]
+
+    def describe(self, message: Message, *, metadata: bool = False) -> Json:
+        """A message as the Web API returns it."""
+        optional: Json = {
+            "subtype": message.subtype or ("thread_broadcast" if message.broadcast else None),
+            "client_msg_id": message.client_msg_id,
+            "thread_ts": message.thread_ts,
+            "blocks": message.blocks,
+            "attachments": message.attachments,
+            "files": [self.describe_file(self.files[each]) for each in message.files],
+            "metadata": message.metadata if metadata else None,
+            "edited": {"user": message.user, "ts": message.edited} if message.edited else None,
+            "is_ephemeral": message.only_for is not None,
+            "streaming_state": "in_progress" if message.streaming else None,
+            "reactions": self._reactions(message),
+        }
+        replies = [] if message.is_reply or message.only_for else self.replies(message.channel, message.ts)
+        if replies:
+            optional |= {
+                "thread_ts": message.ts,
+                "reply_count": len(replies),
+                "reply_users": sorted({each.user for each in replies}),
+                "latest_reply": replies[-1].ts,
+            }
+        elif message.is_reply and (parent := self.channels[message.channel].messages.get(message.thread_ts or "")):
+            optional["parent_user_id"] = parent.user
+        body = {"type": "message", "user": message.user, "text": message.text, "ts": message.ts, "team": TEAM}
+        bot = {"bot_id": BOT_ID, "app_id": APP} if message.by_bot and not message.tombstone else {}
+        return body | bot | {key: value for key, value in optional.items() if value}
+
+    def describe_file(self, file: File) -> Json:
+        """A file as the Web API returns it."""
+        shares: dict[str, dict[str, list[Json]]] = {}
+        for channel, ts, thread_ts in file.shares:
+            kind = "public" if self.channels[channel].kind == "channel" else "private"
+            share = {"ts": ts, "channel_name": self.channels[channel].name, "team_id": TEAM}
+            where = shares.setdefault(kind, {}).setdefault(channel, [])
+            where.append(share | ({"thread_ts": thread_ts} if thread_ts else {}))
+        name = {"id": file.id, "name": file.name, "title": file.title or file.name, "size": file.length}
+        return name | {
+            "user": self.bot_user,
+            "mode": "hosted",
+            "filetype": file.name.rpartition(".")[2],
+            "shares": shares,
+        }
+
+    def mentions_bot(self, text: str) -> bool:
+        return re.search(rf"<@{self.bot_user}(\|[^>]*)?>", text) is not None
+
+    def _reactions(self, message: Message) -> list[Json]:
+        names = dict.fromkeys(name for name, _ in message.reactions)
+        given = {name: [user for each, user in message.reactions if each == name] for name in names}
+        return [{"name": name, "users": users, "count": len(users)} for name, users in given.items()]
+
+    def _event(self, message: Message, body: Json) -> Json:
+        kind = self.channels[message.channel].kind
+        ts = body.get("ts") or self.next_ts()
+        return {**body, "type": "message", "channel": message.channel, "channel_type": kind, "ts": ts, "event_ts": ts}

@@ -1,0 +1,47 @@
+"""What the bot works with, and what its steps say of how far they came."""
+
+from collections.abc import Callable
+from datetime import date, datetime
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from analysis.models import Language
+from bot.reading import Reading
+from bot.slack.outbox import Outbox
+from bot.slack.web import Web
+from bot.store import Mailbox, Subscriptions
+
+
+class Bot(NamedTuple):
+    """The bot of one workspace. `now` gives the time, aware and in UTC."""
+
+    reading: Reading
+    mail: Mailbox
+    subscriptions: Subscriptions
+    web: Web
+    outbox: Outbox
+    tz: ZoneInfo
+    language: Language
+    command: str
+    now: Callable[[], datetime]
+
+    @property
+    def today(self) -> date:
+        return self.now().astimezone(self.tz).date()
+
+
+class Delivery(NamedTuple):
+    """What is to be delivered: `what` names a day or a commit, `label` on whose account, so that each is its own."""
+
+    label: str
+    channel: str
+    what: str
+
+
+class Outcome(NamedTuple):
+    """How far a step came. `pause` asks for another call after so many seconds; `failure` says why there is no use in one."""
+
+    pause: float | None = None
+    failure: str = ""
+    closed: bool = False
+    deliveries: tuple[Delivery, ...] = ()

@@ -1,0 +1,194 @@
+"""What people type, carried out; and the buttons of what they got."""
+
+import json
+
+from analysis.errors import OutsideFailure
+from analysis.models import Commit, Repository
+from bot.lookup import SeveralCommits
+from bot.slack import delivering
+from bot.slack.blocks import Message, escaped, section
+from bot.slack.bot import Bot, Delivery, Outcome
+from bot.slack.commit_messages import commit_messages
+from bot.slack.digest_messages import rest_messages, summary_message
+from bot.slack.grammar import Day, Days, Help, Lookup, NotUnderstood, Search, Wish, parse
+from bot.slack.list_messages import PAGE_SIZE, DayRow, range_message, search_messages, which_message
+from bot.slack.replying import Reply
+from bot.slack.requests import Request
+from bot.slack.values import DayRef, commit_value, day_value, parse_day_value, parse_page_value, parse_value
+from bot.slack.words import slack_words
+from bot.store import Draft
+
+_MOST_FOUND = 1_000  # commits of a search that are paged through
+
+
+def carry_out(bot: Bot, reply: Reply, wish: Wish) -> Outcome:
+    """Does what was asked for; errors are the caller's to tell."""
+    match wish:
+        case Day():
+            return _days_digest(bot, reply, wish)
+        case Days():
+            return _range(bot, reply, wish)
+        case Lookup():
+            _commit(bot, reply, wish)
+        case Search():
+            reply.show(_found(bot, wish, 0))
+        case Help():
+            reply.show([help_message(bot)])
+        case NotUnderstood():
+            reply.show([not_understood(bot, wish)])
+    return Outcome()
+
+
+def help_message(bot: Bot) -> Message:
+    """What can be asked."""
+    say = slack_words(bot.language)
+    known = ", ".join(f"`{escaped(str(each))}`" for each in bot.reading.known)
+    rows = [f"`{bot.command} {form}`  {what}" for form, what in say.forms]
+    text = "\n".join([say.labels["help"], *rows, say.label("help_more", known=known)])
+    return Message(say.labels["help"], (section(text),))
+
+
+def not_understood(bot: Bot, wish: NotUnderstood) -> Message:
+    """One line: what was not understood, and the nearest thing that would work."""
+    say = slack_words(bot.language)
+    why = f" ({escaped(wish.why)})" if wish.why else ""
+    nearest = f"{bot.command} {wish.nearest or 'help'}"
+    told = say.label("not_understood", text=_code(wish.text), why=why, nearest=_code(nearest))
+    return delivering.line(told)
+
+
+def press(bot: Bot, request: Request, reply: Reply) -> Outcome:
+    """A button of a digest, a commit or a list."""
+    say = slack_words(bot.language)
+    match request.action:
+        case "show_rest":
+            reply.show(rest_messages(delivering.report_of(bot, parse_day_value(request.text))))
+        case "full_report":
+            _hand_out(bot, request)
+            reply.show([delivering.line(say.labels["sent_directly"])])
+        case "page":
+            _page(bot, request, reply)
+        case "post_to_channel":
+            return _post(bot, request, reply)
+    return Outcome()
+
+
+# A day, and days
+
+
+def _days_digest(bot: Bot, reply: Reply, wish: Day) -> Outcome:
+    pause: float | None = None
+    for repository in [wish.repository] if wish.repository else bot.reading.known:
+        watching = reply.watching(escaped(f"{repository} · {wish.day}"))
+        report = bot.reading.day(repository, wish.day, bot.tz, bot.language, bot.now(), watching)
+        again = delivering.until(bot, report.resumes_at)
+        messages = summary_message(report, shareable=reply.private)
+        if again:
+            pause = max(pause or 0, again)
+            say = slack_words(bot.language)
+            at = f"{report.resumes_at.astimezone(bot.tz):%H:%M}" if report.resumes_at else ""
+            messages = [
+                *messages,
+                delivering.line(say.label("later", subject=escaped(f"{repository} · {wish.day}"), time=at)),
+            ]
+        stage = f"{repository.key}{'-partial' if again else ''}"
+        reply.show(messages, about=day_value(report), stage=stage)
+    return Outcome(pause=pause)
+
+
+def _range(bot: Bot, reply: Reply, wish: Days) -> Outcome:
+    rows = []
+    trouble = ""
+    for day in wish.days:
+        for repository in [wish.repository] if wish.repository else bot.reading.known:
+            ref = DayRef(repository, day, bot.tz.key, bot.language)
+            if trouble:
+                rows.append(DayRow(ref, None))
+                continue
+            watching = reply.watching(escaped(f"{repository} · {day}"))
+            try:
+                report = bot.reading.day(repository, day, bot.tz, bot.language, bot.now(), watching, ask=False)
+            except OutsideFailure as exc:
+                trouble = str(exc)
+                rows.append(DayRow(ref, None, trouble))
+                continue
+            trouble = report.failed[0].reason if report.resumes_at else ""
+            rows.append(DayRow(ref, report.stats, trouble))
+    reply.show(range_message(rows, bot.language))
+    return Outcome()
+
+
+# Commits
+
+
+def _commit(bot: Bot, reply: Reply, wish: Lookup) -> None:
+    try:
+        located = bot.reading.commit(wish.reference, wish.repository)
+    except SeveralCommits as exc:
+        reply.show(which(bot, exc, ""))
+        return
+    entry = bot.reading.entry(located, bot.language)
+    messages = commit_messages(located.repository, entry, bot.language, bot.tz, public=not reply.private)
+    reply.show(messages, about=commit_value(located.repository, entry.commit, bot.language))
+
+
+def which(bot: Bot, several: SeveralCommits, question: str) -> list[Message]:
+    """Asks which of several commits is meant; the buttons carry the question along."""
+    stored = bot.reading.desk.store.commits([each.commit_id for each in several.candidates])
+    found = [(each.repository, one.commit) for each, one in zip(several.candidates, stored, strict=True)]
+
+    def value(repository: Repository, commit: Commit) -> str:
+        return json.dumps({"what": commit_value(repository, commit, bot.language), "question": question[:1000]})
+
+    return which_message(found, value, bot.language)
+
+
+def _found(bot: Bot, wish: Search, offset: int) -> list[Message]:
+    """One page of a search; `again` in its buttons is what would be typed for it."""
+    hits = bot.reading.desk.store.search(wish.words, wish.repository, offset + PAGE_SIZE + 1)[offset:]
+    again = f"{wish.repository} search {wish.words}" if wish.repository else f"search {wish.words}"
+    return search_messages(
+        wish.words,
+        [(each.repository, each.commit) for each in hits[:PAGE_SIZE]],
+        offset // PAGE_SIZE,
+        more=len(hits) > PAGE_SIZE and offset < _MOST_FOUND,
+        language=bot.language,
+        tz=bot.tz,
+        again=again,
+    )
+
+
+# Buttons
+
+
+def _page(bot: Bot, request: Request, reply: Reply) -> None:
+    page = parse_page_value(request.text)
+    wish = parse(page.words, bot.reading.known, bot.today)
+    if isinstance(wish, Search):
+        reply.show(_found(bot, wish, page.offset), replace=True)
+
+
+def _hand_out(bot: Bot, request: Request) -> None:
+    """Sends the report of a day to whoever asked, as a file."""
+    report = delivering.report_of(bot, parse_day_value(request.text))
+    channel = bot.web.direct(request.user)
+    key = f"report:{report.repository.key}:{report.date}:{request.run}:{channel}:000"
+    bot.outbox.freeze([Draft(key, channel, delivering.report_file(report))])
+    bot.outbox.send(key)
+
+
+def _post(bot: Bot, request: Request, reply: Reply) -> Outcome:
+    """Begins to deliver what only one person saw; one private reply is posted once, however often its button is pressed."""
+    say = slack_words(bot.language)
+    parse_value(request.text)
+    if not bot.web.is_member(request.channel):
+        reply.show([delivering.line(say.label("invite", name=escaped(bot.web.me["user"])))])
+        return Outcome()
+    reply.show([delivering.line(say.labels["posted"])], replace=request.private)
+    account = f"adhoc-{request.ts or request.run}"
+    return Outcome(deliveries=(Delivery(account, request.channel, request.text),))
+
+
+def _code(text: str) -> str:
+    """Words of somebody's as code; within it nothing but Slack's tokens is live, and they are escaped."""
+    return f"`{escaped(text).replace('`', chr(39))}`" if text else ""

@@ -1,0 +1,135 @@
+"""Where a reply goes: privately to whoever gave a command or pressed a button, else into the thread of who asked.
+
+A private reply uses the address that came with the request, five times within thirty minutes, and ephemeral messages after
+that. Nobody can look those up, so one that was interrupted may be shown again; replies in threads go through the outbox.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+
+from analysis.asking import Statement
+from bot.slack.blocks import Message, fallback
+from bot.slack.bot import Bot
+from bot.slack.delivering import content, drafts, line
+from bot.slack.markdown import streamed
+from bot.slack.outbox import markdown
+from bot.slack.requests import Request
+from bot.slack.web import Refused
+from bot.slack.words import slack_words
+from bot.store import Draft
+
+_USES = 4  # of a response_url that are ours to plan with; Slack allows five
+_FEW = 3  # commits that are read too quickly for a word about it
+
+
+class Reply:
+    """The reply to one request."""
+
+    def __init__(self, bot: Bot, request: Request, *, public: bool = False) -> None:
+        self._public = public
+        self._bot = bot
+        self._request = request
+        self._left = _USES if request.response_url else 0
+        self._shown = False
+
+    @property
+    def private(self) -> bool:
+        """Whether only one person sees it."""
+        request = self._request
+        if self._public:
+            return False
+        return request.kind in ("command", "button") or (request.kind == "form" and (request.private or not self.root))
+
+    @property
+    def root(self) -> str:
+        """The ts of the thread in which a public reply stands; empty where it stands by itself."""
+        request = self._request
+        if request.direct and not request.thread_ts and request.kind == "message":
+            return ""
+        return request.thread_ts or request.ts
+
+    def show(self, messages: Sequence[Message], *, about: str = "", stage: str = "", replace: bool = False) -> None:
+        """Shows messages. `stage` tells several replies to one request apart, `replace` puts them where the button was."""
+        if self.private:
+            for place, message in enumerate(messages):
+                self._whisper(message, replace=place == 0 and (replace or self._shown))
+            self._shown = True
+            return
+        prefix = f"reply:{self._request.run}:{stage}:{self._request.channel}:"
+        found = drafts(prefix, self._request.channel, messages, about, self.root or None)
+        self._bot.outbox.freeze(found)
+        for each in found:
+            self._bot.outbox.send(each.key)
+
+    def stream(self, statements: Iterable[Statement], about: str, question: str = "") -> None:
+        """Shows an answer as it grows; where only one person sees it, when it is whole."""
+        pieces = streamed(statements, question)
+        if self.private:
+            text = "".join(pieces)
+            self.show([Message(fallback(text), tuple(markdown(text)))])
+            return
+        request = self._request
+        key = f"answer:{request.run}:{request.channel}:000"
+        root = self.root or request.ts
+        self._bot.outbox.freeze([Draft(key, request.channel, {}, thread_ts=root, about=about)])
+        self._bot.outbox.grow(key, request.user, pieces)
+
+    def progress(self, text: str) -> None:
+        """A word while it takes long: in place of the one before, and to nobody but who asked."""
+        try:
+            if self.private and self._left > 1:
+                self.show([line(text)])
+            elif not self.private and not self._shown:
+                self._shown = True
+                request = self._request
+                self._bot.web.whisper(request.channel, request.user, content(line(text)), self.root or None)
+        except Refused:
+            self._left = 0
+
+    def watching(self, subject: str) -> "Watching":
+        """Somebody who tells how far the reading of a day is."""
+        return Watching(self, self._bot, subject)
+
+    def _whisper(self, message: Message, *, replace: bool) -> None:
+        request, told = self._request, content(message)
+        if self._left > 0:
+            self._left -= 1
+            try:
+                self._bot.web.respond(request.response_url, told, replace=replace)
+            except Refused:
+                self._left = 0  # used up, or too late
+            else:
+                return
+        try:
+            self._bot.web.whisper(request.channel, request.user, told, None)
+        except Refused:
+            # The bot is not in that channel: what it has to say goes to the person directly.
+            direct = self._bot.web.direct(request.user)
+            self._bot.web.whisper(direct, request.user, told, None)
+
+
+class Watching:
+    """Tells of progress seldom: at the beginning, and after ten seconds and a minute."""
+
+    def __init__(self, reply: Reply, bot: Bot, subject: str) -> None:
+        self._reply = reply
+        self._bot = bot
+        self._subject = subject
+        self._steps = self._done = 0
+        self._after = [timedelta(seconds=10), timedelta(minutes=1)]
+        self._began: datetime = bot.now()
+
+    def expect(self, steps: int) -> None:
+        self._steps = steps
+        if steps > _FEW:
+            self._tell()
+
+    def advance(self) -> None:
+        self._done += 1
+        if self._after and self._bot.now() - self._began >= self._after[0] and self._done < self._steps:
+            del self._after[0]
+            self._tell()
+
+    def _tell(self) -> None:
+        say = slack_words(self._bot.language)
+        self._reply.progress(say.label("reading", subject=self._subject, done=self._done, steps=self._steps))

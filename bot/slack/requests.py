@@ -1,0 +1,114 @@
+"""What people ask of the bot, parsed once from Slack's payloads into one small type."""
+
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any, Literal
+
+from analysis.models import Frozen
+
+Kind = Literal["command", "message", "button", "form"]
+_MOST = 4_000  # characters of what somebody wrote that are read
+
+
+class Request(Frozen):
+    """One wish of one person. `key` is the same however often Slack delivers it.
+
+    `ts` is the message that asked or holds the button; `thread_ts` the thread that it stands in; `root_is_ours` whether
+    the bot began that thread. `response_url` answers privately. A private message cannot be looked up or answered in a thread.
+    """
+
+    key: str
+    kind: Kind
+    user: str
+    channel: str
+    team: str = ""
+    text: str = ""
+    action: str = ""
+    ts: str = ""
+    thread_ts: str = ""
+    response_url: str = ""
+    mentioned: bool = False
+    direct: bool = False
+    private: bool = False
+    root_is_ours: bool = False
+
+    @property
+    def run(self) -> str:
+        """The id by which logs and people speak of this request."""
+        return sha256(self.key.encode()).hexdigest()[:8]
+
+
+def from_command(body: Mapping[str, Any]) -> Request:
+    """A slash command."""
+    return Request(
+        key=f"command:{body['trigger_id']}",
+        kind="command",
+        user=body["user_id"],
+        team=body.get("team_id") or "",
+        channel=body["channel_id"],
+        text=(body.get("text") or "")[:_MOST],
+        response_url=body.get("response_url") or "",
+        direct=body["channel_id"].startswith("D"),
+        private=True,
+    )
+
+
+def from_message(body: Mapping[str, Any], bot_user: str) -> Request | None:
+    """A message or a mention, which arrives as both; None where a person did not just write it."""
+    event = body["event"]
+    if (
+        event.get("subtype") not in (None, "thread_broadcast", "file_share")
+        or event.get("bot_id")
+        or event.get("edited")
+    ):
+        return None
+    if not event.get("user") or event["user"] == bot_user:
+        return None
+    text = event.get("text") or ""
+    return Request(
+        key=f"message:{event['channel']}:{event['ts']}",
+        kind="message",
+        user=event["user"],
+        team=body.get("team_id") or event.get("team") or "",
+        channel=event["channel"],
+        text=text[:_MOST],
+        ts=event["ts"],
+        thread_ts=event.get("thread_ts") or "",
+        mentioned=event["type"] == "app_mention" or f"<@{bot_user}" in text,
+        direct=event.get("channel_type") == "im" or event["channel"].startswith("D"),
+        root_is_ours=event.get("parent_user_id") == bot_user,
+    )
+
+
+def from_button(body: Mapping[str, Any]) -> Request:
+    """A button that was pressed."""
+    action = body["actions"][0]
+    container = body.get("container") or {}
+    channel = (body.get("channel") or {}).get("id") or container.get("channel_id") or ""
+    message = body.get("message") or {}
+    return Request(
+        key=f"button:{body.get('trigger_id') or action.get('action_ts')}",
+        kind="button",
+        user=body["user"]["id"],
+        team=(body.get("team") or {}).get("id") or "",
+        channel=channel,
+        text=action.get("value") or "",
+        action=action["action_id"],
+        ts=container.get("message_ts") or message.get("ts") or "",
+        thread_ts=container.get("thread_ts") or message.get("thread_ts") or "",
+        response_url=body.get("response_url") or "",
+        direct=channel.startswith("D"),
+        private=bool(container.get("is_ephemeral")),
+    )
+
+
+def from_form(body: Mapping[str, Any], asked_at: Request, question: str) -> Request:
+    """A question that was written into the modal which the button `asked_at` opened."""
+    return asked_at.model_copy(
+        update={
+            "key": f"form:{body['view']['id']}",
+            "kind": "form",
+            "action": question[:_MOST],
+            "user": body["user"]["id"],
+        }
+    )

@@ -1,0 +1,95 @@
+"""What a button carries: keys on one line, which come back when it is pressed."""
+
+import re
+from datetime import date
+from typing import Literal, NamedTuple
+
+from analysis.errors import Misuse
+from analysis.models import Commit, DayReport, Language, Repository
+
+_LONGEST = 2_000  # characters that Slack takes
+PageKind = Literal["search", "range"]
+
+
+class DayRef(NamedTuple):
+    """A day of a repository in a time zone and a language."""
+
+    repository: Repository
+    day: date
+    timezone: str
+    language: Language
+
+
+class CommitRef(NamedTuple):
+    """A commit of a repository, told in a language."""
+
+    repository: Repository
+    sha: str
+    language: Language
+
+
+class PageRef(NamedTuple):
+    """A page of a list: from the `offset`th row on of what `words` asked for."""
+
+    kind: PageKind
+    offset: int
+    words: str
+
+
+def day_value(report: DayReport) -> str:
+    """`owner/name@branch|2026-02-05|Asia/Shanghai|zh`."""
+    return f"{report.repository}|{report.date}|{report.timezone}|{report.language}"
+
+
+def parse_day_value(value: str) -> DayRef:
+    """Read what `day_value` wrote; `Misuse` when it is something else."""
+    # From the right, since a branch's name may hold a bar.
+    match value.rsplit("|", 3):
+        case [repository, day, timezone, language]:
+            try:
+                return DayRef(Repository.parse(repository), date.fromisoformat(day), timezone, _language(language))
+            except ValueError as exc:
+                raise Misuse(f"{value!r} is not a day") from exc
+    raise Misuse(f"{value!r} is not a day")
+
+
+def commit_value(repository: Repository, commit: Commit, language: Language) -> str:
+    """`owner/name@branch|sha|zh`."""
+    return f"{repository}|{commit.sha}|{language}"
+
+
+def parse_commit_value(value: str) -> CommitRef:
+    """Read what `commit_value` wrote; `Misuse` when it is something else."""
+    match value.rsplit("|", 2):
+        case [repository, sha, language] if re.fullmatch(r"[0-9a-f]{4,64}", sha):
+            return CommitRef(Repository.parse(repository), sha, _language(language))
+    raise Misuse(f"{value!r} is not a commit")
+
+
+def parse_value(value: str) -> DayRef | CommitRef:
+    """Read what `day_value` or `commit_value` wrote; `Misuse` when it is neither."""
+    try:
+        return parse_day_value(value)
+    except Misuse:
+        return parse_commit_value(value)
+
+
+def page_value(kind: PageKind, offset: int, words: str) -> str | None:
+    """`search|10|kv connector`, or None where the words are too long to carry."""
+    value = f"{kind}|{offset}|{words}"
+    return value if len(value) <= _LONGEST else None
+
+
+def parse_page_value(value: str) -> PageRef:
+    """Read what `page_value` wrote; `Misuse` when it is something else."""
+    match value.split("|", 2):
+        case [("search" | "range") as kind, offset, words] if offset.isdecimal():
+            return PageRef(kind, int(offset), words)
+    raise Misuse(f"{value!r} is not a page")
+
+
+def _language(text: str) -> Language:
+    match text:
+        case "zh" | "en":
+            return text
+    raise Misuse(f"{text!r} is not a language")

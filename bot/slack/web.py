@@ -1,0 +1,330 @@
+"""The only door to Slack's Web API: our messages go in, timestamps and ids come out, its errors become ours.
+
+    SlackFailure             3: Slack did not do what was asked
+    ├── Unanswered           no answer, or one that leaves open whether it was done
+    └── Refused              an error that Slack names
+        ├── ChannelClosed    the channel is archived, gone, or the bot is not in it
+        ├── TooLong          the message is over a limit that Slack does not document
+        └── StreamRefused    this workspace or this place has no streamed messages
+
+Posts are never repeated here: only 429 is, since then nothing was accepted. The outbox knows what to do about the rest.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+from urllib.error import URLError
+from urllib.request import Request, urlopen
+
+from slack_sdk import WebClient
+from slack_sdk.errors import SlackApiError, SlackClientError
+from slack_sdk.http_retry.builtin_handlers import (
+    ConnectionErrorRetryHandler,
+    RateLimitErrorRetryHandler,
+    ServerErrorRetryHandler,
+)
+from slack_sdk.webhook import WebhookClient
+
+from analysis.errors import OutsideFailure
+
+TIMEOUT = 6  # seconds for one request; Slack answers in far less than one
+_EVENT = "vllm_digest"  # the type of our messages' metadata
+_RETRIES = 4
+_PAGES = 5  # of a hundred messages that a look-up goes through
+_REPLIES = 200  # messages of a thread that are remembered
+
+_CLOSED = frozenset({"is_archived", "channel_not_found", "not_in_channel", "channel_is_archived", "is_inactive"})
+_LONG = frozenset({"msg_blocks_too_long", "msg_too_long", "markdown_text_too_long"})
+_NO_STREAM = frozenset(
+    {
+        "unknown_method",
+        "feature_not_enabled",
+        "method_not_supported_for_channel_type",
+        "channel_type_not_supported",
+        "messages_tab_disabled",
+        "missing_recipient_team_id",
+        "missing_recipient_user_id",
+        "team_not_found",
+        "user_not_found",
+    }
+)
+_PASSING = frozenset({"internal_error", "fatal_error", "service_unavailable", "request_timeout", "ratelimited"})
+
+
+class SlackFailure(OutsideFailure):
+    pass
+
+
+class Unanswered(SlackFailure):
+    pass
+
+
+class Refused(SlackFailure):
+    """`code` is Slack's name of the error."""
+
+    def __init__(self, message: str, code: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class ChannelClosed(Refused):
+    pass
+
+
+class TooLong(Refused):
+    pass
+
+
+class StreamRefused(Refused):
+    pass
+
+
+class Web:
+    """Slack as the bot uses it. Threads may share it."""
+
+    def __init__(self, token: str, url: str) -> None:
+        patient = RateLimitErrorRetryHandler(max_retry_count=_RETRIES)
+        self.client = WebClient(token, base_url=url, timeout=TIMEOUT, retry_handlers=[patient])
+        again = [ConnectionErrorRetryHandler(max_retry_count=_RETRIES), ServerErrorRetryHandler(_RETRIES), patient]
+        self._reader = WebClient(token, base_url=url, timeout=TIMEOUT, retry_handlers=again)
+        self._me: Mapping[str, str] | None = None
+
+    @property
+    def me(self) -> Mapping[str, str]:
+        """Who the bot is: user_id, bot_id and team_id."""
+        if self._me is None:
+            with _translated():
+                found = self._reader.auth_test()
+            self._me = {name: str(found.get(name) or "") for name in ("user_id", "bot_id", "team_id", "team", "user")}
+        return self._me
+
+    # Posting
+
+    def post(self, channel: str, message: Mapping[str, Any], key: str, thread_ts: str | None) -> str:
+        """Posts a message {text, blocks} with its key. Gives its ts."""
+        with _translated():
+            answer = self.client.chat_postMessage(
+                channel=channel,
+                text=message["text"],
+                blocks=message.get("blocks") or None,
+                thread_ts=thread_ts,
+                metadata=_metadata(key, message),
+                unfurl_links=False,
+                unfurl_media=False,
+            )
+        return _ts(answer)
+
+    def update(self, channel: str, ts: str, message: Mapping[str, Any], key: str) -> None:
+        """Puts other words into a message of ours."""
+        with _translated():
+            self.client.chat_update(
+                channel=channel,
+                ts=ts,
+                text=message["text"],
+                blocks=message.get("blocks") or [],
+                metadata=_metadata(key, message),
+            )
+
+    def whisper(self, channel: str, user: str, message: Mapping[str, Any], thread_ts: str | None) -> None:
+        """Posts what only one person sees."""
+        with _translated():
+            self.client.chat_postEphemeral(
+                channel=channel,
+                user=user,
+                text=message["text"],
+                blocks=message.get("blocks") or None,
+                thread_ts=thread_ts,
+            )
+
+    def respond(self, address: str, message: Mapping[str, Any], *, replace: bool) -> None:
+        """Answers privately at the address that came with a command or a button, instead of what was there."""
+        with _translated():
+            answer = WebhookClient(address, timeout=TIMEOUT).send(
+                text=message["text"],
+                blocks=message.get("blocks") or None,
+                response_type="ephemeral",
+                replace_original=replace,
+                unfurl_links=False,
+                unfurl_media=False,
+            )
+        if answer.status_code != 200:  # noqa: PLR2004
+            raise Refused(f"Slack takes no more answers ({answer.status_code})", answer.body.strip()[:60])
+
+    # Streams
+
+    def start_stream(self, channel: str, thread_ts: str, user: str, team: str, text: str) -> str:
+        """Begins a message that grows in a thread. Gives its ts."""
+        with _translated():
+            return _ts(
+                self.client.chat_startStream(
+                    channel=channel,
+                    thread_ts=thread_ts,
+                    recipient_user_id=user,
+                    recipient_team_id=team,
+                    markdown_text=text or None,
+                )
+            )
+
+    def append_stream(self, channel: str, ts: str, text: str) -> None:
+        """Lets it grow by some Markdown."""
+        with _translated():
+            self.client.chat_appendStream(channel=channel, ts=ts, markdown_text=text)
+
+    def stop_stream(self, channel: str, ts: str, key: str | None = None) -> None:
+        """Ends its growth, and leaves its key on it."""
+        with _translated():
+            self.client.chat_stopStream(
+                channel=channel, ts=ts, metadata={"event_type": _EVENT, "event_payload": {"key": key}} if key else None
+            )
+
+    # Files
+
+    def upload(self, name: str, data: str) -> str:
+        """Uploads a file that nobody sees yet. Gives its id."""
+        content = data.encode()
+        with _translated():
+            place = self.client.files_getUploadURLExternal(filename=name, length=len(content))
+            address = Request(place["upload_url"], data=content)  # noqa: S310 (Slack names it)
+            with urlopen(address, timeout=TIMEOUT * 5) as answer:  # noqa: S310
+                answer.read()
+        return str(place["file_id"])
+
+    def share(self, file_id: str, title: str, channel: str, thread_ts: str | None) -> None:
+        """Shows an uploaded file in a channel or thread."""
+        with _translated():
+            self.client.files_completeUploadExternal(
+                files=[{"id": file_id, "title": title}], channel_id=channel, thread_ts=thread_ts
+            )
+
+    def share_of(self, file_id: str, channel: str) -> str | None:
+        """The ts of the message that shows a file in a channel; None where none does yet."""
+        with _translated():
+            file = self._reader.files_info(file=file_id)["file"]
+        for where in (file.get("shares") or {}).values():
+            for share in where.get(channel, ()):
+                return str(share["ts"])
+        return None
+
+    # Looking up
+
+    def find(
+        self, channel: str, thread_ts: str | None, oldest: str, wanted: Callable[[dict[str, Any]], bool]
+    ) -> str | None:
+        """The ts of the message of ours that is `wanted`, among those since `oldest` in a channel or thread."""
+        for message in self._messages(channel, thread_ts, oldest):
+            mine = message.get("bot_id") == self.me["bot_id"] or message.get("user") == self.me["user_id"]
+            if mine and wanted(message):
+                return str(message["ts"])
+        return None
+
+    def thread(self, channel: str, thread_ts: str) -> list[dict[str, Any]]:
+        """The messages of a thread, oldest first, with their metadata."""
+        with _translated():
+            answer = self._reader.conversations_replies(
+                channel=channel, ts=thread_ts, limit=_REPLIES, include_all_metadata=True
+            )
+        return list(answer["messages"])
+
+    def direct(self, user: str) -> str:
+        """The id of the direct messages with a person."""
+        with _translated():
+            return str(self._reader.conversations_open(users=[user])["channel"]["id"])
+
+    def is_member(self, channel: str) -> bool:
+        """Whether the bot may post in a channel."""
+        if channel.startswith("D"):
+            return True
+        try:
+            with _translated():
+                return bool(self._reader.conversations_info(channel=channel)["channel"].get("is_member"))
+        except ChannelClosed:
+            return False  # a private channel that the bot is not in is unknown to it
+
+    def open_view(self, trigger_id: str, view: Mapping[str, Any]) -> None:
+        """Opens a modal for whoever pressed a button within the last three seconds."""
+        with _translated():
+            self.client.views_open(trigger_id=trigger_id, view=dict(view))
+
+    def _messages(self, channel: str, thread_ts: str | None, oldest: str) -> Iterator[dict[str, Any]]:
+        cursor: str | None = None
+        for _ in range(_PAGES):
+            with _translated():
+                if thread_ts:
+                    answer = self._reader.conversations_replies(
+                        channel=channel,
+                        ts=thread_ts,
+                        oldest=oldest,
+                        limit=100,
+                        cursor=cursor,
+                        include_all_metadata=True,
+                    )
+                else:
+                    answer = self._reader.conversations_history(
+                        channel=channel, oldest=oldest, limit=100, cursor=cursor, include_all_metadata=True
+                    )
+            yield from answer["messages"]
+            cursor = (answer.get("response_metadata") or {}).get("next_cursor")
+            if not cursor:
+                return
+        # More than this since the attempt: whether ours is further on is not known.
+        raise Unanswered("too many messages to look through")
+
+
+def has_key(key: str) -> Callable[[dict[str, Any]], bool]:
+    """Whether a message carries this key."""
+    return lambda message: key_of(message) == key
+
+
+def key_of(message: Mapping[str, Any]) -> str:
+    """The key that a message of ours carries."""
+    return str(_payload(message).get("key") or "")
+
+
+def about_of(message: Mapping[str, Any]) -> str:
+    """What the thread of a message of ours talks about, as the message itself says."""
+    return str(_payload(message).get("about") or "")
+
+
+def _payload(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    payload = (message.get("metadata") or {}).get("event_payload") or {}
+    return payload if isinstance(payload, Mapping) else json.loads(payload)
+
+
+def _metadata(key: str, message: Mapping[str, Any]) -> dict[str, Any]:
+    about = {"about": message["about"]} if message.get("about") else {}
+    return {"event_type": _EVENT, "event_payload": {"key": key, **about}}
+
+
+def _ts(answer: Any) -> str:
+    if not isinstance(answer.get("ts"), str):
+        raise Unanswered("Slack's answer made no sense")
+    return str(answer["ts"])
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    """Turns what the SDK raises into our errors: the one place where that is done."""
+    try:
+        yield
+    except SlackApiError as exc:
+        raise _named(exc) from exc
+    except (SlackClientError, URLError, OSError, ValueError, KeyError) as exc:
+        raise Unanswered("Slack did not answer, or with what makes no sense") from exc
+
+
+def _named(exc: SlackApiError) -> SlackFailure:
+    answer: Any = exc.response
+    status = getattr(answer, "status_code", 200)
+    try:
+        code = str(answer.get("error") or "")
+    except (AttributeError, ValueError):
+        code = ""
+    if not code or status >= 500 or code in _PASSING:  # noqa: PLR2004
+        return Unanswered(f"Slack answered with status {status}" if status != 200 else f"Slack failed ({code})")  # noqa: PLR2004
+    needed = answer.get("needed")
+    told = f"Slack refuses: {code}" + (f" (the app needs the scope {needed})" if needed else "")
+    for kind, codes in ((ChannelClosed, _CLOSED), (TooLong, _LONG), (StreamRefused, _NO_STREAM)):
+        if code in codes:
+            return kind(told, code)
+    return Refused(told, code)

@@ -1,0 +1,130 @@
+"""The words that only Slack needs, in Chinese and English; the reports' own are in `analysis.language`."""
+
+from datetime import date
+from typing import NamedTuple
+
+from analysis.models import Language
+
+
+class SlackWords(NamedTuple):
+    weekdays: tuple[str, ...]
+    labels: dict[str, str]
+    forms: tuple[tuple[str, str], ...]  # of commands, and what they give
+    nouns: dict[str, tuple[str, str]]
+
+    def label(self, key: str, **values: object) -> str:
+        """The phrase called `key` with its blanks filled."""
+        return self.labels[key].format(**values)
+
+    def quantity(self, noun: str, number: int) -> str:
+        """`1 commit`, `1,204 commits`."""
+        one, many = self.nouns[noun]
+        return (one if number == 1 else many).format(f"{number:,}")
+
+    def dated(self, day: date) -> str:
+        """`2026-02-05 (Thu)`."""
+        return f"{day} ({self.weekdays[day.weekday()]})"
+
+
+_ZH = SlackWords(
+    weekdays=("周一", "周二", "周三", "周四", "周五", "周六", "周日"),
+    labels={
+        "areas": "📁 涉及 {areas}",
+        "breaking": "💥 不兼容",
+        "no_high": "没有高重要度的提交",
+        "more_high": "⬇️ 另有 {count} 个高重要度提交，见后续消息",
+        "unread": "⚠️ {commits}未能读取：{reason}",
+        "bots": "🤖 另有 {count} 个来自机器人：",
+        "continued": "接上：{what}",
+        "rest": "🟡🟢 中低重要度（{count}）",
+        "no_rest": "没有中低重要度的提交",
+        "full_report": "📄 完整报告",
+        "ask": "💬 提问",
+        "post": "📣 发到频道",
+        "which": "你指的是哪一个？",
+        "which_more": "另有 {count} 个，请给出更长的 SHA",
+        "found": "🔎 含有“{words}”的提交",
+        "page": "第 {page} 页",
+        "no_more": "没有更多含有“{words}”的提交了",
+        "none_found": "没有找到含有“{words}”的提交",
+        "next": "下一页 ▶",
+        "previous": "◀ 上一页",
+        "not_read": "尚未读取",
+        "no_days": "没有可列出的日期",
+        "later": "⏳ {subject}：GitHub 的请求额度已用完，{time} 恢复后自动补全",
+        "unreadable": "⚠️ {subject} 无法读取：{reason}",
+        "reading": "⏳ 正在读取 {subject}：{done}/{steps}",
+        "help": "可以这样问我：",
+        "help_more": "也可以 @我 或私信我说同样的话；在提交的讨论串里直接提问即可。已配置：{known}",
+        "not_understood": "没看懂 {text}{why}，试试 {nearest}",
+        "sent_directly": "📄 完整报告已通过私信发给你",
+        "posted": "📣 正在发到频道",
+        "invite": "我不在这个频道里，请先邀请我：`/invite @{name}`",
+        "resumes": "⏳ {reason}；届时我会继续",
+        "failed": "⚠️ {reason}",
+        "bug": "⚠️ 出错了，请把编号 `{run}` 告诉管理员",
+    },
+    forms=(
+        ("2026-02-05", "某一天的日报（today、yesterday、-3、mon 也可以）"),
+        ("2026-02-01..2026-02-07", "一段日期的统计"),
+        ("4d95135", "一个提交（SHA、#33293 或 GitHub 链接）"),
+        ("search kv connector", "搜索提交"),
+        ("vllm 2026-02-05", "仓库名可以放在最前面"),
+    ),
+    nouns={"commit": ("{} 个提交",) * 2},
+)
+
+_EN = SlackWords(
+    weekdays=("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"),
+    labels={
+        "areas": "📁 In {areas}",
+        "breaking": "💥 breaking",
+        "no_high": "No commit of high importance",
+        "more_high": "⬇️ {count} more of high importance in the messages below",
+        "unread": "⚠️ {commits} could not be read: {reason}",
+        "bots": "🤖 and {count} by bots: ",
+        "continued": "Continued: {what}",
+        "rest": "🟡🟢 Medium and low ({count})",
+        "no_rest": "No commits of medium or low importance",
+        "full_report": "📄 Full report",
+        "ask": "💬 Ask",
+        "post": "📣 Post to channel",
+        "which": "Which one do you mean?",
+        "which_more": "and {count} more: give more of the SHA",
+        "found": "🔎 Commits with “{words}”",
+        "page": "page {page}",
+        "no_more": "No more commits with “{words}”",
+        "none_found": "No commit found with “{words}”",
+        "next": "Next ▶",
+        "previous": "◀ Previous",
+        "not_read": "not read yet",
+        "no_days": "No days to list",
+        "later": "⏳ {subject}: GitHub's request limit is used up; I go on at {time}",
+        "unreadable": "⚠️ {subject} could not be read: {reason}",
+        "reading": "⏳ Reading {subject}: {done} of {steps}",
+        "help": "You can ask me:",
+        "help_more": "The same words work when you mention me or write to me directly; in a commit's thread just ask. Configured: {known}",
+        "not_understood": "I do not understand {text}{why}; try {nearest}",
+        "sent_directly": "📄 I sent you the full report directly",
+        "posted": "📣 Posting to the channel",
+        "invite": "I am not in this channel; invite me first: `/invite @{name}`",
+        "resumes": "⏳ {reason}; I go on then",
+        "failed": "⚠️ {reason}",
+        "bug": "⚠️ Something went wrong here; please tell your operator the number `{run}`",
+    },
+    forms=(
+        ("2026-02-05", "a day's digest (also today, yesterday, -3, mon)"),
+        ("2026-02-01..2026-02-07", "the statistics of some days"),
+        ("4d95135", "a commit (a SHA, #33293, or its address)"),
+        ("search kv connector", "find commits"),
+        ("vllm 2026-02-05", "a repository may come first"),
+    ),
+    nouns={"commit": ("{} commit", "{} commits")},
+)
+
+_WORDS: dict[Language, SlackWords] = {"zh": _ZH, "en": _EN}
+
+
+def slack_words(language: Language) -> SlackWords:
+    """The words of `language`."""
+    return _WORDS[language]
