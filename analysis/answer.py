@@ -45,7 +45,8 @@ _MESSAGE = 4_000  # characters of a message or of a pull request's text
 _QUESTION = 2_000  # characters
 _PATHS = 60
 _MOST = 12  # statements, beyond which nobody reads
-_GIVEN_AWAY = 40  # characters of the prompt that do not come back by chance
+_GIVEN_AWAY: dict[Language, int] = {"zh": 16, "en": 40}  # characters of the rules that do not come back by chance,
+_FRAGMENT = 12  # nor do so many as a whole statement
 _AGAIN: dict[Language, str] = {"zh": "请用简体中文重新回答。", "en": "Answer again, in English."}
 
 
@@ -209,7 +210,8 @@ class _Talk:
 
     def _gives_away(self, text: str) -> bool:
         rules = " ".join(self._prompt.messages[0].text.split())
-        return any(text[at : at + _GIVEN_AWAY] in rules for at in range(len(text) - _GIVEN_AWAY + 1))
+        size = min(_GIVEN_AWAY[self._language], max(len(text), _FRAGMENT))
+        return any(text[at : at + size] in rules for at in range(len(text) - size + 1))
 
 
 def _prompt(asked: Asked, language: Language, nonce: str, canary: str) -> _Prompt:

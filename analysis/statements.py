@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from analysis.check import sentences
+from analysis.claims import SPAN
 
 
 class Said(NamedTuple):
@@ -25,6 +26,8 @@ _FENCE = re.compile(r"[ \t]*(```+|~~~+)[^\n]*(\n|\Z)")
 _MARKER = re.compile(r"[ \t]*(?:[-*+•·▪]|\d{1,2}[.)、])[ \t]+(?=\S)")
 _UNDECIDED = re.compile(r"[ \t]*(?:[`~]{1,2}|[-*+•·▪]|\d{1,2}[.)、]?)?[ \t]*")
 _BRACKETED = re.compile(r"[ \t]*[\[【][^\[\]【】\n]*[\]】](?!\()[ \t]*[.。]?[ \t]*")
+# A path begins with a small letter, so that a citation behind the full stop does not read as the next sentence.
+_CITED_BEHIND = re.compile(r"[.!?][ \t]+(?:[\[【][^\[\]【】\n]*[\]】](?!\()[ \t]*)+(?=[^\s.。,，\[【])")
 _CITED = re.compile(r"[\]】][ \t]*[。！？.!?]\s*$")
 
 
@@ -122,6 +125,9 @@ def _first(line: str, *, complete: bool) -> str | None:
         # An open span or bracket may hold what only looks like the end of a sentence.
         if text.count("`") % 2 == 0 and text.count("[") <= text.count("]") and text.count("【") <= text.count("】"):
             break
+    masked = SPAN.sub(lambda match: "`" + "_" * (len(match[0]) - 2) + "`", text)
+    if early := _CITED_BEHIND.search(masked):
+        text = line[: early.end()]
     while behind := _BRACKETED.match(line, len(text)):
         text = line[: behind.end()]
     rest = line[len(text) :]

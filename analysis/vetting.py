@@ -132,7 +132,8 @@ class Vetting:
         in_prose = [name for name in names if re.search(r"\.\w+:\d+$", name)]
         cited = [self._places.cited(label, names) for label in [*labels, *in_prose]]
         citations = list(dict.fromkeys(each for each in cited if each))
-        if (names or labels) and not citations and not (denies and not labels):
+        of_code = bool(names or labels or SPAN.search(tidy))
+        if of_code and not citations and not (denies and not labels):
             found = self._places.found(names)
             if found is None and not denies:
                 return None

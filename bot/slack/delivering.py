@@ -11,7 +11,7 @@ from analysis.errors import DigestError, OutsideFailure, RateLimited
 from analysis.models import DayReport
 from analysis.report.markdown import reports_markdown
 from bot.reference import Reference
-from bot.slack.blocks import Message, escaped, fallback, section
+from bot.slack.blocks import Message, escaped, section
 from bot.slack.bot import Bot, Delivery, Outcome
 from bot.slack.commit_messages import commit_messages
 from bot.slack.digest_messages import digest_messages
@@ -126,7 +126,7 @@ def content(message: Message) -> dict[str, Any]:
 
 def line(mrkdwn: str) -> Message:
     """A message of one line of our own words; anything else in it passed `escaped`."""
-    return Message(fallback(mrkdwn), (section(mrkdwn),))
+    return Message(mrkdwn, (section(mrkdwn),))
 
 
 def shown(bot: Bot, ref: DayRef | CommitRef) -> list[Message]:

@@ -107,9 +107,9 @@ class LoopbackSlack(People):
         """The predicate's first true value, asked at every change. Raises TimeoutError."""
         return self.workspace.wait_for(predicate, timeout)
 
-    def drop_sockets(self, *, abrupt: bool = True) -> None:
-        """Closes every Socket Mode connection, by a reset or politely."""
-        self.delivery.sockets.drop(abrupt=abrupt)
+    def drop_sockets(self, *, abrupt: bool = True, reset: bool = False) -> None:
+        """Closes every Socket Mode connection: abruptly, by TCP's end of file or its `reset`, or politely."""
+        self.delivery.sockets.drop(abrupt=abrupt, reset=reset)
 
     def disconnect(self, reason: str = "refresh_requested", linger: float = 0.1) -> None:
         """Tells every connection that it will be closed (reason: warning, refresh_requested), and does so after `linger` s."""

@@ -85,11 +85,11 @@ class Sockets:
             self._turn += 1
             return staying[self._turn % len(staying)] if staying else None
 
-    def drop(self, *, abrupt: bool = True) -> None:
-        """Closes every connection: abruptly, with no word of WebSocket, or as the protocol says."""
+    def drop(self, *, abrupt: bool = True, reset: bool = False) -> None:
+        """Closes every connection: as WebSocket says, or abruptly, by TCP's end of file or by its reset."""
         for connection in self.connections:
             if abrupt:
-                self._cut(connection)
+                _cut(connection, reset=reset)
             else:
                 connection.close(1001)
 
@@ -143,11 +143,13 @@ class Sockets:
             said = json.loads(text)
             self._heard(said["envelope_id"], said.get("payload"))
 
-    def _cut(self, connection: ServerConnection) -> None:
-        with suppress(OSError):
-            # Closing at once, with a reset instead of a farewell.
+
+def _cut(connection: ServerConnection, *, reset: bool) -> None:
+    with suppress(OSError):
+        if reset:
+            # Closing then sends a reset; the connection's own thread closes when it can read no more.
             connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            connection.socket.shutdown(socket.SHUT_RDWR)
+        connection.socket.shutdown(socket.SHUT_RDWR)
 
 
 def _confirm(connection: socket.socket) -> None:

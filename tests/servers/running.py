@@ -1,0 +1,68 @@
+"""The bot at work in this process, against loopback servers: the real app, flows and clock, only the time is passed in."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from bot.local.slack import LoopbackSlack, Message
+from bot.settings import Settings
+from bot.wiring import running_bot
+
+
+@contextmanager
+def bot_running(
+    slack: LoopbackSlack,
+    github_url: str,
+    folder: Path,
+    *,
+    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    **settings: Any,
+) -> Iterator[None]:
+    """The bot, connected, until the block ends; its store is in `folder` and outlives it."""
+    chosen = {
+        "slack_bot_token": slack.bot_token,
+        "slack_app_token": slack.app_token,
+        "slack_api_url": slack.url,
+        "github_api_url": github_url,
+        "github_token": "token",
+        "database_url": f"sqlite:///{folder / 'bot.db'}",
+        "digest_repos": "o/n",
+        "digest_timezone": "UTC",
+        "digest_language": "en",
+        "log_level": "error",
+        **settings,
+    }
+    with running_bot(Settings(_env_file=None, **chosen), now):
+        slack.wait_for(lambda: slack.connected)
+        yield
+
+
+def buttons(message: Message) -> list[str]:
+    """The action_ids of a message's buttons."""
+    return [
+        element["action_id"]
+        for block in message.blocks or ()
+        if block["type"] == "actions"
+        for element in block["elements"]
+    ]
+
+
+def whole(message: Message) -> str:
+    """Everything that a message says, its blocks included."""
+    found: list[str] = [message.text]
+
+    def walk(value: Any) -> None:
+        if isinstance(value, dict):
+            for key, each in value.items():
+                if key in ("text", "markdown_text") and isinstance(each, str):
+                    found.append(each)
+                else:
+                    walk(each)
+        elif isinstance(value, list | tuple):
+            for each in value:
+                walk(each)
+
+    walk(list(message.blocks or ()))
+    return "\n".join(found)

@@ -1,0 +1,397 @@
+"""Questions: told from remarks, their references and languages, what of the evidence they are about, and answers by rules."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.answer import Asked, Statement, Turn, answer, language_of, reads_as_question, references_in
+from analysis.citations import to_line
+from analysis.diff import hunks, tokens
+from analysis.facts import facts
+from analysis.models import Analysis, Commit, Entry, Language, Repository
+from analysis.rank import rank
+from analysis.retrieval import relevant, shown, told_of_day, wanted
+from analysis.statements import Reading, Said
+from tests.factories import SHA, commit, file, new_file, patch
+
+REPOSITORY = Repository(owner="acme", name="engine")
+ENVS = file(
+    "engine/envs.py",
+    patch(" ENVS = {", '-    "ENGINE_OLD_WAY": lambda: os.environ.get("ENGINE_OLD_WAY"),', '+    "FAST_LANES": lambda: 1,', " }", old=40, new=40),
+)  # fmt: skip
+SCHEDULER = file(
+    "engine/core/scheduler.py", patch(" def pick():", "-    return first()", "+    return best_of(window)")
+)
+BREAKING = commit("[Core] Drop ENGINE_OLD_WAY (#12)", [SCHEDULER, ENVS])
+
+
+def entry(told: Commit = BREAKING, summary: str = "") -> Entry:
+    found = facts(told)
+    kept = Analysis(by="model", summary=summary) if summary else None
+    return Entry(commit=told, facts=found, ranked=rank(told, found), analysis=kept)
+
+
+def asked(question: str, *entries: Entry, thread: tuple[Turn, ...] = ()) -> Asked:
+    return Asked(question, REPOSITORY, entries or (entry(),), thread)
+
+
+def by_rules(question: str, *entries: Entry, language: Language = "en") -> list[Statement]:
+    return list(answer(asked(question, *entries), language, None, None))
+
+
+QUESTIONS = """
+does this touch ROCm?
+does this touch ROCm
+do we have to change our launch script
+what changed in the scheduler
+what's the default now
+why was it removed
+how do I migrate
+how does it work
+how to migrate
+which flags were removed
+who wrote this
+is prefix caching affected?
+is this breaking
+are there any tests for this
+can we upgrade safely
+could this break our plugin
+should we pin the old version
+would it work with LoRA
+will this break us
+has anyone tried it
+have you seen a regression
+did it change the default
+hey, does it need a new CUDA
+ok so what about TPU
+if we use ROCm, do we need to rebuild
+Isn't this the same as before
+I wonder if this affects AMD
+when will it land
+Thanks! What matters today
+is `--foo` still accepted?
+LGTM, but does it need a rebuild?
+<@U123> does it need a rebuild
+really??
+这个改动会影响 ROCm 吗
+我们要改启动脚本吗？
+这个参数默认值是什么
+为什么删掉这个环境变量
+怎么升级
+如何迁移
+是否兼容旧版本
+哪些接口被移除了
+改了多少文件
+改了几个文件
+会不会影响性能
+能不能直接升级
+有没有破坏性变更
+要不要改配置
+那 ROCm 呢
+我们要不要改启动脚本
+影不影响 LoRA
+谁改的
+不知道会不会影响量化
+想知道是否影响我们
+今天有什么重要的提交
+请问这个 flag 还能用吗？谢谢
+"""
+REMARKS = """
+thanks!
+LGTM
+I know what you mean
+that's why we pinned it
+let's see how it goes
+how nice
+what a mess
+what we did is pin it
+which is why we pinned it
+when I tried it, it broke
+will do
+will check tomorrow
+can confirm
+have a look
+do not merge this
+don't merge this yet
+is fine on our side
+was already fixed
+should be fine
+may be related
+has been merged
+did that yesterday
+tell me more
+please explain the change
+in case it helps, here is the log
+Let me know if you have any questions.
+who knows
+I don't know why
+see https://example.com/?q=1
+https://example.com/search?query=why
+`a ? b : c`
+```does this break?```
+> does this break?
+&gt; does this break?
+?
+???
++1
+works for me :question:
+哪里哪里
+好的，谢谢
+没什么
+没有什么问题
+我知道怎么改了
+这就是为什么我们固定了版本
+无论如何先合了
+几乎没变
+还没合呢
+测试跑着呢
+看看会不会挂
+文档里写了如何配置
+过几天再看
+怎么都行
+时不时会挂
+多少有点慢
+我试试能不能复现
+收到
+"""
+
+
+@pytest.mark.parametrize("text", QUESTIONS.strip().split("\n"))
+def test_a_question_is_told_by_its_mark_or_its_words(text: str) -> None:
+    """A question is one with or without its question mark, in English and in Chinese."""
+    assert reads_as_question(text)
+
+
+@pytest.mark.parametrize("text", REMARKS.strip().split("\n"))
+def test_a_remark_is_no_question(text: str) -> None:
+    """Thanks, plans, indirect questions, code, quotations and addresses are left alone."""
+    assert not reads_as_question(text)
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_read(text: str) -> None:
+    """Whatever people type, it is either a question or not, in some language, with references that stand in it."""
+    assert reads_as_question(text) in (True, False)
+    assert language_of(text, "zh") in ("zh", "en")
+    assert all(each.lstrip("#").lower() in text.lower() for each in references_in(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "references"),
+    [
+        ("does 4d95135 break us?", ["4d95135"]),
+        ("4D95135 and 4d95135", ["4d95135"]),
+        ("#33293，还有#7吗", ["#33293", "#7"]),
+        ("PR 12, PR#13", ["#12", "#13"]),
+        ("<https://github.com/o/n/pull/12/files#r1|the PR> and #12", ["https://github.com/o/n/pull/12", "#12"]),
+        ("https://github.com/o/n/commit/4d95135aa, then", ["https://github.com/o/n/commit/4d95135aa"]),
+        ("4d95137..abc1238", ["4d95137", "abc1238"]),
+        ("看4d95135。", ["4d95135"]),
+        ("1234567, abcdefa, deadbee1-cafe, x4d95135, sha256:4d95135aaaaa", []),
+        ("#1.5, C#7, &#39;, #0, #fff000, v#", []),
+        ("https://example.com/4d95135", []),
+        ("a" * 38 + "12", ["a" * 38 + "12"]),
+        ("a" * 39 + "12", []),
+    ],
+)
+def test_references_are_found_as_people_write_them(text: str, references: list[str]) -> None:
+    """SHAs, pull requests and addresses are found in order and once each, and nothing that only looks like one."""
+    assert references_in(text) == references
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("does it?", "en"),
+        ("会吗", "zh"),
+        ("ROCm 呢？", "zh"),
+        ("4d95135?", None),
+        ("`foo bar`?", None),
+        ("ROCm?", None),
+    ],
+)
+def test_an_answer_is_in_the_language_of_the_question(question: str, language: Language | None) -> None:
+    """Chinese characters or English words decide; names, code and figures leave it to the channel."""
+    for default in ("zh", "en"):
+        assert language_of(question, default) == (language or default)
+
+
+BIG = commit(
+    "Change much",
+    [
+        *(new_file(f"engine/part{n}.py", *(f"def work_{n}_{m}(): pass" for m in range(120))) for n in range(30)),
+        new_file("engine/quantization/fp8.py", *(f"SCALE_{m} = {m}" for m in range(30))),
+        file("engine/serve.py", patch("-    parser.add_argument('--eager')", "+    parser.add_argument('--lazyMode')")),
+    ],
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "held"),
+    [
+        ("is --eager gone?", "--eager"),
+        ("what is lazy_mode", "--lazyMode"),
+        ("what of work_17_3", "def work_17_3()"),
+        ("量化有改动吗", "SCALE_1 "),
+        ("does it touch part29.py?", "def work_29_0()"),
+    ],
+)
+def test_the_hunks_that_a_question_is_about_are_shown(question: str, held: str) -> None:
+    """Names, parts of names, paths and Chinese terms find their hunks in a diff ten times the budget, within the budget."""
+    chosen = relevant(BIG, facts(BIG), wanted(asked(question, entry(BIG))), 2_000)
+    text = shown(chosen)
+    assert held in text
+    assert tokens(text) <= 2_000
+
+
+def test_lines_are_shown_with_their_numbers() -> None:
+    """A line that is gone has its old number, every other the new one."""
+    chosen = relevant(BREAKING, (), wanted(asked("?")), 6_000)
+    assert shown(chosen).split("\n")[-5:] == [
+        "engine/envs.py",
+        "  40 | ENVS = {",
+        '- 41 |     "ENGINE_OLD_WAY": lambda: os.environ.get("ENGINE_OLD_WAY"),',
+        '+ 41 |     "FAST_LANES": lambda: 1,',
+        "  42 | }",
+    ]
+
+
+def test_a_follow_up_finds_what_was_spoken_of() -> None:
+    """What "it" means is found by the turns before."""
+    thread = (Turn(who="person", text="what about work_17_3?"), Turn(who="bot", text="It is new."))
+    chosen = relevant(BIG, (), wanted(asked("and who calls it?", entry(BIG), thread=thread)), 2_000)
+    assert "def work_17_3()" in shown(chosen)
+
+
+def test_a_day_is_told_by_its_titles_first() -> None:
+    """Every title is told before any detail, those that match first; what does not fit is counted."""
+    day = [entry(commit(f"[Core] Change part_{n}", sha=f"{n:02x}" * 20), summary="word " * 90) for n in range(60)]
+    rows = told_of_day(day, wanted(asked("what of part_41?")), 3_000)
+    assert len(rows) == 60
+    assert "part_41" in rows[0]
+    assert "summary" in rows[0]
+    assert "summary" not in rows[-1]
+    assert tokens("".join(rows)) <= 3_000
+    assert told_of_day(day, wanted(asked("?")), 500)[-1].endswith("more commits are not listed)")
+
+
+def test_rules_quote_the_fact_and_the_line() -> None:
+    """Without a model a question gets the facts and lines that match it, each with its place."""
+    said = by_rules("is ENGINE_OLD_WAY still read?")
+    assert said[1].text == "Removes environment variable `ENGINE_OLD_WAY`"
+    (line,) = [line for line in hunks(ENVS.patch)[0] if line.sign == "-"]
+    assert said[1].citations == (to_line(BREAKING, ENVS, line),)
+    assert said[1].citations[0].label == "engine/envs.py:41"
+    assert said[1].citations[0].url.startswith(f"https://github.com/acme/engine/commit/{SHA}#diff-")
+    assert said[1].citations[0].url.endswith("L41")
+    (quoted,) = by_rules("what of best_of")[1:]
+    assert (quoted.text, quoted.citations[0].label) == ("adds `return best_of(window)`", "engine/core/scheduler.py:2")
+    assert quoted.citations[0].url.endswith("R2")
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "beginning"),
+    [
+        ("does it touch the tokenizer?", "en", "The diff does not show this."),
+        ("会影响分词器吗", "zh", "diff 中没有体现这一点。"),
+        ("what's the weather?", "en", "The diff does not show this."),
+        ("what does this do?", "en", "The commit is `[Core] Drop ENGINE_OLD_WAY (#12)`."),
+        ("这个提交改了什么", "zh", "该提交是 `[Core] Drop ENGINE_OLD_WAY (#12)`。"),
+        ("要不要改启动脚本", "zh", "diff 中有这些相关之处："),
+        ("do we have to change our launch script?", "en", "The diff has these places:"),
+    ],
+)
+def test_rules_say_what_the_diff_does_not_show(question: str, language: Language, beginning: str) -> None:
+    """What does not stand in the diff is said not to, and then what the commit is; a general question gets only that."""
+    said = by_rules(question, language=language)
+    assert said[0].text == beginning
+    assert said[-1].citations
+
+
+def test_rules_quote_what_was_analysed() -> None:
+    """The sentence of the analysis that matches is quoted, if it is in the language of the answer."""
+    one = entry(summary="It changes the pick. Rebuild images for the tokenizer before upgrading.")
+    assert [each.text for each in by_rules("what about the tokenizer?", one)] == [
+        "Rebuild images for the tokenizer before upgrading."
+    ]
+    assert by_rules("tokenizer 呢", one, language="zh")[0].text == "diff 中没有体现这一点。"
+
+
+DAY = (
+    entry(commit("[Docs] Fix a typo (#1)", [file("docs/a.md", patch("-a b", "+c d"))], sha="1a" * 20)),
+    entry(),
+    entry(commit("[Core] Tune the tokenizer (#3)", [file("engine/tok.py", patch("-aa", "+bb"))], sha="3a" * 20)),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "labels"),
+    [
+        ("which changes break us?", "en", [SHA[:7], "engine/envs.py:41"]),
+        ("有哪些破坏性变更", "zh", [SHA[:7], "engine/envs.py:41"]),
+        ("anything about the tokenizer?", "en", ["3a3a3a3"]),
+    ],
+)
+def test_rules_name_the_commits_of_a_day_that_match(question: str, language: Language, labels: list[str]) -> None:
+    """A question about a day gets its commits that match, by SHA, and where the diff proves it."""
+    said = by_rules(question, *DAY, language=language)
+    assert [each.label for statement in said for each in statement.citations] == labels
+
+
+def test_rules_know_what_matters_on_a_day() -> None:
+    """A general question gets the weightiest commits, one that no commit answers is told so, and an empty day is said to be."""
+    assert by_rules("what matters today?", *DAY)[0].text == "The commits that matter most:"
+    assert by_rules("what's the weather?", *DAY)[0].text == "No commit shows this."
+    (nothing,) = answer(Asked("what matters?", REPOSITORY, ()), "en", None, None)
+    assert nothing.text == "There are no commits here."
+
+
+def test_a_commit_that_was_not_read_is_known_by_its_title() -> None:
+    """Where only the title is known, nothing more is said."""
+    (said,) = by_rules("what does it break?", entry(commit("Do it", read=False)))
+    assert "could not be read" in said.text
+
+
+def taken(reply: str, size: int) -> list[Said]:
+    reading = Reading()
+    found = [said for at in range(0, len(reply), size) for said in reading.feed(reply[at : at + size])]
+    return [*found, *reading.end()]
+
+
+REPLY = """<think>Hm. Which one?</think>
+
+Yes, e.g. `a. B` is gone [a.py:3]. The rest stays. [b.py:4] 中文一句 [c.py:1]。又一句。
+
+- First item. It goes on
+* Second [a.py:1]
+1. Third
+
+```python
+x = 1
+
+y = 2
+```
+The end"""
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 1000])
+def test_a_reply_comes_apart_the_same_however_it_is_cut(size: int) -> None:
+    """Sentences with their citations, items and code come out alike from any chunks; what was thought aloud does not."""
+    assert [(said.text, said.kind, said.new_paragraph) for said in taken(REPLY, size)] == [
+        ("Yes, e.g. `a. B` is gone [a.py:3].", "sentence", False),
+        ("The rest stays. [b.py:4]", "sentence", False),
+        ("中文一句 [c.py:1]。", "sentence", False),
+        ("又一句。", "sentence", False),
+        ("First item.", "item", True),
+        ("It goes on", "sentence", False),
+        ("Second [a.py:1]", "item", False),
+        ("Third", "item", False),
+        ("x = 1\n\ny = 2", "code", True),
+        ("The end", "sentence", False),
+    ]
+
+
+@given(st.text(st.sampled_from("aB `[]【】.。\n-1*~<>think/"), max_size=80), st.integers(1, 9))
+def test_no_reply_is_lost_or_cut_differently(reply: str, size: int) -> None:
+    """However odd, a reply comes apart, and the same in chunks as whole."""
+    assert [said.text for said in taken(reply, size)] == [said.text for said in taken(reply, 1000)]
