@@ -43,7 +43,7 @@ class Asked(NamedTuple):
 
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 _ADDRESS = re.compile(r"<[a-z]+:[^<>\s]*>?|\bhttps?://[^\s<>，。；！？、]*", re.IGNORECASE)
-_QUOTED_LINE = re.compile(r"^\s*(?:>|&gt;).*$", re.MULTILINE)
+_QUOTED_LINE = re.compile(r"^[ \t]*(?:>|&gt;).*$", re.MULTILINE)
 _ADDRESSED = re.compile(r"<[@#!][^<>]*>|(?<![\w:]):[a-z0-9_+-]+:(?![\w:])", re.IGNORECASE)
 
 
@@ -56,7 +56,8 @@ def _spoken(text: str) -> str:
 
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff]")
 _NAME = re.compile(
-    r"[A-Za-z0-9_]*(?:[_/.@#]|::|--)[A-Za-z0-9_./@#:-]*|\b\w*[a-z0-9][A-Z]\w*|\b[A-Z]{2,}\w*|\b\w*\d\w*", re.ASCII
+    r"(?<![A-Za-z0-9_])[A-Za-z0-9_]*(?:[_/.@#]|::|--)[A-Za-z0-9_./@#:-]*|\b\w*[a-z0-9][A-Z]\w*|\b[A-Z]{2,}\w*|\b\w*\d\w*",
+    re.ASCII,
 )
 _LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
 

@@ -188,6 +188,7 @@ def ask(
 @app.command("run")
 def run_bot() -> None:
     """Run the bot: Slack over Socket Mode, the daily digests, answers. Ends with Ctrl+C or SIGTERM."""
+    import os
     import signal
     from threading import Event
 
@@ -200,6 +201,9 @@ def run_bot() -> None:
     with wiring.running_bot(Settings.load(), lambda: datetime.now(UTC)):
         typer.echo("vllm-digest is running", err=True)
         ended.wait()
+        typer.echo("vllm-digest ends; what is under way goes on at its next start", err=True)
+        # Not by unwinding: what is under way would fail at what was closed under it, where a kill only interrupts it.
+        os._exit(0)
 
 
 @app.command()

@@ -8,6 +8,7 @@ Arguments and results are keys: the engine keeps them in tables of its own. A st
 before the engine had noted that it was done; the store and the outbox see to it that this changes nothing.
 """
 
+import logging
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -32,6 +33,7 @@ _ROUNDS = 24
 _LATER = 120  # seconds of waiting from which a channel is told
 _RETENTION = timedelta(days=30)
 _PAGE = 500
+_GRACE = 3  # seconds in which flows may end when the bot does
 
 log = structlog.get_logger(__name__)
 _running: list[Bot] = []
@@ -173,7 +175,9 @@ def running(bot: Bot, database: Path) -> Iterator[None]:
             start_answer(key)
         yield
     finally:
-        DBOS.destroy()
+        # What does not end soon is resumed by the next start; that it is interrupted here is nothing to report.
+        logging.getLogger("dbos").setLevel(logging.CRITICAL)
+        DBOS.destroy(workflow_completion_timeout_sec=_GRACE)
         _running.remove(bot)
 
 

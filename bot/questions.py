@@ -1,6 +1,9 @@
 """A question about a commit or a day, answered from the store: by a model within its budget and its share of calls, else by rules."""
 
 from collections.abc import Iterator
+from functools import partial
+
+import structlog
 
 from analysis.answer import answer, estimate
 from analysis.asking import Asked, Statement
@@ -9,21 +12,34 @@ from analysis.models import Language
 from bot.analysing import Modelling
 from bot.digest import Desk
 
+log = structlog.get_logger(__name__)
+
 
 def answered(desk: Desk, asked: Asked, language: Language) -> Iterator[Statement]:
     """The statements of an answer, each as soon as it was checked."""
     if desk.modelling is None:
         yield from answer(asked, language, None, None)
         return
-    yield from _by_model(desk, desk.modelling, asked, language)
+    try:
+        yield from _by_model(desk, desk.modelling, asked, language)
+    except ModelFailure as exc:  # over the budget: nothing was asked
+        log.info("rules answer", why=str(exc))
+        yield from answer(asked, language, None, None)
 
 
 def _by_model(desk: Desk, modelling: Modelling, asked: Asked, language: Language) -> Iterator[Statement]:
     from analysis.llm import Meter
 
     meter = Meter()
-    try:
-        with modelling.answering(), modelling.paid(desk.store, estimate(asked), meter):
-            yield from answer(asked, language, modelling.model, meter)
-    except ModelFailure:
-        yield from answer(asked, language, None, None)
+    with modelling.answering(), modelling.paid(desk.store, estimate(asked), meter):
+        answering = answer(asked, language, modelling.model, meter, partial(_contents, desk, asked))
+        yield from answering
+    told = str(answering.failure) if answering.failure else ""
+    log.info("answered", by=answering.by, dropped=answering.dropped, calls=meter.calls, why=told)
+
+
+def _contents(desk: Desk, asked: Asked) -> str:
+    """The files that the commit changes, for names that its diff does not show; too much to read for a whole day."""
+    if len(asked.entries) != 1:
+        return ""
+    return desk.github.contents(asked.repository, asked.entries[0].commit)

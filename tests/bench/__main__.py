@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from rich.console import Console
 from rich.table import Table
 
+from tests.bench.acknowledging import acknowledging
 from tests.bench.asking_a_model import asking_a_model
 from tests.bench.backfilling import backfilling
 from tests.bench.figures import Benchmark, Row, duration, timed
@@ -22,6 +23,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "rank": ranking,
     "backfill": backfilling,
     "start": starting,
+    "ack": acknowledging,
 }
 
 _WIDTH = 160  # columns where the output is no terminal

@@ -1,6 +1,7 @@
 """A scripted OpenAI-compatible server: what it says is decided by a function of the request, whatever the client asked for."""
 
 import json
+import time
 from collections.abc import Callable, Iterator
 from threading import Lock
 from typing import Any
@@ -11,10 +12,14 @@ Say = Callable[[dict[str, Any]], str]
 
 
 class ScriptedChat(Loopback):
-    """Answers /chat/completions with what `say` makes of each request; `requests` keeps them."""
+    """Answers /chat/completions with what `say` makes of each request; `requests` keeps them.
 
-    def __init__(self, say: Say) -> None:
+    Between two chunks of a text that no form was asked for pass `pause` seconds.
+    """
+
+    def __init__(self, say: Say, *, pause: float = 0) -> None:
         self.say = say
+        self.pause = pause
         self.requests: list[dict[str, Any]] = []
         self._lock = Lock()
         outer = self
@@ -30,6 +35,8 @@ class ScriptedChat(Loopback):
                 self.end_headers()
                 for chunk in _chunks(outer.say(request)):
                     self.wfile.write(f"data: {chunk}\n\n".encode())
+                    if outer.pause and "response_format" not in request:
+                        time.sleep(outer.pause)
                 self.close_connection = True
 
         super().__init__(Handler)

@@ -5,9 +5,11 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Condition, RLock
-from typing import Any
+from time import monotonic
+from typing import Any, TypeVar
 
 Json = dict[str, Any]
+T = TypeVar("T")
 
 TEAM, APP, BOT_ID, SLACKBOT = "T0LOCAL", "A0LOCAL", "B0LOCAL", "USLACKBOT"
 
@@ -88,6 +90,7 @@ class Workspace:
     def __init__(self, *, bot_user: str, now: Callable[[], float]) -> None:
         self.bot_user = bot_user
         self.now = now
+        self.url = ""
         self.changing = Condition(RLock())
         self.version = 0
         self.hooks: list[Callable[[], None]] = []
@@ -115,22 +118,15 @@ class Workspace:
         for hook in tuple(self.hooks):
             hook()
 
-    def wait_for(self, predicate: Callable[[], Any], timeout: float = 20) -> Any:
+    def wait_for(self, predicate: Callable[[], T | None], timeout: float = 20) -> T:
         """The predicate's first true value. Raises TimeoutError after `timeout` seconds without one."""
+        # What a predicate asks may lie outside the workspace, so it is asked now and then all the same.
+        end = monotonic() + timeout
         with self.changing:
-            found = None
-
-            def look() -> bool:
-                nonlocal found
-                found = predicate()
-                return bool(found)
-
-            # What a predicate asks may lie outside the workspace, so it is asked now and then all the same.
-            waited = 0.0
-            while not self.changing.wait_for(look, 0.1):
-                waited += 0.1
-                if waited >= timeout:
+            while not (found := predicate()):
+                if monotonic() > end:
                     raise TimeoutError(f"not within {timeout} s")
+                self.changing.wait(0.1)
             return found
 
     def fresh(self, prefix: str) -> str:
@@ -262,6 +258,8 @@ class Workspace:
         name = {"id": file.id, "name": file.name, "title": file.title or file.name, "size": file.length}
         return name | {
             "user": self.bot_user,
+            "permalink": f"{self.url}/files/{file.id}/{file.name}",
+            "url_private": f"{self.url}/files/{file.id}/{file.name}",
             "mode": "hosted",
             "filetype": file.name.rpartition(".")[2],
             "shares": shares,

@@ -54,13 +54,13 @@ def describe_user(workspace: Workspace, user: str) -> Json:
 
 
 def history(ask: Ask) -> Json:
-    home = ask.channel()
+    home = _readable(ask)
     found = [each for each in ask.workspace.visible(home.id) if not each.is_reply or each.broadcast]
     return _messages(ask, list(reversed(_between(ask, found))), 100)
 
 
 def replies(ask: Ask) -> Json:
-    home = ask.channel()
+    home = _readable(ask)
     (ts,) = ask.need("ts")
     first = home.messages.get(str(ts))
     if first is None or first.only_for is not None:
@@ -68,6 +68,14 @@ def replies(ask: Ask) -> Json:
     # A reply's own timestamp leads to that reply alone.
     thread = _between(ask, ask.workspace.replies(home.id, first.ts))
     return _messages(ask, [first, *thread], 1000)
+
+
+def _readable(ask: Ask) -> Channel:
+    home = ask.channel()
+    needed = {"channel": "channels:history", "group": "groups:history", "im": "im:history"}[home.kind]
+    if needed not in ask.scopes:
+        raise Refused("missing_scope", needed=needed, provided=",".join(sorted(ask.scopes)))
+    return home
 
 
 def _between(ask: Ask, messages: list[Message]) -> list[Message]:

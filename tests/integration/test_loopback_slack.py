@@ -1,0 +1,569 @@
+"""The loopback Slack is as strict as the real one, seen through slack_sdk and slack_bolt."""
+
+import json
+import threading
+import urllib.request
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from slack_bolt import Ack, App, Respond, Say
+from slack_bolt.adapter.socket_mode import SocketModeHandler
+from slack_bolt.request import BoltRequest
+from slack_sdk import WebClient
+from slack_sdk.errors import SlackApiError
+from slack_sdk.webhook import WebhookClient
+
+from bot.local.loopback import Loopback, QuietHandler
+from bot.local.slack import Fault, LoopbackSlack
+
+ADA, LIN, HERE = "U0ADA", "U0LIN", "C0DIGEST"
+Json = dict[str, Any]
+
+
+@pytest.fixture
+def slack() -> Iterator[LoopbackSlack]:
+    with LoopbackSlack(pace=False, event_timeout=0.3, command_timeout=0.5) as running:
+        yield running
+
+
+@pytest.fixture
+def client(slack: LoopbackSlack) -> WebClient:
+    return WebClient(slack.bot_token, base_url=slack.url, retry_handlers=[])
+
+
+def bolt(slack: LoopbackSlack) -> App:
+    return App(client=WebClient(slack.bot_token, base_url=slack.url), signing_secret=slack.signing_secret)
+
+
+@contextmanager
+def connected(slack: LoopbackSlack, app: App) -> Iterator[None]:
+    handler = SocketModeHandler(app, slack.app_token, web_client=app.client, ping_interval=0.2)
+    handler.connect()  # type: ignore[no-untyped-call]
+    try:
+        slack.wait_for(lambda: slack.connected)
+        yield
+    finally:
+        # The client closes at once where the server has closed before, and else after three seconds.
+        handler.client.auto_reconnect_enabled = False
+        slack.drop_sockets(abrupt=False)
+        handler.close()  # type: ignore[no-untyped-call]
+
+
+def refused(call: Callable[..., Any], **arguments: Any) -> str:
+    """The error that Slack answers."""
+    with pytest.raises(SlackApiError) as caught:
+        call(**arguments)
+    return str(caught.value.response["error"])
+
+
+def plain(text: str) -> Json:
+    return {"type": "plain_text", "text": text}
+
+
+def mrkdwn(text: str) -> Json:
+    return {"type": "mrkdwn", "text": text}
+
+
+def section(text: str = "x") -> Json:
+    return {"type": "section", "text": mrkdwn(text)}
+
+
+def button(name: str = "go", text: str = "Go", **more: Any) -> Json:
+    return {"type": "button", "action_id": name, "text": plain(text), **more}
+
+
+def buttons(*names: str) -> Json:
+    return {"type": "actions", "elements": [button(name) for name in names]}
+
+
+def rich(*parts: Json) -> Json:
+    return {"type": "rich_text", "elements": list(parts)}
+
+
+def words(text: str) -> Json:
+    return {"type": "rich_text_section", "elements": [{"type": "text", "text": text}]}
+
+
+def table(rows: int, columns: int, cell: str = "x") -> Json:
+    return {"type": "table", "rows": [[{"type": "raw_text", "text": cell}] * columns] * rows}
+
+
+def modal(**more: Any) -> Json:
+    element = {"type": "plain_text_input", "action_id": "a"}
+    blocks = [{"type": "input", "block_id": "b", "label": plain("L"), "element": element}]
+    return {"type": "modal", "callback_id": "form", "title": plain("T"), "submit": plain("S"), "blocks": blocks, **more}
+
+
+@pytest.mark.parametrize(
+    "blocks",
+    [
+        [section()] * 51,
+        [section("x" * 3001)],
+        [section("")],
+        [{"type": "section"}],
+        [{"type": "section", "fields": [mrkdwn("x")] * 11}],
+        [{"type": "section", "fields": [mrkdwn("x" * 2001)]}],
+        [{"type": "header", "text": plain("x" * 151)}],
+        [{"type": "header", "text": mrkdwn("x")}],
+        [{"type": "context", "elements": [mrkdwn("x")] * 11}],
+        [{"type": "actions", "elements": []}],
+        [buttons(*(str(number) for number in range(26)))],
+        [buttons("same", "same")],
+        [{"type": "actions", "elements": [button("x" * 256)]}],
+        [{"type": "actions", "elements": [button(text="x" * 76)]}],
+        [{"type": "actions", "elements": [button(value="x" * 2001)]}],
+        [{"type": "actions", "elements": [button(url="https://x.example/" + "x" * 3000)]}],
+        [{"type": "actions", "elements": [button(style="loud")]}],
+        [{**section(), "block_id": "x" * 256}],
+        [{**section(), "block_id": "same"}] * 2,
+        [{**section(), "surprise": 1}],
+        [{"type": "novelty"}],
+        [{"type": "markdown", "text": ""}],
+        [{"type": "markdown", "text": "x" * 6001}] * 2,
+        [table(101, 1)],
+        [table(1, 21)],
+        [table(100, 2, "x" * 51)],
+        [table(1, 1, "")],
+        [rich()],
+        [rich(words(""))],
+        [rich({"type": "rich_text_list", "style": "round", "elements": [words("x")]})],
+        [rich({"type": "rich_text_list", "style": "bullet", "elements": [{"type": "text", "text": "x"}]})],
+        [rich({"type": "rich_text_section", "elements": [{"type": "link", "text": "x"}]})],
+        [rich({"type": "rich_text_preformatted", "elements": [{"type": "emoji", "name": "x"}]})],
+        [{"type": "image", "alt_text": "x"}],
+        [{**section(), "accessory": {"type": "overflow", "action_id": "a", "options": []}}],
+        [{**section(), "accessory": {"type": "plain_text_input", "action_id": "a"}}],
+    ],
+)
+def test_wrong_blocks(client: WebClient, blocks: list[Json]) -> None:
+    """Blocks over a limit, or not as Block Kit has them, are refused with where and why."""
+    with pytest.raises(SlackApiError) as caught:
+        client.chat_postMessage(channel=HERE, text="x", blocks=blocks)
+    assert caught.value.response["error"] == "invalid_blocks"
+    assert caught.value.response["response_metadata"]["messages"][0].startswith("[ERROR] ")
+
+
+def test_right_blocks(client: WebClient) -> None:
+    """Blocks at their limits are taken."""
+    blocks: list[Json] = [
+        section("x" * 3000),
+        {"type": "header", "text": plain("x" * 150)},
+        {"type": "divider"},
+        {"type": "context", "elements": [mrkdwn("x")] * 10},
+        buttons(*(str(number) for number in range(25))),
+        table(100, 20),
+        rich(
+            words("x"),
+            {"type": "rich_text_list", "style": "ordered", "indent": 1, "elements": [words("x")]},
+            {"type": "rich_text_preformatted", "elements": [{"type": "text", "text": "x"}]},
+            {"type": "rich_text_quote", "elements": [{"type": "broadcast", "range": "here"}]},
+        ),
+    ]
+    posted = client.chat_postMessage(channel=HERE, text="x", blocks=blocks)["message"]
+    assert all(block["block_id"] for block in posted["blocks"])
+    assert client.chat_postMessage(channel=HERE, text="x", blocks=[{"type": "markdown", "text": "x" * 12_000}])["ok"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ({"blocks": [section("x" * 2_800)] * 4}, "msg_blocks_too_long"),
+        ({"blocks": [table(1, 1), table(1, 1)]}, "invalid_attachments"),
+        ({"blocks": "[not json"}, "invalid_blocks_format"),
+        ({"text": "x" * 40_001}, "msg_too_long"),
+        ({"text": "", "attachments": []}, "no_text"),
+        ({"markdown_text": "x" * 12_001, "text": None}, "msg_too_long"),
+        ({"markdown_text": "x"}, "markdown_text_conflict"),
+        ({"metadata": {"event_type": "x", "event_payload": "y"}}, "invalid_metadata_format"),
+        ({"channel": "C0NOWHERE"}, "channel_not_found"),
+        ({"channel": "C0QUIET"}, "not_in_channel"),
+        ({"thread_ts": "1.000001"}, "thread_not_found"),
+        ({"token": "xoxb-other"}, "invalid_auth"),
+    ],
+)
+def test_refused_messages(slack: LoopbackSlack, client: WebClient, arguments: Json, error: str) -> None:
+    """A message that Slack would not take is refused with Slack's error, and noted."""
+    assert refused(client.chat_postMessage, **{"channel": HERE, "text": "x", **arguments}) == error
+    assert [call.response["error"] for call in slack.refusals] == [error]
+    assert slack.channel(HERE) == []
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        modal(title=plain("x" * 25)),
+        modal(submit=plain("x" * 25)),
+        modal(submit=None),
+        modal(private_metadata="x" * 3001),
+        modal(callback_id="x" * 256),
+        modal(blocks=[section()] * 101),
+        modal(blocks=[{"type": "markdown", "text": "x"}]),
+        modal(surprise=1),
+    ],
+)
+def test_wrong_modals(slack: LoopbackSlack, client: WebClient, view: Json) -> None:
+    """A modal over a limit is refused, and its trigger is not spent."""
+    pressed = slack.command(ADA, HERE, "x", wait=False)
+    assert refused(client.views_open, trigger_id=pressed.trigger_id, view=view) == "invalid_arguments"
+    assert client.views_open(trigger_id=pressed.trigger_id, view=modal())["ok"]
+
+
+def test_triggers_expire() -> None:
+    """A trigger opens one view within three seconds."""
+    clock = [1_700_000_000.0]
+    with LoopbackSlack(now=lambda: clock[0]) as slack:
+        client = WebClient(slack.bot_token, base_url=slack.url)
+        first, second = (slack.command(ADA, HERE, wait=False).trigger_id for _ in range(2))
+        client.views_open(trigger_id=str(first), view=modal())
+        assert refused(client.views_open, trigger_id=first, view=modal()) == "exchanged_trigger_id"
+        clock[0] += 3.1
+        assert refused(client.views_open, trigger_id=second, view=modal()) == "expired_trigger_id"
+
+
+def test_scopes() -> None:
+    """A method without its scope is refused with what is needed and what is there."""
+    with LoopbackSlack(scopes={"chat:write", "im:history"}) as slack:
+        client = WebClient(slack.bot_token, base_url=slack.url)
+        assert client.auth_test().headers["x-oauth-scopes"] == "chat:write,im:history"
+        with pytest.raises(SlackApiError) as caught:
+            client.conversations_history(channel=HERE)
+        assert caught.value.response["needed"] == "channels:history"
+        assert caught.value.response["provided"] == "chat:write,im:history"
+        assert refused(client.api_call, api_method="chat.shout") == "unknown_method"
+        assert refused(WebClient(base_url=slack.url).auth_test) == "not_authed"
+
+
+def test_pace() -> None:
+    """More than a message a second in a channel is noted, and the fifth in a burst has to wait."""
+    with LoopbackSlack() as slack:
+        client = WebClient(slack.bot_token, base_url=slack.url)
+        for _ in range(4):
+            client.chat_postMessage(channel=HERE, text="x")
+        with pytest.raises(SlackApiError) as caught:
+            client.chat_postMessage(channel=HERE, text="x")
+        assert (caught.value.response.status_code, caught.value.response.headers["Retry-After"]) == (429, "1")
+        assert len(slack.breaches) == 4
+        assert len(slack.channel(HERE)) == 4
+
+
+def test_history(slack: LoopbackSlack, client: WebClient) -> None:
+    """History is paged, newest first, has no replies, and metadata only when it is asked for."""
+    metadata = {"event_type": "digest", "event_payload": {"date": "2026-02-05"}}
+    first = client.chat_postMessage(channel=HERE, text="first", metadata=metadata)["ts"]
+    client.chat_postMessage(channel=HERE, text="reply", thread_ts=first, metadata=metadata)
+    second = slack.say(ADA, HERE, "second")
+    page = client.conversations_history(channel=HERE, limit=1)
+    assert [each["text"] for each in page["messages"]] == ["second"]
+    cursor = page["response_metadata"]["next_cursor"]
+    page = client.conversations_history(channel=HERE, limit=1, cursor=cursor)
+    assert (page["messages"][0]["text"], page["messages"][0]["reply_count"], page["has_more"]) == ("first", 1, False)
+    assert "metadata" not in page["messages"][0]
+    thread = client.conversations_replies(channel=HERE, ts=first, include_all_metadata=True)["messages"]
+    assert [(each["text"], each["metadata"]) for each in thread] == [("first", metadata), ("reply", metadata)]
+    newer = client.conversations_history(channel=HERE, oldest=first)["messages"]
+    assert [each["ts"] for each in newer] == [second]
+    assert refused(client.conversations_replies, channel=HERE, ts="1.000001") == "thread_not_found"
+
+
+def test_changing_messages(slack: LoopbackSlack, client: WebClient) -> None:
+    """The bot changes and deletes its own messages alone, and a deleted parent leaves its thread."""
+    theirs, ours = slack.say(ADA, HERE, "x"), client.chat_postMessage(channel=HERE, text="x")["ts"]
+    assert refused(client.chat_update, channel=HERE, ts=theirs, text="y") == "cant_update_message"
+    assert refused(client.chat_delete, channel=HERE, ts=theirs) == "cant_delete_message"
+    assert refused(client.chat_update, channel=HERE, ts=ours, text="x" * 4001) == "msg_too_long"
+    client.chat_update(channel=HERE, ts=ours, text="y")
+    slack.say(ADA, HERE, "reply", thread_ts=ours)
+    client.chat_delete(channel=HERE, ts=ours)
+    assert [each.text for each in slack.thread(HERE, ours)] == ["This message was deleted.", "reply"]
+    assert refused(client.chat_update, channel=HERE, ts=ours, text="z") == "message_not_found"
+
+
+def test_streaming(slack: LoopbackSlack, client: WebClient) -> None:
+    """A stream grows until it is stopped, and needs a thread and somebody to go to."""
+    ts = slack.say(ADA, HERE, "x")
+    who = {"recipient_user_id": ADA, "recipient_team_id": "T0LOCAL"}
+    assert refused(client.chat_startStream, channel=HERE, thread_ts=ts) == "missing_recipient_user_id"
+    assert refused(client.chat_startStream, channel=HERE, thread_ts="", **who) == "invalid_arguments"
+    stream = client.chat_stream(channel=HERE, thread_ts=ts, buffer_size=1, **who)
+    stream.append(markdown_text="one ")
+    assert slack.thread(HERE, ts)[-1].streaming
+    long = {"channel": HERE, "ts": stream.ts, "markdown_text": "x" * 12_001}
+    assert refused(client.chat_appendStream, **long) == "msg_too_long"
+    stream.append(markdown_text="two")
+    stream.stop(blocks=[buttons("good")])
+    answer = slack.thread(HERE, ts)[-1]
+    assert (answer.text, [block["type"] for block in answer.blocks]) == ("one two", ["markdown", "actions"])
+    late = {"channel": HERE, "ts": stream.ts, "markdown_text": "x"}
+    assert refused(client.chat_appendStream, **late) == "message_not_in_streaming_state"
+
+
+def test_files(slack: LoopbackSlack, client: WebClient) -> None:
+    """An uploaded file is shared as a message in its thread, and knows where."""
+    ts = slack.say(ADA, HERE, "x")
+    file = client.files_upload_v2(channel=HERE, thread_ts=ts, content="# day", filename="day.md", initial_comment="see")
+    shared = slack.thread(HERE, ts)[-1]
+    assert (shared.text, slack.workspace.files[shared.files[0]].content) == ("see", b"# day")
+    shares = client.files_info(file=file["file"]["id"])["file"]["shares"]["public"][HERE]
+    assert [(share["ts"], share["thread_ts"]) for share in shares] == [(shared.ts, ts)]
+    client.files_delete(file=file["file"]["id"])
+    assert refused(client.files_info, file=file["file"]["id"]) == "file_deleted"
+
+
+def test_events(slack: LoopbackSlack) -> None:
+    """A mention is heard twice, escaped as Slack does, and nothing is heard of channels where the bot is not."""
+    app, heard = bolt(slack), []
+
+    @app.event("app_mention")
+    def mentioned(event: Json, say: Say) -> None:
+        heard.append(event)
+        say(text="hello", thread_ts=event["ts"])
+
+    @app.event("message")
+    def said(event: Json) -> None:
+        heard.append(event)
+
+    with connected(slack, app):
+        slack.say(ADA, "C0QUIET", "not for the bot")
+        ts = slack.say(ADA, HERE, "<@U0BOT> a < b https://x.example/?a=1&b=2")
+        slack.wait_for(lambda: len(slack.thread(HERE, ts)) == 2 and len(heard) == 2)
+        slack.edit(ADA, HERE, ts, "never mind")
+        slack.wait_for(lambda: len(heard) == 3)
+    assert {event["type"] for event in heard[:2]} == {"message", "app_mention"}
+    assert {event["text"] for event in heard[:2]} == {"<@U0BOT> a &lt; b <https://x.example/?a=1&amp;b=2>"}
+    assert (heard[2]["subtype"], heard[2]["message"]["text"]) == ("message_changed", "never mind")
+
+
+def test_commands_and_forms(slack: LoopbackSlack) -> None:
+    """A command's answer is private, its button opens a form, and the form shows the app's errors until it is right."""
+    app = bolt(slack)
+
+    @app.command("/vllm-digest")
+    def ran(ack: Ack, respond: Respond, command: Json) -> None:
+        ack(f"working on {command['text']}")
+        respond(text="done", blocks=[buttons("ask")], replace_original=True)
+
+    @app.action("ask")
+    def asked(ack: Ack, body: Json, client: WebClient) -> None:
+        ack()
+        client.views_open(trigger_id=body["trigger_id"], view=modal())
+
+    @app.view("form")
+    def sent(ack: Ack, view: Json) -> None:
+        if view["state"]["values"]["b"]["a"]["value"] == "wrong":
+            ack(response_action="errors", errors={"b": "try again"})
+        else:
+            ack()
+
+    with connected(slack, app):
+        ran_now = slack.command(ADA, HERE, "a & b")
+        assert ran_now.acked_after is not None
+        assert ran_now.ack_payload["text"] == "working on a &amp; b"
+        slack.wait_for(lambda: ran_now.responses)
+        (answer,) = slack.private(ADA, HERE)
+        assert (answer.text, slack.private(LIN, HERE), slack.channel(HERE)) == ("done", [], [])
+        slack.press(ADA, HERE, answer.ts, "ask")
+        form = slack.wait_for(lambda: slack.modal(ADA))
+        with pytest.raises(ValueError, match="must be filled in"):
+            slack.submit(ADA, form.id)
+        assert slack.submit(ADA, form.id, {"b": {"a": "wrong"}}).errors == {"b": "try again"}
+        assert slack.modal(ADA) is form
+        slack.submit(ADA, form.id, {"b": {"a": "right"}})
+        assert slack.modal(ADA) is None
+
+
+def test_nobody_answers(slack: LoopbackSlack) -> None:
+    """A command that no app acknowledges fails, and the person reads so."""
+    asked = slack.command(ADA, HERE)
+    assert (asked.failed, asked.acked_after) == ("operation_timeout", None)
+    assert "operation_timeout" in slack.private(ADA, HERE)[0].text
+
+
+def test_response_url() -> None:
+    """A response_url serves five times within half an hour: privately, in the channel, replacing, deleting."""
+    clock = [1_700_000_000.0]
+    with LoopbackSlack(now=lambda: clock[0], command_timeout=0.2) as slack:
+        hook = WebhookClient(str(slack.command(ADA, HERE).response_url))
+        assert hook.send(blocks=[section("x" * 3001)]).status_code == 400
+        hook.send(text="only you")
+        hook.send(text="everybody", response_type="in_channel")
+        hook.send(text="all of you", replace_original=True)
+        hook.send(delete_original=True)
+        assert [each.text for each in slack.private(ADA, HERE)[1:]] == ["only you"]
+        assert slack.channel(HERE) == []
+        assert "used_url" in hook.send(text="once more").body
+        assert "used 6 times" in slack.breaches[0]
+        late = WebhookClient(str(slack.command(ADA, HERE).response_url))
+        clock[0] += 1801
+        assert "expired_url" in late.send(text="late").body
+
+
+def test_pressing_in_a_message(slack: LoopbackSlack) -> None:
+    """A press names the message, its thread and the button, and its response_url replaces the message."""
+    app, pressed = bolt(slack), []
+
+    @app.action("go")
+    def went(ack: Ack, body: Json, respond: Respond) -> None:
+        ack()
+        pressed.append(body)
+        respond(text="gone", replace_original=True)
+
+    with connected(slack, app):
+        ts = app.client.chat_postMessage(channel=HERE, text="x", blocks=[buttons("go")])["ts"]
+        slack.press(LIN, HERE, ts, "go")
+        slack.wait_for(lambda: slack.channel(HERE)[0].text == "gone")
+    assert pressed[0]["container"]["message_ts"] == pressed[0]["message"]["ts"] == ts
+    assert (pressed[0]["user"]["id"], pressed[0]["actions"][0]["action_id"]) == (LIN, "go")
+    with pytest.raises(LookupError):
+        slack.press(LIN, HERE, ts, "go")
+
+
+def test_redelivery(slack: LoopbackSlack) -> None:
+    """What is delivered again has the same event_id."""
+    app, heard = bolt(slack), []
+
+    @app.event("message")
+    def said(body: Json) -> None:
+        heard.append(body["event_id"])
+
+    with connected(slack, app):
+        ts = slack.say(ADA, HERE, "x")
+        slack.wait_for(lambda: heard)
+        slack.redeliver(ts, times=2)
+        slack.wait_for(lambda: len(heard) == 3)
+    assert len(set(heard)) == 1
+
+
+@pytest.mark.parametrize("lost", [True, False])
+def test_events_outlive_connections(slack: LoopbackSlack, *, lost: bool) -> None:
+    """An event whose acknowledgement is lost, or that nobody was there for, comes to the connection that follows."""
+    app, heard = bolt(slack), []
+
+    @app.event("message")
+    def said(body: Json) -> None:
+        heard.append(body["event_id"])
+
+    if lost:
+        slack.faults.append(Fault("events_api", "lose_ack"))
+    else:
+        slack.say(ADA, HERE, "nobody is here")
+    with connected(slack, app):
+        if lost:
+            slack.say(ADA, HERE, "not heard the first time")
+        slack.wait_for(lambda: len(heard) == 1 + lost)
+        slack.wait_for(lambda: slack.delivery.idle)
+        opened = slack.delivery.sockets.opened
+        slack.disconnect()
+        slack.wait_for(lambda: slack.delivery.sockets.opened > opened and slack.connected == 1)
+        slack.say(ADA, HERE, "after the disconnect message")
+        slack.wait_for(lambda: len(heard) == 2 + lost)
+    assert len(set(heard)) == 2
+
+
+def test_home(slack: LoopbackSlack) -> None:
+    """The Home tab is what the app publishes when it is opened."""
+    app = bolt(slack)
+
+    @app.event("app_home_opened")
+    def opened(event: Json, client: WebClient) -> None:
+        client.views_publish(user_id=event["user"], view={"type": "home", "blocks": [section("today")]})
+
+    with connected(slack, app):
+        slack.open_home(ADA)
+        home = slack.wait_for(lambda: slack.home(ADA))
+    assert home.body["blocks"][0]["text"]["text"] == "today"
+
+
+def test_faults(slack: LoopbackSlack, client: WebClient) -> None:
+    """Faults come as asked: a status, an error, a connection closed before or after the request is acted on."""
+    slack.faults += [
+        Fault("postMessage", "status", status=503),
+        Fault("postMessage", "error", error="fatal_error", where=lambda params: params["text"] == "b"),
+        Fault("postMessage", "drop"),
+        Fault("postMessage", "accept_and_drop"),
+        Fault("postMessage", "stall", seconds=0.01),
+    ]
+    with pytest.raises(SlackApiError) as caught:
+        client.chat_postMessage(channel=HERE, text="a")
+    assert caught.value.response.status_code == 503
+    assert refused(client.chat_postMessage, channel=HERE, text="b") == "fatal_error"
+    for text in ("c", "d"):
+        with pytest.raises(ConnectionError):
+            client.chat_postMessage(channel=HERE, text=text)
+    client.chat_postMessage(channel=HERE, text="e")
+    assert [each.text for each in slack.channel(HERE)] == ["d", "e"]
+    assert [call.fault for call in slack.calls] == ["status", "error", "drop", "accept_and_drop", "stall"]
+    assert (slack.refusals, slack.faults) == ([], [])
+
+
+@contextmanager
+def listening(app: App) -> Iterator[str]:
+    """The app behind HTTP."""
+
+    class Handler(QuietHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+            headers: dict[str, str | Sequence[str]] = {name: [value] for name, value in self.headers.items()}
+            reply = app.dispatch(BoltRequest(body=body, headers=headers))
+            data = (reply.body or "").encode()
+            self.send_response(reply.status)
+            self.send_header("Content-Type", reply.first_headers().get("content-type", "text/plain"))
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+    with Loopback(Handler) as server:
+        yield f"{server.url}/slack/events"
+
+
+def test_signed_http(slack: LoopbackSlack) -> None:
+    """An app that listens for HTTP gets signed requests, and what it answers to a command is shown."""
+    app, heard, failing = bolt(slack), [], [True]
+
+    @app.middleware
+    def fails_once(request: BoltRequest, next: Callable[[], None]) -> None:  # noqa: A002 (Bolt's name)
+        heard.append(request.headers.get("x-slack-retry-num"))
+        if failing and failing.pop():
+            raise RuntimeError("once")
+        next()
+
+    @app.error
+    def quiet() -> Any:
+        from slack_bolt import BoltResponse
+
+        return BoltResponse(status=500)
+
+    @app.event("message")
+    def said() -> None:
+        """Heard."""
+
+    @app.command("/vllm-digest")
+    def ran(ack: Ack) -> None:
+        ack("hello")
+
+    with listening(app) as address:
+        slack.delivery.deliver_to = address
+        slack.say(ADA, HERE, "x")
+        slack.wait_for(lambda: len(heard) == 2 and slack.delivery.idle)
+        assert heard == [None, ["1"]]
+        assert slack.command(ADA, HERE).ack_payload == {"text": "hello"}
+        assert [each.text for each in slack.private(ADA, HERE)] == ["hello"]
+        forged = urllib.request.Request(address, b"{}", {"X-Slack-Signature": "v0=0", "X-Slack-Request-Timestamp": "1"})
+        with pytest.raises(urllib.error.HTTPError, match="401"):
+            urllib.request.urlopen(forged)
+
+
+def test_many_at_once(slack: LoopbackSlack, client: WebClient) -> None:
+    """Messages posted at the same time all arrive, each with its own timestamp in order."""
+    threads = [
+        threading.Thread(target=client.chat_postMessage, kwargs={"channel": HERE, "text": str(number)})
+        for number in range(30)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    stamps = [each.ts for each in slack.channel(HERE)]
+    assert (len(set(stamps)), stamps) == (30, sorted(stamps))
+    assert json.dumps(slack.calls[0].response)
