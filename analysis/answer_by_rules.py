@@ -100,11 +100,11 @@ def _of_a_commit(asked: Asked, entry: Entry, language: Language) -> Iterator[Sta
     told = [_fact(entry, fact, language) for fact in facts]
     quoted = {citation.label for statement in told for citation in statement.citations}
     lines = [each for each in _lines(entry, want, language) if each.citations[0].label not in quoted]
-    remarks = _remarks(entry, want, language)
+    remarks = _remarks(entry, want, language, told)
     if told or lines:
         yield Statement(text=say.places)
         yield from (told + lines)[: max(_LINES, len(told))]
-    elif want and not remarks:
+    elif (want.words or want.facts) and not remarks:
         yield Statement(text=say.not_shown)
     yield from remarks
     if not told and not lines and not remarks:
@@ -133,11 +133,12 @@ def _lines(entry: Entry, want: Wanted, language: Language) -> list[Statement]:
     ]
 
 
-def _remarks(entry: Entry, want: Wanted, language: Language) -> list[Statement]:
-    """The sentences of the kept analysis that match best."""
+def _remarks(entry: Entry, want: Wanted, language: Language, told: Sequence[Statement]) -> list[Statement]:
+    """The sentences of the kept analysis that match best, but for those that only repeat a fact."""
     if entry.analysis is None or not want:
         return []
     said = [piece.strip() for text in _texts(entry.analysis) for piece in sentences(text)]
+    said = [piece for piece in said if not piece.startswith(tuple(fact.text for fact in told))]
     said = [piece for piece in said if is_in(Analysis(by="rules", summary=piece), language)]
     ranked = sorted(dict.fromkeys(piece for piece in said if match(want, piece)), key=lambda piece: -match(want, piece))
     source = (to_commit(entry.commit),)
@@ -161,7 +162,7 @@ def _what_it_is(entry: Entry, language: Language) -> Iterator[Statement]:
 
 def _of_a_day(asked: Asked, language: Language) -> Iterator[Statement]:
     say, want = PHRASES[language], wanted(asked)
-    general = bool(_GENERAL.search(asked.question))
+    general = bool(_GENERAL.search(asked.question)) or not want
     found = [] if general and not want.facts else matching_entries(asked.entries, want)
     # "Which changes break us?" is answered by what the diffs prove, not by what merely uses the words.
     found = [entry for entry in found if _proves(entry, want.facts)] or found

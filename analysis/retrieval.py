@@ -1,12 +1,12 @@
 """What of the evidence a question is about: the lines of a diff and the commits of a day, those that match first."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from types import MappingProxyType
 from typing import NamedTuple
 
-from analysis.asking import Asked
+from analysis.asking import Asked, references_in
 from analysis.diff import DiffLine, hunks, tokens
 from analysis.models import BREAKING, Commit, Entry, Fact, FactKind, FileChange
 from analysis.paths import Kind, kind
@@ -103,13 +103,19 @@ _At = tuple[str | None, int | None]
 
 
 class Wanted(NamedTuple):
-    """What a question looks for: the weight of each word, and the kinds of facts that would answer it."""
+    """What a question looks for: the weight of each word, the kinds of facts that would answer it, the words used before."""
 
     words: Mapping[str, float]
     facts: frozenset[FactKind]
+    before: Mapping[str, float] = MappingProxyType({})
 
     def __bool__(self) -> bool:
-        return bool(self.words or self.facts)
+        return bool(self.words or self.facts or self.before)
+
+    @property
+    def with_before(self) -> "Wanted":
+        """The same with the words used before as its own."""
+        return Wanted({**self.before, **self.words}, self.facts)
 
 
 class Piece(NamedTuple):
@@ -120,20 +126,19 @@ class Piece(NamedTuple):
 
 
 def wanted(asked: Asked) -> Wanted:
-    """What a question looks for; the turns before it count too, so that "that flag" finds the flag."""
-    weights: Counter[str] = Counter()
-    facts: set[FactKind] = set()
-    earlier = [turn.text for turn in reversed(asked.thread[-_TURNS:])]
-    for age, text in enumerate([asked.question, *earlier]):
-        for word, weight in _words_of(text).items():
-            weights[word] = max(weights[word], weight * _FADING**age)  # type: ignore[assignment]
-        if age == 0:
-            facts |= {each for topic in _TOPICS if topic.called.search(text) for each in topic.facts}
-    return Wanted(weights, frozenset(facts))
+    """What a question looks for; the turns before it are known too, so that "that flag" finds the flag."""
+    facts = {each for topic in _TOPICS if topic.called.search(asked.question) for each in topic.facts}
+    before: dict[str, float] = {}
+    for age, turn in enumerate(reversed(asked.thread[-_TURNS:]), 1):
+        for word, weight in _words_of(turn.text).items():
+            before[word] = max(before.get(word, 0.0), weight * _FADING**age)
+    return Wanted(_words_of(asked.question), frozenset(facts), before)
 
 
 def _words_of(text: str) -> dict[str, float]:
     found: dict[str, float] = {}
+    for reference in references_in(text):  # which commit is meant says nothing of what is asked about it
+        text = re.sub(re.escape(reference), " ", text, flags=re.IGNORECASE)
     for match in _WHOLE.finditer(text):
         whole = match[0].strip("./-").lower()
         if re.search(r"[_/.-]", whole) or re.search(r"[a-z][A-Z]|\d", match[0]):
@@ -168,9 +173,17 @@ def _holds(text: str) -> frozenset[str]:
 
 
 def match(want: Wanted, text: str) -> float:
-    """How much of what is wanted a text holds; 0 for nothing."""
+    """How much of what is wanted a text holds; 0 for nothing.
+
+    What was spoken of before adds to it, and is no match by itself unless the question names nothing ("and why?").
+    """
+    own = _held(want.words, text)
+    return own + _held(want.before, text) if own or not (want.words or want.facts) else 0.0
+
+
+def _held(words: Mapping[str, float], text: str) -> float:
     held = _holds(text)
-    return sum(weight for word, weight in want.words.items() if word in held or (not word.isascii() and word in text))
+    return sum(weight for word, weight in words.items() if word in held or (not word.isascii() and word in text))
 
 
 def answers(want: Wanted, fact: Fact) -> float:
@@ -190,6 +203,7 @@ def pieces(commit: Commit) -> Iterator[Piece]:
 
 def relevant(commit: Commit, facts: Sequence[Fact], want: Wanted, budget: int) -> list[Piece]:
     """The parts of a diff that fit `budget` tokens: those that match what is wanted first, then as the files come."""
+    want = want.with_before
     proven: dict[_At, float] = {(fact.path, fact.line): answers(want, fact) + 1.0 for fact in facts if fact.line}
     candidates = list(pieces(commit))
     ranked = sorted(range(len(candidates)), key=lambda place: (-_worth(candidates[place], want, proven), place))
@@ -228,7 +242,7 @@ def told_of_day(entries: Sequence[Entry], want: Wanted, budget: int) -> list[str
 
     What is known beyond the title is told as long as the budget lasts.
     """
-    first = matching_entries(entries, want)
+    first = matching_entries(entries, want.with_before)
     known = {id(entry) for entry in first}
     ordered = first + sorted((each for each in entries if id(each) not in known), key=lambda each: -each.ranked.score)
     titles = [

@@ -19,6 +19,7 @@ from bot.store import Subscription
 
 _MOST = 3  # days that are made up for
 _TICK = 5  # seconds between two looks at what is due
+_TIDY = timedelta(minutes=2)  # after the start, when what was interrupted is on its way again
 
 log = structlog.get_logger(__name__)
 
@@ -51,9 +52,10 @@ def start_due(bot: Bot, start: Callable[[Delivery], None]) -> None:
     for subscription in bot.subscriptions.all():
         for day in due(subscription, now):
             what = f"{subscription.repository}|{day}|{subscription.tz.key}|{subscription.language}"
-            start(Delivery(f"s{subscription.id}", subscription.channel, what))
+            delivery = Delivery(f"s{subscription.id}", subscription.channel, what, f"s{subscription.id}-{day}")
+            start(delivery)
             bot.subscriptions.started(subscription.id, day)
-            log.info("due", channel=subscription.channel, repository=str(subscription.repository), day=str(day))
+            log.info("due", run=delivery.run, channel=delivery.channel, what=what)
 
 
 @contextmanager
@@ -70,7 +72,14 @@ def ticking(tick: Callable[[], None], tidy: Callable[[], None]) -> Iterator[None
         coalesce=True,
         max_instances=1,
     )
-    scheduler.add_job(tidy, IntervalTrigger(days=1), misfire_grace_time=None, coalesce=True, max_instances=1)
+    scheduler.add_job(
+        tidy,
+        IntervalTrigger(days=1),
+        next_run_time=soon + _TIDY,
+        misfire_grace_time=None,
+        coalesce=True,
+        max_instances=1,
+    )
     scheduler.start()
     try:
         yield

@@ -1,8 +1,8 @@
 """The durable flows: what was begun is finished, whenever the process is killed and started again.
 
-    answer(key)                    a person's request -> replies, and perhaps a delivery
-    deliver(label, channel, what)  a day or a commit -> its messages in a channel, each once, in order
-    digest(what)                   a day -> read and analysed, waiting for GitHub's limit where that is used up
+    answer    a person's request -> replies, and perhaps a delivery
+    deliver   a day or a commit -> its messages in a channel, each once, in order
+    digest    a day -> read and analysed, waiting for GitHub's limit where that is used up
 
 Arguments and results are keys: the engine keeps them in tables of its own. A step runs again when it was interrupted
 before the engine had noted that it was done; the store and the outbox see to it that this changes nothing.
@@ -18,6 +18,7 @@ from pathlib import Path
 
 import structlog
 from dbos import DBOS, SetEnqueueOptions, SetWorkflowID
+from structlog.contextvars import bound_contextvars
 
 from bot.slack import delivering, responding
 from bot.slack.bot import Bot, Delivery, Outcome
@@ -53,32 +54,34 @@ def answer(key: str) -> None:
 
 
 @DBOS.workflow()
-def deliver(label: str, channel: str, what: str) -> None:
+def deliver(label: str, channel: str, what: str, run: str) -> None:
     """A day or a commit is shown in a channel: every message once, in order. A channel that is closed ends it."""
-    delivery = Delivery(label, channel, what)
-    with SetWorkflowID(_flow_id("digest", label, what)):
-        reading = DBOS.start_workflow(digest, label, channel, what)
-    failure = ""
-    for key in _draft(delivery, reading.get_result()):
-        outcome = _sent(key)
-        failure = failure or outcome.failure
-        if outcome.closed:
-            break
-    _finish(delivery, failure)
+    delivery = Delivery(label, channel, what, run)
+    with bound_contextvars(run=run):
+        with SetWorkflowID(_flow_id("digest", label, channel, what)):
+            reading = DBOS.start_workflow(digest, label, channel, what, run)
+        failure = ""
+        for key in _draft(delivery, reading.get_result()):
+            outcome = _sent(key)
+            failure = failure or outcome.failure
+            if outcome.closed:
+                break
+        _finish(delivery, failure)
 
 
 @DBOS.workflow()
-def digest(label: str, channel: str, what: str) -> str:
+def digest(label: str, channel: str, what: str, run: str) -> str:
     """A day is read and analysed; the channel is told when that takes long. Gives why it could not be done, if so."""
-    for round_ in range(_ROUNDS):
-        outcome = _read(what)
-        if outcome.pause is None:
-            break
-        if outcome.pause > _LATER:
-            for key in _notice(Delivery(label, channel, what), outcome.pause):
-                _sent(key)
-        _wait(outcome.pause, round_)
-    return outcome.failure
+    with bound_contextvars(run=run):
+        for round_ in range(_ROUNDS):
+            outcome = _read(what)
+            if outcome.pause is None:
+                break
+            if outcome.pause > _LATER:
+                for key in _notice(Delivery(label, channel, what, run), outcome.pause):
+                    _sent(key)
+            _wait(outcome.pause, round_)
+        return outcome.failure
 
 
 def _sent(key: str) -> Outcome:
@@ -146,7 +149,7 @@ def start_answer(key: str) -> None:
 def start_delivery(delivery: Delivery) -> None:
     """Begins a delivery; one that was begun goes on. A channel has one at a time."""
     with (
-        SetWorkflowID(_flow_id("deliver", *delivery)),
+        SetWorkflowID(_flow_id("deliver", delivery.label, delivery.channel, delivery.what)),
         SetEnqueueOptions(queue_partition_key=delivery.channel),
     ):
         DBOS.enqueue_workflow(_SLACK, deliver, *delivery)

@@ -36,5 +36,6 @@ def set_up(level: str, form: Literal["console", "json"]) -> None:
     )
     logging.basicConfig(level=level, handlers=[handler], force=True)
     # These tell of every job and request; what fails there is told by us.
-    for name in ("apscheduler", "slack_sdk", "slack_bolt", "dbos", "httpx", "httpx2", "openai", "urllib3"):
+    for name in ("alembic", "apscheduler", "slack_bolt", "dbos", "httpx", "httpx2", "openai", "urllib3"):
         logging.getLogger(name).setLevel(logging.ERROR)
+    logging.getLogger("slack_sdk").setLevel(logging.CRITICAL)

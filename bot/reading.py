@@ -47,9 +47,11 @@ class Reading:
         return locate(self.desk, reference, [repository] if repository else self.known)
 
     def entry(self, located: Located, language: Language, *, patches: bool = False) -> Entry:
-        """A commit with its analysis, and with its patches where they are asked for."""
+        """A commit with its analysis; with its patches for a question, which does not wait for an analysis first."""
         desk = self.desk
-        with Analyst(desk.store, located.repository, language, desk.modelling, desk.github.contents) as analyst:
+        with Analyst(
+            desk.store, located.repository, language, desk.modelling, desk.github.contents, ask=not patches
+        ) as analyst:
             analyst.submit([located.commit_id])
         entry = analyst.entries(current(desk.store, [located.commit_id]))[0]
         if not patches:

@@ -4,37 +4,52 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import structlog
 from slack_bolt import App
 from slack_bolt.adapter.socket_mode import SocketModeHandler
 
-from analysis.models import Language
+from analysis.errors import BadSetting
 from bot.slack.bot import Bot
-from bot.slack.listeners import Hands, listen
-from bot.slack.web import Web
+from bot.slack.listeners import Hands, Listeners
+from bot.slack.web import Refused, translated
+
+log = structlog.get_logger(__name__)
 
 
-def slack_app(web: Web, command: str, language: Language, hands: Hands, signing_secret: str = "") -> App:
-    """The app with its listeners; `signing_secret` is needed over HTTP only."""
+def slack_app(bot: Bot, hands: Hands) -> App:
+    """The app with its listeners."""
     logger = logging.getLogger("slack_bolt")
     logger.setLevel(logging.ERROR)  # of what nobody listens to it warns, and that is most of what is said in channels
     app = App(
-        client=web.client,
-        signing_secret=signing_secret or "none",
+        client=bot.web.client,
         logger=logger,
         token_verification_enabled=False,
         attaching_conversation_kwargs_enabled=False,
     )
-    listen(app, command, language, web, hands)
+    Listeners(bot.web, bot.language, hands).register(app, bot.command)
     return app
 
 
 @contextmanager
 def socket_mode(bot: Bot, app_token: str, hands: Hands) -> Iterator[None]:
-    """The app connected to Slack over a WebSocket, for as long as the block lasts."""
-    app = slack_app(bot.web, bot.command, bot.language, hands)
-    handler = SocketModeHandler(app, app_token)
-    handler.connect()
+    """The app connected to Slack over a WebSocket, for as long as the block lasts.
+
+    `BadSetting` names the token that Slack does not take.
+    """
+    with _blaming("SLACK_BOT_TOKEN"):
+        log.info("connecting", user=bot.web.me["user"], team=bot.web.me["team"])
+    handler = SocketModeHandler(slack_app(bot, hands), app_token)
+    with _blaming("SLACK_APP_TOKEN"), translated():
+        handler.connect()  # type: ignore[no-untyped-call]
     try:
         yield
     finally:
-        handler.close()
+        handler.close()  # type: ignore[no-untyped-call]
+
+
+@contextmanager
+def _blaming(setting: str) -> Iterator[None]:
+    try:
+        yield
+    except Refused as exc:
+        raise BadSetting(f"{setting}: {exc}") from exc

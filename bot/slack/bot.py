@@ -31,11 +31,15 @@ class Bot(NamedTuple):
 
 
 class Delivery(NamedTuple):
-    """What is to be delivered: `what` names a day or a commit, `label` on whose account, so that each is its own."""
+    """What is to be delivered: `what` names a day or a commit, `label` on whose account, so that each is its own.
+
+    `run` is the id by which logs tie it to what began it; it makes no difference to what is delivered.
+    """
 
     label: str
     channel: str
     what: str
+    run: str
 
 
 class Outcome(NamedTuple):

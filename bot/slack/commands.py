@@ -10,7 +10,7 @@ from bot.slack.blocks import Message, escaped, section
 from bot.slack.bot import Bot, Delivery, Outcome
 from bot.slack.commit_messages import commit_messages
 from bot.slack.digest_messages import rest_messages, summary_message
-from bot.slack.grammar import Day, Days, Help, Lookup, NotUnderstood, Search, Wish, parse
+from bot.slack.grammar import MOST_DAYS, Day, Days, Help, Lookup, NotUnderstood, Search, Wish, parse
 from bot.slack.list_messages import PAGE_SIZE, DayRow, range_message, search_messages, which_message
 from bot.slack.replying import Reply
 from bot.slack.requests import Request
@@ -51,7 +51,7 @@ def help_message(bot: Bot) -> Message:
 def not_understood(bot: Bot, wish: NotUnderstood) -> Message:
     """One line: what was not understood, and the nearest thing that would work."""
     say = slack_words(bot.language)
-    why = f" ({escaped(wish.why)})" if wish.why else ""
+    why = say.label(f"why_{wish.why}", most=MOST_DAYS) if wish.why else ""
     nearest = f"{bot.command} {wish.nearest or 'help'}"
     told = say.label("not_understood", text=_code(wish.text), why=why, nearest=_code(nearest))
     return delivering.line(told)
@@ -186,7 +186,7 @@ def _post(bot: Bot, request: Request, reply: Reply) -> Outcome:
         return Outcome()
     reply.show([delivering.line(say.labels["posted"])], replace=request.private)
     account = f"adhoc-{request.ts or request.run}"
-    return Outcome(deliveries=(Delivery(account, request.channel, request.text),))
+    return Outcome(deliveries=(Delivery(account, request.channel, request.text, request.run),))
 
 
 def _code(text: str) -> str:

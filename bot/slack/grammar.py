@@ -6,10 +6,13 @@
 import html
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from difflib import get_close_matches
+from typing import Literal
 
+from analysis.asking import references_in
 from analysis.errors import Misuse
 from analysis.models import Repository
 from analysis.text import one_line, shorten
@@ -19,8 +22,12 @@ from bot.reference import Reference, parse_reference
 MOST_DAYS = 31  # of a range
 _WORDS = 50  # of a search
 _SHOWN = 60  # characters of what was typed that are quoted back
+_FIRST_YEAR = 1970  # git's dates begin with Unix time
 _COMMANDS = ("search", "help", "today", "yesterday")
-_LOOSE_DATE = re.compile(r"(\d{4})[-/.年]?(\d{1,2})[-/.月]?(\d{1,2})日?")
+_LOOSE_DATE = re.compile(r"(?<![A-Za-z0-9#])(\d{4})[-/.年]?(\d{1,2})[-/.月]?(\d{1,2})(?![A-Za-z0-9])日?")
+# As long as GitHub lets names be.
+_REPOSITORY = re.compile(r"[\w.-]{1,39}/[\w.-]{1,100}(@\S{1,200})?", re.ASCII)
+Why = Literal["", "future", "backwards", "too_many"]
 _CHINESE = {"帮助": "help", "今天": "today", "昨天": "yesterday", "搜索": "search", "查找": "search"}
 
 
@@ -67,7 +74,7 @@ class NotUnderstood:
 
     text: str
     nearest: str = ""
-    why: str = ""
+    why: Why = ""
 
 
 Wish = Day | Days | Lookup | Search | Help | NotUnderstood
@@ -76,7 +83,7 @@ Wish = Day | Days | Lookup | Search | Help | NotUnderstood
 def plain(text: str, bot_user: str = "") -> str:
     """What somebody typed, out of Slack's notation: mentions of the bot gone, addresses bare, entities as characters."""
     if bot_user:
-        text = re.sub(rf"<@{re.escape(bot_user)}(?:\|[^>]*)?>", " ", text)
+        text = re.sub(rf"<@{re.escape(bot_user)}(?:\|[^>]*)?>[\s,:，：]*", " ", text)
     text = re.sub(r"<(https?://[^|>]+)(?:\|[^>]*)?>", r"\1", text)
     text = re.sub(r"<(?:mailto|tel):[^|>]*\|([^>]*)>", r"\1", text)
     return " ".join(html.unescape(text).replace("\0", " ").split())
@@ -84,14 +91,15 @@ def plain(text: str, bot_user: str = "") -> str:
 
 def parse(text: str, known: Sequence[Repository], today: date) -> Wish:
     """The wish that `text` (already `plain`) means; `known` are the repositories that may be called by their short names."""
-    words = text.split()
+    # What is copied from one of our own messages brings code marks along, and our stand-in for a dot.
+    words = text.replace("`", " ").replace("\u2024", ".").split()
     if not words:
         return Day(parse_day("yesterday", today))
     repository, rest = _repository(words, known)
     if repository and not rest:
         return Day(parse_day("yesterday", today), repository)
     wish = _wish(rest, repository, today)
-    return _with_command(wish, words, len(words) - len(rest))
+    return _with_repository(wish, words, len(words) - len(rest))
 
 
 def _wish(words: list[str], repository: Repository | None, today: date) -> Wish:
@@ -100,19 +108,19 @@ def _wish(words: list[str], repository: Repository | None, today: date) -> Wish:
         return Help()
     if head == "search":
         return _search(words[1:], repository)
-    if len(words) > 1:
-        return _nearest(words, "", today)
-    try:
-        if ".." in words[0] and not words[0].startswith("http"):
-            return _range(words[0], repository, today)
+    found = _named(words[0], head, repository, today) if len(words) == 1 else None
+    return found or _nearest(words, today)
+
+
+def _named(word: str, head: str, repository: Repository | None, today: date) -> Wish | None:
+    """A range, a day or a commit, if that is what a word names."""
+    with suppress(Misuse):
+        if ".." in word and not word.startswith("http"):
+            return _range(word, repository, today)
         return Day(parse_day(head, today), repository)
-    except Misuse as exc:
-        why = str(exc)
-        looks_like_a_day = bool(re.match(r"\d{4}-\d\d-\d\d$|-\d+$", head)) or ".." in head
-    try:
-        return Lookup(parse_reference(words[0]), repository)
-    except Misuse:
-        return _nearest(words, why if looks_like_a_day else "", today)
+    with suppress(Misuse):
+        return Lookup(parse_reference(word), repository)
+    return None
 
 
 def _search(words: list[str], repository: Repository | None) -> Wish:
@@ -124,7 +132,7 @@ def _search(words: list[str], repository: Repository | None) -> Wish:
 def _range(word: str, repository: Repository | None, today: date) -> Wish:
     days = tuple(parse_range(word, today))
     if len(days) > MOST_DAYS:
-        return NotUnderstood(word, f"{days[-MOST_DAYS]}..{days[-1]}", f"{len(days)} > {MOST_DAYS}")
+        return NotUnderstood(word, f"{days[-MOST_DAYS]}..{days[-1]}", "too_many")
     return Days(days, repository)
 
 
@@ -137,7 +145,7 @@ def _repository(words: list[str], known: Sequence[Repository]) -> tuple[Reposito
     short = [each for each in known if name in (each.name.lower(), f"{each.name}@{each.branch}".lower())]
     if len(short) == 1:
         return short[0], words[1:]
-    if re.fullmatch(r"[\w.-]+/[\w.-]+(@\S+)?", words[0], re.ASCII) and not _LOOSE_DATE.fullmatch(words[0]):
+    if _REPOSITORY.fullmatch(words[0]) and not _LOOSE_DATE.fullmatch(words[0]):
         try:
             return Repository.parse(words[0]), words[1:]
         except Misuse:
@@ -145,31 +153,52 @@ def _repository(words: list[str], known: Sequence[Repository]) -> tuple[Reposito
     return None, words
 
 
-def _nearest(words: list[str], why: str, today: date) -> NotUnderstood:
-    """What nearly the same would have worked."""
+def _nearest(words: list[str], today: date) -> NotUnderstood:
+    """What nearly the same would have worked, and why it did not where that is easily told."""
     text = " ".join(words)
     shown = shorten(one_line(text), _SHOWN)
-    for word in words:
-        loose = _LOOSE_DATE.fullmatch(word)
-        if loose:
-            year, month, day = (int(part) for part in loose.groups())
-            try:
-                return NotUnderstood(shown, parse_day(f"{year:04}-{month:02}-{day:02}", today).isoformat(), why)
-            except Misuse:
-                continue
-    for word in words:
-        if re.fullmatch(r"#\d{1,9}|[0-9a-f]{7,40}", word) and not word.isdigit():
-            return NotUnderstood(shown, word, why)
-    for word in words:
+    days = _days_in(text)
+    if not days:
+        return NotUnderstood(shown, _suggestion(words))
+    first, last = (min(day, today) for day in (min(days), max(days)))
+    why: Why = "future" if max(days) > today else "backwards" if ".." in text and days != sorted(days) else ""
+    if (last - first).days >= MOST_DAYS:
+        first, why = last - timedelta(days=MOST_DAYS - 1), why or "too_many"
+    return NotUnderstood(shown, f"{first}..{last}" if first < last else f"{last}", why)
+
+
+def _days_in(text: str) -> list[date]:
+    """The days that a text names, however it writes them."""
+    found = []
+    for match in _LOOSE_DATE.finditer(text):
+        with suppress(ValueError):
+            found.append(date(*(int(part) for part in match.groups())))
+    return [day for day in found if day.year >= _FIRST_YEAR]
+
+
+def _suggestion(words: list[str]) -> str:
+    """A commit that is named, a word that was mistyped, or a search for what was said."""
+    for name in references_in(" ".join(words)):
+        with suppress(Misuse):
+            reference = parse_reference(name)
+            what = f"#{reference.pr}" if reference.pr else f"{reference.sha}"
+            return f"{reference.repository} {what}" if reference.repository else what
+    for place, word in enumerate(words):
         for known in get_close_matches(word.lower(), _COMMANDS, 1, 0.7):
-            rest = " ".join(words[words.index(word) + 1 :])
-            return NotUnderstood(shown, f"search {rest or 'kv connector'}" if known == "search" else known, why)
-    telling = [word for word in words if re.search(r"\w\w", word)]
-    return NotUnderstood(shown, shorten(f"search {' '.join(telling[:5])}", _SHOWN) if telling else "", why)
+            rest = _telling(words[place + 1 :])
+            return f"search {rest or 'kv connector'}" if known == "search" else known
+    found = _telling(words)
+    return f"search {found}" if found else ""
 
 
-def _with_command(wish: Wish, words: list[str], skipped: int) -> Wish:
-    """The nearest thing keeps the repository that came first."""
-    if isinstance(wish, NotUnderstood) and wish.nearest and skipped:
+def _telling(words: list[str]) -> str:
+    """The first words that can be looked for."""
+    found = [word for word in words if re.search(r"\w\w", word) and re.search(r"[^\W\d_]", word)]
+    return shorten(" ".join(found[:5]), _SHOWN)
+
+
+def _with_repository(wish: Wish, words: list[str], skipped: int) -> Wish:
+    """The nearest thing keeps the repository that came first, unless it names another."""
+    if isinstance(wish, NotUnderstood) and wish.nearest and skipped and "/" not in wish.nearest.split()[0]:
         return NotUnderstood(wish.text, f"{words[0]} {wish.nearest}", wish.why)
     return wish

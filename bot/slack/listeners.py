@@ -30,55 +30,63 @@ class Hands(NamedTuple):
     start: Callable[[Request], None]
 
 
-def listen(app: App, command: str, language: Language, web: Web, hands: Hands) -> None:
-    """Registers every listener."""
+class Listeners:
+    """The listeners of one app."""
 
-    def keep_event(body: dict[str, Any], context: dict[str, Any], next: Callable[[], BoltResponse]) -> BoltResponse:  # noqa: A002 (Bolt's name)
-        request = from_message(body, web.me["user_id"])
-        if request and hands.concerns(request):
-            hands.keep(request)
+    def __init__(self, web: Web, language: Language, hands: Hands) -> None:
+        self._web = web
+        self._language = language
+        self._hands = hands
+
+    def register(self, app: App, command: str) -> None:
+        """Has the app call them."""
+        for event in ("message", "app_mention"):
+            app.event(event, middleware=[self.keep_event])(self.on_event)
+        app.command(command)(self.on_command)
+        for action in (*BUTTONS, re.compile(r"which_\d+")):
+            app.action(action)(self.on_button)
+        for action in ASKING:
+            app.action(action)(self.on_ask)
+        app.view(ASK)(self.on_question)
+
+    def keep_event(
+        self, body: dict[str, Any], context: dict[str, Any], next_: Callable[[], BoltResponse]
+    ) -> BoltResponse:
+        """Keeps what may concern the bot, before Bolt acknowledges it."""
+        request = from_message(body, self._web.me["user_id"])
+        if request and self._hands.concerns(request):
+            self._hands.keep(request)
             context["request"] = request
-        return next()
+        return next_()
 
-    def on_event(context: dict[str, Any]) -> None:
+    def on_event(self, context: dict[str, Any]) -> None:
         if context.get("request"):
-            hands.start(context["request"])
+            self._hands.start(context["request"])
 
-    def hand_over(request: Request) -> None:
-        hands.keep(request)
-        hands.start(request)
-
-    def on_command(ack: Ack, body: dict[str, Any]) -> None:
+    def on_command(self, ack: Ack, body: dict[str, Any]) -> None:
         ack()
-        hand_over(from_command(body))
+        self._hand_over(from_command(body))
 
-    def on_button(ack: Ack, body: dict[str, Any]) -> None:
+    def on_button(self, ack: Ack, body: dict[str, Any]) -> None:
         ack()
-        hand_over(from_button(body))
+        self._hand_over(from_button(body))
 
-    def on_ask(ack: Ack, body: dict[str, Any]) -> None:
+    def on_ask(self, ack: Ack, body: dict[str, Any]) -> None:
         ack()
         request = from_button(body)
         try:
-            web.open_view(body["trigger_id"], ask_modal(request, language))
+            self._web.open_view(body["trigger_id"], ask_modal(request, self._language))
         except SlackFailure as exc:
             log.warning("no modal", run=request.run, why=str(exc))
 
-    def on_question(ack: Ack, body: dict[str, Any]) -> None:
+    def on_question(self, ack: Ack, body: dict[str, Any]) -> None:
         asked_at, question = asked_in(body["view"])
         if not question:
-            ack(response_action="errors", errors=no_question(language))
+            ack(response_action="errors", errors=no_question(self._language))
             return
         ack()
-        hand_over(from_form(body, asked_at, question))
+        self._hand_over(from_form(body, asked_at, question))
 
-    for event in ("message", "app_mention"):
-        app.event(event, middleware=[keep_event])(on_event)
-    app.command(command)(on_command)
-    for action in (*BUTTONS, re.compile(r"which_\d+")):
-        app.action(action)(on_button)
-    for action in ASKING:
-        app.action(action)(on_ask)
-    # A link opened from a button is told too, and needs no answer.
-    app.action(re.compile(r"open_.*"))(lambda ack: ack())
-    app.view(ASK)(on_question)
+    def _hand_over(self, request: Request) -> None:
+        self._hands.keep(request)
+        self._hands.start(request)

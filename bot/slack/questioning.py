@@ -25,6 +25,7 @@ from bot.slack.web import SlackFailure, about_of
 
 _TURNS = 12  # of a thread that are remembered; the answer's own budget is smaller still
 _TURN = 2_000  # characters
+_LINK = re.compile(r"\[([^\[\]\n]*)\]\(https?://[^()\s]*\)")
 _BESIDE = 2  # commits named in another commit's thread that are looked at too
 
 
@@ -172,11 +173,18 @@ def _thread(bot: Bot, request: Request) -> tuple[Turn, ...]:
     except SlackFailure:
         return ()
     me = bot.web.me["user_id"]
+    if said and said[0].get("user") == me:
+        said = said[1:]  # what the thread is about is known without its title
     before = [
         each for each in said if not request.ts or float(each["ts"]) < float(request.ts) or request.kind != "message"
     ]
     turns = [
-        Turn(who="bot" if each.get("user") == me else "person", text=plain(str(each.get("text") or ""), me)[:_TURN])
+        Turn(who="bot" if each.get("user") == me else "person", text=_said(str(each.get("text") or ""), me))
         for each in before[-_TURNS:]
     ]
     return tuple(turn for turn in turns if turn.text)
+
+
+def _said(text: str, me: str) -> str:
+    """What a message said, its links as their labels: the addresses of lines are long, and say nothing."""
+    return _LINK.sub(r"[\1]", plain(text, me))[:_TURN]

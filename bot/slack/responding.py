@@ -10,7 +10,7 @@ from bot.slack.delivering import SOON, line, until
 from bot.slack.grammar import parse, plain
 from bot.slack.replying import Reply
 from bot.slack.requests import Request
-from bot.slack.web import Refused, Unanswered
+from bot.slack.web import SlackFailure, Unanswered
 from bot.slack.words import slack_words
 
 _ROUNDS = 6  # after which a request is given up
@@ -30,32 +30,26 @@ def respond(bot: Bot, key: str, round_: int) -> Outcome:
             channel=request.channel,
             action=request.action if request.kind == "button" else "",
         )
-        return _guarded(bot, request, Reply(bot, request), round_)
+        return _guarded(bot, request, Reply(bot, request), last=round_ >= _ROUNDS)
 
 
-def _guarded(bot: Bot, request: Request, reply: Reply, round_: int) -> Outcome:
-    """Whatever goes wrong is told to the person in a line; what may work later is tried again."""
+def _guarded(bot: Bot, request: Request, reply: Reply, *, last: bool) -> Outcome:
+    """Whatever goes wrong is told to the person in a line; what may work later is tried again, unless this is the `last` time."""
     say = slack_words(bot.language)
-    last = round_ >= _ROUNDS
     try:
         outcome = _dispatch(bot, request, reply)
-        return outcome._replace(pause=None) if last else outcome
+    except SlackFailure as exc:
+        log.warning("slack failed", why=str(exc))
+        outcome = Outcome(pause=SOON if isinstance(exc, Unanswered) else None, failure=str(exc))
     except RateLimited as exc:
-        pause = until(bot, exc.resets_at)
-        if pause is None or last:
-            return _told(reply, say.label("failed", reason=escaped(str(exc))))
-        return _told(reply, say.label("resumes", reason=escaped(str(exc))))._replace(pause=pause)
-    except Unanswered as exc:
-        log.warning("slack does not answer", why=str(exc))
-        return Outcome(failure=str(exc)) if last else Outcome(pause=SOON)
-    except Refused as exc:
-        log.warning("slack refuses", why=str(exc))
-        return Outcome(failure=str(exc))
+        pause = None if last else until(bot, exc.resets_at)
+        outcome = _told(reply, say.label("resumes" if pause else "failed", reason=escaped(str(exc))), pause)
     except DigestError as exc:
-        return _told(reply, say.label("failed", reason=escaped(str(exc))))
+        outcome = _told(reply, say.label("failed", reason=escaped(str(exc))))
     except Exception:
         log.exception("this is a bug in vllm-digest")
-        return _told(reply, say.label("bug", run=request.run))
+        outcome = _told(reply, say.label("bug", run=request.run))
+    return outcome._replace(pause=None) if last else outcome
 
 
 def _dispatch(bot: Bot, request: Request, reply: Reply) -> Outcome:
@@ -74,9 +68,9 @@ def _dispatch(bot: Bot, request: Request, reply: Reply) -> Outcome:
             return questioning.consider(bot, request, reply)
 
 
-def _told(reply: Reply, text: str) -> Outcome:
+def _told(reply: Reply, text: str, pause: float | None = None) -> Outcome:
     try:
         reply.show([line(text)], stage="trouble")
-    except (Unanswered, Refused) as exc:
+    except SlackFailure as exc:
         log.warning("not told", why=str(exc))
-    return Outcome()
+    return Outcome(pause)

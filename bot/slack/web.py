@@ -94,7 +94,7 @@ class Web:
     def me(self) -> Mapping[str, str]:
         """Who the bot is: user_id, bot_id and team_id."""
         if self._me is None:
-            with _translated():
+            with translated():
                 found = self._reader.auth_test()
             self._me = {name: str(found.get(name) or "") for name in ("user_id", "bot_id", "team_id", "team", "user")}
         return self._me
@@ -103,7 +103,7 @@ class Web:
 
     def post(self, channel: str, message: Mapping[str, Any], key: str, thread_ts: str | None) -> str:
         """Posts a message {text, blocks} with its key. Gives its ts."""
-        with _translated():
+        with translated():
             answer = self.client.chat_postMessage(
                 channel=channel,
                 text=message["text"],
@@ -117,7 +117,7 @@ class Web:
 
     def update(self, channel: str, ts: str, message: Mapping[str, Any], key: str) -> None:
         """Puts other words into a message of ours."""
-        with _translated():
+        with translated():
             self.client.chat_update(
                 channel=channel,
                 ts=ts,
@@ -128,7 +128,7 @@ class Web:
 
     def whisper(self, channel: str, user: str, message: Mapping[str, Any], thread_ts: str | None) -> None:
         """Posts what only one person sees."""
-        with _translated():
+        with translated():
             self.client.chat_postEphemeral(
                 channel=channel,
                 user=user,
@@ -139,7 +139,7 @@ class Web:
 
     def respond(self, address: str, message: Mapping[str, Any], *, replace: bool) -> None:
         """Answers privately at the address that came with a command or a button, instead of what was there."""
-        with _translated():
+        with translated():
             answer = WebhookClient(address, timeout=TIMEOUT).send(
                 text=message["text"],
                 blocks=message.get("blocks") or None,
@@ -155,7 +155,7 @@ class Web:
 
     def start_stream(self, channel: str, thread_ts: str, user: str, team: str, text: str) -> str:
         """Begins a message that grows in a thread. Gives its ts."""
-        with _translated():
+        with translated():
             return _ts(
                 self.client.chat_startStream(
                     channel=channel,
@@ -168,12 +168,12 @@ class Web:
 
     def append_stream(self, channel: str, ts: str, text: str) -> None:
         """Lets it grow by some Markdown."""
-        with _translated():
+        with translated():
             self.client.chat_appendStream(channel=channel, ts=ts, markdown_text=text)
 
     def stop_stream(self, channel: str, ts: str, key: str | None = None) -> None:
         """Ends its growth, and leaves its key on it."""
-        with _translated():
+        with translated():
             self.client.chat_stopStream(
                 channel=channel, ts=ts, metadata={"event_type": _EVENT, "event_payload": {"key": key}} if key else None
             )
@@ -183,7 +183,7 @@ class Web:
     def upload(self, name: str, data: str) -> str:
         """Uploads a file that nobody sees yet. Gives its id."""
         content = data.encode()
-        with _translated():
+        with translated():
             place = self.client.files_getUploadURLExternal(filename=name, length=len(content))
             address = Request(place["upload_url"], data=content)  # noqa: S310 (Slack names it)
             with urlopen(address, timeout=TIMEOUT * 5) as answer:  # noqa: S310
@@ -192,14 +192,14 @@ class Web:
 
     def share(self, file_id: str, title: str, channel: str, thread_ts: str | None) -> None:
         """Shows an uploaded file in a channel or thread."""
-        with _translated():
+        with translated():
             self.client.files_completeUploadExternal(
                 files=[{"id": file_id, "title": title}], channel_id=channel, thread_ts=thread_ts
             )
 
     def share_of(self, file_id: str, channel: str) -> str | None:
         """The ts of the message that shows a file in a channel; None where none does yet."""
-        with _translated():
+        with translated():
             file = self._reader.files_info(file=file_id)["file"]
         for where in (file.get("shares") or {}).values():
             for share in where.get(channel, ()):
@@ -220,7 +220,7 @@ class Web:
 
     def thread(self, channel: str, thread_ts: str) -> list[dict[str, Any]]:
         """The messages of a thread, oldest first, with their metadata."""
-        with _translated():
+        with translated():
             answer = self._reader.conversations_replies(
                 channel=channel, ts=thread_ts, limit=_REPLIES, include_all_metadata=True
             )
@@ -228,7 +228,7 @@ class Web:
 
     def direct(self, user: str) -> str:
         """The id of the direct messages with a person."""
-        with _translated():
+        with translated():
             return str(self._reader.conversations_open(users=[user])["channel"]["id"])
 
     def is_member(self, channel: str) -> bool:
@@ -236,20 +236,20 @@ class Web:
         if channel.startswith("D"):
             return True
         try:
-            with _translated():
+            with translated():
                 return bool(self._reader.conversations_info(channel=channel)["channel"].get("is_member"))
         except ChannelClosed:
             return False  # a private channel that the bot is not in is unknown to it
 
     def open_view(self, trigger_id: str, view: Mapping[str, Any]) -> None:
         """Opens a modal for whoever pressed a button within the last three seconds."""
-        with _translated():
+        with translated():
             self.client.views_open(trigger_id=trigger_id, view=dict(view))
 
     def _messages(self, channel: str, thread_ts: str | None, oldest: str) -> Iterator[dict[str, Any]]:
         cursor: str | None = None
         for _ in range(_PAGES):
-            with _translated():
+            with translated():
                 if thread_ts:
                     answer = self._reader.conversations_replies(
                         channel=channel,
@@ -303,7 +303,7 @@ def _ts(answer: Any) -> str:
 
 
 @contextmanager
-def _translated() -> Iterator[None]:
+def translated() -> Iterator[None]:
     """Turns what the SDK raises into our errors: the one place where that is done."""
     try:
         yield

@@ -174,9 +174,11 @@ class Mailbox:
         return at - now
 
     def forget(self, before: datetime) -> None:
-        """Drops requests that were answered before an instant: Slack does not send them again."""
+        """Drops requests that were answered before an instant, and the words of messages that were sent before it."""
         with self._writing.begin() as connection:
             connection.execute(delete(inbox).where(inbox.c.done_at < before))
+            old = (outbox.c.state == State.SENT.value, outbox.c.tried_at < before)
+            connection.execute(update(outbox).where(*old).values(content={}))
 
     def counts(self) -> dict[str, int]:
         """How many messages are in each state."""

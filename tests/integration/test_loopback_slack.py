@@ -48,6 +48,7 @@ def connected(slack: LoopbackSlack, app: App) -> Iterator[None]:
         # The client closes at once where the server has closed before, and else after three seconds.
         handler.client.auto_reconnect_enabled = False
         slack.drop_sockets(abrupt=False)
+        slack.wait_for(lambda: not handler.client.is_connected())  # type: ignore[no-untyped-call]
         handler.close()  # type: ignore[no-untyped-call]
 
 
@@ -235,6 +236,18 @@ def test_scopes() -> None:
         assert refused(WebClient(base_url=slack.url).auth_test) == "not_authed"
 
 
+def test_direct_messages(slack: LoopbackSlack, client: WebClient) -> None:
+    """A message to a person's id reaches them directly, and a stream needs no recipient there."""
+    posted = client.chat_postMessage(channel=ADA, text="x")
+    dm = client.conversations_open(users=ADA)["channel"]["id"]
+    assert (posted["channel"], [each.text for each in slack.channel(dm)]) == (dm, ["x"])
+    assert client.chat_startStream(channel=dm, thread_ts=posted["ts"])["ok"]
+    assert refused(client.chat_postEphemeral, channel=HERE, user="U0OTHER", text="x") == "user_not_in_channel"
+    client.chat_postEphemeral(channel=HERE, user=ADA, text="psst")
+    assert [each.text for each in slack.private(ADA, HERE)] == ["psst"]
+    assert client.conversations_history(channel=HERE)["messages"] == []
+
+
 def test_pace() -> None:
     """More than a message a second in a channel is noted, and the fifth in a burst has to wait."""
     with LoopbackSlack() as slack:
@@ -269,11 +282,15 @@ def test_history(slack: LoopbackSlack, client: WebClient) -> None:
 
 def test_changing_messages(slack: LoopbackSlack, client: WebClient) -> None:
     """The bot changes and deletes its own messages alone, and a deleted parent leaves its thread."""
-    theirs, ours = slack.say(ADA, HERE, "x"), client.chat_postMessage(channel=HERE, text="x")["ts"]
+    theirs = slack.say(ADA, HERE, "x")
+    ours = client.chat_postMessage(channel=HERE, text="x", blocks=[section()])["ts"]
     assert refused(client.chat_update, channel=HERE, ts=theirs, text="y") == "cant_update_message"
     assert refused(client.chat_delete, channel=HERE, ts=theirs) == "cant_delete_message"
     assert refused(client.chat_update, channel=HERE, ts=ours, text="x" * 4001) == "msg_too_long"
     client.chat_update(channel=HERE, ts=ours, text="y")
+    assert (slack.channel(HERE)[1].text, len(slack.channel(HERE)[1].blocks)) == ("y", 1)
+    client.chat_update(channel=HERE, ts=ours, text="y", blocks=[])
+    assert slack.channel(HERE)[1].blocks == []
     slack.say(ADA, HERE, "reply", thread_ts=ours)
     client.chat_delete(channel=HERE, ts=ours)
     assert [each.text for each in slack.thread(HERE, ours)] == ["This message was deleted.", "reply"]

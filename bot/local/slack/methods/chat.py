@@ -39,7 +39,9 @@ def update(ask: Ask) -> Json:
         raise Refused("streaming_state_conflict")
     check_message(ask.params, text_most=TEXT_ADVISED)
     parts = content(ask, ask.params)
-    # Without blocks Slack keeps those of the message, unless there is a text to show in their place.
+    # What is not named stays: blocks go with an empty list only.
+    if not ask.params.get("markdown_text"):
+        parts = {name: value for name, value in parts.items() if ask.params.get(name) is not None}
     if "metadata" in ask.params:
         parts["metadata"] = ask.params["metadata"]
     ask.workspace.replace(message, **parts)

@@ -1,0 +1,230 @@
+"""The bot in a process of its own between slow loopback servers, killed at chosen moments and started again.
+
+    with killable(folder, commits, Random(7)) as bot:
+        bot.live_until(Moment("posting", lambda: bot.slack.asked("chat.postMessage")))
+        bot.start()
+        bot.finish()
+"""
+
+import json
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+from slack_sdk import WebClient
+
+from bot.local.github import Handler, Recorded, RecordedRepository
+from bot.local.slack import LoopbackSlack
+from tests.servers.chat import ScriptedChat
+from tests.servers.github import FaultyGitHub
+
+MODEL = "scripted"
+CHANNELS = ("C0DIGEST", "C0OTHER")
+AT_ONCE = 6  # analyses: DIGEST_CONCURRENCY's 8 without the share of answers
+
+_LATENCY = 0.07  # seconds that GitHub and the model take for each request
+_ROOT = Path(__file__).resolve().parents[2]
+_POLLING = 0.005
+
+
+class SlowGitHub(FaultyGitHub):
+    def handle(self, handler: Handler, path: str, query: Any) -> None:
+        time.sleep(_LATENCY)
+        super().handle(handler, path, query)
+
+
+class CountingChat(ScriptedChat):
+    """Analyses every "part N" that it is asked about, and keeps which those were; to questions it says `answer`, slowly."""
+
+    def __init__(self, answer: str) -> None:
+        super().__init__(self._say, pause=0.4)
+        self.asked: list[int] = []
+        self.questions = 0
+        self._answer = answer
+
+    def _say(self, request: dict[str, Any]) -> str:
+        if "response_format" not in request:
+            self.questions += 1
+            return self._answer
+        part = int(re.findall(r"part (\d+)", json.dumps(request["messages"]))[0])
+        self.asked.append(part)
+        time.sleep(_LATENCY)
+        insight = dict.fromkeys(
+            ("architecture", "performance", "security", "compatibility", "maintenance", "dependencies"), ""
+        )
+        told = {"summary": f"Changes part {part}.", "scope": [], "insight": insight, "risks": [], "advice": []}
+        return json.dumps({**told, "move": "keep", "move_reason": ""})
+
+
+class Moment(NamedTuple):
+    """When to kill: `after` seconds after `comes` is true, but at the latest `most` seconds after the start."""
+
+    name: str
+    comes: Callable[[], Any] = lambda: True
+    after: float = 0.0
+    most: float = 20.0
+
+
+class Death(NamedTuple):
+    """A kill: at which moment, after how many seconds, with which parts' analyses in flight, and what was half posted."""
+
+    moment: str
+    came: bool
+    lived: float
+    in_flight: Sequence[int]
+    sending: Sequence[str]
+
+
+class Posted(NamedTuple):
+    """A message as Slack tells of it: its key, or the name of its file."""
+
+    key: str
+    text: str
+
+
+class Killable:
+    """The bot and its servers. `deaths` tells of every kill."""
+
+    def __init__(self, folder: Path, slack: LoopbackSlack, github: SlowGitHub, chat: CountingChat) -> None:
+        self.database = folder / "bot.db"
+        self.slack, self.github, self.chat = slack, github, chat
+        self.deaths: list[Death] = []
+        self.log = folder / "bot.log"
+        self._folder = folder
+        self._process: subprocess.Popen[bytes] | None = None
+        self._began = 0.0
+        self._before = 0  # calls of earlier lives
+
+    def start(self) -> None:
+        kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG")}
+        settings = {
+            "SLACK_BOT_TOKEN": self.slack.bot_token,
+            "SLACK_APP_TOKEN": self.slack.app_token,
+            "SLACK_API_URL": self.slack.url,
+            "GITHUB_API_URL": self.github.url,
+            "GITHUB_TOKEN": "token",
+            "OPENAI_BASE_URL": self.chat.url,
+            "OPENAI_API_KEY": "key",
+            "DIGEST_MODEL": MODEL,
+            "DIGEST_REPOS": "o/n",
+            "DIGEST_TIMEZONE": "UTC",
+            "DIGEST_LANGUAGE": "en",
+            "DATABASE_URL": f"sqlite:///{self.database}",
+            "PYTHONPATH": str(_ROOT),
+        }
+        with self.log.open("ab") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "bot", "run"], cwd=self._folder, env=kept | settings, stdout=log, stderr=log
+            )
+        self._began = time.monotonic()
+        self._before = len(self.chat.asked)
+
+    def live_until(self, moment: Moment) -> None:
+        """Starts the bot and kills it when the moment comes."""
+        self.start()
+        self.kill_at(moment)
+
+    def kill_at(self, moment: Moment) -> None:
+        end = self._began + moment.most
+        while not (came := bool(moment.comes())) and time.monotonic() < end:
+            self._must_live()
+            time.sleep(_POLLING)
+        time.sleep(max(0.0, min(moment.after, end - time.monotonic())))
+        self._must_live()
+        lived = time.monotonic() - self._began
+        self._end(signal.SIGKILL)
+        time.sleep(0.1)  # until the servers have heard what was on its way
+        stored = set(self.analysed())
+        in_flight = [part for part in self.chat.asked[self._before :] if part not in stored]
+        sending = self.rows("SELECT key FROM outbox WHERE state IN ('sending', 'streaming', 'held')")
+        self.deaths.append(Death(moment.name, came, lived, in_flight, [key for (key,) in sending]))
+
+    def stop(self) -> None:
+        """Ends the bot as a person would."""
+        code = self._end(signal.SIGTERM)
+        if code:
+            raise RuntimeError(f"the bot ended with {code}: {self.log_text[-2000:]}")
+
+    def wait_for(self, done: Callable[[], Any], timeout: float = 120) -> None:
+        end = time.monotonic() + timeout
+        while not done():
+            self._must_live()
+            if time.monotonic() > end:
+                raise TimeoutError(f"not within {timeout} s: {self.log_text[-4000:]}")
+            time.sleep(0.1)
+
+    def rows(self, query: str, *, flows: bool = False) -> list[tuple[Any, ...]]:
+        """What a database says, without touching it: what a kill left is the next start's to mend."""
+        path = self.database.with_name("bot-flows.db") if flows else self.database
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=10)) as connection:
+            return connection.execute(query).fetchall()
+
+    def analysed(self) -> list[int]:
+        """The parts whose analyses by the model are stored."""
+        query = f"SELECT title FROM analyses JOIN commits ON commits.id = commit_id WHERE model = '{MODEL}'"
+        return [int(re.findall(r"part (\d+)", title)[0]) for (title,) in self.rows(query)]
+
+    def flows_ended(self) -> Counter[str]:
+        """How many flows are in which state."""
+        return Counter(state for (state,) in self.rows("SELECT status FROM workflow_status", flows=True))
+
+    def threads(self, channel: str) -> list[list[Posted]]:
+        """What the bot began in a channel, oldest first, each with its thread, as Slack tells."""
+        client = WebClient(self.slack.bot_token, base_url=self.slack.url)
+        roots = client.conversations_history(channel=channel, include_all_metadata=True, limit=200)["messages"]
+        return [
+            [
+                _posted(each)
+                for each in client.conversations_replies(
+                    channel=channel, ts=root["ts"], include_all_metadata=True, limit=200
+                )["messages"]
+            ]
+            for root in reversed(roots)
+        ]
+
+    @property
+    def log_text(self) -> str:
+        return self.log.read_text("utf-8", errors="replace")
+
+    def _must_live(self) -> None:
+        if self._process is None or self._process.poll() is not None:
+            raise RuntimeError(f"the bot ended by itself: {self.log_text[-4000:]}")
+
+    def _end(self, how: signal.Signals) -> int:
+        if self._process is None:
+            return 0
+        process, self._process = self._process, None
+        process.send_signal(how)
+        return process.wait(30)
+
+
+@contextmanager
+def killable(folder: Path, commits: Sequence[Recorded], answer: str = "") -> Iterator[Killable]:
+    """The bot, not started yet, for the repository o/n and the workspace's `CHANNELS`; dead when the block ends."""
+    with (
+        LoopbackSlack() as slack,
+        SlowGitHub({"o/n": RecordedRepository(commits)}) as github,
+        CountingChat(answer) as chat,
+    ):
+        slack.workspace.add_channel("other", CHANNELS[1], members={"U0BOT", "U0ADA", "U0LIN"})
+        bot = Killable(folder, slack, github, chat)
+        try:
+            yield bot
+        finally:
+            bot._end(signal.SIGKILL)
+
+
+def _posted(message: dict[str, Any]) -> Posted:
+    key = message.get("metadata", {}).get("event_payload", {}).get("key", "")
+    name = message["files"][0]["name"] if message.get("files") else ""
+    return Posted(key or name, message["text"])
