@@ -17,7 +17,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@touch $(STAMP)
 
 run: $(STAMP)
-	@$(BIN)/vllm-digest digest --sample
+	@$(BIN)/vllm-digest run
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n auto --dist loadgroup

@@ -187,7 +187,10 @@ def ask(
 
 @app.command("run")
 def run_bot() -> None:
-    """Run the bot: Slack over Socket Mode, the daily digests, answers. Ends with Ctrl+C or SIGTERM."""
+    """Run the bot: Slack over Socket Mode, the daily digests, answers. Ends with Ctrl+C or SIGTERM.
+
+    Without Slack's tokens it is a local workspace in the browser.
+    """
     import os
     import signal
     from threading import Event
@@ -195,10 +198,21 @@ def run_bot() -> None:
     from bot import wiring
     from bot.settings import Settings
 
+    settings = Settings.load()
     ended = Event()
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, lambda *_: ended.set())
-    with wiring.running_bot(Settings.load(), lambda: datetime.now(UTC)):
+    if not (settings.slack_bot_token or settings.slack_app_token):
+        from bot.workspace import local_workspace
+
+        with local_workspace(settings, lambda: datetime.now(UTC)) as workspace:
+            for line in workspace.told():
+                typer.echo(line, err=True)
+            workspace.open_browser()
+            ended.wait()
+            workspace.forget()
+            os._exit(0)
+    with wiring.running_bot(settings, lambda: datetime.now(UTC)):
         typer.echo("vllm-digest is running", err=True)
         ended.wait()
         typer.echo("vllm-digest ends; what is under way goes on at its next start", err=True)

@@ -22,6 +22,7 @@ from bot.store import Store, open_engine
 
 if TYPE_CHECKING:
     from bot.slack.bot import Bot
+    from bot.slack.outbox import Pace
 
 _SHARE = 4  # one model call in so many is kept for answers
 
@@ -57,9 +58,12 @@ def _modelling(
 
 
 @contextmanager
-def running_bot(settings: Settings, now: Callable[[], datetime]) -> Iterator[None]:
+def running_bot(
+    settings: Settings, now: Callable[[], datetime], *, source: GitHub | None = None, pace: "Pace | None" = None
+) -> Iterator[None]:
     """The bot at work until the block ends: what was interrupted is resumed, then Slack and the clock are listened to.
 
+    The local workspace has a GitHub of its own for a `source`, and needs no `pace`.
     `BadSetting` for tokens that are missing or that Slack does not take, `StoreUnusable` where another bot runs on the store.
     """
     from bot import clock, flows, logs
@@ -70,7 +74,7 @@ def running_bot(settings: Settings, now: Callable[[], datetime]) -> Iterator[Non
     logs.set_up(settings.log_level or "INFO", settings.log_format)
     bot_token, app_token = _slack_tokens(settings)
     database = _database_file(settings)
-    with _alone(database), _bot(settings, bot_token, now) as bot:
+    with _alone(database), _bot(settings, bot_token, now, source, pace) as bot:
         _subscribe(bot, settings)
         hands = Hands(
             concerns=lambda request: concerns(bot, request),
@@ -86,16 +90,18 @@ def running_bot(settings: Settings, now: Callable[[], datetime]) -> Iterator[Non
 
 
 @contextmanager
-def _bot(settings: Settings, token: str, now: Callable[[], datetime]) -> Iterator["Bot"]:
+def _bot(
+    settings: Settings, token: str, now: Callable[[], datetime], source: GitHub | None, pace: "Pace | None"
+) -> Iterator["Bot"]:
     from bot.reading import Reading
     from bot.slack.bot import Bot
-    from bot.slack.outbox import Outbox
+    from bot.slack.outbox import SLACKS_PACE, Outbox
     from bot.slack.web import Web
     from bot.store import Mailbox, Subscriptions
 
     engine = open_engine(settings.database_url.get_secret_value())
     store, mail, web = Store(engine), Mailbox(engine), Web(token, settings.slack_api_url)
-    source = GitHub(settings.github_api_url, settings.token)
+    source = source or GitHub(settings.github_api_url, settings.token)
     answers = max(1, settings.digest_concurrency // _SHARE)
     with closing(store), closing(source), _modelling(settings, lambda: now().date(), for_answers=answers) as modelling:
         yield Bot(
@@ -103,7 +109,7 @@ def _bot(settings: Settings, token: str, now: Callable[[], datetime]) -> Iterato
             mail=mail,
             subscriptions=Subscriptions(engine),
             web=web,
-            outbox=Outbox(mail, web, now),
+            outbox=Outbox(mail, web, now, pace=pace or SLACKS_PACE),
             tz=settings.tz,
             language=settings.digest_language,
             command=settings.digest_command,

@@ -8,15 +8,13 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from threading import Lock
 from time import sleep
-from typing import Any
+from typing import Any, NamedTuple
 
 import structlog
 
 from bot.slack.web import TIMEOUT, Refused, StreamRefused, TooLong, Unanswered, Web, has_key
 from bot.store import Draft, Letter, Mailbox, State
 
-_A_MESSAGE = timedelta(seconds=1.05)  # between two messages in a channel
-_ANY_MESSAGE = timedelta(seconds=0.06)  # between two messages in the workspace
 _CLOCKS = timedelta(minutes=2)  # by which ours and Slack's may differ
 _GROWTH = timedelta(seconds=1.3)  # between two changes of a message that grows
 _LENGTH = 9_000  # characters of a message that grows
@@ -25,16 +23,33 @@ _PLAIN = 3_500  # characters of a message without blocks
 log = structlog.get_logger(__name__)
 
 
+class Pace(NamedTuple):
+    """The time between two messages in a channel, and in the workspace."""
+
+    channel: timedelta
+    workspace: timedelta
+
+
+SLACKS_PACE = Pace(timedelta(seconds=1.05), timedelta(seconds=0.06))
+AT_ONCE = Pace(timedelta(), timedelta())
+
+
 class Outbox:
     """What is to be said in channels. `now` gives the time, `wait` passes it."""
 
     def __init__(
-        self, mail: Mailbox, web: Web, now: Callable[[], datetime], wait: Callable[[float], None] = sleep
+        self,
+        mail: Mailbox,
+        web: Web,
+        now: Callable[[], datetime],
+        wait: Callable[[float], None] = sleep,
+        pace: Pace = SLACKS_PACE,
     ) -> None:
         self._mail = mail
         self._web = web
         self._now = now
         self._wait = wait
+        self._pace = pace
         self._beginning = Lock()
 
     def freeze(self, drafts: Sequence[Draft]) -> None:
@@ -143,7 +158,7 @@ class Outbox:
     def _take_turn(self, channel: str) -> None:
         """Waits until the channel and the workspace may have another message."""
         now = self._now()
-        gaps = ((f"channel {channel}", _A_MESSAGE), ("workspace", _ANY_MESSAGE))
+        gaps = ((f"channel {channel}", self._pace.channel), ("workspace", self._pace.workspace))
         wait = max(self._mail.turn(name, now, gap) for name, gap in gaps)
         if wait > timedelta():
             self._wait(wait.total_seconds())

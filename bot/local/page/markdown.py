@@ -1,0 +1,34 @@
+"""Markdown as HTML: parsed without any HTML of its own, and cleaned all the same."""
+
+from functools import lru_cache
+
+import nh3
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+
+_TAGS = {
+    *("p", "br", "hr", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre", "code", "em", "strong", "s", "a"),
+    *("table", "thead", "tbody", "tr", "th", "td", "div"),
+}
+_FRAME = '<div class="scroll" tabindex="0">'
+_PARSER = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("image")
+
+
+@lru_cache(maxsize=256)
+def markdown(text: str) -> Markup:
+    """Markdown as a message or a file shows it. Headings begin at the third level: the page has the others."""
+    tokens = _PARSER.parse(text.encode("utf-8", "replace").decode())  # half a character is none
+    for token in tokens:
+        if token.type in {"heading_open", "heading_close"}:
+            token.tag = f"h{min(6, int(token.tag[1:]) + 2)}"
+    html = _PARSER.renderer.render(tokens, _PARSER.options, {})
+    clean = nh3.clean(
+        html,
+        tags=_TAGS,
+        attributes={"a": {"href", "title"}, "ol": {"start"}},
+        url_schemes={"http", "https"},
+        link_rel="noreferrer noopener",
+        set_tag_attribute_values={"a": {"target": "_blank"}},
+    )
+    # Wide tables move in a frame of their own, which the keyboard reaches.
+    return Markup(clean.replace("<table>", f"{_FRAME}<table>").replace("</table>", "</table></div>"))  # noqa: S704 (cleaned)

@@ -1,0 +1,178 @@
+// Buttons, menus and forms: what their data attributes say is sent when they are used.
+
+import { act, me, say, toast } from "./server.js";
+
+const confirmBox = document.querySelector("[data-confirm]");
+const modal = document.querySelector("[data-modal]");
+
+// The value of an input as it is sent: text, a number, a list, or null where it is empty.
+function value(input) {
+  if (input.classList.contains("choices")) {
+    const chosen = [...input.querySelectorAll("input:checked")].map((each) => each.value);
+    return input.dataset.input === "radio_buttons" ? chosen[0] ?? null : chosen;
+  }
+  if (input.type === "datetime-local") return input.value ? Math.floor(new Date(input.value) / 1000) : null;
+  return input.value || null;
+}
+
+function state(within) {
+  const found = {};
+  for (const input of within.querySelectorAll("[data-input]"))
+    (found[input.dataset.block] ??= {})[input.dataset.action] = value(input);
+  return found;
+}
+
+// What holds an element: a message or a view, as the server knows it.
+function source(element) {
+  const view = element.closest("[data-view]");
+  if (view) return [view, { view: view.dataset.view }];
+  const message = element.closest("article");
+  return [message, { channel: message.dataset.channel, ts: message.dataset.ts }];
+}
+
+async function use(element, given) {
+  if (element.getAttribute("aria-busy") === "true" || !(await sure(element))) return;
+  const [holder, place] = source(element);
+  element.setAttribute("aria-busy", "true");
+  try {
+    const { block, action } = element.dataset;
+    await act("press", { ...place, block, action, value: given, state: state(holder) });
+  } catch (error) {
+    toast(error.message);
+  } finally {
+    element.removeAttribute("aria-busy");
+  }
+}
+
+function sure(element) {
+  const asked = element.dataset;
+  if (!asked.confirmTitle) return true;
+  const part = (name, text, more = {}) => Object.assign(document.createElement(name), { textContent: text, ...more });
+  const form = part("form", "", { method: "dialog" });
+  const foot = document.createElement("footer");
+  foot.append(
+    part("button", asked.confirmDeny, { value: "no", className: "button" }),
+    part("button", asked.confirmConfirm, { value: "yes", className: "button primary" }),
+  );
+  const head = document.createElement("header");
+  head.append(part("h2", asked.confirmTitle, { id: "confirm-title" }));
+  form.append(head, part("p", asked.confirmText, { className: "blocks" }), foot);
+  confirmBox.replaceChildren(form);
+  confirmBox.returnValue = "";
+  confirmBox.showModal();
+  return new Promise((done) => {
+    confirmBox.addEventListener("close", () => done(confirmBox.returnValue === "yes"), { once: true });
+  });
+}
+
+function clicked(event) {
+  const button = event.target.closest("[data-press]");
+  if (button) {
+    event.preventDefault();
+    const menu = button.closest("details.overflow");
+    if (menu) menu.open = false;
+    if (button.dataset.url) window.open(button.dataset.url, "_blank", "noreferrer,noopener");
+    use(button, button.dataset.value ?? null);
+  } else if (event.target.closest("[data-dismiss]")) dismiss();
+}
+
+function changed(event) {
+  const input = event.target.closest("[data-choose]");
+  if (input && value(input) !== null) use(input, value(input));
+}
+
+// Modals
+
+let shown = null;
+
+export function showModal(view) {
+  if (!view) {
+    shown = null;
+    if (modal.open) modal.close();
+    return;
+  }
+  if (shown?.id === view.id && shown.hash === view.hash) return;
+  const kept = shown?.id === view.id ? state(modal) : {};
+  modal.innerHTML = view.html; // rendered and escaped by our server
+  shown = view;
+  instants(modal);
+  fill(modal, kept);
+  if (!modal.open) modal.showModal();
+  const first = modal.querySelector("[data-focus]") ?? modal.querySelector("[data-input]") ?? modal.querySelector("button");
+  (first?.classList.contains("choices") ? first.querySelector("input") : first)?.focus();
+}
+
+// A view that changes keeps what was typed in the inputs that stay.
+function fill(within, kept) {
+  for (const input of within.querySelectorAll("[data-input]")) {
+    const was = kept[input.dataset.block]?.[input.dataset.action];
+    if (was === undefined) continue;
+    if (input.classList.contains("choices"))
+      for (const box of input.querySelectorAll("input")) box.checked = [was].flat().includes(box.value);
+    else if (input.type !== "datetime-local") input.value = was ?? "";
+  }
+}
+
+// Slack's instants are seconds; the browser's fields hold the local time.
+export function instants(within) {
+  for (const input of within.querySelectorAll("[data-instant]")) {
+    const at = new Date(input.dataset.instant * 1000);
+    input.value = new Date(at - at.getTimezoneOffset() * 60000).toISOString().slice(0, 16);
+  }
+}
+
+async function dismiss() {
+  if (!shown) return;
+  const view = shown.id;
+  shown = null;
+  modal.close();
+  try {
+    await act("close", { view });
+  } catch (error) {
+    toast(error.message);
+  }
+}
+
+async function submitted(event) {
+  event.preventDefault();
+  const form = event.target;
+  const button = form.querySelector("[type=submit]");
+  if (button?.getAttribute("aria-busy") === "true") return;
+  button?.setAttribute("aria-busy", "true");
+  try {
+    const done = await act("submit", { view: form.dataset.view, state: state(form) });
+    showErrors(form, done.errors ?? {});
+  } catch (error) {
+    toast(error.message);
+  } finally {
+    button?.removeAttribute("aria-busy");
+  }
+}
+
+function showErrors(form, errors) {
+  for (const block of form.querySelectorAll(".block.input")) {
+    const text = errors[block.dataset.blockId];
+    const line = block.querySelector(".error");
+    const input = block.querySelector("[data-input]");
+    line.textContent = text ?? "";
+    line.hidden = !text;
+    if (!input) continue;
+    if (text) {
+      input.setAttribute("aria-invalid", "true");
+      input.setAttribute("aria-describedby", line.id);
+    } else {
+      input.removeAttribute("aria-invalid");
+      input.removeAttribute("aria-describedby");
+    }
+  }
+  const wrong = form.querySelector("[aria-invalid]");
+  (wrong?.classList.contains("choices") ? wrong.querySelector("input") : wrong)?.focus();
+}
+
+document.addEventListener("click", clicked);
+document.addEventListener("change", changed);
+modal.addEventListener("submit", submitted);
+modal.addEventListener("cancel", (event) => {
+  event.preventDefault();
+  dismiss();
+});

@@ -1,0 +1,210 @@
+"""The page when the bot is away, comes back, or sends what no bot of ours sends."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+from zoneinfo import ZoneInfo
+
+import pytest
+from playwright.sync_api import expect
+from slack_sdk import WebClient
+
+from analysis.models import Repository
+from bot.digest import Desk, digest
+from bot.local.slack.limits import with_ids
+from bot.slack.digest_messages import digest_messages
+from bot.workspace import ADA, CHANNELS
+from tests.browser.conftest import Open, overflowing, shot
+from tests.conftest import NOON, recorded
+from tests.integration.test_page import ATOMS
+from tests.servers.github import FaultyGitHub
+from tests.servers.workspace import bot_at_work, digest_in, quiet_workspace
+
+pytestmark = pytest.mark.xdist_group("browser")
+EN = CHANNELS["en"]
+
+
+def test_a_restart_of_the_bot_loses_and_doubles_nothing(tmp_path: Path, open_page: Open) -> None:
+    """The bot ends and starts again: the page says so, keeps its messages, and commands work again."""
+    with quiet_workspace(digest_language="en") as (slack, page):
+        with bot_at_work(slack, tmp_path, digest_language="en"):
+            digest_in(slack, "en")
+            tab = open_page(f"{page.url}#{EN}")
+            expect(tab.locator(".dot.on")).to_have_count(1)
+            expect(tab.locator('[data-log="main"] article')).to_have_count(1)
+        expect(tab.locator(".dot.on")).to_have_count(0)
+        with bot_at_work(slack, tmp_path, digest_language="en"):
+            expect(tab.locator(".dot.on")).to_have_count(1)
+            field = tab.locator('[data-composer="main"] textarea')
+            field.fill("/vllm-digest help")
+            field.press("Enter")
+            expect(tab.locator("article.private")).to_contain_text("You can ask me")
+            expect(tab.locator('[data-log="main"] article')).to_have_count(2)
+
+
+def test_hostile_text_runs_nothing_and_stays_in_its_box(open_page: Open) -> None:
+    """Every hostile text at once, said by people and by the bot, neither runs nor is wider than the page."""
+    with quiet_workspace(digest_language="en") as (slack, page):
+        slack.workspace.add_user("<img src=x onerror=window.hurt=1>", "U0EVIL")
+        slack.workspace.channels[EN].members.add("U0EVIL")
+        for text in (*ATOMS, "".join(ATOMS), "W" * 3000, "https://evil.example/" + "x" * 900):
+            safe = text.replace("\ud800", "")
+            slack.say("U0EVIL", EN, safe)
+            slack.workspace.post(EN, slack.workspace.bot_user, text="x", blocks=blocks_of(safe))
+        for width in (375, 1280):
+            tab = open_page(f"{page.url}#{EN}", width=width)
+            expect(tab.locator("article").last).to_be_visible()
+            assert tab.evaluate("window.hurt") is None
+            assert tab.evaluate("document.querySelectorAll('article script, article img, article iframe').length") == 0
+            assert overflowing(tab) == []
+        shot(tab, "hostile-1280-light-en")
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_a_long_day_fits(
+    serve: Callable[..., FaultyGitHub], desk: Callable[..., Desk], open_page: Open, language: Literal["zh", "en"]
+) -> None:
+    """72 commits with long titles and names fit their place on a phone and on a desk, and are there at once."""
+    title = "[Core][Frontend] Change_a_very_long_name_without_any_space_" + "and_then_some_more" * 8
+    commits = [recorded(each, message=f"{title if each % 3 else 'Fix ' * 50} (#{each})") for each in range(1, 73)]
+    report = digest(
+        desk(serve(*commits)), Repository(owner="o", name="n"), NOON.date(), ZoneInfo("UTC"), language, now=NOON
+    )
+    with quiet_workspace(digest_language=language) as (slack, page):
+        root, *thread = digest_messages(report)
+        fresh = slack.workspace.fresh
+        first = slack.workspace.post(EN, slack.workspace.bot_user, blocks=with_ids(list(root.blocks), fresh))
+        for each in thread:
+            blocks = with_ids(list(each.blocks), fresh)
+            slack.workspace.post(EN, slack.workspace.bot_user, blocks=blocks, thread_ts=first.ts)
+        for width in (375, 1024, 1600):
+            tab = open_page(f"{page.url}#{EN}/t/{first.ts}", width=width, height=900)
+            expect(tab.locator('[data-log="thread"] article')).to_have_count(len(thread) + 1)
+            assert overflowing(tab) == []
+            tab.locator('[data-log="thread"]').evaluate("(log) => log.scrollTo(0, log.scrollHeight / 2)")
+            shot(tab, f"long-{width}-light-{language}")
+
+
+def blocks_of(text: str) -> list[dict[str, Any]]:
+    plain = {"type": "plain_text", "text": text}
+    return [
+        {"type": "header", "block_id": "1", "text": plain},
+        {"type": "context", "block_id": "2", "elements": [{"type": "mrkdwn", "text": text}, plain]},
+        {"type": "markdown", "block_id": "3", "text": text},
+        {"type": "actions", "block_id": "4", "elements": [
+            {"type": "button", "action_id": "a", "text": plain},
+            {"type": "static_select", "action_id": "b", "placeholder": plain, "options": [{"text": plain, "value": "v"}]},
+        ]},
+        {"type": "section", "block_id": "5", "fields": [{"type": "mrkdwn", "text": text}, plain]},
+    ]  # fmt: skip
+
+
+def plain(text: str) -> dict[str, Any]:
+    return {"type": "plain_text", "text": text}
+
+
+def form(inputs: list[dict[str, Any]]) -> dict[str, Any]:
+    named = [
+        {"type": "input", "block_id": each["type"], "label": plain(each["type"].replace("_", " ")),
+         "optional": True, "element": {"action_id": "x", **each}}
+        for each in inputs
+    ]  # fmt: skip
+    return {"type": "modal", "title": plain("A form"), "submit": plain("Save"), "blocks": named}
+
+
+OPTIONS = [{"text": plain(name), "value": name} for name in ("red", "green", "blue")]
+INPUTS: list[dict[str, Any]] = [
+    {"type": "plain_text_input", "initial_value": "old"},
+    {"type": "static_select", "options": OPTIONS},
+    {"type": "multi_static_select", "options": OPTIONS, "initial_options": OPTIONS[:1]},
+    {"type": "radio_buttons", "options": OPTIONS},
+    {"type": "checkboxes", "options": OPTIONS},
+    {"type": "conversations_select"},
+    {"type": "multi_users_select"},
+    {"type": "timepicker", "initial_time": "09:00"},
+    {"type": "datepicker"},
+    {"type": "number_input", "is_decimal_allowed": False},
+]
+
+
+def test_every_kind_of_input_is_filled_in_and_sent(open_page: Open) -> None:
+    """A form of all inputs, pushed over another and changed by the app, sends what was chosen in Slack's shapes."""
+    with quiet_workspace(digest_language="en") as (slack, page):
+        client = WebClient(slack.bot_token, base_url=slack.url)
+        tab = open_page(f"{page.url}#{EN}")
+        trigger(slack, "first")
+        first = client.views_open(trigger_id="first", view=form(INPUTS[:1]))["view"]
+        dialog = tab.locator("[data-modal]")
+        expect(dialog.locator("input")).to_have_value("old")
+        dialog.locator("input").fill("new")
+        client.views_update(view_id=first["id"], view={**form(INPUTS), "title": plain("Changed")})
+        expect(dialog.locator("h2")).to_have_text("Changed")
+        expect(dialog.locator('[data-block="plain_text_input"]')).to_have_value("new")
+        dialog.locator('[data-block="static_select"]').select_option("green")
+        dialog.locator('[data-block="multi_static_select"] label').nth(2).click()
+        dialog.locator('[data-block="radio_buttons"] label').nth(1).click()
+        dialog.locator('[data-block="checkboxes"] label').nth(0).click()
+        dialog.locator('[data-block="conversations_select"]').select_option(EN)
+        dialog.locator('[data-block="multi_users_select"] label').nth(0).click()
+        dialog.locator('[data-block="timepicker"]').fill("07:30")
+        dialog.locator('[data-block="datepicker"]').fill("2026-02-05")
+        dialog.locator('[data-block="number_input"]').fill("7")
+        assert overflowing(tab) == []
+        dialog.locator(".blocks").evaluate("(part) => part.scrollTo(0, 0)")
+        shot(tab, "form-1280-light-en")
+        dialog.get_by_role("button", name="Save").click()
+        sent = slack.wait_for(lambda: [each for each in slack.delivery.sent if each.kind == "interactive"])[0].payload
+        got = {block: inside["x"] for block, inside in sent["view"]["state"]["values"].items()}
+        assert got["plain_text_input"]["value"] == "new"
+        assert got["static_select"]["selected_option"]["value"] == "green"
+        assert [each["value"] for each in got["multi_static_select"]["selected_options"]] == ["red", "blue"]
+        assert got["radio_buttons"]["selected_option"]["value"] == "green"
+        assert [each["value"] for each in got["checkboxes"]["selected_options"]] == ["red"]
+        assert got["conversations_select"]["selected_conversation"] == EN
+        assert len(got["multi_users_select"]["selected_users"]) == 1
+        assert (got["timepicker"]["selected_time"], got["datepicker"]["selected_date"]) == ("07:30", "2026-02-05")
+        assert got["number_input"]["value"] == "7"
+        expect(tab.locator("[data-toasts]")).to_contain_text("did not answer in time")
+
+
+def test_views_pile_up_and_the_home_tab_changes(open_page: Open) -> None:
+    """A second modal lies on the first, closing it shows the first again, and a published Home is there at once."""
+    with quiet_workspace(digest_language="en") as (slack, page):
+        client = WebClient(slack.bot_token, base_url=slack.url)
+        tab = open_page(f"{page.url}#home")
+        expect(tab.locator("[data-home]")).to_contain_text("has not published a Home tab")
+        home = [{"type": "header", "text": plain("Today")}, {"type": "actions", "elements": [
+            {"type": "button", "action_id": "go", "text": plain("Go"), "style": "danger",
+             "confirm": {"title": plain("Sure?"), "text": plain("It goes."), "confirm": plain("Go on"), "deny": plain("No")}},
+            {"type": "static_select", "action_id": "pick", "placeholder": plain("Colour"), "options": OPTIONS}]}]  # fmt: skip
+        client.views_publish(user_id=ADA, view={"type": "home", "blocks": home})
+        expect(tab.locator("[data-home] h3")).to_have_text("Today")
+        assert any(each.payload.get("event", {}).get("type") == "app_home_opened" for each in slack.delivery.sent)
+        tab.get_by_role("button", name="Go").click()
+        confirm = tab.locator("[data-confirm]")
+        expect(confirm).to_contain_text("Sure?")
+        confirm.get_by_role("button", name="No").click()
+        assert [each for each in slack.delivery.sent if each.kind == "interactive"] == []
+        tab.get_by_role("button", name="Go").click()
+        confirm.get_by_role("button", name="Go on").click()
+        pressed = slack.wait_for(lambda: [each for each in slack.delivery.sent if each.kind == "interactive"])[
+            0
+        ].payload
+        assert pressed["actions"][0]["action_id"] == "go"
+        trigger(slack, "a")
+        client.views_open(trigger_id="a", view={"type": "modal", "title": plain("Below"), "blocks": home[:1]})
+        expect(tab.locator("[data-modal] h2")).to_have_text("Below")
+        trigger(slack, "b")
+        client.views_push(trigger_id="b", view={"type": "modal", "title": plain("Above"), "blocks": home[:1]})
+        expect(tab.locator("[data-modal] h2")).to_have_text("Above")
+        tab.keyboard.press("Escape")
+        expect(tab.locator("[data-modal] h2")).to_have_text("Below")
+        tab.locator("[data-modal] footer [data-dismiss]").click()
+        expect(tab.locator("[data-modal]")).to_be_hidden()
+        slack.wait_for(lambda: slack.modal(ADA) is None)
+
+
+def trigger(slack: Any, name: str) -> None:
+    """A trigger as a press would have given."""
+    with slack.workspace.change():
+        slack.workspace.triggers[name] = (ADA, slack.workspace.now() + 3)

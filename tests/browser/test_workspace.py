@@ -1,0 +1,301 @@
+"""What a new user does in the local workspace, in a real browser and with the real bot."""
+
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page as Tab
+from playwright.sync_api import expect
+from slack_sdk import WebClient
+
+from bot.local.page import Page
+from bot.local.slack import LoopbackSlack
+from bot.workspace import ADA, CHANNELS
+from tests.browser.conftest import Open, overflowing, ready, shot
+from tests.servers.workspace import bot_at_work, digest_in, quiet_workspace
+
+pytestmark = pytest.mark.xdist_group("browser")
+EN, ZH = CHANNELS["en"], CHANNELS["zh"]
+COMMAND = "/vllm-digest"
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[LoopbackSlack, Page]]:
+    """The bot at work, with both digests delivered."""
+    with quiet_workspace(digest_language="en") as (slack, page):
+        with bot_at_work(slack, tmp_path_factory.mktemp("store"), digest_language="en"):
+            digest_in(slack, "zh")
+            digest_in(slack, "en")
+            yield slack, page
+        assert slack.refusals == []
+        assert slack.breaches == []
+
+
+@pytest.fixture
+def slack(workspace: tuple[LoopbackSlack, Page]) -> LoopbackSlack:
+    return workspace[0]
+
+
+@pytest.fixture
+def page(workspace: tuple[LoopbackSlack, Page]) -> Page:
+    return workspace[1]
+
+
+def main_log(tab: Tab) -> Any:
+    return tab.locator('[data-log="main"]')
+
+
+def thread_log(tab: Tab) -> Any:
+    return tab.locator('[data-log="thread"]')
+
+
+def write(tab: Tab, text: str, where: str = "main") -> None:
+    """Types into a composer and sends it."""
+    field = tab.locator(f'[data-composer="{where}"] textarea')
+    field.fill(text)
+    field.press("Enter")
+
+
+def test_a_new_user_reads_types_presses_and_asks(page: Page, open_page: Open) -> None:
+    """Reads the digest, opens its thread, runs three commands, posts a commit and asks about it."""
+    tab = open_page(f"{page.url}#{EN}")
+    expect(main_log(tab).locator("h3").first).to_contain_text("lantern/lantern-serve · 2026-02-05")
+    paint = tab.evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0")
+    print(f"first paint after {paint:.0f} ms")
+    assert paint < 2000
+
+    main_log(tab).locator(".replies").first.click()
+    expect(thread_log(tab).locator("article")).to_have_count(12)
+    tab.locator("[data-leave]").click()
+    expect(tab.locator("[data-panel]")).to_be_hidden()
+
+    private = main_log(tab).locator("article.private")
+    write(tab, f"{COMMAND} help")
+    expect(private.last).to_contain_text("You can ask me")
+    expect(private.last).to_contain_text("Only visible to you")
+    write(tab, f"{COMMAND} search kv connector")
+    expect(private.last).to_contain_text("Commits with")
+    write(tab, f"{COMMAND} 5e89a4b")
+    expect(private.last).to_contain_text("Drop LANTERN_WORKER_SPAWN")
+    private.last.get_by_role("button", name="Post to channel").click()
+    posted = main_log(tab).locator("article:not(.private)").nth(1)
+    expect(posted).to_contain_text("Drop LANTERN_WORKER_SPAWN")
+    posted.hover()
+    posted.get_by_role("link", name="Reply in thread").click()
+    write(tab, "which environment variable is removed?", "thread")
+    expect(thread_log(tab).locator("article")).to_have_count(3)
+    answer = thread_log(tab).locator("article").last
+    expect(answer.locator(".badge")).to_have_text("App")
+    expect(answer).to_contain_text("LANTERN_WORKER_SPAWN")
+    expect(answer).not_to_have_class(re.compile("streaming"))
+    assert overflowing(tab) == []
+    shot(tab, "asked-1280-light-en")
+
+
+def test_a_modal_is_opened_submitted_and_closed(page: Page, slack: LoopbackSlack, open_page: Open) -> None:
+    """The Ask button opens a form, an empty one is not sent, Escape closes it, and a question is answered in the thread."""
+    tab = open_page(f"{page.url}#{EN}")
+    ask = main_log(tab).get_by_role("button", name="💬 Ask").first
+    ask.click()
+    dialog = tab.locator("[data-modal]")
+    field = dialog.locator("textarea")
+    expect(field).to_be_focused()
+    tab.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    assert slack.modal(ADA) is None
+    ask.click()
+    expect(field).to_be_focused()
+    dialog.get_by_role("button", name="Ask").click()
+    expect(dialog).to_be_visible()
+    field.fill("   ")
+    dialog.get_by_role("button", name="Ask").click()
+    expect(dialog.locator(".error")).to_have_text("Write your question")
+    expect(field).to_be_focused()
+    assert overflowing(tab) == []
+    shot(tab, "modal-1280-light-en")
+    field.fill("what does #400 change?")
+    dialog.get_by_role("button", name="Ask").click()
+    expect(dialog).to_be_hidden()
+    root = digest_in(slack, "en")
+    tab.goto(f"{page.url}#{EN}/t/{root.ts}")
+    expect(thread_log(tab).locator("article").last).to_contain_text("what does #400 change?")
+
+
+def test_the_report_is_read_beside_the_thread(page: Page, slack: LoopbackSlack, open_page: Open) -> None:
+    """A file opens at the side, and closing it leads back to its thread."""
+    root = digest_in(slack, "en")
+    tab = open_page(f"{page.url}#{EN}/t/{root.ts}", width=1600, height=1000)
+    thread_log(tab).locator(".file").first.click()
+    expect(tab.locator("[data-detail] table").first).to_contain_text("Scheduler Team")
+    with tab.expect_download() as download:
+        tab.get_by_role("link", name="Download").click()
+    assert "Drop LANTERN_WORKER_SPAWN" in Path(download.value.path()).read_text("utf-8")
+    shot(tab, "file-1600-light-en")
+    tab.locator("[data-leave]").click()
+    expect(thread_log(tab).locator("article").first).to_be_visible()
+
+
+def test_a_stream_survives_a_reload_and_is_the_same_in_two_browsers(
+    page: Page, slack: LoopbackSlack, open_page: Open
+) -> None:
+    """In the middle of an answer one browser is loaded again; both end with the whole answer, once."""
+    client = WebClient(slack.bot_token, base_url=slack.url)
+    root = slack.workspace.post(EN, slack.workspace.bot_user, text="A root")
+    address = f"{page.url}#{EN}/t/{root.ts}"
+    first, second = open_page(address), open_page(address)
+    stream = client.chat_startStream(
+        channel=EN, thread_ts=root.ts, markdown_text="**One", recipient_user_id=ADA, recipient_team_id="T0LOCAL"
+    )
+    ts = str(stream["ts"])
+    for word in (" two", " three**", "\n\n- four"):
+        client.chat_appendStream(channel=EN, ts=ts, markdown_text=word)
+    expect(thread_log(first).locator(".streaming")).to_have_count(1)
+    expect(thread_log(first).locator(".streaming strong")).to_have_text("One two three")
+    first.reload()
+    ready(first)
+    expect(thread_log(first).locator(".streaming li")).to_have_text("four")
+    client.chat_appendStream(channel=EN, ts=ts, markdown_text="\n- five")
+    client.chat_stopStream(channel=EN, ts=ts)
+    for tab in (first, second):
+        expect(thread_log(tab).locator(".streaming")).to_have_count(0)
+        expect(thread_log(tab).locator("article")).to_have_count(2)
+        expect(thread_log(tab).locator("li")).to_have_text(["four", "five"])
+
+
+def test_two_people_see_what_each_may_see(page: Page, slack: LoopbackSlack, open_page: Open) -> None:
+    """The outsider has one channel, reads what is said there at once, and nobody's private replies."""
+    ada, lin = open_page(f"{page.url}#{EN}"), open_page(f"{page.url}?as=U0LIN#{EN}")
+    expect(lin.locator("[data-rooms] a")).to_have_count(2)
+    expect(lin.locator(".play :checked")).to_have_value("U0LIN")
+    write(ada, f"{COMMAND} help")
+    expect(main_log(ada).locator("article.private").last).to_contain_text("You can ask me")
+    write(lin, "hello @ada")
+    expect(main_log(ada).locator("article").last).to_contain_text("hello @Ada")
+    expect(main_log(lin).locator("article").last).to_contain_text("hello @Ada")
+    expect(main_log(lin).locator("article.private")).to_have_count(0)
+    lin.locator(".play label").first.click()
+    expect(lin.locator("[data-rooms] a")).to_have_count(4)
+    assert "as=U0ADA" in lin.url
+    assert slack.private("U0LIN", EN) == []
+
+
+def test_the_list_grows_while_it_is_looked_at(page: Page, slack: LoopbackSlack, open_page: Open) -> None:
+    """Whoever reads further up is told of what is new below; another channel shows that it has something new."""
+    tab = open_page(f"{page.url}#{EN}", height=600)
+    main_log(tab).evaluate("(log) => log.scrollTo(0, 0)")
+    slack.say("U0LIN", EN, "something new")
+    slack.say(ADA, ZH, "新消息")
+    expect(tab.locator("[data-below]")).to_be_visible()
+    expect(tab.locator(".rooms a.unread")).to_have_text(re.compile("上游日报"))
+    tab.locator("[data-below]").click()
+    expect(main_log(tab).locator("article").last).to_be_in_viewport()
+    expect(tab.locator("[data-below]")).to_be_hidden()
+
+
+def test_a_messages_json_is_shown_with_a_link_to_the_builder(page: Page, open_page: Open) -> None:
+    """Each message has a switch to its JSON."""
+    tab = open_page(f"{page.url}#{ZH}")
+    first = main_log(tab).locator("article").first
+    first.hover()
+    first.get_by_role("button", name="Show this message's JSON").click()
+    box = tab.locator("[data-json]")
+    expect(box.locator("pre")).to_contain_text('"type": "header"')
+    link = box.get_by_role("link", name="Open in Block Kit Builder")
+    assert str(link.get_attribute("href")).startswith("https://app.slack.com/block-kit-builder/#%7B%22blocks")
+    tab.keyboard.press("Escape")
+    expect(box).to_be_hidden()
+
+
+def test_a_day_that_github_does_not_give_says_so(page: Page, open_page: Open) -> None:
+    """A real day without a network is a clear sentence, soon."""
+    tab = open_page(f"{page.url}#{EN}")
+    start = time.monotonic()
+    write(tab, f"{COMMAND} vllm-project/vllm 2026-02-05")
+    last = main_log(tab).locator("article.private").last
+    expect(last).to_contain_text("does not answer", timeout=30_000)
+    print(f"said so after {time.monotonic() - start:.1f} s")
+
+
+def test_everything_is_reached_by_keyboard(page: Page, slack: LoopbackSlack, open_page: Open) -> None:
+    """Without a mouse: to a channel, a command with its completion, along the messages, into a thread and back."""
+    tab = open_page(f"{page.url}#{ZH}")
+    keys = tab.keyboard
+    keys.press("Tab")
+    expect(tab.locator('[data-skip="read"]')).to_be_focused()
+    keys.press("Tab")
+    keys.press("Tab")
+    keys.press("ArrowDown")
+    expect(tab.locator(f'[data-rooms] a[href="#{EN}"]')).to_be_focused()
+    keys.press("Enter")
+    expect(tab.locator("[data-title]")).to_have_text("# upstream-digest")
+    keys.press("F6")
+    expect(main_log(tab)).to_be_focused()
+    keys.press("F6")
+    expect(tab.locator('[data-composer="main"] textarea')).to_be_focused()
+    keys.type("/vllm")
+    expect(tab.locator('[role="option"][aria-selected="true"]')).to_contain_text("2026-02-05")
+    for _ in range(3):
+        keys.press("ArrowDown")
+    keys.press("Enter")
+    expect(tab.locator('[data-composer="main"] textarea')).to_have_value(f"{COMMAND} search kv connector")
+    keys.press("Enter")
+    expect(main_log(tab).locator("article.private").last).to_contain_text("Commits with")
+    main_log(tab).focus()
+    keys.press("Home")
+    root = digest_in(slack, "en")
+    expect(main_log(tab).locator(f'article[data-ts="{root.ts}"]')).to_be_focused()
+    for _ in range(40):
+        keys.press("Tab")
+        if tab.evaluate("document.activeElement.matches('.replies')"):
+            break
+    keys.press("Enter")
+    expect(tab.locator("[data-panel-title]")).to_be_focused()
+    keys.press("Escape")
+    expect(main_log(tab).locator(f'article[data-ts="{root.ts}"]')).to_be_focused()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("language", ["zh", "en"])
+@pytest.mark.parametrize("width", [375, 1024, 1600])
+def test_it_looks_right_and_accessible(
+    page: Page, slack: LoopbackSlack, open_page: Open, width: int, language: str, scheme: str
+) -> None:
+    """Digest, thread, list, Home and a form fit their place, and axe-core finds nothing serious."""
+    root = digest_in(slack, language)
+    base, name = f"{page.url}?lang={language}", f"{width}-{scheme}-{language}"
+    tab = open_page(f"{base}#{root.channel}", width=width, height=812 if width < 500 else 900, scheme=scheme)
+    for part, address in (
+        ("digest", f"#{root.channel}"),
+        ("thread", f"#{root.channel}/t/{root.ts}"),
+        ("list", "#/"),
+        ("home", "#home"),
+    ):
+        tab.goto(f"{base}{address}")
+        tab.wait_for_timeout(150)
+        assert overflowing(tab) == [], part
+        shot(tab, f"{part}-{name}")
+        serious(tab, f"{part}-{name}")
+    tab.goto(f"{base}#{root.channel}")
+    main_log(tab).locator('[data-action="ask"]').first.click()
+    expect(tab.locator("[data-modal]")).to_be_visible()
+    assert overflowing(tab) == []
+    shot(tab, f"modal-{name}")
+    serious(tab, f"modal-{name}")
+    tab.keyboard.press("Escape")
+    expect(tab.locator("[data-modal]")).to_be_hidden()
+
+
+def serious(tab: Tab, what: str) -> None:
+    """Fails on what axe-core calls serious or critical. It is put in past the page's policy, for the test alone."""
+    found = Axe().run(tab).response["violations"]
+    told = [
+        f"{what}: {each['id']}: {node['target']} {node['failureSummary']}"
+        for each in found
+        if each["impact"] in {"serious", "critical"}
+        for node in each["nodes"][:3]
+    ]
+    assert told == [], "\n".join(told)

@@ -1,0 +1,69 @@
+"""The local workspace for the tests: a Slack with the sample's channels, and with the real bot in it or without."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+
+from bot.local.github import LoopbackGitHub
+from bot.local.page import Page
+from bot.local.sample import SAMPLE_REPOSITORY, sample_repository
+from bot.local.slack import LoopbackSlack, Message
+from bot.settings import Settings
+from bot.workspace import CHANNELS, bot_in, sample_slack, workspace_page
+
+
+def settings(**more: Any) -> Settings:
+    """Settings of nobody's environment; the real GitHub is out of reach."""
+    return Settings(_env_file=None, github_api_url="http://127.0.0.1:9", **more)
+
+
+@contextmanager
+def quiet_workspace(**more: Any) -> Iterator[tuple[LoopbackSlack, Page]]:
+    """The page and its Slack, where no bot listens."""
+    with sample_slack(lambda: datetime.now(UTC)) as slack, workspace_page(slack, settings(**more)) as page:
+        yield slack, page
+
+
+@contextmanager
+def bot_at_work(slack: LoopbackSlack, folder: Path, **more: Any) -> Iterator[None]:
+    """The bot, connected, until the block ends; its store in `folder` outlives it.
+
+    It lives in a thread of its own: the browser's driver keeps an event loop in this one, which the engine does not suffer.
+    """
+    ended, failures = Event(), list[Exception]()
+
+    def live() -> None:
+        try:
+            with (
+                LoopbackGitHub({SAMPLE_REPOSITORY: sample_repository()}) as github,
+                bot_in(slack, github.url, folder, settings(**more), lambda: datetime.now(UTC)),
+            ):
+                ended.wait()
+        except Exception as exc:  # noqa: BLE001 (it is raised where the test is)
+            failures.append(exc)
+
+    thread = Thread(target=live)
+    thread.start()
+    try:
+        slack.wait_for(lambda: slack.connected or failures)
+        if not failures:
+            yield
+    finally:
+        ended.set()
+        thread.join()
+        if failures:
+            raise failures[0]
+
+
+def digest_in(slack: LoopbackSlack, language: str) -> Message:
+    """The sample's digest in the channel of that language, when its thread is whole."""
+    channel = CHANNELS["zh" if language == "zh" else "en"]
+
+    def whole() -> Message | None:
+        found = slack.channel(channel)
+        return found[0] if found and any(each.files for each in slack.thread(channel, found[0].ts)) else None
+
+    return slack.wait_for(whole)
