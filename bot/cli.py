@@ -264,11 +264,11 @@ def search(
 
     settings = Settings.load()
     tz = zone(timezone or settings.digest_timezone)
-    repository = wiring.chosen(repo, settings.digest_repos)[0] if repo else None
+    among = wiring.chosen(repo, settings.digest_repos) if repo else []
     if len(words) > _MOST_WORDS:
         raise Misuse(f"a search is for at most {_MOST_WORDS} words; give the most telling ones")
     with wiring.desk(settings) as desk:
-        found = desk.store.search(" ".join(words), repository, limit)
+        found = desk.store.search(" ".join(words), among, limit)
         empty = not found and desk.store.is_empty()
     if empty:
         raise Misuse("the store is empty; fill it with: vllm-digest backfill 2026-01-01..2026-01-31")

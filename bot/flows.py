@@ -12,9 +12,10 @@ import logging
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
+from threading import Event
 
 import structlog
 from dbos import DBOS, SetEnqueueOptions, SetWorkflowID
@@ -35,9 +36,15 @@ _LATER = 120  # seconds of waiting from which a channel is told
 _RETENTION = timedelta(days=30)
 _PAGE = 500
 _GRACE = 3  # seconds in which flows may end when the bot does
+_NAP = 0.5  # seconds between two looks at the clock
 
 log = structlog.get_logger(__name__)
 _running: list[Bot] = []
+_ending = Event()
+
+
+class _Interrupted(BaseException):
+    """Ends a flow that waits when the bot ends; the engine takes note of `Exception`s only, and resumes it at the next start."""
 
 
 @DBOS.workflow()
@@ -95,10 +102,20 @@ def _sent(key: str) -> Outcome:
 
 
 def _wait(pause: float, round_: int) -> None:
-    DBOS.sleep(max(pause, _PATIENCE[min(round_, len(_PATIENCE) - 1)]))
+    """Waits, through restarts too, until the bot's clock has come so far; the engine's own sleep would not let the bot end."""
+    until = datetime.fromisoformat(_alarm(max(pause, _PATIENCE[min(round_, len(_PATIENCE) - 1)])))
+    while not _ending.wait(_NAP):
+        if _running[-1].now() >= until:
+            return
+    raise _Interrupted
 
 
 # Steps
+
+
+@DBOS.step()
+def _alarm(seconds: float) -> str:
+    return (_running[-1].now() + timedelta(seconds=seconds)).isoformat()
 
 
 @DBOS.step()
@@ -161,6 +178,7 @@ def running(bot: Bot, database: Path) -> Iterator[None]:
     with closing(sqlite3.connect(database)) as connection:
         connection.execute("PRAGMA journal_mode=WAL")  # the engine does not ask for it, and writes half as fast without
     _running.append(bot)
+    _ending.clear()
     DBOS(
         config={
             "name": "vllm-digest",
@@ -180,6 +198,7 @@ def running(bot: Bot, database: Path) -> Iterator[None]:
     finally:
         # What does not end soon is resumed by the next start; that it is interrupted here is nothing to report.
         logging.getLogger("dbos").setLevel(logging.CRITICAL)
+        _ending.set()
         DBOS.destroy(workflow_completion_timeout_sec=_GRACE)
         _running.remove(bot)
 

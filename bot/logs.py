@@ -38,4 +38,5 @@ def set_up(level: str, form: Literal["console", "json"]) -> None:
     # These tell of every job and request; what fails there is told by us.
     for name in ("alembic", "apscheduler", "slack_bolt", "dbos", "httpx", "httpx2", "openai", "urllib3"):
         logging.getLogger(name).setLevel(logging.ERROR)
-    logging.getLogger("slack_sdk").setLevel(logging.CRITICAL)
+    for name in ("slack_sdk", "websocket"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)

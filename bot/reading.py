@@ -35,7 +35,7 @@ class Reading:
         ask: bool = True,
     ) -> DayReport:
         """The report of a day. `UnknownRepository` for one that is private and not configured."""
-        self._allow(repository)
+        self.allow(repository)
         with self._alone(repository):
             return digest(self.desk, repository, day, tz, language, now=now, progress=progress, ask=ask)
 
@@ -43,7 +43,7 @@ class Reading:
         """The commit that `reference` names, read if it was not; in `repository` if given, else in any that is known."""
         named = repository or reference.repository
         if named:
-            self._allow(named)
+            self.allow(named)
         return locate(self.desk, reference, [repository] if repository else self.known)
 
     def entry(self, located: Located, language: Language, *, patches: bool = False) -> Entry:
@@ -59,11 +59,16 @@ class Reading:
         whole = desk.store.commits([located.commit_id], patches=True)[0].commit
         return entry.model_copy(update={"commit": whole})
 
-    def _allow(self, repository: Repository) -> None:
-        """Public repositories may be asked for by anybody, others only if an operator configured them."""
+    def allow(self, repository: Repository) -> None:
+        """Public repositories may be asked for by anybody, others only if an operator configured them: `UnknownRepository`."""
         if any(each.full_name.lower() == repository.full_name.lower() for each in self.known):
             return
-        if not self.desk.github.is_public(repository):
+        try:
+            public = self.desk.github.is_public(repository)
+        except UnknownRepository:
+            public = False
+        if not public:
+            # The same words for one that is private and one that is not there: nobody learns which of them it is.
             raise UnknownRepository(f"GitHub has no repository {repository.full_name}, or this bot may not see it")
 
     @contextmanager

@@ -63,7 +63,7 @@ def running_bot(settings: Settings, now: Callable[[], datetime]) -> Iterator[Non
     `BadSetting` for tokens that are missing or that Slack does not take, `StoreUnusable` where another bot runs on the store.
     """
     from bot import clock, flows, logs
-    from bot.slack.app import socket_mode
+    from bot.slack.app import sign_in, socket_mode
     from bot.slack.listeners import Hands
     from bot.slack.questioning import concerns
 
@@ -71,6 +71,7 @@ def running_bot(settings: Settings, now: Callable[[], datetime]) -> Iterator[Non
     bot_token, app_token = _slack_tokens(settings)
     database = _database_file(settings)
     with _alone(database), _bot(settings, bot_token, now) as bot:
+        sign_in(bot)  # before anything is posted: what Slack refuses is not tried again
         _subscribe(bot, settings)
         hands = Hands(
             concerns=lambda request: concerns(bot, request),

@@ -1,8 +1,9 @@
 """What people type, carried out; and the buttons of what they got."""
 
 import json
+from datetime import date
 
-from analysis.errors import OutsideFailure
+from analysis.errors import Misuse, OutsideFailure, Unreachable
 from analysis.models import Commit, Repository
 from bot.lookup import SeveralCommits
 from bot.slack import delivering
@@ -33,26 +34,26 @@ def carry_out(bot: Bot, reply: Reply, wish: Wish) -> Outcome:
         case Search():
             reply.show(_found(bot, wish, 0))
         case Help():
-            reply.show([help_message(bot)])
+            reply.show([help_message(bot, reply.addressing)])
         case NotUnderstood():
-            reply.show([not_understood(bot, wish)])
+            reply.show([not_understood(bot, wish, reply.addressing)])
     return Outcome()
 
 
-def help_message(bot: Bot) -> Message:
-    """What can be asked."""
+def help_message(bot: Bot, addressing: str) -> Message:
+    """What can be asked, each with what it begins with."""
     say = slack_words(bot.language)
     known = ", ".join(f"`{escaped(str(each))}`" for each in bot.reading.known)
-    rows = [f"`{bot.command} {form}`  {what}" for form, what in say.forms]
+    rows = [f"{_code(addressing + form)}  {what}" for form, what in say.forms]
     text = "\n".join([say.labels["help"], *rows, say.label("help_more", known=known)])
     return Message(say.labels["help"], (section(text),))
 
 
-def not_understood(bot: Bot, wish: NotUnderstood) -> Message:
+def not_understood(bot: Bot, wish: NotUnderstood, addressing: str) -> Message:
     """One line: what was not understood, and the nearest thing that would work."""
     say = slack_words(bot.language)
     why = say.label(f"why_{wish.why}", most=MOST_DAYS) if wish.why else ""
-    nearest = f"{bot.command} {wish.nearest or 'help'}"
+    nearest = f"{addressing}{wish.nearest or 'help'}"
     told = say.label("not_understood", text=_code(wish.text), why=why, nearest=_code(nearest))
     return delivering.line(told)
 
@@ -77,23 +78,31 @@ def press(bot: Bot, request: Request, reply: Reply) -> Outcome:
 
 
 def _days_digest(bot: Bot, reply: Reply, wish: Day) -> Outcome:
-    pause: float | None = None
-    for repository in [wish.repository] if wish.repository else bot.reading.known:
-        watching = reply.watching(escaped(f"{repository} · {wish.day}"))
-        report = bot.reading.day(repository, wish.day, bot.tz, bot.language, bot.now(), watching)
-        again = delivering.until(bot, report.resumes_at)
-        messages = summary_message(report, shareable=reply.private)
-        if again:
-            pause = max(pause or 0, again)
-            say = slack_words(bot.language)
-            at = f"{report.resumes_at.astimezone(bot.tz):%H:%M}" if report.resumes_at else ""
-            messages = [
-                *messages,
-                delivering.line(say.label("later", subject=escaped(f"{repository} · {wish.day}"), time=at)),
-            ]
-        stage = f"{repository.key}{'-partial' if again else ''}"
-        reply.show(messages, about=day_value(report), stage=stage)
-    return Outcome(pause=pause)
+    wanted = [wish.repository] if wish.repository else bot.reading.known
+    pauses = []
+    for repository in wanted:
+        try:
+            pauses.append(_digest(bot, reply, repository, wish.day))
+        except (Misuse, Unreachable) as exc:
+            if len(wanted) == 1:
+                raise
+            subject = escaped(f"{repository} · {wish.day}")
+            told = slack_words(bot.language).label("unreadable", subject=subject, reason=escaped(str(exc)))
+            reply.show([delivering.line(told)], stage=f"{repository.key}-trouble")
+    return Outcome(pause=max(filter(None, pauses), default=None))
+
+
+def _digest(bot: Bot, reply: Reply, repository: Repository, day: date) -> float | None:
+    """Shows a repository's day. Gives the seconds until more of it can be read, if some could not."""
+    subject = escaped(f"{repository} · {day}")
+    report = bot.reading.day(repository, day, bot.tz, bot.language, bot.now(), reply.watching(subject))
+    again = delivering.until(bot, report.resumes_at)
+    messages = summary_message(report, shareable=reply.private)
+    if report.resumes_at:
+        at = f"{report.resumes_at.astimezone(bot.tz):%H:%M}"
+        messages = [*messages, delivering.line(slack_words(bot.language).label("later", subject=subject, time=at))]
+    reply.show(messages, about=day_value(report), stage=f"{repository.key}{'-partial' if again else ''}")
+    return again
 
 
 def _range(bot: Bot, reply: Reply, wish: Days) -> Outcome:
@@ -145,7 +154,10 @@ def which(bot: Bot, several: SeveralCommits, question: str) -> list[Message]:
 
 def _found(bot: Bot, wish: Search, offset: int) -> list[Message]:
     """One page of a search; `again` in its buttons is what would be typed for it."""
-    hits = bot.reading.desk.store.search(wish.words, wish.repository, offset + PAGE_SIZE + 1)[offset:]
+    if wish.repository:
+        bot.reading.allow(wish.repository)
+    among = [wish.repository] if wish.repository else bot.reading.known
+    hits = bot.reading.desk.store.search(wish.words, among, offset + PAGE_SIZE + 1)[offset:]
     again = f"{wish.repository} search {wish.words}" if wish.repository else f"search {wish.words}"
     return search_messages(
         wish.words,

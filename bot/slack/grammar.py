@@ -182,7 +182,10 @@ def _suggestion(words: list[str]) -> str:
         with suppress(Misuse):
             reference = parse_reference(name)
             what = f"#{reference.pr}" if reference.pr else f"{reference.sha}"
-            return f"{reference.repository} {what}" if reference.repository else what
+            if reference.repository is None:
+                return what
+            if _REPOSITORY.fullmatch(str(reference.repository)):
+                return f"{reference.repository} {what}"
     for place, word in enumerate(words):
         for known in get_close_matches(word.lower(), _COMMANDS, 1, 0.7):
             rest = _telling(words[place + 1 :])
@@ -193,7 +196,8 @@ def _suggestion(words: list[str]) -> str:
 
 def _telling(words: list[str]) -> str:
     """The first words that can be looked for."""
-    found = [word for word in words if re.search(r"\w\w", word) and re.search(r"[^\W\d_]", word)]
+    bare = [word.strip("?!,;:？！，；：。、") for word in words]
+    found = [word for word in bare if re.search(r"\w\w", word) and re.search(r"[^\W\d_]", word)]
     return shorten(" ".join(found[:5]), _SHOWN)
 
 

@@ -4,6 +4,7 @@ A message that is found as being sent may be in Slack or not: the process was ki
 is looked for among the messages since, and it is adopted or sent again. Where the look-up fails, nothing is sent.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from threading import Lock
@@ -12,7 +13,7 @@ from typing import Any
 
 import structlog
 
-from bot.slack.web import TIMEOUT, Refused, StreamRefused, TooLong, Unanswered, Web, has_key
+from bot.slack.web import TIMEOUT, Refused, StreamRefused, TooLong, Unanswered, Web, has_key, key_of
 from bot.store import Draft, Letter, Mailbox, State
 
 _A_MESSAGE = timedelta(seconds=1.05)  # between two messages in a channel
@@ -35,7 +36,7 @@ class Outbox:
         self._web = web
         self._now = now
         self._wait = wait
-        self._beginning = Lock()
+        self._beginning: dict[tuple[str, str], Lock] = defaultdict(Lock)
 
     def freeze(self, drafts: Sequence[Draft]) -> None:
         """Keeps messages as they are to be sent, before the first attempt."""
@@ -82,7 +83,9 @@ class Outbox:
         if not thread_ts:
             raise Refused("a message that grows belongs in a thread", "no_thread")
         letter = letter._replace(thread_ts=thread_ts)
-        with self._beginning:  # of two that were interrupted, one message in Slack belongs to one only
+        if letter.state is State.SENDING and letter.tried_at:
+            self._wait_out(letter.tried_at)
+        with self._beginning[letter.channel, thread_ts]:  # one message in Slack belongs to one of ours only
             ts = letter.ts if letter.state is State.STREAMING else self._begun(letter)
             if ts:
                 self._mail.mark(key, State.STREAMING, ts=ts)
@@ -186,38 +189,32 @@ class Outbox:
     # A message that grows
 
     def _begun(self, letter: Letter) -> str | None:
-        """The ts of a message whose beginning was interrupted, if Slack has it: one of ours since, that nobody knows."""
+        """The ts of a message whose beginning was interrupted, if Slack has it: one of ours since, that nobody knows.
+
+        It has no key until it ends; one that has another's key is that one's, even where its ts is not known yet.
+        """
         if letter.state is not State.SENDING or letter.tried_at is None:
             return None
-        self._wait_out(letter.tried_at)
         oldest = f"{letter.tried_at.timestamp() - _CLOCKS.total_seconds():.6f}"
         since = letter.tried_at.timestamp() - 1
 
         def unknown(message: dict[str, Any]) -> bool:
             ts = str(message["ts"])
-            return float(ts) >= since and not self._mail.is_ours(letter.channel, ts)
+            theirs = key_of(message) not in ("", letter.key) or message.get("files")
+            return float(ts) >= since and not theirs and not self._mail.is_ours(letter.channel, ts)
 
         return self._web.find(letter.channel, letter.thread_ts, oldest, unknown)
 
     def _stream(self, letter: Letter, user: str, pieces: "Iterable[str]") -> str:
         rest = iter(pieces)
         first = next(rest, "")
-        self._take_turn(letter.channel)
-        self._mail.mark(letter.key, State.SENDING, tried_at=self._now())
         grown = _Grown(first)
-        try:
-            ts = self._web.start_stream(letter.channel, letter.thread_ts or "", user, self._web.me["team_id"], first)
-        except StreamRefused:
-            ts = self._web.post(
-                letter.channel,
-                {"text": first, "blocks": markdown(first), "about": letter.about},
-                letter.key,
-                letter.thread_ts,
-            )
-            self._mail.mark(letter.key, State.STREAMING, ts=ts)
+        self._take_turn(letter.channel)
+        with self._beginning[letter.channel, letter.thread_ts or ""]:
+            ts, streams = self._begin(letter, user, first)
+        if not streams:
             self._edit(letter, ts, grown, rest)
             return ts
-        self._mail.mark(letter.key, State.STREAMING, ts=ts)
         try:
             self._append(letter, ts, grown, rest)
             self._web.stop_stream(letter.channel, ts, letter.key)
@@ -225,6 +222,19 @@ class Outbox:
             # Whether the last words arrived is not known: the whole is put there instead.
             self._finish(letter, ts, "".join([*grown.pieces, *rest]))
         return ts
+
+    def _begin(self, letter: Letter, user: str, first: str) -> tuple[str, bool]:
+        """Begins a message. Gives its ts, and whether it is a stream: elsewhere it is to be changed as it grows."""
+        self._mail.mark(letter.key, State.SENDING, tried_at=self._now())
+        streams = True
+        try:
+            ts = self._web.start_stream(letter.channel, letter.thread_ts or "", user, self._web.me["team_id"], first)
+        except StreamRefused:
+            streams = False
+            told = {"text": first, "blocks": markdown(first), "about": letter.about}
+            ts = self._web.post(letter.channel, told, letter.key, letter.thread_ts)
+        self._mail.mark(letter.key, State.STREAMING, ts=ts)
+        return ts, streams
 
     def _append(self, letter: Letter, ts: str, grown: "_Grown", pieces: Iterable[str]) -> None:
         waiting = ""

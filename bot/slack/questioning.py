@@ -6,11 +6,12 @@ when it is mentioned or a commit is named; in direct messages always. Otherwise 
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from analysis.asking import Asked, Turn, language_of, reads_as_question, references_in
-from analysis.errors import UnknownCommit
+from analysis.errors import Misuse, UnknownCommit
 from analysis.models import Entry
 from bot.lookup import Located, SeveralCommits
 from bot.questions import answered
@@ -25,7 +26,7 @@ from bot.slack.web import SlackFailure, about_of
 
 _TURNS = 12  # of a thread that are remembered; the answer's own budget is smaller still
 _TURN = 2_000  # characters
-_LINK = re.compile(r"\[([^\[\]\n]*)\]\(https?://[^()\s]*\)")
+_LINK = re.compile(r"\[((?:\\.|[^\[\]\\\n])*)\]\(https?://[^()\s]*\)")
 _BESIDE = 2  # commits named in another commit's thread that are looked at too
 
 
@@ -149,7 +150,7 @@ def _named(bot: Bot, ref: DayRef | CommitRef | None, names: Sequence[str]) -> li
             located = bot.reading.commit(parse_reference(name), ref.repository if ref and "/" not in name else None)
         except SeveralCommits:
             raise
-        except UnknownCommit:
+        except Misuse:
             if ref is None or (len(names) == 1 and isinstance(ref, DayRef)):
                 raise
             continue
@@ -178,13 +179,13 @@ def _thread(bot: Bot, request: Request) -> tuple[Turn, ...]:
     before = [
         each for each in said if not request.ts or float(each["ts"]) < float(request.ts) or request.kind != "message"
     ]
-    turns = [
-        Turn(who="bot" if each.get("user") == me else "person", text=_said(str(each.get("text") or ""), me))
-        for each in before[-_TURNS:]
-    ]
+    turns = [_turn(each, me) for each in before[-_TURNS:]]
     return tuple(turn for turn in turns if turn.text)
 
 
-def _said(text: str, me: str) -> str:
-    """What a message said, its links as their labels: the addresses of lines are long, and say nothing."""
-    return _LINK.sub(r"[\1]", plain(text, me))[:_TURN]
+def _turn(message: Mapping[str, Any], me: str) -> Turn:
+    """What a message said; of ours as it is read: the addresses of lines are long, and say nothing."""
+    text = plain(str(message.get("text") or ""), me)
+    if message.get("user") != me:
+        return Turn(who="person", text=text[:_TURN])
+    return Turn(who="bot", text=re.sub(r"\\([^\w\s])", r"\1", _LINK.sub(r"[\1]", text))[:_TURN])

@@ -11,10 +11,11 @@ Posts are never repeated here: only 429 is, since then nothing was accepted. The
 """
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from http.client import HTTPException
 from typing import Any
-from urllib.error import URLError
 from urllib.request import Request, urlopen
 
 from slack_sdk import WebClient
@@ -49,7 +50,17 @@ _NO_STREAM = frozenset(
         "user_not_found",
     }
 )
-_PASSING = frozenset({"internal_error", "fatal_error", "service_unavailable", "request_timeout", "ratelimited"})
+_PASSING = frozenset(
+    {
+        "internal_error",
+        "fatal_error",
+        "service_unavailable",
+        "request_timeout",
+        "ratelimited",
+        "rate_limited",
+        "team_added_to_org",
+    }
+)
 
 
 class SlackFailure(OutsideFailure):
@@ -224,7 +235,7 @@ class Web:
             answer = self._reader.conversations_replies(
                 channel=channel, ts=thread_ts, limit=_REPLIES, include_all_metadata=True
             )
-        return list(answer["messages"])
+            return list(answer["messages"])
 
     def direct(self, user: str) -> str:
         """The id of the direct messages with a person."""
@@ -309,7 +320,7 @@ def translated() -> Iterator[None]:
         yield
     except SlackApiError as exc:
         raise _named(exc) from exc
-    except (SlackClientError, URLError, OSError, ValueError, KeyError) as exc:
+    except (SlackClientError, HTTPException, OSError, ValueError, KeyError, TypeError, AttributeError) as exc:
         raise Unanswered("Slack did not answer, or with what makes no sense") from exc
 
 
@@ -320,8 +331,11 @@ def _named(exc: SlackApiError) -> SlackFailure:
         code = str(answer.get("error") or "")
     except (AttributeError, ValueError):
         code = ""
+    if not re.fullmatch(r"[\w.:-]+", code):
+        code = ""  # what is no JSON is put there by the SDK in words
     if not code or status >= 500 or code in _PASSING:  # noqa: PLR2004
-        return Unanswered(f"Slack answered with status {status}" if status != 200 else f"Slack failed ({code})")  # noqa: PLR2004
+        what = code or "its answer made no sense"
+        return Unanswered(f"Slack answered with status {status}" if status != 200 else f"Slack failed ({what})")  # noqa: PLR2004
     needed = answer.get("needed")
     told = f"Slack refuses: {code}" + (f" (the app needs the scope {needed})" if needed else "")
     for kind, codes in ((ChannelClosed, _CLOSED), (TooLong, _LONG), (StreamRefused, _NO_STREAM)):

@@ -75,6 +75,12 @@ class Moment(NamedTuple):
     most: float = 20.0
 
 
+def more(count: Callable[[], int], by: int) -> Callable[[], bool]:
+    """Whether `count` has grown by so much since now."""
+    before = count()
+    return lambda: count() >= before + by
+
+
 class Death(NamedTuple):
     """A kill: at which moment, after how many seconds, with which parts' analyses in flight, and what was half posted."""
 
@@ -96,7 +102,7 @@ class Killable:
     """The bot and its servers. `deaths` tells of every kill."""
 
     def __init__(self, folder: Path, slack: LoopbackSlack, github: SlowGitHub, chat: CountingChat) -> None:
-        self.database = folder / "bot.db"
+        self.database, self.flows = folder / "bot.db", folder / "bot-flows.db"
         self.slack, self.github, self.chat = slack, github, chat
         self.deaths: list[Death] = []
         self.log = folder / "bot.log"
@@ -165,7 +171,7 @@ class Killable:
 
     def rows(self, query: str, *, flows: bool = False) -> list[tuple[Any, ...]]:
         """What a database says, without touching it: what a kill left is the next start's to mend."""
-        path = self.database.with_name("bot-flows.db") if flows else self.database
+        path = self.flows if flows else self.database
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=10)) as connection:
             return connection.execute(query).fetchall()
 
