@@ -37,6 +37,7 @@ _RETENTION = timedelta(days=30)
 _PAGE = 500
 _GRACE = 3  # seconds in which flows may end when the bot does
 _NAP = 0.5  # seconds between two looks at the clock
+_NO_LIMIT = None  # the engine drops a flow after a hundred starts, which a bot that cannot reach Slack has in minutes
 
 log = structlog.get_logger(__name__)
 _running: list[Bot] = []
@@ -47,7 +48,7 @@ class _Interrupted(BaseException):
     """Ends a flow that waits when the bot ends; the engine takes note of `Exception`s only, and resumes it at the next start."""
 
 
-@DBOS.workflow()
+@DBOS.workflow(max_recovery_attempts=_NO_LIMIT)
 def answer(key: str) -> None:
     """A request is answered, and what it wants delivered is delivered."""
     for round_ in range(_ROUNDS):
@@ -60,7 +61,7 @@ def answer(key: str) -> None:
     _answered(key)
 
 
-@DBOS.workflow()
+@DBOS.workflow(max_recovery_attempts=_NO_LIMIT)
 def deliver(label: str, channel: str, what: str, run: str) -> None:
     """A day or a commit is shown in a channel: every message once, in order. A channel that is closed ends it."""
     delivery = Delivery(label, channel, what, run)
@@ -76,7 +77,7 @@ def deliver(label: str, channel: str, what: str, run: str) -> None:
         _finish(delivery, failure)
 
 
-@DBOS.workflow()
+@DBOS.workflow(max_recovery_attempts=_NO_LIMIT)
 def digest(label: str, channel: str, what: str, run: str) -> str:
     """A day is read and analysed; the channel is told when that takes long. Gives why it could not be done, if so."""
     with bound_contextvars(run=run):

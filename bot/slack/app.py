@@ -70,8 +70,18 @@ class _Client(SocketModeClient):
     """
 
     def _run_current_session(self) -> None:
-        if self.current_session:
+        if self.current_session and not self.closed:
             self.current_session.run_forever(ping_interval=_PING, ping_timeout=_SILENCE)
+
+    def _monitor_current_session(self) -> None:
+        """Nothing: a session that ends is followed by another, and one that has only begun would be taken for ended here."""
+
+    def send_message(self, message: str) -> None:
+        """Sends an acknowledgement. Where the connection broke meanwhile, Slack asks for it again over the next one."""
+        try:
+            super().send_message(message)
+        except (websocket.WebSocketException, OSError, AttributeError) as exc:  # the last is a slip of the SDK's there
+            log.warning("not acknowledged", why=str(exc))
 
 
 @contextmanager

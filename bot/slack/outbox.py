@@ -16,7 +16,7 @@ import structlog
 from bot.slack.web import TIMEOUT, Refused, StreamRefused, TooLong, Unanswered, Web, has_key, key_of
 from bot.store import Draft, Letter, Mailbox, State
 
-_A_MESSAGE = timedelta(seconds=1.05)  # between two messages in a channel
+_A_MESSAGE = timedelta(seconds=1)  # between a message in a channel and the next
 _ANY_MESSAGE = timedelta(seconds=0.06)  # between two messages in the workspace
 _CLOCKS = timedelta(minutes=2)  # by which ours and Slack's may differ
 _GROWTH = timedelta(seconds=1.3)  # between two changes of a message that grows
@@ -63,6 +63,8 @@ class Outbox:
             self._mail.mark(key, State.REFUSED, note=str(exc))
             raise
         self._mail.sent(letter._replace(thread_ts=thread_ts), ts)
+        # However long it was on its way: the second begins when Slack has it.
+        self._mail.no_turn_before(f"channel {letter.channel}", self._now() + _A_MESSAGE)
         log.info("sent", key=key, ts=ts)
         return ts
 

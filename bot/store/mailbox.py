@@ -173,6 +173,12 @@ class Mailbox:
             )
         return at - now
 
+    def no_turn_before(self, name: str, instant: datetime) -> None:
+        """The next turn of `name` is at an instant, unless it is later anyway."""
+        with self._writing.begin() as connection:
+            soon = (turns.c.name == name, turns.c.free_at < instant)
+            connection.execute(update(turns).where(*soon).values(free_at=instant))
+
     def forget(self, before: datetime) -> None:
         """Drops requests that were answered before an instant, and the words of messages that were sent before it."""
         with self._writing.begin() as connection:

@@ -10,6 +10,7 @@ from tests.bench.acknowledging import acknowledging
 from tests.bench.asking_a_model import asking_a_model
 from tests.bench.backfilling import backfilling
 from tests.bench.figures import Benchmark, Row, duration, timed
+from tests.bench.killed import killed
 from tests.bench.ranking import ranking
 from tests.bench.reading_a_day import reading_a_day
 from tests.bench.starting import starting
@@ -24,6 +25,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "backfill": backfilling,
     "start": starting,
     "ack": acknowledging,
+    "killed": killed,
 }
 
 _WIDTH = 160  # columns where the output is no terminal

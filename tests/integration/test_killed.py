@@ -21,7 +21,10 @@ SEED = int(os.environ.get("KILLED_SEED", "1"))
 UNTOUCHED = ("tokenizer", "scheduler", "sampler", "cache", "loader", "launcher", "metrics")
 ANSWER = [
     "It returns another number now",
-    *(f"It does not touch the {each}, nor anything that has to do with it, as far as it tells us" for each in UNTOUCHED),
+    *(
+        f"It does not touch the {each}, nor anything that has to do with it, as far as it tells us"
+        for each in UNTOUCHED
+    ),
 ]
 SAID = "".join(f"{sentence}{' [pkg/part1.py:2]' * (not place)}. " for place, sentence in enumerate(ANSWER))
 

@@ -63,6 +63,14 @@ def test_each_name_has_turns_of_its_own(mail: Mailbox) -> None:
     assert mail.turn("channel C0OTHER", NOON, SECOND) == timedelta()
 
 
+def test_a_turn_may_be_put_off(mail: Mailbox) -> None:
+    """The next turn is not before an instant that was named, and one that is later anyway is not moved up."""
+    mail.turn("channel C0DIGEST", NOON, SECOND)
+    mail.no_turn_before("channel C0DIGEST", NOON + 3 * SECOND)
+    mail.no_turn_before("channel C0DIGEST", NOON + 2 * SECOND)
+    assert mail.turn("channel C0DIGEST", NOON, SECOND) == 3 * SECOND
+
+
 # What was asked
 
 

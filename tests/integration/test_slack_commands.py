@@ -3,16 +3,15 @@
 import re
 import time
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import partial
 from itertools import count
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from analysis.language import words
-from analysis.models import Language
+from analysis.models import ChangeType, Language, Remark
 from bot.local.github import Handler, RecordedRepository
 from bot.local.sample import SAMPLE_REPOSITORY, sample_repository
 from bot.local.slack import Interaction, LoopbackSlack, Message
@@ -20,7 +19,7 @@ from bot.slack.words import slack_words
 from tests.conftest import recorded
 from tests.servers.github import Fault, FaultyGitHub
 from tests.servers.running import buttons, whole
-from tests.servers.talk import Talk, links, told
+from tests.servers.talk import Talk, links, markdown, told
 
 pytestmark = pytest.mark.xdist_group("slack commands")
 
@@ -59,6 +58,11 @@ class Room(NamedTuple):
     user: str
     channel: str
 
+    @property
+    def question(self) -> str:
+        """What only the diff of the commit about budgets answers."""
+        return "does it touch `threading.Lock`?" if self.language == "en" else "有没有改到 `threading.Lock`？"
+
     def label(self, key: str, **values: object) -> str:
         return slack_words(self.language).label(key, **values)
 
@@ -66,9 +70,9 @@ class Room(NamedTuple):
         """Types a command and gives the private messages that come of it."""
         return self._answers(partial(self.slack.command, self.user, channel or self.channel, text), channel)
 
-    def presses(self, message: Message, action: str) -> list[Message]:
+    def presses(self, message: Message, action: str, value: str | None = None) -> list[Message]:
         """Presses a button and gives the private messages that come of it, besides those that are replaced."""
-        press = partial(self.slack.press, self.user, message.channel, message.ts, action)
+        press = partial(self.slack.press, self.user, message.channel, message.ts, action, value)
         return self._answers(press, message.channel)
 
     def asks(self, message: Message, action: str, question: str) -> Interaction:
@@ -101,6 +105,12 @@ class Room(NamedTuple):
         self.slack.wait_for(lambda: done.responses)
         self.talk.settle()
         return [each for each in self.whispered(channel) if each.ts not in seen]
+
+
+def _paging(found: Message) -> dict[str, str]:
+    """The buttons of a page by what they say, with what they carry."""
+    blocks = [block for block in found.blocks if block["type"] == "actions"]
+    return {element["text"]["text"]: element["value"] for block in blocks for element in block["elements"]}
 
 
 @pytest.fixture(scope="module", params=["en", "zh"])
@@ -164,7 +174,7 @@ def test_a_day_without_commits_is_a_line(text: str, room: Room) -> None:
     (digest,) = room.types(text)
     say = words(room.language)
     assert f"2026-02-06 ({slack_words(room.language).weekdays[4]}) · {say.labels['no_commits']}" in whole(digest)
-    assert say.remarks["not_over"] in whole(digest)
+    assert say.remarks[Remark.NOT_OVER] in whole(digest)
     assert buttons(digest) == ["post_to_channel"]
 
 
@@ -219,7 +229,7 @@ def test_a_commit_comes_privately(text: str, room: Room) -> None:
     """A commit in any of its forms is shown with its analysis, and with buttons to ask about it and to post it."""
     (commit,) = room.types(text)
     assert BUDGETS_TITLE in commit.text
-    assert words(room.language).change_types["feature"] in whole(commit)
+    assert words(room.language).change_types[ChangeType.FEATURE] in whole(commit)
     assert f"{NAME}\n" in whole(commit)
     assert buttons(commit) == COMMIT_BUTTONS
 
@@ -282,29 +292,17 @@ def test_a_private_repository_is_unknown(text: str, room: Room) -> None:
 def test_a_search_is_paged_forth_and_back(room: Room) -> None:
     """A search shows ten commits, and its buttons put the pages after and before it in its place."""
     room.types("2026-02-05")
-    (found,) = room.types("search lantern")
-    first, seen = whole(found), list[str]()
-    assert first.startswith(room.label("found", words="lantern"))
-    while "page" in buttons(found):
-        page = whole(room.slack.workspace.channels[room.channel].messages[found.ts])
-        seen += re.findall(r"^  ([0-9a-f]{7})$", page, re.MULTILINE)
-        if room.label("next") not in page:
-            break
-        assert room.presses(found, "page") == []
-    assert len(seen) == len(set(seen)) > 20
-    assert (buttons(found), room.label("previous") in page) == (["page"], True)
-    for _ in range(2):
-        previous = [
-            element["value"]
-            for block in found.blocks
-            for element in block.get("elements", ())
-            if element.get("text", {}) == {"type": "plain_text", "text": room.label("previous"), "emoji": False}
-        ]
-        room.slack.press(room.user, room.channel, found.ts, "page", previous[0])
-        room.talk.settle()
-        room.slack.wait_for(lambda page=page: whole(found) != page)
-        page = whole(found)
-    assert whole(found) == first
+    (found,) = room.types("search py")
+    pages = [whole(found)]
+    while values := _paging(found).get(room.label("next")):
+        assert room.presses(found, "page", values) == []
+        pages.append(whole(found))
+    for page in reversed(pages[:-1]):
+        assert room.presses(found, "page", _paging(found)[room.label("previous")]) == []
+        assert whole(found) == page
+    assert pages[0].startswith(room.label("found", words="py"))
+    shas = [sha for page in pages for sha in re.findall(r"^  ([0-9a-f]{7})$", page, re.MULTILINE)]
+    assert len(shas) == len(set(shas)) > 20
 
 
 def test_a_search_that_finds_nothing_says_so(room: Room) -> None:
@@ -386,9 +384,9 @@ def test_a_posted_commit_opens_a_thread_about_it(room: Room) -> None:
     root = room.posted(commit)
     assert buttons(root) == ["ask_commit"]
     assert BUDGETS_TITLE in root.text
-    (answer,) = room.says("does it touch a lock?" if room.language == "en" else "涉及锁吗？", thread=root.ts)
+    (answer,) = room.says(room.question, thread=root.ts)
     assert answer.thread_ts == root.ts
-    assert any("lantern/engine/budget.py:29" in label for label, _ in links(answer))
+    assert any("lantern/engine/budget.py:29" in label for label, _ in links(markdown(answer)))
     assert room.says("nice work", thread=root.ts) == []
     assert len(room.slack.channel(room.channel)) == 1
 
@@ -439,8 +437,8 @@ def test_a_question_is_asked_in_a_modal_and_answered_privately(text: str, action
     assert list(empty.errors) == ["question"]
     view = room.slack.modal(room.user)
     assert view is not None
-    question = f"does {BUDGETS} touch a lock?" if room.language == "en" else f"{BUDGETS} 涉及锁吗？"
-    assert room.slack.submit(room.user, view.id, {"question": {"question": question}}).errors == {}
+    sent = room.slack.submit(room.user, view.id, {"question": {"question": f"{BUDGETS}: {room.question}"}})
+    assert sent.errors == {}
     assert room.slack.modal(room.user) is None
     answer = room.slack.wait_for(lambda: room.whispered()[before:])[0]
     assert "budget.py:29" in told(answer)
@@ -453,24 +451,21 @@ def test_a_question_about_what_was_posted_is_answered_in_its_thread(text: str, a
     (reply,) = room.types(text)
     root = room.posted(reply)
     have = len(room.slack.thread(room.channel, root.ts))
-    question = "what changed in the code?" if room.language == "en" else "代码改了什么？"
-    assert room.asks(root, action, question).errors == {}
+    assert room.asks(root, action, room.question).errors == {}
     answer = room.slack.wait_for(lambda: room.slack.thread(room.channel, root.ts)[have:])[0]
     room.talk.settle()
-    assert told(answer).startswith(f"> {question}")
-    assert len(told(answer)) > len(question) + 10
+    assert markdown(answer).startswith(f"> {room.question}\n\n")
+    assert len(markdown(answer)) > len(room.question) + 20
     assert len(room.slack.channel(room.channel)) == 1
 
 
 # The same words elsewhere
 
 
-@pytest.mark.parametrize("place", ["mention", "direct"])
-def test_the_same_words_work_in_a_mention_and_directly(place: str, room: Room) -> None:
+@pytest.mark.parametrize("direct", [False, True])
+def test_the_same_words_work_in_a_mention_and_directly(direct: bool, room: Room) -> None:
     """What a command may say is answered to a mention in its thread, and to a direct message beside it, for all to see."""
-    where = room.slack.workspace.dm(room.user) if place == "direct" else room.channel
-    mention = "" if place == "direct" else "<@U0BOT> "
-    starts = "" if place == "direct" else "@vllm-digest "
+    starts = "" if direct else "@vllm-digest "
     expected = {
         "2026-02-05": BUDGETS_TITLE,
         "今天": words(room.language).labels["no_commits"],
@@ -483,20 +478,23 @@ def test_the_same_words_work_in_a_mention_and_directly(place: str, room: Room) -
         "deadbeef": "deadbeef",
         "o/secret 2026-02-05": "o/secret",
     }
-    for text, reply in expected.items():
-        ts = room.slack.say(room.user, where, mention + text)
-        replies = room.talk.replies(ts, where)
-        assert len(replies) == 1, text
-        assert reply in whole(replies[0])
-        assert replies[0].thread_ts == (None if place == "direct" else ts)
-        assert "post_to_channel" not in buttons(replies[0])
-    assert room.whispered(where) == []
+    workspace, said = room.slack.workspace, dict[str, tuple[str, str, str]]()
+    for text in expected:
+        # Each in a place of its own: a channel gets a message a second.
+        user = workspace.add_user(f"lin{next(_numbers)}")
+        where = workspace.dm(user) if direct else workspace.add_channel(user.lower(), members={"U0BOT", user})
+        said[text] = user, where, room.slack.say(user, where, text if direct else f"<@U0BOT> {text}")
+    for text, (user, where, ts) in said.items():
+        (reply,) = room.talk.replies(ts, where)
+        assert expected[text] in whole(reply)
+        assert reply.thread_ts == (None if direct else ts)
+        assert "post_to_channel" not in buttons(reply)
+        assert room.slack.private(user, where) == []
 
 
 def test_a_mention_that_names_a_commit_is_answered(room: Room) -> None:
     """A question to the bot that names a commit is answered in its thread; one that could mean several is asked back."""
-    question = f"does {BUDGETS} touch a lock?" if room.language == "en" else f"{BUDGETS} 涉及锁吗？"
-    (answer,) = room.says(f"<@U0BOT>, {question}")
+    (answer,) = room.says(f"<@U0BOT>, {BUDGETS}: {room.question}")
     assert "budget.py:29" in told(answer)
     (follow_up,) = room.says("which files?" if room.language == "en" else "改了哪些文件？", thread=answer.thread_ts)
     assert follow_up.thread_ts == answer.thread_ts

@@ -1,9 +1,9 @@
 """The bot in a process of its own between slow loopback servers, killed at chosen moments and started again.
 
-    with killable(folder, commits, Random(7)) as bot:
-        bot.live_until(Moment("posting", lambda: bot.slack.asked("chat.postMessage")))
-        bot.start()
-        bot.finish()
+with killable(folder, commits, Random(7)) as bot:
+    bot.live_until(Moment("posting", lambda: bot.slack.asked("chat.postMessage")))
+    bot.start()
+    bot.finish()
 """
 
 import json

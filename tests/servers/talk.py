@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from sqlite3 import connect
 from time import monotonic
-from typing import Any
+from typing import Any, Self
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -54,7 +54,7 @@ class Talk:
         # A connection that is closed is seen as such a little later; what is said until then is said to nobody.
         self.slack.wait_for(lambda: not self.slack.connected)
 
-    def __enter__(self) -> "Talk":
+    def __enter__(self) -> Self:
         self.start()
         return self
 

@@ -24,6 +24,15 @@ from tests.servers.killed import CHANNELS, MODEL, Death, Killable, Moment, Poste
 _REPOSITORY = Repository(owner="o", name="n")
 _A_DAY = 6
 _POST, _FILE = "chat.postMessage$", "files.completeUploadExternal$"
+_LATER = (
+    ("posting",),
+    ("posting",),
+    ("dropped message", "looking up"),
+    ("dropped file", "looking up"),
+    ("any time",),
+    ("reading",),
+    ("analysing",),
+)
 _LOOK_UPS = ("conversations.history", "conversations.replies", "files.info")
 
 
@@ -65,7 +74,7 @@ def delivered(folder: Path, seed: int, kills: int) -> Delivered:
         _subscribe(bot, days[0], zone)
         for moment in _moments(bot, random, kills):
             bot.live_until(moment)
-        _as_if_often(bot)
+        _as_if_killed_often(bot)
         bot.slack.faults += [
             Fault(place, "accept_and_drop", where=_nth(random.randint(1, 3))) for place in (_POST, _FILE)
         ]
@@ -124,7 +133,7 @@ def _subscribe(bot: Killable, first: date, zone: ZoneInfo) -> None:
     engine.dispose()
 
 
-def _as_if_often(bot: Killable) -> None:
+def _as_if_killed_often(bot: Killable) -> None:
     """As if every flow had been interrupted a thousand times: the engine counts that, and may give up on one."""
     with closing(sqlite3.connect(bot.flows)) as engine, engine:
         engine.execute("UPDATE workflow_status SET recovery_attempts = 1000")
@@ -136,9 +145,8 @@ def _as_if_often(bot: Killable) -> None:
 def _moments(bot: Killable, random: Random, kills: int) -> Iterator[Moment]:
     """Every stage of the first day, then whatever comes."""
     stages = ["start-up", "reading", "analysing", "analysing", "drafting"]
-    later = ["posting", "posting", "dropped message", "dropped file", "looking up", "any time", "reading", "analysing"]
     while len(stages) < kills:
-        stages += random.sample(later, len(later))
+        stages += [stage for group in random.sample(_LATER, len(_LATER)) for stage in group]
     for stage in stages[:kills]:
         yield _moment(bot, random, stage)
 
@@ -149,16 +157,14 @@ def _moment(bot: Killable, random: Random, stage: str) -> Moment:
         case "start-up":
             return Moment(stage, after=random.uniform(0.3, 2))
         case "reading":
-            asked = more(lambda: len(bot.github.requests), random.randint(1, 12))
+            asked = more(lambda: len(bot.github.requests), random.randint(1, 6))
             return Moment(stage, asked, random.uniform(0, 0.1), most=4)
         case "analysing":
-            asked = more(lambda: len(bot.chat.asked), random.randint(1, 6))
+            asked = more(lambda: len(bot.chat.asked), random.randint(1, 5))
             return Moment(stage, asked, random.uniform(0, 0.1), most=4)
         case "drafting":
             listening = more(lambda: len(slack.asked("apps.connections.open")), 1)
-            return Moment(
-                stage, lambda: listening() and len(bot.analysed()) >= _A_DAY, random.uniform(0, 0.2), most=4
-            )
+            return Moment(stage, lambda: listening() and len(bot.analysed()) >= _A_DAY, random.uniform(0, 0.2), most=4)
         case "posting":
             # The answer is kept back, so that the kill comes between Slack's doing and its saying so.
             slack.faults.append(Fault(_POST, "stall", seconds=0.2))
