@@ -267,9 +267,10 @@ class GitHub:
                 f"GITHUB_TOKEN may not read {repository.full_name}; give it read access to contents and pull requests"
             )
         if status in (requests.codes.not_found, requests.codes.unprocessable) and commit:
-            return UnknownCommit(
-                f"{repository.full_name} has no commit {commit}, or several begin like it; give more of the SHA, or check the repository"
-            )
+            missing = f"commit {commit}, or several begin like it; give more of the SHA, or check the repository"
+            if commit.startswith("#"):
+                missing = f"pull request {commit}; check the number, or the repository"
+            return UnknownCommit(f"{repository.full_name} has no {missing}")
         if status in (requests.codes.not_found, requests.codes.gone, requests.codes.unavailable_for_legal_reasons):
             where = f"repository {repository.full_name}" + (
                 f" with a branch {repository.branch}" if repository.branch else ""

@@ -38,5 +38,5 @@ def set_up(level: str, form: Literal["console", "json"]) -> None:
     # These tell of every job and request; what fails there is told by us.
     for name in ("alembic", "apscheduler", "slack_bolt", "dbos", "httpx", "httpx2", "openai", "urllib3"):
         logging.getLogger(name).setLevel(logging.ERROR)
-    for name in ("slack_sdk", "websocket"):
+    for name in ("slack_sdk", "websockets"):
         logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -1,25 +1,19 @@
 """The Bolt app: it checks what Slack sends and calls the listeners."""
 
+import json
 import logging
 from collections.abc import Iterator
-from contextlib import contextmanager
-from time import time
+from contextlib import ExitStack, contextmanager
+from typing import Any
 
 import structlog
-import websocket
-from slack_bolt import App
-from slack_bolt.adapter.socket_mode.internals import run_bolt_app, send_response
-from slack_sdk.socket_mode.client import BaseSocketModeClient
-from slack_sdk.socket_mode.request import SocketModeRequest
-from slack_sdk.socket_mode.websocket_client import SocketModeClient
+from slack_bolt import App, BoltRequest
 
 from analysis.errors import BadSetting
 from bot.slack.bot import Bot
 from bot.slack.listeners import Hands, Listeners
-from bot.slack.web import Refused, translated
-
-_PING = 10  # seconds
-_SILENCE = 3  # seconds without an answer to it after which a connection is dead
+from bot.slack.sockets import Sockets
+from bot.slack.web import Refused
 
 log = structlog.get_logger(__name__)
 
@@ -49,39 +43,19 @@ def socket_mode(bot: Bot, app_token: str, hands: Hands) -> Iterator[None]:
     """The app connected to Slack over a WebSocket, for as long as the block lasts. `BadSetting` where its token is not taken."""
     app = slack_app(bot, hands)
 
-    def pass_on(client: BaseSocketModeClient, request: SocketModeRequest) -> None:
-        send_response(client, request, run_bolt_app(app, request), time())
+    def answer(payload: dict[str, Any]) -> dict[str, Any] | None:
+        told = app.dispatch(BoltRequest(mode="socket_mode", body=payload))
+        if told.status != 200:  # noqa: PLR2004
+            return None
+        if not told.body:
+            return {}
+        is_json = told.headers.get("content-type", [""])[0].startswith("application/json")
+        return dict(json.loads(told.body)) if is_json else {"text": told.body}
 
-    websocket.setdefaulttimeout(_PING)
-    client = _Client(app_token, app.logger, app.client, ping_interval=_PING)
-    client.socket_mode_request_listeners.append(pass_on)
-    try:
-        with _blaming("SLACK_APP_TOKEN"), translated():
-            client.connect()
+    with ExitStack() as stack:
+        with _blaming("SLACK_APP_TOKEN"):
+            stack.enter_context(Sockets(lambda: bot.web.socket_address(app_token), answer))
         yield
-    finally:
-        client.close()
-
-
-class _Client(SocketModeClient):
-    """Connects anew within a second when a connection breaks, where the SDK's built-in client takes a minute.
-
-    The SDK's own does not listen for the answers to its pings, and would take a dead connection for a quiet one.
-    """
-
-    def _run_current_session(self) -> None:
-        if self.current_session and not self.closed:
-            self.current_session.run_forever(ping_interval=_PING, ping_timeout=_SILENCE)
-
-    def _monitor_current_session(self) -> None:
-        """Nothing: a session that ends is followed by another, and one that has only begun would be taken for ended here."""
-
-    def send_message(self, message: str) -> None:
-        """Sends an acknowledgement. Where the connection broke meanwhile, Slack asks for it again over the next one."""
-        try:
-            super().send_message(message)
-        except (websocket.WebSocketException, OSError, AttributeError) as exc:  # the last is a slip of the SDK's there
-            log.warning("not acknowledged", why=str(exc))
 
 
 @contextmanager

@@ -193,7 +193,7 @@ def _post(bot: Bot, request: Request, reply: Reply) -> Outcome:
     """Begins to deliver what only one person saw; one private reply is posted once, however often its button is pressed."""
     say = slack_words(bot.language)
     parse_value(request.text)
-    if not bot.web.is_member(request.channel):
+    if not bot.web.is_member(request.channel, request.user):
         reply.show([delivering.line(say.label("invite", name=escaped(bot.web.me["user"])))])
         return Outcome()
     reply.show([delivering.line(say.labels["posted"])], replace=request.private)

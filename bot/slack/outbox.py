@@ -13,7 +13,8 @@ from typing import Any
 
 import structlog
 
-from bot.slack.web import TIMEOUT, Refused, StreamRefused, TooLong, Unanswered, Web, has_key, key_of
+from bot.slack.halving import halves
+from bot.slack.web import TIMEOUT, ChannelClosed, Refused, StreamRefused, TooLong, Unanswered, Web, has_key, key_of
 from bot.store import Draft, Letter, Mailbox, State
 
 _A_MESSAGE = timedelta(seconds=1)  # between a message in a channel and the next
@@ -70,7 +71,8 @@ class Outbox:
 
     def hold(self, key: str, why: str) -> None:
         """Gives up for now on a message of which nobody knows whether Slack has it."""
-        self._mail.mark(key, State.HELD, note=why)
+        if self._letter(key).state is not State.SPLIT:  # of which each part knows for itself
+            self._mail.mark(key, State.HELD, note=why)
         log.warning("held", key=key, why=why)
 
     def grow(self, key: str, user: str, pieces: Iterable[str]) -> str:
@@ -121,11 +123,16 @@ class Outbox:
         if letter.tried_at is None or letter.state not in (State.SENDING, State.HELD):
             return None
         self._wait_out(letter.tried_at)
-        if letter.file_id:
-            ts = self._web.share_of(letter.file_id, letter.channel)
-        else:
-            oldest = f"{(letter.tried_at - _CLOCKS).timestamp():.6f}"
-            ts = self._web.find(letter.channel, self._thread_of(letter), oldest, has_key(letter.key))
+        try:
+            if letter.file_id:
+                ts = self._web.share_of(letter.file_id, letter.channel)
+            else:
+                oldest = f"{(letter.tried_at - _CLOCKS).timestamp():.6f}"
+                ts = self._web.find(letter.channel, self._thread_of(letter), oldest, has_key(letter.key))
+        except ChannelClosed:
+            raise
+        except Refused as exc:
+            raise Unanswered(f"whether Slack has it cannot be looked up: {exc}") from exc
         if ts:
             self._mail.sent(letter._replace(thread_ts=self._thread_of(letter)), ts)
             log.info("adopted", key=letter.key, ts=ts)
@@ -283,21 +290,3 @@ class _Grown:
 def markdown(text: str) -> list[dict[str, Any]]:
     """Blocks of Markdown that hold `text`."""
     return [{"type": "markdown", "text": text[:_LENGTH] or "…"}]
-
-
-def halves(content: dict[str, Any]) -> list[dict[str, Any]]:
-    """A message in two: by its blocks, by the elements of its only block, or as plain text; nothing where that is short."""
-    blocks = content.get("blocks") or []
-    if len(blocks) > 1:
-        middle = len(blocks) // 2
-        return [{**content, "blocks": blocks[:middle]}, {**content, "blocks": blocks[middle:]}]
-    if blocks and len(blocks[0].get("elements", ())) > 1:
-        elements = blocks[0]["elements"]
-        middle = len(elements) // 2
-        return [
-            {**content, "blocks": [{**blocks[0], "elements": each}]} for each in (elements[:middle], elements[middle:])
-        ]
-    if blocks:
-        return [{"text": content["text"]}]
-    text = content["text"]
-    return [{"text": text[: len(text) // 2]}, {"text": text[len(text) // 2 :]}] if len(text) > _PLAIN else []

@@ -22,7 +22,7 @@ from bot.slack.grammar import Help, Lookup, NotUnderstood, parse, plain
 from bot.slack.replying import Reply
 from bot.slack.requests import Request
 from bot.slack.values import CommitRef, DayRef, commit_value, parse_value
-from bot.slack.web import SlackFailure, about_of
+from bot.slack.web import SlackFailure, about_of, key_of
 
 _TURNS = 12  # of a thread that are remembered; the answer's own budget is smaller still
 _TURN = 2_000  # characters
@@ -174,12 +174,12 @@ def _thread(bot: Bot, request: Request) -> tuple[Turn, ...]:
     except SlackFailure:
         return ()
     me = bot.web.me["user_id"]
-    if said and said[0].get("user") == me:
-        said = said[1:]  # what the thread is about is known without its title
     before = [
         each for each in said if not request.ts or float(each["ts"]) < float(request.ts) or request.kind != "message"
     ]
-    turns = [_turn(each, me) for each in before[-_TURNS:]]
+    # Of ours only answers: a digest that fills its own thread is no part of what is talked about there.
+    spoken = [each for each in before if each.get("user") != me or key_of(each).startswith("answer:")]
+    turns = [_turn(each, me) for each in spoken[-_TURNS:]]
     return tuple(turn for turn in turns if turn.text)
 
 
@@ -188,4 +188,5 @@ def _turn(message: Mapping[str, Any], me: str) -> Turn:
     text = plain(str(message.get("text") or ""), me)
     if message.get("user") != me:
         return Turn(who="person", text=text[:_TURN])
-    return Turn(who="bot", text=re.sub(r"\\([^\w\s])", r"\1", _LINK.sub(r"[\1]", text))[:_TURN])
+    read = re.sub(r"\\([^\w\s]|_)|\u200b", r"\1", _LINK.sub(r"[\1]", text)).replace("\u2024", ".")
+    return Turn(who="bot", text=read[:_TURN])

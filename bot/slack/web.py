@@ -110,6 +110,11 @@ class Web:
             self._me = {name: str(found.get(name) or "") for name in ("user_id", "bot_id", "team_id", "team", "user")}
         return self._me
 
+    def socket_address(self, app_token: str) -> str:
+        """An address that serves for one connection of Socket Mode."""
+        with translated():
+            return str(self.client.apps_connections_open(app_token=app_token)["url"])
+
     # Posting
 
     def post(self, channel: str, message: Mapping[str, Any], key: str, thread_ts: str | None) -> str:
@@ -242,15 +247,15 @@ class Web:
         with translated():
             return str(self._reader.conversations_open(users=[user])["channel"]["id"])
 
-    def is_member(self, channel: str) -> bool:
-        """Whether the bot may post in a channel."""
+    def is_member(self, channel: str, user: str) -> bool:
+        """Whether the bot may post where `user` is: in a channel, or in direct messages, which may be those of two people."""
         if channel.startswith("D"):
-            return True
+            return channel == self.direct(user)
         try:
             with translated():
                 return bool(self._reader.conversations_info(channel=channel)["channel"].get("is_member"))
-        except ChannelClosed:
-            return False  # a private channel that the bot is not in is unknown to it
+        except Refused:
+            return False  # what the bot is not in may be unknown to it, or of a kind that it has no scope for
 
     def open_view(self, trigger_id: str, view: Mapping[str, Any]) -> None:
         """Opens a modal for whoever pressed a button within the last three seconds."""

@@ -9,6 +9,7 @@ from rich.table import Table
 from tests.bench.acknowledging import acknowledging
 from tests.bench.asking_a_model import asking_a_model
 from tests.bench.backfilling import backfilling
+from tests.bench.commands import commands
 from tests.bench.figures import Benchmark, Row, duration, timed
 from tests.bench.killed import killed
 from tests.bench.ranking import ranking
@@ -24,6 +25,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "rank": ranking,
     "backfill": backfilling,
     "start": starting,
+    "commands": commands,
     "ack": acknowledging,
     "killed": killed,
 }

@@ -37,7 +37,10 @@ def acknowledging() -> Iterator[Row]:
             _burst(slack)  # what is used for the first time is imported
             idle = [seconds for _ in range(_ROUNDS) for seconds in _burst(slack)]
             slack.command(_PERSON, _CHANNEL, _DAY.isoformat())
-            asked = [slack.say(_PERSON, _CHANNEL, f"<@U0BOT> what does {each['sha'][:10]} change?") for each in commits[:_ANSWERS]]
+            asked = [
+                slack.say(_PERSON, _CHANNEL, f"<@U0BOT> what does {each['sha'][:10]} change?")
+                for each in commits[:_ANSWERS]
+            ]
             slack.wait_for(lambda: len(slack.asked("chat.startStream")) >= _ANSWERS, 120)
             busy = [seconds for _ in range(_ROUNDS) for seconds in _burst(slack)]
             streaming = len(asked) - len(slack.asked("chat.stopStream"))
@@ -96,4 +99,8 @@ def _slow(request: dict[str, Any]) -> str:
         ("architecture", "performance", "security", "compatibility", "maintenance", "dependencies"), ""
     )
     form = {"summary": "Changes `work`.", "scope": [], "insight": insight, "risks": [], "advice": []}
-    return json.dumps({**form, "move": "keep", "move_reason": ""}) if "response_format" in request else "It changes a function of the engine. " * 120
+    return (
+        json.dumps({**form, "move": "keep", "move_reason": ""})
+        if "response_format" in request
+        else "It changes a function of the engine. " * 120
+    )

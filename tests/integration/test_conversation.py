@@ -48,7 +48,7 @@ class Scene(NamedTuple):
 
 def plausible(request: dict[str, Any]) -> str:
     """What a model could say: something true of the lines that fit the question best, and then what it made up."""
-    prompt = request["messages"][-1]["content"]
+    prompt = request["messages"][1]["content"]
     if "response_format" in request:
         return _analysis(prompt)
     evidence, mark, question = re.split(r"\n(Question|问题): (?=[^\n]*\Z)", prompt)
@@ -273,10 +273,11 @@ def test_a_follow_up_knows_what_was_spoken_of(scene: Scene) -> None:
     scene.talk.reply(LIN, "what is --kv-connector for?", scene.at.commit)
     reply = scene.talk.reply(LIN, "它默认开启吗？", scene.at.commit)
     if scene.chat:
-        prompt = scene.chat.requests[-1]["messages"][-1]["content"]
+        prompt = scene.chat.requests[-1]["messages"][1]["content"]
         assert "person: what is --kv-connector for?" in prompt
         assert re.search(r"^bot: .*\[[\w/]+\.\w+:\d+\]", prompt, re.MULTILINE)
         assert "#diff-" not in prompt
+        assert "Retries, timeouts, --kv-connector and docs" not in prompt.partition("conversation so far:")[2]
     else:
         assert '"--kv-connector", default="null"' in told(reply).split("\n")[1]
 
@@ -338,6 +339,8 @@ def test_in_the_thread_of_a_day_a_commit_must_be_named_or_the_bot(scene: Scene) 
     for text, found in replies.items():
         for reply in found:
             assert (commits(reply) == {RACE}) is (BOT not in text), text
+    if scene.chat:  # the digest's own messages stand in the thread, too, and are no part of what is talked about
+        assert "🔴" not in scene.chat.requests[-1]["messages"][1]["content"].partition("conversation so far:")[2]
 
 
 def test_of_several_commits_the_bot_asks_which_is_meant(scene: Scene) -> None:

@@ -35,8 +35,8 @@ HOSTILE = [
     "<b>bold</b> <img src=https://evil.example/x.png> <script>alert(1)</script> &lt;!channel&gt; https&#58;//evil.example",
     "<!channel> long " * 190,
 ]
-# What nobody but us may make of a text.
-OURS_ALONE = {"user", "usergroup", "broadcast", "channel", "team", "date", "color", "emoji"}
+# What no text of somebody else's may become.
+NOT_FOR_STRANGERS = {"image", "user", "usergroup", "broadcast", "channel", "team", "date", "color", "emoji"}
 
 
 def hostile_commits() -> list[dict[str, Any]]:
@@ -64,7 +64,7 @@ COMMITS = hostile_commits()
 
 def parrot(request: dict[str, Any]) -> str:
     """A model that has fallen for everything: it repeats the hostile texts, as sentences, items, code, names and citations."""
-    prompt = request["messages"][-1]["content"]
+    prompt = request["messages"][1]["content"]
     if "response_format" in request:
         title = re.findall(r"^message:\n(.*)$", prompt, re.MULTILINE)[0]
         names = ("architecture", "performance", "security", "compatibility", "maintenance", "dependencies")
@@ -83,7 +83,7 @@ def parrot(request: dict[str, Any]) -> str:
 def talk(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talk]:
     """A bot on a repository where everybody is hostile, by rules and with a model that repeats what it reads."""
     with ExitStack() as stack:
-        model = {}
+        model: dict[str, Any] = {}
         if request.param == "model":
             chat = stack.enter_context(ScriptedChat(parrot))
             model = {"openai_base_url": chat.url, "openai_api_key": "key", "digest_model": "scripted"}
@@ -147,29 +147,29 @@ def assert_harmless_call(call: Call) -> None:
 
 def assert_harmless_part(part: Any) -> None:
     """A block, or whatever is in one."""
-    if isinstance(part, list):
+    for each in within(part):
+        kind = each.get("type")
+        assert kind not in NOT_FOR_STRANGERS
+        if kind == "mrkdwn":
+            assert each["verbatim"] is True
+            assert_harmless_mrkdwn(each["text"])
+        elif kind == "markdown":
+            assert_harmless_markdown(each["text"])
+        elif kind in ("plain_text", "text", "link"):
+            assert not OBEYED.search(each["text"])
+        assert each.get("url", WEB).startswith(WEB)
+
+
+def within(part: Any) -> Iterator[dict[str, Any]]:
+    """Everything in a block that has a type; what buttons carry is not shown."""
+    if isinstance(part, dict):
+        yield part
+        for name, each in part.items():
+            if name != "value":
+                yield from within(each)
+    elif isinstance(part, list):
         for each in part:
-            assert_harmless_part(each)
-        return
-    if not isinstance(part, dict):
-        return
-    kind = part.get("type")
-    assert kind not in OURS_ALONE
-    assert kind != "image"
-    if kind == "mrkdwn":
-        assert part["verbatim"] is True
-        assert_harmless_mrkdwn(part["text"])
-    elif kind == "markdown":
-        assert_harmless_markdown(part["text"])
-    elif kind in ("plain_text", "text", "link"):
-        assert not OBEYED.search(part["text"])
-    if kind == "link":
-        assert part["url"].startswith(WEB)
-    if kind == "button":
-        assert "url" not in part
-    for name, each in part.items():
-        if name != "value":
-            assert_harmless_part(each)
+            yield from within(each)
 
 
 def assert_harmless_mrkdwn(text: str) -> None:
@@ -277,7 +277,7 @@ def test_questions_and_answers_are_harmless(talk: Talk, day: str) -> None:
     raw(talk, ADA, f"{BOT} which commits matter most?", day)
     raw(talk, ADA, f"why {COMMITS[3]['sha']}?", channel=talk.direct(ADA))
     thread = talk.open(COMMITS[4]["sha"])
-    (reply,) = raw(talk, LIN, f"and what of {HOSTILE[3]}?", thread)
+    (reply,) = raw(talk, LIN, f"does it say {HOSTILE[8]}?", thread)
     assert markdown(reply)
 
 

@@ -67,13 +67,11 @@ def test_what_was_asked_is_answered_once_however_often_the_bot_is_killed(bot: Ki
         """Asks and is killed soon after Slack was called so, and perhaps did not answer."""
         slack.faults.extend([Fault(f"{method}$", "accept_and_drop")] if fault else [])
         comes = more(lambda: len([call for call in slack.asked(method) if call.fault or not fault]), 1)
-        bot.start()
-        bot.wait_for(lambda: slack.connected)
+        bot.start_listening()
         ask(command=command)
         bot.kill_at(Moment(name, comes, random.uniform(0, 0.15)))
 
-    bot.start()
-    bot.wait_for(lambda: slack.connected)
+    bot.start_listening()
     ask()
     ask(command=True)
     bot.kill_at(Moment("heard", after=random.uniform(0, 0.15)))

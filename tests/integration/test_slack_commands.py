@@ -14,9 +14,10 @@ from analysis.language import words
 from analysis.models import ChangeType, Language, Remark
 from bot.local.github import Handler, RecordedRepository
 from bot.local.sample import SAMPLE_REPOSITORY, sample_repository
-from bot.local.slack import Interaction, LoopbackSlack, Message
+from bot.local.slack import Channel, Interaction, LoopbackSlack, Message
 from bot.slack.words import slack_words
 from tests.conftest import recorded
+from tests.servers.clock import SettableClock
 from tests.servers.github import Fault, FaultyGitHub
 from tests.servers.running import buttons, whole
 from tests.servers.talk import Talk, links, markdown, told
@@ -122,17 +123,19 @@ def stage(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         "o/slow": RecordedRepository(recorded(number) for number in range(1, 7)),
         "o/secret": RecordedRepository([SECRET]),
     }
-    begun = datetime.now(UTC)
-
-    def now() -> datetime:
-        return datetime(2026, 2, 6, 9, tzinfo=UTC) + (datetime.now(UTC) - begun)
-
-    with LoopbackSlack() as slack, SlowGitHub(repositories) as github:
+    # How soon it acknowledges is not asked here, where a machine may be busy with other tests.
+    with LoopbackSlack(command_timeout=30) as slack, SlowGitHub(repositories) as github:
         private = {"id": 1, "name": "secret", "full_name": "o/secret", "private": True, "owner": {"login": "o"}}
         github.faults = [Fault("^/repos/o/secret$", 200, times=1_000_000, body=private)]
         folder = tmp_path_factory.mktemp("bot")
         with Talk(
-            slack, github.url, folder, now=now, digest_repos=NAME, digest_language=request.param, log_level="critical"
+            slack,
+            github.url,
+            folder,
+            now=SettableClock(datetime(2026, 2, 6, 9, tzinfo=UTC)),
+            digest_repos=NAME,
+            digest_language=request.param,
+            log_level="critical",
         ) as talk:
             yield Room(talk, slack, github, request.param, "", "")
 
@@ -379,9 +382,11 @@ def test_a_day_is_posted_once(room: Room) -> None:
 
 
 def test_a_posted_commit_opens_a_thread_about_it(room: Room) -> None:
-    """A commit that is posted is one message, in whose thread a question gets an answer about it without being told which."""
+    """A commit that is posted, by a hasty person, is one message; a question in its thread need not say what it is about."""
     (commit,) = room.types(BUDGETS)
-    root = room.posted(commit)
+    for _ in range(2):
+        room.slack.press(room.user, room.channel, commit.ts, "post_to_channel", wait=False)
+    root = room.slack.wait_for(lambda: room.slack.channel(room.channel))[0]
     assert buttons(root) == ["ask_commit"]
     assert BUDGETS_TITLE in root.text
     (answer,) = room.says(room.question, thread=root.ts)
@@ -400,6 +405,24 @@ def test_who_posts_where_the_bot_is_not_is_asked_to_invite_it(text: str, room: R
     assert line.text == room.label("invite", name="vllm-digest")
     assert room.slack.channel(quiet) == []
     assert "post_to_channel" in buttons(reply)
+
+
+def test_a_private_reply_in_the_direct_messages_may_be_posted_there(room: Room) -> None:
+    """A command in the direct messages with the bot is answered there, and its button posts there."""
+    direct = room.slack.workspace.dm(room.user)
+    (commit,) = room.types(BUDGETS, direct)
+    root = room.posted(commit)
+    assert (root.channel, buttons(root)) == (direct, ["ask_commit"])
+
+
+def test_who_posts_among_two_people_is_told_that_the_bot_is_not_there(room: Room) -> None:
+    """In the direct messages of two people a command is answered privately, and nothing is promised that cannot be done."""
+    pair = Channel(f"D0{room.channel}", "", "im", {room.user, "U0LIN"}, "U0LIN")
+    room.slack.workspace.channels[pair.id] = pair
+    (commit,) = room.types(BUDGETS, pair.id)
+    (line,) = room.presses(commit, "post_to_channel")
+    assert line.text == room.label("invite", name="vllm-digest")
+    assert room.slack.channel(pair.id) == []
 
 
 def test_the_rest_of_a_day_is_shown_to_who_asks(room: Room) -> None:

@@ -1,6 +1,6 @@
 """The bot in a process of its own between slow loopback servers, killed at chosen moments and started again.
 
-with killable(folder, commits, Random(7)) as bot:
+with killable(folder, commits) as bot:
     bot.live_until(Moment("posting", lambda: bot.slack.asked("chat.postMessage")))
     bot.start()
     bot.finish()
@@ -18,13 +18,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from random import Random
 from typing import Any, NamedTuple
 
 from slack_sdk import WebClient
 
 from bot.local.github import Handler, Recorded, RecordedRepository
 from bot.local.slack import LoopbackSlack
+from bot.local.slack.server import Reply
 from tests.servers.chat import ScriptedChat
 from tests.servers.github import FaultyGitHub
 
@@ -41,6 +41,22 @@ class SlowGitHub(FaultyGitHub):
     def handle(self, handler: Handler, path: str, query: Any) -> None:
         time.sleep(_LATENCY)
         super().handle(handler, path, query)
+
+
+class LateSlack(LoopbackSlack):
+    """Does what the next posts ask for only after the seconds in `late`, whether or not anybody still waits for it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.late: list[float] = []
+        self.kept_back = 0
+
+    def api(self, method: str, params: dict[str, Any], token: str | None) -> Reply:
+        if method == "chat.postMessage" and self.late:
+            seconds = self.late.pop()
+            self.kept_back += 1
+            time.sleep(seconds)
+        return super().api(method, params, token)
 
 
 class CountingChat(ScriptedChat):
@@ -101,7 +117,7 @@ class Posted(NamedTuple):
 class Killable:
     """The bot and its servers. `deaths` tells of every kill."""
 
-    def __init__(self, folder: Path, slack: LoopbackSlack, github: SlowGitHub, chat: CountingChat) -> None:
+    def __init__(self, folder: Path, slack: LateSlack, github: SlowGitHub, chat: CountingChat) -> None:
         self.database, self.flows = folder / "bot.db", folder / "bot-flows.db"
         self.slack, self.github, self.chat = slack, github, chat
         self.deaths: list[Death] = []
@@ -134,6 +150,12 @@ class Killable:
             )
         self._began = time.monotonic()
         self._before = len(self.chat.asked)
+
+    def start_listening(self) -> None:
+        """Starts it and waits until it is connected; the connection of the life before may still be open."""
+        again = more(lambda: self.slack.delivery.sockets.opened, 1)
+        self.start()
+        self.wait_for(again)
 
     def live_until(self, moment: Moment) -> None:
         """Starts the bot and kills it when the moment comes."""
@@ -218,7 +240,7 @@ class Killable:
 def killable(folder: Path, commits: Sequence[Recorded], answer: str = "") -> Iterator[Killable]:
     """The bot, not started yet, for the repository o/n and the workspace's `CHANNELS`; dead when the block ends."""
     with (
-        LoopbackSlack() as slack,
+        LateSlack() as slack,
         SlowGitHub({"o/n": RecordedRepository(commits)}) as github,
         CountingChat(answer) as chat,
     ):

@@ -105,9 +105,9 @@ class Talk:
 
     # What they get
 
-    def settle(self) -> None:
+    def settle(self, timeout: float = 30) -> None:
         """Waits until the bot has dealt with all that it heard."""
-        self.slack.wait_for(lambda: self.slack.delivery.idle and not self._waiting(), 30)
+        self.slack.wait_for(lambda: self.slack.delivery.idle and not self._waiting(), timeout)
 
     def replies(self, ts: str, channel: str = DIGEST) -> list[Message]:
         """What the bot said to a message, when all was dealt with."""

@@ -29,10 +29,31 @@ _LATER = (
     ("posting",),
     ("dropped message", "looking up"),
     ("dropped file", "looking up"),
+    ("late message",),
     ("any time",),
     ("reading",),
     ("analysing",),
 )
+# When a stage is interrupted: between so many seconds after its sign, and at the latest so many after the start.
+_SECONDS = {
+    "start-up": (0.3, 2.0, 2.0),
+    "reading": (0.0, 0.1, 4.0),
+    "analysing": (0.0, 0.1, 4.0),
+    "drafting": (0.0, 0.2, 4.0),
+    "posting": (0.0, 0.25, 5.0),
+    "dropped message": (0.0, 0.1, 8.0),
+    "dropped file": (0.0, 0.1, 8.0),
+    "late message": (0.0, 0.2, 8.0),
+    "looking up": (0.0, 0.05, 9.0),
+    "any time": (0.3, 4.0, 4.0),
+}
+_FAULTS = {
+    # The answer is kept back, so that the kill comes between Slack's doing and its saying so.
+    "posting": Fault(_POST, "stall", seconds=0.2),
+    "dropped message": Fault(_POST, "accept_and_drop"),
+    "dropped file": Fault(_FILE, "accept_and_drop"),
+}
+_LATE = 4.0  # seconds that Slack takes for a post, in which the bot is killed and up again
 _LOOK_UPS = ("conversations.history", "conversations.replies", "files.info")
 
 
@@ -81,8 +102,7 @@ def delivered(folder: Path, seed: int, kills: int) -> Delivered:
         bot.start()
         bot.wait_for(lambda: _is_done(bot, len(days)))
         bot.stop()
-        bot.start()  # and has nothing left to do
-        bot.wait_for(lambda: bot.slack.connected)
+        bot.start_listening()  # and has nothing left to do
         bot.stop()
         return Delivered(
             bot.deaths,
@@ -153,29 +173,24 @@ def _moments(bot: Killable, random: Random, kills: int) -> Iterator[Moment]:
 
 def _moment(bot: Killable, random: Random, stage: str) -> Moment:
     slack = bot.slack
-    match stage:
-        case "start-up":
-            return Moment(stage, after=random.uniform(0.3, 2))
-        case "reading":
-            asked = more(lambda: len(bot.github.requests), random.randint(1, 6))
-            return Moment(stage, asked, random.uniform(0, 0.1), most=4)
-        case "analysing":
-            asked = more(lambda: len(bot.chat.asked), random.randint(1, 5))
-            return Moment(stage, asked, random.uniform(0, 0.1), most=4)
-        case "drafting":
-            listening = more(lambda: len(slack.asked("apps.connections.open")), 1)
-            return Moment(stage, lambda: listening() and len(bot.analysed()) >= _A_DAY, random.uniform(0, 0.2), most=4)
-        case "posting":
-            # The answer is kept back, so that the kill comes between Slack's doing and its saying so.
-            slack.faults.append(Fault(_POST, "stall", seconds=0.2))
-            return Moment(stage, more(lambda: _met(bot, "stall"), 1), random.uniform(0, 0.25), most=5)
-        case "dropped message" | "dropped file":
-            slack.faults.append(Fault(_POST if stage == "dropped message" else _FILE, "accept_and_drop"))
-            return Moment(stage, more(lambda: _met(bot, "accept_and_drop"), 1), random.uniform(0, 0.1), most=8)
-        case "looking up":
-            asked = more(lambda: sum(len(slack.asked(method)) for method in _LOOK_UPS), 1)
-            return Moment(stage, asked, random.uniform(0, 0.05), most=9)
-    return Moment(stage, after=random.uniform(0.3, 4))
+    if stage in _FAULTS:
+        slack.faults.append(_FAULTS[stage])
+    if stage == "late message":
+        slack.late.append(_LATE)
+    listening = more(lambda: slack.delivery.sockets.opened, 1)
+    dropped = more(lambda: _met(bot, "accept_and_drop"), 1)
+    comes: dict[str, Callable[[], bool]] = {
+        "reading": more(lambda: len(bot.github.requests), random.randint(1, 6)),
+        "analysing": more(lambda: len(bot.chat.asked), random.randint(1, 5)),
+        "drafting": lambda: listening() and len(bot.analysed()) >= _A_DAY,
+        "posting": more(lambda: _met(bot, "stall"), 1),
+        "dropped message": dropped,
+        "dropped file": dropped,
+        "late message": more(lambda: slack.kept_back, 1),
+        "looking up": more(lambda: sum(len(slack.asked(method)) for method in _LOOK_UPS), 1),
+    }
+    at_least, at_most, latest = _SECONDS[stage]
+    return Moment(stage, comes.get(stage, lambda: True), random.uniform(at_least, at_most), latest)
 
 
 def _met(bot: Killable, kind: str) -> int:

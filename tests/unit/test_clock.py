@@ -19,9 +19,7 @@ def utc(text: str) -> datetime:
     return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
-def subscribed(
-    since: datetime, at: str = "09:00", tz: str = "UTC", started_to: date | None = None
-) -> Subscription:
+def subscribed(since: datetime, at: str = "09:00", tz: str = "UTC", started_to: date | None = None) -> Subscription:
     return Subscription(
         id=1,
         channel="C0DIGEST",
@@ -106,7 +104,9 @@ def test_a_time_of_day_is_one_instant(tz: str, day: str, at: str, instant: str) 
         (NEW_YORK, "2026-11-01", "01:30", "2026-11-01 05:30", "2026-11-01 06:30"),
     ],
 )
-def test_a_clock_change_neither_skips_nor_doubles_a_day(tz: str, changes: str, at: str, instant: str, again: str) -> None:
+def test_a_clock_change_neither_skips_nor_doubles_a_day(
+    tz: str, changes: str, at: str, instant: str, again: str
+) -> None:
     """On the day of the change the digest is due once, at its instant, and on the days around it as usual."""
     today = date.fromisoformat(changes)
     yesterday = today - timedelta(days=1)
@@ -131,11 +131,9 @@ def test_each_zone_has_its_own_morning() -> None:
 @given(
     tz=st.sampled_from(ZONES),
     at=st.times().map(lambda at: at.replace(second=0, microsecond=0)),
-    since=st.datetimes(datetime(2026, 1, 1), datetime(2026, 12, 1), timezones=st.just(UTC)),
+    since=st.timedeltas(timedelta(), timedelta(days=330)).map(utc("2026-01-01 00:00").__add__),
     waits=st.lists(
-        st.one_of(
-            st.timedeltas(timedelta(), timedelta(minutes=90)), st.timedeltas(timedelta(), timedelta(days=6))
-        ),
+        st.one_of(st.timedeltas(timedelta(), timedelta(minutes=90)), st.timedeltas(timedelta(), timedelta(days=6))),
         max_size=40,
     ),
 )

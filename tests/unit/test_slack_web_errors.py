@@ -42,10 +42,14 @@ VENDORS = [
 ]
 
 
+def api_error(answer: Any) -> SlackApiError:
+    return SlackApiError("vendor's words", answer)  # type: ignore[no-untyped-call]
+
+
 def made(kind: type[Exception]) -> Exception:
     """An error of that kind, made with whatever its class asks for."""
     if issubclass(kind, SlackTokenRotationError):
-        return kind(SlackApiError("vendor's words", {"ok": False}))
+        return kind(api_error({"ok": False}))
     if issubclass(kind, SlackApiError):
         return kind("vendor's words", {"ok": False, "error": "some_error"})
     error = kind.__new__(kind, b"", 1) if issubclass(kind, http.client.IncompleteRead) else kind.__new__(kind)
@@ -65,7 +69,7 @@ def answered(error: str, status: int = 200, **more: Any) -> SlackFailure:
     answer = SlackResponse(
         client=None, http_verb="POST", api_url="x", req_args={}, data=data, headers={}, status_code=status
     )
-    return failed(SlackApiError("vendor's words", answer))
+    return failed(api_error(answer))
 
 
 class Plain(Loopback):
@@ -152,7 +156,7 @@ def test_a_failing_server_leaves_it_open(status: int) -> None:
 @pytest.mark.parametrize("answer", [None, b"\x00", [], "text", {}, {"ok": False}, {"ok": False, "error": None}])
 def test_an_error_without_a_name_leaves_it_open(answer: Any) -> None:
     """An error whose answer cannot be read is no refusal."""
-    assert type(failed(SlackApiError("vendor's words", answer))) is Unanswered
+    assert type(failed(api_error(answer))) is Unanswered
 
 
 @pytest.mark.parametrize(
