@@ -7,7 +7,7 @@ from datetime import date
 from functools import partial
 from threading import BoundedSemaphore, Lock
 from types import TracebackType
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Literal, NamedTuple, Self
 
 from analysis.by_rules import VERSION as RULES_VERSION
 from analysis.by_rules import analyse_by_rules
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from analysis.llm import ChatModel, Meter
 
 _RULES = "rules"
+Purpose = Literal["digest", "answer"]
+# Of a bot's daily budget: neither can use up what the other needs.
+_SHARED: dict[str, float] = {"digest": 0.8, "answer": 0.5}
 _NO_BUDGET = "today's budget is used up (DIGEST_DAILY_BUDGET_USD)"
 
 
@@ -39,6 +42,7 @@ class Modelling:
         self.at_once = max(1, at_once - for_answers)
         self._daily_usd = daily_usd
         self._today = today
+        self._most = _SHARED if for_answers else dict.fromkeys(_SHARED, 1.0)
         self._any = BoundedSemaphore(at_once)
         self._analyses = BoundedSemaphore(self.at_once)
 
@@ -55,21 +59,21 @@ class Modelling:
             yield
 
     @contextmanager
-    def paid(self, store: Store, tokens: tuple[int, int], meter: "Meter") -> Iterator[None]:
+    def paid(self, store: Store, purpose: Purpose, tokens: tuple[int, int], meter: "Meter") -> Iterator[None]:
         """Puts aside what a call of so many tokens in and out may cost, and counts afterwards what `meter` says it did.
 
-        `ModelFailure` when that would go over the day's budget.
+        `ModelFailure` when that would go over the day's budget, or over the share of it that the purpose may have.
         """
-        day, cost = self._today(), self.model.cost
+        day, cost, usd = self._today(), self.model.cost, self._daily_usd
         reserved = cost(*tokens) or 0.0
-        if reserved and not store.reserve(day, reserved, self._daily_usd):
+        if reserved and not store.reserve(day, purpose, reserved, usd, usd * self._most[purpose]):
             raise ModelFailure(_NO_BUDGET, lasting=True)
         try:
             yield
         finally:
             if reserved:
                 spent = cost(meter.input or 0, meter.output or 0, meter.cached or 0) or 0.0
-                store.settle(day, reserved, spent)
+                store.settle(day, purpose, reserved, spent)
 
 
 class Analyst:
@@ -215,7 +219,7 @@ class Analyst:
             raise self._lasting
         model, meter = modelling.model, Meter()
         try:
-            with modelling.analysing(), modelling.paid(self._store, estimate(question), meter):
+            with modelling.analysing(), modelling.paid(self._store, "digest", estimate(question), meter):
                 analysed = analyse(question, model, meter)
         except ModelFailure:
             with self._lock:

@@ -56,6 +56,13 @@ OutOption = Annotated[
 ]
 
 
+_METRICS_PORT = 9464
+MetricsOption = Annotated[
+    int,
+    typer.Option("--metrics-port", min=0, max=65535, help="Loopback port of /metrics, for Prometheus; 0 for none."),
+]
+
+
 @app.callback(invoke_without_command=True)
 def _start(
     context: typer.Context, version: Annotated[bool, typer.Option("--version", help="Say the version and end.")] = False
@@ -165,9 +172,8 @@ def ask(
     from analysis.asking import Asked, language_of
     from analysis.report.terminal import print_answer
     from bot import wiring
-    from bot.lookup import locate
+    from bot.lookup import entry_of, locate
     from bot.questions import answered
-    from bot.reading import Reading
     from bot.reference import parse_reference
     from bot.settings import Settings
     from bot.watcher import Watcher
@@ -178,16 +184,29 @@ def ask(
     settings = Settings.load()
     language = lang or language_of(question, settings.digest_language)
     with Watcher() as watcher, wiring.desk(settings, watcher.wait, today=_paying(datetime.now(UTC), no_model)) as desk:
-        reading = Reading(desk, wiring.chosen(repo, settings.digest_repos))
-        located = locate(desk, reference, reading.known)
-        entry = reading.entry(located, language, patches=True)
+        located = locate(desk, reference, wiring.chosen(repo, settings.digest_repos))
+        entry = entry_of(desk, located, language, patches=True)
         asked = Asked(question, located.repository, (entry,))
         _deliver(lambda console: print_answer(console, answered(desk, asked, language)), None, "terminal")
 
 
 @app.command("run")
-def run_bot() -> None:
+def run_bot(metrics_port: MetricsOption = _METRICS_PORT) -> None:
     """Run the bot: Slack over Socket Mode, the daily digests, answers. Ends with Ctrl+C or SIGTERM."""
+    _run_until_ended(None, metrics_port)
+
+
+@app.command()
+def serve(
+    host: Annotated[str, typer.Option("--host", help="Address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=1, max=65535, help="Port to listen at.")] = 3000,
+    metrics_port: MetricsOption = _METRICS_PORT,
+) -> None:
+    """Run the bot where Slack reaches it over HTTP: /slack/events and /healthz. Ends with Ctrl+C or SIGTERM."""
+    _run_until_ended((host, port), metrics_port)
+
+
+def _run_until_ended(address: tuple[str, int] | None, metrics_port: int) -> None:
     import os
     import signal
     from threading import Event
@@ -198,7 +217,7 @@ def run_bot() -> None:
     ended = Event()
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, lambda *_: ended.set())
-    with wiring.running_bot(Settings.load(), lambda: datetime.now(UTC)):
+    with wiring.running_bot(Settings.load(), lambda: datetime.now(UTC), address=address, metrics_port=metrics_port):
         typer.echo("vllm-digest is running", err=True)
         ended.wait()
         typer.echo("vllm-digest ends; what is under way goes on at its next start", err=True)
@@ -301,6 +320,27 @@ def rank(
     except OSError as exc:
         raise Misuse(f"{file} cannot be read ({exc.strerror})") from exc
     sys.stdout.writelines(f"{line}\n" for line in ranked)
+
+
+@app.command()
+def doctor() -> None:
+    """Try every token, scope, channel, model and database, and say what to do about each."""
+    from rich.console import Console
+    from rich.text import Text
+
+    from analysis.text import one_line
+    from bot.doctor import findings
+
+    console = Console(highlight=False, emoji=False)
+    found = []
+    for each in findings(lambda: datetime.now(UTC)):
+        found.append(each)
+        mark = ("✗", "bold red") if each.exit_code else ("✓", "green")
+        console.print(Text.assemble(mark, f" {each.name}: {one_line(each.told)}"), soft_wrap=True)
+    wrong = [each.exit_code for each in found if each.exit_code]
+    if wrong:
+        told = f"{len(wrong)} of {len(found)} are wrong; each line with ✗ says what to do"
+        raise Misuse(told) if Misuse.exit_code in wrong else _Unfinished(told)
 
 
 def _paying(now: datetime, no_model: bool) -> "date | None":  # noqa: FBT001 (the option)

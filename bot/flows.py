@@ -80,13 +80,14 @@ def deliver(label: str, channel: str, what: str, run: str) -> None:
 @DBOS.workflow(max_recovery_attempts=_NO_LIMIT)
 def digest(label: str, channel: str, what: str, run: str) -> str:
     """A day is read and analysed; the channel is told when that takes long. Gives why it could not be done, if so."""
+    delivery = Delivery(label, channel, what, run)
     with bound_contextvars(run=run):
         for round_ in range(_ROUNDS):
-            outcome = _read(what)
+            outcome = _read(delivery)
             if outcome.pause is None:
                 break
             if outcome.pause > _LATER:
-                for key in _notice(Delivery(label, channel, what, run), outcome.pause):
+                for key in _notice(delivery, outcome.pause):
                     _sent(key)
             _wait(outcome.pause, round_)
         return outcome.failure
@@ -131,8 +132,8 @@ def _answered(key: str) -> None:
 
 
 @DBOS.step()
-def _read(what: str) -> Outcome:
-    return delivering.read(_running[-1], what)
+def _read(delivery: Delivery) -> Outcome:
+    return delivering.read(_running[-1], delivery)
 
 
 @DBOS.step()
@@ -202,6 +203,15 @@ def running(bot: Bot, database: Path) -> Iterator[None]:
         _ending.set()
         DBOS.destroy(workflow_completion_timeout_sec=_GRACE)
         _running.remove(bot)
+
+
+def alive() -> bool:
+    """Whether the engine runs and its tables answer."""
+    try:
+        DBOS.list_workflows(limit=1, load_input=False, load_output=False)
+    except Exception:  # noqa: BLE001 (whatever it raises, it does not run)
+        return False
+    return not _ending.is_set()
 
 
 def forget_old(bot: Bot) -> None:

@@ -1,13 +1,14 @@
-"""The Bolt app: it checks what Slack sends and calls the listeners."""
+"""The Bolt app: it checks what Slack sends, calls the listeners, and tells how soon they acknowledged."""
 
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from time import perf_counter
 from typing import Any
 
 import structlog
-from slack_bolt import App, BoltRequest
+from slack_bolt import App, BoltRequest, BoltResponse
 
 from analysis.errors import BadSetting
 from bot.slack.bot import Bot
@@ -15,21 +16,52 @@ from bot.slack.listeners import Hands, Listeners
 from bot.slack.sockets import Sockets
 from bot.slack.web import Refused
 
+_SORTS = {
+    "command": "command",
+    "message": "message",
+    "app_mention": "mention",
+    "app_home_opened": "home",
+    "block_actions": "button",
+    "view_submission": "form",
+}
+
 log = structlog.get_logger(__name__)
 
 
-def slack_app(bot: Bot, hands: Hands) -> App:
-    """The app with its listeners."""
+def slack_app(bot: Bot, hands: Hands, signing_secret: str = "") -> App:
+    """The app with its listeners. Socket Mode needs no secret: there nothing is signed."""
     logger = logging.getLogger("slack_bolt")
     logger.setLevel(logging.ERROR)  # of what nobody listens to it warns, and that is most of what is said in channels
-    app = App(
+    app = _Timed(
+        hands.acknowledged,
         client=bot.web.client,
+        signing_secret=signing_secret,
         logger=logger,
         token_verification_enabled=False,
         attaching_conversation_kwargs_enabled=False,
     )
     Listeners(bot.web, bot.language, hands).register(app, bot.command)
     return app
+
+
+class _Timed(App):
+    """Tells of every request what it was, and after how many seconds it was acknowledged."""
+
+    def __init__(self, tell: Callable[[str, float], None], **options: Any) -> None:
+        super().__init__(**options)
+        self._tell = tell
+
+    def dispatch(self, req: BoltRequest) -> BoltResponse:
+        begun = perf_counter()
+        response = super().dispatch(req)
+        self._tell(_sort(req.body), perf_counter() - begun)
+        return response
+
+
+def _sort(body: Mapping[str, Any]) -> str:
+    """What a request of Slack's is, in a word."""
+    said = body.get("event", {}).get("type") or body.get("type") or ("command" if "command" in body else "")
+    return _SORTS.get(said, "other")
 
 
 def sign_in(bot: Bot) -> None:

@@ -6,24 +6,52 @@ from datetime import date
 from analysis.errors import Misuse, OutsideFailure, Unreachable
 from analysis.models import Commit, Repository
 from bot.lookup import SeveralCommits
-from bot.slack import delivering
+from bot.reference import Reference
+from bot.slack import delivering, subscribing
 from bot.slack.blocks import Message, escaped, section
 from bot.slack.bot import Bot, Delivery, Outcome
 from bot.slack.commit_messages import commit_messages
 from bot.slack.digest_messages import rest_messages, summary_message
-from bot.slack.grammar import MOST_DAYS, Day, Days, Help, Lookup, NotUnderstood, Search, Wish, parse
+from bot.slack.grammar import (
+    MOST_DAYS,
+    Day,
+    Days,
+    Help,
+    ListSubscriptions,
+    Lookup,
+    NotUnderstood,
+    Search,
+    Status,
+    Subscribe,
+    Unsubscribe,
+    Wish,
+    Wrong,
+    parse,
+)
+from bot.slack.home import home_view
 from bot.slack.list_messages import PAGE_SIZE, DayRow, range_message, search_messages, which_message
 from bot.slack.replying import Reply
 from bot.slack.requests import Request
-from bot.slack.values import DayRef, commit_value, day_value, parse_day_value, parse_page_value, parse_value
+from bot.slack.values import (
+    DayRef,
+    commit_value,
+    day_value,
+    parse_commit_value,
+    parse_day_value,
+    parse_page_value,
+    parse_value,
+)
 from bot.slack.words import slack_words
-from bot.store import Draft
+from bot.store import Draft, Verdict
 
 _MOST_FOUND = 1_000  # commits of a search that are paged through
 
 
-def carry_out(bot: Bot, reply: Reply, wish: Wish) -> Outcome:
+def carry_out(bot: Bot, request: Request, reply: Reply, wish: Wish) -> Outcome:
     """Does what was asked for; errors are the caller's to tell."""
+    if isinstance(wish, Subscribe | Unsubscribe | ListSubscriptions | Status):
+        reply.show(_about_subscriptions(bot, request, wish))
+        return Outcome()
     match wish:
         case Day():
             return _days_digest(bot, reply, wish)
@@ -33,6 +61,8 @@ def carry_out(bot: Bot, reply: Reply, wish: Wish) -> Outcome:
             _commit(bot, reply, wish)
         case Search():
             reply.show(_found(bot, wish, 0))
+        case Wrong():
+            raise Misuse(wish.message)
         case Help():
             reply.show([help_message(bot, reply.addressing)])
         case NotUnderstood():
@@ -71,7 +101,65 @@ def press(bot: Bot, request: Request, reply: Reply) -> Outcome:
             _page(bot, request, reply)
         case "post_to_channel":
             return _post(bot, request, reply)
+        case "too_high" | "too_low":
+            _label(bot, request)
+            reply.show([delivering.line(say.labels["labelled"])])
+        case "unsubscribe":
+            _end(bot, request, reply)
+        case "settings":
+            reply.show(_about_subscriptions(bot, request, ListSubscriptions()))
+        case "send_again" | "drop_held" if bot.web.is_operator(request.user):
+            _release(bot, request)
     return Outcome()
+
+
+def _end(bot: Bot, request: Request, reply: Reply) -> None:
+    """Ends a subscription, and shows that it did where its button was: in a reply, or at home."""
+    ended = subscribing.end(bot, request, int(request.text))
+    if not request.channel:
+        bot.web.publish_home(request.user, home_view(bot, request.user))
+    elif ended:
+        what = escaped(str(ended.terms.repository))
+        reply.show([delivering.line(slack_words(bot.language).label("unsubscribed", what=what))])
+
+
+def _label(bot: Bot, request: Request) -> None:
+    """Keeps what somebody thinks of a commit's tier."""
+    ref = parse_commit_value(request.text)
+    located = bot.reading.commit(Reference(ref.sha, sha=ref.sha), ref.repository)
+    entry = bot.reading.entry(located, ref.language)
+    verdict: Verdict = "too_high" if request.action == "too_high" else "too_low"
+    tier = entry.ranked.importance
+    bot.subscriptions.label(located.repository, entry.commit.sha, request.user, verdict, tier, bot.now())
+
+
+def _release(bot: Bot, request: Request) -> None:
+    """Sends a held message again, which looks for it first, or gives it up."""
+    if request.action == "send_again":
+        bot.outbox.send(request.text)
+    else:
+        bot.outbox.drop(request.text)
+    bot.web.publish_home(request.user, home_view(bot, request.user))
+
+
+def _about_subscriptions(
+    bot: Bot, request: Request, wish: Subscribe | Unsubscribe | ListSubscriptions | Status
+) -> list[Message]:
+    say = slack_words(bot.language)
+    match wish:
+        case Subscribe():
+            return [subscribing.subscribed_message(bot, subscribing.subscribe(bot, request, wish.wanted))]
+        case Unsubscribe():
+            held = subscribing.unsubscribe(bot, request, wish.repository)
+            if len(held) == 1:
+                what = escaped(str(held[0].terms.repository))
+                return [delivering.line(say.label("unsubscribed", what=what))]
+            return subscribing.list_messages(bot, held, say.labels["which_subscription"])
+        case ListSubscriptions():
+            held = [each for each in bot.subscriptions.of(request.channel) if bot.reading.sees(each.terms.repository)]
+            return subscribing.list_messages(bot, held, say.labels["subscriptions"])
+        case Status():
+            return [subscribing.status_message(bot, request.channel)]
 
 
 # A day, and days
@@ -192,7 +280,8 @@ def _hand_out(bot: Bot, request: Request) -> None:
 def _post(bot: Bot, request: Request, reply: Reply) -> Outcome:
     """Begins to deliver what only one person saw; one private reply is posted once, however often its button is pressed."""
     say = slack_words(bot.language)
-    parse_value(request.text)
+    bot.reading.allow(parse_value(request.text).repository)
+    subscribing.check_insider(bot, request, request.channel)
     if not bot.web.is_member(request.channel, request.user):
         reply.show([delivering.line(say.label("invite", name=escaped(bot.web.me["user"])))])
         return Outcome()

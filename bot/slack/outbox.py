@@ -75,6 +75,10 @@ class Outbox:
             self._mail.mark(key, State.HELD, note=why)
         log.warning("held", key=key, why=why)
 
+    def drop(self, key: str) -> None:
+        """Gives up on a message for good."""
+        self._mail.mark(key, State.REFUSED, note="given up by an operator")
+
     def grow(self, key: str, user: str, pieces: Iterable[str]) -> str:
         """Sends a message that grows with `pieces` of Markdown, in a thread. Gives its ts.
 

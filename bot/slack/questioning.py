@@ -7,6 +7,7 @@ when it is mentioned or a commit is named; in direct messages always. Otherwise 
 import json
 import re
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -18,12 +19,16 @@ from bot.questions import answered
 from bot.reference import Reference, parse_reference
 from bot.slack import commands
 from bot.slack.bot import Bot, Outcome
+from bot.slack.delivering import line
 from bot.slack.grammar import Help, Lookup, NotUnderstood, parse, plain
 from bot.slack.replying import Reply
 from bot.slack.requests import Request
 from bot.slack.values import CommitRef, DayRef, commit_value, parse_value
 from bot.slack.web import SlackFailure, about_of, key_of
+from bot.slack.words import slack_words
 
+_A_QUESTION = timedelta(seconds=6)  # of a person, in the long run: answers cost tokens
+_QUESTIONS = timedelta(minutes=2)  # of such questions may come at once
 _TURNS = 12  # of a thread that are remembered; the answer's own budget is smaller still
 _TURN = 2_000  # characters
 _LINK = re.compile(r"\[((?:\\.|[^\[\]\\\n])*)\]\(https?://[^()\s]*\)")
@@ -46,11 +51,11 @@ def consider(bot: Bot, request: Request, reply: Reply) -> Outcome:
         if not text and request.thread_ts:
             wish = Help()
         if not isinstance(wish, NotUnderstood):
-            return commands.carry_out(bot, reply, wish)
+            return commands.carry_out(bot, request, reply, wish)
         if not about and not references_in(text):
             about = bot.mail.latest_thread(request.channel) if request.direct and reads_as_question(text) else ""
             if not about:
-                return commands.carry_out(bot, reply, wish)
+                return commands.carry_out(bot, request, reply, wish)
     elif not _invited(request, text, about):
         return Outcome()
     ask(bot, request, reply, about, text)
@@ -78,7 +83,7 @@ def chosen(bot: Bot, request: Request, reply: Reply) -> Outcome:
         )
     elif isinstance(ref, CommitRef):
         wish = Lookup(Reference(ref.sha, sha=ref.sha), ref.repository)
-        return commands.carry_out(bot, reply, wish)
+        return commands.carry_out(bot, request, reply, wish)
     return Outcome()
 
 
@@ -93,6 +98,9 @@ def ask(
     shown: bool = False,
 ) -> None:
     """Answers a question about what `about` names and the commits that it names itself; asks back where that is not clear."""
+    if bot.mail.turn(f"questions {request.user}", bot.now(), _A_QUESTION, most=_QUESTIONS) > _QUESTIONS:
+        reply.show([line(slack_words(bot.language).labels["slower"])], stage="slower")
+        return
     ref = parse_value(about) if about else None
     try:
         located = _named(bot, ref, references_in(question) if named is None else named)

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from analysis.models import Frozen
 
-Kind = Literal["command", "message", "button", "form"]
+Kind = Literal["command", "message", "button", "form", "terms", "home"]
 _MOST = 4_000  # characters of what somebody wrote that are read
 
 
@@ -69,7 +69,7 @@ def from_message(body: Mapping[str, Any], bot_user: str) -> Request | None:
         key=f"message:{event['channel']}:{event['ts']}",
         kind="message",
         user=event["user"],
-        team=body.get("team_id") or event.get("team") or "",
+        team=event.get("user_team") or event.get("source_team") or event.get("team") or body.get("team_id") or "",
         channel=event["channel"],
         text=text[:_MOST],
         ts=event["ts"],
@@ -90,7 +90,7 @@ def from_button(body: Mapping[str, Any]) -> Request:
         key=f"button:{body.get('trigger_id') or action.get('action_ts')}",
         kind="button",
         user=body["user"]["id"],
-        team=(body.get("team") or {}).get("id") or "",
+        team=body["user"].get("team_id") or (body.get("team") or {}).get("id") or "",
         channel=channel,
         text=action.get("value") or "",
         action=action["action_id"],
@@ -112,3 +112,25 @@ def from_form(body: Mapping[str, Any], asked_at: Request, question: str) -> Requ
             "user": body["user"]["id"],
         }
     )
+
+
+def from_terms(body: Mapping[str, Any], channel: str, terms: str) -> Request:
+    """A subscription that was filled into its modal: `terms` as they are kept for the channel."""
+    user = body["user"]
+    return Request(
+        key=f"form:{body['view']['id']}",
+        kind="terms",
+        user=user["id"],
+        team=user.get("team_id") or (body.get("team") or {}).get("id") or "",
+        channel=channel,
+        text=terms,
+        private=True,
+    )
+
+
+def from_home(body: Mapping[str, Any]) -> Request | None:
+    """Somebody who looks at the bot's home."""
+    event = body["event"]
+    if event.get("tab") != "home":
+        return None
+    return Request(key=f"home:{body['event_id']}", kind="home", user=event["user"], channel="", private=True)

@@ -14,8 +14,10 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import datetime
+from email.utils import parsedate_to_datetime
 from http.client import HTTPException
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.request import Request, urlopen
 
 from slack_sdk import WebClient
@@ -91,6 +93,23 @@ class StreamRefused(Refused):
     pass
 
 
+class Installation(NamedTuple):
+    """What Slack says of a bot token: whose it is, the app's scopes (None where it does not say), and what time it is there."""
+
+    user: str
+    team: str
+    whole_organisation: bool
+    scopes: frozenset[str] | None
+    at: datetime | None
+
+
+class Place(NamedTuple):
+    """How the bot stands to a channel."""
+
+    is_member: bool
+    is_archived: bool
+
+
 class Web:
     """Slack as the bot uses it. Threads may share it."""
 
@@ -114,6 +133,20 @@ class Web:
         """An address that serves for one connection of Socket Mode."""
         with translated():
             return str(self.client.apps_connections_open(app_token=app_token)["url"])
+
+    def installation(self) -> Installation:
+        """What the token is good for."""
+        with translated():
+            found = self._reader.auth_test()
+            headers = {name.lower(): value for name, value in found.headers.items()}
+            scopes, at = headers.get("x-oauth-scopes"), headers.get("date")
+            return Installation(
+                user=str(found["user"]),
+                team=str(found["team"]),
+                whole_organisation=bool(found.get("is_enterprise_install")),
+                scopes=None if scopes is None else frozenset(filter(None, re.split(r"[,\s]+", scopes))),
+                at=parsedate_to_datetime(at) if at else None,
+            )
 
     # Posting
 
@@ -257,6 +290,44 @@ class Web:
         except Refused:
             return False  # what the bot is not in may be unknown to it, or of a kind that it has no scope for
 
+    def place(self, channel: str) -> Place:
+        """How the bot stands to a channel; `ChannelClosed` for one that it cannot know of."""
+        with translated():
+            found = self._reader.conversations_info(channel=channel)["channel"]
+            return Place(bool(found.get("is_member")), bool(found.get("is_archived")))
+
+    def has_member(self, channel: str, user: str) -> bool:
+        """Whether a person is in a channel; not known is no."""
+        if channel.startswith("D"):
+            return True  # nobody else can name it
+        cursor: str | None = None
+        for _ in range(_PAGES):
+            try:
+                with translated():
+                    answer = self._reader.conversations_members(channel=channel, limit=1000, cursor=cursor)
+            except ChannelClosed:
+                return False
+            if user in answer["members"]:
+                return True
+            cursor = (answer.get("response_metadata") or {}).get("next_cursor")
+            if not cursor:
+                return False
+        return False
+
+    def is_operator(self, user: str) -> bool:
+        """Whether a person runs the workspace."""
+        try:
+            with translated():
+                found = self._reader.users_info(user=user)["user"]
+        except SlackFailure:
+            return False
+        return bool(found.get("is_admin") or found.get("is_owner"))
+
+    def publish_home(self, user: str, view: Mapping[str, Any]) -> None:
+        """Shows somebody the bot's home."""
+        with translated():
+            self.client.views_publish(user_id=user, view=dict(view))
+
     def open_view(self, trigger_id: str, view: Mapping[str, Any]) -> None:
         """Opens a modal for whoever pressed a button within the last three seconds."""
         with translated():
@@ -285,6 +356,12 @@ class Web:
                 return
         # More than this since the attempt: whether ours is further on is not known.
         raise Unanswered("too many messages to look through")
+
+
+def try_app_token(token: str, url: str) -> None:
+    """Asks for the address of a WebSocket, as Socket Mode begins."""
+    with translated():
+        WebClient(token, base_url=url, timeout=TIMEOUT).apps_connections_open(app_token=token)
 
 
 def has_key(key: str) -> Callable[[dict[str, Any]], bool]:

@@ -280,25 +280,35 @@ class Store:
 
     # Spending
 
-    def reserve(self, day: date, usd: float, limit: float) -> bool:
-        """Puts `usd` aside of what `day` may cost; False when that would go over `limit`."""
+    def reserve(self, day: date, purpose: str, usd: float, limit: float, alone: float) -> bool:
+        """Puts `usd` aside of what `day` may cost; False when all purposes would go over `limit`, or this one over `alone`."""
         with self._writing.begin() as connection:
-            connection.execute(upsert(spending).values(date=day, reserved_usd=0, spent_usd=0).on_conflict_do_nothing())
+            row = {"date": day, "purpose": purpose}
+            connection.execute(upsert(spending).values(**row, reserved_usd=0, spent_usd=0).on_conflict_do_nothing())
+            total = spending.c.reserved_usd + spending.c.spent_usd
+            everything = select(func.sum(total)).where(spending.c.date == day).scalar_subquery()
             left = connection.execute(
                 update(spending)
-                .where(spending.c.date == day, spending.c.reserved_usd + spending.c.spent_usd + usd <= limit)
+                .filter_by(**row)
+                .where(everything + usd <= limit, total + usd <= alone)
                 .values(reserved_usd=spending.c.reserved_usd + usd)
             )
             return left.rowcount == 1
 
-    def settle(self, day: date, reserved: float, spent: float) -> None:
+    def settle(self, day: date, purpose: str, reserved: float, spent: float) -> None:
         """Puts what a call cost in the place of what was put aside for it."""
         with self._writing.begin() as connection:
             connection.execute(
                 update(spending)
-                .where(spending.c.date == day)
+                .filter_by(date=day, purpose=purpose)
                 .values(reserved_usd=spending.c.reserved_usd - reserved, spent_usd=spending.c.spent_usd + spent)
             )
+
+    def spent(self, day: date) -> float:
+        """What `day` has cost in USD so far."""
+        with self._engine.connect() as connection:
+            query = select(func.sum(spending.c.spent_usd)).where(spending.c.date == day)
+            return float(connection.execute(query).scalar() or 0.0)
 
     # Search
 

@@ -1,0 +1,64 @@
+"""Who may see which repository: a public one everybody, a private one only the channels that DIGEST_PRIVATE lists for it.
+
+Elsewhere a private repository is unknown, whoever asks and however: nothing tells it from one that does not exist.
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from threading import Lock
+
+from analysis.errors import DigestError, UnknownRepository
+from analysis.models import Repository
+
+_REMEMBERED = timedelta(minutes=30)  # how long GitHub's word on a repository holds
+
+
+class Access:
+    """`private` maps a repository's full name in lower case to its channels; `is_public` asks GitHub."""
+
+    def __init__(
+        self,
+        private: Mapping[str, frozenset[str]],
+        is_public: Callable[[Repository], bool],
+        now: Callable[[], datetime],
+    ) -> None:
+        self._private = private
+        self._is_public = is_public
+        self._now = now
+        self._known: dict[str, tuple[datetime, bool]] = {}
+        self._lock = Lock()
+
+    def sees(self, channel: str, repository: Repository) -> bool:
+        """Whether a channel may see a repository; not while nobody can say that it is public."""
+        try:
+            return self._seen(channel, repository)
+        except DigestError:
+            return False
+
+    def check(self, channel: str, repository: Repository) -> None:
+        """`UnknownRepository`, as for one that does not exist, where a channel may not see it."""
+        if not self._seen(channel, repository):
+            raise UnknownRepository(f"GitHub has no repository {repository.full_name}, or this bot may not see it")
+
+    def _seen(self, channel: str, repository: Repository) -> bool:
+        name = repository.full_name.lower()
+        if name in self._private:
+            return channel in self._private[name]
+        return self._public(name, repository)
+
+    def _public(self, name: str, repository: Repository) -> bool:
+        with self._lock:
+            told = self._known.get(name)
+        if told and self._now() - told[0] < _REMEMBERED:
+            return told[1]
+        try:
+            public = self._is_public(repository)
+        except UnknownRepository:
+            public = False
+        except DigestError:
+            if told is None:
+                raise
+            return told[1]  # of what was public a moment ago an outage is no news
+        with self._lock:
+            self._known[name] = (self._now(), public)
+        return public
