@@ -335,7 +335,7 @@ def doctor() -> None:
     found = []
     for each in findings(lambda: datetime.now(UTC)):
         found.append(each)
-        mark = ("✗", "bold red") if each.exit_code else ("✓", "green")
+        mark = ("✗", "red") if each.exit_code else ("✓", "green")
         console.print(Text.assemble(mark, f" {each.name}: {one_line(each.told)}"), soft_wrap=True)
     wrong = [each.exit_code for each in found if each.exit_code]
     if wrong:

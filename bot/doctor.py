@@ -9,8 +9,6 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import NamedTuple
 
-from sqlalchemy.engine import make_url
-
 from analysis.errors import BadSetting, DigestError, Misuse, ModelFailure, StoreUnusable
 from analysis.github import GitHub
 from analysis.llm import ChatModel
@@ -18,9 +16,9 @@ from analysis.models import Repository
 from bot import logs
 from bot.settings import Settings
 from bot.slack.manifest import manifest
-from bot.slack.web import ChannelClosed, Installation, Refused, Web, try_app_token
-from bot.store.opening import Condition, condition
-from bot.wiring import slack_secret
+from bot.slack.web import ChannelClosed, Installation, Refused, Web
+from bot.store.opening import Condition, address_of, condition
+from bot.wiring import database_file, slack_secret
 
 _PATIENCE = 2  # seconds of GitHub's limit that are waited for
 _SILENCE = 20  # seconds without a word of the model's
@@ -62,8 +60,9 @@ def _tried(name: str, attempt: Callable[[], str]) -> Finding:
 
 
 def _database(settings: Settings) -> str:
+    database_file(settings)
     url = settings.database_url.get_secret_value()
-    found, name = condition(url), make_url(url).render_as_string(hide_password=True)
+    found, name = condition(url), address_of(url).render_as_string(hide_password=True)
     if found is Condition.BEHIND:
         raise StoreUnusable(f"{name} was written by an earlier vllm-digest; the next start brings it up to date")
     return f"{name} is {'not set up yet; the first start does that' if found is Condition.NEW else 'up to date'}"
@@ -178,7 +177,7 @@ def _ways_to_listen(settings: Settings) -> Iterator[Finding]:
 def _app_token(settings: Settings) -> str:
     token = slack_secret(settings, "SLACK_APP_TOKEN")
     try:
-        try_app_token(token, settings.slack_api_url)
+        Web("", settings.slack_api_url).socket_address(token)
     except Refused as exc:
         raise BadSetting(
             f"SLACK_APP_TOKEN: {exc}; generate an app-level token with the scope connections:write under Basic Information"

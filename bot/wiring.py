@@ -9,7 +9,6 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
-from sqlalchemy.engine import make_url
 
 from analysis.errors import BadSetting, Misuse, StoreUnusable
 from analysis.github import GitHub
@@ -20,6 +19,7 @@ from bot.local.github import LoopbackGitHub
 from bot.local.sample import SAMPLE_REPOSITORY, sample_repository
 from bot.settings import Settings
 from bot.store import Store, Terms, open_engine
+from bot.store.opening import address_of
 
 if TYPE_CHECKING:
     from bot.slack.bot import Bot
@@ -83,7 +83,7 @@ def running_bot(
     bot_token = slack_secret(settings, "SLACK_BOT_TOKEN")
     with (
         _listening(settings, address) as listen,
-        _alone(database := _database_file(settings)),
+        _alone(database := database_file(settings)),
         _bot(settings, bot_token, now) as bot,
     ):
         sign_in(bot)  # before anything is posted: what Slack refuses is not tried again
@@ -193,13 +193,12 @@ def _subscribe(bot: "Bot", settings: Settings) -> None:
             bot.subscriptions.keep(terms, bot.now())
 
 
-def _database_file(settings: Settings) -> Path:
-    name = make_url(settings.database_url.get_secret_value()).database
+def database_file(settings: Settings) -> Path:
+    """The file that the bot remembers in; `BadSetting` where DATABASE_URL names none."""
+    name = address_of(settings.database_url.get_secret_value()).database
     if not name or name == ":memory:":
         raise BadSetting("DATABASE_URL: the bot needs a file to remember in, such as sqlite:///data/digest.db")
-    path = Path(name)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return path
+    return Path(name)
 
 
 @contextmanager
@@ -207,7 +206,12 @@ def _alone(database: Path) -> Iterator[None]:
     """Holds the database against another bot; the lock ends with the process, however it ends."""
     import fcntl
 
-    with database.with_name(f"{database.name}.lock").open("w") as file:
+    try:
+        database.parent.mkdir(parents=True, exist_ok=True)
+        file = database.with_name(f"{database.name}.lock").open("w")
+    except OSError as exc:
+        raise StoreUnusable(f"the folder of {database} cannot be written ({exc.strerror}); set DATABASE_URL") from exc
+    with file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

@@ -1,6 +1,7 @@
 """Slack's requests over HTTP: events, commands and actions at /slack/events, and /healthz for whoever looks after the process."""
 
 import json
+import os
 import socket
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -36,9 +37,11 @@ def bound(host: str, port: int) -> Iterator[socket.socket]:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         place = socket.create_server((host, port), family=family)
-    except OSError as exc:
+    except (OSError, UnicodeError) as exc:
+        errno = getattr(exc, "errno", None) or 0  # below 0 where it is the name that cannot be found
+        why = os.strerror(errno).lower() if errno > 0 else "no such address"
         raise Misuse(
-            f"port {port} of {host} cannot be listened at ({(exc.strerror or str(exc)).lower()}); choose another with --port or --host"
+            f"port {port} of {host} cannot be listened at ({why}); choose others with --port and --host"
         ) from exc
     with place:
         yield place
@@ -81,6 +84,7 @@ class Door:
             return _answer(start_response, HTTPStatus.NOT_FOUND)
         body = environ["wsgi.input"].read()
         if not self._signed(environ, body):
+            log.warning("refused", why="not signed with SLACK_SIGNING_SECRET within the last minutes")
             return _answer(start_response, HTTPStatus.UNAUTHORIZED)
         try:
             return self._slack({**environ, "wsgi.input": BytesIO(body)}, start_response)

@@ -358,12 +358,6 @@ class Web:
         raise Unanswered("too many messages to look through")
 
 
-def try_app_token(token: str, url: str) -> None:
-    """Asks for the address of a WebSocket, as Socket Mode begins."""
-    with translated():
-        WebClient(token, base_url=url, timeout=TIMEOUT).apps_connections_open(app_token=token)
-
-
 def has_key(key: str) -> Callable[[dict[str, Any]], bool]:
     """Whether a message carries this key."""
     return lambda message: key_of(message) == key

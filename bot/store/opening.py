@@ -40,7 +40,7 @@ class Condition(Enum):
 
 def open_engine(database_url: str) -> Engine:
     """An engine on the database, migrated. `BadSetting` for an address of another kind, `StoreUnusable` for one that fails."""
-    url = _address(database_url)
+    url = address_of(database_url)
     _make_folder(url)
     engine = create_engine(url, connect_args={"timeout": _BUSY_MS / 1000})
     event.listen(engine, "connect", _set_up)
@@ -52,7 +52,7 @@ def open_engine(database_url: str) -> Engine:
 
 def condition(database_url: str) -> Condition:
     """How far a database is, without a change to it. Raises what `open_engine` does, for one of a newer program too."""
-    url = _address(database_url)
+    url = address_of(database_url)
     path = Path(url.database or ":memory:").absolute()
     nearest = next(each for each in (path, *path.parents) if os.path.lexists(each))
     if not os.access(nearest, os.W_OK) or (nearest is not path and not nearest.is_dir()):
@@ -60,7 +60,9 @@ def condition(database_url: str) -> Condition:
     if nearest is not path or path.stat().st_size == 0:
         return Condition.NEW
     try:
-        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
+        # Where nobody writes, files beside it are neither needed nor made.
+        alone = "" if Path(f"{path}-wal").exists() else "&immutable=1"
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro{alone}", uri=True)) as connection:
             known = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").fetchone()
             row = connection.execute("SELECT version_num FROM alembic_version").fetchone() if known else None
     except sqlite3.Error as error:
@@ -73,12 +75,8 @@ def condition(database_url: str) -> Condition:
     return Condition.BEHIND
 
 
-def writing(engine: Engine) -> Engine:
-    """The same database for transactions that write: they take their lock at once, where a late one would fail."""
-    return engine.execution_options(write=True)
-
-
-def _address(database_url: str) -> URL:
+def address_of(database_url: str) -> URL:
+    """The address of a database. `BadSetting` for one of another kind."""
     try:
         url = make_url(database_url)
     except exc.ArgumentError:
@@ -88,6 +86,11 @@ def _address(database_url: str) -> URL:
             f"DATABASE_URL names {url.get_backend_name()}, which this version does not store in; use sqlite:///data/digest.db"
         )
     return url
+
+
+def writing(engine: Engine) -> Engine:
+    """The same database for transactions that write: they take their lock at once, where a late one would fail."""
+    return engine.execution_options(write=True)
 
 
 def _make_folder(url: URL) -> None:

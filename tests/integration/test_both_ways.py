@@ -21,7 +21,7 @@ BUDGETS_TITLE = "Token budgets per tenant"
 def talk(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talk]:
     """A bot on the sample's repository, listening in one of the two ways."""
     http = request.param == "http"
-    with LoopbackSlack() as slack, LoopbackGitHub({SAMPLE_REPOSITORY: sample_repository()}) as github:
+    with LoopbackSlack(pace=False) as slack, LoopbackGitHub({SAMPLE_REPOSITORY: sample_repository()}) as github:
         folder: Path = tmp_path_factory.mktemp("bot")
         with Talk(slack, github.url, folder, http=http, digest_repos=SAMPLE_REPOSITORY) as running:
             yield running
@@ -43,13 +43,14 @@ def test_a_command_is_answered_privately_and_posted_by_its_button(talk: Talk) ->
     talk.slack.wait_for(lambda: talk.slack.private(ADA, DIGEST))
     talk.settle()
     digest = talk.slack.private(ADA, DIGEST)[-1]
-    assert "2026-02-05" in digest.text
+    told = digest.text
+    assert "2026-02-05" in told
     assert not talk.slack.private(LIN, DIGEST)
     before = len(talk.slack.channel(DIGEST))
     assert acknowledged(talk.slack.press(ADA, DIGEST, digest.ts, "post_to_channel"))
     root = talk.slack.wait_for(lambda: talk.slack.channel(DIGEST)[before:])[0]
     talk.slack.wait_for(lambda: talk.slack.thread(DIGEST, root.ts)[-1].files)
-    assert root.text == digest.text
+    assert root.text == told
 
 
 def test_a_mention_is_answered_once(talk: Talk) -> None:

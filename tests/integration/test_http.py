@@ -1,13 +1,16 @@
 """The bot's HTTP side: whom it lets in, what it answers to others, and how it starts and ends."""
 
+import hashlib
+import hmac
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
+from http.client import HTTPConnection
 from pathlib import Path
 from sqlite3 import connect
 from typing import Any, NamedTuple
@@ -18,7 +21,6 @@ from urllib.request import Request, urlopen
 import pytest
 
 from bot.local.slack import LoopbackSlack
-from bot.local.slack.delivery import signature
 from tests.conftest import Run
 from tests.servers.running import bot_running, free_port
 
@@ -43,7 +45,9 @@ class Got(NamedTuple):
     body: Any
 
 
-def ask(url: str, body: bytes | None = None, headers: Mapping[str, str] | None = None, method: str | None = None) -> Got:
+def ask(
+    url: str, body: bytes | None = None, headers: Mapping[str, str] | None = None, method: str | None = None
+) -> Got:
     request = Request(url, body, dict(headers or {}), method=method)
     try:
         with urlopen(request, timeout=10) as answer:
@@ -67,11 +71,10 @@ class Site(NamedTuple):
     def send(self, body: str | bytes, **headers: str) -> Got:
         kind = "application/json" if body[:1] in ("{", "[", b"{") else "application/x-www-form-urlencoded"
         data = body.encode() if isinstance(body, str) else body
-        named = {name.replace("_", "-"): value for name, value in headers.items()}
-        return ask(f"{self.url}/slack/events", data, {"Content-Type": kind, **named})
+        return ask(f"{self.url}/slack/events", data, {"Content-Type": kind, **headers})
 
     def signed(self, body: str) -> Got:
-        return self.send(body, **signature(SECRET, body))
+        return self.send(body, **signed_at(0, body))
 
     def requests(self) -> int:
         with closing(connect(self.database)) as connection:
@@ -89,42 +92,45 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 # Signatures
 
 
-def at(seconds: float, body: str = COMMAND) -> dict[str, str]:
-    """The headers that Slack would have sent so many seconds from now."""
-    real = time.time
-    time.time = lambda: real() + seconds
-    try:
-        return signature(SECRET, body)
-    finally:
-        time.time = real
+def signed_at(seconds: float, body: str = COMMAND, secret: str = SECRET) -> dict[str, str]:
+    """The headers of a request that was signed so many seconds from now."""
+    at = str(int(time.time() + seconds))
+    digest = hmac.new(secret.encode(), f"v0:{at}:{body}".encode(), hashlib.sha256).hexdigest()
+    return {"X-Slack-Request-Timestamp": at, "X-Slack-Signature": f"v0={digest}"}
 
 
-FRESH = "X-Slack-Request-Timestamp"
-REFUSED: dict[str, tuple[str | bytes, dict[str, str]]] = {
-    "wrong secret": (COMMAND, signature("another-secret", COMMAND)),
-    "empty secret": (COMMAND, signature("", COMMAND)),
-    "no signature": (COMMAND, {}),
-    "no timestamp": (COMMAND, {"X-Slack-Signature": at(0)["X-Slack-Signature"]}),
-    "body changed": (COMMAND.replace("help", "status"), at(0)),
-    "body longer": (COMMAND + "&text=status", at(0)),
-    "another timestamp": (COMMAND, at(0) | {FRESH: str(int(time.time()) + 1)}),
-    "timestamp that is no number": (COMMAND, at(0) | {FRESH: "now"}),
-    "empty timestamp": (COMMAND, at(0) | {FRESH: ""}),
-    "signature that is not ASCII": (COMMAND, at(0) | {"X-Slack-Signature": "v0=\xe9"}),
-    "another version": (COMMAND, at(0) | {"X-Slack-Signature": at(0)["X-Slack-Signature"].replace("v0", "v1")}),
-    "malformed JSON": ('{"type": ', {}),
-    "not UTF-8": (b"\xff\xfe\xfd", signature("another-secret", "x")),
-    "ssl_check": ("ssl_check=1&token=x", {}),
-    "url_verification": ('{"type": "url_verification", "challenge": "c"}', {}),
-    "claims to come by socket": (COMMAND, {"X-Slack-Bolt-Mode": "socket_mode", "X-Slack-Bolt-Lazy-Only": "1"}),
-    "empty": ("", {}),
+def changed(**headers: str) -> dict[str, str]:
+    """Headers that were right until some were changed: names with underscores, {} being the signature."""
+    right = signed_at(0)
+    return right | {name.replace("_", "-"): value.format(right["X-Slack-Signature"]) for name, value in headers.items()}
+
+
+REFUSED: dict[str, Callable[[], tuple[str | bytes, dict[str, str]]]] = {
+    "wrong secret": lambda: (COMMAND, signed_at(0, secret="another-secret")),
+    "empty secret": lambda: (COMMAND, signed_at(0, secret="")),
+    "no headers": lambda: (COMMAND, {}),
+    "no timestamp": lambda: (COMMAND, {"X-Slack-Signature": signed_at(0)["X-Slack-Signature"]}),
+    "body changed": lambda: (COMMAND.replace("help", "status"), signed_at(0)),
+    "body longer": lambda: (COMMAND + "&text=status", signed_at(0)),
+    "another timestamp": lambda: (COMMAND, changed(X_Slack_Request_Timestamp=str(int(time.time()) + 7))),
+    "timestamp that is no number": lambda: (COMMAND, changed(X_Slack_Request_Timestamp="now")),
+    "empty timestamp": lambda: (COMMAND, changed(X_Slack_Request_Timestamp="")),
+    "signature that is not ASCII": lambda: (COMMAND, changed(X_Slack_Signature="{}\xe9")),
+    "signature of another version": lambda: (COMMAND, changed(X_Slack_Signature="v1{}")),
+    "empty signature": lambda: (COMMAND, changed(X_Slack_Signature="")),
+    "malformed JSON": lambda: ('{"type": ', {}),
+    "not UTF-8": lambda: (b"\xff\xfe\xfd", signed_at(0)),
+    "ssl_check": lambda: ("ssl_check=1&token=x", {}),
+    "url_verification": lambda: ('{"type": "url_verification", "challenge": "c"}', {}),
+    "claims to come by socket": lambda: (COMMAND, {"X-Slack-Bolt-Lazy-Only": "1", "X-Slack-Socket-Mode": "1"}),
+    "empty": lambda: ("", {}),
 }
 
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_slack_did_not_sign_gets_401_and_reaches_nothing(case: str, site: Site) -> None:
     """A request that is not signed with our secret is turned away: nothing is kept, nothing is asked of Slack."""
-    body, headers = REFUSED[case]
+    body, headers = REFUSED[case]()
     before = site.requests(), len(site.slack.calls)
     assert site.send(body, **headers) == Got(401, {"error": "unauthorized"})
     time.sleep(0.1)
@@ -135,7 +141,7 @@ def test_what_slack_did_not_sign_gets_401_and_reaches_nothing(case: str, site: S
 def test_a_stale_signature_gets_401_and_reaches_nothing(seconds: int, site: Site) -> None:
     """A rightly signed request whose time is over five minutes off is turned away, as one that was recorded and sent again."""
     before = site.requests()
-    assert site.send(COMMAND, **at(seconds)).status == 401
+    assert site.send(COMMAND, **signed_at(seconds)).status == 401
     assert site.requests() == before
 
 
@@ -143,7 +149,7 @@ def test_what_slack_signed_is_let_in(site: Site) -> None:
     """The same request is let in with the right signature, within some minutes, and kept once however often it comes."""
     body = COMMAND.replace("1.2", "3.4")
     before = site.requests()
-    for headers in (signature(SECRET, body), at(-200, body), at(200, body)):
+    for headers in (signed_at(0, body), signed_at(-200, body), signed_at(200, body)):
         assert site.send(body, **headers) == Got(200, "")
     deadline = time.monotonic() + 5
     while site.requests() == before and time.monotonic() < deadline:
@@ -153,7 +159,9 @@ def test_what_slack_signed_is_let_in(site: Site) -> None:
 
 def test_the_address_can_be_verified(site: Site) -> None:
     """Slack's question whether we are who it thinks is answered, as the app's settings page asks it."""
-    body = json.dumps({"type": "url_verification", "token": "t", "challenge": "3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P"})
+    body = json.dumps(
+        {"type": "url_verification", "token": "t", "challenge": "3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P"}
+    )
     assert site.signed(body) == Got(200, {"challenge": json.loads(body)["challenge"]})
 
 
@@ -200,7 +208,12 @@ def test_everything_else_is_not_found(path: str, method: str, site: Site) -> Non
 
 def test_what_is_too_large_is_refused(site: Site) -> None:
     """A body of megabytes is not read."""
-    assert site.send("x" * 3_000_000).status == 413
+    connection = HTTPConnection(site.url.removeprefix("http://"), timeout=10)
+    connection.putrequest("POST", "/slack/events")
+    connection.putheader("Content-Length", "3000000")
+    connection.endheaders()
+    assert connection.getresponse().status == 413
+    connection.close()
 
 
 def test_the_health_says_that_all_is_well(site: Site) -> None:
@@ -209,17 +222,15 @@ def test_the_health_says_that_all_is_well(site: Site) -> None:
 
 
 def test_the_health_says_what_is_not_well(tmp_path: Path) -> None:
-    """When the store is damaged the health is 503 and names it."""
-    with LoopbackSlack() as slack, bot_running(
-        slack, "http://127.0.0.1:9", tmp_path, http=True, log_level="critical"
-    ):
+    """While the store cannot be read the health is 503 and names it."""
+    with LoopbackSlack() as slack, bot_running(slack, "http://127.0.0.1:9", tmp_path, http=True, log_level="critical"):
         url = str(slack.delivery.deliver_to).replace("/slack/events", "/healthz")
         assert ask(url).status == 200
-        for each in ("bot.db", "bot.db-wal"):
-            (tmp_path / each).write_bytes(b"no database " * 2000)
-        assert ask(url) == Got(503, {"ok": False, "store": False, "engine": True})
-        for each in tmp_path.glob("bot.db*"):
-            each.unlink()
+        for before, after in (("inbox", "lost"), ("lost", "inbox")):
+            with closing(connect(tmp_path / "bot.db")) as connection:
+                connection.execute(f"alter table {before} rename to {after}")
+            well = after == "inbox"
+            assert ask(url) == Got(200 if well else 503, {"ok": well, "store": well, "engine": True})
 
 
 # The process
@@ -298,7 +309,7 @@ def test_a_port_that_is_taken_is_one_line(tmp_path: Path, run: Run) -> None:
         assert (ran.code, ran.out) == (2, "")
         assert ran.err == (
             f"vllm-digest: port {port} of 127.0.0.1 cannot be listened at (address already in use);"
-            " choose another with --port or --host\n"
+            " choose others with --port and --host\n"
         )
         assert slack.calls == []
 
@@ -320,3 +331,14 @@ def test_a_secret_that_is_missing_is_named(missing: str, run: Run) -> None:
     assert ran.code == 2
     assert ran.err.startswith(f"vllm-digest: {missing} is not set;")
     assert len(ran.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("url", ["nonsense", "sqlite://", "sqlite:////dev/null/digest.db", "oracle://x"])
+def test_a_database_that_cannot_be_is_named(url: str, run: Run) -> None:
+    """A database that is none, or whose folder cannot be made, ends `serve` with 2 and one line."""
+    ran = run(
+        "serve", "--port", str(free_port()), SLACK_BOT_TOKEN="xoxb-1", SLACK_SIGNING_SECRET=SECRET, DATABASE_URL=url
+    )
+    assert ran.code == 2
+    assert len(ran.err.splitlines()) == 1
+    assert "DATABASE_URL" in ran.err

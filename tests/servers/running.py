@@ -19,11 +19,14 @@ def bot_running(
     folder: Path,
     *,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
-    http: bool = False,
-    metrics_port: int = 0,
     **settings: Any,
 ) -> Iterator[None]:
-    """The bot, connected or behind an address, until the block ends; its store is in `folder` and outlives it."""
+    """The bot, connected, until the block ends; its store is in `folder` and outlives it.
+
+    With `http` it is behind an address instead; `metrics_port` is that of its figures.
+    """
+    address = ("127.0.0.1", free_port()) if settings.pop("http", False) else None
+    metrics_port = settings.pop("metrics_port", 0)
     chosen = {
         "slack_bot_token": slack.bot_token,
         "slack_app_token": slack.app_token,
@@ -38,7 +41,6 @@ def bot_running(
         "log_level": "error",
         **settings,
     }
-    address = ("127.0.0.1", free_port()) if http else None
     with running_bot(Settings(_env_file=None, **chosen), now, address=address, metrics_port=metrics_port):
         slack.delivery.deliver_to = f"http://127.0.0.1:{address[1]}/slack/events" if address else None
         slack.wait_for(lambda: address or slack.connected)
