@@ -18,7 +18,7 @@ from tests.conftest import recorded
 from tests.servers.killed import AT_ONCE, CHANNELS, Killable, Moment, killable, more
 from tests.servers.two_days import delivered
 
-SEED = int(os.environ.get("KILLED_SEED", "1"))
+SEED = int(os.environ.get("KILLED_SEED", "1"))  # others kill at other moments
 UNTOUCHED = ("tokenizer", "scheduler", "sampler", "cache", "loader", "launcher", "metrics")
 ANSWER = [
     "It returns another number now",

@@ -36,6 +36,7 @@ AT_ONCE = 6  # analyses: DIGEST_CONCURRENCY's 8 without the share of answers
 _LATENCY = 0.07  # seconds that GitHub and the model take for each request
 _ROOT = Path(__file__).resolve().parents[2]
 _POLLING = 0.005
+_ON_ITS_WAY = 0.25  # seconds until the servers have heard what was sent before a kill
 _START_UP = 1.5  # seconds on a machine with nothing else to do; one that takes longer is given more time for all else
 
 
@@ -177,9 +178,8 @@ class Killable:
         self._must_live()
         lived = time.monotonic() - self._began
         self._end(signal.SIGKILL)
-        time.sleep(0.1)  # until the servers have heard what was on its way
-        stored = set(self.analysed())
-        in_flight = [part for part in self.chat.asked[self._before :] if part not in stored]
+        time.sleep(_ON_ITS_WAY)
+        in_flight = sorted(set(self.chat.asked[self._before :]) - set(self.analysed()))
         sending = self.rows("SELECT key FROM outbox WHERE state IN ('sending', 'streaming', 'held')")
         self.deaths.append(Death(moment.name, came, lived, in_flight, [key for (key,) in sending]))
 
