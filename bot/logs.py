@@ -18,7 +18,10 @@ def set_up(level: str, form: Literal["console", "json"]) -> None:
     last: structlog.types.Processor = (
         structlog.processors.JSONRenderer(ensure_ascii=False)
         if form == "json"
-        else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+        # The renderer's own tracebacks show the values of variables, tokens among them.
+        else structlog.dev.ConsoleRenderer(
+            colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
+        )
     )
     if form == "console":
         shared.pop()  # that renderer shows tracebacks itself

@@ -131,8 +131,7 @@ class Outbox:
             if letter.file_id:
                 ts = self._web.share_of(letter.file_id, letter.channel)
             else:
-                oldest = f"{(letter.tried_at - _CLOCKS).timestamp():.6f}"
-                ts = self._web.find(letter.channel, self._thread_of(letter), oldest, has_key(letter.key))
+                ts = self._find(letter, letter.tried_at, has_key(letter.key))
         except ChannelClosed:
             raise
         except Refused as exc:
@@ -141,6 +140,11 @@ class Outbox:
             self._mail.sent(letter._replace(thread_ts=self._thread_of(letter)), ts)
             log.info("adopted", key=letter.key, ts=ts)
         return ts
+
+    def _find(self, letter: Letter, tried_at: datetime, wanted: Callable[[dict[str, Any]], bool]) -> str | None:
+        """Looks only among what was said about when it was tried: since then, people may have said a lot."""
+        latest = tried_at + timedelta(seconds=TIMEOUT) + _CLOCKS
+        return self._web.find(letter.channel, self._thread_of(letter), tried_at - _CLOCKS, latest, wanted)
 
     def _wait_out(self, tried_at: datetime) -> None:
         """Until a request that was under way then has either reached Slack or never will."""
@@ -208,7 +212,6 @@ class Outbox:
         """
         if letter.state is not State.SENDING or letter.tried_at is None:
             return None
-        oldest = f"{letter.tried_at.timestamp() - _CLOCKS.total_seconds():.6f}"
         since = letter.tried_at.timestamp() - 1
 
         def unknown(message: dict[str, Any]) -> bool:
@@ -216,7 +219,7 @@ class Outbox:
             theirs = key_of(message) not in ("", letter.key) or message.get("files")
             return float(ts) >= since and not theirs and not self._mail.is_ours(letter.channel, ts)
 
-        return self._web.find(letter.channel, letter.thread_ts, oldest, unknown)
+        return self._find(letter, letter.tried_at, unknown)
 
     def _stream(self, letter: Letter, user: str, pieces: "Iterable[str]") -> str:
         rest = iter(pieces)

@@ -5,6 +5,7 @@ from hashlib import sha256
 from typing import Any, Literal
 
 from analysis.models import Frozen
+from analysis.text import scalar
 
 Kind = Literal["command", "message", "button", "form", "terms", "home"]
 _MOST = 4_000  # characters of what somebody wrote that are read
@@ -46,7 +47,7 @@ def from_command(body: Mapping[str, Any]) -> Request:
         user=body["user_id"],
         team=body.get("team_id") or "",
         channel=body["channel_id"],
-        text=(body.get("text") or "")[:_MOST],
+        text=scalar(body.get("text") or "")[:_MOST],
         response_url=body.get("response_url") or "",
         direct=body["channel_id"].startswith("D"),
         private=True,
@@ -64,7 +65,7 @@ def from_message(body: Mapping[str, Any], bot_user: str) -> Request | None:
         return None
     if not event.get("user") or event["user"] == bot_user:
         return None
-    text = event.get("text") or ""
+    text = scalar(event.get("text") or "")
     return Request(
         key=f"message:{event['channel']}:{event['ts']}",
         kind="message",
@@ -108,7 +109,7 @@ def from_form(body: Mapping[str, Any], asked_at: Request, question: str) -> Requ
         update={
             "key": f"form:{body['view']['id']}",
             "kind": "form",
-            "action": question[:_MOST],
+            "action": scalar(question)[:_MOST],
             "user": body["user"]["id"],
         }
     )

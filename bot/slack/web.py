@@ -258,10 +258,15 @@ class Web:
     # Looking up
 
     def find(
-        self, channel: str, thread_ts: str | None, oldest: str, wanted: Callable[[dict[str, Any]], bool]
+        self,
+        channel: str,
+        thread_ts: str | None,
+        oldest: datetime,
+        latest: datetime,
+        wanted: Callable[[dict[str, Any]], bool],
     ) -> str | None:
-        """The ts of the message of ours that is `wanted`, among those since `oldest` in a channel or thread."""
-        for message in self._messages(channel, thread_ts, oldest):
+        """The ts of the message of ours that is `wanted`, among those between two instants in a channel or thread."""
+        for message in self._messages(channel, thread_ts, oldest, latest):
             mine = message.get("bot_id") == self.me["bot_id"] or message.get("user") == self.me["user_id"]
             if mine and wanted(message):
                 return str(message["ts"])
@@ -333,7 +338,10 @@ class Web:
         with translated():
             self.client.views_open(trigger_id=trigger_id, view=dict(view))
 
-    def _messages(self, channel: str, thread_ts: str | None, oldest: str) -> Iterator[dict[str, Any]]:
+    def _messages(
+        self, channel: str, thread_ts: str | None, oldest: datetime, latest: datetime
+    ) -> Iterator[dict[str, Any]]:
+        since, until = (f"{each.timestamp():.6f}" for each in (oldest, latest))
         cursor: str | None = None
         for _ in range(_PAGES):
             with translated():
@@ -341,20 +349,26 @@ class Web:
                     answer = self._reader.conversations_replies(
                         channel=channel,
                         ts=thread_ts,
-                        oldest=oldest,
+                        oldest=since,
+                        latest=until,
                         limit=100,
                         cursor=cursor,
                         include_all_metadata=True,
                     )
                 else:
                     answer = self._reader.conversations_history(
-                        channel=channel, oldest=oldest, limit=100, cursor=cursor, include_all_metadata=True
+                        channel=channel,
+                        oldest=since,
+                        latest=until,
+                        limit=100,
+                        cursor=cursor,
+                        include_all_metadata=True,
                     )
             yield from answer["messages"]
             cursor = (answer.get("response_metadata") or {}).get("next_cursor")
             if not cursor:
                 return
-        # More than this since the attempt: whether ours is further on is not known.
+        # More than this around the attempt: whether ours is further on is not known.
         raise Unanswered("too many messages to look through")
 
 

@@ -32,18 +32,23 @@ _PERSON, _CHANNEL = "U0ADA", "C0DIGEST"
 def acknowledging() -> Iterator[Row]:
     """Acknowledgements in seconds, beside those of the same bot while it has nothing to do."""
     commits = Writer(1).days(_DAY, 1, _COMMITS)
-    with served(commits, 0.05) as server, ScriptedChat(_slow, pause=1) as chat, LoopbackSlack() as slack:
-        with TemporaryDirectory() as folder, _bot(slack, server.url, chat.url, Path(folder)):
-            _burst(slack)  # what is used for the first time is imported
-            idle = [seconds for _ in range(_ROUNDS) for seconds in _burst(slack)]
-            slack.command(_PERSON, _CHANNEL, _DAY.isoformat())
-            asked = [
-                slack.say(_PERSON, _CHANNEL, f"<@U0BOT> what does {each['sha'][:10]} change?")
-                for each in commits[:_ANSWERS]
-            ]
-            slack.wait_for(lambda: len(slack.asked("chat.startStream")) >= _ANSWERS, 120)
-            busy = [seconds for _ in range(_ROUNDS) for seconds in _burst(slack)]
-            streaming = len(asked) - len(slack.asked("chat.stopStream"))
+    with (
+        served(commits, 0.05) as server,
+        ScriptedChat(_slow, pause=1) as chat,
+        LoopbackSlack() as slack,
+        TemporaryDirectory() as folder,
+        _bot(slack, server.url, chat.url, Path(folder)),
+    ):
+        _burst(slack)  # what is used for the first time is imported
+        idle = [seconds for _ in range(_ROUNDS) for seconds in _burst(slack)]
+        slack.command(_PERSON, _CHANNEL, _DAY.isoformat())
+        asked = [
+            slack.say(_PERSON, _CHANNEL, f"<@U0BOT> what does {each['sha'][:10]} change?")
+            for each in commits[:_ANSWERS]
+        ]
+        slack.wait_for(lambda: len(slack.asked("chat.startStream")) >= _ANSWERS, 120)
+        busy = [seconds for _ in range(_ROUNDS) for seconds in _burst(slack)]
+        streaming = len(asked) - len(slack.asked("chat.stopStream"))
     p99, alone = percentile(busy, 0.99), percentile(idle, 0.99)
     yield Row(f"{_AT_ONCE} commands at once, {_ROUNDS} times: idle bot", tails(idle), limit=f"{_LIMIT:.0f} s")
     yield Row(

@@ -39,7 +39,7 @@ def commands() -> Iterator[Row]:
             Path(folder),
             now=hurried(speed=_SPEED),
             digest_repos=SAMPLE_REPOSITORY,
-            log_level="critical",
+            log_level="error",
         ) as talk,
     ):
         crowd = Crowd(talk, _PEOPLE)

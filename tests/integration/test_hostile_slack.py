@@ -50,11 +50,9 @@ def hostile_commits() -> list[dict[str, Any]]:
         one["pull"] |= {"title": text, "body": f"## Purpose\n\n{text}"}
         own.append(one)
     sample = [
-        {**each, "pull": None}
-        for each in sample_repository().commits.values()
-        if re.search(r"evil|<!|\u202e|ignore|instruct", json.dumps(each, ensure_ascii=False), re.IGNORECASE)
+        {**each, "pull": None} for each in sample_repository().commits.values() if "evil.example" in json.dumps(each)
     ]
-    assert len(sample) >= 3
+    assert len(sample) == 3
     chain = [*own, *sample]
     return [chain[0], *({**after, "parents": [before["sha"]]} for before, after in pairwise(chain))]
 

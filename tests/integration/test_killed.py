@@ -3,9 +3,10 @@
 import os
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
+from time import time
 
 import pytest
 
@@ -17,7 +18,7 @@ from tests.conftest import recorded
 from tests.servers.killed import AT_ONCE, CHANNELS, Killable, Moment, killable, more
 from tests.servers.two_days import delivered
 
-SEED = int(os.environ.get("KILLED_SEED", "1"))
+SEED = int(os.environ.get("KILLED_SEED", "1"))  # others kill at other moments
 UNTOUCHED = ("tokenizer", "scheduler", "sampler", "cache", "loader", "launcher", "metrics")
 ANSWER = [
     "It returns another number now",
@@ -112,6 +113,25 @@ def test_an_answer_that_was_interrupted_takes_no_other_message_for_its_own(tmp_p
         outbox.grow("answer", "U0ADA", ["Grown."])
         outbox.send("post")
         assert [each.text for each in slack.thread("C0DIGEST", root)[1:]] == ["Posted.", "Grown."]
+
+
+@pytest.mark.parametrize("thread", [False, True])
+def test_a_message_is_found_again_however_much_was_said_since(tmp_path: Path, thread: bool) -> None:
+    """A bot that was away for a day in which people talked knows what it had posted before."""
+    with LoopbackSlack() as slack:
+        root = slack.say("U0ADA", "C0DIGEST", "hello") if thread else None
+        mail = Mailbox(open_engine(f"sqlite:///{tmp_path / 'bot.db'}"))
+        outbox = Outbox(mail, Web(slack.bot_token, slack.url), lambda: datetime.now(UTC), lambda _: None)
+        mail.freeze([Draft("post", "C0DIGEST", {"text": "Posted."}, thread_ts=root)])
+        slack.faults.append(Fault("chat.postMessage$", "accept_and_drop"))
+        with pytest.raises(Unanswered):
+            outbox.send("post")
+        slack.workspace.now = lambda: time() + timedelta(hours=1).total_seconds()
+        for number in range(600):
+            slack.say("U0ADA", "C0DIGEST", f"Thing {number}", root)
+        posted = [each for each in slack.workspace.visible("C0DIGEST") if each.by_bot]
+        assert outbox.send("post") == posted[0].ts
+        assert len([each for each in slack.workspace.visible("C0DIGEST") if each.by_bot]) == 1
 
 
 def _all_done(bot: Killable, requests: int) -> bool:

@@ -12,7 +12,7 @@ import pytest
 from analysis.errors import BadSetting, StoreUnusable
 from analysis.models import Repository
 from bot.local.slack import LoopbackSlack
-from bot.store import Subscription, Subscriptions, open_engine
+from bot.store import Subscription, Subscriptions, Terms, open_engine
 from tests.conftest import recorded
 from tests.servers.clock import SettableClock
 from tests.servers.github import Fault, FaultyGitHub
@@ -31,7 +31,8 @@ def subscribe(folder: Path, since: datetime, *channels: str) -> None:
     """Subscriptions that an earlier run left: o/n at nine, in UTC."""
     engine = open_engine(f"sqlite:///{folder / 'bot.db'}")
     for channel in channels:
-        Subscriptions(engine).keep(channel, Repository(owner="o", name="n"), time(9), ZoneInfo("UTC"), "en", since)
+        terms = Terms(channel, Repository(owner="o", name="n"), time(9), ZoneInfo("UTC"), "en")
+        Subscriptions(engine).keep(terms, since)
     engine.dispose()
 
 
@@ -216,24 +217,29 @@ def limited(serve: Serve, clock: SettableClock, requests: int) -> FaultyGitHub:
 def test_a_digest_waits_for_githubs_limit(
     slack: LoopbackSlack, serve: Serve, clock: SettableClock, tmp_path: Path
 ) -> None:
-    """Where GitHub's limit is used up the channel reads once when the digest follows, and gets it whole when the limit is lifted."""
+    """Where GitHub's limit is used up, even twice, the channel reads once when the digest follows, and gets it whole."""
     clock.set(utc(LATER))
     subscribe(tmp_path, utc("2036-02-05 10:00"), DIGEST)
-    github = limited(serve, clock, 3)
+    github = limited(serve, clock, 0)
     with bot_running(slack, github.url, tmp_path, now=clock):
         [notice] = slack.wait_for(lambda: told(slack, DIGEST))
         assert "o/n · 2036-02-05" in notice
         assert "10:00" in notice
-    github.limit = None
+    github.limit, github.reset_in = len(github.requests) + 3, github.reset_in + 3600
     clock.set(utc("2036-02-06 10:01"))
     with bot_running(slack, github.url, tmp_path, now=clock):
-        _, root = slack.wait_for(lambda: found if len(found := slack.channel(DIGEST)) == 2 else None)
-        slack.wait_for(lambda: filed(slack, DIGEST))
-        digest = "".join(map(whole, slack.thread(DIGEST, root.ts)))
-        assert "Change part 1" in digest
-        assert "Change part 2" in digest
-        assert "could not be read" not in digest
-    assert github.asked(r"/commits$") <= 3
+        # Three requests are the day's list and no more than one of its commits.
+        slack.wait_for(lambda: github.limit and len(github.requests) > github.limit)
+        with pytest.raises(TimeoutError):  # nothing comes while it lasts
+            slack.wait_for(lambda: len(told(slack, DIGEST)) > 1, timeout=2)
+        github.limit = None
+        slack.wait_for(while_time_flies(clock, lambda: filed(slack, DIGEST)))
+    _, root = slack.channel(DIGEST)
+    digest = "".join(map(whole, slack.thread(DIGEST, root.ts)))
+    assert "Change part 1" in digest
+    assert "Change part 2" in digest
+    assert "could not be read" not in digest
+    assert github.asked(r"/commits$") == 2
 
 
 def test_a_command_waits_for_githubs_limit(
@@ -263,12 +269,13 @@ def test_a_digest_survives_that_github_is_down(
     clock.set(utc(LATER))
     subscribe(tmp_path, utc("2036-02-05 10:00"), DIGEST)
     github = serve(*later_commits())
-    github.faults.append(Fault("/", drop=True, times=1000))
+    github.faults.append(Fault("/", status=418, times=1000))
     with bot_running(slack, github.url, tmp_path, now=clock):
         slack.command(ADA, DIGEST, "2036-02-05")
         [trouble] = slack.wait_for(lambda: slack.private(ADA, DIGEST))
         assert "127.0.0.1" in whole(trouble)
-        assert "does not answer" in whole(trouble)
+        assert "try again later" in whole(trouble)
+        slack.wait_for(while_time_flies(clock, lambda: len(github.requests) >= 5))
         assert told(slack, DIGEST) == []
         github.faults.clear()
         [root] = slack.wait_for(while_time_flies(clock, lambda: slack.channel(DIGEST)))

@@ -46,7 +46,7 @@ def batches() -> list[list[Said]]:
 
 @pytest.fixture(scope="module")
 def crowd(batches: list[list[Said]], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crowd]:
-    """Fifty people and a bot, which knows the sample."""
+    """Twenty-five people and a bot, which knows the sample."""
     small = [recorded(number, sha=f"abcdef{number}" * 6 + "0000", parents=[]) for number in (1, 2)]
     repositories = {SAMPLE_REPOSITORY: sample_repository(), "o/small": RecordedRepository(small)}
     with (
@@ -58,10 +58,10 @@ def crowd(batches: list[list[Said]], tmp_path_factory: pytest.TempPathFactory) -
             tmp_path_factory.mktemp("bot"),
             now=SettableClock(datetime(2026, 2, 6, 9, tzinfo=UTC)),
             digest_repos=SAMPLE_REPOSITORY,
-            log_level="critical",
+            log_level="error",
         ) as talk,
     ):
-        yield Crowd(talk, 50)
+        yield Crowd(talk, 25)
 
 
 def test_whatever_is_typed_is_answered(batches: list[list[Said]], crowd: Crowd) -> None:

@@ -137,7 +137,9 @@ def test_a_connection_that_cannot_be_had_at_once_is_had_later(place: Place) -> N
 # Private replies and modals
 
 
-def test_a_modal_that_slack_does_not_open_is_opened_by_the_next_press(place: Place) -> None:
+def test_a_modal_that_slack_does_not_open_is_opened_by_the_next_press(
+    place: Place, caplog: pytest.LogCaptureFixture
+) -> None:
     """An "Ask" button whose modal could not be opened, however Slack failed, can be pressed again."""
     shown = place.talk.type(ADA, DAY, place.channel)
     failures: Sequence[Mapping[str, Any]] = (
@@ -155,6 +157,7 @@ def test_a_modal_that_slack_does_not_open_is_opened_by_the_next_press(place: Pla
     place.slack.press(ADA, place.channel, shown.ts, "ask")
     modal = place.slack.wait_for(lambda: place.slack.modal(ADA))
     place.slack.close(ADA, modal.id)
+    assert [record.message for record in caplog.records if record.levelname == "ERROR"] == []
 
 
 @pytest.mark.parametrize("status", [404, 500])

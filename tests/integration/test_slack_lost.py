@@ -88,6 +88,7 @@ FILES_LOST: Mapping[str, Mapping[str, Any]] = {
 
 def test_a_file_is_there_once_whatever_became_of_its_answer(place: Place) -> None:
     """A report whose upload or sharing failed, or was done without an answer, is in the thread once and whole."""
+    place.slack.calls.clear()
     places = {name: place.another() for name in FILES_LOST}
     for name, fault in FILES_LOST.items():
         if fault and name != "no address":
@@ -96,6 +97,8 @@ def test_a_file_is_there_once_whatever_became_of_its_answer(place: Place) -> Non
             place.slack.faults.append(Fault(**fault))
         places[name].deliver(DAY)
     place.wait_for(lambda: all(each.files() for each in places.values()))
+    # What was uploaded already is not uploaded again.
+    assert len(place.slack.asked("files.getUploadURLExternal")) == len(FILES_LOST) + 1
     whole_file = places["fine"].files()
     assert "Change part 2" in whole_file[0]
     assert {name: each.files() for name, each in places.items()} == dict.fromkeys(FILES_LOST, whole_file)
@@ -155,7 +158,9 @@ def test_an_answer_is_there_once_and_whole_however_streaming_fails(place: Place)
         asked[name] = each.talk.say(ADA, "what does this change?", root, each.channel)
     answers = {name: each.talk.replies(asked[name], each.channel) for name, each in places.items()}
     assert {name: len(found) for name, found in answers.items()} == dict.fromkeys(STREAMS_LOST, 1)
-    assert not any(answer.streaming for [answer] in answers.values())
+    # Besides the commit, and ended.
+    assert {name: len(each.posted()) for name, each in places.items()} == dict.fromkeys(STREAMS_LOST, 2)
+    assert not any(message.streaming for each in places.values() for message in each.posted())
     texts = {name: " ".join(block["text"] for block in answer.blocks) for name, [answer] in answers.items()}
     assert "part1" in texts["fine"]
     assert texts == dict.fromkeys(STREAMS_LOST, texts["fine"])

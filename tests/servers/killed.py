@@ -7,6 +7,7 @@ with killable(folder, commits) as bot:
 """
 
 import json
+import math
 import os
 import re
 import signal
@@ -35,6 +36,8 @@ AT_ONCE = 6  # analyses: DIGEST_CONCURRENCY's 8 without the share of answers
 _LATENCY = 0.07  # seconds that GitHub and the model take for each request
 _ROOT = Path(__file__).resolve().parents[2]
 _POLLING = 0.005
+_ON_ITS_WAY = 0.25  # seconds until the servers have heard what was sent before a kill
+_START_UP = 1.5  # seconds on a machine with nothing else to do; one that takes longer is given more time for all else
 
 
 class SlowGitHub(FaultyGitHub):
@@ -83,12 +86,12 @@ class CountingChat(ScriptedChat):
 
 
 class Moment(NamedTuple):
-    """When to kill: `after` seconds after `comes` is true, but at the latest `most` seconds after the start."""
+    """When to kill: `after` seconds after `comes` is true, or where it stays false, `most` seconds after the bot listens."""
 
     name: str
     comes: Callable[[], Any] = lambda: True
     after: float = 0.0
-    most: float = 20.0
+    most: float = 15.0
 
 
 def more(count: Callable[[], int], by: int) -> Callable[[], bool]:
@@ -126,6 +129,7 @@ class Killable:
         self._process: subprocess.Popen[bytes] | None = None
         self._began = 0.0
         self._before = 0  # calls of earlier lives
+        self._listens: Callable[[], bool] = lambda: False
 
     def start(self) -> None:
         kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG")}
@@ -150,12 +154,12 @@ class Killable:
             )
         self._began = time.monotonic()
         self._before = len(self.chat.asked)
+        self._listens = more(lambda: self.slack.delivery.sockets.opened, 1)
 
     def start_listening(self) -> None:
         """Starts it and waits until it is connected; the connection of the life before may still be open."""
-        again = more(lambda: self.slack.delivery.sockets.opened, 1)
         self.start()
-        self.wait_for(again)
+        self.wait_for(self._listens)
 
     def live_until(self, moment: Moment) -> None:
         """Starts the bot and kills it when the moment comes."""
@@ -163,17 +167,19 @@ class Killable:
         self.kill_at(moment)
 
     def kill_at(self, moment: Moment) -> None:
-        end = self._began + moment.most
+        end = math.inf
         while not (came := bool(moment.comes())) and time.monotonic() < end:
+            if end == math.inf and self._listens():
+                started = time.monotonic() - self._began
+                end = time.monotonic() + moment.most * max(1.0, started / _START_UP)
             self._must_live()
             time.sleep(_POLLING)
-        time.sleep(max(0.0, min(moment.after, end - time.monotonic())))
+        time.sleep(moment.after)
         self._must_live()
         lived = time.monotonic() - self._began
         self._end(signal.SIGKILL)
-        time.sleep(0.1)  # until the servers have heard what was on its way
-        stored = set(self.analysed())
-        in_flight = [part for part in self.chat.asked[self._before :] if part not in stored]
+        time.sleep(_ON_ITS_WAY)
+        in_flight = sorted(set(self.chat.asked[self._before :]) - set(self.analysed()))
         sending = self.rows("SELECT key FROM outbox WHERE state IN ('sending', 'streaming', 'held')")
         self.deaths.append(Death(moment.name, came, lived, in_flight, [key for (key,) in sending]))
 
@@ -183,7 +189,7 @@ class Killable:
         if code:
             raise RuntimeError(f"the bot ended with {code}: {self.log_text[-2000:]}")
 
-    def wait_for(self, done: Callable[[], Any], timeout: float = 120) -> None:
+    def wait_for(self, done: Callable[[], Any], timeout: float = 180) -> None:
         end = time.monotonic() + timeout
         while not done():
             self._must_live()

@@ -17,7 +17,7 @@ from bot.analysing import Modelling
 from bot.digest import Desk, digest
 from bot.local.slack import Fault
 from bot.slack.digest_messages import digest_messages
-from bot.store import Store, Subscriptions, open_engine
+from bot.store import Store, Subscriptions, Terms, open_engine
 from tests.conftest import recorded
 from tests.servers.killed import CHANNELS, MODEL, Death, Killable, Moment, Posted, killable, more
 
@@ -34,18 +34,18 @@ _LATER = (
     ("reading",),
     ("analysing",),
 )
-# When a stage is interrupted: between so many seconds after its sign, and at the latest so many after the start.
+# A stage is interrupted between so many seconds after its sign, or so many after the bot listens, if no sign comes.
 _SECONDS = {
-    "start-up": (0.3, 2.0, 2.0),
-    "reading": (0.0, 0.1, 4.0),
-    "analysing": (0.0, 0.1, 4.0),
-    "drafting": (0.0, 0.2, 4.0),
-    "posting": (0.0, 0.25, 5.0),
-    "dropped message": (0.0, 0.1, 8.0),
-    "dropped file": (0.0, 0.1, 8.0),
-    "late message": (0.0, 0.2, 8.0),
-    "looking up": (0.0, 0.05, 9.0),
-    "any time": (0.3, 4.0, 4.0),
+    "start-up": (0.3, 2.0, 0.0),
+    "reading": (0.0, 0.1, 2.0),
+    "analysing": (0.0, 0.1, 2.0),
+    "drafting": (0.0, 0.2, 2.0),
+    "posting": (0.0, 0.25, 3.0),
+    "dropped message": (0.0, 0.1, 6.0),
+    "dropped file": (0.0, 0.1, 6.0),
+    "late message": (0.0, 0.2, 6.0),
+    "looking up": (0.0, 0.05, 7.0),
+    "any time": (0.3, 4.0, 0.0),
 }
 _FAULTS = {
     # The answer is kept back, so that the kill comes between Slack's doing and its saying so.
@@ -53,7 +53,7 @@ _FAULTS = {
     "dropped message": Fault(_POST, "accept_and_drop"),
     "dropped file": Fault(_FILE, "accept_and_drop"),
 }
-_LATE = 4.0  # seconds that Slack takes for a post, in which the bot is killed and up again
+_LATE = 5.0  # seconds that Slack takes for a post, in which the bot is killed and up again
 _LOOK_UPS = ("conversations.history", "conversations.replies", "files.info")
 
 
@@ -149,7 +149,7 @@ def _subscribe(bot: Killable, first: date, zone: ZoneInfo) -> None:
     engine = open_engine(f"sqlite:///{bot.database}")
     since = datetime.combine(first, time(), zone).astimezone(UTC)
     for channel in CHANNELS:
-        Subscriptions(engine).keep(channel, _REPOSITORY, time(), zone, "en", since)
+        Subscriptions(engine).keep(Terms(channel, _REPOSITORY, time(), zone, "en"), since)
     engine.dispose()
 
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.models import Repository
-from bot.clock import due, fires
-from bot.store import Subscription
+from bot.schedule import due, fires
+from bot.store import Subscription, Terms
 
 ZONES = ("UTC", "Asia/Shanghai", "Asia/Kolkata", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe")
 BERLIN, NEW_YORK = "Europe/Berlin", "America/New_York"
@@ -20,17 +20,8 @@ def utc(text: str) -> datetime:
 
 
 def subscribed(since: datetime, at: str = "09:00", tz: str = "UTC", started_to: date | None = None) -> Subscription:
-    return Subscription(
-        id=1,
-        channel="C0DIGEST",
-        repository=Repository(owner="o", name="n"),
-        time=time.fromisoformat(at),
-        tz=ZoneInfo(tz),
-        language="en",
-        created_at=since,
-        started_to=started_to,
-        note="",
-    )
+    terms = Terms("C0DIGEST", Repository(owner="o", name="n"), time.fromisoformat(at), ZoneInfo(tz), "en")
+    return Subscription(1, terms, "U0ADA", since, started_to, "")
 
 
 def days(*numbers: int) -> list[date]:
