@@ -50,7 +50,8 @@ def crowd(batches: list[list[Said]], tmp_path_factory: pytest.TempPathFactory) -
     small = [recorded(number, sha=f"abcdef{number}" * 6 + "0000", parents=[]) for number in (1, 2)]
     repositories = {SAMPLE_REPOSITORY: sample_repository(), "o/small": RecordedRepository(small)}
     with (
-        LoopbackSlack(command_timeout=30) as slack,  # how soon it acknowledges is not asked here
+        # How soon it acknowledges, and at what pace it speaks while time stands still, is not asked here.
+        LoopbackSlack(command_timeout=30, pace=False) as slack,
         FaultyGitHub(repositories) as github,
         Talk(
             slack,

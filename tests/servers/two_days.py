@@ -99,7 +99,7 @@ def delivered(folder: Path, seed: int, kills: int) -> Delivered:
         bot.slack.faults += [
             Fault(place, "accept_and_drop", where=_nth(random.randint(1, 3))) for place in (_POST, _FILE)
         ]
-        bot.start()
+        bot.start_listening()
         bot.wait_for(lambda: _is_done(bot, len(days)))
         bot.stop()
         bot.start_listening()  # and has nothing left to do
