@@ -28,6 +28,7 @@ WRITTEN_DOWN = Manifest(
             "groups:read",
             "im:history",
             "im:write",
+            "users:read",
         }
     ),
     commands=("/vllm-digest",),

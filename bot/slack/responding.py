@@ -70,34 +70,31 @@ def _guarded(bot: Bot, request: Request, reply: Reply, *, last: bool) -> Outcome
 
 
 def _dispatch(bot: Bot, request: Request, reply: Reply) -> Outcome:
+    outcome: Outcome | None = None
     match request.kind:
         case "command":
             wish = parse(plain(request.text), bot.reading.known, bot.today)
-            return commands.carry_out(bot, request, reply, wish)
+            outcome = commands.carry_out(bot, request, reply, wish)
         case "button" if request.action.startswith("which_"):
-            return questioning.chosen(bot, request, reply)
+            outcome = questioning.chosen(bot, request, reply)
         case "button":
-            return commands.press(bot, request, reply)
+            outcome = commands.press(bot, request, reply)
+        case "message":
+            outcome = questioning.consider(bot, request, reply)
         case "terms":
             _subscribe_as_filled(bot, request, reply)
-            return Outcome()
         case "home":
             bot.web.publish_home(request.user, home_view(bot, request.user))
-            return Outcome()
         case "form":
             questioning.ask_in_form(bot, request, reply)
-            return Outcome()
-        case "message":
-            return questioning.consider(bot, request, reply)
+    return outcome or Outcome()
 
 
 def _subscribe_as_filled(bot: Bot, request: Request, reply: Reply) -> None:
     """What was filled into the modal; its answer goes to the channel, where only the person sees it."""
     filled = json.loads(request.text)
     subscribing.check_insider(bot, request.model_copy(update={"channel": ""}), request.channel)
-    if filled["changes"]:
-        subscribing.end(bot, request, filled["changes"])
-    kept = subscribing.subscribe(bot, request, Wanted.model_validate(filled["wanted"]))
+    kept = subscribing.subscribe(bot, request, Wanted.model_validate(filled["wanted"]), filled["changes"])
     reply.show([subscribing.subscribed_message(bot, kept)])
 
 

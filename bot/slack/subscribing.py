@@ -20,8 +20,8 @@ _MOST = 20  # subscriptions a channel
 _EXAMPLE = Repository(owner="vllm-project", name="vllm")
 
 
-def subscribe(bot: Bot, request: Request, wanted: Wanted) -> Subscription:
-    """Subscribes the channel in which it was asked for; `Misuse` says why that cannot be."""
+def subscribe(bot: Bot, request: Request, wanted: Wanted, changes: int | None = None) -> Subscription:
+    """Subscribes the channel in which it was asked for, or changes a subscription; `Misuse` says why that cannot be."""
     say = slack_words(bot.language)
     _check_person(bot, request)
     repository = wanted.repository or _usual(bot)
@@ -37,8 +37,14 @@ def subscribe(bot: Bot, request: Request, wanted: Wanted) -> Subscription:
         wanted.least or Importance.LOW,
         wanted.paths or (),
     )
+    changed = bot.subscriptions.get(changes) if changes else None
     held = bot.subscriptions.of(request.channel)
-    if len(held) >= _MOST and not any(_same(each.terms, terms) for each in held):
+    if changed:
+        check_insider(bot, request, changed.terms.channel)
+        if not any(_same(each.terms, terms) and each.id != changed.id for each in held):
+            return bot.subscriptions.change(changed.id, terms, request.user)
+        bot.subscriptions.end(changed.id)  # it becomes what another one is
+    elif len(held) >= _MOST and not any(_same(each.terms, terms) for each in held):
         raise Misuse(say.label("too_many", most=_MOST))
     return bot.subscriptions.keep(terms, bot.now(), request.user)
 

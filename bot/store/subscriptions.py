@@ -62,7 +62,7 @@ class Subscriptions:
 
     def keep(self, terms: Terms, now: datetime, user: str = "") -> Subscription:
         """Subscribes a channel. The same repository with the same paths changes what it had; how far that came stays."""
-        key = {"channel": terms.channel, "repository": str(terms.repository), "paths": ",".join(terms.paths)}
+        key = _key(terms)
         changed = _changeable(terms) | {"user": user, "note": ""}
         with self._writing.begin() as connection:
             connection.execute(
@@ -73,10 +73,14 @@ class Subscriptions:
             row = connection.execute(select(subscriptions).filter_by(**key)).one()
         return _subscription(row)
 
-    def change(self, subscription_id: int, terms: Terms) -> None:
+    def change(self, subscription_id: int, terms: Terms, user: str) -> Subscription:
         """Puts other terms in the place of a subscription's."""
-        key = {"channel": terms.channel, "repository": str(terms.repository), "paths": ",".join(terms.paths)}
-        self._change(subscription_id, **key, **_changeable(terms), note="")
+        values = {**_key(terms), **_changeable(terms), "user": user, "note": ""}
+        with self._writing.begin() as connection:
+            mine = subscriptions.c.id == subscription_id
+            connection.execute(update(subscriptions).where(mine).values(**values))
+            row = connection.execute(select(subscriptions).where(mine)).one()
+        return _subscription(row)
 
     def end(self, subscription_id: int) -> None:
         """Ends a subscription."""
@@ -117,6 +121,10 @@ class Subscriptions:
     def _change(self, subscription_id: int, **values: Any) -> None:
         with self._writing.begin() as connection:
             connection.execute(update(subscriptions).where(subscriptions.c.id == subscription_id).values(**values))
+
+
+def _key(terms: Terms) -> dict[str, str]:
+    return {"channel": terms.channel, "repository": str(terms.repository), "paths": ",".join(terms.paths)}
 
 
 def _changeable(terms: Terms) -> dict[str, Any]:
