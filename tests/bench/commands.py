@@ -12,6 +12,7 @@ from bot.local.sample import SAMPLE_REPOSITORY, sample_repository
 from bot.local.slack import LoopbackSlack
 from tests.bench.figures import Row, duration, percentile
 from tests.conftest import recorded
+from tests.integration.test_slack_days import delivered, present, removals
 from tests.servers.crowd import Crowd, invented
 from tests.servers.github import FaultyGitHub
 from tests.servers.talk import Talk, hurried
@@ -20,6 +21,7 @@ _TEXTS = 20_000
 _AT_ONCE = 100
 _PEOPLE = 100
 _SPEED = 4  # of the clock: a channel may have four messages a second
+_HIGH = 40
 _TOLD = 10  # failures that are written out
 _SEED = 5
 
@@ -53,3 +55,26 @@ def commands() -> Iterator[Row]:
     yield Row(f"{_TEXTS:,} texts, {_AT_ONCE} at once", f"{_TEXTS / sum(seconds):.0f} a second")
     yield Row(f"  all {_AT_ONCE} answered, median", duration(percentile(seconds, 0.5)))
     yield Row("  unanswered, refused, or a bug", f"{len(wrong)}", aim="0", met=not wrong)
+    yield _posting()
+
+
+def _posting() -> Row:
+    """A day on which everything matters, posted at the pace that Slack asks for."""
+    with (
+        TemporaryDirectory() as folder,
+        LoopbackSlack() as slack,
+        FaultyGitHub({"o/n": RecordedRepository(removals(_HIGH))}) as github,
+        Talk(slack, github.url, Path(folder), now=present, log_level="error") as talk,
+    ):
+        began = perf_counter()
+        messages = delivered(talk, "2026-02-05")
+        seconds = perf_counter() - began
+    limit = len(messages) - 1
+    wrong = len(slack.refusals) + len(slack.breaches)
+    return Row(
+        f"{_HIGH} commits of high importance posted, {len(messages)} messages",
+        f"{duration(seconds)} = {seconds / limit:.2f} x limit, {wrong} refused or too soon",
+        limit=f"{limit} s: one a second",
+        aim="0 refused",
+        met=not wrong,
+    )
