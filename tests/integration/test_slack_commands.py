@@ -28,8 +28,8 @@ NAME = SAMPLE_REPOSITORY
 WEB = f"https://github.example/{NAME}"
 BUDGETS = "35eeaef6d"  # [Feature][Frontend] Token budgets per tenant and GET /v1/budgets (#412)
 BUDGETS_TITLE = "Token budgets per tenant"
-DIGEST_BUTTONS = ["show_rest", "full_report", "ask", "post_to_channel"]
-COMMIT_BUTTONS = ["ask_commit", "post_to_channel"]
+DIGEST_BUTTONS = ["show_rest", "full_report", "ask", "settings", "post_to_channel"]
+COMMIT_BUTTONS = ["ask_commit", "post_to_channel", "too_low", "too_high"]
 # Two commits on the branch that begin alike, and one that no branch leads to.
 SMALL = [
     recorded(1, sha="abcdef1" + "1" * 33),
@@ -319,7 +319,7 @@ def test_help_says_what_can_be_asked(text: str, room: Room) -> None:
     """Help names every form with an example that works, and the configured repository."""
     (told,) = room.types(text)
     forms = re.findall(r"`(/vllm-digest [^`]+)`", whole(told))
-    assert len(forms) == 5
+    assert len(forms) == 6
     assert f"`{NAME}`" in whole(told)
 
 
@@ -372,7 +372,7 @@ def test_a_day_is_posted_once(room: Room) -> None:
         room.slack.redeliver(each)
     room.talk.settle()
     assert [each.text for each in room.slack.channel(room.channel)] == [root.text]
-    assert buttons(root) == ["show_rest", "full_report", "ask"]
+    assert buttons(root) == DIGEST_BUTTONS[:-1]
     assert whole(room.whispered()[0]).startswith(room.label("posted"))
     thread = "\n".join(map(whole, room.slack.thread(room.channel, root.ts)))
     assert [thread.count(f"Change part {number} ") for number in (1, 2)] == [1, 1]
@@ -386,7 +386,7 @@ def test_a_posted_commit_opens_a_thread_about_it(room: Room) -> None:
     for _ in range(2):
         room.slack.press(room.user, room.channel, commit.ts, "post_to_channel", wait=False)
     root = room.slack.wait_for(lambda: room.slack.channel(room.channel))[0]
-    assert buttons(root) == ["ask_commit"]
+    assert buttons(root) == ["ask_commit", "too_low", "too_high"]
     assert BUDGETS_TITLE in root.text
     (answer,) = room.says(room.question, thread=root.ts)
     assert answer.thread_ts == root.ts
@@ -411,7 +411,7 @@ def test_a_private_reply_in_the_direct_messages_may_be_posted_there(room: Room) 
     direct = room.slack.workspace.dm(room.user)
     (commit,) = room.types(BUDGETS, direct)
     root = room.posted(commit)
-    assert (root.channel, buttons(root)) == (direct, ["ask_commit"])
+    assert (root.channel, buttons(root)) == (direct, ["ask_commit", "too_low", "too_high"])
 
 
 def test_who_posts_among_two_people_is_told_that_the_bot_is_not_there(room: Room) -> None:
