@@ -190,9 +190,14 @@ class GitHub:
             return Allowance(limit=rate.limit, remaining=rate.remaining)
 
     def is_public(self, repository: Repository) -> bool:
-        """Whether everybody may read the repository."""
-        with self._client(repository) as client:
-            return not _vendor(client, repository).private
+        """Whether everybody may read the repository; what the token may not read is not public to it."""
+        try:
+            with self._client(repository) as client:
+                return not _vendor(client, repository).private
+        except AccessDenied as exc:
+            if isinstance(exc.__cause__, github.GithubException) and exc.__cause__.status == requests.codes.forbidden:
+                return False
+            raise
 
     def head(self, repository: Repository) -> str:
         """The SHA that the branch points to now."""

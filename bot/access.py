@@ -11,6 +11,7 @@ from analysis.errors import DigestError, UnknownRepository
 from analysis.models import Repository
 
 _REMEMBERED = timedelta(minutes=30)  # how long GitHub's word on a repository holds
+_SILENT = timedelta(seconds=30)  # how long nobody asks again a GitHub that did not answer
 
 
 class Access:
@@ -26,39 +27,46 @@ class Access:
         self._is_public = is_public
         self._now = now
         self._known: dict[str, tuple[datetime, bool]] = {}
+        self._failed: dict[str, tuple[datetime, DigestError]] = {}
         self._lock = Lock()
 
     def sees(self, channel: str, repository: Repository) -> bool:
         """Whether a channel may see a repository; not while nobody can say that it is public."""
         try:
-            return self._seen(channel, repository)
+            return self.may_see(channel, repository)
         except DigestError:
             return False
 
     def check(self, channel: str, repository: Repository) -> None:
         """`UnknownRepository`, as for one that does not exist, where a channel may not see it."""
-        if not self._seen(channel, repository):
+        if not self.may_see(channel, repository):
             raise UnknownRepository(f"GitHub has no repository {repository.full_name}, or this bot may not see it")
 
-    def _seen(self, channel: str, repository: Repository) -> bool:
+    def may_see(self, channel: str, repository: Repository) -> bool:
+        """Whether a channel may see a repository. `DigestError` where GitHub alone could tell, and does not."""
         name = repository.full_name.lower()
         if name in self._private:
             return channel in self._private[name]
         return self._public(name, repository)
 
     def _public(self, name: str, repository: Repository) -> bool:
+        now = self._now()
         with self._lock:
-            told = self._known.get(name)
-        if told and self._now() - told[0] < _REMEMBERED:
+            told, failed = self._known.get(name), self._failed.get(name)
+        if told and now - told[0] < _REMEMBERED:
             return told[1]
+        if failed and now - failed[0] < _SILENT:
+            raise failed[1]
         try:
             public = self._is_public(repository)
         except UnknownRepository:
             public = False
-        except DigestError:
-            if told is None:
-                raise
-            return told[1]  # of what was public a moment ago an outage is no news
+        except DigestError as exc:
+            if told:
+                return told[1]  # of what was public a moment ago an outage is no news
+            with self._lock:
+                self._failed[name] = (self._now(), exc)
+            raise
         with self._lock:
-            self._known[name] = (self._now(), public)
+            self._known[name] = (now, public)
         return public

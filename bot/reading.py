@@ -6,6 +6,7 @@ from datetime import date, datetime
 from threading import Lock
 from zoneinfo import ZoneInfo
 
+from analysis.errors import DigestError
 from analysis.models import DayReport, Entry, Language, Repository
 from bot.access import Access
 from bot.digest import Desk, Progress, digest, stored_digest
@@ -39,7 +40,16 @@ class Reading:
 
     @property
     def known(self) -> tuple[Repository, ...]:
-        return tuple(each for each in self._configured() if self.sees(each))
+        """Those that this channel may see. `DigestError` where GitHub alone could tell of any, and does not."""
+        found, trouble = [], None
+        for each in self._configured():
+            try:
+                found += [each] if self._access.may_see(self._channel, each) else []
+            except DigestError as exc:
+                trouble = exc
+        if trouble and not found:
+            raise trouble
+        return tuple(found)
 
     def day(
         self,

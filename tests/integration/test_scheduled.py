@@ -228,7 +228,7 @@ def test_a_digest_waits_for_githubs_limit(
     github.limit, github.reset_in = len(github.requests) + 3, github.reset_in + 3600
     clock.set(utc("2036-02-06 10:01"))
     with bot_running(slack, github.url, tmp_path, now=clock):
-        # Three requests are the day's list and no more than one of its commits.
+        # Three requests are whether the repository is public, the day's list and no more than one of its commits.
         slack.wait_for(lambda: github.limit and len(github.requests) > github.limit)
         with pytest.raises(TimeoutError):  # nothing comes while it lasts
             slack.wait_for(lambda: len(told(slack, DIGEST)) > 1, timeout=2)
@@ -239,7 +239,7 @@ def test_a_digest_waits_for_githubs_limit(
     assert "Change part 1" in digest
     assert "Change part 2" in digest
     assert "could not be read" not in digest
-    assert github.asked(r"/commits$") == 2
+    assert github.asked(r"/commits$") == 1
 
 
 def test_a_command_waits_for_githubs_limit(
