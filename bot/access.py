@@ -45,9 +45,16 @@ class Access:
     def may_see(self, channel: str, repository: Repository) -> bool:
         """Whether a channel may see a repository. `DigestError` where GitHub alone could tell, and does not."""
         name = repository.full_name.lower()
-        if name in self._private:
-            return channel in self._private[name]
-        return self._public(name, repository)
+        listed = self._private.get(name)
+        if listed is not None and channel in listed:
+            return True
+        # One that is listed elsewhere is asked for too: while GitHub is silent it must not answer where no other does.
+        return self._public(name, repository) and listed is None
+
+    def hides(self, channel: str, repository: Repository) -> bool:
+        """Whether DIGEST_PRIVATE keeps a repository from a channel: known without asking anybody."""
+        listed = self._private.get(repository.full_name.lower())
+        return listed is not None and channel not in listed
 
     def _public(self, name: str, repository: Repository) -> bool:
         now = self._now()

@@ -27,6 +27,8 @@ def start_due(bot: Bot, start: Callable[[Delivery], None]) -> None:
     """Starts every delivery that is due, then notes that it was: a kill between the two starts it again, which is nothing."""
     now = bot.now()
     for subscription in bot.subscriptions.all():
+        if bot.within(subscription.terms.channel).reading.hides(subscription.terms.repository):
+            continue
         for day in due(subscription, now):
             terms = subscription.terms
             what = value_of(DayRef(terms.repository, day, terms.tz.key, terms.language, subscription.id))

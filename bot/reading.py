@@ -69,8 +69,7 @@ class Reading:
 
     def commit(self, reference: Reference, repository: Repository | None) -> Located:
         """The commit that `reference` names, read if it was not; in `repository` if given, else in any that is known."""
-        named = repository or reference.repository
-        if named:
+        for named in filter(None, (repository, reference.repository)):
             self.allow(named)
         return locate(self.desk, reference, [repository] if repository else self.known)
 
@@ -87,6 +86,10 @@ class Reading:
     def sees(self, repository: Repository) -> bool:
         """Whether this channel may see a repository."""
         return self._access.sees(self._channel, repository)
+
+    def hides(self, repository: Repository) -> bool:
+        """Whether a repository is kept from this channel, which is known without asking GitHub."""
+        return self._access.hides(self._channel, repository)
 
     def allow(self, repository: Repository) -> None:
         """`UnknownRepository` for one that does not exist, or that this channel may not see: nobody learns which it is."""

@@ -95,8 +95,7 @@ def press(bot: Bot, request: Request, reply: Reply) -> Outcome:
         case "show_rest":
             reply.show(rest_messages(delivering.report_of(bot, parse_day_value(request.text))))
         case "full_report":
-            _hand_out(bot, request)
-            reply.show([delivering.line(say.labels["sent_directly"])])
+            reply.show([delivering.line(say.labels["sent_directly" if _hand_out(bot, request) else "stays_here"])])
         case "page":
             _page(bot, request, reply)
         case "post_to_channel":
@@ -156,7 +155,7 @@ def _about_subscriptions(
                 return [delivering.line(say.label("unsubscribed", what=what))]
             return subscribing.list_messages(bot, held, say.labels["which_subscription"])
         case ListSubscriptions():
-            held = [each for each in bot.subscriptions.of(request.channel) if bot.reading.sees(each.terms.repository)]
+            held = subscribing.held_here(bot, request.channel)
             return subscribing.list_messages(bot, held, say.labels["subscriptions"])
         case Status():
             return [subscribing.status_message(bot, request.channel)]
@@ -167,6 +166,8 @@ def _about_subscriptions(
 
 def _days_digest(bot: Bot, reply: Reply, wish: Day) -> Outcome:
     wanted = [wish.repository] if wish.repository else bot.reading.known
+    if not wanted:
+        raise Misuse(slack_words(bot.language).labels["no_repository"])
     pauses = []
     for repository in wanted:
         try:
@@ -245,7 +246,8 @@ def _found(bot: Bot, wish: Search, offset: int) -> list[Message]:
     if wish.repository:
         bot.reading.allow(wish.repository)
     among = [wish.repository] if wish.repository else bot.reading.known
-    hits = bot.reading.desk.store.search(wish.words, among, offset + PAGE_SIZE + 1)[offset:]
+    # To the store no repository means every one; here it means that there is none to be seen.
+    hits = bot.reading.desk.store.search(wish.words, among, offset + PAGE_SIZE + 1)[offset:] if among else []
     again = f"{wish.repository} search {wish.words}" if wish.repository else f"search {wish.words}"
     return search_messages(
         wish.words,
@@ -268,23 +270,26 @@ def _page(bot: Bot, request: Request, reply: Reply) -> None:
         reply.show(_found(bot, wish, page.offset), replace=True)
 
 
-def _hand_out(bot: Bot, request: Request) -> None:
-    """Sends the report of a day to whoever asked, as a file."""
+def _hand_out(bot: Bot, request: Request) -> bool:
+    """Sends the report of a day to whoever asked, as a file; not that of a private repository, which stays where it is listed."""
     report = delivering.report_of(bot, parse_day_value(request.text))
     channel = bot.web.direct(request.user)
+    if bot.within(channel).reading.hides(report.repository):
+        return False
     key = f"report:{report.repository.key}:{report.date}:{request.run}:{channel}:000"
     bot.outbox.freeze([Draft(key, channel, delivering.report_file(report))])
     bot.outbox.send(key)
+    return True
 
 
 def _post(bot: Bot, request: Request, reply: Reply) -> Outcome:
     """Begins to deliver what only one person saw; one private reply is posted once, however often its button is pressed."""
     say = slack_words(bot.language)
     bot.reading.allow(parse_value(request.text).repository)
-    subscribing.check_insider(bot, request, request.channel)
     if not bot.web.is_member(request.channel, request.user):
         reply.show([delivering.line(say.label("invite", name=escaped(bot.web.me["user"])))])
         return Outcome()
+    subscribing.check_insider(bot, request, request.channel)
     reply.show([delivering.line(say.labels["posted"])], replace=request.private)
     account = f"adhoc-{request.ts or request.run}"
     return Outcome(deliveries=(Delivery(account, request.channel, request.text, request.run),))

@@ -59,7 +59,9 @@ def _held(bot: Bot, held: Sequence[Letter]) -> list[Block]:
     say = slack_words(bot.language)
     blocks: list[Block] = []
     for letter in held[:_MOST_HELD]:
-        blocks.append(rich(paragraph([*ours(letter.key.rpartition(":")[0], "code"), *prose(f"  {letter.note}")])))
+        # Where it belongs is told, and not what it is about, which may be private.
+        place = {"type": "channel", "channel_id": letter.channel}
+        blocks.append(rich(paragraph([place, *ours(f"  {letter.key.partition(':')[0]}  "), *prose(letter.note)])))
         blocks.append(
             actions(
                 button(say.labels["send_again"], "send_again", letter.key),

@@ -23,11 +23,11 @@ _EXAMPLE = Repository(owner="vllm-project", name="vllm")
 def subscribe(bot: Bot, request: Request, wanted: Wanted, changes: int | None = None) -> Subscription:
     """Subscribes the channel in which it was asked for, or changes a subscription; `Misuse` says why that cannot be."""
     say = slack_words(bot.language)
-    _check_person(bot, request)
-    repository = wanted.repository or _usual(bot)
-    bot.reading.allow(repository)
     if not bot.web.is_member(request.channel, request.user):
         raise Misuse(say.label("invite", name=bot.web.me["user"]))
+    check_insider(bot, request, request.channel)
+    repository = wanted.repository or _usual(bot)
+    bot.reading.allow(repository)
     terms = Terms(
         request.channel,
         repository,
@@ -51,10 +51,10 @@ def subscribe(bot: Bot, request: Request, wanted: Wanted, changes: int | None = 
 
 def unsubscribe(bot: Bot, request: Request, repository: Repository | None) -> list[Subscription]:
     """Ends the channel's subscription if only one can be meant. Gives those that could be, the ended one alone if it was."""
-    _check_person(bot, request)
+    check_insider(bot, request, request.channel)
     held = [
         each
-        for each in bot.subscriptions.of(request.channel)
+        for each in held_here(bot, request.channel)
         if repository is None or each.terms.repository.key == repository.key
     ]
     if len(held) == 1:
@@ -73,14 +73,18 @@ def end(bot: Bot, request: Request, subscription_id: int) -> Subscription | None
 
 
 def check_insider(bot: Bot, request: Request, channel: str) -> None:
-    """`Misuse` for somebody who is not in a channel, or of another organisation."""
+    """`Misuse` for somebody who is not in a channel, or of another organisation.
+
+    Where a button was pressed says little: a public channel is seen, and its buttons pressed, by people who are not in it.
+    """
     _check_person(bot, request)
-    if channel != request.channel and not bot.web.has_member(channel, request.user):
+    if not bot.web.has_member(channel, request.user):
         raise Misuse(slack_words(bot.language).labels["not_in_channel"])
 
 
 def _check_person(bot: Bot, request: Request) -> None:
-    if request.team and request.team != bot.web.me["team_id"]:
+    of_another = request.team and request.team != bot.web.me["team_id"]
+    if of_another or bot.web.is_stranger(request.user):
         raise Misuse(slack_words(bot.language).labels["outsider"])
 
 
@@ -100,10 +104,21 @@ def _same(some: Terms, others: Terms) -> bool:
 
 def terms_view(bot: Bot, request: Request) -> dict[str, Any]:
     """The modal for a new subscription, or for the one that a button is of."""
-    changes = bot.subscriptions.get(int(request.text)) if request.action == "edit_subscription" else None
+    changes = _changeable(bot, request) if request.action == "edit_subscription" else None
     known = bot.within(request.channel).reading.known
     usual = Terms(request.channel, known[0] if known else _EXAMPLE, bot.time, bot.tz, bot.language)
     return subscription_modal(usual, bot.language, changes)
+
+
+def _changeable(bot: Bot, request: Request) -> Subscription | None:
+    """The subscription that a button is of, for somebody who may change it."""
+    found = bot.subscriptions.get(int(request.text))
+    try:
+        if found:
+            check_insider(bot, request, found.terms.channel)
+    except Misuse:
+        return None
+    return None if found and bot.within(request.channel).reading.hides(found.terms.repository) else found
 
 
 def terms_filled(bot: Bot, body: Mapping[str, Any]) -> tuple[Request | None, dict[str, str]]:
@@ -114,9 +129,9 @@ def terms_filled(bot: Bot, body: Mapping[str, Any]) -> tuple[Request | None, dic
     kept = {"changes": filled.changes, "wanted": filled.wanted.model_dump(mode="json")}
     request = from_terms(body, filled.channel, json.dumps(kept))
     try:
-        check_insider(bot, request.model_copy(update={"channel": ""}), filled.channel)
         if not bot.web.is_member(filled.channel, request.user):
             return None, {"channel": slack_words(bot.language).label("invite", name=bot.web.me["user"])}
+        check_insider(bot, request, filled.channel)
     except Misuse as exc:
         return None, {"channel": str(exc)}
     if filled.wanted.repository and not bot.within(filled.channel).reading.sees(filled.wanted.repository):
@@ -125,6 +140,11 @@ def terms_filled(bot: Bot, body: Mapping[str, Any]) -> tuple[Request | None, dic
 
 
 # What is shown
+
+
+def held_here(bot: Bot, channel: str) -> list[Subscription]:
+    """A channel's subscriptions, but to what DIGEST_PRIVATE has kept from it since."""
+    return [each for each in bot.subscriptions.of(channel) if not bot.reading.hides(each.terms.repository)]
 
 
 def subscribed_message(bot: Bot, subscription: Subscription) -> Message:
@@ -185,7 +205,7 @@ def status_message(bot: Bot, channel: str) -> Message:
     """How the bot is: what it analyses with, what that cost today, what is due here and what could not be delivered."""
     say = slack_words(bot.language)
     rows = status_rows(bot)
-    for each in bot.subscriptions.of(channel):
+    for each in held_here(bot, channel):
         at: datetime = next_digest(each, bot.now()).astimezone(each.terms.tz)
         rows.append(f"{each.terms.repository}: {say.label('next_digest', at=f'{at:%Y-%m-%d %H:%M %Z}')}")
         if each.note:

@@ -310,7 +310,7 @@ class Web:
             try:
                 with translated():
                     answer = self._reader.conversations_members(channel=channel, limit=1000, cursor=cursor)
-            except ChannelClosed:
+            except Refused:
                 return False
             if user in answer["members"]:
                 return True
@@ -327,6 +327,17 @@ class Web:
         except SlackFailure:
             return False
         return bool(found.get("is_admin") or found.get("is_owner"))
+
+    def is_stranger(self, user: str) -> bool:
+        """Whether a person is of another organisation (Slack Connect); one whom Slack does not know here is."""
+        try:
+            with translated():
+                found = self._reader.users_info(user=user)["user"]
+        except Refused:
+            return True
+        # In an Enterprise organisation a person may be at home in another of its workspaces.
+        teams = {found.get("team_id"), *((found.get("enterprise_user") or {}).get("teams") or ())}
+        return bool(found.get("is_stranger")) or self.me["team_id"] not in teams
 
     def publish_home(self, user: str, view: Mapping[str, Any]) -> None:
         """Shows somebody the bot's home."""
