@@ -17,7 +17,6 @@ from analysis.errors import DigestError, Misuse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from datetime import date
 
     from rich.console import Console
 
@@ -103,7 +102,7 @@ def digest(
     failures: dict[str, DigestError] = {}
     with (
         Watcher() as watcher,
-        wiring.sample_desk() if sample else wiring.desk(settings, watcher.wait, today=_paying(now, no_model)) as desk,
+        wiring.sample_desk() if sample else wiring.desk(settings, watcher.wait, now=_paying(now, no_model)) as desk,
     ):
         for repository in repositories:
             watcher.day(repository, wanted)
@@ -146,7 +145,7 @@ def commit(
     reference = parse_reference(ref)
     settings = Settings.load()
     language, tz = lang or settings.digest_language, zone(timezone or settings.digest_timezone)
-    with Watcher() as watcher, wiring.desk(settings, watcher.wait, today=_paying(datetime.now(UTC), no_model)) as desk:
+    with Watcher() as watcher, wiring.desk(settings, watcher.wait, now=_paying(datetime.now(UTC), no_model)) as desk:
         repository, entry = look_up(desk, reference, wiring.chosen(repo, settings.digest_repos), language)
 
     def show(console: "Console") -> None:
@@ -183,7 +182,7 @@ def ask(
         raise Misuse('the question is empty; ask something, such as "does this touch ROCm?"')
     settings = Settings.load()
     language = lang or language_of(question, settings.digest_language)
-    with Watcher() as watcher, wiring.desk(settings, watcher.wait, today=_paying(datetime.now(UTC), no_model)) as desk:
+    with Watcher() as watcher, wiring.desk(settings, watcher.wait, now=_paying(datetime.now(UTC), no_model)) as desk:
         located = locate(desk, reference, wiring.chosen(repo, settings.digest_repos))
         entry = entry_of(desk, located, language, patches=True)
         asked = Asked(question, located.repository, (entry,))
@@ -247,7 +246,7 @@ def backfill(
     done: list[BackfilledDay] = []
     with (
         Watcher(days=len(wanted) * len(repositories)) as watcher,
-        wiring.desk(settings, watcher.wait, today=_paying(now, no_model)) as desk,
+        wiring.desk(settings, watcher.wait, now=_paying(now, no_model)) as desk,
     ):
         try:
             done.extend(fill(desk, repositories, wanted, tz, language, now=now, progress=watcher))
@@ -343,9 +342,9 @@ def doctor() -> None:
         raise Misuse(told) if Misuse.exit_code in wrong else _Unfinished(told)
 
 
-def _paying(now: datetime, no_model: bool) -> "date | None":  # noqa: FBT001 (the option)
-    """The day (UTC) whose budget pays for a model; None where none is asked."""
-    return None if no_model else now.date()
+def _paying(now: datetime, no_model: bool) -> datetime | None:  # noqa: FBT001 (the option)
+    """The time (UTC), on the day whose budget pays for a model; None where none is asked."""
+    return None if no_model else now
 
 
 class _Unfinished(DigestError):

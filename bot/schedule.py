@@ -34,8 +34,10 @@ def fires(day: date, at: time, tz: ZoneInfo) -> datetime:
 
 
 def next_digest(subscription: Subscription, now: datetime) -> datetime:
-    """The instant (UTC) at which the next digest is due."""
+    """The instant (UTC) at which the next digest is due: not today where yesterday's was started at an earlier time."""
     terms = subscription.terms
     today = now.astimezone(terms.tz).date()
+    if subscription.started_to:
+        today = max(today, subscription.started_to + timedelta(days=2))
     at = fires(today, terms.time, terms.tz)
     return at if at > now else fires(today + timedelta(days=1), terms.time, terms.tz)

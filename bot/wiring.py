@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
-from datetime import date, datetime
+from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -31,24 +31,24 @@ _BEGINNINGS = {"SLACK_BOT_TOKEN": "xoxb-", "SLACK_APP_TOKEN": "xapp-", "SLACK_SI
 
 @contextmanager
 def desk(
-    settings: Settings, on_wait: Callable[[float], None] | None = None, *, today: date | None = None
+    settings: Settings, on_wait: Callable[[float], None] | None = None, *, now: datetime | None = None
 ) -> Iterator[Desk]:
     """GitHub and the store that the settings name, and logging at the level that they ask for.
 
-    `today` (UTC) is the day whose budget pays for a model; without it none is asked.
+    `now` (UTC) is on the day whose budget pays for a model; without it none is asked.
     """
     logging.basicConfig(level=settings.log_level or "WARNING", format="%(levelname)s %(name)s %(message)s")
     store = Store(open_engine(settings.database_url.get_secret_value()))
     source = GitHub(settings.github_api_url, settings.token, on_wait=on_wait)
-    with closing(store), closing(source), _modelling(settings, (lambda: today) if today else None) as modelling:
+    with closing(store), closing(source), _modelling(settings, (lambda: now) if now else None) as modelling:
         yield Desk(source, store, modelling)
 
 
 @contextmanager
 def _modelling(
-    settings: Settings, today: Callable[[], date] | None, *, for_answers: int = 0
+    settings: Settings, now: Callable[[], datetime] | None, *, for_answers: int = 0
 ) -> Iterator[Modelling | None]:
-    if not settings.digest_model or today is None:
+    if not settings.digest_model or now is None:
         yield None
         return
     from analysis.llm import ChatModel
@@ -56,7 +56,7 @@ def _modelling(
     key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
     at_once, usd = settings.digest_concurrency, settings.digest_daily_budget_usd
     with closing(ChatModel(settings.digest_model, base_url=settings.openai_base_url, api_key=key)) as model:
-        yield Modelling(model, at_once, usd, today, for_answers=for_answers)
+        yield Modelling(model, at_once, usd, now, for_answers=for_answers)
 
 
 @contextmanager
@@ -148,7 +148,7 @@ def _bot(settings: Settings, token: str, now: Callable[[], datetime]) -> Iterato
     store, mail, web = Store(engine), Mailbox(engine), Web(token, settings.slack_api_url)
     source = GitHub(settings.github_api_url, settings.token)
     answers = max(1, settings.digest_concurrency // _SHARE)
-    with closing(store), closing(source), _modelling(settings, lambda: now().date(), for_answers=answers) as modelling:
+    with closing(store), closing(source), _modelling(settings, now, for_answers=answers) as modelling:
         desk_, subscriptions = Desk(source, store, modelling), Subscriptions(engine)
         access = Access(settings.digest_private, source.is_public, now)
 

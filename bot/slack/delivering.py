@@ -142,30 +142,32 @@ def line(mrkdwn: str) -> Message:
     return Message(mrkdwn, (section(mrkdwn),))
 
 
-def shown(bot: Bot, ref: DayRef | CommitRef) -> list[Message]:
-    """A day or a commit as the channel sees it."""
-    if isinstance(ref, DayRef):
-        return digest_messages(report_of(bot, ref), value_of(ref), selection_told(bot, ref))
-    located = bot.reading.commit(Reference(ref.sha, sha=ref.sha), ref.repository)
-    entry = bot.reading.entry(located, ref.language)
-    return commit_messages(located.repository, entry, ref.language, bot.tz, public=True)
-
-
 def _frozen(bot: Bot, ref: DayRef | CommitRef, prefix: str, delivery: Delivery, trouble: str) -> list[Draft]:
     try:
-        found = drafts(prefix, delivery.channel, shown(bot, ref), delivery.what)
+        if isinstance(ref, DayRef):
+            return _day(bot, ref, prefix, delivery)
+        return drafts(prefix, delivery.channel, _commit(bot, ref), delivery.what)
     except DigestError as exc:
         subject = escaped(f"{ref.repository} · {_subject(ref)}")
         told = slack_words(ref.language).label("unreadable", subject=subject, reason=escaped(trouble or str(exc)))
         return drafts(prefix, delivery.channel, [line(told)], "")
-    if isinstance(ref, DayRef) and len(found) > 1:
-        found.append(_file(bot, ref, f"{prefix}{len(found):03}", delivery.channel, found[0].key))
+
+
+def _day(bot: Bot, ref: DayRef, prefix: str, delivery: Delivery) -> list[Draft]:
+    """A day as the channel sees it, and where it has a thread the whole report as a file."""
+    report = report_of(bot, ref)
+    messages = digest_messages(report, value_of(ref), selection_told(bot, ref))
+    found = drafts(prefix, delivery.channel, messages, delivery.what)
+    if len(found) > 1:
+        found.append(Draft(f"{prefix}{len(found):03}", delivery.channel, report_file(report), root=found[0].key))
     return found
 
 
-def _file(bot: Bot, ref: DayRef, key: str, channel: str, root: str) -> Draft:
-    """The whole report, as Markdown."""
-    return Draft(key, channel, report_file(report_of(bot, ref)), root=root)
+def _commit(bot: Bot, ref: CommitRef) -> list[Message]:
+    """A commit as the channel sees it."""
+    located = bot.reading.commit(Reference(ref.sha, sha=ref.sha), ref.repository)
+    entry = bot.reading.entry(located, ref.language)
+    return commit_messages(located.repository, entry, ref.language, bot.tz, public=True)
 
 
 def report_file(report: DayReport) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from tests.bench.backfilling import backfilling
 from tests.bench.commands import commands
 from tests.bench.figures import Benchmark, Row, duration, timed
 from tests.bench.killed import killed
+from tests.bench.morning import morning
 from tests.bench.ranking import ranking
 from tests.bench.reading_a_day import reading_a_day
 from tests.bench.starting import starting
@@ -28,6 +29,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "commands": commands,
     "ack": acknowledging,
     "killed": killed,
+    "morning": morning,
 }
 
 _WIDTH = 160  # columns where the output is no terminal

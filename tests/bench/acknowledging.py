@@ -1,21 +1,18 @@
 """How soon fifty commands at once are acknowledged: by an idle bot, and by one that analyses a day and streams ten answers."""
 
 import json
-import os
-import subprocess
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from bot.local.slack import LoopbackSlack
+from tests.bench.bots import bot_at_work
 from tests.bench.figures import Row, percentile, tails
 from tests.bench.generated import Writer
-from tests.bench.processes import PYTHON
 from tests.bench.served import NAME, served
 from tests.servers.chat import ScriptedChat
 
@@ -33,11 +30,11 @@ def acknowledging() -> Iterator[Row]:
     """Acknowledgements in seconds, beside those of the same bot while it has nothing to do."""
     commits = Writer(1).days(_DAY, 1, _COMMITS)
     with (
-        served(commits, 0.05) as server,
+        served({NAME: commits}, 0.05) as server,
         ScriptedChat(_slow, pause=1) as chat,
         LoopbackSlack() as slack,
         TemporaryDirectory() as folder,
-        _bot(slack, server.url, chat.url, Path(folder)),
+        bot_at_work(slack, server.url, chat.url, Path(folder), DIGEST_REPOS=NAME),
     ):
         _burst(slack)  # what is used for the first time is imported
         idle = [seconds for _ in range(_ROUNDS) for seconds in _burst(slack)]
@@ -68,32 +65,6 @@ def _burst(slack: LoopbackSlack) -> list[float]:
     if lost:
         raise RuntimeError(f"{len(lost)} commands were not acknowledged")
     return [each.acked_after or 0.0 for each in asked]
-
-
-@contextmanager
-def _bot(slack: LoopbackSlack, github: str, chat: str, folder: Path) -> Iterator[None]:
-    settings = {
-        "SLACK_BOT_TOKEN": slack.bot_token,
-        "SLACK_APP_TOKEN": slack.app_token,
-        "SLACK_API_URL": slack.url,
-        "GITHUB_API_URL": github,
-        "DIGEST_REPOS": NAME,
-        "DIGEST_TIMEZONE": "UTC",
-        "DIGEST_LANGUAGE": "en",
-        "DIGEST_MODEL": "scripted",
-        "OPENAI_BASE_URL": chat,
-        "OPENAI_API_KEY": "none",
-        "LOG_LEVEL": "error",
-    }
-    command = [PYTHON, "-m", "bot", "run"]
-    root = str(Path(__file__).resolve().parents[2])
-    process = subprocess.Popen(command, cwd=folder, env={**os.environ, **settings, "PYTHONPATH": root})
-    try:
-        slack.wait_for(lambda: slack.connected, 60)
-        yield
-    finally:
-        process.terminate()
-        process.wait(60)
 
 
 def _slow(request: dict[str, Any]) -> str:

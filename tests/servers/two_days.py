@@ -223,7 +223,7 @@ def _wanted(bot: Killable, day: date, zone: ZoneInfo, label: str, channel: str) 
         closing(GitHub(bot.github.url, "token")) as github,
         closing(ChatModel(MODEL, base_url=bot.chat.url, api_key="key")) as model,
     ):
-        desk = Desk(github, store, Modelling(model, 1, 0.0, lambda: day))
+        desk = Desk(github, store, Modelling(model, 1, 0.0, lambda: datetime.now(UTC)))
         report = digest(desk, _REPOSITORY, day, zone, "en", now=datetime.now(UTC), ask=False)
     key = f"digest:{_REPOSITORY.key}:{day}:{label}:{channel}:"
     told = [Posted(f"{key}{place:03}", each.text) for place, each in enumerate(digest_messages(report))]

@@ -31,6 +31,7 @@ def upgrade() -> None:
         sa.Column("started_to", sa.Date),
         sa.Column("note", sa.Text, nullable=False, server_default=""),
         sa.UniqueConstraint("channel", "repository", "paths", name="uq_subscriptions_channel_repository_paths"),
+        sqlite_autoincrement=True,
     )
     op.execute(f"INSERT INTO subscriptions ({_KEPT}) SELECT {_KEPT} FROM subscriptions_before")  # noqa: S608 (ours)
     op.drop_table("subscriptions_before")
