@@ -6,6 +6,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+# Tests at once. More than processors: those in Slack wait for its pace, a message a second.
+WORKERS ?= 6
 
 install: $(STAMP)
 
@@ -20,7 +22,7 @@ run: $(STAMP)
 	@$(BIN)/vllm-digest run
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n auto --dist loadgroup
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 check: $(STAMP)
 	$(BIN)/ruff format --check .

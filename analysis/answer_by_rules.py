@@ -104,7 +104,7 @@ def _of_a_commit(asked: Asked, entry: Entry, language: Language) -> Iterator[Sta
     if told or lines:
         yield Statement(text=say.places)
         yield from (told + lines)[: max(_LINES, len(told))]
-    elif (want.words or want.facts) and not remarks:
+    elif (want.words or want.facts) and not remarks and not _GENERAL.search(asked.question):
         yield Statement(text=say.not_shown)
     yield from remarks
     if not told and not lines and not remarks:

@@ -7,13 +7,13 @@ its connection when that one is done.
 """
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from itertools import islice
 from queue import Empty, LifoQueue
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
 
@@ -62,6 +62,13 @@ class Comparison(Frozen):
     rewritten: bool
 
 
+class Allowance(Frozen):
+    """How many requests an hour GitHub allows, and how many of them are left."""
+
+    limit: int
+    remaining: int
+
+
 class _Patience(github.GithubRetry):
     """PyGithub's retries, with a cap on every wait that a server asks for and word of those that are waited."""
 
@@ -96,7 +103,7 @@ class _Patience(github.GithubRetry):
 
 
 class GitHub:
-    """One GitHub server, seen with or without a token."""
+    """One GitHub server, seen with or without a token; `instead` names repositories that another one serves."""
 
     def __init__(
         self,
@@ -105,11 +112,13 @@ class GitHub:
         *,
         max_wait: float = 60,
         on_wait: Callable[[float], None] | None = None,
+        instead: Mapping[str, "GitHub"] = MappingProxyType({}),
     ) -> None:
         self._api_url = api_url.rstrip("/")
         self._token = token
         self._max_wait = max_wait
         self._on_wait = on_wait
+        self._instead = instead
         self._idle: LifoQueue[github.Github] = LifoQueue()
 
     def close(self) -> None:
@@ -171,10 +180,26 @@ class GitHub:
                 )
             return pull.merge_commit_sha
 
+    def allowance(self) -> Allowance | None:
+        """How much may be asked of the server, which costs nothing to ask; None where there is no limit. `RateLimited` at its end."""
+        with self._client() as client:
+            try:
+                rate = client.get_rate_limit().resources.core
+            except github.UnknownObjectException:
+                return None  # Enterprise Server, where no limit is set
+            if not rate.remaining:
+                raise _rate_limited(_utc(rate.reset), self._token)
+            return Allowance(limit=rate.limit, remaining=rate.remaining)
+
     def is_public(self, repository: Repository) -> bool:
-        """Whether everybody may read the repository."""
-        with self._client(repository) as client:
-            return not _vendor(client, repository).private
+        """Whether everybody may read the repository; what the token may not read is not public to it."""
+        try:
+            with self._client(repository) as client:
+                return not _vendor(client, repository).private
+        except AccessDenied as exc:
+            if isinstance(exc.__cause__, github.GithubException) and exc.__cause__.status == requests.codes.forbidden:
+                return False
+            raise
 
     def head(self, repository: Repository) -> str:
         """The SHA that the branch points to now."""
@@ -212,8 +237,13 @@ class GitHub:
         return None
 
     @contextmanager
-    def _client(self, repository: Repository, commit: str | None = None) -> Iterator[github.Github]:
+    def _client(self, repository: Repository | None = None, commit: str | None = None) -> Iterator[github.Github]:
         """A client for this thread alone, for as long as the block lasts, with its errors translated."""
+        other = self._instead.get(repository.full_name) if repository else None
+        if other:
+            with other._client(repository, commit) as client:  # noqa: SLF001 (one of this class)
+                yield client
+            return
         with self._translated(repository, commit):
             try:
                 client = self._idle.get_nowait()
@@ -239,13 +269,13 @@ class GitHub:
         )
 
     @contextmanager
-    def _translated(self, repository: Repository, commit: str | None = None) -> Iterator[None]:
+    def _translated(self, repository: Repository | None, commit: str | None = None) -> Iterator[None]:
         """Turns whatever PyGithub and its HTTP client raise into our errors: the one place where that is done."""
         host = urlsplit(self._api_url).netloc
         try:
             yield
         except RateLimitExceededExceedsMaxWait as exc:
-            raise _rate_limited(exc, self._token) from exc
+            raise _rate_limited(_reset(exc.headers or {}), self._token) from exc
         except github.GithubException as exc:
             raise self._from_status(exc, repository, commit) from exc
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as exc:
@@ -256,21 +286,23 @@ class GitHub:
         ) as exc:
             raise Unreachable(f"{host} does not answer like GitHub's REST API; check GITHUB_API_URL") from exc
 
-    def _from_status(self, exc: github.GithubException, repository: Repository, commit: str | None) -> Exception:
+    def _from_status(self, exc: github.GithubException, repository: Repository | None, commit: str | None) -> Exception:
         status = exc.status
         if isinstance(exc, github.RateLimitExceededException) or status == requests.codes.too_many:
-            return _rate_limited(exc, self._token)
+            return _rate_limited(_reset(exc.headers or {}), self._token)
         if status == requests.codes.unauthorized:
             return AccessDenied("GitHub refuses the token; check GITHUB_TOKEN")
-        if status == requests.codes.forbidden:
+        if repository and status == requests.codes.forbidden:
             return AccessDenied(
                 f"GITHUB_TOKEN may not read {repository.full_name}; give it read access to contents and pull requests"
             )
-        if status in (requests.codes.not_found, requests.codes.unprocessable) and commit:
-            return UnknownCommit(
-                f"{repository.full_name} has no commit {commit}, or several begin like it; give more of the SHA, or check the repository"
-            )
-        if status in (requests.codes.not_found, requests.codes.gone, requests.codes.unavailable_for_legal_reasons):
+        if status in (requests.codes.not_found, requests.codes.unprocessable) and commit and repository:
+            missing = f"commit {commit}, or several begin like it; give more of the SHA, or check the repository"
+            if commit.startswith("#"):
+                missing = f"pull request {commit}; check the number, or the repository"
+            return UnknownCommit(f"{repository.full_name} has no {missing}")
+        gone = (requests.codes.not_found, requests.codes.gone, requests.codes.unavailable_for_legal_reasons)
+        if repository and status in gone:
             where = f"repository {repository.full_name}" + (
                 f" with a branch {repository.branch}" if repository.branch else ""
             )
@@ -346,8 +378,7 @@ def _utc(instant: datetime) -> datetime:
     return instant.replace(tzinfo=UTC) if instant.tzinfo is None else instant.astimezone(UTC)
 
 
-def _rate_limited(exc: github.GithubException, token: str | None) -> RateLimited:
-    resets_at = _reset(exc.headers or {})
+def _rate_limited(resets_at: datetime | None, token: str | None) -> RateLimited:
     when = f"; it resets at {resets_at:%H:%M} UTC" if resets_at else ""
     advice = "run it again then" if token else "set GITHUB_TOKEN for 5,000 requests an hour, or run it again then"
     return RateLimited(f"GitHub's request limit is used up{when}; {advice}", resets_at)

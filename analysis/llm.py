@@ -153,6 +153,14 @@ class ChatModel:
             else:
                 return
 
+    def try_out(self) -> None:
+        """Asks for a single token. `ModelFailure` says why the model cannot be used."""
+        try:
+            for _ in self.hear([Message("user", "Say ok.")], Rung.TEXT, None, 1, Meter()):
+                """Whatever it says, it speaks."""
+        except _Broken as exc:
+            raise ModelFailure(str(exc)) from exc
+
     def hear(
         self, messages: Sequence[Message], rung: Rung, form: dict[str, Any] | None, room: int, meter: Meter
     ) -> Iterator[_Spoken]:

@@ -28,7 +28,7 @@ class Repository(Frozen):
     def parse(cls, text: str) -> Self:
         """Read `owner/name[@branch]`; `Misuse` when it is something else."""
         match = re.fullmatch(r"([A-Za-z0-9_.-]+)/([A-Za-z0-9_.-]+)(?:@([^\s~^:?*\[\\]+))?", text.strip())
-        if not match or {match[1], match[2]} & {".", ".."}:
+        if not match or {match[1], match[2]} & {".", "..", ".git"}:
             raise Misuse(f"{text!r} is not a repository; use owner/name or owner/name@branch")
         return cls(owner=match[1], name=match[2].removesuffix(".git"), branch=match[3])
 

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from datetime import date
+from datetime import datetime
 from functools import partial
-from threading import BoundedSemaphore, Lock
+from threading import BoundedSemaphore
 from types import TracebackType
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Literal, NamedTuple, Self
 
 from analysis.by_rules import VERSION as RULES_VERSION
 from analysis.by_rules import analyse_by_rules
@@ -16,6 +16,7 @@ from analysis.models import Commit, Entry, Failure, Language, Ranked, Reason, Re
 from analysis.prompts import VERSION as PROMPT
 from analysis.rank import rank
 from analysis.report.reasons import MODEL
+from bot.attempts import Attempt, Attempts
 from bot.store import Kept, Store, StoredCommit
 
 if TYPE_CHECKING:
@@ -23,22 +24,27 @@ if TYPE_CHECKING:
     from analysis.llm import ChatModel, Meter
 
 _RULES = "rules"
+Purpose = Literal["digest", "answer"]
+# Of a bot's daily budget: neither can use up what the other needs.
+_SHARED: dict[str, float] = {"digest": 0.8, "answer": 0.5}
 _NO_BUDGET = "today's budget is used up (DIGEST_DAILY_BUDGET_USD)"
 
 
 class Modelling:
     """The model that is asked, how many calls at once over all who ask, and what a day (UTC) may cost.
 
-    Answers that people wait for keep a share of the calls: analyses never take all of them.
+    Answers that people wait for keep a share of the calls: analyses never take all of them. `now` gives the time in UTC.
     """
 
     def __init__(
-        self, model: "ChatModel", at_once: int, daily_usd: float, today: Callable[[], date], *, for_answers: int = 0
+        self, model: "ChatModel", at_once: int, daily_usd: float, now: Callable[[], datetime], *, for_answers: int = 0
     ) -> None:
         self.model = model
+        self.attempts = Attempts(now)
         self.at_once = max(1, at_once - for_answers)
         self._daily_usd = daily_usd
-        self._today = today
+        self._now = now
+        self._most = _SHARED if for_answers else dict.fromkeys(_SHARED, 1.0)
         self._any = BoundedSemaphore(at_once)
         self._analyses = BoundedSemaphore(self.at_once)
 
@@ -55,21 +61,21 @@ class Modelling:
             yield
 
     @contextmanager
-    def paid(self, store: Store, tokens: tuple[int, int], meter: "Meter") -> Iterator[None]:
+    def paid(self, store: Store, purpose: Purpose, tokens: tuple[int, int], meter: "Meter") -> Iterator[None]:
         """Puts aside what a call of so many tokens in and out may cost, and counts afterwards what `meter` says it did.
 
-        `ModelFailure` when that would go over the day's budget.
+        `ModelFailure` when that would go over the day's budget, or over the share of it that the purpose may have.
         """
-        day, cost = self._today(), self.model.cost
+        day, cost, usd = self._now().date(), self.model.cost, self._daily_usd
         reserved = cost(*tokens) or 0.0
-        if reserved and not store.reserve(day, reserved, self._daily_usd):
+        if reserved and not store.reserve(day, purpose, reserved, usd, usd * self._most[purpose]):
             raise ModelFailure(_NO_BUDGET, lasting=True)
         try:
             yield
         finally:
             if reserved:
                 spent = cost(meter.input or 0, meter.output or 0, meter.cached or 0) or 0.0
-                store.settle(day, reserved, spent)
+                store.settle(day, purpose, reserved, spent)
 
 
 class Analyst:
@@ -93,11 +99,8 @@ class Analyst:
         self._contents = contents
         self._on_answer = on_answer
         self._asked: list[Future[None]] = []
-        self._in_vain: list[Meter] = []
         self._pool = ThreadPoolExecutor(modelling.at_once) if modelling and ask else None
         self._lasting: ModelFailure | None = None
-        self._lock = Lock()
-        self.failures: dict[str, str] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -118,9 +121,11 @@ class Analyst:
             self._asked.append(self._pool.submit(self._analyse, self._modelling, commit_id))
 
     def unasked(self, commit_ids: Sequence[int]) -> list[int]:
-        """Those of the commits that the model is still to be asked about."""
-        known = self._by_model(commit_ids)
-        return [commit_id for commit_id in commit_ids if self._pool and commit_id not in known]
+        """Those of the commits that the model is still to be asked about; what failed a moment ago is left alone."""
+        if not self._pool:
+            return []
+        known = self._by_model(commit_ids).keys() | self._in_vain(commit_ids).keys()
+        return [commit_id for commit_id in commit_ids if commit_id not in known]
 
     def entries(self, stored: Sequence[StoredCommit]) -> tuple[Entry, ...]:
         """The commits with their analyses: the model's where there is one, the rules' elsewhere."""
@@ -147,11 +152,12 @@ class Analyst:
         return tuple(found)
 
     def usage(self, ids: Sequence[int]) -> Usage:
-        """What the model's analyses of these commits took, whenever they were made, and what was asked in vain just now."""
+        """What the model's analyses of these commits took, whenever they were made, and what was asked in vain of late."""
         if not self._modelling:
             return Usage()
         model = self._modelling.model
-        kept: list[Kept | _Paid] = [*self._by_model(ids).values(), *(_paid(meter, model) for meter in self._in_vain)]
+        in_vain = [_paid(each.meter, model) for each in self._in_vain(ids).values()]
+        kept: list[Kept | _Paid] = [*self._by_model(ids).values(), *in_vain]
 
         def total(values: Sequence[float | None]) -> float | None:
             known = [value for value in values if value is not None]
@@ -180,54 +186,57 @@ class Analyst:
 
     def replaced(self, stored: Sequence[StoredCommit]) -> tuple[Failure, ...]:
         """The commits that rules analysed because the model failed, and why."""
-        shas = [each.commit.sha for each in stored]
+        failed = self._in_vain([each.id for each in stored])
         return tuple(
-            Failure(sha=sha, stage="analyse", reason=self.failures[sha]) for sha in shas if sha in self.failures
+            Failure(sha=each.commit.sha, stage="analyse", reason=failed[each.id].reason)
+            for each in stored
+            if each.id in failed
         )
+
+    def _in_vain(self, ids: Sequence[int]) -> dict[int, Attempt]:
+        """Commit id -> the attempt of late that gave no analysis."""
+        if not self._modelling:
+            return {}
+        found = {each: self._modelling.attempts.last((each, self._language)) for each in ids}
+        return {each: attempt for each, attempt in found.items() if attempt}
 
     def _by_model(self, ids: Sequence[int]) -> dict[int, Kept]:
         return self._store.analyses(ids, self._language, self._modelling.model.name, PROMPT) if self._modelling else {}
 
     def _analyse(self, modelling: Modelling, commit_id: int) -> None:
         from analysis.analyse import Question  # the SDK takes half a second to import, and a stored day needs no model
+        from analysis.llm import Meter
 
         stored = self._store.commits([commit_id], patches=True)[0]
         ranked = rank(stored.commit, stored.facts)
         contents = partial(self._contents, self._repository, stored.commit)
         question = Question(self._repository, stored.commit, stored.facts, ranked, self._language, contents)
+        meter = Meter()
         try:
-            kept = self._within_budget(modelling, question)
+            if self._lasting:
+                raise self._lasting
+            kept = self._within_budget(modelling, question, meter)
         except ModelFailure as exc:
-            with self._lock:
-                self.failures[stored.commit.sha] = str(exc)
-                if exc.lasting:
-                    self._lasting = exc
+            if exc.lasting:
+                self._lasting = exc
+            modelling.attempts.note((commit_id, self._language), str(exc), meter)
         else:
             self._store.save_analysis(commit_id, self._language, modelling.model.name, PROMPT, kept)
         self._on_answer()
 
-    def _within_budget(self, modelling: Modelling, question: "Question") -> Kept:
+    def _within_budget(self, modelling: Modelling, question: "Question", meter: "Meter") -> Kept:
         """Asks, with what it may cost put aside before and what it did cost counted after."""
         from analysis.analyse import analyse, estimate
-        from analysis.llm import Meter
 
-        if self._lasting:
-            raise self._lasting
-        model, meter = modelling.model, Meter()
-        try:
-            with modelling.analysing(), modelling.paid(self._store, estimate(question), meter):
-                analysed = analyse(question, model, meter)
-        except ModelFailure:
-            with self._lock:
-                self._in_vain.append(meter)
-            raise
+        with modelling.analysing(), modelling.paid(self._store, "digest", estimate(question), meter):
+            analysed = analyse(question, modelling.model, meter)
         return Kept(
             analysis=analysed.analysis,
             importance=analysed.importance,
             move_reason=analysed.move_reason,
             left_out=analysed.left_out,
             removed_claims=analysed.removed,
-            **_paid(meter, model)._asdict(),
+            **_paid(meter, modelling.model)._asdict(),
         )
 
 

@@ -5,6 +5,7 @@ Heavy imports stand where they are used, so that `--help` is quick.
 """
 
 import errno
+import os
 import sys
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -17,12 +18,13 @@ from analysis.errors import DigestError, Misuse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from datetime import date
+    from threading import Event
 
     from rich.console import Console
 
     from analysis.models import Commit, DayReport, Repository
     from bot.backfill import BackfilledDay
+    from bot.settings import Settings
 
 _FILE_WIDTH = 100  # columns of a terminal report that is written to a file
 _MOST_WORDS = 50  # of a search
@@ -53,6 +55,13 @@ CommitFormatOption = Annotated[CommitFormat, typer.Option("--format", help="How 
 NoModelOption = Annotated[bool, typer.Option("--no-model", help="Analyse by rules alone.")]
 OutOption = Annotated[
     Path | None, typer.Option("--out", metavar="PATH", help="Write to a file instead of the terminal.")
+]
+
+
+_METRICS_PORT = 9464
+MetricsOption = Annotated[
+    int,
+    typer.Option("--metrics-port", min=0, max=65535, help="Loopback port of /metrics, for Prometheus; 0 for none."),
 ]
 
 
@@ -96,7 +105,7 @@ def digest(
     failures: dict[str, DigestError] = {}
     with (
         Watcher() as watcher,
-        wiring.sample_desk() if sample else wiring.desk(settings, watcher.wait, today=_paying(now, no_model)) as desk,
+        wiring.sample_desk() if sample else wiring.desk(settings, watcher.wait, now=_paying(now, no_model)) as desk,
     ):
         for repository in repositories:
             watcher.day(repository, wanted)
@@ -139,7 +148,7 @@ def commit(
     reference = parse_reference(ref)
     settings = Settings.load()
     language, tz = lang or settings.digest_language, zone(timezone or settings.digest_timezone)
-    with Watcher() as watcher, wiring.desk(settings, watcher.wait, today=_paying(datetime.now(UTC), no_model)) as desk:
+    with Watcher() as watcher, wiring.desk(settings, watcher.wait, now=_paying(datetime.now(UTC), no_model)) as desk:
         repository, entry = look_up(desk, reference, wiring.chosen(repo, settings.digest_repos), language)
 
     def show(console: "Console") -> None:
@@ -165,9 +174,8 @@ def ask(
     from analysis.asking import Asked, language_of
     from analysis.report.terminal import print_answer
     from bot import wiring
-    from bot.lookup import locate
+    from bot.lookup import entry_of, locate
     from bot.questions import answered
-    from bot.reading import Reading
     from bot.reference import parse_reference
     from bot.settings import Settings
     from bot.watcher import Watcher
@@ -177,47 +185,74 @@ def ask(
         raise Misuse('the question is empty; ask something, such as "does this touch ROCm?"')
     settings = Settings.load()
     language = lang or language_of(question, settings.digest_language)
-    with Watcher() as watcher, wiring.desk(settings, watcher.wait, today=_paying(datetime.now(UTC), no_model)) as desk:
-        reading = Reading(desk, wiring.chosen(repo, settings.digest_repos))
-        located = locate(desk, reference, reading.known)
-        entry = reading.entry(located, language, patches=True)
+    with Watcher() as watcher, wiring.desk(settings, watcher.wait, now=_paying(datetime.now(UTC), no_model)) as desk:
+        located = locate(desk, reference, wiring.chosen(repo, settings.digest_repos))
+        entry = entry_of(desk, located, language, patches=True)
         asked = Asked(question, located.repository, (entry,))
         _deliver(lambda console: print_answer(console, answered(desk, asked, language)), None, "terminal")
 
 
 @app.command("run")
-def run_bot() -> None:
+def run_bot(metrics_port: MetricsOption = _METRICS_PORT) -> None:
     """Run the bot: Slack over Socket Mode, the daily digests, answers. Ends with Ctrl+C or SIGTERM.
 
     Without Slack's tokens it is a local workspace in the browser.
     """
-    import os
-    import signal
-    from threading import Event
-
-    from bot import wiring
     from bot.settings import Settings
 
     settings = Settings.load()
-    ended = Event()
-    for each in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(each, lambda *_: ended.set())
-    if not (settings.slack_bot_token or settings.slack_app_token):
-        from bot.workspace import local_workspace
+    if settings.slack_bot_token or settings.slack_app_token:
+        _run_until_ended(settings, None, metrics_port)
+    else:
+        _show_until_ended(settings)
 
-        with local_workspace(settings, lambda: datetime.now(UTC)) as workspace:
-            for line in workspace.told():
-                typer.echo(line, err=True)
-            workspace.open_browser()
-            ended.wait()
-            workspace.forget()
-            os._exit(0)
-    with wiring.running_bot(settings, lambda: datetime.now(UTC)):
+
+@app.command()
+def serve(
+    host: Annotated[str, typer.Option("--host", help="Address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=1, max=65535, help="Port to listen at.")] = 3000,
+    metrics_port: MetricsOption = _METRICS_PORT,
+) -> None:
+    """Run the bot where Slack reaches it over HTTP: /slack/events and /healthz. Ends with Ctrl+C or SIGTERM."""
+    from bot.settings import Settings
+
+    _run_until_ended(Settings.load(), (host, port), metrics_port)
+
+
+def _run_until_ended(settings: "Settings", address: tuple[str, int] | None, metrics_port: int) -> None:
+    from bot import wiring
+
+    ended = _end()
+    with wiring.running_bot(settings, lambda: datetime.now(UTC), address=address, metrics_port=metrics_port):
         typer.echo("vllm-digest is running", err=True)
         ended.wait()
         typer.echo("vllm-digest ends; what is under way goes on at its next start", err=True)
         # Not by unwinding: what is under way would fail at what was closed under it, where a kill only interrupts it.
         os._exit(0)
+
+
+def _show_until_ended(settings: "Settings") -> None:
+    from bot.workspace import local_workspace
+
+    ended = _end()
+    with local_workspace(settings, lambda: datetime.now(UTC)) as workspace:
+        for line in workspace.told():
+            typer.echo(line, err=True)
+        workspace.open_browser()
+        ended.wait()
+        workspace.forget()
+        os._exit(0)
+
+
+def _end() -> "Event":
+    """Set when somebody wants the process to end."""
+    import signal
+    from threading import Event
+
+    ended = Event()
+    for each in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(each, lambda *_: ended.set())
+    return ended
 
 
 @app.command()
@@ -242,7 +277,7 @@ def backfill(
     done: list[BackfilledDay] = []
     with (
         Watcher(days=len(wanted) * len(repositories)) as watcher,
-        wiring.desk(settings, watcher.wait, today=_paying(now, no_model)) as desk,
+        wiring.desk(settings, watcher.wait, now=_paying(now, no_model)) as desk,
     ):
         try:
             done.extend(fill(desk, repositories, wanted, tz, language, now=now, progress=watcher))
@@ -278,11 +313,11 @@ def search(
 
     settings = Settings.load()
     tz = zone(timezone or settings.digest_timezone)
-    repository = wiring.chosen(repo, settings.digest_repos)[0] if repo else None
+    among = wiring.chosen(repo, settings.digest_repos) if repo else []
     if len(words) > _MOST_WORDS:
         raise Misuse(f"a search is for at most {_MOST_WORDS} words; give the most telling ones")
     with wiring.desk(settings) as desk:
-        found = desk.store.search(" ".join(words), repository, limit)
+        found = desk.store.search(" ".join(words), among, limit)
         empty = not found and desk.store.is_empty()
     if empty:
         raise Misuse("the store is empty; fill it with: vllm-digest backfill 2026-01-01..2026-01-31")
@@ -317,9 +352,30 @@ def rank(
     sys.stdout.writelines(f"{line}\n" for line in ranked)
 
 
-def _paying(now: datetime, no_model: bool) -> "date | None":  # noqa: FBT001 (the option)
-    """The day (UTC) whose budget pays for a model; None where none is asked."""
-    return None if no_model else now.date()
+@app.command()
+def doctor() -> None:
+    """Try every token, scope, channel, model and database, and say what to do about each."""
+    from rich.console import Console
+    from rich.text import Text
+
+    from analysis.text import one_line
+    from bot.doctor import findings
+
+    console = Console(highlight=False, emoji=False)
+    found = []
+    for each in findings(lambda: datetime.now(UTC)):
+        found.append(each)
+        mark = ("✗", "red") if each.exit_code else ("✓", "green")
+        console.print(Text.assemble(mark, f" {each.name}: {one_line(each.told)}"), soft_wrap=True)
+    wrong = [each.exit_code for each in found if each.exit_code]
+    if wrong:
+        told = f"{len(wrong)} of {len(found)} are wrong; each line with ✗ says what to do"
+        raise Misuse(told) if Misuse.exit_code in wrong else _Unfinished(told)
+
+
+def _paying(now: datetime, no_model: bool) -> datetime | None:  # noqa: FBT001 (the option)
+    """The time (UTC), on the day whose budget pays for a model; None where none is asked."""
+    return None if no_model else now
 
 
 class _Unfinished(DigestError):

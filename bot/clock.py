@@ -7,52 +7,32 @@ that neither a clock change nor a restart skips or doubles a day.
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, date, datetime, time, timedelta
-from zoneinfo import ZoneInfo
+from datetime import UTC, datetime, timedelta
 
 import structlog
 from apscheduler.schedulers.background import BackgroundScheduler
 from apscheduler.triggers.interval import IntervalTrigger
 
+from bot.schedule import due
 from bot.slack.bot import Bot, Delivery
-from bot.store import Subscription
+from bot.slack.values import DayRef, value_of
 
-_MOST = 3  # days that are made up for
 _TICK = 5  # seconds between two looks at what is due
 _TIDY = timedelta(minutes=2)  # after the start, when what was interrupted is on its way again
 
 log = structlog.get_logger(__name__)
 
 
-def due(subscription: Subscription, now: datetime) -> list[date]:
-    """The days whose digests are to be started now, oldest first."""
-    today = now.astimezone(subscription.tz).date()
-    latest = today - timedelta(days=1)
-    if now < fires(today, subscription.time, subscription.tz):
-        latest -= timedelta(days=1)
-    found = []
-    for back in range(_MOST):
-        day = latest - timedelta(days=back)
-        if subscription.started_to and day <= subscription.started_to:
-            break
-        if fires(day + timedelta(days=1), subscription.time, subscription.tz) <= subscription.created_at:
-            break
-        found.append(day)
-    return found[::-1]
-
-
-def fires(day: date, at: time, tz: ZoneInfo) -> datetime:
-    """The instant (UTC) of a time of day: the first where a clock change makes it twice, later where it leaves it out."""
-    return datetime.combine(day, at, tz).astimezone(UTC)
-
-
 def start_due(bot: Bot, start: Callable[[Delivery], None]) -> None:
     """Starts every delivery that is due, then notes that it was: a kill between the two starts it again, which is nothing."""
     now = bot.now()
     for subscription in bot.subscriptions.all():
+        if bot.within(subscription.terms.channel).reading.hides(subscription.terms.repository):
+            continue
         for day in due(subscription, now):
-            what = f"{subscription.repository}|{day}|{subscription.tz.key}|{subscription.language}"
-            delivery = Delivery(f"s{subscription.id}", subscription.channel, what, f"s{subscription.id}-{day}")
+            terms = subscription.terms
+            what = value_of(DayRef(terms.repository, day, terms.tz.key, terms.language, subscription.id))
+            delivery = Delivery(f"s{subscription.id}", terms.channel, what, f"s{subscription.id}-{day}")
             start(delivery)
             bot.subscriptions.started(subscription.id, day)
             log.info("due", run=delivery.run, channel=delivery.channel, what=what)

@@ -65,6 +65,29 @@ def digest(
         if progress:
             progress.expect(len(unread) + len(analyst.unasked(ids)))
         unfinished = _read_all(desk, repository, unread, tz, progress, analyst)
+    return _report(desk, repository, day, tz, language, listed, analyst, unfinished)
+
+
+def stored_digest(desk: Desk, repository: Repository, day: date, tz: ZoneInfo, language: Language) -> DayReport | None:
+    """The report of a day as far as the store has it, without asking anybody; None for a day that was never listed."""
+    listed = desk.store.day(repository, day, tz.key)
+    if listed is None:
+        return None
+    with Analyst(desk.store, repository, language, desk.modelling, desk.github.contents, ask=False) as analyst:
+        return _report(desk, repository, day, tz, language, listed, analyst, _Unfinished())
+
+
+def _report(
+    desk: Desk,
+    repository: Repository,
+    day: date,
+    tz: ZoneInfo,
+    language: Language,
+    listed: StoredDay,
+    analyst: Analyst,
+    unfinished: "_Unfinished",
+) -> DayReport:
+    ids = listed.commit_ids + listed.late_ids
     stored = current(desk.store, ids)
     entries = analyst.entries(stored)
     return DayReport(

@@ -12,9 +12,10 @@ import logging
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
+from threading import Event
 
 import structlog
 from dbos import DBOS, SetEnqueueOptions, SetWorkflowID
@@ -35,12 +36,19 @@ _LATER = 120  # seconds of waiting from which a channel is told
 _RETENTION = timedelta(days=30)
 _PAGE = 500
 _GRACE = 3  # seconds in which flows may end when the bot does
+_NAP = 0.5  # seconds between two looks at the clock
+_NO_LIMIT = None  # the engine drops a flow after a hundred starts, which a bot that cannot reach Slack has in minutes
 
 log = structlog.get_logger(__name__)
 _running: list[Bot] = []
+_ending = Event()
 
 
-@DBOS.workflow()
+class _Interrupted(BaseException):
+    """Ends a flow that waits when the bot ends; the engine takes note of `Exception`s only, and resumes it at the next start."""
+
+
+@DBOS.workflow(max_recovery_attempts=_NO_LIMIT)
 def answer(key: str) -> None:
     """A request is answered, and what it wants delivered is delivered."""
     for round_ in range(_ROUNDS):
@@ -53,7 +61,7 @@ def answer(key: str) -> None:
     _answered(key)
 
 
-@DBOS.workflow()
+@DBOS.workflow(max_recovery_attempts=_NO_LIMIT)
 def deliver(label: str, channel: str, what: str, run: str) -> None:
     """A day or a commit is shown in a channel: every message once, in order. A channel that is closed ends it."""
     delivery = Delivery(label, channel, what, run)
@@ -69,16 +77,17 @@ def deliver(label: str, channel: str, what: str, run: str) -> None:
         _finish(delivery, failure)
 
 
-@DBOS.workflow()
+@DBOS.workflow(max_recovery_attempts=_NO_LIMIT)
 def digest(label: str, channel: str, what: str, run: str) -> str:
     """A day is read and analysed; the channel is told when that takes long. Gives why it could not be done, if so."""
+    delivery = Delivery(label, channel, what, run)
     with bound_contextvars(run=run):
         for round_ in range(_ROUNDS):
-            outcome = _read(what)
+            outcome = _read(delivery)
             if outcome.pause is None:
                 break
             if outcome.pause > _LATER:
-                for key in _notice(Delivery(label, channel, what, run), outcome.pause):
+                for key in _notice(delivery, outcome.pause):
                     _sent(key)
             _wait(outcome.pause, round_)
         return outcome.failure
@@ -95,10 +104,20 @@ def _sent(key: str) -> Outcome:
 
 
 def _wait(pause: float, round_: int) -> None:
-    DBOS.sleep(max(pause, _PATIENCE[min(round_, len(_PATIENCE) - 1)]))
+    """Waits, through restarts too, until the bot's clock has come so far; the engine's own sleep would not let the bot end."""
+    until = datetime.fromisoformat(_alarm(max(pause, _PATIENCE[min(round_, len(_PATIENCE) - 1)])))
+    while not _ending.wait(_NAP):
+        if _running[-1].now() >= until:
+            return
+    raise _Interrupted
 
 
 # Steps
+
+
+@DBOS.step()
+def _alarm(seconds: float) -> str:
+    return (_running[-1].now() + timedelta(seconds=seconds)).isoformat()
 
 
 @DBOS.step()
@@ -113,8 +132,8 @@ def _answered(key: str) -> None:
 
 
 @DBOS.step()
-def _read(what: str) -> Outcome:
-    return delivering.read(_running[-1], what)
+def _read(delivery: Delivery) -> Outcome:
+    return delivering.read(_running[-1], delivery)
 
 
 @DBOS.step()
@@ -161,6 +180,7 @@ def running(bot: Bot, database: Path) -> Iterator[None]:
     with closing(sqlite3.connect(database)) as connection:
         connection.execute("PRAGMA journal_mode=WAL")  # the engine does not ask for it, and writes half as fast without
     _running.append(bot)
+    _ending.clear()
     DBOS(
         config={
             "name": "vllm-digest",
@@ -180,8 +200,18 @@ def running(bot: Bot, database: Path) -> Iterator[None]:
     finally:
         # What does not end soon is resumed by the next start; that it is interrupted here is nothing to report.
         logging.getLogger("dbos").setLevel(logging.CRITICAL)
+        _ending.set()
         DBOS.destroy(workflow_completion_timeout_sec=_GRACE)
         _running.remove(bot)
+
+
+def alive() -> bool:
+    """Whether the engine runs and its tables answer."""
+    try:
+        DBOS.list_workflows(limit=1, load_input=False, load_output=False)
+    except Exception:  # noqa: BLE001 (whatever it raises, it does not run)
+        return False
+    return not _ending.is_set()
 
 
 def forget_old(bot: Bot) -> None:

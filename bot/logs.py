@@ -18,7 +18,10 @@ def set_up(level: str, form: Literal["console", "json"]) -> None:
     last: structlog.types.Processor = (
         structlog.processors.JSONRenderer(ensure_ascii=False)
         if form == "json"
-        else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+        # The renderer's own tracebacks show the values of variables, tokens among them.
+        else structlog.dev.ConsoleRenderer(
+            colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
+        )
     )
     if form == "console":
         shared.pop()  # that renderer shows tracebacks itself
@@ -38,4 +41,5 @@ def set_up(level: str, form: Literal["console", "json"]) -> None:
     # These tell of every job and request; what fails there is told by us.
     for name in ("alembic", "apscheduler", "slack_bolt", "dbos", "httpx", "httpx2", "openai", "urllib3"):
         logging.getLogger(name).setLevel(logging.ERROR)
-    logging.getLogger("slack_sdk").setLevel(logging.CRITICAL)
+    for name in ("slack_sdk", "websockets"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)

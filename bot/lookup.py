@@ -30,9 +30,20 @@ def look_up(
 ) -> tuple[Repository, Entry]:
     """The commit that `reference` names, with its analysis; errors as of `locate`."""
     located = locate(desk, reference, repositories)
-    with Analyst(desk.store, located.repository, language, desk.modelling, desk.github.contents) as analyst:
+    return located.repository, entry_of(desk, located, language)
+
+
+def entry_of(desk: Desk, located: Located, language: Language, *, patches: bool = False) -> Entry:
+    """A commit with its analysis; with its patches for a question, which does not wait for an analysis first."""
+    with Analyst(
+        desk.store, located.repository, language, desk.modelling, desk.github.contents, ask=not patches
+    ) as analyst:
         analyst.submit([located.commit_id])
-    return located.repository, analyst.entries(current(desk.store, [located.commit_id]))[0]
+    entry = analyst.entries(current(desk.store, [located.commit_id]))[0]
+    if not patches:
+        return entry
+    whole = desk.store.commits([located.commit_id], patches=True)[0].commit
+    return entry.model_copy(update={"commit": whole})
 
 
 def locate(desk: Desk, reference: Reference, repositories: Sequence[Repository]) -> Located:

@@ -31,7 +31,7 @@ def _by_model(desk: Desk, modelling: Modelling, asked: Asked, language: Language
     from analysis.llm import Meter
 
     meter = Meter()
-    with modelling.answering(), modelling.paid(desk.store, estimate(asked), meter):
+    with modelling.answering(), modelling.paid(desk.store, "answer", estimate(asked), meter):
         answering = answer(asked, language, modelling.model, meter, partial(_contents, desk, asked))
         yield from answering
     told = str(answering.failure) if answering.failure else ""

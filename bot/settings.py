@@ -3,7 +3,7 @@
 import logging
 import re
 from datetime import time
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 from urllib.parse import SplitResult, urlsplit
 from zoneinfo import ZoneInfo
 
@@ -35,7 +35,7 @@ def _token(value: object) -> object:
     return text or None
 
 
-def _channels(value: object) -> object:
+def _channels(value: object) -> Any:
     if not isinstance(value, str):
         return value
     found = list(dict.fromkeys(each.strip() for each in value.split(",") if each.strip()))
@@ -44,6 +44,23 @@ def _channels(value: object) -> object:
             raise ValueError(
                 f"{each[:40]!r} is not a channel's id; it is at the end of the channel's details in Slack, such as C0123456789"
             )
+    return found
+
+
+def _private(value: object) -> object:
+    """`o/n=C1+C2, o/m=C3`: full name in lower case -> its channels."""
+    if not isinstance(value, str):
+        return value
+    found = {}
+    for each in filter(str.strip, value.split(",")):
+        name, equals, channels = each.partition("=")
+        try:
+            repository = Repository.parse(name)
+        except Misuse as exc:
+            raise ValueError(str(exc)) from None
+        if not equals or repository.branch:
+            raise ValueError(f"{each.strip()[:60]!r} names no channels; use owner/name=C0123456789+C9876543210")
+        found[repository.full_name.lower()] = frozenset(_channels(channels.replace("+", ",")))
     return found
 
 
@@ -77,6 +94,9 @@ class Settings(BaseSettings):
     slack_signing_secret: Annotated[SecretStr | None, BeforeValidator(_token)] = None
     slack_api_url: str = "https://slack.com/api/"
     digest_channel: Annotated[list[str], NoDecode, BeforeValidator(_channels)] = Field(default_factory=list)
+    digest_private: Annotated[dict[str, frozenset[str]], NoDecode, BeforeValidator(_private)] = Field(
+        default_factory=dict
+    )
     digest_time: Annotated[time, BeforeValidator(_time_of_day)] = time(9)
     digest_command: str = "/vllm-digest"
     log_format: Literal["console", "json"] = "console"

@@ -2,13 +2,13 @@
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
-from datetime import date, datetime
+from contextlib import AbstractContextManager, closing, contextmanager
+from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from sqlalchemy.engine import make_url
+from pydantic import SecretStr
 
 from analysis.errors import BadSetting, Misuse, StoreUnusable
 from analysis.github import GitHub
@@ -18,35 +18,38 @@ from bot.digest import Desk
 from bot.local.github import LoopbackGitHub
 from bot.local.sample import SAMPLE_REPOSITORY, sample_repository
 from bot.settings import Settings
-from bot.store import Store, open_engine
+from bot.store import Store, Terms, open_engine
+from bot.store.opening import address_of
 
 if TYPE_CHECKING:
     from bot.slack.bot import Bot
+    from bot.slack.listeners import Hands
     from bot.slack.outbox import Pace
 
 _SHARE = 4  # one model call in so many is kept for answers
+_BEGINNINGS = {"SLACK_BOT_TOKEN": "xoxb-", "SLACK_APP_TOKEN": "xapp-", "SLACK_SIGNING_SECRET": ""}
 
 
 @contextmanager
 def desk(
-    settings: Settings, on_wait: Callable[[float], None] | None = None, *, today: date | None = None
+    settings: Settings, on_wait: Callable[[float], None] | None = None, *, now: datetime | None = None
 ) -> Iterator[Desk]:
     """GitHub and the store that the settings name, and logging at the level that they ask for.
 
-    `today` (UTC) is the day whose budget pays for a model; without it none is asked.
+    `now` (UTC) is on the day whose budget pays for a model; without it none is asked.
     """
     logging.basicConfig(level=settings.log_level or "WARNING", format="%(levelname)s %(name)s %(message)s")
     store = Store(open_engine(settings.database_url.get_secret_value()))
     source = GitHub(settings.github_api_url, settings.token, on_wait=on_wait)
-    with closing(store), closing(source), _modelling(settings, (lambda: today) if today else None) as modelling:
+    with closing(store), closing(source), _modelling(settings, (lambda: now) if now else None) as modelling:
         yield Desk(source, store, modelling)
 
 
 @contextmanager
 def _modelling(
-    settings: Settings, today: Callable[[], date] | None, *, for_answers: int = 0
+    settings: Settings, now: Callable[[], datetime] | None, *, for_answers: int = 0
 ) -> Iterator[Modelling | None]:
-    if not settings.digest_model or today is None:
+    if not settings.digest_model or now is None:
         yield None
         return
     from analysis.llm import ChatModel
@@ -54,45 +57,93 @@ def _modelling(
     key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
     at_once, usd = settings.digest_concurrency, settings.digest_daily_budget_usd
     with closing(ChatModel(settings.digest_model, base_url=settings.openai_base_url, api_key=key)) as model:
-        yield Modelling(model, at_once, usd, today, for_answers=for_answers)
+        yield Modelling(model, at_once, usd, now, for_answers=for_answers)
 
 
 @contextmanager
 def running_bot(
-    settings: Settings, now: Callable[[], datetime], *, source: GitHub | None = None, pace: "Pace | None" = None
+    settings: Settings,
+    now: Callable[[], datetime],
+    *,
+    address: tuple[str, int] | None = None,
+    metrics_port: int = 0,
+    source: GitHub | None = None,
+    pace: "Pace | None" = None,
 ) -> Iterator[None]:
     """The bot at work until the block ends: what was interrupted is resumed, then Slack and the clock are listened to.
 
-    The local workspace has a GitHub of its own for a `source`, and needs no `pace`.
-    `BadSetting` for tokens that are missing or that Slack does not take, `StoreUnusable` where another bot runs on the store.
+    Slack reaches it at `address` (host, port) over HTTP, or else it connects by itself over Socket Mode. `metrics_port` is
+    that of the figures, 0 for none. The local workspace has a GitHub of its own for a `source`, and needs no `pace`.
+    `BadSetting` for tokens that are missing or that Slack does not take, `StoreUnusable` where another bot runs on the
+    store, `Misuse` for an address that is taken.
     """
-    from bot import clock, flows, logs
-    from bot.slack.app import socket_mode
+    from bot import clock, flows, logs, metrics
+    from bot.slack import subscribing
+    from bot.slack.app import sign_in
     from bot.slack.listeners import Hands
     from bot.slack.questioning import concerns
 
     logs.set_up(settings.log_level or "INFO", settings.log_format)
-    bot_token, app_token = _slack_tokens(settings)
-    database = _database_file(settings)
-    with _alone(database), _bot(settings, bot_token, now, source, pace) as bot:
+    bot_token = slack_secret(settings, "SLACK_BOT_TOKEN")
+    with (
+        _listening(settings, address) as listen,
+        _alone(database := database_file(settings)),
+        _bot(settings, bot_token, now, source, pace) as bot,
+    ):
+        sign_in(bot)  # before anything is posted: what Slack refuses is not tried again
         _subscribe(bot, settings)
+        figures = metrics.Metrics(bot)
         hands = Hands(
             concerns=lambda request: concerns(bot, request),
             keep=lambda request: bot.mail.receive(request.key, request.model_dump(exclude_defaults=True), now()),
             start=lambda request: flows.start_answer(request.key),
+            terms_view=lambda request: subscribing.terms_view(bot, request),
+            terms_filled=lambda body: subscribing.terms_filled(bot, body),
+            acknowledged=figures.acknowledged,
         )
         with (
             flows.running(bot, database.with_name(f"{database.stem}-flows.db")),
             clock.ticking(lambda: clock.start_due(bot, flows.start_delivery), lambda: flows.forget_old(bot)),
-            socket_mode(bot, app_token, hands),
+            metrics.served(figures, metrics_port),
+            listen(bot, hands),
         ):
             yield
+
+
+@contextmanager
+def _listening(
+    settings: Settings, address: tuple[str, int] | None
+) -> "Iterator[Callable[[Bot, Hands], AbstractContextManager[None]]]":
+    """How the bot is to listen. What that takes is made sure of at once: a token, or a secret and the address itself."""
+    if address is None:
+        from bot.slack.app import socket_mode
+
+        token = slack_secret(settings, "SLACK_APP_TOKEN")
+        yield lambda bot, hands: socket_mode(bot, token, hands)
+        return
+    from bot.slack.http import bound, http_mode
+
+    secret = slack_secret(settings, "SLACK_SIGNING_SECRET")
+    with bound(*address) as place:
+        yield lambda bot, hands: http_mode(bot, secret, hands, place, lambda: _health(bot))
+
+
+def _health(bot: "Bot") -> dict[str, bool]:
+    """What of the bot answers."""
+    from bot import flows
+
+    try:
+        bot.mail.waiting_since()
+    except StoreUnusable:
+        return {"store": False, "engine": flows.alive()}
+    return {"store": True, "engine": flows.alive()}
 
 
 @contextmanager
 def _bot(
     settings: Settings, token: str, now: Callable[[], datetime], source: GitHub | None, pace: "Pace | None"
 ) -> Iterator["Bot"]:
+    from bot.access import Access
     from bot.reading import Reading
     from bot.slack.bot import Bot
     from bot.slack.outbox import SLACKS_PACE, Outbox
@@ -103,52 +154,57 @@ def _bot(
     store, mail, web = Store(engine), Mailbox(engine), Web(token, settings.slack_api_url)
     source = source or GitHub(settings.github_api_url, settings.token)
     answers = max(1, settings.digest_concurrency // _SHARE)
-    with closing(store), closing(source), _modelling(settings, lambda: now().date(), for_answers=answers) as modelling:
+    with closing(store), closing(source), _modelling(settings, now, for_answers=answers) as modelling:
+        desk_, subscriptions = Desk(source, store, modelling), Subscriptions(engine)
+        access = Access(settings.digest_private, source.is_public, now)
+
+        def known() -> list[Repository]:
+            subscribed = [each.terms.repository for each in subscriptions.all()]
+            return list({each.key: each for each in (*settings.digest_repos, *subscribed)}.values())
+
         yield Bot(
-            reading=Reading(Desk(source, store, modelling), settings.digest_repos),
+            reading=Reading(desk_, known, access),
             mail=mail,
-            subscriptions=Subscriptions(engine),
+            subscriptions=subscriptions,
             web=web,
             outbox=Outbox(mail, web, now, pace=pace or SLACKS_PACE),
             tz=settings.tz,
+            time=settings.digest_time,
             language=settings.digest_language,
             command=settings.digest_command,
             now=now,
         )
 
 
-def _slack_tokens(settings: Settings) -> tuple[str, str]:
-    tokens = []
-    for name, value, prefix in (
-        ("SLACK_BOT_TOKEN", settings.slack_bot_token, "xoxb-"),
-        ("SLACK_APP_TOKEN", settings.slack_app_token, "xapp-"),
-    ):
-        if value is None:
-            raise BadSetting(
-                f"{name} is not set; the README says how to get one. Without Slack, try: vllm-digest digest --sample"
-            )
-        if not value.get_secret_value().startswith(prefix):
-            raise BadSetting(f"{name}: is not such a token; it begins with {prefix}")
-        tokens.append(value.get_secret_value())
-    return tokens[0], tokens[1]
+def slack_secret(settings: Settings, name: str) -> str:
+    """One of the three secrets that Slack gives an app; `BadSetting` where it is missing or of another kind."""
+    value: SecretStr | None = getattr(settings, name.lower())
+    if value is None:
+        raise BadSetting(
+            f"{name} is not set; the README says how to get one. Without Slack, try: vllm-digest digest --sample"
+        )
+    if not value.get_secret_value().startswith(_BEGINNINGS[name]):
+        raise BadSetting(f"{name}: is not such a token; it begins with {_BEGINNINGS[name]}")
+    return value.get_secret_value()
 
 
 def _subscribe(bot: "Bot", settings: Settings) -> None:
-    """The channels of DIGEST_CHANNEL get the digests of DIGEST_REPOS, from the next due time on."""
+    """The channels of DIGEST_CHANNEL get the digests of DIGEST_REPOS, from the next due time on; what people chose stays."""
     for channel in settings.digest_channel:
+        chosen_by_people = {each.terms.repository.key for each in bot.subscriptions.of(channel) if each.user}
         for repository in settings.digest_repos:
-            bot.subscriptions.keep(
-                channel, repository, settings.digest_time, settings.tz, settings.digest_language, bot.now()
-            )
+            if repository.key in chosen_by_people or bot.within(channel).reading.hides(repository):
+                continue
+            terms = Terms(channel, repository, settings.digest_time, settings.tz, settings.digest_language)
+            bot.subscriptions.keep(terms, bot.now())
 
 
-def _database_file(settings: Settings) -> Path:
-    name = make_url(settings.database_url.get_secret_value()).database
+def database_file(settings: Settings) -> Path:
+    """The file that the bot remembers in; `BadSetting` where DATABASE_URL names none."""
+    name = address_of(settings.database_url.get_secret_value()).database
     if not name or name == ":memory:":
         raise BadSetting("DATABASE_URL: the bot needs a file to remember in, such as sqlite:///data/digest.db")
-    path = Path(name)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return path
+    return Path(name)
 
 
 @contextmanager
@@ -156,7 +212,12 @@ def _alone(database: Path) -> Iterator[None]:
     """Holds the database against another bot; the lock ends with the process, however it ends."""
     import fcntl
 
-    with database.with_name(f"{database.name}.lock").open("w") as file:
+    try:
+        database.parent.mkdir(parents=True, exist_ok=True)
+        file = database.with_name(f"{database.name}.lock").open("w")
+    except OSError as exc:
+        raise StoreUnusable(f"the folder of {database} cannot be written ({exc.strerror}); set DATABASE_URL") from exc
+    with file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

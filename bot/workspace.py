@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
 from pydantic import SecretStr
 
@@ -138,32 +138,15 @@ def bot_in(
             "log_level": settings.log_level or "ERROR",
         }
     )
-    sample = GitHub(github_url, "sample")
     with (
-        closing(sample),
-        closing(GitHub(settings.github_api_url, settings.token)) as real,
-        running_bot(local, now, source=_either(sample, real), pace=AT_ONCE),
+        closing(GitHub(github_url, "sample")) as sample,
+        closing(GitHub(settings.github_api_url, settings.token, instead={SAMPLE_REPOSITORY: sample})) as source,
+        running_bot(local, now, source=source, pace=AT_ONCE),
     ):
         for language, channel in CHANNELS.items():
             what = f"{_SAMPLE}|{SAMPLE_DAY}|{settings.tz.key}|{language}"
             flows.start_delivery(Delivery("sample", channel, what, f"sample-{language}"))
         yield
-
-
-def _either(sample: GitHub, real: GitHub) -> GitHub:
-    """Asks for the sample repository at one place, and for every other at the other."""
-
-    class Either:
-        def __getattr__(self, name: str) -> Any:
-            if name == "close":
-                return lambda: None
-
-            def ask(repository: Repository, *rest: Any, **named: Any) -> Any:
-                return getattr(sample if repository == _SAMPLE else real, name)(repository, *rest, **named)
-
-            return ask
-
-    return cast(GitHub, Either())
 
 
 def _forms(language: Language) -> list[tuple[str, str]]:

@@ -130,3 +130,10 @@ def vllm_commits() -> list[dict[str, Any]]:
     if not path.exists():
         pytest.skip("../shared/data is not here")
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begins with the files whose tests wait longest, so that none of them is still at it when all others are done."""
+    longest = ("test_killed", "test_slack_commands", "test_conversation", "test_scheduled", "test_slack_anything")
+    place = {name: number for number, name in enumerate(longest)}
+    items.sort(key=lambda item: place.get(item.path.stem, len(place)))

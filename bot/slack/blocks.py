@@ -41,6 +41,9 @@ class Action(StrEnum):
     ASK_COMMIT = "ask_commit"
     POST = "post_to_channel"
     PAGE = "page"
+    SETTINGS = "settings"
+    TOO_HIGH = "too_high"
+    TOO_LOW = "too_low"
 
 
 class Message(NamedTuple):

@@ -1,7 +1,7 @@
 """What the bot works with, and what its steps say of how far they came."""
 
 from collections.abc import Callable
-from datetime import date, datetime
+from datetime import date, datetime, time
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -21,9 +21,14 @@ class Bot(NamedTuple):
     web: Web
     outbox: Outbox
     tz: ZoneInfo
+    time: time
     language: Language
     command: str
     now: Callable[[], datetime]
+
+    def within(self, channel: str) -> "Bot":
+        """The same bot, which knows only the repositories that a channel may see."""
+        return self._replace(reading=self.reading.within(channel))
 
     @property
     def today(self) -> date:

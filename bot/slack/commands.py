@@ -1,28 +1,57 @@
 """What people type, carried out; and the buttons of what they got."""
 
 import json
+from datetime import date
 
-from analysis.errors import OutsideFailure
+from analysis.errors import Misuse, OutsideFailure, Unreachable
 from analysis.models import Commit, Repository
 from bot.lookup import SeveralCommits
-from bot.slack import delivering
+from bot.reference import Reference
+from bot.slack import delivering, subscribing
 from bot.slack.blocks import Message, escaped, section
 from bot.slack.bot import Bot, Delivery, Outcome
 from bot.slack.commit_messages import commit_messages
 from bot.slack.digest_messages import rest_messages, summary_message
-from bot.slack.grammar import MOST_DAYS, Day, Days, Help, Lookup, NotUnderstood, Search, Wish, parse
+from bot.slack.grammar import (
+    MOST_DAYS,
+    Day,
+    Days,
+    Help,
+    ListSubscriptions,
+    Lookup,
+    NotUnderstood,
+    Search,
+    Status,
+    Subscribe,
+    Unsubscribe,
+    Wish,
+    Wrong,
+    parse,
+)
+from bot.slack.home import home_view
 from bot.slack.list_messages import PAGE_SIZE, DayRow, range_message, search_messages, which_message
 from bot.slack.replying import Reply
 from bot.slack.requests import Request
-from bot.slack.values import DayRef, commit_value, day_value, parse_day_value, parse_page_value, parse_value
+from bot.slack.values import (
+    DayRef,
+    commit_value,
+    day_value,
+    parse_commit_value,
+    parse_day_value,
+    parse_page_value,
+    parse_value,
+)
 from bot.slack.words import slack_words
-from bot.store import Draft
+from bot.store import Draft, Verdict
 
 _MOST_FOUND = 1_000  # commits of a search that are paged through
 
 
-def carry_out(bot: Bot, reply: Reply, wish: Wish) -> Outcome:
+def carry_out(bot: Bot, request: Request, reply: Reply, wish: Wish) -> Outcome:
     """Does what was asked for; errors are the caller's to tell."""
+    if isinstance(wish, Subscribe | Unsubscribe | ListSubscriptions | Status):
+        reply.show(_about_subscriptions(bot, request, wish))
+        return Outcome()
     match wish:
         case Day():
             return _days_digest(bot, reply, wish)
@@ -32,27 +61,29 @@ def carry_out(bot: Bot, reply: Reply, wish: Wish) -> Outcome:
             _commit(bot, reply, wish)
         case Search():
             reply.show(_found(bot, wish, 0))
+        case Wrong():
+            raise Misuse(wish.message)
         case Help():
-            reply.show([help_message(bot)])
+            reply.show([help_message(bot, reply.addressing)])
         case NotUnderstood():
-            reply.show([not_understood(bot, wish)])
+            reply.show([not_understood(bot, wish, reply.addressing)])
     return Outcome()
 
 
-def help_message(bot: Bot) -> Message:
-    """What can be asked."""
+def help_message(bot: Bot, addressing: str) -> Message:
+    """What can be asked, each with what it begins with."""
     say = slack_words(bot.language)
     known = ", ".join(f"`{escaped(str(each))}`" for each in bot.reading.known)
-    rows = [f"`{bot.command} {form}`  {what}" for form, what in say.forms]
+    rows = [f"{_code(addressing + form)}  {what}" for form, what in say.forms]
     text = "\n".join([say.labels["help"], *rows, say.label("help_more", known=known)])
     return Message(say.labels["help"], (section(text),))
 
 
-def not_understood(bot: Bot, wish: NotUnderstood) -> Message:
+def not_understood(bot: Bot, wish: NotUnderstood, addressing: str) -> Message:
     """One line: what was not understood, and the nearest thing that would work."""
     say = slack_words(bot.language)
     why = say.label(f"why_{wish.why}", most=MOST_DAYS) if wish.why else ""
-    nearest = f"{bot.command} {wish.nearest or 'help'}"
+    nearest = f"{addressing}{wish.nearest or 'help'}"
     told = say.label("not_understood", text=_code(wish.text), why=why, nearest=_code(nearest))
     return delivering.line(told)
 
@@ -64,36 +95,103 @@ def press(bot: Bot, request: Request, reply: Reply) -> Outcome:
         case "show_rest":
             reply.show(rest_messages(delivering.report_of(bot, parse_day_value(request.text))))
         case "full_report":
-            _hand_out(bot, request)
-            reply.show([delivering.line(say.labels["sent_directly"])])
+            reply.show([delivering.line(say.labels["sent_directly" if _hand_out(bot, request) else "stays_here"])])
         case "page":
             _page(bot, request, reply)
         case "post_to_channel":
             return _post(bot, request, reply)
+        case "too_high" | "too_low":
+            _label(bot, request)
+            reply.show([delivering.line(say.labels["labelled"])])
+        case "unsubscribe":
+            _end(bot, request, reply)
+        case "settings":
+            reply.show(_about_subscriptions(bot, request, ListSubscriptions()))
+        case "send_again" | "drop_held" if bot.web.is_operator(request.user):
+            _release(bot, request)
     return Outcome()
+
+
+def _end(bot: Bot, request: Request, reply: Reply) -> None:
+    """Ends a subscription, and shows that it did where its button was: in a reply, or at home."""
+    ended = subscribing.end(bot, request, int(request.text))
+    if not request.channel:
+        bot.web.publish_home(request.user, home_view(bot, request.user))
+    elif ended:
+        what = escaped(str(ended.terms.repository))
+        reply.show([delivering.line(slack_words(bot.language).label("unsubscribed", what=what))])
+
+
+def _label(bot: Bot, request: Request) -> None:
+    """Keeps what somebody thinks of a commit's tier."""
+    ref = parse_commit_value(request.text)
+    located = bot.reading.commit(Reference(ref.sha, sha=ref.sha), ref.repository)
+    entry = bot.reading.entry(located, ref.language)
+    verdict: Verdict = "too_high" if request.action == "too_high" else "too_low"
+    tier = entry.ranked.importance
+    bot.subscriptions.label(located.repository, entry.commit.sha, request.user, verdict, tier, bot.now())
+
+
+def _release(bot: Bot, request: Request) -> None:
+    """Sends a held message again, which looks for it first, or gives it up."""
+    if request.action == "send_again":
+        bot.outbox.send(request.text)
+    else:
+        bot.outbox.drop(request.text)
+    bot.web.publish_home(request.user, home_view(bot, request.user))
+
+
+def _about_subscriptions(
+    bot: Bot, request: Request, wish: Subscribe | Unsubscribe | ListSubscriptions | Status
+) -> list[Message]:
+    say = slack_words(bot.language)
+    match wish:
+        case Subscribe():
+            return [subscribing.subscribed_message(bot, subscribing.subscribe(bot, request, wish.wanted))]
+        case Unsubscribe():
+            held = subscribing.unsubscribe(bot, request, wish.repository)
+            if len(held) == 1:
+                what = escaped(str(held[0].terms.repository))
+                return [delivering.line(say.label("unsubscribed", what=what))]
+            return subscribing.list_messages(bot, held, say.labels["which_subscription"])
+        case ListSubscriptions():
+            held = subscribing.held_here(bot, request.channel)
+            return subscribing.list_messages(bot, held, say.labels["subscriptions"])
+        case Status():
+            return [subscribing.status_message(bot, request.channel)]
 
 
 # A day, and days
 
 
 def _days_digest(bot: Bot, reply: Reply, wish: Day) -> Outcome:
-    pause: float | None = None
-    for repository in [wish.repository] if wish.repository else bot.reading.known:
-        watching = reply.watching(escaped(f"{repository} · {wish.day}"))
-        report = bot.reading.day(repository, wish.day, bot.tz, bot.language, bot.now(), watching)
-        again = delivering.until(bot, report.resumes_at)
-        messages = summary_message(report, shareable=reply.private)
-        if again:
-            pause = max(pause or 0, again)
-            say = slack_words(bot.language)
-            at = f"{report.resumes_at.astimezone(bot.tz):%H:%M}" if report.resumes_at else ""
-            messages = [
-                *messages,
-                delivering.line(say.label("later", subject=escaped(f"{repository} · {wish.day}"), time=at)),
-            ]
-        stage = f"{repository.key}{'-partial' if again else ''}"
-        reply.show(messages, about=day_value(report), stage=stage)
-    return Outcome(pause=pause)
+    wanted = [wish.repository] if wish.repository else bot.reading.known
+    if not wanted:
+        raise Misuse(slack_words(bot.language).labels["no_repository"])
+    pauses = []
+    for repository in wanted:
+        try:
+            pauses.append(_digest(bot, reply, repository, wish.day))
+        except (Misuse, Unreachable) as exc:
+            if len(wanted) == 1:
+                raise
+            subject = escaped(f"{repository} · {wish.day}")
+            told = slack_words(bot.language).label("unreadable", subject=subject, reason=escaped(str(exc)))
+            reply.show([delivering.line(told)], stage=f"{repository.key}-trouble")
+    return Outcome(pause=max(filter(None, pauses), default=None))
+
+
+def _digest(bot: Bot, reply: Reply, repository: Repository, day: date) -> float | None:
+    """Shows a repository's day. Gives the seconds until more of it can be read, if some could not."""
+    subject = escaped(f"{repository} · {day}")
+    report = bot.reading.day(repository, day, bot.tz, bot.language, bot.now(), reply.watching(subject))
+    again = delivering.until(bot, report.resumes_at)
+    messages = summary_message(report, shareable=reply.private)
+    if report.resumes_at:
+        at = f"{report.resumes_at.astimezone(bot.tz):%H:%M}"
+        messages = [*messages, delivering.line(slack_words(bot.language).label("later", subject=subject, time=at))]
+    reply.show(messages, about=day_value(report), stage=f"{repository.key}{'-partial' if again else ''}")
+    return again
 
 
 def _range(bot: Bot, reply: Reply, wish: Days) -> Outcome:
@@ -145,7 +243,11 @@ def which(bot: Bot, several: SeveralCommits, question: str) -> list[Message]:
 
 def _found(bot: Bot, wish: Search, offset: int) -> list[Message]:
     """One page of a search; `again` in its buttons is what would be typed for it."""
-    hits = bot.reading.desk.store.search(wish.words, wish.repository, offset + PAGE_SIZE + 1)[offset:]
+    if wish.repository:
+        bot.reading.allow(wish.repository)
+    among = [wish.repository] if wish.repository else bot.reading.known
+    # To the store no repository means every one; here it means that there is none to be seen.
+    hits = bot.reading.desk.store.search(wish.words, among, offset + PAGE_SIZE + 1)[offset:] if among else []
     again = f"{wish.repository} search {wish.words}" if wish.repository else f"search {wish.words}"
     return search_messages(
         wish.words,
@@ -168,22 +270,26 @@ def _page(bot: Bot, request: Request, reply: Reply) -> None:
         reply.show(_found(bot, wish, page.offset), replace=True)
 
 
-def _hand_out(bot: Bot, request: Request) -> None:
-    """Sends the report of a day to whoever asked, as a file."""
+def _hand_out(bot: Bot, request: Request) -> bool:
+    """Sends the report of a day to whoever asked, as a file; not that of a private repository, which stays where it is listed."""
     report = delivering.report_of(bot, parse_day_value(request.text))
     channel = bot.web.direct(request.user)
+    if bot.within(channel).reading.hides(report.repository):
+        return False
     key = f"report:{report.repository.key}:{report.date}:{request.run}:{channel}:000"
     bot.outbox.freeze([Draft(key, channel, delivering.report_file(report))])
     bot.outbox.send(key)
+    return True
 
 
 def _post(bot: Bot, request: Request, reply: Reply) -> Outcome:
     """Begins to deliver what only one person saw; one private reply is posted once, however often its button is pressed."""
     say = slack_words(bot.language)
-    parse_value(request.text)
-    if not bot.web.is_member(request.channel):
+    bot.reading.allow(parse_value(request.text).repository)
+    if not bot.web.is_member(request.channel, request.user):
         reply.show([delivering.line(say.label("invite", name=escaped(bot.web.me["user"])))])
         return Outcome()
+    subscribing.check_insider(bot, request, request.channel)
     reply.show([delivering.line(say.labels["posted"])], replace=request.private)
     account = f"adhoc-{request.ts or request.run}"
     return Outcome(deliveries=(Delivery(account, request.channel, request.text, request.run),))

@@ -68,7 +68,9 @@ def _messages(
     else:
         body = _analysis(entry.analysis, say)
     # One group, so that what fits into a message is one.
-    whole = [*opening, *body, *_closing(entry, say), actions(ask, *buttons)]
+    value = commit_value(repository, commit, language)
+    verdicts = [button(ours_too.labels[each], each, value) for each in (Action.TOO_LOW, Action.TOO_HIGH)]
+    whole = [*opening, *body, *_closing(entry, say), actions(ask, *buttons, *verdicts)]
     text = fallback(f"{BADGE[entry.ranked.importance]} {commit.title or commit.short_sha} ({commit.short_sha})")
     packed = split([whole], context(ours_too.label("continued", what=commit.short_sha)))
     return [Message(text, blocks, about=commit.sha) for blocks in packed]

@@ -11,13 +11,14 @@ from analysis.errors import DigestError, OutsideFailure, RateLimited
 from analysis.models import DayReport
 from analysis.report.markdown import reports_markdown
 from bot.reference import Reference
+from bot.selection import Selection, selected
 from bot.slack.blocks import Message, escaped, section
 from bot.slack.bot import Bot, Delivery, Outcome
 from bot.slack.commit_messages import commit_messages
 from bot.slack.digest_messages import digest_messages
-from bot.slack.values import CommitRef, DayRef, parse_value
+from bot.slack.values import CommitRef, DayRef, parse_value, value_of
 from bot.slack.web import ChannelClosed, Refused, Unanswered
-from bot.slack.words import slack_words
+from bot.slack.words import selection_words, slack_words
 from bot.store import Draft
 
 SOON = 5.0  # seconds after which what failed outside may work again
@@ -25,9 +26,9 @@ SOON = 5.0  # seconds after which what failed outside may work again
 log = structlog.get_logger(__name__)
 
 
-def read(bot: Bot, what: str) -> Outcome:
+def read(bot: Bot, delivery: Delivery) -> Outcome:
     """Reads and analyses what is to be delivered; asks to be called again when GitHub's limit lets it be completed."""
-    ref = parse_value(what)
+    bot, ref = bot.within(delivery.channel), parse_value(delivery.what)
     try:
         if isinstance(ref, CommitRef):
             bot.reading.commit(Reference(ref.sha, sha=ref.sha), ref.repository)
@@ -46,7 +47,7 @@ def draft(bot: Bot, delivery: Delivery, trouble: str) -> list[str]:
 
     A day that could not even be listed is a line that says so: `trouble` tells why.
     """
-    ref = parse_value(delivery.what)
+    bot, ref = bot.within(delivery.channel), parse_value(delivery.what)
     prefix = f"{_kind(ref)}:{ref.repository.key}:{_subject(ref)}:{delivery.label}:{delivery.channel}:"
     kept = [each.key for each in bot.mail.letters(prefix) if "." not in each.key.rpartition(":")[2]]
     if kept:
@@ -92,8 +93,20 @@ def finish(bot: Bot, delivery: Delivery, failure: str) -> None:
 
 
 def report_of(bot: Bot, ref: DayRef) -> DayReport:
-    """The report of a day, from the store as far as it is there."""
-    return bot.reading.day(ref.repository, ref.day, ZoneInfo(ref.timezone), ref.language, bot.now())
+    """The report of a day, from the store as far as it is there, and of that what its subscription selects."""
+    report = bot.reading.day(ref.repository, ref.day, ZoneInfo(ref.timezone), ref.language, bot.now())
+    return selected(report, _selection(bot, ref))
+
+
+def selection_told(bot: Bot, ref: DayRef) -> str:
+    """What a digest leaves out because its channel wants it so; empty where it leaves out nothing."""
+    selection = _selection(bot, ref)
+    return selection_words(selection.least, selection.paths, ref.language)
+
+
+def _selection(bot: Bot, ref: DayRef) -> Selection:
+    found = bot.subscriptions.get(ref.subscription) if ref.subscription else None
+    return Selection(least=found.terms.least, paths=found.terms.paths) if found else Selection()
 
 
 def until(bot: Bot, instant: datetime | None) -> float | None:
@@ -129,30 +142,32 @@ def line(mrkdwn: str) -> Message:
     return Message(mrkdwn, (section(mrkdwn),))
 
 
-def shown(bot: Bot, ref: DayRef | CommitRef) -> list[Message]:
-    """A day or a commit as the channel sees it."""
-    if isinstance(ref, DayRef):
-        return digest_messages(report_of(bot, ref))
-    located = bot.reading.commit(Reference(ref.sha, sha=ref.sha), ref.repository)
-    entry = bot.reading.entry(located, ref.language)
-    return commit_messages(located.repository, entry, ref.language, bot.tz, public=True)
-
-
 def _frozen(bot: Bot, ref: DayRef | CommitRef, prefix: str, delivery: Delivery, trouble: str) -> list[Draft]:
     try:
-        found = drafts(prefix, delivery.channel, shown(bot, ref), delivery.what)
+        if isinstance(ref, DayRef):
+            return _day(bot, ref, prefix, delivery)
+        return drafts(prefix, delivery.channel, _commit(bot, ref), delivery.what)
     except DigestError as exc:
         subject = escaped(f"{ref.repository} · {_subject(ref)}")
         told = slack_words(ref.language).label("unreadable", subject=subject, reason=escaped(trouble or str(exc)))
         return drafts(prefix, delivery.channel, [line(told)], "")
-    if isinstance(ref, DayRef) and len(found) > 1:
-        found.append(_file(bot, ref, f"{prefix}{len(found):03}", delivery.channel, found[0].key))
+
+
+def _day(bot: Bot, ref: DayRef, prefix: str, delivery: Delivery) -> list[Draft]:
+    """A day as the channel sees it, and where it has a thread the whole report as a file."""
+    report = report_of(bot, ref)
+    messages = digest_messages(report, value_of(ref), selection_told(bot, ref))
+    found = drafts(prefix, delivery.channel, messages, delivery.what)
+    if len(found) > 1:
+        found.append(Draft(f"{prefix}{len(found):03}", delivery.channel, report_file(report), root=found[0].key))
     return found
 
 
-def _file(bot: Bot, ref: DayRef, key: str, channel: str, root: str) -> Draft:
-    """The whole report, as Markdown."""
-    return Draft(key, channel, report_file(report_of(bot, ref)), root=root)
+def _commit(bot: Bot, ref: CommitRef) -> list[Message]:
+    """A commit as the channel sees it."""
+    located = bot.reading.commit(Reference(ref.sha, sha=ref.sha), ref.repository)
+    entry = bot.reading.entry(located, ref.language)
+    return commit_messages(located.repository, entry, ref.language, bot.tz, public=True)
 
 
 def report_file(report: DayReport) -> dict[str, Any]:

@@ -48,13 +48,16 @@ _BOTS = re.compile(
 _FIRST_SENTENCE = re.compile(r".*?(?:[。！？]|[.!?](?=\s+[^a-z]|$))")
 
 
-def digest_messages(report: DayReport) -> list[Message]:
-    """The whole digest in the order in which it is posted; a day without commits is one message of one line."""
+def digest_messages(report: DayReport, value: str = "", note: str = "") -> list[Message]:
+    """The whole digest in the order in which it is posted; a day without commits is one message of one line.
+
+    `value` is what its buttons carry, by default the day; `note` says what the channel has left out of it.
+    """
     if _empty(report):
-        return [_one_line(report)]
+        return [_one_line(report, note)]
     say, zone = words(report.language), ZoneInfo(report.timezone)
     failed = {failure.sha: failure.reason for failure in report.failed}
-    root, *thread = _summary(report)
+    root, *thread = _summary(report, value=value, note=note)
     for entry in report.tier(Importance.HIGH):
         thread += thread_messages(report.repository, entry, report.language, zone, failed.get(entry.commit.sha))
     for tier in (Importance.MEDIUM, Importance.LOW):
@@ -91,18 +94,20 @@ def _empty(report: DayReport) -> bool:
     return not report.entries and not report.late
 
 
-def _one_line(report: DayReport) -> Message:
+def _one_line(report: DayReport, note: str = "") -> Message:
     say, mine = words(report.language), slack_words(report.language)
     name = escaped(f"{shorten(str(report.repository), _TITLE)} · ") + mine.dated(report.date)
     line = f"{name} · {say.labels['no_commits']} · {_statistics(report)}"
-    remarks = [context(say.remarks[remark]) for remark in report.remarks]
+    remarks = [context(each) for each in (note, *(say.remarks[remark] for remark in report.remarks)) if each]
     return Message(fallback(line), (section(line), *remarks))
 
 
-def _summary(report: DayReport, more_buttons: Sequence[Block] = ()) -> list[Message]:
+def _summary(
+    report: DayReport, more_buttons: Sequence[Block] = (), *, value: str = "", note: str = ""
+) -> list[Message]:
     """The first message, and those that hold the high commits for which it has no room."""
     say = slack_words(report.language)
-    before, after = _before(report), [_buttons(report, more_buttons)]
+    before, after = _before(report, note), [_buttons(report, more_buttons, value)]
     heading = _heading(Importance.HIGH, report)
     items = [_high_item(entry, report) for entry in report.tier(Importance.HIGH)]
     spare = context("·" * _SEAMS)
@@ -111,14 +116,14 @@ def _summary(report: DayReport, more_buttons: Sequence[Block] = ()) -> list[Mess
         shown += 1
     listed = _listed(heading, items[:shown]) if items else context(say.labels["no_high"])
     rest = items[shown:]
-    note = [context(say.label("more_high", count=len(rest)))] if rest else []
-    packed = split([[*before, listed, *note, *after]])
+    more = [context(say.label("more_high", count=len(rest)))] if rest else []
+    packed = split([[*before, listed, *more, *after]])
     packed += split([[rich(bullets(rest))]], _continued(heading, report))
     text = fallback(f"{report.repository} · {say.dated(report.date)} · {_statistics(report)}")
     return [Message(text, blocks) for blocks in packed]
 
 
-def _before(report: DayReport) -> list[Block]:
+def _before(report: DayReport, note: str) -> list[Block]:
     say, mine = words(report.language), slack_words(report.language)
     name = str(report.repository)
     about = [name] if len(name) > _NAME else []
@@ -128,6 +133,8 @@ def _before(report: DayReport) -> list[Block]:
     about.append(f"🕘 {report.timezone}")
     if report.late:
         about.append(say.label("late", count=len(report.late)))
+    if note:
+        about.append(note)
     troubles = _troubles(report)
     return [
         header(f"{shorten(name, _NAME)} · {mine.dated(report.date)}"),
@@ -169,13 +176,15 @@ def _high_item(entry: Entry, report: DayReport) -> list[Piece]:
     ]
 
 
-def _buttons(report: DayReport, more: Sequence[Block]) -> Block:
-    say, value, stats = slack_words(report.language), day_value(report), report.stats
+def _buttons(report: DayReport, more: Sequence[Block], value: str) -> Block:
+    say, stats = slack_words(report.language), report.stats
+    value = value or day_value(report)
     rest = stats.medium + stats.low
     return actions(
         *([button(say.label("rest", count=rest), Action.SHOW_REST, value)] if rest else []),
         button(say.labels["full_report"], Action.FULL_REPORT, value),
         button(say.labels["ask"], Action.ASK, value),
+        button(say.labels["settings"], Action.SETTINGS, value),
         *more,
     )
 

@@ -1,6 +1,6 @@
 """What people type to the bot, read into one of a few wishes; whatever cannot be read gets the nearest thing that would work.
 
-[repo] DATE | FROM..TO | SHA | #PR | URL | search WORDS | help
+[repo] DATE | FROM..TO | SHA | #PR | URL | search WORDS | subscribe ... | unsubscribe | subscriptions | status | help
 """
 
 import html
@@ -18,17 +18,28 @@ from analysis.models import Repository
 from analysis.text import one_line, shorten
 from analysis.window import parse_day, parse_range
 from bot.reference import Reference, parse_reference
+from bot.slack.subscription_grammar import Wanted, parse_wanted
 
 MOST_DAYS = 31  # of a range
 _WORDS = 50  # of a search
 _SHOWN = 60  # characters of what was typed that are quoted back
 _FIRST_YEAR = 1970  # git's dates begin with Unix time
-_COMMANDS = ("search", "help", "today", "yesterday")
+_SUBSCRIBING = ("subscribe", "unsubscribe", "subscriptions", "status")
+_COMMANDS = ("search", "help", "today", "yesterday", *_SUBSCRIBING)
 _LOOSE_DATE = re.compile(r"(?<![A-Za-z0-9#])(\d{4})[-/.年]?(\d{1,2})[-/.月]?(\d{1,2})(?![A-Za-z0-9])日?")
 # As long as GitHub lets names be.
 _REPOSITORY = re.compile(r"[\w.-]{1,39}/[\w.-]{1,100}(@\S{1,200})?", re.ASCII)
 Why = Literal["", "future", "backwards", "too_many"]
-_CHINESE = {"帮助": "help", "今天": "today", "昨天": "yesterday", "搜索": "search", "查找": "search"}
+_CHINESE = {
+    "帮助": "help",
+    "今天": "today",
+    "昨天": "yesterday",
+    "搜索": "search",
+    "查找": "search",
+    "订阅": "subscribe",
+    "取消订阅": "unsubscribe",
+    "状态": "status",
+}
 
 
 @dataclass(frozen=True)
@@ -77,7 +88,40 @@ class NotUnderstood:
     why: Why = ""
 
 
-Wish = Day | Days | Lookup | Search | Help | NotUnderstood
+@dataclass(frozen=True)
+class Subscribe:
+    """A digest each day for the channel."""
+
+    wanted: Wanted
+
+
+@dataclass(frozen=True)
+class Unsubscribe:
+    """No more digests for the channel: of one repository, or of the only one."""
+
+    repository: Repository | None = None
+
+
+@dataclass(frozen=True)
+class ListSubscriptions:
+    """What the channel gets."""
+
+
+@dataclass(frozen=True)
+class Status:
+    """How the bot is."""
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A wish that was understood, and what is wrong with it."""
+
+    message: str
+
+
+Wish = (
+    Wrong | Day | Days | Lookup | Search | Help | NotUnderstood | Subscribe | Unsubscribe | ListSubscriptions | Status
+)
 
 
 def plain(text: str, bot_user: str = "") -> str:
@@ -98,18 +142,36 @@ def parse(text: str, known: Sequence[Repository], today: date) -> Wish:
     repository, rest = _repository(words, known)
     if repository and not rest:
         return Day(parse_day("yesterday", today), repository)
-    wish = _wish(rest, repository, today)
+    wish = _wish(rest, repository, known, today)
     return _with_repository(wish, words, len(words) - len(rest))
 
 
-def _wish(words: list[str], repository: Repository | None, today: date) -> Wish:
+def _wish(words: list[str], repository: Repository | None, known: Sequence[Repository], today: date) -> Wish:
     head = _CHINESE.get(words[0], words[0].lower())
     if head == "help":
         return Help()
     if head == "search":
         return _search(words[1:], repository)
+    if head in _SUBSCRIBING:
+        return _subscribing(head, words[1:], repository, known)
     found = _named(words[0], head, repository, today) if len(words) == 1 else None
     return found or _nearest(words, today)
+
+
+def _subscribing(head: str, words: list[str], repository: Repository | None, known: Sequence[Repository]) -> Wish:
+    """Subscriptions and the status; the repository may also come after the word."""
+    if head == "status":
+        return Status()
+    if head == "subscriptions":
+        return ListSubscriptions()
+    if words and not repository:
+        repository, words = _repository(words, known)
+    if head == "unsubscribe":
+        return Unsubscribe(repository) if not words else NotUnderstood(" ".join([head, *words])[:_SHOWN], "unsubscribe")
+    try:
+        return Subscribe(parse_wanted(words, repository))
+    except Misuse as exc:
+        return Wrong(str(exc))
 
 
 def _named(word: str, head: str, repository: Repository | None, today: date) -> Wish | None:
@@ -182,7 +244,10 @@ def _suggestion(words: list[str]) -> str:
         with suppress(Misuse):
             reference = parse_reference(name)
             what = f"#{reference.pr}" if reference.pr else f"{reference.sha}"
-            return f"{reference.repository} {what}" if reference.repository else what
+            if reference.repository is None:
+                return what
+            if _REPOSITORY.fullmatch(str(reference.repository)):
+                return f"{reference.repository} {what}"
     for place, word in enumerate(words):
         for known in get_close_matches(word.lower(), _COMMANDS, 1, 0.7):
             rest = _telling(words[place + 1 :])
@@ -193,7 +258,8 @@ def _suggestion(words: list[str]) -> str:
 
 def _telling(words: list[str]) -> str:
     """The first words that can be looked for."""
-    found = [word for word in words if re.search(r"\w\w", word) and re.search(r"[^\W\d_]", word)]
+    bare = [word.strip("?!,;:？！，；：。、") for word in words]
+    found = [word for word in bare if re.search(r"\w\w", word) and re.search(r"[^\W\d_]", word)]
     return shorten(" ".join(found[:5]), _SHOWN)
 
 

@@ -13,21 +13,40 @@ from slack_bolt import Ack, App, BoltResponse
 
 from analysis.models import Language
 from bot.slack.modals import ASK, ask_modal, asked_in, no_question
-from bot.slack.requests import Request, from_button, from_command, from_form, from_message
+from bot.slack.requests import Request, from_button, from_command, from_form, from_home, from_message
+from bot.slack.subscription_modal import SUBSCRIBE
 from bot.slack.web import SlackFailure, Web
 
-BUTTONS = ("post_to_channel", "show_rest", "full_report", "page")
+BUTTONS = (
+    "post_to_channel",
+    "show_rest",
+    "full_report",
+    "page",
+    "settings",
+    "unsubscribe",
+    "too_high",
+    "too_low",
+    "send_again",
+    "drop_held",
+)
+SUBSCRIBING = ("open_subscribe", "edit_subscription")
 ASKING = ("ask", "ask_commit")
 
 log = structlog.get_logger(__name__)
 
 
 class Hands(NamedTuple):
-    """Where listeners hand over: whether a message may concern the bot, where it is kept, and who begins to answer it."""
+    """Where listeners hand over: whether a message may concern the bot, where it is kept, who begins to answer it, and the modal
+    of a subscription with what is wrong in one that was filled in. `acknowledged` is told of everything what it was and the
+    seconds that it took.
+    """
 
     concerns: Callable[[Request], bool]
     keep: Callable[[Request], object]
     start: Callable[[Request], None]
+    terms_view: Callable[[Request], dict[str, Any]]
+    terms_filled: Callable[[dict[str, Any]], tuple[Request | None, dict[str, str]]]
+    acknowledged: Callable[[str, float], None]
 
 
 class Listeners:
@@ -45,6 +64,10 @@ class Listeners:
         app.command(command)(self.on_command)
         for action in (*BUTTONS, re.compile(r"which_\d+")):
             app.action(action)(self.on_button)
+        app.event("app_home_opened")(self.on_home)
+        for action in SUBSCRIBING:
+            app.action(action)(self.on_subscribe)
+        app.view(SUBSCRIBE)(self.on_terms)
         for action in ASKING:
             app.action(action)(self.on_ask)
         app.view(ASK)(self.on_question)
@@ -86,6 +109,27 @@ class Listeners:
             return
         ack()
         self._hand_over(from_form(body, asked_at, question))
+
+    def on_home(self, body: dict[str, Any]) -> None:
+        request = from_home(body)
+        if request:
+            self._hand_over(request)
+
+    def on_subscribe(self, ack: Ack, body: dict[str, Any]) -> None:
+        ack()
+        request = from_button(body)
+        try:
+            self._web.open_view(body["trigger_id"], self._hands.terms_view(request))
+        except SlackFailure as exc:
+            log.warning("no modal", run=request.run, why=str(exc))
+
+    def on_terms(self, ack: Ack, body: dict[str, Any]) -> None:
+        filled, errors = self._hands.terms_filled(body)
+        if filled is None:
+            ack(response_action="errors", errors=errors)
+            return
+        ack()
+        self._hand_over(filled)
 
     def _hand_over(self, request: Request) -> None:
         self._hands.keep(request)

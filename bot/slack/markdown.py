@@ -7,8 +7,13 @@ from analysis.asking import Statement
 from analysis.text import one_line, visible
 
 _SPANS = re.compile(r"(`[^`\n]+`)")
-# What would begin or end emphasis, a link, a heading, a quotation, a table, or be taken for an address.
-_OBEYED = re.compile(r"([\\*~\[\]|])|(?<!\w)_|_(?!\w)|(?<=:)//|(?<=www)\.|^(?=[#>+-]|\d+[.)])", re.IGNORECASE)
+# What would begin or end emphasis, a link or a table; and at the beginning of a line a heading, a list or a rule.
+_OBEYED = re.compile(r"[\\*~\[\]|]|(?<![^\W_])_|_(?![^\W_])")
+_STARTING = re.compile(r"^(\d{1,9}(?=[.)](?:\s|$))|(?=[#=+-]))")
+# Here stands a space without width, so that nothing is taken for an address, for the name of a character, or for a quotation.
+_TORN = re.compile(r"(?<=:/)(?=/)|(?<=www)(?=\.)|(?<=\S)(?=@\w)|(?<=&)(?=#?\w+;)|^(?=>)", re.IGNORECASE)
+# Slack links the names of hosts, too, and takes scheduler.py for one: a dot leader looks like the dot.
+_DOMAIN_DOT = re.compile(r"(?<=[\w-])\.(?=[^\W\d_])")
 
 
 def streamed(statements: Iterable[Statement], question: str = "") -> Iterator[str]:
@@ -33,9 +38,10 @@ def told(statement: Statement) -> str:
 
 
 def prose(text: str) -> str:
-    """Text that nobody here wrote: its `code` spans stay, everything else that Markdown obeys is shown."""
-    pieces = _SPANS.split(text)
-    return "".join(_bare(each) if place % 2 else _shown(each) for place, each in enumerate(pieces))
+    """Text that nobody here wrote, on one line: its `code` spans stay, everything else that Markdown obeys is shown."""
+    pieces = _SPANS.split(one_line(text))
+    shown = [_bare(each) if place % 2 else _DOMAIN_DOT.sub("\u2024", _shown(each)) for place, each in enumerate(pieces)]
+    return _STARTING.sub(r"\1\\", "".join(shown))
 
 
 def _between(before: Statement | None, statement: Statement) -> str:
@@ -47,12 +53,8 @@ def _between(before: Statement | None, statement: Statement) -> str:
 
 
 def _shown(text: str) -> str:
-    def escape(match: re.Match[str]) -> str:
-        if match[1]:
-            return f"\\{match[1]}"
-        return "/\u200b/" if match[0] == "//" else "\u200b." if match[0] == "." else f"\\{match[0]}"
-
-    return _entities(_OBEYED.sub(escape, visible(text, keep="\n").replace("`", "'")))
+    shown = _OBEYED.sub(r"\\\g<0>", text.replace("`", "'"))
+    return _entities(_TORN.sub("\u200b", shown))
 
 
 def _bare(text: str) -> str:
@@ -65,7 +67,7 @@ def _entities(text: str) -> str:
 
 
 def _label(label: str) -> str:
-    return _entities(re.sub(r"[\[\]()`]", "", visible(label)))
+    return _shown(one_line(label))
 
 
 def _address(url: str) -> str:

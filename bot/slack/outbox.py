@@ -4,6 +4,7 @@ A message that is found as being sent may be in Slack or not: the process was ki
 is looked for among the messages since, and it is adopted or sent again. Where the look-up fails, nothing is sent.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from threading import Lock
@@ -12,7 +13,8 @@ from typing import Any, NamedTuple
 
 import structlog
 
-from bot.slack.web import TIMEOUT, Refused, StreamRefused, TooLong, Unanswered, Web, has_key
+from bot.slack.halving import halves
+from bot.slack.web import TIMEOUT, ChannelClosed, Refused, StreamRefused, TooLong, Unanswered, Web, has_key, key_of
 from bot.store import Draft, Letter, Mailbox, State
 
 _CLOCKS = timedelta(minutes=2)  # by which ours and Slack's may differ
@@ -30,7 +32,7 @@ class Pace(NamedTuple):
     workspace: timedelta
 
 
-SLACKS_PACE = Pace(timedelta(seconds=1.05), timedelta(seconds=0.06))
+SLACKS_PACE = Pace(timedelta(seconds=1), timedelta(seconds=0.06))
 AT_ONCE = Pace(timedelta(), timedelta())
 
 
@@ -50,7 +52,7 @@ class Outbox:
         self._now = now
         self._wait = wait
         self._pace = pace
-        self._beginning = Lock()
+        self._beginning: dict[tuple[str, str], Lock] = defaultdict(Lock)
 
     def freeze(self, drafts: Sequence[Draft]) -> None:
         """Keeps messages as they are to be sent, before the first attempt."""
@@ -77,13 +79,20 @@ class Outbox:
             self._mail.mark(key, State.REFUSED, note=str(exc))
             raise
         self._mail.sent(letter._replace(thread_ts=thread_ts), ts)
+        # However long it was on its way: the second begins when Slack has it.
+        self._mail.no_turn_before(f"channel {letter.channel}", self._now() + self._pace.channel)
         log.info("sent", key=key, ts=ts)
         return ts
 
     def hold(self, key: str, why: str) -> None:
         """Gives up for now on a message of which nobody knows whether Slack has it."""
-        self._mail.mark(key, State.HELD, note=why)
+        if self._letter(key).state is not State.SPLIT:  # of which each part knows for itself
+            self._mail.mark(key, State.HELD, note=why)
         log.warning("held", key=key, why=why)
+
+    def drop(self, key: str) -> None:
+        """Gives up on a message for good."""
+        self._mail.mark(key, State.REFUSED, note="given up by an operator")
 
     def grow(self, key: str, user: str, pieces: Iterable[str]) -> str:
         """Sends a message that grows with `pieces` of Markdown, in a thread. Gives its ts.
@@ -97,7 +106,9 @@ class Outbox:
         if not thread_ts:
             raise Refused("a message that grows belongs in a thread", "no_thread")
         letter = letter._replace(thread_ts=thread_ts)
-        with self._beginning:  # of two that were interrupted, one message in Slack belongs to one only
+        if letter.state is State.SENDING and letter.tried_at:
+            self._wait_out(letter.tried_at)
+        with self._beginning[letter.channel, thread_ts]:  # one message in Slack belongs to one of ours only
             ts = letter.ts if letter.state is State.STREAMING else self._begun(letter)
             if ts:
                 self._mail.mark(key, State.STREAMING, ts=ts)
@@ -131,15 +142,24 @@ class Outbox:
         if letter.tried_at is None or letter.state not in (State.SENDING, State.HELD):
             return None
         self._wait_out(letter.tried_at)
-        if letter.file_id:
-            ts = self._web.share_of(letter.file_id, letter.channel)
-        else:
-            oldest = f"{(letter.tried_at - _CLOCKS).timestamp():.6f}"
-            ts = self._web.find(letter.channel, self._thread_of(letter), oldest, has_key(letter.key))
+        try:
+            if letter.file_id:
+                ts = self._web.share_of(letter.file_id, letter.channel)
+            else:
+                ts = self._find(letter, letter.tried_at, has_key(letter.key))
+        except ChannelClosed:
+            raise
+        except Refused as exc:
+            raise Unanswered(f"whether Slack has it cannot be looked up: {exc}") from exc
         if ts:
             self._mail.sent(letter._replace(thread_ts=self._thread_of(letter)), ts)
             log.info("adopted", key=letter.key, ts=ts)
         return ts
+
+    def _find(self, letter: Letter, tried_at: datetime, wanted: Callable[[dict[str, Any]], bool]) -> str | None:
+        """Looks only among what was said about when it was tried: since then, people may have said a lot."""
+        latest = tried_at + timedelta(seconds=TIMEOUT) + _CLOCKS
+        return self._web.find(letter.channel, self._thread_of(letter), tried_at - _CLOCKS, latest, wanted)
 
     def _wait_out(self, tried_at: datetime) -> None:
         """Until a request that was under way then has either reached Slack or never will."""
@@ -201,38 +221,31 @@ class Outbox:
     # A message that grows
 
     def _begun(self, letter: Letter) -> str | None:
-        """The ts of a message whose beginning was interrupted, if Slack has it: one of ours since, that nobody knows."""
+        """The ts of a message whose beginning was interrupted, if Slack has it: one of ours since, that nobody knows.
+
+        It has no key until it ends; one that has another's key is that one's, even where its ts is not known yet.
+        """
         if letter.state is not State.SENDING or letter.tried_at is None:
             return None
-        self._wait_out(letter.tried_at)
-        oldest = f"{letter.tried_at.timestamp() - _CLOCKS.total_seconds():.6f}"
         since = letter.tried_at.timestamp() - 1
 
         def unknown(message: dict[str, Any]) -> bool:
             ts = str(message["ts"])
-            return float(ts) >= since and not self._mail.is_ours(letter.channel, ts)
+            theirs = key_of(message) not in ("", letter.key) or message.get("files")
+            return float(ts) >= since and not theirs and not self._mail.is_ours(letter.channel, ts)
 
-        return self._web.find(letter.channel, letter.thread_ts, oldest, unknown)
+        return self._find(letter, letter.tried_at, unknown)
 
     def _stream(self, letter: Letter, user: str, pieces: "Iterable[str]") -> str:
         rest = iter(pieces)
         first = next(rest, "")
-        self._take_turn(letter.channel)
-        self._mail.mark(letter.key, State.SENDING, tried_at=self._now())
         grown = _Grown(first)
-        try:
-            ts = self._web.start_stream(letter.channel, letter.thread_ts or "", user, self._web.me["team_id"], first)
-        except StreamRefused:
-            ts = self._web.post(
-                letter.channel,
-                {"text": first, "blocks": markdown(first), "about": letter.about},
-                letter.key,
-                letter.thread_ts,
-            )
-            self._mail.mark(letter.key, State.STREAMING, ts=ts)
+        self._take_turn(letter.channel)
+        with self._beginning[letter.channel, letter.thread_ts or ""]:
+            ts, streams = self._begin(letter, user, first)
+        if not streams:
             self._edit(letter, ts, grown, rest)
             return ts
-        self._mail.mark(letter.key, State.STREAMING, ts=ts)
         try:
             self._append(letter, ts, grown, rest)
             self._web.stop_stream(letter.channel, ts, letter.key)
@@ -240,6 +253,19 @@ class Outbox:
             # Whether the last words arrived is not known: the whole is put there instead.
             self._finish(letter, ts, "".join([*grown.pieces, *rest]))
         return ts
+
+    def _begin(self, letter: Letter, user: str, first: str) -> tuple[str, bool]:
+        """Begins a message. Gives its ts, and whether it is a stream: elsewhere it is to be changed as it grows."""
+        self._mail.mark(letter.key, State.SENDING, tried_at=self._now())
+        streams = True
+        try:
+            ts = self._web.start_stream(letter.channel, letter.thread_ts or "", user, self._web.me["team_id"], first)
+        except StreamRefused:
+            streams = False
+            told = {"text": first, "blocks": markdown(first), "about": letter.about}
+            ts = self._web.post(letter.channel, told, letter.key, letter.thread_ts)
+        self._mail.mark(letter.key, State.STREAMING, ts=ts)
+        return ts, streams
 
     def _append(self, letter: Letter, ts: str, grown: "_Grown", pieces: Iterable[str]) -> None:
         waiting = ""
@@ -286,21 +312,3 @@ class _Grown:
 def markdown(text: str) -> list[dict[str, Any]]:
     """Blocks of Markdown that hold `text`."""
     return [{"type": "markdown", "text": text[:_LENGTH] or "…"}]
-
-
-def halves(content: dict[str, Any]) -> list[dict[str, Any]]:
-    """A message in two: by its blocks, by the elements of its only block, or as plain text; nothing where that is short."""
-    blocks = content.get("blocks") or []
-    if len(blocks) > 1:
-        middle = len(blocks) // 2
-        return [{**content, "blocks": blocks[:middle]}, {**content, "blocks": blocks[middle:]}]
-    if blocks and len(blocks[0].get("elements", ())) > 1:
-        elements = blocks[0]["elements"]
-        middle = len(elements) // 2
-        return [
-            {**content, "blocks": [{**blocks[0], "elements": each}]} for each in (elements[:middle], elements[middle:])
-        ]
-    if blocks:
-        return [{"text": content["text"]}]
-    text = content["text"]
-    return [{"text": text[: len(text) // 2]}, {"text": text[len(text) // 2 :]}] if len(text) > _PLAIN else []

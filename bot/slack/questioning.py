@@ -6,26 +6,32 @@ when it is mentioned or a commit is named; in direct messages always. Otherwise 
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from analysis.asking import Asked, Turn, language_of, reads_as_question, references_in
-from analysis.errors import UnknownCommit
+from analysis.errors import Misuse, UnknownCommit
 from analysis.models import Entry
 from bot.lookup import Located, SeveralCommits
 from bot.questions import answered
 from bot.reference import Reference, parse_reference
 from bot.slack import commands
 from bot.slack.bot import Bot, Outcome
+from bot.slack.delivering import line
 from bot.slack.grammar import Help, Lookup, NotUnderstood, parse, plain
 from bot.slack.replying import Reply
 from bot.slack.requests import Request
 from bot.slack.values import CommitRef, DayRef, commit_value, parse_value
-from bot.slack.web import SlackFailure, about_of
+from bot.slack.web import SlackFailure, about_of, key_of
+from bot.slack.words import slack_words
 
+_A_QUESTION = timedelta(seconds=6)  # of a person, in the long run: answers cost tokens
+_QUESTIONS = timedelta(minutes=2)  # of such questions may come at once
 _TURNS = 12  # of a thread that are remembered; the answer's own budget is smaller still
 _TURN = 2_000  # characters
-_LINK = re.compile(r"\[([^\[\]\n]*)\]\(https?://[^()\s]*\)")
+_LINK = re.compile(r"\[((?:\\.|[^\[\]\\\n])*)\]\(https?://[^()\s]*\)")
 _BESIDE = 2  # commits named in another commit's thread that are looked at too
 
 
@@ -45,11 +51,11 @@ def consider(bot: Bot, request: Request, reply: Reply) -> Outcome:
         if not text and request.thread_ts:
             wish = Help()
         if not isinstance(wish, NotUnderstood):
-            return commands.carry_out(bot, reply, wish)
+            return commands.carry_out(bot, request, reply, wish)
         if not about and not references_in(text):
             about = bot.mail.latest_thread(request.channel) if request.direct and reads_as_question(text) else ""
             if not about:
-                return commands.carry_out(bot, reply, wish)
+                return commands.carry_out(bot, request, reply, wish)
     elif not _invited(request, text, about):
         return Outcome()
     ask(bot, request, reply, about, text)
@@ -77,7 +83,7 @@ def chosen(bot: Bot, request: Request, reply: Reply) -> Outcome:
         )
     elif isinstance(ref, CommitRef):
         wish = Lookup(Reference(ref.sha, sha=ref.sha), ref.repository)
-        return commands.carry_out(bot, reply, wish)
+        return commands.carry_out(bot, request, reply, wish)
     return Outcome()
 
 
@@ -92,6 +98,9 @@ def ask(
     shown: bool = False,
 ) -> None:
     """Answers a question about what `about` names and the commits that it names itself; asks back where that is not clear."""
+    if bot.mail.turn(f"questions {request.user}", bot.now(), _A_QUESTION, most=_QUESTIONS) > _QUESTIONS:
+        reply.show([line(slack_words(bot.language).labels["slower"])], stage="slower")
+        return
     ref = parse_value(about) if about else None
     try:
         located = _named(bot, ref, references_in(question) if named is None else named)
@@ -149,7 +158,7 @@ def _named(bot: Bot, ref: DayRef | CommitRef | None, names: Sequence[str]) -> li
             located = bot.reading.commit(parse_reference(name), ref.repository if ref and "/" not in name else None)
         except SeveralCommits:
             raise
-        except UnknownCommit:
+        except Misuse:
             if ref is None or (len(names) == 1 and isinstance(ref, DayRef)):
                 raise
             continue
@@ -173,18 +182,19 @@ def _thread(bot: Bot, request: Request) -> tuple[Turn, ...]:
     except SlackFailure:
         return ()
     me = bot.web.me["user_id"]
-    if said and said[0].get("user") == me:
-        said = said[1:]  # what the thread is about is known without its title
     before = [
         each for each in said if not request.ts or float(each["ts"]) < float(request.ts) or request.kind != "message"
     ]
-    turns = [
-        Turn(who="bot" if each.get("user") == me else "person", text=_said(str(each.get("text") or ""), me))
-        for each in before[-_TURNS:]
-    ]
+    # Of ours only answers: a digest that fills its own thread is no part of what is talked about there.
+    spoken = [each for each in before if each.get("user") != me or key_of(each).startswith("answer:")]
+    turns = [_turn(each, me) for each in spoken[-_TURNS:]]
     return tuple(turn for turn in turns if turn.text)
 
 
-def _said(text: str, me: str) -> str:
-    """What a message said, its links as their labels: the addresses of lines are long, and say nothing."""
-    return _LINK.sub(r"[\1]", plain(text, me))[:_TURN]
+def _turn(message: Mapping[str, Any], me: str) -> Turn:
+    """What a message said; of ours as it is read: the addresses of lines are long, and say nothing."""
+    text = plain(str(message.get("text") or ""), me)
+    if message.get("user") != me:
+        return Turn(who="person", text=text[:_TURN])
+    read = re.sub(r"\\([^\w\s]|_)|\u200b", r"\1", _LINK.sub(r"[\1]", text)).replace("\u2024", ".")
+    return Turn(who="bot", text=read[:_TURN])

@@ -30,7 +30,7 @@ class Reply:
         self._bot = bot
         self._request = request
         self._left = _USES if request.response_url else 0
-        self._shown = False
+        self._waiting = False  # whether what was shown last only tells of progress
 
     @property
     def private(self) -> bool:
@@ -48,12 +48,19 @@ class Reply:
             return ""
         return request.thread_ts or request.ts
 
+    @property
+    def addressing(self) -> str:
+        """What the person's words to the bot begin with here: a slash command cannot be used in a thread."""
+        if self._request.kind != "message":
+            return f"{self._bot.command} "
+        return "" if self._request.direct else f"@{self._bot.web.me['user']} "
+
     def show(self, messages: Sequence[Message], *, about: str = "", stage: str = "", replace: bool = False) -> None:
         """Shows messages. `stage` tells several replies to one request apart, `replace` puts them where the button was."""
         if self.private:
             for place, message in enumerate(messages):
-                self._whisper(message, replace=place == 0 and (replace or self._shown))
-            self._shown = True
+                self._whisper(message, replace=place == 0 and (replace or self._waiting))
+            self._waiting = False
             return
         prefix = f"reply:{self._request.run}:{stage}:{self._request.channel}:"
         found = drafts(prefix, self._request.channel, messages, about, self.root or None)
@@ -79,8 +86,9 @@ class Reply:
         try:
             if self.private and self._left > 1:
                 self.show([line(text)])
-            elif not self.private and not self._shown:
-                self._shown = True
+                self._waiting = True
+            elif not self.private and not self._waiting:
+                self._waiting = True
                 request = self._request
                 self._bot.web.whisper(request.channel, request.user, content(line(text)), self.root or None)
         except Refused:

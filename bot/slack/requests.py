@@ -5,8 +5,9 @@ from hashlib import sha256
 from typing import Any, Literal
 
 from analysis.models import Frozen
+from analysis.text import scalar
 
-Kind = Literal["command", "message", "button", "form"]
+Kind = Literal["command", "message", "button", "form", "terms", "home"]
 _MOST = 4_000  # characters of what somebody wrote that are read
 
 
@@ -46,7 +47,7 @@ def from_command(body: Mapping[str, Any]) -> Request:
         user=body["user_id"],
         team=body.get("team_id") or "",
         channel=body["channel_id"],
-        text=(body.get("text") or "")[:_MOST],
+        text=scalar(body.get("text") or "")[:_MOST],
         response_url=body.get("response_url") or "",
         direct=body["channel_id"].startswith("D"),
         private=True,
@@ -64,12 +65,12 @@ def from_message(body: Mapping[str, Any], bot_user: str) -> Request | None:
         return None
     if not event.get("user") or event["user"] == bot_user:
         return None
-    text = event.get("text") or ""
+    text = scalar(event.get("text") or "")
     return Request(
         key=f"message:{event['channel']}:{event['ts']}",
         kind="message",
         user=event["user"],
-        team=body.get("team_id") or event.get("team") or "",
+        team=event.get("user_team") or event.get("source_team") or event.get("team") or body.get("team_id") or "",
         channel=event["channel"],
         text=text[:_MOST],
         ts=event["ts"],
@@ -90,7 +91,7 @@ def from_button(body: Mapping[str, Any]) -> Request:
         key=f"button:{body.get('trigger_id') or action.get('action_ts')}",
         kind="button",
         user=body["user"]["id"],
-        team=(body.get("team") or {}).get("id") or "",
+        team=body["user"].get("team_id") or (body.get("team") or {}).get("id") or "",
         channel=channel,
         text=action.get("value") or "",
         action=action["action_id"],
@@ -108,7 +109,29 @@ def from_form(body: Mapping[str, Any], asked_at: Request, question: str) -> Requ
         update={
             "key": f"form:{body['view']['id']}",
             "kind": "form",
-            "action": question[:_MOST],
+            "action": scalar(question)[:_MOST],
             "user": body["user"]["id"],
         }
     )
+
+
+def from_terms(body: Mapping[str, Any], channel: str, terms: str) -> Request:
+    """A subscription that was filled into its modal: `terms` as they are kept for the channel."""
+    user = body["user"]
+    return Request(
+        key=f"form:{body['view']['id']}",
+        kind="terms",
+        user=user["id"],
+        team=user.get("team_id") or (body.get("team") or {}).get("id") or "",
+        channel=channel,
+        text=terms,
+        private=True,
+    )
+
+
+def from_home(body: Mapping[str, Any]) -> Request | None:
+    """Somebody who looks at the bot's home."""
+    event = body["event"]
+    if event.get("tab") != "home":
+        return None
+    return Request(key=f"home:{body['event_id']}", kind="home", user=event["user"], channel="", private=True)

@@ -1,18 +1,25 @@
 """What a person's request leads to: a command, a button, a message or a question is answered where it was asked."""
 
+import json
+from datetime import timedelta
+
 import structlog
 
 from analysis.errors import DigestError, RateLimited
-from bot.slack import commands, questioning
+from bot.slack import commands, questioning, subscribing
 from bot.slack.blocks import escaped
 from bot.slack.bot import Bot, Outcome
 from bot.slack.delivering import SOON, line, until
 from bot.slack.grammar import parse, plain
+from bot.slack.home import home_view
 from bot.slack.replying import Reply
 from bot.slack.requests import Request
+from bot.slack.subscription_grammar import Wanted
 from bot.slack.web import SlackFailure, Unanswered
 from bot.slack.words import slack_words
 
+_A_REQUEST = timedelta(seconds=0.5)  # of a person, in the long run
+_BURST = timedelta(minutes=5)  # of such requests may come at once
 _ROUNDS = 6  # after which a request is given up
 log = structlog.get_logger(__name__)
 
@@ -23,6 +30,9 @@ def respond(bot: Bot, key: str, round_: int) -> Outcome:
     if not body:
         return Outcome()
     request = Request.model_validate(body)
+    bot = bot.within(request.channel)
+    if round_ == 0 and _too_fast(bot, request):
+        return _told(Reply(bot, request), slack_words(bot.language).labels["slower"])
     with structlog.contextvars.bound_contextvars(run=request.run):
         log.info(
             "asked",
@@ -31,6 +41,13 @@ def respond(bot: Bot, key: str, round_: int) -> Outcome:
             action=request.action if request.kind == "button" else "",
         )
         return _guarded(bot, request, Reply(bot, request), last=round_ >= _ROUNDS)
+
+
+def _too_fast(bot: Bot, request: Request) -> bool:
+    """Whether a person asks more than anybody can read."""
+    if request.kind == "message" and not request.mentioned and not request.direct:
+        return False
+    return bot.mail.turn(f"requests {request.user}", bot.now(), _A_REQUEST, most=_BURST) > _BURST
 
 
 def _guarded(bot: Bot, request: Request, reply: Reply, *, last: bool) -> Outcome:
@@ -53,19 +70,31 @@ def _guarded(bot: Bot, request: Request, reply: Reply, *, last: bool) -> Outcome
 
 
 def _dispatch(bot: Bot, request: Request, reply: Reply) -> Outcome:
+    outcome: Outcome | None = None
     match request.kind:
         case "command":
             wish = parse(plain(request.text), bot.reading.known, bot.today)
-            return commands.carry_out(bot, reply, wish)
+            outcome = commands.carry_out(bot, request, reply, wish)
         case "button" if request.action.startswith("which_"):
-            return questioning.chosen(bot, request, reply)
+            outcome = questioning.chosen(bot, request, reply)
         case "button":
-            return commands.press(bot, request, reply)
+            outcome = commands.press(bot, request, reply)
+        case "message":
+            outcome = questioning.consider(bot, request, reply)
+        case "terms":
+            _subscribe_as_filled(bot, request, reply)
+        case "home":
+            bot.web.publish_home(request.user, home_view(bot, request.user))
         case "form":
             questioning.ask_in_form(bot, request, reply)
-            return Outcome()
-        case "message":
-            return questioning.consider(bot, request, reply)
+    return outcome or Outcome()
+
+
+def _subscribe_as_filled(bot: Bot, request: Request, reply: Reply) -> None:
+    """What was filled into the modal; its answer goes to the channel, where only the person sees it."""
+    filled = json.loads(request.text)
+    kept = subscribing.subscribe(bot, request, Wanted.model_validate(filled["wanted"]), filled["changes"])
+    reply.show([subscribing.subscribed_message(bot, kept)])
 
 
 def _told(reply: Reply, text: str, pause: float | None = None) -> Outcome:

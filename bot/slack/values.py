@@ -12,12 +12,13 @@ PageKind = Literal["search", "range"]
 
 
 class DayRef(NamedTuple):
-    """A day of a repository in a time zone and a language."""
+    """A day of a repository in a time zone and a language, as far as a subscription selects it where there is one."""
 
     repository: Repository
     day: date
     timezone: str
     language: Language
+    subscription: int | None = None
 
 
 class CommitRef(NamedTuple):
@@ -36,20 +37,30 @@ class PageRef(NamedTuple):
     words: str
 
 
-def day_value(report: DayReport) -> str:
-    """`owner/name@branch|2026-02-05|Asia/Shanghai|zh`."""
-    return f"{report.repository}|{report.date}|{report.timezone}|{report.language}"
+def day_value(report: DayReport, subscription: int | None = None) -> str:
+    """`owner/name@branch|2026-02-05|Asia/Shanghai|zh`, and `|s12` for what subscription 12 selects of it."""
+    ref = DayRef(report.repository, report.date, report.timezone, report.language, subscription)
+    return value_of(ref)
+
+
+def value_of(ref: DayRef) -> str:
+    """The same of a day that was not read."""
+    value = f"{ref.repository}|{ref.day}|{ref.timezone}|{ref.language}"
+    return value if ref.subscription is None else f"{value}|s{ref.subscription}"
 
 
 def parse_day_value(value: str) -> DayRef:
     """Read what `day_value` wrote; `Misuse` when it is something else."""
     # From the right, since a branch's name may hold a bar.
-    match value.rsplit("|", 3):
+    rest, _, last = value.rpartition("|")
+    subscription = int(last[1:]) if re.fullmatch(r"s\d{1,18}", last) else None
+    match (value if subscription is None else rest).rsplit("|", 3):
         case [repository, day, timezone, language]:
             try:
-                return DayRef(Repository.parse(repository), date.fromisoformat(day), timezone, _language(language))
+                parsed = Repository.parse(repository), date.fromisoformat(day), timezone, _language(language)
             except ValueError as exc:
                 raise Misuse(f"{value!r} is not a day") from exc
+            return DayRef(*parsed, subscription)
     raise Misuse(f"{value!r} is not a day")
 
 

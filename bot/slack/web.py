@@ -11,10 +11,13 @@ Posts are never repeated here: only 429 is, since then nothing was accepted. The
 """
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
-from urllib.error import URLError
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from http.client import HTTPException
+from typing import Any, NamedTuple
 from urllib.request import Request, urlopen
 
 from slack_sdk import WebClient
@@ -49,7 +52,17 @@ _NO_STREAM = frozenset(
         "user_not_found",
     }
 )
-_PASSING = frozenset({"internal_error", "fatal_error", "service_unavailable", "request_timeout", "ratelimited"})
+_PASSING = frozenset(
+    {
+        "internal_error",
+        "fatal_error",
+        "service_unavailable",
+        "request_timeout",
+        "ratelimited",
+        "rate_limited",
+        "team_added_to_org",
+    }
+)
 
 
 class SlackFailure(OutsideFailure):
@@ -80,6 +93,23 @@ class StreamRefused(Refused):
     pass
 
 
+class Installation(NamedTuple):
+    """What Slack says of a bot token: whose it is, the app's scopes (None where it does not say), and what time it is there."""
+
+    user: str
+    team: str
+    whole_organisation: bool
+    scopes: frozenset[str] | None
+    at: datetime | None
+
+
+class Place(NamedTuple):
+    """How the bot stands to a channel."""
+
+    is_member: bool
+    is_archived: bool
+
+
 class Web:
     """Slack as the bot uses it. Threads may share it."""
 
@@ -98,6 +128,25 @@ class Web:
                 found = self._reader.auth_test()
             self._me = {name: str(found.get(name) or "") for name in ("user_id", "bot_id", "team_id", "team", "user")}
         return self._me
+
+    def socket_address(self, app_token: str) -> str:
+        """An address that serves for one connection of Socket Mode."""
+        with translated():
+            return str(self.client.apps_connections_open(app_token=app_token)["url"])
+
+    def installation(self) -> Installation:
+        """What the token is good for."""
+        with translated():
+            found = self._reader.auth_test()
+            headers = {name.lower(): value for name, value in found.headers.items()}
+            scopes, at = headers.get("x-oauth-scopes"), headers.get("date")
+            return Installation(
+                user=str(found["user"]),
+                team=str(found["team"]),
+                whole_organisation=bool(found.get("is_enterprise_install")),
+                scopes=None if scopes is None else frozenset(filter(None, re.split(r"[,\s]+", scopes))),
+                at=parsedate_to_datetime(at) if at else None,
+            )
 
     # Posting
 
@@ -209,10 +258,15 @@ class Web:
     # Looking up
 
     def find(
-        self, channel: str, thread_ts: str | None, oldest: str, wanted: Callable[[dict[str, Any]], bool]
+        self,
+        channel: str,
+        thread_ts: str | None,
+        oldest: datetime,
+        latest: datetime,
+        wanted: Callable[[dict[str, Any]], bool],
     ) -> str | None:
-        """The ts of the message of ours that is `wanted`, among those since `oldest` in a channel or thread."""
-        for message in self._messages(channel, thread_ts, oldest):
+        """The ts of the message of ours that is `wanted`, among those between two instants in a channel or thread."""
+        for message in self._messages(channel, thread_ts, oldest, latest):
             mine = message.get("bot_id") == self.me["bot_id"] or message.get("user") == self.me["user_id"]
             if mine and wanted(message):
                 return str(message["ts"])
@@ -224,29 +278,81 @@ class Web:
             answer = self._reader.conversations_replies(
                 channel=channel, ts=thread_ts, limit=_REPLIES, include_all_metadata=True
             )
-        return list(answer["messages"])
+            return list(answer["messages"])
 
     def direct(self, user: str) -> str:
         """The id of the direct messages with a person."""
         with translated():
             return str(self._reader.conversations_open(users=[user])["channel"]["id"])
 
-    def is_member(self, channel: str) -> bool:
-        """Whether the bot may post in a channel."""
+    def is_member(self, channel: str, user: str) -> bool:
+        """Whether the bot may post where `user` is: in a channel, or in direct messages, which may be those of two people."""
         if channel.startswith("D"):
-            return True
+            return channel == self.direct(user)
         try:
             with translated():
                 return bool(self._reader.conversations_info(channel=channel)["channel"].get("is_member"))
-        except ChannelClosed:
-            return False  # a private channel that the bot is not in is unknown to it
+        except Refused:
+            return False  # what the bot is not in may be unknown to it, or of a kind that it has no scope for
+
+    def place(self, channel: str) -> Place:
+        """How the bot stands to a channel; `ChannelClosed` for one that it cannot know of."""
+        with translated():
+            found = self._reader.conversations_info(channel=channel)["channel"]
+            return Place(bool(found.get("is_member")), bool(found.get("is_archived")))
+
+    def has_member(self, channel: str, user: str) -> bool:
+        """Whether a person is in a channel; not known is no."""
+        if channel.startswith("D"):
+            return True  # nobody else can name it
+        cursor: str | None = None
+        for _ in range(_PAGES):
+            try:
+                with translated():
+                    answer = self._reader.conversations_members(channel=channel, limit=1000, cursor=cursor)
+            except Refused:
+                return False
+            if user in answer["members"]:
+                return True
+            cursor = (answer.get("response_metadata") or {}).get("next_cursor")
+            if not cursor:
+                return False
+        return False
+
+    def is_operator(self, user: str) -> bool:
+        """Whether a person runs the workspace."""
+        try:
+            with translated():
+                found = self._reader.users_info(user=user)["user"]
+        except SlackFailure:
+            return False
+        return bool(found.get("is_admin") or found.get("is_owner"))
+
+    def is_stranger(self, user: str) -> bool:
+        """Whether a person is of another organisation (Slack Connect); one whom Slack does not know here is."""
+        try:
+            with translated():
+                found = self._reader.users_info(user=user)["user"]
+        except Refused:
+            return True
+        # In an Enterprise organisation a person may be at home in another of its workspaces.
+        teams = {found.get("team_id"), *((found.get("enterprise_user") or {}).get("teams") or ())}
+        return bool(found.get("is_stranger")) or self.me["team_id"] not in teams
+
+    def publish_home(self, user: str, view: Mapping[str, Any]) -> None:
+        """Shows somebody the bot's home."""
+        with translated():
+            self.client.views_publish(user_id=user, view=dict(view))
 
     def open_view(self, trigger_id: str, view: Mapping[str, Any]) -> None:
         """Opens a modal for whoever pressed a button within the last three seconds."""
         with translated():
             self.client.views_open(trigger_id=trigger_id, view=dict(view))
 
-    def _messages(self, channel: str, thread_ts: str | None, oldest: str) -> Iterator[dict[str, Any]]:
+    def _messages(
+        self, channel: str, thread_ts: str | None, oldest: datetime, latest: datetime
+    ) -> Iterator[dict[str, Any]]:
+        since, until = (f"{each.timestamp():.6f}" for each in (oldest, latest))
         cursor: str | None = None
         for _ in range(_PAGES):
             with translated():
@@ -254,20 +360,26 @@ class Web:
                     answer = self._reader.conversations_replies(
                         channel=channel,
                         ts=thread_ts,
-                        oldest=oldest,
+                        oldest=since,
+                        latest=until,
                         limit=100,
                         cursor=cursor,
                         include_all_metadata=True,
                     )
                 else:
                     answer = self._reader.conversations_history(
-                        channel=channel, oldest=oldest, limit=100, cursor=cursor, include_all_metadata=True
+                        channel=channel,
+                        oldest=since,
+                        latest=until,
+                        limit=100,
+                        cursor=cursor,
+                        include_all_metadata=True,
                     )
             yield from answer["messages"]
             cursor = (answer.get("response_metadata") or {}).get("next_cursor")
             if not cursor:
                 return
-        # More than this since the attempt: whether ours is further on is not known.
+        # More than this around the attempt: whether ours is further on is not known.
         raise Unanswered("too many messages to look through")
 
 
@@ -309,7 +421,7 @@ def translated() -> Iterator[None]:
         yield
     except SlackApiError as exc:
         raise _named(exc) from exc
-    except (SlackClientError, URLError, OSError, ValueError, KeyError) as exc:
+    except (SlackClientError, HTTPException, OSError, ValueError, KeyError, TypeError, AttributeError) as exc:
         raise Unanswered("Slack did not answer, or with what makes no sense") from exc
 
 
@@ -320,8 +432,11 @@ def _named(exc: SlackApiError) -> SlackFailure:
         code = str(answer.get("error") or "")
     except (AttributeError, ValueError):
         code = ""
+    if not re.fullmatch(r"[\w.:-]+", code):
+        code = ""  # what is no JSON is put there by the SDK in words
     if not code or status >= 500 or code in _PASSING:  # noqa: PLR2004
-        return Unanswered(f"Slack answered with status {status}" if status != 200 else f"Slack failed ({code})")  # noqa: PLR2004
+        what = code or "its answer made no sense"
+        return Unanswered(f"Slack answered with status {status}" if status != 200 else f"Slack failed ({what})")  # noqa: PLR2004
     needed = answer.get("needed")
     told = f"Slack refuses: {code}" + (f" (the app needs the scope {needed})" if needed else "")
     for kind, codes in ((ChannelClosed, _CLOSED), (TooLong, _LONG), (StreamRefused, _NO_STREAM)):

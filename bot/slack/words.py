@@ -1,9 +1,10 @@
 """The words that only Slack needs, in Chinese and English; the reports' own are in `analysis.language`."""
 
+from collections.abc import Sequence
 from datetime import date
 from typing import NamedTuple
 
-from analysis.models import Language
+from analysis.models import Importance, Language
 
 
 class SlackWords(NamedTuple):
@@ -46,7 +47,7 @@ _ZH = SlackWords(
         "found": "🔎 含有“{words}”的提交",
         "page": "第 {page} 页",
         "no_more": "没有更多含有“{words}”的提交了",
-        "none_found": "没有找到含有“{words}”的提交",
+        "none_found": "已读取的提交中没有含有“{words}”的",
         "next": "下一页 ▶",
         "previous": "◀ 上一页",
         "not_read": "尚未读取",
@@ -61,11 +62,58 @@ _ZH = SlackWords(
         "why_backwards": "（起止日期颠倒了）",
         "why_too_many": "（一次最多 {most} 天）",
         "sent_directly": "📄 完整报告已通过私信发给你",
+        "stays_here": "📄 私有仓库的报告只留在它的频道：发到频道后，报告会在讨论串里",
         "posted": "📣 正在发到频道",
         "invite": "我不在这个频道里，请先邀请我：`/invite @{name}`",
         "resumes": "⏳ {reason}；届时我会继续",
         "failed": "⚠️ {reason}",
         "bug": "⚠️ 出错了，请把编号 `{run}` 告诉管理员",
+        "first_digest": "第一份日报：{at}",
+        "next_digest": "下一份日报 {at}",
+        "subscribed": "✅ 已订阅",
+        "unsubscribed": "🗑️ 已取消订阅：{what}",
+        "subscriptions": "本频道的订阅",
+        "which_subscription": "要取消哪一个订阅？",
+        "no_subscriptions": "还没有订阅",
+        "too_many": "一个频道最多 {most} 个订阅",
+        "not_in_channel": "只有频道成员可以更改它的订阅",
+        "outsider": "其他组织的成员不能更改订阅，也不能发到频道",
+        "no_repository": "这里没有可用的仓库",
+        "unknown_repository": "GitHub 上没有这个仓库，或机器人无权查看",
+        "edit": "修改",
+        "unsubscribe": "取消订阅",
+        "subscribe": "➕ 新订阅",
+        "settings": "⚙️ 订阅",
+        "modal_title": "订阅日报",
+        "save": "保存",
+        "cancel": "取消",
+        "channel": "频道",
+        "repository": "仓库（owner/name[@branch]）",
+        "at": "时间",
+        "timezone": "时区",
+        "language": "语言",
+        "least": "最低重要度",
+        "paths": "只看这些路径",
+        "paths_hint": "逗号分隔，写法同 .gitignore；留空表示全部",
+        "tier_low": "全部（🟢 及以上）",
+        "tier_medium": "🟡 中及以上",
+        "tier_high": "仅 🔴 高",
+        "selected": "筛选：{what}",
+        "status": "运行状况",
+        "by_rules_only": "规则（未配置模型）",
+        "status_model": "分析：{model}",
+        "status_spent": "今日模型花费：${usd}",
+        "status_subscriptions": "订阅总数：{count}",
+        "status_held": "⚠️ 暂存的消息：{count}",
+        "home_digests": "昨日日报",
+        "home_subscriptions": "你所在频道的订阅",
+        "home_held": "暂存的消息",
+        "send_again": "再试一次",
+        "drop": "放弃",
+        "too_high": "⬇️ 评高了",
+        "too_low": "⬆️ 评低了",
+        "labelled": "谢谢，已记下；校准排序时会用到",
+        "slower": "请慢一点：每人每分钟大约 20 次",
     },
     forms=(
         ("2026-02-05", "某一天的日报（today、yesterday、-3、mon 也可以）"),
@@ -73,6 +121,10 @@ _ZH = SlackWords(
         ("4d95135", "一个提交（SHA、#33293 或 GitHub 链接）"),
         ("search kv connector", "搜索提交"),
         ("vllm 2026-02-05", "仓库名可以放在最前面"),
+        (
+            "subscribe at 09:00 min medium paths csrc/**",
+            "本频道订阅日报（还可加 tz、lang；unsubscribe、subscriptions、status）",
+        ),
     ),
     nouns={"commit": ("{} 个提交",) * 2},
 )
@@ -97,7 +149,7 @@ _EN = SlackWords(
         "found": "🔎 Commits with “{words}”",
         "page": "page {page}",
         "no_more": "No more commits with “{words}”",
-        "none_found": "No commit found with “{words}”",
+        "none_found": "None of the commits that I have read has “{words}”",
         "next": "Next ▶",
         "previous": "◀ Previous",
         "not_read": "not read yet",
@@ -112,11 +164,58 @@ _EN = SlackWords(
         "why_backwards": " (it runs backwards)",
         "why_too_many": " ({most} days at most)",
         "sent_directly": "📄 I sent you the full report directly",
+        "stays_here": "📄 A private repository's report stays in its channel: once posted there, it is in the thread",
         "posted": "📣 Posting to the channel",
         "invite": "I am not in this channel; invite me first: `/invite @{name}`",
         "resumes": "⏳ {reason}; I go on then",
         "failed": "⚠️ {reason}",
         "bug": "⚠️ Something went wrong here; please tell your operator the number `{run}`",
+        "first_digest": "First digest: {at}",
+        "next_digest": "next digest {at}",
+        "subscribed": "✅ Subscribed",
+        "unsubscribed": "🗑️ Unsubscribed: {what}",
+        "subscriptions": "Subscriptions of this channel",
+        "which_subscription": "Which one is to end?",
+        "no_subscriptions": "No subscriptions yet",
+        "too_many": "a channel has at most {most} subscriptions",
+        "not_in_channel": "only members of a channel change its subscriptions",
+        "outsider": "people of other organisations cannot subscribe a channel or post to it",
+        "no_repository": "there is no repository to be seen here",
+        "unknown_repository": "GitHub has no such repository, or this bot may not see it",
+        "edit": "Edit",
+        "unsubscribe": "Unsubscribe",
+        "subscribe": "➕ Subscribe",
+        "settings": "⚙️ Subscriptions",
+        "modal_title": "Subscribe to digests",
+        "save": "Save",
+        "cancel": "Cancel",
+        "channel": "Channel",
+        "repository": "Repository (owner/name[@branch])",
+        "at": "Time",
+        "timezone": "Time zone",
+        "language": "Language",
+        "least": "Lowest importance",
+        "paths": "Only these paths",
+        "paths_hint": "With commas between them, written as in .gitignore; empty for all",
+        "tier_low": "All (🟢 and above)",
+        "tier_medium": "🟡 medium and above",
+        "tier_high": "Only 🔴 high",
+        "selected": "Selected: {what}",
+        "status": "Status",
+        "by_rules_only": "rules (no model is set)",
+        "status_model": "Analyses by: {model}",
+        "status_spent": "Spent on the model today: ${usd}",
+        "status_subscriptions": "Subscriptions: {count}",
+        "status_held": "⚠️ Messages held: {count}",
+        "home_digests": "Yesterday's digests",
+        "home_subscriptions": "Subscriptions of your channels",
+        "home_held": "Held messages",
+        "send_again": "Try again",
+        "drop": "Give up",
+        "too_high": "⬇️ Ranked too high",
+        "too_low": "⬆️ Too low",
+        "labelled": "Thank you, noted; calibrating the ranking will use it",
+        "slower": "Slower, please: about 20 requests a minute a person",
     },
     forms=(
         ("2026-02-05", "a day's digest (also today, yesterday, -3, mon)"),
@@ -124,6 +223,10 @@ _EN = SlackWords(
         ("4d95135", "a commit (a SHA, #33293, or its address)"),
         ("search kv connector", "find commits"),
         ("vllm 2026-02-05", "a repository may come first"),
+        (
+            "subscribe at 09:00 min medium paths csrc/**",
+            "a digest each day here (also tz, lang; unsubscribe, subscriptions, status)",
+        ),
     ),
     nouns={"commit": ("{} commit", "{} commits")},
 )
@@ -134,3 +237,11 @@ _WORDS: dict[Language, SlackWords] = {"zh": _ZH, "en": _EN}
 def slack_words(language: Language) -> SlackWords:
     """The words of `language`."""
     return _WORDS[language]
+
+
+def selection_words(least: Importance, paths: Sequence[str], language: Language) -> str:
+    """What a selection leaves of a digest; empty where that is everything."""
+    say = slack_words(language)
+    told = [say.labels[f"tier_{least.value}"]] if least is not Importance.LOW else []
+    told += [", ".join(paths)] if paths else []
+    return say.label("selected", what=" · ".join(told)) if told else ""

@@ -3,7 +3,7 @@
 from bot.store.mailbox import Draft, Letter, Mailbox, State
 from bot.store.opening import open_engine
 from bot.store.store import Found, Kept, Store, StoredCommit, StoredDay
-from bot.store.subscriptions import Subscription, Subscriptions
+from bot.store.subscriptions import Subscription, Subscriptions, Terms, Verdict
 
 __all__ = [
     "Draft",
@@ -17,5 +17,7 @@ __all__ = [
     "StoredDay",
     "Subscription",
     "Subscriptions",
+    "Terms",
+    "Verdict",
     "open_engine",
 ]

@@ -90,6 +90,11 @@ class Mailbox:
             query = select(inbox.c.key).where(inbox.c.done_at.is_(None)).order_by(inbox.c.received_at)
             return list(connection.execute(query).scalars())
 
+    def waiting_since(self) -> datetime | None:
+        """When the oldest of them came."""
+        with self._engine.connect() as connection:
+            return connection.execute(select(func.min(inbox.c.received_at)).where(inbox.c.done_at.is_(None))).scalar()
+
     # What is told
 
     def freeze(self, drafts: Sequence[Draft]) -> None:
@@ -162,16 +167,27 @@ class Mailbox:
 
     # Turns
 
-    def turn(self, name: str, now: datetime, gap: timedelta) -> timedelta:
-        """Takes the next turn of `name`, turns being `gap` apart over all processes; how long to wait for it."""
+    def turn(self, name: str, now: datetime, gap: timedelta, most: timedelta | None = None) -> timedelta:
+        """Takes the next turn of `name`, turns being `gap` apart over all processes; how long to wait for it.
+
+        One that is over `most` away is not taken.
+        """
         with self._writing.begin() as connection:
             free_at = connection.execute(select(turns.c.free_at).where(turns.c.name == name)).scalar()
             at = max(now, free_at) if free_at else now
+            if most is not None and at - now > most:
+                return at - now
             taken = {"free_at": at + gap}
             connection.execute(
                 upsert(turns).values(name=name, **taken).on_conflict_do_update(index_elements=["name"], set_=taken)
             )
         return at - now
+
+    def no_turn_before(self, name: str, instant: datetime) -> None:
+        """The next turn of `name` is at an instant, unless it is later anyway."""
+        with self._writing.begin() as connection:
+            soon = (turns.c.name == name, turns.c.free_at < instant)
+            connection.execute(update(turns).where(*soon).values(free_at=instant))
 
     def forget(self, before: datetime) -> None:
         """Drops requests that were answered before an instant, and the words of messages that were sent before it."""

@@ -1,15 +1,22 @@
 """A database made ready: opened, set up for several processes, brought to this program's schema, its errors in words."""
 
+import os
+import sqlite3
+from contextlib import closing
+from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, exc
 from sqlalchemy.engine import URL, ExceptionContext, make_url
 
 from analysis.errors import BadSetting, StoreUnusable
 
+if TYPE_CHECKING:
+    from alembic.config import Config
+
 # The latest migration. Kept here so that an up-to-date store opens without importing Alembic; a test compares the two.
-HEAD = "0003"
+HEAD = "0004"
 
 _BUSY_MS = 30_000
 _WORDS = (
@@ -23,8 +30,53 @@ _WORDS = (
 )
 
 
+class Condition(Enum):
+    """How far the schema of a database is."""
+
+    NEW = "there is none yet"
+    BEHIND = "an earlier program wrote it"
+    CURRENT = "this program wrote it"
+
+
 def open_engine(database_url: str) -> Engine:
     """An engine on the database, migrated. `BadSetting` for an address of another kind, `StoreUnusable` for one that fails."""
+    url = address_of(database_url)
+    _make_folder(url)
+    engine = create_engine(url, connect_args={"timeout": _BUSY_MS / 1000})
+    event.listen(engine, "connect", _set_up)
+    event.listen(engine, "begin", _begin)
+    event.listen(engine, "handle_error", _translate)
+    _migrate(engine)
+    return engine
+
+
+def condition(database_url: str) -> Condition:
+    """How far a database is, without a change to it. Raises what `open_engine` does, for one of a newer program too."""
+    url = address_of(database_url)
+    path = Path(url.database or ":memory:").absolute()
+    nearest = next(each for each in (path, *path.parents) if os.path.lexists(each))
+    if not os.access(nearest, os.W_OK) or (nearest is not path and not nearest.is_dir()):
+        raise _unusable(url, "readonly" if nearest is path else "unable to open")
+    if nearest is not path or path.stat().st_size == 0:
+        return Condition.NEW
+    try:
+        # Where nobody writes, files beside it are neither needed nor made.
+        alone = "" if Path(f"{path}-wal").exists() else "&immutable=1"
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro{alone}", uri=True)) as connection:
+            known = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").fetchone()
+            row = connection.execute("SELECT version_num FROM alembic_version").fetchone() if known else None
+    except sqlite3.Error as error:
+        raise _unusable(url, error) from error
+    if row is None:
+        return Condition.NEW
+    if row[0] == HEAD:
+        return Condition.CURRENT
+    _check_known(row[0], _migrations(), url)
+    return Condition.BEHIND
+
+
+def address_of(database_url: str) -> URL:
+    """The address of a database. `BadSetting` for one of another kind."""
     try:
         url = make_url(database_url)
     except exc.ArgumentError:
@@ -33,13 +85,7 @@ def open_engine(database_url: str) -> Engine:
         raise BadSetting(
             f"DATABASE_URL names {url.get_backend_name()}, which this version does not store in; use sqlite:///data/digest.db"
         )
-    _make_folder(url)
-    engine = create_engine(url, connect_args={"timeout": _BUSY_MS / 1000})
-    event.listen(engine, "connect", _set_up)
-    event.listen(engine, "begin", _begin)
-    event.listen(engine, "handle_error", _translate)
-    _migrate(engine)
-    return engine
+    return url
 
 
 def writing(engine: Engine) -> Engine:
@@ -74,11 +120,15 @@ def _translate(context: ExceptionContext) -> None:
         return
     if isinstance(context.sqlalchemy_exception, exc.IntegrityError | exc.ProgrammingError):
         return
-    where = context.engine.url.render_as_string(hide_password=True) if context.engine else "the database"
+    raise _unusable(context.engine.url if context.engine else None, error) from error
+
+
+def _unusable(url: URL | None, error: BaseException | str | None) -> StoreUnusable:
+    where = url.render_as_string(hide_password=True) if url else "the database"
     for sign, words in _WORDS:
         if sign in str(error).lower():
-            raise StoreUnusable(f"{where} {words}") from error
-    raise StoreUnusable(f"{where} cannot be used ({error}); move it away, or set DATABASE_URL") from error
+            return StoreUnusable(f"{where} {words}")
+    return StoreUnusable(f"{where} cannot be used ({error}); move it away, or set DATABASE_URL")
 
 
 def _migrate(engine: Engine) -> None:
@@ -101,15 +151,26 @@ def _version(connection: Connection) -> str | None:
 
 def _upgrade(connection: Connection, version: str | None) -> None:
     from alembic import command
+
+    config = _migrations()
+    if version is not None:
+        _check_known(version, config, connection.engine.url)
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
+
+
+def _migrations() -> "Config":
     from alembic.config import Config
-    from alembic.script import ScriptDirectory
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
-    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
-    if version is not None and version not in known:
+    return config
+
+
+def _check_known(version: str, config: "Config", url: URL) -> None:
+    from alembic.script import ScriptDirectory
+
+    if version not in {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}:
         raise StoreUnusable(
-            f"{connection.engine.url.render_as_string(hide_password=True)} was written by a newer vllm-digest; upgrade the program, or set DATABASE_URL"
+            f"{url.render_as_string(hide_password=True)} was written by a newer vllm-digest; upgrade the program, or set DATABASE_URL"
         )
-    config.attributes["connection"] = connection
-    command.upgrade(config, "head")

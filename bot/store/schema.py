@@ -142,6 +142,7 @@ spending = Table(
     "spending",
     metadata,
     Column("date", Date, primary_key=True),
+    Column("purpose", String(10), primary_key=True),
     Column("reserved_usd", Float, nullable=False),
     Column("spent_usd", Float, nullable=False),
 )
@@ -173,13 +174,27 @@ subscriptions = Table(
     Column("id", _ID, primary_key=True),
     Column("channel", String(40), nullable=False),
     Column("repository", String(300), nullable=False),
+    Column("paths", Text, nullable=False, server_default=""),
+    Column("least", String(6), nullable=False, server_default="low"),
+    Column("user", String(40), nullable=False, server_default=""),
     Column("time", String(5), nullable=False),
     Column("timezone", String(64), nullable=False),
     Column("language", String(2), nullable=False),
     Column("created_at", Instant, nullable=False),
     Column("started_to", Date),
     Column("note", Text, nullable=False, server_default=""),
-    UniqueConstraint("channel", "repository"),
+    UniqueConstraint("channel", "repository", "paths"),
+)
+
+labels = Table(
+    "labels",
+    metadata,
+    Column("repository", String(300), primary_key=True),
+    Column("sha", String(64), primary_key=True),
+    Column("user", String(40), primary_key=True),
+    Column("verdict", String(8), nullable=False),
+    Column("importance", String(6), nullable=False),
+    Column("given_at", Instant, nullable=False),
 )
 
 inbox = Table(

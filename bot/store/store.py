@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import Connection, Engine, Row, bindparam, delete, func, insert, select, text, update
+from sqlalchemy import Connection, Engine, Row, TextClause, bindparam, delete, func, insert, select, text, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from analysis.facts import VERSION as FACTS_VERSION
@@ -28,6 +28,7 @@ from bot.store.schema import analyses, commits, day_commits, days, files, reposi
 from bot.store.searchable import match_query, searchable
 
 _CHUNK = 500  # bound parameters a query
+_AMONG = "AND rowid IN (SELECT c.id FROM commits c JOIN repositories r ON r.id = c.repository_id WHERE r.key IN :among)"
 _T = TypeVar("_T")
 
 
@@ -279,46 +280,51 @@ class Store:
 
     # Spending
 
-    def reserve(self, day: date, usd: float, limit: float) -> bool:
-        """Puts `usd` aside of what `day` may cost; False when that would go over `limit`."""
+    def reserve(self, day: date, purpose: str, usd: float, limit: float, alone: float) -> bool:
+        """Puts `usd` aside of what `day` may cost; False when all purposes would go over `limit`, or this one over `alone`."""
         with self._writing.begin() as connection:
-            connection.execute(upsert(spending).values(date=day, reserved_usd=0, spent_usd=0).on_conflict_do_nothing())
+            row = {"date": day, "purpose": purpose}
+            connection.execute(upsert(spending).values(**row, reserved_usd=0, spent_usd=0).on_conflict_do_nothing())
+            total = spending.c.reserved_usd + spending.c.spent_usd
+            everything = select(func.sum(total)).where(spending.c.date == day).scalar_subquery()
             left = connection.execute(
                 update(spending)
-                .where(spending.c.date == day, spending.c.reserved_usd + spending.c.spent_usd + usd <= limit)
+                .filter_by(**row)
+                .where(everything + usd <= limit, total + usd <= alone)
                 .values(reserved_usd=spending.c.reserved_usd + usd)
             )
             return left.rowcount == 1
 
-    def settle(self, day: date, reserved: float, spent: float) -> None:
+    def settle(self, day: date, purpose: str, reserved: float, spent: float) -> None:
         """Puts what a call cost in the place of what was put aside for it."""
         with self._writing.begin() as connection:
             connection.execute(
                 update(spending)
-                .where(spending.c.date == day)
+                .filter_by(date=day, purpose=purpose)
                 .values(reserved_usd=spending.c.reserved_usd - reserved, spent_usd=spending.c.spent_usd + spent)
             )
 
+    def spent(self, day: date) -> float:
+        """What `day` has cost in USD so far."""
+        with self._engine.connect() as connection:
+            query = select(func.sum(spending.c.spent_usd)).where(spending.c.date == day)
+            return float(connection.execute(query).scalar() or 0.0)
+
     # Search
 
-    def search(self, words: str, repository: Repository | None = None, limit: int = 20) -> list[Found]:
-        """Commits whose title, paths or summaries hold every word (or a word that begins so), best first."""
+    def search(self, words: str, among: Sequence[Repository] = (), limit: int = 20) -> list[Found]:
+        """Commits whose title, paths or summaries hold every word (or a word that begins so), best first.
+
+        Only those `among` some repositories, if any are given.
+        """
         query = match_query(words)
         if not query:
             return []
-        # The best are chosen in the index alone; only they are looked up, newest first where they are equally good.
-        within = "AND rowid IN (SELECT id FROM commits WHERE repository_id = :repository)" if repository else ""
-        statement = text(
-            "SELECT c.id, r.key FROM (SELECT rowid AS id, bm25(commit_search, 10.0, 2.0, 3.0) AS score FROM commit_search "  # noqa: S608 (the only insertion is ours)
-            f"WHERE commit_search MATCH :query {within} ORDER BY score, rowid DESC LIMIT :limit) best "
-            "JOIN commits c ON c.id = best.id JOIN repositories r ON r.id = c.repository_id ORDER BY best.score, c.committed_at DESC"
-        )
+        wanted = sorted(each.key for each in among)
         with self._engine.connect() as connection:
-            values: dict[str, Any] = {"query": query, "limit": limit}
-            if repository:
-                known = select(repositories.c.id).where(repositories.c.key == repository.key)
-                values["repository"] = connection.execute(known).scalar()
-            hits = connection.execute(statement, values).all()
+            others = select(repositories.c.id).where(repositories.c.key.not_in(wanted)).limit(1)
+            within = _AMONG if wanted and connection.execute(others).first() else ""
+            hits = connection.execute(_searching(within), {"query": query, "limit": limit, "among": wanted}).all()
         found = self.commits([hit.id for hit in hits])
         return [Found(hit.key, each.commit) for hit, each in zip(hits, found, strict=True)]
 
@@ -326,6 +332,16 @@ class Store:
         """Whether no commit was read yet."""
         with self._engine.connect() as connection:
             return connection.execute(select(commits.c.id).limit(1)).first() is None
+
+
+def _searching(within: str) -> TextClause:
+    # The best are chosen in the index alone; only they are looked up, newest first where they are equally good.
+    statement = text(
+        "SELECT c.id, r.key FROM (SELECT rowid AS id, bm25(commit_search, 10.0, 2.0, 3.0) AS score FROM commit_search "  # noqa: S608 (the only insertion is ours)
+        f"WHERE commit_search MATCH :query {within} ORDER BY score, rowid DESC LIMIT :limit) best "
+        "JOIN commits c ON c.id = best.id JOIN repositories r ON r.id = c.repository_id ORDER BY best.score, c.committed_at DESC"
+    )
+    return statement.bindparams(bindparam("among", expanding=True)) if within else statement
 
 
 def _repository_id(connection: Connection, repository: Repository) -> int:

@@ -1,26 +1,37 @@
-"""Which channel gets whose digest, when, and up to which day it was started."""
+"""Which channel gets whose digest, when, and up to which day it was started; and what people say of a commit's importance."""
 
 from datetime import date, datetime, time
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import Engine, Row, select, update
+from sqlalchemy import Engine, Row, delete, select, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
-from analysis.models import Language, Repository
+from analysis.models import Importance, Language, Repository
 from bot.store.opening import writing
-from bot.store.schema import subscriptions
+from bot.store.schema import labels, subscriptions
+
+Verdict = Literal["too_high", "too_low"]
 
 
-class Subscription(NamedTuple):
-    """A digest of `repository` for `channel` each day at `time` in `tz`; `started_to` is the last day that was started."""
+class Terms(NamedTuple):
+    """What a subscription promises: whose digest, when, and which of it; `paths` are patterns as in a .gitignore."""
 
-    id: int
     channel: str
     repository: Repository
     time: time
     tz: ZoneInfo
     language: Language
+    least: Importance = Importance.LOW
+    paths: tuple[str, ...] = ()
+
+
+class Subscription(NamedTuple):
+    """Terms that hold since `created_at`, asked for by `user`; `started_to` is the last day whose digest was started."""
+
+    id: int
+    terms: Terms
+    user: str
     created_at: datetime
     started_to: date | None
     note: str
@@ -39,18 +50,42 @@ class Subscriptions:
             rows = connection.execute(select(subscriptions).order_by(subscriptions.c.id)).all()
         return [_subscription(row) for row in rows]
 
-    def keep(
-        self, channel: str, repository: Repository, at: time, tz: ZoneInfo, language: Language, now: datetime
-    ) -> None:
-        """Subscribes a channel, or changes its subscription of that repository; how far it was delivered stays."""
-        key = {"channel": channel, "repository": str(repository)}
-        changed = {"time": f"{at:%H:%M}", "timezone": tz.key, "language": language}
+    def of(self, channel: str) -> list[Subscription]:
+        """Those of a channel, oldest first."""
+        return [each for each in self.all() if each.terms.channel == channel]
+
+    def get(self, subscription_id: int) -> Subscription | None:
+        """The subscription with this id, if it still holds."""
+        with self._engine.connect() as connection:
+            row = connection.execute(select(subscriptions).where(subscriptions.c.id == subscription_id)).first()
+        return _subscription(row) if row else None
+
+    def keep(self, terms: Terms, now: datetime, user: str = "") -> Subscription:
+        """Subscribes a channel. The same repository with the same paths changes what it had; how far that came stays."""
+        key = _key(terms)
+        changed = _changeable(terms) | {"user": user, "note": ""}
         with self._writing.begin() as connection:
             connection.execute(
                 upsert(subscriptions)
                 .values(**key, **changed, created_at=now)
                 .on_conflict_do_update(index_elements=list(key), set_=changed)
             )
+            row = connection.execute(select(subscriptions).filter_by(**key)).one()
+        return _subscription(row)
+
+    def change(self, subscription_id: int, terms: Terms, user: str) -> Subscription:
+        """Puts other terms in the place of a subscription's."""
+        values = {**_key(terms), **_changeable(terms), "user": user, "note": ""}
+        with self._writing.begin() as connection:
+            mine = subscriptions.c.id == subscription_id
+            connection.execute(update(subscriptions).where(mine).values(**values))
+            row = connection.execute(select(subscriptions).where(mine)).one()
+        return _subscription(row)
+
+    def end(self, subscription_id: int) -> None:
+        """Ends a subscription."""
+        with self._writing.begin() as connection:
+            connection.execute(delete(subscriptions).where(subscriptions.c.id == subscription_id))
 
     def started(self, subscription_id: int, day: date) -> None:
         """The digest of `day` was started."""
@@ -60,20 +95,55 @@ class Subscriptions:
         """Keeps why a digest could not be delivered; empty once it could."""
         self._change(subscription_id, note=note)
 
+    # What people say of a commit's importance
+
+    def label(
+        self, repository: Repository, sha: str, user: str, verdict: Verdict, importance: Importance, now: datetime
+    ) -> None:
+        """Keeps somebody's verdict on the tier that a commit had, in place of an earlier one of theirs."""
+        key = {"repository": repository.key, "sha": sha, "user": user}
+        told = {"verdict": verdict, "importance": importance.value, "given_at": now}
+        with self._writing.begin() as connection:
+            connection.execute(
+                upsert(labels).values(**key, **told).on_conflict_do_update(index_elements=list(key), set_=told)
+            )
+
+    def labels(self, repository: Repository) -> list[tuple[str, Verdict, Importance]]:
+        """(SHA, verdict, tier that it is about) of a repository, oldest first."""
+        query = (
+            select(labels.c.sha, labels.c.verdict, labels.c.importance)
+            .where(labels.c.repository == repository.key)
+            .order_by(labels.c.given_at)
+        )
+        with self._engine.connect() as connection:
+            return [(row.sha, row.verdict, Importance(row.importance)) for row in connection.execute(query)]
+
     def _change(self, subscription_id: int, **values: Any) -> None:
         with self._writing.begin() as connection:
             connection.execute(update(subscriptions).where(subscriptions.c.id == subscription_id).values(**values))
 
 
+def _key(terms: Terms) -> dict[str, str]:
+    return {"channel": terms.channel, "repository": str(terms.repository), "paths": ",".join(terms.paths)}
+
+
+def _changeable(terms: Terms) -> dict[str, Any]:
+    return {
+        "time": f"{terms.time:%H:%M}",
+        "timezone": terms.tz.key,
+        "language": terms.language,
+        "least": terms.least.value,
+    }
+
+
 def _subscription(row: Row[Any]) -> Subscription:
-    return Subscription(
-        row.id,
+    terms = Terms(
         row.channel,
         Repository.parse(row.repository),
         time.fromisoformat(row.time),
         ZoneInfo(row.timezone),
         row.language,
-        row.created_at,
-        row.started_to,
-        row.note,
+        Importance(row.least),
+        tuple(filter(None, row.paths.split(","))),
     )
+    return Subscription(row.id, terms, row.user, row.created_at, row.started_to, row.note)

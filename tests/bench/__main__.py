@@ -9,7 +9,10 @@ from rich.table import Table
 from tests.bench.acknowledging import acknowledging
 from tests.bench.asking_a_model import asking_a_model
 from tests.bench.backfilling import backfilling
+from tests.bench.commands import commands
 from tests.bench.figures import Benchmark, Row, duration, timed
+from tests.bench.killed import killed
+from tests.bench.morning import morning
 from tests.bench.ranking import ranking
 from tests.bench.reading_a_day import reading_a_day
 from tests.bench.starting import starting
@@ -23,7 +26,10 @@ BENCHMARKS: dict[str, Benchmark] = {
     "rank": ranking,
     "backfill": backfilling,
     "start": starting,
+    "commands": commands,
     "ack": acknowledging,
+    "killed": killed,
+    "morning": morning,
 }
 
 _WIDTH = 160  # columns where the output is no terminal

@@ -1,21 +1,18 @@
 """How soon fifty commands at once are acknowledged: by an idle bot, and by one that analyses a day and streams ten answers."""
 
 import json
-import os
-import subprocess
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from bot.local.slack import LoopbackSlack
+from tests.bench.bots import bot_at_work
 from tests.bench.figures import Row, percentile, tails
 from tests.bench.generated import Writer
-from tests.bench.processes import PYTHON
 from tests.bench.served import NAME, served
 from tests.servers.chat import ScriptedChat
 
@@ -32,15 +29,23 @@ _PERSON, _CHANNEL = "U0ADA", "C0DIGEST"
 def acknowledging() -> Iterator[Row]:
     """Acknowledgements in seconds, beside those of the same bot while it has nothing to do."""
     commits = Writer(1).days(_DAY, 1, _COMMITS)
-    with served(commits, 0.05) as server, ScriptedChat(_slow, pause=1) as chat, LoopbackSlack() as slack:
-        with TemporaryDirectory() as folder, _bot(slack, server.url, chat.url, Path(folder)):
-            _burst(slack)  # what is used for the first time is imported
-            idle = [seconds for _ in range(_ROUNDS) for seconds in _burst(slack)]
-            slack.command(_PERSON, _CHANNEL, _DAY.isoformat())
-            asked = [slack.say(_PERSON, _CHANNEL, f"<@U0BOT> what does {each['sha'][:10]} change?") for each in commits[:_ANSWERS]]
-            slack.wait_for(lambda: len(slack.asked("chat.startStream")) >= _ANSWERS, 120)
-            busy = [seconds for _ in range(_ROUNDS) for seconds in _burst(slack)]
-            streaming = len(asked) - len(slack.asked("chat.stopStream"))
+    with (
+        served({NAME: commits}, 0.05) as server,
+        ScriptedChat(_slow, pause=1) as chat,
+        LoopbackSlack() as slack,
+        TemporaryDirectory() as folder,
+        bot_at_work(slack, server.url, chat.url, Path(folder), DIGEST_REPOS=NAME),
+    ):
+        _burst(slack)  # what is used for the first time is imported
+        idle = [seconds for _ in range(_ROUNDS) for seconds in _burst(slack)]
+        slack.command(_PERSON, _CHANNEL, _DAY.isoformat())
+        asked = [
+            slack.say(_PERSON, _CHANNEL, f"<@U0BOT> what does {each['sha'][:10]} change?")
+            for each in commits[:_ANSWERS]
+        ]
+        slack.wait_for(lambda: len(slack.asked("chat.startStream")) >= _ANSWERS, 120)
+        busy = [seconds for _ in range(_ROUNDS) for seconds in _burst(slack)]
+        streaming = len(asked) - len(slack.asked("chat.stopStream"))
     p99, alone = percentile(busy, 0.99), percentile(idle, 0.99)
     yield Row(f"{_AT_ONCE} commands at once, {_ROUNDS} times: idle bot", tails(idle), limit=f"{_LIMIT:.0f} s")
     yield Row(
@@ -62,32 +67,6 @@ def _burst(slack: LoopbackSlack) -> list[float]:
     return [each.acked_after or 0.0 for each in asked]
 
 
-@contextmanager
-def _bot(slack: LoopbackSlack, github: str, chat: str, folder: Path) -> Iterator[None]:
-    settings = {
-        "SLACK_BOT_TOKEN": slack.bot_token,
-        "SLACK_APP_TOKEN": slack.app_token,
-        "SLACK_API_URL": slack.url,
-        "GITHUB_API_URL": github,
-        "DIGEST_REPOS": NAME,
-        "DIGEST_TIMEZONE": "UTC",
-        "DIGEST_LANGUAGE": "en",
-        "DIGEST_MODEL": "scripted",
-        "OPENAI_BASE_URL": chat,
-        "OPENAI_API_KEY": "none",
-        "LOG_LEVEL": "error",
-    }
-    command = [PYTHON, "-m", "bot", "run"]
-    root = str(Path(__file__).resolve().parents[2])
-    process = subprocess.Popen(command, cwd=folder, env={**os.environ, **settings, "PYTHONPATH": root})
-    try:
-        slack.wait_for(lambda: slack.connected, 60)
-        yield
-    finally:
-        process.terminate()
-        process.wait(60)
-
-
 def _slow(request: dict[str, Any]) -> str:
     """Two seconds for an analysis; an answer that takes ten times as long, a piece of it each second."""
     if "response_format" in request:
@@ -96,4 +75,8 @@ def _slow(request: dict[str, Any]) -> str:
         ("architecture", "performance", "security", "compatibility", "maintenance", "dependencies"), ""
     )
     form = {"summary": "Changes `work`.", "scope": [], "insight": insight, "risks": [], "advice": []}
-    return json.dumps({**form, "move": "keep", "move_reason": ""}) if "response_format" in request else "It changes a function of the engine. " * 120
+    return (
+        json.dumps({**form, "move": "keep", "move_reason": ""})
+        if "response_format" in request
+        else "It changes a function of the engine. " * 120
+    )

@@ -42,7 +42,7 @@ def asking_a_model() -> Iterator[Row]:
     """Eight calls at once against one after the other, as the baseline has them; calls, tokens, price and memory."""
     commits = Writer(1).days(_DAY, 1, _COMMITS)
     limit = math.ceil(_COMMITS / _AT_ONCE) * _CALL + 1
-    with served(commits, _LATENCY) as server, ScriptedChat(_slow) as chat:
+    with served({NAME: commits}, _LATENCY) as server, ScriptedChat(_slow) as chat:
         _day(server, None, 1)  # the secret scanner compiles its rules when it is first used
         runs = [_day(server, chat, _AT_ONCE) for _ in range(_PAIRS)]
         calls = len(chat.requests) / _PAIRS
@@ -114,7 +114,7 @@ def _day(server: Served, chat: ScriptedChat | None, at_once: int) -> float:
     model = ChatModel("scripted", base_url=chat.url, api_key="none") if chat else None
     with TemporaryDirectory() as folder:
         store = Store(open_engine(f"sqlite:///{Path(folder, 'digest.db')}"))
-        desk = Desk(GitHub(server.url, None), store, Modelling(model, at_once, 2.0, _NOW.date) if model else None)
+        desk = Desk(GitHub(server.url, None), store, Modelling(model, at_once, 2.0, lambda: _NOW) if model else None)
         began = perf_counter()
         report = digest(desk, _REPOSITORY, _DAY, ZoneInfo("UTC"), "zh", now=_NOW)
         seconds = perf_counter() - began

@@ -18,7 +18,7 @@ _AIM = 300 * MB
 def backfilling() -> Iterator[Row]:
     commits = Writer(5).days(_FIRST, _DAYS, _A_DAY)
     size = sum(len(file["patch"]) for commit in commits for file in commit["files"])
-    with TemporaryDirectory() as name, served(commits) as server:
+    with TemporaryDirectory() as name, served({NAME: commits}) as server:
         folder = Path(name)
         ours = run(
             [COMMAND, "backfill", f"{_FIRST}..{_FIRST.replace(day=_DAYS)}", "--repo", NAME],

@@ -43,7 +43,7 @@ def reading_a_day() -> Iterator[Row]:
     """Pairs of a plain client, which throws away what it is sent, and our reader with an empty store."""
     commits = Writer(1).days(_DAY, 1, _COMMITS)
     shas = [commit["sha"] for commit in commits]
-    with served(commits, _LATENCY) as server:
+    with served({NAME: commits}, _LATENCY) as server:
         _read(server, None)  # the secret scanner compiles its rules when it is first used
         for token in (None, "token"):
             yield from _compared(server, shas, token)

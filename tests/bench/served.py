@@ -1,7 +1,7 @@
 """The loopback GitHub in a process of its own, so that its work is not counted as ours: slow on purpose, and counting."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
 from multiprocessing import get_context
@@ -11,13 +11,14 @@ from typing import Any
 from bot.local.github import LoopbackGitHub, RecordedRepository, Reply
 
 NAME = "lantern/lantern-serve"
+Histories = Mapping[str, Sequence[dict[str, Any]]]
 
 
 class _Slow(LoopbackGitHub):
     """Answers every request `latency` seconds after it came."""
 
-    def __init__(self, commits: Sequence[dict[str, Any]], latency: float) -> None:
-        super().__init__({NAME: RecordedRepository(commits)})
+    def __init__(self, histories: Histories, latency: float) -> None:
+        super().__init__({name: RecordedRepository(commits) for name, commits in histories.items()})
         # Small packets are sent at once: else the kernel keeps an answer's body back 40 ms, as no server on the web does.
         self._server.RequestHandlerClass.disable_nagle_algorithm = True  # type: ignore[attr-defined]
         self._latency = latency
@@ -51,11 +52,11 @@ class Served:
 
 
 @contextmanager
-def served(commits: Sequence[dict[str, Any]], latency: float = 0.0) -> Iterator[Served]:
-    """A server of these commits under `NAME`, in another process, until the block ends."""
+def served(histories: Histories, latency: float = 0.0) -> Iterator[Served]:
+    """A server of the commits of each repository, in another process, until the block ends."""
     context = get_context("spawn")
     ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs, commits, latency), daemon=True)
+    process = context.Process(target=_serve, args=(theirs, histories, latency), daemon=True)
     process.start()
     theirs.close()  # ours alone is left, so that a server that fails is noticed
     try:
@@ -65,8 +66,8 @@ def served(commits: Sequence[dict[str, Any]], latency: float = 0.0) -> Iterator[
         process.join()
 
 
-def _serve(line: "Connection[Any, Any]", commits: Sequence[dict[str, Any]], latency: float) -> None:
-    with _Slow(commits, latency) as server:
+def _serve(line: "Connection[Any, Any]", histories: Histories, latency: float) -> None:
+    with _Slow(histories, latency) as server:
         line.send(server.url)
         while line.recv() == "asked":
             line.send(server.asked)

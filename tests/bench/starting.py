@@ -21,7 +21,7 @@ def starting() -> Iterator[Row]:
     with TemporaryDirectory() as name:
         folder = Path(name)
         digest = [COMMAND, "digest", str(_DAY), "--repo", NAME]
-        with served(Writer(6).days(_DAY, 1, 45)) as server:
+        with served({NAME: Writer(6).days(_DAY, 1, 45)}) as server:
             run(digest, folder, settings(folder, server.url))
 
         def seconds(command: Sequence[str]) -> float:

@@ -48,7 +48,7 @@ def connected(slack: LoopbackSlack, app: App) -> Iterator[None]:
         # The client closes at once where the server has closed before, and else after three seconds.
         handler.client.auto_reconnect_enabled = False
         slack.drop_sockets(abrupt=False)
-        slack.wait_for(lambda: not handler.client.is_connected())  # type: ignore[no-untyped-call]
+        slack.wait_for(lambda: not handler.client.is_connected())
         handler.close()  # type: ignore[no-untyped-call]
 
 

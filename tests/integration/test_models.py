@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -24,11 +24,13 @@ from bot.local.github import RecordedRepository
 from bot.store import Store, open_engine
 from tests.conftest import recorded
 from tests.servers.chat import Say, ScriptedChat
+from tests.servers.clock import SettableClock
 from tests.servers.github import FaultyGitHub
 
 Serve = Callable[..., FaultyGitHub]
 At = Callable[..., Desk]
 Read = Callable[..., DayReport]
+Chat = Callable[[Say], ScriptedChat]
 
 DAY = date(2026, 2, 5)
 REPOSITORY = Repository(owner="o", name="n")
@@ -60,7 +62,7 @@ def read(desk: At) -> Iterator[Read]:
         timeout: float = 2,
     ) -> DayReport:
         models.append(ChatModel(name, base_url=url, api_key="key", timeout=timeout))
-        at = desk(github)._replace(modelling=Modelling(models[-1], 4, usd, NOW.date))
+        at = desk(github)._replace(modelling=Modelling(models[-1], 4, usd, lambda: NOW))
         return digest(at, REPOSITORY, DAY, ZoneInfo("UTC"), language, now=NOW)
 
     yield day
@@ -393,6 +395,27 @@ def test_whatever_a_model_says_ends_in_an_analysis(reply: object, tmp_path_facto
     ):
         model, source = ChatModel("scripted", base_url=server.url, timeout=5), GitHub(github.url, None)
         with closing(model), closing(source):
-            at = Desk(source, store, Modelling(model, 1, 2.0, NOW.date))
+            at = Desk(source, store, Modelling(model, 1, 2.0, lambda: NOW))
             coverage = digest(at, REPOSITORY, DAY, ZoneInfo("UTC"), "en", now=NOW).coverage
     assert coverage.analysed + coverage.by_rules == 1
+
+
+def test_what_failed_is_asked_again_after_a_while_only(serve: Serve, desk: At, chat: Chat) -> None:
+    """A day that is asked for again at once does not put a failed question again; later it does, and the cost was never hidden."""
+    server = chat(lambda _: "no form at all")
+    clock = SettableClock(NOW)
+    with closing(ChatModel("scripted", base_url=server.url, timeout=2)) as model:
+        at = desk(serve(recorded(1)))._replace(modelling=Modelling(model, 4, 2.0, clock))
+
+        def day() -> DayReport:
+            return digest(at, REPOSITORY, DAY, ZoneInfo("UTC"), "en", now=clock())
+
+        first, asked = day(), len(server.requests)
+        again = day()
+        assert len(server.requests) == asked
+        assert again.replaced == first.replaced != ()
+        assert again.usage == first.usage
+        clock.advance(timedelta(minutes=11))
+        server.say = lambda _: GOOD
+        assert day().replaced == ()
+        assert len(server.requests) > asked

@@ -111,7 +111,7 @@ def test_a_search_keeps_to_its_repository(store: Store) -> None:
     """A search in one repository finds nothing of another."""
     store.save_commit(REPOSITORY, commit("a" * 40, "Fix the scheduler"), ())
     store.save_commit(Repository(owner="o", name="m"), commit("b" * 40, "Fix the scheduler"), ())
-    assert [each.commit.sha[0] for each in store.search("scheduler", REPOSITORY)] == ["a"]
+    assert [each.commit.sha[0] for each in store.search("scheduler", [REPOSITORY])] == ["a"]
     assert {each.repository for each in store.search("scheduler")} == {"o/n", "o/m"}
 
 

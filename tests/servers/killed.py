@@ -1,12 +1,13 @@
 """The bot in a process of its own between slow loopback servers, killed at chosen moments and started again.
 
-    with killable(folder, commits, Random(7)) as bot:
-        bot.live_until(Moment("posting", lambda: bot.slack.asked("chat.postMessage")))
-        bot.start()
-        bot.finish()
+with killable(folder, commits) as bot:
+    bot.live_until(Moment("posting", lambda: bot.slack.asked("chat.postMessage")))
+    bot.start()
+    bot.finish()
 """
 
 import json
+import math
 import os
 import re
 import signal
@@ -18,13 +19,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from random import Random
 from typing import Any, NamedTuple
 
 from slack_sdk import WebClient
 
 from bot.local.github import Handler, Recorded, RecordedRepository
 from bot.local.slack import LoopbackSlack
+from bot.local.slack.server import Reply
 from tests.servers.chat import ScriptedChat
 from tests.servers.github import FaultyGitHub
 
@@ -35,12 +36,30 @@ AT_ONCE = 6  # analyses: DIGEST_CONCURRENCY's 8 without the share of answers
 _LATENCY = 0.07  # seconds that GitHub and the model take for each request
 _ROOT = Path(__file__).resolve().parents[2]
 _POLLING = 0.005
+_ON_ITS_WAY = 0.25  # seconds until the servers have heard what was sent before a kill
+_START_UP = 1.5  # seconds on a machine with nothing else to do; one that takes longer is given more time for all else
 
 
 class SlowGitHub(FaultyGitHub):
     def handle(self, handler: Handler, path: str, query: Any) -> None:
         time.sleep(_LATENCY)
         super().handle(handler, path, query)
+
+
+class LateSlack(LoopbackSlack):
+    """Does what the next posts ask for only after the seconds in `late`, whether or not anybody still waits for it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.late: list[float] = []
+        self.kept_back = 0
+
+    def api(self, method: str, params: dict[str, Any], token: str | None) -> Reply:
+        if method == "chat.postMessage" and self.late:
+            seconds = self.late.pop()
+            self.kept_back += 1
+            time.sleep(seconds)
+        return super().api(method, params, token)
 
 
 class CountingChat(ScriptedChat):
@@ -67,12 +86,18 @@ class CountingChat(ScriptedChat):
 
 
 class Moment(NamedTuple):
-    """When to kill: `after` seconds after `comes` is true, but at the latest `most` seconds after the start."""
+    """When to kill: `after` seconds after `comes` is true, or where it stays false, `most` seconds after the bot listens."""
 
     name: str
     comes: Callable[[], Any] = lambda: True
     after: float = 0.0
-    most: float = 20.0
+    most: float = 15.0
+
+
+def more(count: Callable[[], int], by: int) -> Callable[[], bool]:
+    """Whether `count` has grown by so much since now."""
+    before = count()
+    return lambda: count() >= before + by
 
 
 class Death(NamedTuple):
@@ -95,8 +120,8 @@ class Posted(NamedTuple):
 class Killable:
     """The bot and its servers. `deaths` tells of every kill."""
 
-    def __init__(self, folder: Path, slack: LoopbackSlack, github: SlowGitHub, chat: CountingChat) -> None:
-        self.database = folder / "bot.db"
+    def __init__(self, folder: Path, slack: LateSlack, github: SlowGitHub, chat: CountingChat) -> None:
+        self.database, self.flows = folder / "bot.db", folder / "bot-flows.db"
         self.slack, self.github, self.chat = slack, github, chat
         self.deaths: list[Death] = []
         self.log = folder / "bot.log"
@@ -104,6 +129,7 @@ class Killable:
         self._process: subprocess.Popen[bytes] | None = None
         self._began = 0.0
         self._before = 0  # calls of earlier lives
+        self._listens: Callable[[], bool] = lambda: False
 
     def start(self) -> None:
         kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG")}
@@ -128,6 +154,12 @@ class Killable:
             )
         self._began = time.monotonic()
         self._before = len(self.chat.asked)
+        self._listens = more(lambda: self.slack.delivery.sockets.opened, 1)
+
+    def start_listening(self) -> None:
+        """Starts it and waits until it is connected; the connection of the life before may still be open."""
+        self.start()
+        self.wait_for(self._listens)
 
     def live_until(self, moment: Moment) -> None:
         """Starts the bot and kills it when the moment comes."""
@@ -135,17 +167,19 @@ class Killable:
         self.kill_at(moment)
 
     def kill_at(self, moment: Moment) -> None:
-        end = self._began + moment.most
+        end = math.inf
         while not (came := bool(moment.comes())) and time.monotonic() < end:
+            if end == math.inf and self._listens():
+                started = time.monotonic() - self._began
+                end = time.monotonic() + moment.most * max(1.0, started / _START_UP)
             self._must_live()
             time.sleep(_POLLING)
-        time.sleep(max(0.0, min(moment.after, end - time.monotonic())))
+        time.sleep(moment.after)
         self._must_live()
         lived = time.monotonic() - self._began
         self._end(signal.SIGKILL)
-        time.sleep(0.1)  # until the servers have heard what was on its way
-        stored = set(self.analysed())
-        in_flight = [part for part in self.chat.asked[self._before :] if part not in stored]
+        time.sleep(_ON_ITS_WAY)
+        in_flight = sorted(set(self.chat.asked[self._before :]) - set(self.analysed()))
         sending = self.rows("SELECT key FROM outbox WHERE state IN ('sending', 'streaming', 'held')")
         self.deaths.append(Death(moment.name, came, lived, in_flight, [key for (key,) in sending]))
 
@@ -155,7 +189,7 @@ class Killable:
         if code:
             raise RuntimeError(f"the bot ended with {code}: {self.log_text[-2000:]}")
 
-    def wait_for(self, done: Callable[[], Any], timeout: float = 120) -> None:
+    def wait_for(self, done: Callable[[], Any], timeout: float = 180) -> None:
         end = time.monotonic() + timeout
         while not done():
             self._must_live()
@@ -165,7 +199,7 @@ class Killable:
 
     def rows(self, query: str, *, flows: bool = False) -> list[tuple[Any, ...]]:
         """What a database says, without touching it: what a kill left is the next start's to mend."""
-        path = self.database.with_name("bot-flows.db") if flows else self.database
+        path = self.flows if flows else self.database
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=10)) as connection:
             return connection.execute(query).fetchall()
 
@@ -212,7 +246,7 @@ class Killable:
 def killable(folder: Path, commits: Sequence[Recorded], answer: str = "") -> Iterator[Killable]:
     """The bot, not started yet, for the repository o/n and the workspace's `CHANNELS`; dead when the block ends."""
     with (
-        LoopbackSlack() as slack,
+        LateSlack() as slack,
         SlowGitHub({"o/n": RecordedRepository(commits)}) as github,
         CountingChat(answer) as chat,
     ):

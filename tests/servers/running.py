@@ -1,7 +1,8 @@
 """The bot at work in this process, against loopback servers: the real app, flows and clock, only the time is passed in."""
 
+import socket
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,16 @@ def bot_running(
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
     **settings: Any,
 ) -> Iterator[None]:
-    """The bot, connected, until the block ends; its store is in `folder` and outlives it."""
+    """The bot, connected, until the block ends; its store is in `folder` and outlives it.
+
+    With `http` it is behind an address instead; `metrics_port` is that of its figures.
+    """
+    address = ("127.0.0.1", free_port()) if settings.pop("http", False) else None
+    metrics_port = settings.pop("metrics_port", 0)
     chosen = {
         "slack_bot_token": slack.bot_token,
         "slack_app_token": slack.app_token,
+        "slack_signing_secret": slack.signing_secret,
         "slack_api_url": slack.url,
         "github_api_url": github_url,
         "github_token": "token",
@@ -34,9 +41,16 @@ def bot_running(
         "log_level": "error",
         **settings,
     }
-    with running_bot(Settings(_env_file=None, **chosen), now):
-        slack.wait_for(lambda: slack.connected)
+    with running_bot(Settings(_env_file=None, **chosen), now, address=address, metrics_port=metrics_port):
+        slack.delivery.deliver_to = f"http://127.0.0.1:{address[1]}/slack/events" if address else None
+        slack.wait_for(lambda: address or slack.connected)
         yield
+
+
+def free_port() -> int:
+    """A port that nobody listens at."""
+    with closing(socket.create_server(("127.0.0.1", 0))) as place:
+        return int(place.getsockname()[1])
 
 
 def buttons(message: Message) -> list[str]:

@@ -201,7 +201,7 @@ def test_the_first_message_has_the_date_and_the_references_line(sample: DayRepor
     assert "--legacy-tokenizer" in read([root])
     day = DayRef(sample.repository, SAMPLE_DAY, "Asia/Shanghai", sample.language)
     found = buttons([root])
-    assert list(found) == ["show_rest", "full_report", "ask"]
+    assert list(found) == ["show_rest", "full_report", "ask", "settings"]
     assert {parse_day_value(value) for value in found.values()} == {day}
 
 

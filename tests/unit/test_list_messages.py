@@ -80,7 +80,7 @@ def test_what_a_search_found_is_listed_by_title(language: Language) -> None:
 
 def test_a_search_that_found_nothing_says_so() -> None:
     """No list and no button, but what was looked for; behind the last page too."""
-    for page, said in ((0, "No commit found with “x”"), (3, "No more commits with “x”")):
+    for page, said in ((0, "None of the commits that I have read has “x”"), (3, "No more commits with “x”")):
         messages = search("x", [], page)
         assert said in read(messages)
         assert_takes(messages, WEB)

@@ -49,8 +49,14 @@ def event(workspace: Workspace, body: Json) -> Json:
         "event_id": workspace.fresh("Ev"),
         "event_time": int(float(body["event_ts"])),
         "authorizations": [{**user, "is_enterprise_install": False}],
-        "is_ext_shared_channel": False,
+        "is_ext_shared_channel": bool(workspace.outsiders.keys() & _members(workspace, body)),
     }
+
+
+def _members(workspace: Workspace, body: Json) -> set[str]:
+    """Who is where an event happened."""
+    home = workspace.channels.get(str(body.get("channel")))
+    return home.members if home else set()
 
 
 def command(workspace: Workspace, user: str, channel: str, name: str, text: str) -> Json:
@@ -156,4 +162,4 @@ def state_of(element: Json, given: Any) -> Json:
 
 def _user(workspace: Workspace, user: str) -> Json:
     name = workspace.users[user]
-    return {"id": user, "username": name, "name": name, "team_id": TEAM}
+    return {"id": user, "username": name, "name": name, "team_id": workspace.team_of(user)}

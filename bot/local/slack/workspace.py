@@ -96,6 +96,9 @@ class Workspace:
         self.hooks: list[Callable[[], None]] = []
         self.on_event: Callable[[Json], None] = lambda _: None
         self.users: dict[str, str] = {bot_user: "vllm-digest", SLACKBOT: "slackbot"}
+        # Those of other organisations (Slack Connect), with their team; and those who run the workspace.
+        self.outsiders: dict[str, str] = {}
+        self.admins: set[str] = set()
         self.channels: dict[str, Channel] = {}
         self.files: dict[str, File] = {}
         self.views: dict[str, View] = {}
@@ -141,11 +144,17 @@ class Workspace:
             self._last = max(int(self.now() * 1_000_000), self._last + 100)
             return f"{self._last // 1_000_000}.{self._last % 1_000_000:06d}"
 
-    def add_user(self, name: str, user: str | None = None) -> str:
+    def add_user(self, name: str, user: str | None = None, *, team: str = TEAM) -> str:
         with self.change():
             user = user or self.fresh("U")
             self.users[user] = name
+            if team != TEAM:
+                self.outsiders[user] = team
             return user
+
+    def team_of(self, user: str) -> str:
+        """The team at which somebody is at home."""
+        return self.outsiders.get(user, TEAM)
 
     def add_channel(
         self, name: str, channel: str | None = None, *, private: bool = False, members: Iterable[str] = ()
@@ -243,7 +252,10 @@ class Workspace:
             }
         elif message.is_reply and (parent := self.channels[message.channel].messages.get(message.thread_ts or "")):
             optional["parent_user_id"] = parent.user
-        body = {"type": "message", "user": message.user, "text": message.text, "ts": message.ts, "team": TEAM}
+        team = self.team_of(message.user)
+        body = {"type": "message", "user": message.user, "text": message.text, "ts": message.ts, "team": team}
+        if team != TEAM:
+            body |= {"user_team": team, "source_team": team}
         bot = {"bot_id": BOT_ID, "app_id": APP} if message.by_bot and not message.tombstone else {}
         return body | bot | {key: value for key, value in optional.items() if value}
 

@@ -49,8 +49,10 @@ def describe_user(workspace: Workspace, user: str) -> Json:
     name = workspace.users[user]
     profile = {"real_name": name.title(), "display_name": name}
     zone = {"tz": "Etc/UTC", "tz_label": "UTC", "tz_offset": 0}
-    kind = {"is_bot": user == workspace.bot_user, "is_app_user": False, "deleted": False, "is_admin": False}
-    return {"id": user, "team_id": TEAM, "name": name, "real_name": name.title(), "profile": profile, **kind, **zone}
+    kind = {"is_bot": user == workspace.bot_user, "is_app_user": False, "deleted": False}
+    kind |= {"is_admin": user in workspace.admins, "is_stranger": user in workspace.outsiders}
+    who = {"id": user, "team_id": workspace.team_of(user), "name": name, "real_name": name.title()}
+    return {**who, "profile": profile, **kind, **zone}
 
 
 def history(ask: Ask) -> Json:

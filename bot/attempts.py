@@ -1,0 +1,44 @@
+"""What a model was asked in vain, remembered for a while: forty channels that get one day do not ask it forty times."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from threading import Lock
+from typing import TYPE_CHECKING, NamedTuple
+
+from analysis.models import Language
+
+if TYPE_CHECKING:
+    from analysis.llm import Meter
+
+_AGAIN = timedelta(minutes=10)  # after which the same question is asked again
+Key = tuple[int, Language]  # a commit's id, and the language of the analysis
+
+
+class Attempt(NamedTuple):
+    """Why there is no analysis, what was paid all the same, and when that was."""
+
+    reason: str
+    meter: "Meter"
+    made_at: datetime
+
+
+class Attempts:
+    """The attempts of late, which several threads share."""
+
+    def __init__(self, now: Callable[[], datetime]) -> None:
+        self._now = now
+        self._made: dict[Key, Attempt] = {}
+        self._lock = Lock()
+
+    def note(self, key: Key, reason: str, meter: "Meter") -> None:
+        """An attempt failed just now."""
+        now = self._now()
+        with self._lock:
+            self._made = {other: each for other, each in self._made.items() if now - each.made_at < _AGAIN}
+            self._made[key] = Attempt(reason, meter, now)
+
+    def last(self, key: Key) -> Attempt | None:
+        """The attempt that failed a short while ago, if one did."""
+        with self._lock:
+            found = self._made.get(key)
+        return found if found and self._now() - found.made_at < _AGAIN else None

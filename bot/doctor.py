@@ -1,0 +1,213 @@
+"""Tries whatever the bot needs, each by itself, and says of each what it is, or what is wrong and what to do about it.
+
+Nothing is changed: the database is only looked at, nothing is posted, and a model is asked for a single token.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from datetime import datetime, timedelta
+from functools import partial
+from typing import NamedTuple
+
+from analysis.errors import BadSetting, DigestError, Misuse, ModelFailure, StoreUnusable
+from analysis.github import GitHub
+from analysis.llm import ChatModel
+from analysis.models import Repository
+from bot import logs
+from bot.settings import Settings
+from bot.slack.manifest import manifest
+from bot.slack.web import ChannelClosed, Installation, Refused, Web
+from bot.store.opening import Condition, address_of, condition
+from bot.wiring import database_file, slack_secret
+
+_PATIENCE = 2  # seconds of GitHub's limit that are waited for
+_SILENCE = 20  # seconds without a word of the model's
+_SKEW = timedelta(seconds=60)
+_TOKENS = 1000  # for which a price is looked up
+
+
+class Finding(NamedTuple):
+    """What was tried and what came of it: `exit_code` 0 for well, 2 for the configuration, 3 for a service outside."""
+
+    name: str
+    told: str
+    exit_code: int = 0
+
+
+def findings(now: Callable[[], datetime]) -> Iterator[Finding]:
+    """Everything that is tried, as it is. `now` gives the time, aware and in UTC."""
+    try:
+        settings = Settings.load()
+    except BadSetting as exc:
+        yield Finding("settings", f"{exc}; all else is tried once they are right", exc.exit_code)
+        return
+    logs.set_up(settings.log_level or "WARNING", settings.log_format)
+    yield Finding("settings", f"{settings.digest_time:%H:%M} {settings.digest_timezone}, {settings.digest_language}")
+    yield _tried("database", partial(_database, settings))
+    yield from _github(settings)
+    yield from _slack(settings, now)
+    yield _tried("slash command", partial(_command, settings))
+    yield _tried("model", partial(_model, settings))
+
+
+def _tried(name: str, attempt: Callable[[], str]) -> Finding:
+    try:
+        return Finding(name, attempt())
+    except Refused as exc:
+        return Finding(name, str(exc), Misuse.exit_code)  # Slack works, and says no
+    except DigestError as exc:
+        return Finding(name, str(exc), exc.exit_code)
+
+
+def _database(settings: Settings) -> str:
+    database_file(settings)
+    url = settings.database_url.get_secret_value()
+    found, name = condition(url), address_of(url).render_as_string(hide_password=True)
+    if found is Condition.BEHIND:
+        raise StoreUnusable(f"{name} was written by an earlier vllm-digest; the next start brings it up to date")
+    return f"{name} is {'not set up yet; the first start does that' if found is Condition.NEW else 'up to date'}"
+
+
+# GitHub
+
+
+def _github(settings: Settings) -> Iterator[Finding]:
+    with closing(GitHub(settings.github_api_url, settings.token, max_wait=_PATIENCE)) as github:
+        server = _tried("GitHub", partial(_allowance, github, settings))
+        yield server
+        if server.exit_code:
+            return  # of the repositories it would say the same
+        private = [Repository.parse(name) for name in settings.digest_private]
+        for repository in {each.key: each for each in (*private, *settings.digest_repos)}.values():
+            yield _tried(f"repository {repository}", partial(_repository, github, repository, settings))
+
+
+def _allowance(github: GitHub, settings: Settings) -> str:
+    allowance = github.allowance()
+    left = f"{allowance.remaining:,} of {allowance.limit:,} requests left this hour" if allowance else "no limit"
+    return left if settings.token else f"{left}, without a token; set GITHUB_TOKEN for 5,000 an hour"
+
+
+def _repository(github: GitHub, repository: Repository, settings: Settings) -> str:
+    public = github.is_public(repository)
+    github.head(repository)
+    channels = settings.digest_private.get(repository.full_name.lower())
+    if channels is not None:
+        return f"{'public, but' if public else 'private,'} seen in {', '.join(sorted(channels)) or 'no channel'} only"
+    if not public:
+        raise BadSetting(
+            f"is private, and no channel may see it; list those that may: DIGEST_PRIVATE={repository.full_name}=C0123456789"
+        )
+    return "public"
+
+
+# Slack
+
+
+def _slack(settings: Settings, now: Callable[[], datetime]) -> Iterator[Finding]:
+    try:
+        web = Web(slack_secret(settings, "SLACK_BOT_TOKEN"), settings.slack_api_url)
+        installation = web.installation()
+        at = now()
+    except DigestError as exc:
+        if isinstance(exc, Refused):
+            exc = BadSetting(f"SLACK_BOT_TOKEN: {exc}; copy the Bot User OAuth Token of the installed app anew")
+        yield Finding("Slack bot token", str(exc), exc.exit_code)
+    else:
+        yield _tried("Slack bot token", partial(_installed, installation))
+        yield _tried("scopes", partial(_scopes, installation))
+        yield _tried("clock", partial(_clock, installation, at))
+        for channel in settings.digest_channel:
+            yield _tried(f"channel {channel}", partial(_channel, web, channel, installation.user))
+    yield from _ways_to_listen(settings)
+
+
+def _installed(installation: Installation) -> str:
+    if installation.whole_organisation:
+        raise BadSetting("is that of a whole organisation, which is not supported; install the app into one workspace")
+    return f"{installation.user} in {installation.team}"
+
+
+def _scopes(installation: Installation) -> str:
+    wanted = manifest().scopes
+    if installation.scopes is None:
+        return "Slack does not say which the app has"
+    missing = sorted(wanted - installation.scopes)
+    if missing:
+        raise BadSetting(
+            f"the app lacks {', '.join(missing)}; paste manifest.json into its App Manifest, and install it again"
+        )
+    return f"all {len(wanted)} of the manifest"
+
+
+def _clock(installation: Installation, now: datetime) -> str:
+    if installation.at is None:
+        return "Slack does not say what time it is"
+    ahead = now - installation.at
+    if abs(ahead) > _SKEW:
+        which = "ahead of" if ahead > timedelta() else "behind"
+        raise Misuse(
+            f"{abs(ahead).total_seconds():.0f} s {which} Slack's; set this machine's, or digests are late and requests refused"
+        )
+    return "agrees with Slack's"
+
+
+def _channel(web: Web, channel: str, user: str) -> str:
+    try:
+        place = web.place(channel)
+    except ChannelClosed as exc:
+        raise BadSetting(
+            "Slack shows the bot no such channel; if it is private invite the bot to it, else correct DIGEST_CHANNEL"
+        ) from exc
+    if place.is_archived:
+        raise BadSetting("is archived; unarchive it, or take it out of DIGEST_CHANNEL")
+    if not place.is_member:
+        raise BadSetting(f"the bot is not in it; type there: /invite @{user}")
+    return "the bot is in it"
+
+
+def _ways_to_listen(settings: Settings) -> Iterator[Finding]:
+    """Socket Mode or HTTP: one of them is enough."""
+    if settings.slack_app_token or not settings.slack_signing_secret:
+        yield _tried("Slack app token", partial(_app_token, settings))
+    if settings.slack_signing_secret:
+        yield Finding("Slack signing secret", "is set, for `serve`; Slack's first request shows whether it is right")
+
+
+def _app_token(settings: Settings) -> str:
+    token = slack_secret(settings, "SLACK_APP_TOKEN")
+    try:
+        Web("", settings.slack_api_url).socket_address(token)
+    except Refused as exc:
+        raise BadSetting(
+            f"SLACK_APP_TOKEN: {exc}; generate an app-level token with the scope connections:write under Basic Information"
+        ) from exc
+    return "opens Socket Mode"
+
+
+def _command(settings: Settings) -> str:
+    commands = manifest().commands
+    if settings.digest_command not in commands:
+        raise BadSetting(
+            f"{settings.digest_command} is not in the manifest ({', '.join(commands)}); give the app that command, or correct DIGEST_COMMAND"
+        )
+    return settings.digest_command
+
+
+# The model
+
+
+def _model(settings: Settings) -> str:
+    if not settings.digest_model:
+        return "none; rules make the analyses (DIGEST_MODEL)"
+    key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
+    name, base_url = settings.digest_model, settings.openai_base_url
+    with closing(ChatModel(name, base_url=base_url, api_key=key, timeout=_SILENCE)) as model:
+        try:
+            model.try_out()
+        except ModelFailure as exc:
+            kind = BadSetting if exc.lasting else ModelFailure
+            raise kind(f"{name}: {exc}") from exc
+        known = model.cost(_TOKENS, _TOKENS) is not None
+    usd = f"{settings.digest_daily_budget_usd:.2f} USD a day"
+    return f"{name} answers; " + (f"at most {usd}" if known else "no prices are known, so that no budget limits it")

@@ -1,0 +1,95 @@
+"""Figures for Prometheus, at /metrics on a port of its own. They hold no names of repositories, people or channels."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+
+import structlog
+from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector, start_http_server
+from prometheus_client.core import GaugeMetricFamily, InfoMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from analysis.errors import StoreUnusable
+from bot.slack.bot import Bot
+from bot.store import State
+
+_HOST = "127.0.0.1"
+_BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3)  # seconds; after three Slack gives up
+
+log = structlog.get_logger(__name__)
+
+
+class Metrics:
+    """The figures of one bot: what is counted as it happens, and what is read when somebody looks."""
+
+    def __init__(self, bot: Bot) -> None:
+        self.registry = CollectorRegistry()
+        self._requests = Counter("vllm_digest_requests", "What Slack sent, by kind.", ["kind"], registry=self.registry)
+        self._acknowledged = Histogram(
+            "vllm_digest_acknowledgement_seconds",
+            "How soon it was acknowledged.",
+            buckets=_BUCKETS,
+            registry=self.registry,
+        )
+        self.registry.register(_Stored(bot))
+        ProcessCollector(registry=self.registry)
+
+    def acknowledged(self, kind: str, seconds: float) -> None:
+        """Counts a request."""
+        self._requests.labels(kind).inc()
+        self._acknowledged.observe(seconds)
+
+
+class _Stored(Collector):
+    """What the store knows."""
+
+    def __init__(self, bot: Bot) -> None:
+        self._bot = bot
+
+    def collect(self) -> Iterator[Metric]:
+        yield InfoMetricFamily("vllm_digest_build", "The program.", {"version": version("vllm-digest")})
+        try:
+            found = list(self._read())
+        except StoreUnusable as exc:
+            log.warning("no figures", why=str(exc))
+            found = []
+        yield _gauge("store_up", "Whether the store answers.", 1 if found else 0)
+        yield from found
+
+    def _read(self) -> Iterator[Metric]:
+        bot, now = self._bot, self._bot.now()
+        counts = bot.mail.counts()
+        messages = GaugeMetricFamily("vllm_digest_messages", "Messages by how far they are.", labels=["state"])
+        for state in State:
+            messages.add_metric([state.value], counts.get(state.value, 0))
+        yield messages
+        since = bot.mail.waiting_since()
+        age = (now - since).total_seconds() if since else 0
+        yield _gauge("oldest_request_age_seconds", "Age of the oldest request that is not answered.", age)
+        yield _gauge("spent_usd", "What models cost today (UTC).", bot.reading.desk.store.spent(now.date()))
+        notes = [bool(each.note) for each in bot.subscriptions.all()]
+        yield _gauge("subscriptions", "Subscriptions.", len(notes))
+        yield _gauge("subscriptions_noted", "Subscriptions whose last digest met with trouble.", sum(notes))
+
+
+@contextmanager
+def served(metrics: Metrics, port: int) -> Iterator[None]:
+    """The figures behind a loopback port, 0 for none, for as long as the block lasts. Without that port there are none."""
+    try:
+        server, thread = start_http_server(port, _HOST, metrics.registry) if port else (None, None)
+    except OSError as exc:
+        log.warning(
+            "no metrics", port=port, why=exc.strerror, advice="choose another with --metrics-port, or 0 for none"
+        )
+        server, thread = None, None
+    try:
+        yield
+    finally:
+        if server and thread:
+            server.shutdown()
+            server.server_close()
+            thread.join()
+
+
+def _gauge(name: str, told: str, value: float) -> GaugeMetricFamily:
+    return GaugeMetricFamily(f"vllm_digest_{name}", told, value=value)

@@ -1,0 +1,47 @@
+"""What the app's manifest asks of Slack: the file at the repository's root, or the same from here where the file is not at hand."""
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+_FILE = Path(__file__).resolve().parents[2] / "manifest.json"
+
+
+class Manifest(NamedTuple):
+    """The scopes of the bot's token, and the slash commands."""
+
+    scopes: frozenset[str]
+    commands: tuple[str, ...]
+
+
+WRITTEN_DOWN = Manifest(
+    scopes=frozenset(
+        {
+            "app_mentions:read",
+            "channels:history",
+            "channels:read",
+            "chat:write",
+            "commands",
+            "files:read",
+            "files:write",
+            "groups:history",
+            "groups:read",
+            "im:history",
+            "im:write",
+            "users:read",
+        }
+    ),
+    commands=("/vllm-digest",),
+)
+
+
+def manifest() -> Manifest:
+    """The manifest as the operator has it."""
+    try:
+        found: dict[str, Any] = json.loads(_FILE.read_text("utf-8"))
+        return Manifest(
+            frozenset(found["oauth_config"]["scopes"]["bot"]),
+            tuple(each["command"] for each in found["features"]["slash_commands"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        return WRITTEN_DOWN

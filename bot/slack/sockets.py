@@ -1,0 +1,130 @@
+"""Socket Mode: Slack's envelopes, heard over a WebSocket that we open, and acknowledged on it.
+
+The SDK's own clients lose time where connections break: the built-in one spins a core for a minute before it connects anew,
+the one upon websocket-client closes connections under the thread that reads them.
+Source: docs.slack.dev/apis/events-api/using-socket-mode.
+"""
+
+import json
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from threading import Event, Lock, Thread
+from typing import Any, Self
+
+import structlog
+from websockets.exceptions import ConnectionClosed, WebSocketException
+from websockets.sync.client import ClientConnection, connect
+
+from analysis.errors import DigestError
+
+_AT_ONCE = 10  # envelopes
+_OPENING = 10  # seconds
+_PING = 10  # seconds
+_SILENCE = 5  # seconds without an answer to a ping after which a connection is dead
+_CLOSING = 1  # seconds
+_PAUSES = (0.2, 1, 2, 5, 10, 30)  # seconds before connecting anew; the last again and again
+
+Json = dict[str, Any]
+log = structlog.get_logger(__name__)
+
+
+class Sockets:
+    """Hears Slack while it is entered.
+
+    `address` gives a new place to connect to. `answer` gets an envelope's payload and gives what its acknowledgement
+    carries, or None where it is not to be acknowledged.
+    """
+
+    def __init__(self, address: Callable[[], str], answer: Callable[[Json], Json | None]) -> None:
+        self._address = address
+        self._answer = answer
+        self._open: list[ClientConnection] = []
+        self._threads: list[Thread] = []
+        self._lock = Lock()
+        self._ended = Event()
+        self._workers = ThreadPoolExecutor(_AT_ONCE, "envelope")
+
+    def __enter__(self) -> Self:
+        """Begins to listen; raises what `address` does, so that a wrong token is told at once."""
+        self._begin(self._address())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        with self._lock:
+            connections, threads = [*self._open], [*self._threads]
+        for connection in connections:
+            connection.close()
+        for thread in threads:
+            thread.join()
+        self._workers.shutdown()
+
+    def _begin(self, address: str = "") -> None:
+        thread = Thread(target=self._run, args=(address,), daemon=True)
+        with self._lock:
+            self._threads = [each for each in self._threads if each.is_alive()] + [thread]
+            thread.start()
+
+    def _run(self, address: str) -> None:
+        """One connection after the other, until all is over or another thread goes on."""
+        failed = 0
+        while not self._ended.is_set():
+            failed += 1
+            try:
+                with self._connected(address or self._address()) as connection:
+                    failed = 0
+                    if self._listen(connection):
+                        return
+            except (WebSocketException, OSError, DigestError) as exc:
+                log.warning("not connected to slack", why=str(exc))
+            except Exception:
+                log.exception("this is a bug in vllm-digest")
+            address = ""  # each serves once
+            self._ended.wait(_PAUSES[min(failed, len(_PAUSES) - 1)])
+
+    def _connected(self, address: str) -> ClientConnection:
+        return connect(
+            address,
+            open_timeout=_OPENING,
+            ping_interval=_PING,
+            ping_timeout=_SILENCE,
+            close_timeout=_CLOSING,
+            max_size=None,
+        )
+
+    def _listen(self, connection: ClientConnection) -> bool:
+        """Hears a connection to its end. Whether another one has taken its place: Slack says when it is about to close one."""
+        replaced = False
+        with self._lock:
+            self._open.append(connection)
+        try:
+            for text in () if self._ended.is_set() else connection:
+                message = json.loads(text)
+                if message.get("type") == "disconnect" and not replaced:
+                    replaced = True
+                    self._begin()
+                elif "envelope_id" in message:
+                    self._workers.submit(self._acknowledge, connection, message)
+        except (ConnectionClosed, ValueError) as exc:
+            log.info("connection lost", why=str(exc))
+        finally:
+            with self._lock:
+                self._open.remove(connection)
+        return replaced
+
+    def _acknowledge(self, connection: ClientConnection, envelope: Json) -> None:
+        try:
+            payload = self._answer(envelope["payload"])
+        except Exception:
+            log.exception("this is a bug in vllm-digest")
+            return
+        if payload is None:
+            return
+        text = json.dumps({"envelope_id": envelope["envelope_id"], **({"payload": payload} if payload else {})})
+        # Where the connection broke meanwhile another one will do; without any, Slack sends again what it keeps.
+        for each in (connection, *reversed(self._open)):
+            with suppress(ConnectionClosed, OSError):
+                each.send(text)
+                return
+        log.warning("not acknowledged", envelope=envelope["envelope_id"])

@@ -1,0 +1,80 @@
+"""Twenty thousand texts that people might type in Slack, a hundred at once: how many a second, and how many go wrong."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from time import perf_counter
+
+from bot.local.github import RecordedRepository
+from bot.local.sample import SAMPLE_REPOSITORY, sample_repository
+from bot.local.slack import LoopbackSlack
+from tests.bench.figures import Row, duration, percentile
+from tests.conftest import recorded
+from tests.integration.test_slack_days import delivered, present, removals
+from tests.servers.crowd import Crowd, invented
+from tests.servers.github import FaultyGitHub
+from tests.servers.talk import Talk, hurried
+
+_TEXTS = 20_000
+_AT_ONCE = 100
+_PEOPLE = 100
+_SPEED = 4  # of the clock: a channel may have four messages a second
+_HIGH = 40
+_TOLD = 10  # failures that are written out
+_SEED = 5
+
+
+def commands() -> Iterator[Row]:
+    """Commands, mentions, direct messages and threads."""
+    random, wrong, seconds = Random(_SEED), list[str](), list[float]()
+    small = [recorded(number, sha=f"abcdef{number}" * 6 + "0000", parents=[]) for number in (1, 2)]
+    repositories = {SAMPLE_REPOSITORY: sample_repository(), "o/small": RecordedRepository(small)}
+    with (
+        TemporaryDirectory() as folder,
+        LoopbackSlack(pace=False, command_timeout=30) as slack,  # how soon it acknowledges is measured elsewhere
+        FaultyGitHub(repositories) as github,
+        Talk(
+            slack,
+            github.url,
+            Path(folder),
+            now=hurried(speed=_SPEED),
+            digest_repos=SAMPLE_REPOSITORY,
+            log_level="error",
+        ) as talk,
+    ):
+        crowd = Crowd(talk, _PEOPLE)
+        for _ in range(_TEXTS // _AT_ONCE):
+            said = [invented(random) for _ in range(_AT_ONCE)]
+            began = perf_counter()
+            wrong += crowd.says(said)
+            seconds.append(perf_counter() - began)
+    for each in wrong[:_TOLD]:
+        sys.stderr.write(f"{each[:500]}\n")
+    yield Row(f"{_TEXTS:,} texts, {_AT_ONCE} at once", f"{_TEXTS / sum(seconds):.0f} a second")
+    yield Row(f"  all {_AT_ONCE} answered, median", duration(percentile(seconds, 0.5)))
+    yield Row("  unanswered, refused, or a bug", f"{len(wrong)}", aim="0", met=not wrong)
+    yield _posting()
+
+
+def _posting() -> Row:
+    """A day on which everything matters, posted at the pace that Slack asks for."""
+    with (
+        TemporaryDirectory() as folder,
+        LoopbackSlack() as slack,
+        FaultyGitHub({"o/n": RecordedRepository(removals(_HIGH))}) as github,
+        Talk(slack, github.url, Path(folder), now=present, log_level="error") as talk,
+    ):
+        began = perf_counter()
+        messages = delivered(talk, "2026-02-05")
+        seconds = perf_counter() - began
+    limit = len(messages) - 1
+    wrong = len(slack.refusals) + len(slack.breaches)
+    return Row(
+        f"{_HIGH} commits of high importance posted, {len(messages)} messages",
+        f"{duration(seconds)} = {seconds / limit:.2f} x limit, {wrong} refused or too soon",
+        limit=f"{limit} s: one a second",
+        aim="0 refused",
+        met=not wrong,
+    )

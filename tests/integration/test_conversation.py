@@ -1,0 +1,511 @@
+"""Conversations in Slack, by rules and with a model: what is answered, what is passed over, and where the citations lead."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from bot.local.github import LoopbackGitHub, RecordedRepository
+from bot.local.sample import SAMPLE_REPOSITORY, sample_repository
+from bot.local.slack import Fault, LoopbackSlack, Message
+from tests.conftest import recorded
+from tests.servers.chat import ScriptedChat
+from tests.servers.running import buttons, whole
+from tests.servers.talk import ADA, BOT, DIGEST, LIN, Talk, links, markdown, told
+
+COMMITS = sample_repository().commits
+WEB = f"https://github.example/{SAMPLE_REPOSITORY}"
+CONNECTOR = "6cd8afdb8"  # [KVConnector][3/3] Retries, timeouts, --kv-connector and docs (#400)
+RACE = "61c279c86"  # [Bugfix][Core] Fix race between abort and a running step (#409)
+# Two commits that begin alike.
+ALIKE = [
+    recorded(number, sha=f"abcdef1{number}" * 5, message=f"[Core] Twin {number}", pull=None, parents=[])
+    for number in (1, 2)
+]
+INVENTED = ("turbo_mode_x9", "nowhere.py", "deadbee")
+
+
+class Place(NamedTuple):
+    """Where people talk."""
+
+    commit: str
+    day: str
+
+
+class Scene(NamedTuple):
+    """A talk that goes on from test to test, and the model if there is one."""
+
+    talk: Talk
+    at: Place
+    chat: ScriptedChat | None
+
+
+def plausible(request: dict[str, Any]) -> str:
+    """What a model could say: something true of the lines that fit the question best, and then what it made up."""
+    prompt = request["messages"][1]["content"]
+    if "response_format" in request:
+        return _analysis(prompt)
+    evidence, mark, question = re.split(r"\n(Question|问题): (?=[^\n]*\Z)", prompt)
+    rows = re.findall(r"^([0-9a-f]{7}) (?:high|medium|low) \| ", evidence, re.MULTILINE)
+    lines = list(_changed(evidence))
+    if rows:
+        true = {"Question": f"The one to look at is [{rows[0]}].", "问题": f"最值得看的是这一个 [{rows[0]}]。"}
+        place = f"[{rows[0]}]"
+    elif lines:
+        before = re.findall(r"^person: (.*)$", evidence, re.MULTILINE)[-1:]
+        words = {word.rstrip("s") for word in re.findall(r"[a-z]{4,}", " ".join([question, *before]).lower())}
+        lines.sort(key=lambda each: -sum(word in f"{each[0]} {each[2]}".lower() for word in words))
+        (place, name), (another, other) = [
+            (f"[{path}:{number}]", max(re.findall(r"[A-Za-z_]{4,}", text), key=len)) for path, number, text in lines[:2]
+        ]
+        true = {
+            "Question": f"It changes `{name}` {place}. Then there is `{other}` {another}.",
+            "问题": f"这里改动了 `{name}` {place}。另外还有 `{other}` {another}。",
+        }
+    else:
+        return {"Question": "The diff does not show this.", "问题": "diff 中没有体现这一点。"}[mark]
+    made_up = {
+        "Question": f"It calls `turbo_mode_x9` now {place}. The rest moved [lantern/nowhere.py:7]. See [deadbee1].",
+        "问题": f"现在调用 `turbo_mode_x9` {place}。其余部分已移动 [lantern/nowhere.py:7]。另见 [deadbee1]。",
+    }
+    return f"{true[mark]} {made_up[mark]}"
+
+
+def _changed(evidence: str) -> Iterator[tuple[str, int, str]]:
+    path = ""
+    for line in evidence.split("\n"):
+        if found := re.match(r"[+-] (\d+) \| (.*[A-Za-z_]{4,}.*)", line):
+            yield path, int(found[1]), found[2]
+        elif re.fullmatch(r"[\w./-]+\.\w+", line):
+            path = line
+
+
+def _analysis(prompt: str) -> str:
+    title = re.findall(r"^message:\n(.*)$", prompt, re.MULTILINE)[0].replace("`", "")
+    names = ("architecture", "performance", "security", "compatibility", "maintenance", "dependencies")
+    whole = {"scope": [], "insight": dict.fromkeys(names, ""), "risks": [], "advice": []}
+    summary = f"这个提交的标题是 `{title}`。" if "请给出" in prompt else f"The commit is titled `{title}`."
+    return json.dumps({"summary": summary, **whole, "move": "keep", "move_reason": ""}, ensure_ascii=False)
+
+
+@pytest.fixture(scope="module", params=["rules", "model"])
+def scene(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+    """A bot that has posted a commit and a day, by rules and with a model."""
+    with ExitStack() as stack:
+        chat = stack.enter_context(ScriptedChat(plausible, pause=0.02)) if request.param == "model" else None
+        model = {"openai_base_url": chat.url, "openai_api_key": "key", "digest_model": "scripted"} if chat else {}
+        slack = stack.enter_context(LoopbackSlack(pace=False))
+        talk = stack.enter_context(_talk(stack, slack, tmp_path_factory.mktemp("bot"), **model))
+        yield Scene(talk, Place(talk.open(CONNECTOR), talk.open("2026-02-05")), chat)
+        talk.settle()
+        _assert_well(talk)
+
+
+@pytest.fixture
+def fresh(tmp_path: Path) -> Iterator[Callable[..., Talk]]:
+    """A talk of its own for what cannot be undone."""
+    with ExitStack() as stack:
+        talks = []
+
+        def begin(**settings: Any) -> Talk:
+            slack = stack.enter_context(LoopbackSlack(pace=False))
+            talks.append(stack.enter_context(_talk(stack, slack, tmp_path, **settings)))
+            return talks[-1]
+
+        yield begin
+        for each in talks:
+            _assert_well(each)
+
+
+def _talk(stack: ExitStack, slack: LoopbackSlack, folder: Path, **settings: Any) -> Talk:
+    recording = RecordedRepository(
+        [*COMMITS.values(), *ALIKE], {"main": list(COMMITS)[-1], "twin1": ALIKE[0]["sha"], "twin2": ALIKE[1]["sha"]}
+    )
+    github = stack.enter_context(LoopbackGitHub({SAMPLE_REPOSITORY: recording}))
+    return Talk(slack, github.url, folder, digest_repos=SAMPLE_REPOSITORY, **settings)
+
+
+def _assert_well(talk: Talk) -> None:
+    assert [(call.method, call.response) for call in talk.slack.refusals] == []
+    assert talk.slack.breaches == []
+    for message in talk.everything():
+        assert not message.streaming
+        assert not any(invented in whole(message) for invented in INVENTED)
+        if markdown(message):
+            assert_leads_somewhere(message)
+
+
+def assert_leads_somewhere(message: Message) -> None:
+    """Every link leads to a commit of the repository, and one to a line to a line that its diff has on that side."""
+    for label, address in links(markdown(message)):
+        found = re.fullmatch(rf"{WEB}/commit/([0-9a-f]{{40}})(?:#diff-([0-9a-f]{{64}})(?:([LR])(\d+))?)?", address)
+        assert found, address
+        sha, anchor, side, number = found.groups()
+        assert sha in COMMITS
+        if anchor is None:
+            assert sha.startswith(label)
+            continue
+        (file,) = [each for each in COMMITS[sha]["files"] if sha256(each["filename"].encode()).hexdigest() == anchor]
+        path, _, line = label.partition(":")
+        assert path == file["filename"]
+        # Of a day's commits the patches are not at hand: there a line is named, and its file is linked.
+        shown = {each for each in sides(file.get("patch", "")) if side in (None, each[0])}
+        assert (number or line) == line
+        assert not line or int(line) in {each[1] for each in shown}
+
+
+def sides(patch: str) -> Iterator[tuple[str, int]]:
+    """The lines that a patch shows: ("L", n) of the old file, ("R", n) of the new one."""
+    old = new = 0
+    for line in patch.split("\n"):
+        if header := re.match(r"@@ -(\d+)(?:,\d+)? \+(\d+)", line):
+            old, new = int(header[1]), int(header[2])
+        elif line.startswith("\\"):
+            continue
+        else:
+            if not line.startswith("+"):
+                yield "L", old
+                old += 1
+            if not line.startswith("-"):
+                yield "R", new
+                new += 1
+
+
+def commits(answer: Message) -> set[str]:
+    """The commits that an answer links to."""
+    return {sha[:9] for sha in re.findall(r"/commit/([0-9a-f]{40})", markdown(answer))}
+
+
+def is_chinese(text: str) -> bool:
+    return bool(re.search(r"[\u4e00-\u9fff]", re.sub(r"`[^`]*`|\[[^\]]*\]", "", text)))
+
+
+# A whole conversation
+
+ANSWERED, SILENT = True, False
+ASKED = [
+    (ADA, "commit", "does this touch ROCm?", ANSWERED),
+    (LIN, "commit", "重试几次会放弃？", ANSWERED),
+    (ADA, "commit", "thanks, that helps!", SILENT),
+    (LIN, "commit", "which flags are new", ANSWERED),
+    (ADA, "day", "which of these break us?", SILENT),
+    (LIN, "day", f"{RACE} 会影响性能吗", ANSWERED),
+    (ADA, "direct", f"does {RACE} change a lock?", ANSWERED),
+    (LIN, "direct", "#388 之后要改启动脚本吗？", ANSWERED),
+    (LIN, "commit", f"<@{ADA}> 你怎么看？", SILENT),
+    (ADA, "commit", "超时默认是多少", ANSWERED),
+    # Here the bot is started again.
+    (LIN, "commit", "and the tests?", ANSWERED),
+    (ADA, "commit", "LGTM", SILENT),
+    (ADA, "commit", f"{BOT} summarize it", ANSWERED),
+    (LIN, "day", f"{BOT} 今天有什么重要的提交", ANSWERED),
+    (ADA, "day", "does #409 need a restart?", ANSWERED),
+    (LIN, "day", "看起来都还好", SILENT),
+    (ADA, "direct", "and does it come with tests?", ANSWERED),
+    (LIN, "direct", "这个参数是什么时候删掉的", ANSWERED),
+]
+
+
+def test_a_conversation_of_two_people_across_a_restart(scene: Scene) -> None:
+    """What is meant for the bot is answered once, where and in the language in which it was asked; the rest is passed over."""
+    talk = scene.talk
+    place = {"commit": (DIGEST, scene.at.commit), "day": (DIGEST, scene.at.day)}
+    said = []
+    for number, (user, where, text, answered) in enumerate(ASKED):
+        if number == 10:
+            talk.settle()
+            talk.stop()
+            talk.start()
+        channel, thread = place.get(where) or (talk.direct(user), None)
+        said.append((channel, thread, talk.say(user, text, thread, channel), text, answered))
+        if number % 2:
+            talk.settle()
+    for channel, thread, ts, text, answered in said:
+        replies = talk.replies(ts, channel)
+        assert len(replies) == answered, text
+        for reply in replies:
+            assert reply.thread_ts == (thread or ts)
+            assert markdown(reply).strip()
+            assert is_chinese(told(reply)) is is_chinese(text), (text, told(reply))
+
+
+# In the thread of a commit
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "does it touch ROCm?",
+        "does it touch ROCm",
+        "会影响 ROCm 吗",
+        "有哪些新的参数",
+        "默认值是多少？",
+        "why are there three tries",
+    ],
+)
+def test_a_question_in_the_thread_of_a_commit_is_answered(text: str, scene: Scene) -> None:
+    """A question mark of either width, 吗 or an interrogative is enough: nobody has to mention the bot."""
+    reply = scene.talk.reply(LIN, text, scene.at.commit)
+    assert (reply.thread_ts, is_chinese(told(reply))) == (scene.at.commit, is_chinese(text))
+
+
+def test_remarks_and_questions_to_others_are_passed_over(scene: Scene) -> None:
+    """Thanks, praise, plans, and whatever is asked of somebody else get no reply."""
+    remarks = ["thanks!", "LGTM", "nice one :tada:", "谢谢！", "我去看看", f"<@{LIN}> does this touch ROCm?"]
+    said = [scene.talk.say(ADA, each, scene.at.commit) for each in remarks]
+    assert [scene.talk.replies(ts) for ts in said] == [[]] * len(remarks)
+
+
+def test_who_mentions_the_bot_is_answered_without_a_question_mark(scene: Scene) -> None:
+    """A mention, which Slack tells twice, is answered once, whoever else is mentioned."""
+    reply = scene.talk.reply(ADA, f"{BOT} <@{LIN}> the timeout", scene.at.commit)
+    assert "timeout" in told(reply).lower()
+
+
+def test_a_follow_up_knows_what_was_spoken_of(scene: Scene) -> None:
+    """What "it" is, is found in the thread: of all defaults in the diff the one of the flag that was asked about comes first."""
+    scene.talk.reply(LIN, "what is --kv-connector for?", scene.at.commit)
+    reply = scene.talk.reply(LIN, "它默认开启吗？", scene.at.commit)
+    if scene.chat:
+        prompt = scene.chat.requests[-1]["messages"][1]["content"]
+        assert "person: what is --kv-connector for?" in prompt
+        assert re.search(r"^bot: .*\[[\w/]+\.\w+:\d+\]", prompt, re.MULTILINE)
+        assert "#diff-" not in prompt
+        assert "Retries, timeouts, --kv-connector and docs" not in prompt.partition("conversation so far:")[2]
+    else:
+        assert '"--kv-connector", default="null"' in told(reply).split("\n")[1]
+
+
+def test_a_follow_up_does_not_repeat_the_answer_before(scene: Scene) -> None:
+    """What was found for one question is no answer to the next: what the diff does not show is said to be so."""
+    scene.talk.reply(ADA, "what is --kv-connector for?", scene.at.commit)
+    reply = scene.talk.reply(ADA, "does it need another tokenizer?", scene.at.commit)
+    if not scene.chat:
+        assert told(reply).startswith("The diff does not show this.")
+
+
+def test_another_commit_may_be_named_in_the_thread_of_a_commit(scene: Scene) -> None:
+    """A second commit that a question names is looked at beside the thread's own."""
+    reply = scene.talk.reply(ADA, f"does it race like {RACE}?", scene.at.commit)
+    assert commits(reply)
+    assert commits(reply) <= {CONNECTOR, RACE}
+
+
+def test_edits_are_no_questions(scene: Scene) -> None:
+    """A remark that is edited into a question stays unanswered, and an edited question is not answered again."""
+    talk = scene.talk
+    remark = talk.say(ADA, "thanks!", scene.at.commit)
+    question = talk.say(ADA, "does this touch ROCm?", scene.at.commit)
+    assert (len(talk.replies(remark)), len(talk.replies(question))) == (0, 1)
+    before = len(talk.slack.thread(DIGEST, scene.at.commit))
+    talk.slack.edit(ADA, DIGEST, remark, "thanks! does this touch ROCm?")
+    talk.slack.edit(ADA, DIGEST, question, f"{BOT} does this touch CUDA?")
+    talk.settle()
+    assert len(talk.slack.thread(DIGEST, scene.at.commit)) == before
+
+
+def test_an_event_that_comes_again_is_not_answered_again(scene: Scene) -> None:
+    """Slack repeats what it takes for lost."""
+    ts = scene.talk.say(LIN, "does this touch ROCm?", scene.at.commit)
+    assert len(scene.talk.replies(ts)) == 1
+    scene.talk.slack.redeliver(ts, 3)
+    assert len(scene.talk.replies(ts)) == 1
+
+
+# In the thread of a day
+
+
+def test_in_the_thread_of_a_day_a_commit_must_be_named_or_the_bot(scene: Scene) -> None:
+    """A question alone is for the people; with a SHA, a pull request, an address or a mention it is for the bot."""
+    talk, day = scene.talk, scene.at.day
+    said = {
+        text: talk.say(ADA, text, day)
+        for text in (
+            "what breaks us?",
+            f"what does {RACE} lock?",
+            "what does #409 lock?",
+            f"what does {WEB}/commit/{RACE} lock?",
+            f"{BOT} what breaks us?",
+        )
+    }
+    replies = {text: talk.replies(ts) for text, ts in said.items()}
+    assert [len(found) for found in replies.values()] == [0, 1, 1, 1, 1]
+    for text, found in replies.items():
+        for reply in found:
+            assert (commits(reply) == {RACE}) is (BOT not in text), text
+    if scene.chat:  # the digest's own messages stand in the thread, too, and are no part of what is talked about
+        assert "🔴" not in scene.chat.requests[-1]["messages"][1]["content"].partition("conversation so far:")[2]
+
+
+def test_of_several_commits_the_bot_asks_which_is_meant(scene: Scene) -> None:
+    """Two commits in one question bring a button each, and pressing one answers the question about that one, for all to see."""
+    asks = scene.talk.reply(ADA, f"does {RACE} or #400 take a lock?", scene.at.day)
+    assert asks.thread_ts == scene.at.day
+    assert buttons(asks) == ["which_1", "which_2"]
+    assert not links(markdown(asks))
+    (answer,) = scene.talk.press(LIN, asks, "which_2")
+    scene.talk.settle()
+    assert answer.thread_ts == scene.at.day
+    assert markdown(answer).startswith(f"> does {RACE} or #400 take a lock?\n\n")
+    assert commits(answer) == {CONNECTOR}
+
+
+def test_a_sha_that_two_commits_begin_with_is_asked_back(scene: Scene) -> None:
+    """Of a SHA that is too short the bot asks which one is meant, and the whole one is answered."""
+    talk = scene.talk
+    for twin in ALIKE:
+        talk.type(ADA, twin["sha"])
+    asks = talk.reply(ADA, "what does abcdef1 return?", scene.at.day)
+    assert buttons(asks) == ["which_1", "which_2"]
+    assert all(f"Twin {number}" in whole(asks) for number in (1, 2))
+
+
+def test_a_commit_that_is_not_there_is_said_to_be_missing(scene: Scene) -> None:
+    """A SHA or number that names nothing brings one line that says so."""
+    for name in ("1234abcd", "#4711"):
+        reply = scene.talk.reply(LIN, f"does {name} break us?", scene.at.day)
+        assert name in reply.text
+        assert len(reply.text) < 200
+
+
+# Elsewhere in the channel
+
+
+def test_threads_of_others_and_the_channel_are_none_of_the_bots_business(scene: Scene) -> None:
+    """Where nobody mentions it, the bot is silent in the channel and in threads that it did not begin."""
+    talk = scene.talk
+    root = talk.say(ADA, f"has anyone seen {RACE}?")
+    said = [root, talk.say(LIN, f"does {RACE} break us?", root), talk.say(LIN, "does this touch ROCm?")]
+    assert [talk.replies(ts) for ts in said] == [[], [], []]
+    assert talk.slack.thread(DIGEST, root)[2:] == []
+
+
+def test_a_mention_in_a_thread_of_others_is_answered_there(scene: Scene) -> None:
+    """Asked about a commit in somebody's thread, the bot answers in it, and knows from then on what it is about."""
+    talk = scene.talk
+    root = talk.say(ADA, "who knows the scheduler?")
+    reply = talk.reply(LIN, f"{BOT} does {RACE} take a lock?", root)
+    assert reply.thread_ts == root
+    assert len(talk.replies(talk.say(ADA, "and the tests?", root))) == 1
+
+
+# Buttons
+
+
+def test_the_ask_button_of_a_commit_opens_a_modal(scene: Scene) -> None:
+    """A question in the modal is answered in the thread for all to see, under the question, which nobody else saw."""
+    talk = scene.talk
+    (answer,) = talk.ask_in_modal(LIN, scene.at.commit, "ask_commit", "does it *retry*?\nand how often?")
+    talk.settle()
+    assert answer.thread_ts == scene.at.commit
+    assert markdown(answer).startswith("> does it \\*retry\\*? and how often?\n\n")
+
+
+def test_the_ask_button_of_a_digest_asks_about_the_day(scene: Scene) -> None:
+    """A question in the modal of the day is answered from all its commits; one that names a commit, about that commit."""
+    talk = scene.talk
+    (answer,) = talk.ask_in_modal(ADA, scene.at.day, "ask", "which commit matters most?")
+    (other,) = talk.ask_in_modal(ADA, scene.at.day, "ask", f"does {RACE} take a lock?")
+    talk.settle()
+    assert (answer.thread_ts, other.thread_ts) == (scene.at.day, scene.at.day)
+    assert commits(other) == {RACE}
+
+
+def test_a_modal_without_a_question_stays_open(scene: Scene) -> None:
+    """White space is no question, and the form says so."""
+    talk = scene.talk
+    talk.slack.press(ADA, DIGEST, scene.at.commit, "ask_commit")
+    view = talk.slack.wait_for(lambda: talk.slack.modal(ADA))
+    assert talk.slack.submit(ADA, view.id, {"question": {"question": "  \n"}}).errors
+    talk.slack.close(ADA, view.id)
+
+
+# Direct messages
+
+
+def test_direct_messages_are_always_answered(scene: Scene) -> None:
+    """What is said to the bot alone gets a reply each time: an answer in a thread, a commit, or what it did not understand."""
+    talk = scene.talk
+    direct = talk.direct(LIN)
+    question = talk.reply(LIN, f"{RACE} 加了什么锁？", channel=direct)
+    assert is_chinese(told(question))
+    follow_up = talk.reply(LIN, "and the tests?", question.thread_ts, channel=direct)
+    assert "test_scheduler.py" in markdown(follow_up)
+    assert "ask_commit" in buttons(talk.reply(LIN, RACE, channel=direct))
+    assert "`bonjour`" in talk.reply(LIN, "bonjour", channel=direct).text
+
+
+def test_answers_grow_as_slack_lets_them(scene: Scene) -> None:
+    """An answer is one streamed message for who asked, with its key left on it at the end, in channels and directly."""
+    talk = scene.talk
+    for channel, thread in ((DIGEST, scene.at.commit), (talk.direct(ADA), None)):
+        since = len(talk.slack.calls)
+        reply = talk.reply(ADA, f"which tests does {CONNECTOR} add?", thread, channel)
+        calls = [call for call in talk.slack.calls[since:] if call.response.get("ts") == reply.ts]
+        start, *appended, stop = [(call.method, call.params) for call in calls]
+        assert (start[0], stop[0]) == ("chat.startStream", "chat.stopStream")
+        assert {method for method, _ in appended} <= {"chat.appendStream"}
+        assert appended
+        assert (start[1]["recipient_user_id"], start[1]["recipient_team_id"]) == (ADA, "T0LOCAL")
+        assert stop[1]["metadata"]["event_payload"]["key"].startswith("answer:")
+        assert "".join(params["markdown_text"] for _, params in [start, *appended]) == markdown(reply)
+
+
+# When something fails
+
+
+def test_the_rules_stand_behind_the_model(scene: Scene) -> None:
+    """Where there is no model, or it says nothing at all or nothing true, the diff is quoted instead."""
+    for nonsense in ("Paris is sunny today.", "", "`turbo_mode_x9` is on [lantern/nowhere.py:7]."):
+        if scene.chat:
+            scene.chat.say = lambda _, said=nonsense: said  # type: ignore[misc]
+        reply = scene.talk.reply(ADA, "what is --kv-connector for?", scene.at.commit)
+        assert told(reply).startswith("The diff has these places:\nadds ")
+    if scene.chat:
+        scene.chat.say = plausible
+
+
+def test_where_nothing_streams_the_message_is_changed_instead(scene: Scene) -> None:
+    """A workspace without streams gets the same answer in an ordinary message."""
+    talk = scene.talk
+    talk.slack.faults.append(Fault("chat.startStream", "error", error="feature_not_enabled"))
+    reply = talk.reply(ADA, "which tests are new?", scene.at.commit)
+    assert reply.thread_ts == scene.at.commit
+    assert links(markdown(reply))
+    assert "chat.update" in {call.method for call in talk.slack.calls if call.response.get("ts") == reply.ts}
+
+
+def test_a_thread_that_the_store_lost_is_known_by_its_root(fresh: Callable[..., Talk]) -> None:
+    """Asked in a thread of its own of which nothing is stored, the bot reads in the root's metadata what it is about."""
+    talk = fresh()
+    commit, day = talk.open(CONNECTOR), talk.open("2026-02-05")
+    talk.stop()
+    for path in talk.folder.iterdir():
+        path.unlink()
+    talk.start()
+    about = talk.reply(ADA, "what is --kv-connector for?", commit)
+    assert commits(about) == {CONNECTOR}
+    assert talk.replies(talk.say(ADA, "thanks!", commit)) == []
+    assert talk.replies(talk.say(ADA, "what breaks us?", day)) == []
+    assert "#388" in told(talk.reply(ADA, f"{BOT} what breaks us?", day))
+
+
+def test_what_is_asked_around_a_restart_is_answered_once(fresh: Callable[..., Talk]) -> None:
+    """Questions that were under way when the bot ended, and those asked while it was away, are answered once each."""
+    with ScriptedChat(plausible, pause=0.3) as chat:
+        model = {"openai_base_url": chat.url, "openai_api_key": "key", "digest_model": "scripted"}
+        talk = fresh(now=lambda: datetime.now(UTC), **model)
+        commit = talk.open(CONNECTOR)
+        said = [talk.say(user, "which tests are new?", commit) for user in (ADA, LIN)]
+        talk.slack.wait_for(lambda: talk.slack.asked("chat.startStream"))
+        talk.stop()
+        said += [talk.say(user, "默认超时是多少？", commit) for user in (LIN, ADA)]
+        talk.start()
+        assert [len(talk.replies(ts)) for ts in said] == [1, 1, 1, 1]
+        assert len(talk.slack.thread(DIGEST, commit)) == 1 + 2 * len(said)

@@ -1,0 +1,357 @@
+"""`vllm-digest doctor`: each broken set-up is named with what to do about it, and one that is whole is all ticks."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from pathlib import Path
+from sqlite3 import connect
+from typing import Any, NamedTuple
+
+import pytest
+
+from bot.doctor import findings
+from bot.local.loopback import Loopback, QuietHandler
+from bot.local.slack import LoopbackSlack
+from bot.local.slack.server import Reply
+from bot.slack.manifest import manifest
+from bot.store import open_engine
+from tests.conftest import Ran, Run, recorded
+from tests.servers.chat import ScriptedChat
+from tests.servers.github import Fault, FaultyGitHub
+
+pytestmark = pytest.mark.xdist_group("doctor")
+
+RATE = {"limit": 5000, "remaining": 4999, "reset": 4102444800, "used": 1}
+Serve = Callable[..., FaultyGitHub]
+
+
+class RefusingChat(Loopback):
+    """Answers whatever it is asked with one error."""
+
+    def __init__(self, status: int, message: str) -> None:
+        class Handler(QuietHandler):
+            def do_POST(self) -> None:
+                self.rfile.read(int(self.headers["Content-Length"]))
+                data = f'{{"error": {{"message": "{message}", "type": "x"}}}}'.encode()
+                self.send_response(status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+        super().__init__(Handler)
+
+
+class OrganisationSlack(LoopbackSlack):
+    """Says of the app that it is installed into an organisation of several workspaces."""
+
+    def api(self, method: str, params: dict[str, Any], token: str | None) -> Reply:
+        reply = super().api(method, params, token)
+        return reply._replace(body=reply.body | {"is_enterprise_install": True}) if method == "auth.test" else reply
+
+
+class Setup(NamedTuple):
+    """A set-up that is whole, until a test changes a setting or a server."""
+
+    run: Run
+    slack: LoopbackSlack
+    github: FaultyGitHub
+    chat: ScriptedChat
+    folder: Path
+
+    def doctor(self, **changes: str) -> Ran:
+        """What the command says; `changes` of settings, an empty one being none."""
+        return self.run("doctor", server=self.github, **self.settings(**changes))
+
+    def settings(self, **changes: str) -> dict[str, str]:
+        return {
+            "SLACK_BOT_TOKEN": self.slack.bot_token,
+            "SLACK_APP_TOKEN": self.slack.app_token,
+            "SLACK_SIGNING_SECRET": self.slack.signing_secret,
+            "SLACK_API_URL": self.slack.url,
+            "GITHUB_TOKEN": "token",
+            "DIGEST_CHANNEL": "C0DIGEST",
+            "DIGEST_MODEL": "gpt-4o-mini",
+            "OPENAI_BASE_URL": self.chat.url,
+            "OPENAI_API_KEY": "sk-key",
+            **changes,
+        }
+
+
+@pytest.fixture
+def setup(run: Run, serve: Serve, tmp_path: Path) -> Iterator[Setup]:
+    github = serve(recorded(1))
+    github.faults = [Fault("^/rate_limit$", 200, times=1000, body={"resources": {"core": RATE}, "rate": RATE})]
+    with LoopbackSlack(scopes=manifest().scopes) as slack, ScriptedChat(lambda _: "ok") as chat:
+        yield Setup(run, slack, github, chat, tmp_path)
+
+
+def wrong(ran: Ran) -> dict[str, str]:
+    """What is wrong, by name."""
+    return dict(line[2:].split(": ", 1) for line in ran.out.splitlines() if line.startswith("✗ "))
+
+
+def right(ran: Ran) -> dict[str, str]:
+    """What is well, by name."""
+    return dict(line[2:].split(": ", 1) for line in ran.out.splitlines() if line.startswith("✓ "))
+
+
+def test_a_whole_set_up_is_all_ticks(setup: Setup) -> None:
+    """Where all is well every line is a tick, the exit code is 0, and nothing is posted, migrated or written."""
+    ran = setup.doctor()
+    assert (ran.code, ran.err, wrong(ran)) == (0, "", {})
+    assert list(right(ran)) == [
+        "settings",
+        "database",
+        "GitHub",
+        "repository o/n",
+        "Slack bot token",
+        "scopes",
+        "clock",
+        "channel C0DIGEST",
+        "Slack app token",
+        "Slack signing secret",
+        "slash command",
+        "model",
+    ]
+    assert "4,999 of 5,000 requests left" in right(ran)["GitHub"]
+    assert [request["max_tokens"] for request in setup.chat.requests] == [1]
+    assert {call.method for call in setup.slack.calls} == {"auth.test", "conversations.info", "apps.connections.open"}
+    assert list(setup.folder.iterdir()) == []
+    assert "\x1b" not in ran.out
+
+
+def test_a_small_set_up_is_whole_too(setup: Setup) -> None:
+    """Without a GitHub token, a model, a channel and an app token, for `serve`, all is well too, and what that means is said."""
+    bare = dict.fromkeys(("GITHUB_TOKEN", "DIGEST_MODEL", "DIGEST_CHANNEL", "SLACK_APP_TOKEN"), "")
+    ran = setup.doctor(**bare)
+    assert (ran.code, wrong(ran)) == (0, {})
+    assert "GITHUB_TOKEN" in right(ran)["GitHub"]
+    assert "rules" in right(ran)["model"]
+
+
+# The ten broken set-ups
+
+
+def test_no_token(setup: Setup) -> None:
+    """1: tokens that are not set are named."""
+    ran = setup.doctor(SLACK_BOT_TOKEN="", SLACK_APP_TOKEN="", SLACK_SIGNING_SECRET="")
+    assert ran.code == 2
+    assert "SLACK_BOT_TOKEN is not set" in wrong(ran)["Slack bot token"]
+    assert "SLACK_APP_TOKEN is not set" in wrong(ran)["Slack app token"]
+    assert "README" in wrong(ran)["Slack bot token"]
+    assert ran.err == "vllm-digest: 2 of 8 are wrong; each line with ✗ says what to do\n"
+
+
+@pytest.mark.parametrize(
+    ("token", "told"),
+    [("xoxb-another", "invalid_auth"), ("xapp-local", "begins with xoxb-"), ("secret!", "begins with")],
+)
+def test_a_wrong_bot_token(setup: Setup, token: str, told: str) -> None:
+    """2: a token that Slack does not take, or that is none, is named with where to get one, and never printed."""
+    ran = setup.doctor(SLACK_BOT_TOKEN=token)
+    assert ran.code == 2
+    assert list(wrong(ran)) == ["Slack bot token"]
+    assert "SLACK_BOT_TOKEN" in wrong(ran)["Slack bot token"]
+    assert told in wrong(ran)["Slack bot token"]
+    assert token not in ran.out + ran.err
+
+
+def test_a_wrong_github_token(setup: Setup) -> None:
+    """2, of GitHub: a token that it refuses is named once, not once a repository."""
+    setup.github.faults.insert(0, Fault("/", 401, times=100, body={"message": "Bad credentials"}))
+    ran = setup.doctor()
+    assert (ran.code, list(wrong(ran))) == (2, ["GitHub"])
+    assert "check GITHUB_TOKEN" in wrong(ran)["GitHub"]
+
+
+def test_a_missing_scope(setup: Setup) -> None:
+    """3: the scopes of the manifest that the app lacks are named with how to give them."""
+    setup.slack.scopes -= {"im:history", "files:write"}
+    ran = setup.doctor()
+    assert (ran.code, list(wrong(ran))) == (2, ["scopes"])
+    assert "the app lacks files:write, im:history;" in wrong(ran)["scopes"]
+    assert "install it again" in wrong(ran)["scopes"]
+
+
+def test_the_bot_is_not_in_the_channel(setup: Setup) -> None:
+    """4: of three channels, one without the bot, an archived one and one that is not known, each is named with what to do."""
+    setup.slack.workspace.add_channel("old", "C0OLD", members={"U0BOT"})
+    setup.slack.workspace.channels["C0OLD"].archived = True
+    setup.slack.workspace.add_channel("hidden", "C0HIDDEN", private=True, members={"U0ADA"})
+    ran = setup.doctor(DIGEST_CHANNEL="C0DIGEST,C0QUIET,C0OLD,C0HIDDEN")
+    assert ran.code == 2
+    assert list(wrong(ran)) == ["channel C0QUIET", "channel C0OLD", "channel C0HIDDEN"]
+    assert "type there: /invite @vllm-digest" in wrong(ran)["channel C0QUIET"]
+    assert "archived" in wrong(ran)["channel C0OLD"]
+    assert "invite the bot" in wrong(ran)["channel C0HIDDEN"]
+    assert right(ran)["channel C0DIGEST"] == "the bot is in it"
+
+
+@pytest.mark.parametrize("token", ["xapp-another", "xoxb-local"])
+def test_a_bad_app_token(setup: Setup, token: str) -> None:
+    """5: an app token that Slack does not take, or that is another kind's, is named with where to get one."""
+    ran = setup.doctor(SLACK_APP_TOKEN=token)
+    assert (ran.code, list(wrong(ran))) == (2, ["Slack app token"])
+    assert "SLACK_APP_TOKEN" in wrong(ran)["Slack app token"]
+
+
+def test_an_unreachable_model(setup: Setup) -> None:
+    """6: a model's server that does not answer is an outside service's failure."""
+    ran = setup.doctor(OPENAI_BASE_URL="http://127.0.0.1:9/v1")
+    assert (ran.code, list(wrong(ran))) == (3, ["model"])
+    assert "check OPENAI_BASE_URL" in wrong(ran)["model"]
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "setting"),
+    [
+        (404, "The model `gpt-4o-mini` does not exist", "DIGEST_MODEL"),
+        (401, "Incorrect API key provided", "OPENAI_API_KEY"),
+    ],
+)
+def test_an_unknown_model(setup: Setup, status: int, message: str, setting: str) -> None:
+    """7: a model that the server does not have, or a key that it refuses, is a wrong setting."""
+    with RefusingChat(status, message) as chat:
+        ran = setup.doctor(OPENAI_BASE_URL=f"{chat.url}/v1")
+    assert (ran.code, list(wrong(ran))) == (2, ["model"])
+    assert setting in wrong(ran)["model"]
+    assert "sk-key" not in ran.out + ran.err
+
+
+@pytest.mark.parametrize("refused", [False, True], ids=["told", "refused"])
+def test_githubs_limit_is_used_up(setup: Setup, refused: bool) -> None:
+    """8: a limit that is used up is told with the time at which it ends, and is GitHub's failure, not the configuration's."""
+    if refused:
+        setup.github.faults.clear()
+        setup.github.limit = 0
+    else:
+        spent = RATE | {"remaining": 0, "reset": int(time.time()) + 1800}
+        setup.github.faults[0] = Fault("^/rate_limit$", 200, body={"resources": {"core": spent}, "rate": spent})
+    ran = setup.doctor()
+    assert (ran.code, list(wrong(ran))) == (3, ["GitHub"])
+    assert "limit is used up; it resets at" in wrong(ran)["GitHub"]
+
+
+@pytest.mark.parametrize(
+    ("version", "told"), [("0003", "next start brings it up to date"), ("9999", "upgrade the program")]
+)
+def test_a_database_behind_or_ahead(setup: Setup, version: str, told: str) -> None:
+    """9: a database of an earlier or a newer program is named with what to do, and is left as it was to the last byte."""
+    file = setup.folder / "bot.db"
+    open_engine(f"sqlite:///{file}").dispose()
+    with closing(connect(file)) as connection, connection:
+        connection.execute("update alembic_version set version_num = ?", (version,))
+    before = sha256(file.read_bytes()).hexdigest(), sorted(setup.folder.iterdir())
+    ran = setup.doctor(DATABASE_URL=f"sqlite:///{file}")
+    assert (ran.code, list(wrong(ran))) == (2, ["database"])
+    assert told in wrong(ran)["database"]
+    assert "bot.db" in wrong(ran)["database"]
+    assert (sha256(file.read_bytes()).hexdigest(), sorted(setup.folder.iterdir())) == before
+
+
+def test_a_wrong_time_zone(setup: Setup) -> None:
+    """10: settings that cannot be right are all named, and nothing is asked of anybody."""
+    ran = setup.doctor(DIGEST_TIMEZONE="Mars/Olympus", DIGEST_TIME="25:00")
+    assert (ran.code, list(wrong(ran))) == (2, ["settings"])
+    assert "DIGEST_TIMEZONE" in wrong(ran)["settings"]
+    assert "Mars/Olympus" in wrong(ran)["settings"]
+    assert "DIGEST_TIME: is not a time of day" in wrong(ran)["settings"]
+    assert not setup.slack.calls
+    assert not setup.github.requests
+    assert not setup.chat.requests
+
+
+# And more
+
+
+def test_a_database_that_runs_is_up_to_date(setup: Setup) -> None:
+    """A database that this program set up is well."""
+    open_engine(f"sqlite:///{setup.folder / 'bot.db'}").dispose()
+    ran = setup.doctor(DATABASE_URL=f"sqlite:///{setup.folder / 'bot.db'}")
+    assert right(ran)["database"].endswith("is up to date")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "sqlite://",
+        "sqlite:////dev/null/digest.db",
+        "sqlite:///{folder}",
+        "sqlite:///{folder}/text",
+        "oracle://x",
+        "nonsense",
+    ],
+)
+def test_a_database_that_cannot_be_opened(setup: Setup, url: str) -> None:
+    """A folder that cannot be made, a file that is no database, and an address that is none are the configuration's."""
+    (setup.folder / "text").write_text("no database at all, but long enough to be looked at " * 100)
+    ran = setup.doctor(DATABASE_URL=url.format(folder=setup.folder))
+    assert (ran.code, list(wrong(ran))) == (2, ["database"])
+    assert "DATABASE_URL" in wrong(ran)["database"]
+
+
+def test_repositories_are_tried(setup: Setup) -> None:
+    """A repository or a branch that is not there, and a private one that no channel may see, are named; a listed one is well."""
+    for name in ("o/secret", "o/listed"):
+        setup.github.repositories[name] = setup.github.repositories["o/n"]
+        owner, short = name.split("/")
+        body = {"id": 1, "name": short, "full_name": name, "private": True, "owner": {"login": owner}}
+        setup.github.faults.append(Fault(f"^/repos/{name}$", 200, times=100, body=body))
+    ran = setup.doctor(DIGEST_REPOS="o/n,o/none,o/n@gone,o/secret,o/listed", DIGEST_PRIVATE="o/listed=C0DIGEST")
+    assert ran.code == 2
+    assert list(wrong(ran)) == ["repository o/none", "repository o/n@gone", "repository o/secret"]
+    assert "DIGEST_PRIVATE=o/secret=C" in wrong(ran)["repository o/secret"]
+    assert "C0DIGEST" in right(ran)["repository o/listed"]
+
+
+def test_services_that_do_not_answer(setup: Setup) -> None:
+    """Where nothing can be reached each service is named once, and the exit code says that it is not the configuration."""
+    nowhere = "http://127.0.0.1:9"
+    ran = setup.doctor(
+        GITHUB_API_URL=nowhere, SLACK_API_URL=f"{nowhere}/api/", OPENAI_BASE_URL=f"{nowhere}/v1", LOG_LEVEL="error"
+    )
+    assert ran.code == 3
+    assert list(wrong(ran)) == ["GitHub", "Slack bot token", "Slack app token", "model"]
+    assert len(ran.err.splitlines()) == 1
+
+
+def test_what_is_wrong_and_what_is_away(setup: Setup) -> None:
+    """Where both the configuration and a service are at fault, the exit code is the configuration's: that can be mended."""
+    ran = setup.doctor(DIGEST_COMMAND="/other", OPENAI_BASE_URL="http://127.0.0.1:9/v1")
+    assert ran.code == 2
+    assert list(wrong(ran)) == ["slash command", "model"]
+    assert "/vllm-digest" in wrong(ran)["slash command"]
+
+
+def test_prices_that_nobody_knows(setup: Setup) -> None:
+    """For a model without published prices it is said that the budget does not limit it."""
+    assert "no budget limits it" in right(setup.doctor(DIGEST_MODEL="my-own"))["model"]
+
+
+def test_an_install_for_a_whole_organisation(setup: Setup) -> None:
+    """An install into an organisation of several workspaces is said to be not supported."""
+    with OrganisationSlack(scopes=manifest().scopes) as slack:
+        ran = setup._replace(slack=slack).doctor()
+    assert (ran.code, list(wrong(ran))) == (2, ["Slack bot token"])
+    assert "whole organisation" in wrong(ran)["Slack bot token"]
+
+
+@pytest.mark.parametrize(("seconds", "told"), [(-90, "behind"), (90, "ahead of"), (40, "")])
+def test_a_clock_that_goes_wrong(setup: Setup, monkeypatch: pytest.MonkeyPatch, seconds: int, told: str) -> None:
+    """A clock that is over a minute off Slack's is named with its error."""
+    for name, value in setup.settings(GITHUB_API_URL=setup.github.url, DIGEST_REPOS="o/n").items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(setup.folder)
+    found = {each.name: each for each in findings(lambda: datetime.now(UTC) + timedelta(seconds=seconds))}
+    assert found["clock"].exit_code == (2 if told else 0)
+    assert told in found["clock"].told
+
+
+def test_colours_are_for_terminals(setup: Setup) -> None:
+    """In a pipe there are no colours and no broken lines, whatever the width is said to be."""
+    ran = setup.doctor(COLUMNS="20", TERM="xterm-256color", SLACK_BOT_TOKEN="")
+    assert "\x1b" not in ran.out
+    assert all(line.startswith(("✓ ", "✗ ")) for line in ran.out.splitlines())

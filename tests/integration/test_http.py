@@ -1,0 +1,344 @@
+"""The bot's HTTP side: whom it lets in, what it answers to others, and how it starts and ends."""
+
+import hashlib
+import hmac
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+from sqlite3 import connect
+from typing import Any, NamedTuple
+from urllib.error import HTTPError
+from urllib.parse import urlencode
+from urllib.request import Request, urlopen
+
+import pytest
+
+from bot.local.slack import LoopbackSlack
+from tests.conftest import Run
+from tests.servers.running import bot_running, free_port
+
+pytestmark = pytest.mark.xdist_group("http")
+
+ROOT = str(Path(__file__).resolve().parents[2])
+SECRET = "local-secret"
+COMMAND = urlencode(
+    {
+        "command": "/vllm-digest",
+        "text": "help",
+        "user_id": "U0ADA",
+        "team_id": "T0LOCAL",
+        "channel_id": "C0DIGEST",
+        "trigger_id": "1.2",
+    }
+)
+
+
+class Got(NamedTuple):
+    status: int
+    body: Any
+
+
+def ask(
+    url: str, body: bytes | None = None, headers: Mapping[str, str] | None = None, method: str | None = None
+) -> Got:
+    request = Request(url, body, dict(headers or {}), method=method)
+    try:
+        with urlopen(request, timeout=10) as answer:
+            status, text = answer.status, answer.read()
+    except HTTPError as error:
+        with error:
+            status, text = error.code, error.read()
+    try:
+        return Got(status, json.loads(text))
+    except ValueError:
+        return Got(status, text.decode())
+
+
+class Site(NamedTuple):
+    """A bot behind an address."""
+
+    slack: LoopbackSlack
+    url: str
+    database: Path
+
+    def send(self, body: str | bytes, **headers: str) -> Got:
+        kind = "application/json" if body[:1] in ("{", "[", b"{") else "application/x-www-form-urlencoded"
+        data = body.encode() if isinstance(body, str) else body
+        return ask(f"{self.url}/slack/events", data, {"Content-Type": kind, **headers})
+
+    def signed(self, body: str) -> Got:
+        return self.send(body, **signed_at(0, body))
+
+    def requests(self) -> int:
+        with closing(connect(self.database)) as connection:
+            return int(connection.execute("select count(*) from inbox").fetchone()[0])
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    folder = tmp_path_factory.mktemp("bot")
+    with LoopbackSlack() as slack, bot_running(slack, "http://127.0.0.1:9", folder, http=True):
+        url = str(slack.delivery.deliver_to).removesuffix("/slack/events")
+        yield Site(slack, url, folder / "bot.db")
+
+
+# Signatures
+
+
+def signed_at(seconds: float, body: str = COMMAND, secret: str = SECRET) -> dict[str, str]:
+    """The headers of a request that was signed so many seconds from now."""
+    at = str(int(time.time() + seconds))
+    digest = hmac.new(secret.encode(), f"v0:{at}:{body}".encode(), hashlib.sha256).hexdigest()
+    return {"X-Slack-Request-Timestamp": at, "X-Slack-Signature": f"v0={digest}"}
+
+
+def changed(**headers: str) -> dict[str, str]:
+    """Headers that were right until some were changed: names with underscores, {} being the signature."""
+    right = signed_at(0)
+    return right | {name.replace("_", "-"): value.format(right["X-Slack-Signature"]) for name, value in headers.items()}
+
+
+REFUSED: dict[str, Callable[[], tuple[str | bytes, dict[str, str]]]] = {
+    "wrong secret": lambda: (COMMAND, signed_at(0, secret="another-secret")),
+    "empty secret": lambda: (COMMAND, signed_at(0, secret="")),
+    "no headers": lambda: (COMMAND, {}),
+    "no timestamp": lambda: (COMMAND, {"X-Slack-Signature": signed_at(0)["X-Slack-Signature"]}),
+    "body changed": lambda: (COMMAND.replace("help", "status"), signed_at(0)),
+    "body longer": lambda: (COMMAND + "&text=status", signed_at(0)),
+    "another timestamp": lambda: (COMMAND, changed(X_Slack_Request_Timestamp=str(int(time.time()) + 7))),
+    "timestamp that is no number": lambda: (COMMAND, changed(X_Slack_Request_Timestamp="now")),
+    "empty timestamp": lambda: (COMMAND, changed(X_Slack_Request_Timestamp="")),
+    "signature that is not ASCII": lambda: (COMMAND, changed(X_Slack_Signature="{}\xe9")),
+    "signature of another version": lambda: (COMMAND, changed(X_Slack_Signature="v1{}")),
+    "empty signature": lambda: (COMMAND, changed(X_Slack_Signature="")),
+    "malformed JSON": lambda: ('{"type": ', {}),
+    "not UTF-8": lambda: (b"\xff\xfe\xfd", signed_at(0)),
+    "ssl_check": lambda: ("ssl_check=1&token=x", {}),
+    "url_verification": lambda: ('{"type": "url_verification", "challenge": "c"}', {}),
+    "claims to come by socket": lambda: (COMMAND, {"X-Slack-Bolt-Lazy-Only": "1", "X-Slack-Socket-Mode": "1"}),
+    "empty": lambda: ("", {}),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_slack_did_not_sign_gets_401_and_reaches_nothing(case: str, site: Site) -> None:
+    """A request that is not signed with our secret is turned away: nothing is kept, nothing is asked of Slack."""
+    body, headers = REFUSED[case]()
+    before = site.requests(), len(site.slack.calls)
+    assert site.send(body, **headers) == Got(401, {"error": "unauthorized"})
+    time.sleep(0.1)
+    assert (site.requests(), len(site.slack.calls)) == before
+
+
+@pytest.mark.parametrize("seconds", [-3600, -310, 310, 3600])
+def test_a_stale_signature_gets_401_and_reaches_nothing(seconds: int, site: Site) -> None:
+    """A rightly signed request whose time is over five minutes off is turned away, as one that was recorded and sent again."""
+    before = site.requests()
+    assert site.send(COMMAND, **signed_at(seconds)).status == 401
+    assert site.requests() == before
+
+
+def test_what_slack_signed_is_let_in(site: Site) -> None:
+    """The same request is let in with the right signature, within some minutes, and kept once however often it comes."""
+    body = COMMAND.replace("1.2", "3.4")
+    before = site.requests()
+    for headers in (signed_at(0, body), signed_at(-200, body), signed_at(200, body)):
+        assert site.send(body, **headers) == Got(200, "")
+    deadline = time.monotonic() + 5
+    while site.requests() == before and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert site.requests() == before + 1
+
+
+def test_the_address_can_be_verified(site: Site) -> None:
+    """Slack's question whether we are who it thinks is answered, as the app's settings page asks it."""
+    body = json.dumps(
+        {"type": "url_verification", "token": "t", "challenge": "3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P"}
+    )
+    assert site.signed(body) == Got(200, {"challenge": json.loads(body)["challenge"]})
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ('{"type": ', 400),
+        ("[]", 400),
+        ("payload=7", 400),
+        ("payload=%7B", 400),
+        ('{"type": "event_callback", "event": 7}', 400),
+        ("{}", 404),
+        ("hello", 404),
+        ('{"type": "event_callback", "event": {"type": "team_join"}}', 404),
+    ],
+)
+def test_what_is_signed_but_no_request_of_slacks_is_refused(body: str, status: int, site: Site) -> None:
+    """Even with a signature, what makes no sense is a client's error, not ours."""
+    assert site.signed(body).status == status
+
+
+# Everything else
+
+
+@pytest.mark.parametrize(
+    ("path", "method"),
+    [
+        ("/", "GET"),
+        ("/metrics", "GET"),
+        ("/slack/events", "GET"),
+        ("/slack/events", "PUT"),
+        ("/slack/events/", "POST"),
+        ("/slack/install", "GET"),
+        ("/slack/oauth_redirect", "GET"),
+        ("/healthz", "POST"),
+        ("/healthz/x", "GET"),
+        ("/%2e%2e/etc/passwd", "GET"),
+    ],
+)
+def test_everything_else_is_not_found(path: str, method: str, site: Site) -> None:
+    """There is nothing but Slack's requests and the health."""
+    assert ask(f"{site.url}{path}", b"" if method != "GET" else None, method=method).status == 404
+
+
+def test_what_is_too_large_is_refused(site: Site) -> None:
+    """A body of megabytes is not read."""
+    connection = HTTPConnection(site.url.removeprefix("http://"), timeout=10)
+    connection.putrequest("POST", "/slack/events")
+    connection.putheader("Content-Length", "3000000")
+    connection.endheaders()
+    assert connection.getresponse().status == 413
+    connection.close()
+
+
+def test_the_health_says_that_all_is_well(site: Site) -> None:
+    """While the store and the engine answer, the health is 200 and says so."""
+    assert ask(f"{site.url}/healthz") == Got(200, {"ok": True, "store": True, "engine": True})
+
+
+def test_the_health_says_what_is_not_well(tmp_path: Path) -> None:
+    """While the store cannot be read the health is 503 and names it."""
+    with LoopbackSlack() as slack, bot_running(slack, "http://127.0.0.1:9", tmp_path, http=True, log_level="critical"):
+        url = str(slack.delivery.deliver_to).replace("/slack/events", "/healthz")
+        assert ask(url).status == 200
+        for before, after in (("inbox", "lost"), ("lost", "inbox")):
+            with closing(connect(tmp_path / "bot.db")) as connection:
+                connection.execute(f"alter table {before} rename to {after}")
+            well = after == "inbox"
+            assert ask(url) == Got(200 if well else 503, {"ok": well, "store": well, "engine": True})
+
+
+# The process
+
+
+class Served(NamedTuple):
+    process: "subprocess.Popen[str]"
+    port: int
+
+
+@contextmanager
+def served(slack: LoopbackSlack, folder: Path, *options: str, **changes: str) -> Iterator[Served]:
+    """`vllm-digest serve` in a process of its own, from the moment at which it is well."""
+    port = free_port()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "bot", "serve", "--port", str(port), *options],
+        cwd=folder,
+        env=_environment(slack) | changes,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        deadline = time.monotonic() + 30
+        while not _is_well(port):
+            assert process.poll() is None, process.stderr and process.stderr.read()
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        yield Served(process, port)
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def _environment(slack: LoopbackSlack) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG")}
+    return kept | {
+        "PYTHONPATH": ROOT,
+        "SLACK_BOT_TOKEN": slack.bot_token,
+        "SLACK_SIGNING_SECRET": slack.signing_secret,
+        "SLACK_API_URL": slack.url,
+        "GITHUB_API_URL": "http://127.0.0.1:9",
+        "LOG_LEVEL": "warning",
+    }
+
+
+def _is_well(port: int) -> bool:
+    try:
+        return ask(f"http://127.0.0.1:{port}/healthz").status == 200
+    except OSError:
+        return False
+
+
+def test_serve_answers_without_an_app_token_and_ends_when_asked(tmp_path: Path) -> None:
+    """`serve` needs no app token, answers a command over HTTP, and ends with 0 at a SIGTERM."""
+    with LoopbackSlack() as slack, served(slack, tmp_path, "--metrics-port", "0") as bot:
+        slack.delivery.deliver_to = f"http://127.0.0.1:{bot.port}/slack/events"
+        done = slack.command("U0ADA", "C0DIGEST", "help")
+        slack.wait_for(lambda: slack.private("U0ADA", "C0DIGEST"))
+        assert done.acked_after is not None
+        assert slack.connected == 0
+        bot.process.send_signal(signal.SIGTERM)
+        _, told = bot.process.communicate(timeout=20)
+        assert bot.process.returncode == 0
+        assert told.splitlines() == [
+            "vllm-digest is running",
+            "vllm-digest ends; what is under way goes on at its next start",
+        ]
+
+
+def test_a_port_that_is_taken_is_one_line(tmp_path: Path, run: Run) -> None:
+    """Where the port is in use `serve` ends with 2 and one line that names it, before anything is asked of Slack."""
+    with LoopbackSlack() as slack:
+        port = slack.address.rpartition(":")[2]
+        tokens = {"SLACK_BOT_TOKEN": slack.bot_token, "SLACK_SIGNING_SECRET": SECRET, "SLACK_API_URL": slack.url}
+        ran = run("serve", "--port", port, **tokens)
+        assert (ran.code, ran.out) == (2, "")
+        assert ran.err == (
+            f"vllm-digest: port {port} of 127.0.0.1 cannot be listened at (address already in use);"
+            " choose others with --port and --host\n"
+        )
+        assert slack.calls == []
+
+
+@pytest.mark.parametrize("host", ["no.such.host.invalid", "192.0.2.1", "x" * 300])
+def test_an_address_that_is_not_ours_is_one_line(host: str, run: Run) -> None:
+    """An address that this machine does not have ends `serve` with 2 and one line."""
+    ran = run("serve", "--host", host, SLACK_BOT_TOKEN="xoxb-1", SLACK_SIGNING_SECRET=SECRET)
+    assert ran.code == 2
+    assert len(ran.err.splitlines()) == 1
+    assert "--host" in ran.err
+
+
+@pytest.mark.parametrize("missing", ["SLACK_BOT_TOKEN", "SLACK_SIGNING_SECRET"])
+def test_a_secret_that_is_missing_is_named(missing: str, run: Run) -> None:
+    """Without its token or its signing secret `serve` ends with 2 and a line that names it."""
+    given = {"SLACK_BOT_TOKEN": "xoxb-1", "SLACK_SIGNING_SECRET": SECRET} | {missing: ""}
+    ran = run("serve", **given)
+    assert ran.code == 2
+    assert ran.err.startswith(f"vllm-digest: {missing} is not set;")
+    assert len(ran.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("url", ["nonsense", "sqlite://", "sqlite:////dev/null/digest.db", "oracle://x"])
+def test_a_database_that_cannot_be_is_named(url: str, run: Run) -> None:
+    """A database that is none, or whose folder cannot be made, ends `serve` with 2 and one line."""
+    ran = run(
+        "serve", "--port", str(free_port()), SLACK_BOT_TOKEN="xoxb-1", SLACK_SIGNING_SECRET=SECRET, DATABASE_URL=url
+    )
+    assert ran.code == 2
+    assert len(ran.err.splitlines()) == 1
+    assert "DATABASE_URL" in ran.err

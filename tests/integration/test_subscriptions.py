@@ -1,0 +1,266 @@
+"""Subscriptions, as people of several channels ask for them, change them and end them; and what is theirs alone to see."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.local.github import RecordedRepository
+from bot.local.slack import LoopbackSlack
+from bot.store import Subscription, Subscriptions, open_engine
+from tests.conftest import recorded
+from tests.servers.clock import SettableClock
+from tests.servers.github import FaultyGitHub
+from tests.servers.running import buttons, whole
+from tests.servers.talk import ADA, DIGEST, LIN, Talk
+
+MORNING = datetime(2026, 2, 6, 8, 59, tzinfo=UTC)
+SECRET = "o/secret"
+
+
+@pytest.fixture
+def slack() -> Iterator[LoopbackSlack]:
+    with LoopbackSlack() as server:
+        for channel in ("C0TEAM", "C0OPS"):
+            server.workspace.add_channel(channel.lower(), channel, members=[ADA, "U0BOT"])
+        yield server
+        assert [(call.method, call.params, call.response) for call in server.refusals] == []
+        assert server.breaches == []
+
+
+@pytest.fixture
+def clock() -> SettableClock:
+    return SettableClock(MORNING)
+
+
+@pytest.fixture
+def talk(slack: LoopbackSlack, tmp_path: Path, clock: SettableClock) -> Iterator[Talk]:
+    repositories = {name: RecordedRepository([recorded(1), recorded(2)]) for name in ("o/n", "o/m", SECRET)}
+    with (
+        FaultyGitHub(repositories) as github,
+        Talk(slack, github.url, tmp_path, now=clock, digest_repos="o/n", digest_private=f"{SECRET}=C0OPS") as bot,
+    ):
+        yield bot
+
+
+def held(folder: Path) -> list[Subscription]:
+    engine = open_engine(f"sqlite:///{folder / 'bot.db'}")
+    found = Subscriptions(engine).all()
+    engine.dispose()
+    return found
+
+
+def said(talk: Talk, text: str, user: str = ADA, channel: str = DIGEST) -> str:
+    return whole(talk.type(user, text, channel))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("subscribe", ("o/n", "09:00", "UTC", "en", "low", ())),
+        ("subscribe o/m at 07:30", ("o/m", "07:30", "UTC", "en", "low", ())),
+        ("o/m subscribe at 7:30 tz Asia/Shanghai", ("o/m", "07:30", "Asia/Shanghai", "en", "low", ())),
+        ("subscribe n lang zh min high", ("o/n", "09:00", "UTC", "zh", "high", ())),
+        ("subscribe min medium paths pkg/, *.cu", ("o/n", "09:00", "UTC", "en", "medium", ("pkg/", "*.cu"))),
+    ],
+)
+def test_a_channel_is_subscribed_by_a_command(talk: Talk, tmp_path: Path, text: str, expected: tuple[Any, ...]) -> None:
+    """Every part of the command is kept, what is left out is as usual, and the reply says when the first digest comes."""
+    assert "First digest: 2026-02-0" in said(talk, text)
+    (kept,) = held(tmp_path)
+    terms = kept.terms
+    found = (str(terms.repository), f"{terms.time:%H:%M}", terms.tz.key, terms.language, terms.least.value, terms.paths)
+    assert found == expected
+    assert (terms.channel, kept.user) == (DIGEST, ADA)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("subscribe at 25:00", "not a time of day"),
+        ("subscribe tz Mars/Olympus", "unknown time zone"),
+        ("subscribe lang fr", "not a language"),
+        ("subscribe min huge", "not a tier"),
+        ("subscribe paths !x", "not a path"),
+        ("subscribe at", "something is missing"),
+        ("subscribe daily", "not understood"),
+        ("subscribe o/absent", "has no repository o/absent"),
+        ("subscribe o/secret", "has no repository o/secret"),
+    ],
+)
+def test_what_cannot_be_subscribed_is_said(talk: Talk, tmp_path: Path, text: str, told: str) -> None:
+    """A subscription that cannot be is refused with the reason, and nothing is kept."""
+    assert told in said(talk, text)
+    assert held(tmp_path) == []
+
+
+def test_subscribing_again_changes_what_there_was(talk: Talk, tmp_path: Path) -> None:
+    """The same repository with the same paths is one subscription; with other paths it is another."""
+    for text in ("subscribe at 08:00", "subscribe at 10:00", "subscribe paths csrc/"):
+        said(talk, text)
+    assert [(f"{each.terms.time:%H:%M}", each.terms.paths) for each in held(tmp_path)] == [
+        ("10:00", ()),
+        ("09:00", ("csrc/",)),
+    ]
+
+
+def test_subscriptions_are_listed_and_ended(talk: Talk, tmp_path: Path) -> None:
+    """A channel's subscriptions are listed with their buttons; one of several is ended by its button, the last by a word."""
+    for text in ("subscribe", "subscribe o/m"):
+        said(talk, text)
+    listed = talk.type(ADA, "subscriptions")
+    assert "o/n" in whole(listed)
+    assert "o/m" in whole(listed)
+    asked = talk.type(ADA, "unsubscribe")
+    assert "Which one" in whole(asked)
+    talk.slack.press(ADA, DIGEST, asked.ts, "unsubscribe", str(held(tmp_path)[0].id))
+    talk.settle()
+    assert [str(each.terms.repository) for each in held(tmp_path)] == ["o/m"]
+    assert "Unsubscribed: o/m" in said(talk, "unsubscribe")
+    assert held(tmp_path) == []
+
+
+def test_the_status_tells_what_is_due(talk: Talk) -> None:
+    """The status says what analyses and when the channel's next digest comes."""
+    said(talk, "subscribe")
+    told = said(talk, "status")
+    assert "rules (no model is set)" in told
+    assert "next digest 2026-02-06 09:00 UTC" in told
+
+
+def test_each_channel_gets_its_own_selection_once(talk: Talk, clock: SettableClock, slack: LoopbackSlack) -> None:
+    """Two channels get the same day as each asked for it, one of them only what touches its paths; nothing is read twice."""
+    said(talk, "subscribe")
+    said(talk, "subscribe paths pkg/part2.py", channel="C0TEAM")
+    clock.set(datetime(2026, 2, 6, 9, 0, tzinfo=UTC))
+    slack.wait_for(lambda: slack.channel(DIGEST) and slack.channel("C0TEAM"))
+    roots = [slack.channel(name)[0] for name in (DIGEST, "C0TEAM")]
+    assert "Commits: 2" in whole(roots[0])
+    assert "Commits: 1" in whole(roots[1])
+    assert "pkg/part2.py" in whole(roots[1])
+    slack.wait_for(
+        lambda: slack.thread(DIGEST, roots[0].ts)[-1].files and slack.thread("C0TEAM", roots[1].ts)[-1].files
+    )
+
+
+def filled(**changes: str) -> dict[str, dict[str, Any]]:
+    values = {
+        "channel": DIGEST,
+        "repository": "o/n",
+        "at": "10:30",
+        "timezone": "UTC",
+        "language": "en",
+        "least": "medium",
+        "paths": "",
+    } | changes
+    return {name: {name: value} for name, value in values.items() if value}
+
+
+def opened(talk: Talk, action: str = "open_subscribe", user: str = ADA) -> Any:
+    shown = talk.type(user, "subscriptions")
+    talk.slack.press(user, DIGEST, shown.ts, action)
+    return talk.slack.wait_for(lambda: talk.slack.modal(user))
+
+
+def test_a_subscription_is_filled_into_a_modal(talk: Talk, tmp_path: Path) -> None:
+    """The modal's fields become the subscription, and its editing changes that one."""
+    view = opened(talk)
+    assert talk.slack.submit(ADA, view.id, filled()).errors in (None, {})
+    talk.slack.wait_for(lambda: held(tmp_path))
+    talk.settle()
+    view = opened(talk, "edit_subscription")
+    talk.slack.submit(ADA, view.id, filled(paths="csrc/"))
+    talk.slack.wait_for(lambda: held(tmp_path) and held(tmp_path)[0].terms.paths)
+    talk.settle()
+    (kept,) = held(tmp_path)
+    assert (f"{kept.terms.time:%H:%M}", kept.terms.least.value, kept.terms.paths) == ("10:30", "medium", ("csrc/",))
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("repository", "no repository"),
+        ("repository", "o/secret"),
+        ("timezone", "Mars"),
+        ("paths", "!x"),
+        ("channel", "C0QUIET"),
+    ],
+)
+def test_what_is_wrong_in_the_modal_is_said_at_its_field(talk: Talk, tmp_path: Path, field: str, value: str) -> None:
+    """A field that cannot be taken gets its error at once, and nothing is kept."""
+    view = opened(talk)
+    errors = talk.slack.submit(ADA, view.id, filled(**{field: value})).errors
+    assert errors
+    assert list(errors) == [field]
+    assert held(tmp_path) == []
+
+
+def test_only_members_change_a_channel(talk: Talk, tmp_path: Path) -> None:
+    """Somebody who is not in a channel can neither subscribe it nor end what it has."""
+    said(talk, "subscribe", channel="C0TEAM")
+    view = opened(talk, user=LIN)
+    errors = talk.slack.submit(LIN, view.id, filled(channel="C0TEAM")).errors
+    assert errors
+    assert "channel" in errors
+    assert len(held(tmp_path)) == 1
+
+
+def test_a_private_repository_is_known_where_it_is_listed_only(talk: Talk) -> None:
+    """The channel that DIGEST_PRIVATE lists gets a private repository's day; everywhere else it is as if it were not there."""
+    assert "Commits: 2" in said(talk, "o/secret 2026-02-05", channel="C0OPS")
+    sha = recorded(1)["sha"]
+    for text in ("o/secret 2026-02-05", f"o/secret {sha}", "o/secret search part", "subscribe o/secret"):
+        told = said(talk, text)
+        assert "has no repository o/secret" in told, text
+        assert "Change part" not in told
+    assert "o/secret" not in said(talk, "help")
+    direct = talk.direct(ADA)
+    talk.say(ADA, "o/secret 2026-02-05", channel=direct)
+    talk.settle()
+    assert "has no repository" in whole(talk.slack.channel(direct)[-1])
+
+
+def home_of(talk: Talk, user: str) -> str:
+    talk.slack.open_home(user)
+    talk.settle()
+    view = talk.slack.wait_for(lambda: talk.slack.home(user))
+    return str(view.body["blocks"])
+
+
+def test_home_shows_the_subscriptions_of_ones_channels(talk: Talk) -> None:
+    """Home lists what the person's channels get, nothing of others and nothing that is private."""
+    said(talk, "subscribe")
+    said(talk, "subscribe o/m", channel="C0TEAM")
+    said(talk, "subscribe o/secret", channel="C0OPS")
+    assert "o/m" in home_of(talk, ADA)
+    assert "secret" not in home_of(talk, ADA)
+    lins = home_of(talk, LIN)
+    assert "o/n" in lins
+    assert "07:30" not in lins
+
+
+def test_corrections_are_kept(talk: Talk, tmp_path: Path) -> None:
+    """What people say of a commit's rank is kept with the tier that it had, the last word of each counting."""
+    shown = talk.type(ADA, "#1")
+    assert {"too_high", "too_low"} <= set(buttons(shown))
+    for action in ("too_high", "too_low"):
+        talk.slack.press(ADA, DIGEST, shown.ts, action)
+        talk.settle()
+    engine = open_engine(f"sqlite:///{tmp_path / 'bot.db'}")
+    from analysis.models import Repository
+
+    labels = Subscriptions(engine).labels(Repository(owner="o", name="n"))
+    engine.dispose()
+    assert [(sha, verdict) for sha, verdict, _ in labels] == [(recorded(1)["sha"], "too_low")]
+
+
+def test_who_asks_too_much_is_told_so(talk: Talk) -> None:
+    """A person's questions are limited, and said to be."""
+    thread = talk.open("#1")
+    for _ in range(25):
+        talk.say(LIN, "what does this change?", thread)
+    talk.settle(60)
+    told = [each.text for each in talk.slack.thread(DIGEST, thread)]
+    assert any("Slower, please" in text for text in told)

@@ -1,0 +1,243 @@
+"""Two days for two channels, delivered by a bot that is killed again and again; and what must have come of it."""
+
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from datetime import UTC, date, datetime, time, timedelta
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
+
+from analysis.github import GitHub
+from analysis.llm import ChatModel
+from analysis.models import Repository
+from bot.analysing import Modelling
+from bot.digest import Desk, digest
+from bot.local.slack import Fault
+from bot.slack.digest_messages import digest_messages
+from bot.store import Store, Subscriptions, Terms, open_engine
+from tests.conftest import recorded
+from tests.servers.killed import CHANNELS, MODEL, Death, Killable, Moment, Posted, killable, more
+
+_REPOSITORY = Repository(owner="o", name="n")
+_A_DAY = 6
+_POST, _FILE = "chat.postMessage$", "files.completeUploadExternal$"
+_LATER = (
+    ("posting",),
+    ("posting",),
+    ("dropped message", "looking up"),
+    ("dropped file", "looking up"),
+    ("late message",),
+    ("any time",),
+    ("reading",),
+    ("analysing",),
+)
+# A stage is interrupted between so many seconds after its sign, or so many after the bot listens, if no sign comes.
+_SECONDS = {
+    "start-up": (0.3, 2.0, 0.0),
+    "reading": (0.0, 0.1, 2.0),
+    "analysing": (0.0, 0.1, 2.0),
+    "drafting": (0.0, 0.2, 2.0),
+    "posting": (0.0, 0.25, 3.0),
+    "dropped message": (0.0, 0.1, 6.0),
+    "dropped file": (0.0, 0.1, 6.0),
+    "late message": (0.0, 0.2, 6.0),
+    "looking up": (0.0, 0.05, 7.0),
+    "any time": (0.3, 4.0, 0.0),
+}
+_FAULTS = {
+    # The answer is kept back, so that the kill comes between Slack's doing and its saying so.
+    "posting": Fault(_POST, "stall", seconds=0.2),
+    "dropped message": Fault(_POST, "accept_and_drop"),
+    "dropped file": Fault(_FILE, "accept_and_drop"),
+}
+_LATE = 5.0  # seconds that Slack takes for a post, in which the bot is killed and up again
+_LOOK_UPS = ("conversations.history", "conversations.replies", "files.info")
+
+
+class Delivered(NamedTuple):
+    """How it ended. `wanted` and `posted` are the threads of each channel, `calls` the parts that the model was asked about."""
+
+    deaths: Sequence[Death]
+    wanted: dict[str, list[list[Posted]]]
+    posted: dict[str, list[list[Posted]]]
+    commits: int
+    calls: Counter[int]
+    flows: Counter[str]
+    wrong: Sequence[str]
+
+    @property
+    def expected(self) -> int:
+        return sum(_counted(self.wanted).values())
+
+    @property
+    def duplicated(self) -> int:
+        return sum((_counted(self.posted) - _counted(self.wanted)).values())
+
+    @property
+    def lost(self) -> int:
+        return sum((_counted(self.wanted) - _counted(self.posted)).values())
+
+    @property
+    def in_flight(self) -> Counter[int]:
+        """How many calls about each part a kill took back."""
+        return Counter(part for death in self.deaths for part in death.in_flight)
+
+
+def delivered(folder: Path, seed: int, kills: int) -> Delivered:
+    """Kills the bot so many times while it delivers, then lets it finish, and starts it once more when all is done."""
+    random = Random(seed)
+    days, zone = _days(datetime.now(UTC))
+    commits = [commit for place, day in enumerate(days) for commit in _commits(day, zone, place * _A_DAY)]
+    with killable(folder, commits) as bot:
+        _subscribe(bot, days[0], zone)
+        for moment in _moments(bot, random, kills):
+            bot.live_until(moment)
+        _as_if_killed_often(bot)
+        bot.slack.faults += [
+            Fault(place, "accept_and_drop", where=_nth(random.randint(1, 3))) for place in (_POST, _FILE)
+        ]
+        bot.start_listening()
+        bot.wait_for(lambda: _is_done(bot, len(days)))
+        bot.stop()
+        bot.start_listening()  # and has nothing left to do
+        bot.stop()
+        return Delivered(
+            bot.deaths,
+            {
+                channel: [_wanted(bot, day, zone, f"s{number}", channel) for day in days]
+                for number, channel in enumerate(CHANNELS, 1)
+            },
+            {channel: bot.threads(channel) for channel in CHANNELS},
+            len(commits),
+            Counter(bot.chat.asked),
+            bot.flows_ended(),
+            _wrong(bot),
+        )
+
+
+def _days(now: datetime) -> tuple[list[date], ZoneInfo]:
+    """The two days before today, in a zone where today does not end soon."""
+    zone = ZoneInfo("UTC" if now.hour < 22 else "Asia/Shanghai")
+    today = now.astimezone(zone).date()
+    return [today - timedelta(days=back) for back in (2, 1)], zone
+
+
+def _commits(day: date, zone: ZoneInfo, before: int) -> Iterator[dict[str, Any]]:
+    """A day's commits; two of them remove what people may use, which is of high importance."""
+    for number in range(before + 1, before + _A_DAY + 1):
+        at = {"date": datetime.combine(day, time(number % _A_DAY + 9), zone).isoformat()}
+        if number % 3:
+            yield recorded(number, **at)
+            continue
+        gone = {"status": "modified", "additions": 0, "deletions": 1, "changes": 1}
+        env = f'@@ -1,3 +1,2 @@\n ENVS = {{\n-    "ENGINE_PART_{number}": lambda: 1,\n }}'
+        flag = f'@@ -10,3 +10,2 @@\n def add(parser):\n-    parser.add_argument("--part-{number}")\n     return parser'
+        files = [{"filename": "engine/envs.py", "patch": env}, {"filename": "engine/core/scheduler.py", "patch": flag}]
+        yield recorded(
+            number,
+            message=f"[Core][Scheduler] Remove part {number} (#{number})",
+            files=[{**each, **gone} for each in files],
+            **at,
+        )
+
+
+def _subscribe(bot: Killable, first: date, zone: ZoneInfo) -> None:
+    """Both channels, since the day that is the first one due."""
+    engine = open_engine(f"sqlite:///{bot.database}")
+    since = datetime.combine(first, time(), zone).astimezone(UTC)
+    for channel in CHANNELS:
+        Subscriptions(engine).keep(Terms(channel, _REPOSITORY, time(), zone, "en"), since)
+    engine.dispose()
+
+
+def _as_if_killed_often(bot: Killable) -> None:
+    """As if every flow had been interrupted a thousand times: the engine counts that, and may give up on one."""
+    with closing(sqlite3.connect(bot.flows)) as engine, engine:
+        engine.execute("UPDATE workflow_status SET recovery_attempts = 1000")
+
+
+# When it is killed
+
+
+def _moments(bot: Killable, random: Random, kills: int) -> Iterator[Moment]:
+    """Every stage of the first day, then whatever comes."""
+    stages = ["start-up", "reading", "analysing", "analysing", "drafting"]
+    while len(stages) < kills:
+        stages += [stage for group in random.sample(_LATER, len(_LATER)) for stage in group]
+    for stage in stages[:kills]:
+        yield _moment(bot, random, stage)
+
+
+def _moment(bot: Killable, random: Random, stage: str) -> Moment:
+    slack = bot.slack
+    if stage in _FAULTS:
+        slack.faults.append(_FAULTS[stage])
+    if stage == "late message":
+        slack.late.append(_LATE)
+    listening = more(lambda: slack.delivery.sockets.opened, 1)
+    dropped = more(lambda: _met(bot, "accept_and_drop"), 1)
+    comes: dict[str, Callable[[], bool]] = {
+        "reading": more(lambda: len(bot.github.requests), random.randint(1, 6)),
+        "analysing": more(lambda: len(bot.chat.asked), random.randint(1, 5)),
+        "drafting": lambda: listening() and len(bot.analysed()) >= _A_DAY,
+        "posting": more(lambda: _met(bot, "stall"), 1),
+        "dropped message": dropped,
+        "dropped file": dropped,
+        "late message": more(lambda: slack.kept_back, 1),
+        "looking up": more(lambda: sum(len(slack.asked(method)) for method in _LOOK_UPS), 1),
+    }
+    at_least, at_most, latest = _SECONDS[stage]
+    return Moment(stage, comes.get(stage, lambda: True), random.uniform(at_least, at_most), latest)
+
+
+def _met(bot: Killable, kind: str) -> int:
+    return sum(call.fault == kind for call in bot.slack.calls)
+
+
+def _nth(number: int) -> Callable[[Any], bool]:
+    calls: list[object] = []
+
+    def is_it(_: Any) -> bool:
+        calls.append(None)
+        return len(calls) == number
+
+    return is_it
+
+
+# What must have come of it
+
+
+def _is_done(bot: Killable, days: int) -> bool:
+    files = sum(each.key.endswith(".md") for channel in CHANNELS for thread in bot.threads(channel) for each in thread)
+    return files >= days * len(CHANNELS) and bot.flows_ended().keys() <= {"SUCCESS", "ERROR"}
+
+
+def _wanted(bot: Killable, day: date, zone: ZoneInfo, label: str, channel: str) -> list[Posted]:
+    """The messages of a day by its stored report, and the report as a file."""
+    store = Store(open_engine(f"sqlite:///{bot.database}"))
+    with (
+        closing(store),
+        closing(GitHub(bot.github.url, "token")) as github,
+        closing(ChatModel(MODEL, base_url=bot.chat.url, api_key="key")) as model,
+    ):
+        desk = Desk(github, store, Modelling(model, 1, 0.0, lambda: datetime.now(UTC)))
+        report = digest(desk, _REPOSITORY, day, zone, "en", now=datetime.now(UTC), ask=False)
+    key = f"digest:{_REPOSITORY.key}:{day}:{label}:{channel}:"
+    told = [Posted(f"{key}{place:03}", each.text) for place, each in enumerate(digest_messages(report))]
+    return [*told, Posted(f"n-{day}.md", "")]
+
+
+def _wrong(bot: Killable) -> list[str]:
+    """What Slack refused or put up with, what was left undone, and errors of ours."""
+    undone = bot.rows("SELECT key, state, note FROM outbox WHERE state != 'sent'")
+    notes = bot.rows("SELECT channel, note FROM subscriptions WHERE note != ''")
+    refused = [(call.method, call.response) for call in bot.slack.refusals]
+    log = [line for line in bot.log_text.splitlines() if "Traceback" in line or "[error" in line]
+    return [*map(str, [*undone, *notes, *refused]), *bot.slack.breaches, *log]
+
+
+def _counted(threads: dict[str, list[list[Posted]]]) -> Counter[tuple[str, str]]:
+    return Counter((channel, each.key) for channel, found in threads.items() for thread in found for each in thread)

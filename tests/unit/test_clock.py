@@ -1,0 +1,149 @@
+"""Which days' digests are due at an instant."""
+
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.models import Repository
+from bot.schedule import due, fires
+from bot.store import Subscription, Terms
+
+ZONES = ("UTC", "Asia/Shanghai", "Asia/Kolkata", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe")
+BERLIN, NEW_YORK = "Europe/Berlin", "America/New_York"
+
+
+def utc(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+def subscribed(since: datetime, at: str = "09:00", tz: str = "UTC", started_to: date | None = None) -> Subscription:
+    terms = Terms("C0DIGEST", Repository(owner="o", name="n"), time.fromisoformat(at), ZoneInfo(tz), "en")
+    return Subscription(1, terms, "U0ADA", since, started_to, "")
+
+
+def days(*numbers: int) -> list[date]:
+    return [date(2026, 2, number) for number in numbers]
+
+
+@pytest.mark.parametrize(
+    ("since", "before", "first", "day"),
+    [
+        ("2026-02-05 08:00", "2026-02-05 08:59:59", "2026-02-05 09:00", 4),
+        ("2026-02-05 09:00", "2026-02-06 08:59:59", "2026-02-06 09:00", 5),
+        ("2026-02-05 23:59", "2026-02-06 08:59:59", "2026-02-06 09:00", 5),
+    ],
+)
+def test_the_first_digest_comes_at_the_next_due_time(since: str, before: str, first: str, day: int) -> None:
+    """Whoever subscribes gets nothing at once: the first digest is that of the day before the next due time."""
+    subscription = subscribed(utc(since))
+    assert due(subscription, utc(since)) == []
+    assert due(subscription, utc(before)) == []
+    assert due(subscription, utc(first)) == days(day)
+
+
+def test_one_day_is_due_each_day() -> None:
+    """A digest that was started is not due again, and the next one is due a day later."""
+    subscription = subscribed(utc("2026-01-01 00:00"), started_to=date(2026, 2, 4))
+    assert due(subscription, utc("2026-02-05 23:59:59")) == []
+    assert due(subscription, utc("2026-02-06 08:59:59")) == []
+    assert due(subscription, utc("2026-02-06 09:00")) == days(5)
+    assert due(subscription._replace(started_to=date(2026, 2, 5)), utc("2026-02-06 09:00")) == []
+
+
+@pytest.mark.parametrize(("missed", "found"), [(1, [9]), (2, [8, 9]), (3, [7, 8, 9]), (4, [7, 8, 9]), (300, [7, 8, 9])])
+def test_three_days_are_made_up_for_after_a_downtime(missed: int, found: list[int]) -> None:
+    """Of the days that were missed the last three are due, oldest first."""
+    subscription = subscribed(utc("2020-01-01 00:00"), started_to=date(2026, 2, 9) - timedelta(days=missed))
+    assert due(subscription, utc("2026-02-10 10:00")) == days(*found)
+
+
+def test_days_before_the_subscription_are_not_made_up_for() -> None:
+    """A subscription that was made yesterday, and never started, is owed one day only."""
+    assert due(subscribed(utc("2026-02-09 10:00")), utc("2026-02-10 10:00")) == days(9)
+
+
+@pytest.mark.parametrize(
+    ("tz", "day", "at", "instant"),
+    [
+        (BERLIN, "2026-03-29", "02:30", "2026-03-29 01:30"),
+        (NEW_YORK, "2026-03-08", "02:30", "2026-03-08 07:30"),
+        (BERLIN, "2026-10-25", "02:30", "2026-10-25 00:30"),
+        (NEW_YORK, "2026-11-01", "01:30", "2026-11-01 05:30"),
+        (BERLIN, "2026-03-28", "02:30", "2026-03-28 01:30"),
+        (BERLIN, "2026-03-30", "02:30", "2026-03-30 00:30"),
+        (NEW_YORK, "2026-02-05", "09:00", "2026-02-05 14:00"),
+        ("Asia/Shanghai", "2026-02-05", "09:00", "2026-02-05 01:00"),
+        ("Pacific/Kiritimati", "2026-02-05", "09:00", "2026-02-04 19:00"),
+        ("America/Santiago", "2026-09-06", "00:00", "2026-09-06 04:00"),
+    ],
+    ids=lambda value: value.replace(" ", "T"),
+)
+def test_a_time_of_day_is_one_instant(tz: str, day: str, at: str, instant: str) -> None:
+    """A time that a clock change leaves out comes an hour later by the new clock, one that it makes twice is the first."""
+    assert fires(date.fromisoformat(day), time.fromisoformat(at), ZoneInfo(tz)) == utc(instant)
+
+
+@pytest.mark.parametrize(
+    ("tz", "changes", "at", "instant", "again"),
+    [
+        (BERLIN, "2026-03-29", "02:30", "2026-03-29 01:30", "2026-03-29 02:30"),
+        (NEW_YORK, "2026-03-08", "02:30", "2026-03-08 07:30", "2026-03-08 08:30"),
+        (BERLIN, "2026-10-25", "02:30", "2026-10-25 00:30", "2026-10-25 01:30"),
+        (NEW_YORK, "2026-11-01", "01:30", "2026-11-01 05:30", "2026-11-01 06:30"),
+    ],
+)
+def test_a_clock_change_neither_skips_nor_doubles_a_day(
+    tz: str, changes: str, at: str, instant: str, again: str
+) -> None:
+    """On the day of the change the digest is due once, at its instant, and on the days around it as usual."""
+    today = date.fromisoformat(changes)
+    yesterday = today - timedelta(days=1)
+    subscription = subscribed(utc("2026-01-01 00:00"), at, tz, started_to=yesterday - timedelta(days=1))
+    assert due(subscription, utc(instant) - timedelta(seconds=1)) == []
+    assert due(subscription, utc(instant)) == [yesterday]
+    started = subscription._replace(started_to=yesterday)
+    assert due(started, utc(again)) == []
+    assert due(started, utc(instant) + timedelta(hours=26)) == [today]
+
+
+def test_each_zone_has_its_own_morning() -> None:
+    """At one instant it is nine in the morning of other days in other places."""
+    now = utc("2026-02-05 19:00")
+    since = now - timedelta(hours=20)
+    assert due(subscribed(since, tz="Pacific/Kiritimati"), now) == days(5)  # the 6th there, nine o'clock
+    assert due(subscribed(since, tz="Pacific/Honolulu"), now) == days(4)  # the 5th there, nine o'clock
+    assert due(subscribed(since, tz="America/Los_Angeles"), now) == days(4)
+    assert due(subscribed(since, tz="Pacific/Honolulu"), now - timedelta(seconds=1)) == []
+
+
+@given(
+    tz=st.sampled_from(ZONES),
+    at=st.times().map(lambda at: at.replace(second=0, microsecond=0)),
+    since=st.timedeltas(timedelta(), timedelta(days=330)).map(utc("2026-01-01 00:00").__add__),
+    waits=st.lists(
+        st.one_of(st.timedeltas(timedelta(), timedelta(minutes=90)), st.timedeltas(timedelta(), timedelta(days=6))),
+        max_size=40,
+    ),
+)
+def test_however_often_the_clock_ticks_each_day_is_started_once(
+    tz: str, at: time, since: datetime, waits: list[timedelta]
+) -> None:
+    """After each tick the last three days that fell due are started, and none is started twice or out of order."""
+    subscription = subscribed(since, f"{at:%H:%M}", tz)
+    now = since
+    started: list[date] = []
+    for wait in waits:
+        now += wait
+        for day in due(subscription, now):
+            started.append(day)
+            subscription = subscription._replace(started_to=day)
+        fell_due = [
+            day
+            for day in (since.date() + timedelta(days=number) for number in range(-2, (now - since).days + 3))
+            if since < fires(day + timedelta(days=1), at, ZoneInfo(tz)) <= now
+        ]
+        assert set(fell_due[-3:]) <= set(started) <= set(fell_due)
+        assert started == sorted(set(started))
