@@ -56,7 +56,12 @@ def rows(version: str) -> Iterator[tuple[str, dict[str, Any]]]:
         terms = {"time": "09:00", "timezone": "UTC", "language": "en", "note": ""}
         since = {"created_at": "2026-02-01 10:00:00.000000", "started_to": "2026-02-04"}
         yield "subscriptions", {"id": 4, "channel": DIGEST, "repository": "o/n", **terms, **since}
-        asked: dict[str, Any] = {"key": "message:C0DIGEST:1770000000.000100", "kind": "message", "user": ADA, "channel": DIGEST}
+        asked: dict[str, Any] = {
+            "key": "message:C0DIGEST:1770000000.000100",
+            "kind": "message",
+            "user": ADA,
+            "channel": DIGEST,
+        }
         asked |= {"text": "<@U0BOT> #1", "ts": "1770000000.000100", "mentioned": True}
         yield "inbox", {"key": asked["key"], "body": json.dumps(asked), "received_at": AT}
         yield "threads", {"channel": DIGEST, "ts": "1770000000.000200", "about": f"o/n|{SHA}|en"}
