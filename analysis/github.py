@@ -103,7 +103,10 @@ class _Patience(github.GithubRetry):
 
 
 class GitHub:
-    """One GitHub server, seen with or without a token; `instead` names repositories that another one serves."""
+    """One GitHub server, seen with or without a token. `timeout` is in seconds, for an answer to begin; `retries` follow its end.
+
+    `instead` names repositories that another server has.
+    """
 
     def __init__(
         self,
@@ -111,12 +114,16 @@ class GitHub:
         token: str | None = None,
         *,
         max_wait: float = 60,
+        timeout: int = _TIMEOUT,
+        retries: int = _RETRIES,
         on_wait: Callable[[float], None] | None = None,
         instead: Mapping[str, "GitHub"] = MappingProxyType({}),
     ) -> None:
         self._api_url = api_url.rstrip("/")
         self._token = token
         self._max_wait = max_wait
+        self._timeout = timeout
+        self._retries = retries
         self._on_wait = on_wait
         self._instead = instead
         self._idle: LifoQueue[github.Github] = LifoQueue()
@@ -255,7 +262,12 @@ class GitHub:
                 self._idle.put(client)
 
     def _new_client(self) -> github.Github:
-        patience = _Patience(total=_RETRIES, read=_RETRIES - 1, backoff_factor=0.5, max_rate_limit_wait=self._max_wait)
+        patience = _Patience(
+            total=self._retries,
+            read=max(0, self._retries - 1),
+            backoff_factor=0.5,
+            max_rate_limit_wait=self._max_wait,
+        )
         patience.on_wait = self._on_wait
         return github.Github(
             auth=Token(self._token) if self._token else None,
@@ -264,7 +276,7 @@ class GitHub:
             per_page=_PAGE,
             retry=patience,
             seconds_between_requests=None,
-            timeout=_TIMEOUT,
+            timeout=self._timeout,
             user_agent="vllm-digest",
         )
 

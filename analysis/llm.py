@@ -84,7 +84,13 @@ class ChatModel:
     """One model on one server. Threads may share it."""
 
     def __init__(
-        self, name: str, *, base_url: str | None = None, api_key: str | None = None, timeout: float = 60
+        self,
+        name: str,
+        *,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        timeout: float = 60,
+        retries: int = 2,
     ) -> None:
         self.name = name
         self.base_url = base_url
@@ -92,7 +98,7 @@ class ChatModel:
             base_url=base_url,
             api_key=api_key or "none",  # local servers want none, the SDK wants some
             timeout=openai.Timeout(timeout, connect=_CONNECT),
-            max_retries=2,
+            max_retries=retries,
         )
         self._rung = Rung.STRICT_SCHEMA
         self._lock = Lock()

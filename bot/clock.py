@@ -27,7 +27,7 @@ def start_due(bot: Bot, start: Callable[[Delivery], None]) -> None:
     """Starts every delivery that is due, then notes that it was: a kill between the two starts it again, which is nothing."""
     now = bot.now()
     for subscription in bot.subscriptions.all():
-        if bot.within(subscription.terms.channel).reading.hides(subscription.terms.repository):
+        if bot.reading.within(subscription.terms.channel).hides(subscription.terms.repository):
             continue
         for day in due(subscription, now):
             terms = subscription.terms

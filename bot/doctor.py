@@ -1,9 +1,11 @@
 """Tries whatever the bot needs, each by itself, and says of each what it is, or what is wrong and what to do about it.
 
-Nothing is changed: the database is only looked at, nothing is posted, and a model is asked for a single token.
+Nothing is changed: the database is only looked at, nothing is posted, and a model is asked for a single token. Services are
+tried side by side and with little patience, so that one that is silent does not keep anybody waiting for the others.
 """
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import datetime, timedelta
 from functools import partial
@@ -21,7 +23,8 @@ from bot.store.opening import Condition, address_of, condition
 from bot.wiring import database_file, slack_secret
 
 _PATIENCE = 2  # seconds of GitHub's limit that are waited for
-_SILENCE = 20  # seconds without a word of the model's
+_SILENCE = 8  # seconds that a service may be silent
+_AT_ONCE = 8  # repositories, channels
 _SKEW = timedelta(seconds=60)
 _TOKENS = 1000  # for which a price is looked up
 
@@ -43,11 +46,27 @@ def findings(now: Callable[[], datetime]) -> Iterator[Finding]:
         return
     logs.set_up(settings.log_level or "WARNING", settings.log_format)
     yield Finding("settings", f"{settings.digest_time:%H:%M} {settings.digest_timezone}, {settings.digest_language}")
-    yield _tried("database", partial(_database, settings))
-    yield from _github(settings)
-    yield from _slack(settings, now)
-    yield _tried("slash command", partial(_command, settings))
-    yield _tried("model", partial(_model, settings))
+    with ThreadPoolExecutor() as threads:
+        groups: tuple[Iterator[Finding], ...] = (
+            _each(("database", partial(_database, settings))),
+            _github(settings),
+            _slack(settings, now),
+            _ways_to_listen(settings),
+            _each(("slash command", partial(_command, settings))),
+            _each(("model", partial(_model, settings))),
+        )
+        for found in threads.map(_whole, groups):
+            yield from found
+
+
+def _whole(group: Iterator[Finding]) -> list[Finding]:
+    return list(group)
+
+
+def _each(*attempts: tuple[str, Callable[[], str]]) -> Iterator[Finding]:
+    """What came of some attempts, each under its name, in their order; they are made side by side."""
+    with ThreadPoolExecutor(_AT_ONCE) as threads:
+        yield from threads.map(lambda attempt: _tried(*attempt), attempts)
 
 
 def _tried(name: str, attempt: Callable[[], str]) -> Finding:
@@ -72,14 +91,16 @@ def _database(settings: Settings) -> str:
 
 
 def _github(settings: Settings) -> Iterator[Finding]:
-    with closing(GitHub(settings.github_api_url, settings.token, max_wait=_PATIENCE)) as github:
+    with closing(
+        GitHub(settings.github_api_url, settings.token, max_wait=_PATIENCE, timeout=_SILENCE // 2, retries=1)
+    ) as github:
         server = _tried("GitHub", partial(_allowance, github, settings))
         yield server
         if server.exit_code:
             return  # of the repositories it would say the same
         private = [Repository.parse(name) for name in settings.digest_private]
-        for repository in {each.key: each for each in (*private, *settings.digest_repos)}.values():
-            yield _tried(f"repository {repository}", partial(_repository, github, repository, settings))
+        named = {each.key: each for each in (*private, *settings.digest_repos)}.values()
+        yield from _each(*((f"repository {each}", partial(_repository, github, each, settings)) for each in named))
 
 
 def _allowance(github: GitHub, settings: Settings) -> str:
@@ -92,6 +113,13 @@ def _repository(github: GitHub, repository: Repository, settings: Settings) -> s
     public = github.is_public(repository)
     github.head(repository)
     channels = settings.digest_private.get(repository.full_name.lower())
+    if channels is not None and repository.key in {each.key for each in settings.digest_repos}:
+        blind = [each for each in settings.digest_channel if each not in channels]
+        if blind:
+            raise BadSetting(
+                f"is kept from {', '.join(blind)} of DIGEST_CHANNEL, which will not get its digests; "
+                f"add them to DIGEST_PRIVATE, or take it out of DIGEST_REPOS and subscribe it where it may be seen"
+            )
     if channels is not None:
         return f"{'public, but' if public else 'private,'} seen in {', '.join(sorted(channels)) or 'no channel'} only"
     if not public:
@@ -106,7 +134,7 @@ def _repository(github: GitHub, repository: Repository, settings: Settings) -> s
 
 def _slack(settings: Settings, now: Callable[[], datetime]) -> Iterator[Finding]:
     try:
-        web = Web(slack_secret(settings, "SLACK_BOT_TOKEN"), settings.slack_api_url)
+        web = Web(slack_secret(settings, "SLACK_BOT_TOKEN"), settings.slack_api_url, retries=0)
         installation = web.installation()
         at = now()
     except DigestError as exc:
@@ -117,9 +145,8 @@ def _slack(settings: Settings, now: Callable[[], datetime]) -> Iterator[Finding]
         yield _tried("Slack bot token", partial(_installed, installation))
         yield _tried("scopes", partial(_scopes, installation))
         yield _tried("clock", partial(_clock, installation, at))
-        for channel in settings.digest_channel:
-            yield _tried(f"channel {channel}", partial(_channel, web, channel, installation.user))
-    yield from _ways_to_listen(settings)
+        channels = settings.digest_channel
+        yield from _each(*((f"channel {each}", partial(_channel, web, each, installation.user)) for each in channels))
 
 
 def _installed(installation: Installation) -> str:
@@ -177,7 +204,7 @@ def _ways_to_listen(settings: Settings) -> Iterator[Finding]:
 def _app_token(settings: Settings) -> str:
     token = slack_secret(settings, "SLACK_APP_TOKEN")
     try:
-        Web("", settings.slack_api_url).socket_address(token)
+        Web("", settings.slack_api_url, retries=0).socket_address(token)
     except Refused as exc:
         raise BadSetting(
             f"SLACK_APP_TOKEN: {exc}; generate an app-level token with the scope connections:write under Basic Information"
@@ -202,7 +229,7 @@ def _model(settings: Settings) -> str:
         return "none; rules make the analyses (DIGEST_MODEL)"
     key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
     name, base_url = settings.digest_model, settings.openai_base_url
-    with closing(ChatModel(name, base_url=base_url, api_key=key, timeout=_SILENCE)) as model:
+    with closing(ChatModel(name, base_url=base_url, api_key=key, timeout=_SILENCE, retries=0)) as model:
         try:
             model.try_out()
         except ModelFailure as exc:

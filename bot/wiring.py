@@ -193,7 +193,7 @@ def _subscribe(bot: "Bot", settings: Settings) -> None:
     for channel in settings.digest_channel:
         chosen_by_people = {each.terms.repository.key for each in bot.subscriptions.of(channel) if each.user}
         for repository in settings.digest_repos:
-            if repository.key in chosen_by_people or bot.within(channel).reading.hides(repository):
+            if repository.key in chosen_by_people or bot.reading.within(channel).hides(repository):
                 continue
             terms = Terms(channel, repository, settings.digest_time, settings.tz, settings.digest_language)
             bot.subscriptions.keep(terms, bot.now())

@@ -134,6 +134,13 @@ def vllm_commits() -> list[dict[str, Any]]:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begins with the files whose tests wait longest, so that none of them is still at it when all others are done."""
-    longest = ("test_killed", "test_slack_commands", "test_conversation", "test_scheduled", "test_slack_anything")
+    longest = (
+        "test_killed",
+        "test_teams",
+        "test_slack_commands",
+        "test_conversation",
+        "test_scheduled",
+        "test_slack_anything",
+    )
     place = {name: number for number, name in enumerate(longest)}
     items.sort(key=lambda item: place.get(item.path.stem, len(place)))

@@ -27,8 +27,10 @@ class Bot(NamedTuple):
     now: Callable[[], datetime]
 
     def within(self, channel: str) -> "Bot":
-        """The same bot, which knows only the repositories that a channel may see."""
-        return self._replace(reading=self.reading.within(channel))
+        """The same bot as a channel knows it: with the repositories that it may see, in the language and time zone of its digest."""
+        bot = self._replace(reading=self.reading.within(channel))
+        subscribed = self.subscriptions.of(channel)
+        return bot._replace(tz=subscribed[0].terms.tz, language=subscribed[0].terms.language) if subscribed else bot
 
     @property
     def today(self) -> date:

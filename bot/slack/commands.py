@@ -274,7 +274,7 @@ def _hand_out(bot: Bot, request: Request) -> bool:
     """Sends the report of a day to whoever asked, as a file; not that of a private repository, which stays where it is listed."""
     report = delivering.report_of(bot, parse_day_value(request.text))
     channel = bot.web.direct(request.user)
-    if bot.within(channel).reading.hides(report.repository):
+    if bot.reading.within(channel).hides(report.repository):
         return False
     key = f"report:{report.repository.key}:{report.date}:{request.run}:{channel}:000"
     bot.outbox.freeze([Draft(key, channel, delivering.report_file(report))])

@@ -118,7 +118,7 @@ def _changeable(bot: Bot, request: Request) -> Subscription | None:
             check_insider(bot, request, found.terms.channel)
     except Misuse:
         return None
-    return None if found and bot.within(request.channel).reading.hides(found.terms.repository) else found
+    return None if found and bot.reading.within(request.channel).hides(found.terms.repository) else found
 
 
 def terms_filled(bot: Bot, body: Mapping[str, Any]) -> tuple[Request | None, dict[str, str]]:

@@ -111,12 +111,12 @@ class Place(NamedTuple):
 
 
 class Web:
-    """Slack as the bot uses it. Threads may share it."""
+    """Slack as the bot uses it. Threads may share it. What is only read is read again where that failed, `retries` times."""
 
-    def __init__(self, token: str, url: str) -> None:
-        patient = RateLimitErrorRetryHandler(max_retry_count=_RETRIES)
+    def __init__(self, token: str, url: str, *, retries: int = _RETRIES) -> None:
+        patient = RateLimitErrorRetryHandler(max_retry_count=retries)
         self.client = WebClient(token, base_url=url, timeout=TIMEOUT, retry_handlers=[patient])
-        again = [ConnectionErrorRetryHandler(max_retry_count=_RETRIES), ServerErrorRetryHandler(_RETRIES), patient]
+        again = [ConnectionErrorRetryHandler(max_retry_count=retries), ServerErrorRetryHandler(retries), patient]
         self._reader = WebClient(token, base_url=url, timeout=TIMEOUT, retry_handlers=again)
         self._me: Mapping[str, str] | None = None
 

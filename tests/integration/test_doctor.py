@@ -6,6 +6,7 @@ from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
+from socket import create_server
 from sqlite3 import connect
 from typing import Any, NamedTuple
 
@@ -305,6 +306,31 @@ def test_repositories_are_tried(setup: Setup) -> None:
     assert list(wrong(ran)) == ["repository o/none", "repository o/n@gone", "repository o/secret"]
     assert "DIGEST_PRIVATE=o/secret=C" in wrong(ran)["repository o/secret"]
     assert "C0DIGEST" in right(ran)["repository o/listed"]
+
+
+def test_a_private_repository_that_its_channel_may_not_see(setup: Setup) -> None:
+    """Where a channel of DIGEST_CHANNEL is not among those that may see a repository of DIGEST_REPOS, both settings are named."""
+    listed = {"DIGEST_REPOS": "o/n", "DIGEST_CHANNEL": "C0DIGEST"}
+    ran = setup.doctor(**listed, DIGEST_PRIVATE="o/n=C0OPS")
+    assert (ran.code, list(wrong(ran))) == (2, ["repository o/n"])
+    assert "kept from C0DIGEST of DIGEST_CHANNEL" in wrong(ran)["repository o/n"]
+    assert "DIGEST_PRIVATE" in wrong(ran)["repository o/n"]
+    assert not wrong(setup.doctor(**listed, DIGEST_PRIVATE="o/n=C0DIGEST+C0OPS"))
+
+
+def test_silent_services_are_not_waited_for_long(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where everything takes a connection and says nothing, it is over within ten seconds."""
+    with closing(create_server(("127.0.0.1", 0))) as silent:
+        nowhere = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        services = {"GITHUB_API_URL": nowhere, "SLACK_API_URL": nowhere, "OPENAI_BASE_URL": f"{nowhere}/v1"}
+        for name, value in setup.settings(DIGEST_REPOS="o/n,o/m", **services).items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.chdir(setup.folder)
+        begun = time.monotonic()
+        found = {each.name: each for each in findings(lambda: datetime.now(UTC)) if each.exit_code}
+    assert time.monotonic() - begun < 10
+    assert list(found) == ["GitHub", "Slack bot token", "Slack app token", "model"]
+    assert {each.exit_code for each in found.values()} == {3}
 
 
 def test_services_that_do_not_answer(setup: Setup) -> None:

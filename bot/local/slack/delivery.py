@@ -116,6 +116,7 @@ class Delivery:
         self._stopped = False
         self._thread = Thread(target=self._run, daemon=True)
         self._posts: list[Thread] = []
+        self._posting = 0
 
     def __enter__(self) -> Self:
         self.sockets.__enter__()
@@ -141,7 +142,7 @@ class Delivery:
     def idle(self) -> bool:
         """Whether nothing is on its way."""
         with self._waking:
-            return not self._waiting and not self._out and not any(each.is_alive() for each in self._posts)
+            return not self._waiting and not self._out and not self._posting
 
     def _timeout(self, envelope: Envelope) -> float:
         return self._timeouts[0].get(envelope.kind, self._timeouts[1])
@@ -196,7 +197,9 @@ class Delivery:
             if connection is None and self.deliver_to is None:
                 break
             self._waiting.remove(envelope)
-            if connection is not None:
+            if connection is None:
+                self._posting += 1
+            else:
                 # Noted before it is sent: the answer may be here before we are back. A command's time is the person's.
                 start = now if envelope.kind == "events_api" else envelope.born
                 self._out.append(_Out(envelope, connection, start + self._timeout(envelope)))
@@ -236,7 +239,13 @@ class Delivery:
 
     def _post(self, envelope: Envelope) -> None:
         """By HTTP: anything but a 2xx in time is a failure, and events are tried again."""
-        status, answer = self._posted(envelope)
+        try:
+            self._answered(envelope, *self._posted(envelope))
+        finally:
+            with self._waking:
+                self._posting -= 1
+
+    def _answered(self, envelope: Envelope, status: int, answer: Any) -> None:
         if 200 <= status < 300:  # noqa: PLR2004
             self._done(envelope, answer)
         elif envelope.kind != "events_api":
