@@ -27,9 +27,11 @@ from bot.settings import Settings
 from bot.slack.bot import Delivery
 from bot.slack.outbox import AT_ONCE
 from bot.slack.words import slack_words
+from bot.store import Subscriptions, Terms, open_engine
 from bot.wiring import running_bot
 
 ADA, LIN = "U0ADA", "U0LIN"
+_ELSEWHERE = "T0ELSEWHERE"  # the other organisation
 CHANNELS: dict[Language, str] = {"zh": "C0ZH", "en": "C0EN"}
 _SAMPLE = Repository.parse(SAMPLE_REPOSITORY)
 _PLAYERS = (
@@ -98,6 +100,7 @@ def sample_slack(now: Callable[[], datetime]) -> Iterator[LoopbackSlack]:
     with LoopbackSlack(pace=False, now=lambda: now().timestamp()) as slack:
         bot = slack.workspace.bot_user
         slack.workspace.channels.clear()
+        slack.workspace.add_user("lin", LIN, team=_ELSEWHERE)
         slack.workspace.add_channel("上游日报", CHANNELS["zh"], members={bot, ADA})
         slack.workspace.add_channel("upstream-digest", CHANNELS["en"], members={bot, ADA, LIN})
         slack.workspace.add_channel("random", "C0RANDOM", members={ADA})
@@ -138,6 +141,7 @@ def bot_in(
             "log_level": settings.log_level or "ERROR",
         }
     )
+    _subscribe(local, now())
     with (
         closing(GitHub(github_url, "sample")) as sample,
         closing(GitHub(settings.github_api_url, settings.token, instead={SAMPLE_REPOSITORY: sample})) as source,
@@ -147,6 +151,14 @@ def bot_in(
             what = f"{_SAMPLE}|{SAMPLE_DAY}|{settings.tz.key}|{language}"
             flows.start_delivery(Delivery("sample", channel, what, f"sample-{language}"))
         yield
+
+
+def _subscribe(settings: Settings, now: datetime) -> None:
+    """Each channel gets the sample's digests in its language, and so is answered in it."""
+    engine = open_engine(settings.database_url.get_secret_value())
+    for language, channel in CHANNELS.items():
+        Subscriptions(engine).keep(Terms(channel, _SAMPLE, settings.digest_time, settings.tz, language), now, ADA)
+    engine.dispose()
 
 
 def _forms(language: Language) -> list[tuple[str, str]]:

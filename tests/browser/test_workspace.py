@@ -125,6 +125,27 @@ def test_a_modal_is_opened_submitted_and_closed(page: Page, slack: LoopbackSlack
     expect(thread_log(tab).locator("article").last).to_contain_text("what does #400 change?")
 
 
+def test_a_subscription_is_filled_in(page: Page, open_page: Open) -> None:
+    """A new user subscribes in a modal: what is wrong is said at its field, and what is right is confirmed at once."""
+    tab = open_page(f"{page.url}#{EN}")
+    private = main_log(tab).locator("article.private")
+    write(tab, f"{COMMAND} subscriptions")
+    expect(private.last).to_contain_text("lantern/lantern-serve")
+    private.last.get_by_role("button", name="Edit").first.click()
+    dialog = tab.locator("[data-modal]")
+    dialog.get_by_label("Time zone").fill("Mars/Olympus")
+    dialog.get_by_label("Only these paths").fill("lantern/engine/")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog.locator(".error:visible")).to_contain_text("unknown time zone")
+    assert overflowing(tab) == []
+    shot(tab, "subscribing-1280-light-en")
+    dialog.get_by_label("Time zone").fill("Europe/Berlin")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog).to_be_hidden()
+    expect(private.last).to_contain_text("Europe/Berlin")
+    expect(private.last).to_contain_text("lantern/engine/")
+
+
 def test_the_report_is_read_beside_the_thread(page: Page, slack: LoopbackSlack, open_page: Open) -> None:
     """A file opens at the side, and closing it leads back to its thread."""
     root = digest_in(slack, "en")
