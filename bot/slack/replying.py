@@ -38,7 +38,9 @@ class Reply:
         request = self._request
         if self._public:
             return False
-        return request.kind in ("command", "button") or (request.kind == "form" and (request.private or not self.root))
+        return request.kind in ("command", "button", "terms") or (
+            request.kind == "form" and (request.private or not self.root)
+        )
 
     @property
     def root(self) -> str:

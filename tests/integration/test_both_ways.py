@@ -1,7 +1,10 @@
 """The bot is the same whether it connects to Slack by itself or Slack reaches it over HTTP."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
+from sqlite3 import connect
+from typing import Any
 
 import pytest
 
@@ -108,3 +111,118 @@ def test_bad_input_is_a_line(text: str, talk: Talk) -> None:
 def test_what_is_said_among_people_is_left_alone(talk: Talk) -> None:
     """Messages that do not concern the bot are acknowledged, and that is all."""
     assert talk.replies(talk.say(ADA, "shall we have lunch?")) == []
+
+
+def rows(talk: Talk, query: str) -> list[tuple[Any, ...]]:
+    with closing(connect(talk.folder / "bot.db")) as connection:
+        return connection.execute(query).fetchall()
+
+
+def subscribed(talk: Talk) -> list[tuple[Any, ...]]:
+    return rows(talk, "select channel, time, least, paths from subscriptions order by id")
+
+
+def held_back(talk: Talk) -> int:
+    return int(rows(talk, "select count(*) from outbox where state = 'held'")[0][0])
+
+
+def home(talk: Talk, user: str) -> str:
+    """Opens the bot's home anew and gives what stands there."""
+    talk.slack.open_home(user)
+    talk.slack.wait_for(lambda: talk.slack.home(user))
+    talk.settle()
+    view = talk.slack.home(user)
+    assert view
+    return str(view.body["blocks"])
+
+
+def test_a_subscription_lives_in_its_form_its_list_and_its_buttons(talk: Talk) -> None:
+    """A form comes back with its error and then subscribes; the list's buttons change and end what it made."""
+    slack = talk.slack
+    shown = talk.type(ADA, "subscriptions")
+    assert buttons(shown) == ["open_subscribe"]
+    assert acknowledged(slack.press(ADA, DIGEST, shown.ts, "open_subscribe"))
+    view = slack.wait_for(lambda: slack.modal(ADA))
+    refused = slack.submit(ADA, view.id, {"timezone": {"timezone": "Mars"}, "paths": {"paths": "!x"}})
+    assert refused.errors.keys() == {"timezone", "paths"}
+    assert slack.modal(ADA)
+    assert subscribed(talk) == []
+    seen = len(slack.private(ADA, DIGEST))
+    filled = {"at": {"at": "10:30"}, "least": {"least": "medium"}, "paths": {"paths": "lantern/, *.md"}}
+    assert acknowledged(slack.submit(ADA, view.id, filled))
+    slack.wait_for(lambda: len(slack.private(ADA, DIGEST)) > seen)
+    talk.settle()
+    assert "Subscribed" in whole(slack.private(ADA, DIGEST)[-1])
+    assert subscribed(talk) == [(DIGEST, "10:30", "medium", "lantern/,*.md")]
+    listed = talk.type(ADA, "subscriptions")
+    assert "10:30" in whole(listed)
+    assert acknowledged(slack.press(ADA, DIGEST, listed.ts, "edit_subscription"))
+    view = slack.wait_for(lambda: slack.modal(ADA))
+    assert acknowledged(slack.submit(ADA, view.id, {"at": {"at": "11:30"}}))
+    slack.wait_for(lambda: subscribed(talk)[0][1] == "11:30")
+    talk.settle()
+    assert acknowledged(slack.press(ADA, DIGEST, listed.ts, "unsubscribe"))
+    slack.wait_for(lambda: subscribed(talk) == [])
+    talk.settle()
+
+
+def test_home_shows_and_ends_a_subscription(talk: Talk) -> None:
+    """Home lists the subscriptions of one's channels; its buttons open the form, change one and end one."""
+    slack = talk.slack
+    talk.type(ADA, "subscribe at 10:30")
+    assert "10:30" in home(talk, ADA)
+
+    def press(action: str) -> None:
+        view = slack.home(ADA)
+        assert view
+        assert acknowledged(slack.press_view(ADA, view.id, action))
+
+    press("open_subscribe")
+    view = slack.wait_for(lambda: slack.modal(ADA))
+    second = {"channel": {"channel": DIGEST}, "at": {"at": "12:30"}, "paths": {"paths": "docs/"}}
+    assert acknowledged(slack.submit(ADA, view.id, second))
+    slack.wait_for(lambda: len(subscribed(talk)) == 2)
+    talk.settle()
+    press("edit_subscription")
+    view = slack.wait_for(lambda: slack.modal(ADA))
+    assert acknowledged(slack.submit(ADA, view.id, {"at": {"at": "13:30"}}))
+    slack.wait_for(lambda: [each[1] for each in subscribed(talk)] == ["13:30", "12:30"])
+    for left in (1, 0):
+        home(talk, ADA)
+        press("unsubscribe")
+        slack.wait_for(lambda left=left: len(subscribed(talk)) == left)  # type: ignore[misc]
+        talk.settle()
+    assert "12:30" not in home(talk, ADA)
+
+
+def test_a_held_message_waits_at_an_operators_home(talk: Talk) -> None:
+    """A message of which nobody knows whether Slack has it is sent again or given up by whoever runs the workspace alone."""
+    slack = talk.slack
+    slack.workspace.admins.add(ADA)
+    for key in ("digest:o/n:2026-02-05:adhoc-1:C0DIGEST:000", "digest:o/n:2026-02-06:adhoc-1:C0DIGEST:000"):
+        with closing(connect(talk.folder / "bot.db")) as connection, connection:
+            held = {"key": key, "channel": DIGEST, "content": '{"text": "held", "blocks": []}', "state": "held"}
+            held |= {"tried_at": "2026-02-06 09:00:00.000000", "note": "Slack did not answer"}
+            places = ", ".join("?" * len(held))
+            connection.execute(f"insert into outbox ({', '.join(held)}) values ({places})", tuple(held.values()))
+    assert "Slack did not answer" not in home(talk, LIN)
+    assert "Slack did not answer" in home(talk, ADA)
+    for action in ("send_again", "drop_held"):
+        view = slack.home(ADA)
+        assert view
+        before = held_back(talk)
+        assert acknowledged(slack.press_view(ADA, view.id, action))
+        slack.wait_for(lambda before=before: held_back(talk) == before - 1)  # type: ignore[misc]
+        talk.settle()
+    assert [each.text for each in slack.channel(DIGEST)].count("held") == 1
+    assert "Slack did not answer" not in home(talk, ADA)
+
+
+def test_a_commits_rank_is_corrected(talk: Talk) -> None:
+    """The two buttons of a commit keep what somebody thinks of its tier, the last word counting."""
+    shown = talk.type(LIN, BUDGETS)
+    query = "select verdict from labels where user = 'U0LIN'"
+    for verdict in ("too_high", "too_low"):
+        assert acknowledged(talk.slack.press(LIN, DIGEST, shown.ts, verdict))
+        talk.slack.wait_for(lambda verdict=verdict: rows(talk, query) == [(verdict,)])  # type: ignore[misc]
+    talk.settle()
