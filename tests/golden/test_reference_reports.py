@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from bot.local.github import RecordedRepository
-from tests.conftest import SHARED, Ran, Run
+from tests.conftest import SHARED, Run
 from tests.servers.github import FaultyGitHub
+from tests.servers.launched import Ran
 
 DAYS = {"2026-01-07": 43, "2026-01-21": 33, "2026-01-29": 45, "2026-02-03": 40, "2026-02-05": 36}
 _RAN: dict[tuple[str, tuple[str, ...]], Ran] = {}
