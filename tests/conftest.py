@@ -2,12 +2,10 @@
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
@@ -16,17 +14,10 @@ from bot.digest import Desk
 from bot.local.github import RecordedRepository
 from bot.store import Store, open_engine
 from tests.servers.github import FaultyGitHub
+from tests.servers.launched import Ran, launched
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 NOON = datetime(2026, 2, 5, 12, tzinfo=UTC)
-
-
-class Ran(NamedTuple):
-    """What a command line did."""
-
-    code: int
-    out: str
-    err: str
 
 
 Run = Callable[..., Ran]
@@ -106,19 +97,8 @@ def run(tmp_path: Path) -> Run:
             "DIGEST_REPOS": "o/n",
             "DIGEST_TIMEZONE": "UTC",
         }
-        done = subprocess.run(
-            [sys.executable, "-m", "bot", *arguments],
-            input=stdin,
-            capture_output=True,
-            cwd=tmp_path,
-            env=kept
-            | defaults
-            | {"DIGEST_LANGUAGE": "en", "PYTHONPATH": str(Path(__file__).resolve().parents[1])}
-            | settings,
-            timeout=120,
-            check=False,
-        )
-        return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+        environment = {**kept, **defaults, "DIGEST_LANGUAGE": "en", **settings}
+        return launched(arguments, tmp_path, environment, stdin)
 
     return ran
 

@@ -4,7 +4,7 @@ from datetime import date, datetime, time
 from typing import Any, Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import Engine, Row, delete, select, update
+from sqlalchemy import Engine, Row, Select, delete, select, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from analysis.models import Importance, Language, Repository
@@ -46,13 +46,11 @@ class Subscriptions:
 
     def all(self) -> list[Subscription]:
         """Every subscription, oldest first."""
-        with self._engine.connect() as connection:
-            rows = connection.execute(select(subscriptions).order_by(subscriptions.c.id)).all()
-        return [_subscription(row) for row in rows]
+        return self._found(select(subscriptions))
 
     def of(self, channel: str) -> list[Subscription]:
         """Those of a channel, oldest first."""
-        return [each for each in self.all() if each.terms.channel == channel]
+        return self._found(select(subscriptions).filter_by(channel=channel))
 
     def get(self, subscription_id: int) -> Subscription | None:
         """The subscription with this id, if it still holds."""
@@ -117,6 +115,10 @@ class Subscriptions:
         )
         with self._engine.connect() as connection:
             return [(row.sha, row.verdict, Importance(row.importance)) for row in connection.execute(query)]
+
+    def _found(self, query: Select[Any]) -> list[Subscription]:
+        with self._engine.connect() as connection:
+            return [_subscription(row) for row in connection.execute(query.order_by(subscriptions.c.id))]
 
     def _change(self, subscription_id: int, **values: Any) -> None:
         with self._writing.begin() as connection:

@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 
 from bot.local.github import RecordedRepository
-from tests.conftest import SHARED, Ran, Run
+from tests.conftest import SHARED, Run
 from tests.servers.github import FaultyGitHub
+from tests.servers.launched import Ran
 
 DAYS = {"2026-01-07": 43, "2026-01-21": 33, "2026-01-29": 45, "2026-02-03": 40, "2026-02-05": 36}
+_RAN: dict[tuple[str, tuple[str, ...]], Ran] = {}
 
 
 @pytest.fixture(scope="module")
@@ -23,8 +25,11 @@ def vllm(vllm_commits: list[dict[str, Any]]) -> Iterator[FaultyGitHub]:
 
 
 def digest(run: Run, server: FaultyGitHub, day: str, *options: str) -> Ran:
-    settings = {"DIGEST_REPOS": "vllm-project/vllm", "DIGEST_TIMEZONE": "Asia/Shanghai", "DIGEST_LANGUAGE": "zh"}
-    return run("digest", day, *options, server=server, **settings)
+    """What the command gives for a day. It is run once: several tests look at the same."""
+    if (day, options) not in _RAN:
+        settings = {"DIGEST_REPOS": "vllm-project/vllm", "DIGEST_TIMEZONE": "Asia/Shanghai", "DIGEST_LANGUAGE": "zh"}
+        _RAN[day, options] = run("digest", day, *options, server=server, **settings)
+    return _RAN[day, options]
 
 
 def reference(day: str) -> str:

@@ -128,12 +128,16 @@ def held_back(talk: Talk) -> int:
 
 def home(talk: Talk, user: str) -> str:
     """Opens the bot's home anew and gives what stands there."""
+    before = shown_home(talk, user)
     talk.slack.open_home(user)
-    talk.slack.wait_for(lambda: talk.slack.home(user))
+    talk.slack.wait_for(lambda: shown_home(talk, user) != before)
     talk.settle()
+    return str(shown_home(talk, user)["blocks"])
+
+
+def shown_home(talk: Talk, user: str) -> dict[str, Any]:
     view = talk.slack.home(user)
-    assert view
-    return str(view.body["blocks"])
+    return dict(view.body) if view else {}
 
 
 def test_a_subscription_lives_in_its_form_its_list_and_its_buttons(talk: Talk) -> None:

@@ -18,9 +18,10 @@ from bot.local.slack import LoopbackSlack
 from bot.local.slack.server import Reply
 from bot.slack.manifest import manifest
 from bot.store import open_engine
-from tests.conftest import Ran, Run, recorded
+from tests.conftest import Run, recorded
 from tests.servers.chat import ScriptedChat
 from tests.servers.github import Fault, FaultyGitHub
+from tests.servers.launched import Ran
 
 pytestmark = pytest.mark.xdist_group("doctor")
 
