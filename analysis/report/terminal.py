@@ -239,6 +239,7 @@ def _links(entry: Entry, say: Words) -> list[str]:
     if links.series:
         rows.append(say.label("series", part=links.series.part, of=links.series.of or "N"))
     rows += [say.label("fixes", sha=sha[:7]) for sha in links.fixes]
+    rows += [say.label("fixed_by", sha=sha[:7]) for sha in links.fixed_by]
     return [f"{say.labels['links']}{say.labels['colon']}" + "; ".join(rows)] if rows else []
 
 

@@ -31,6 +31,7 @@ from bot.slack.grammar import (
 from bot.slack.home import home_view
 from bot.slack.list_messages import PAGE_SIZE, DayRow, range_message, search_messages, which_message
 from bot.slack.replying import Reply
+from bot.slack.reports import report_of
 from bot.slack.requests import Request
 from bot.slack.values import (
     DayRef,
@@ -93,7 +94,7 @@ def press(bot: Bot, request: Request, reply: Reply) -> Outcome:
     say = slack_words(bot.language)
     match request.action:
         case "show_rest":
-            reply.show(rest_messages(delivering.report_of(bot, parse_day_value(request.text))))
+            reply.show(rest_messages(report_of(bot, parse_day_value(request.text))))
         case "full_report":
             _hand_out(bot, request)
             reply.show([delivering.line(say.labels["sent_directly"])])
@@ -270,7 +271,7 @@ def _page(bot: Bot, request: Request, reply: Reply) -> None:
 
 def _hand_out(bot: Bot, request: Request) -> None:
     """Sends the report of a day to whoever asked, as a file."""
-    report = delivering.report_of(bot, parse_day_value(request.text))
+    report = report_of(bot, parse_day_value(request.text))
     channel = bot.web.direct(request.user)
     key = f"report:{report.repository.key}:{report.date}:{request.run}:{channel}:000"
     bot.outbox.freeze([Draft(key, channel, delivering.report_file(report))])

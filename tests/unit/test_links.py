@@ -6,7 +6,7 @@ from analysis.links import Keys, keys, series
 from analysis.models import PullRequest, Series
 from tests.factories import commit
 
-NOTHING = Keys(reverts_sha=None, reverts_title=None, series=None, part=None, of=None, fixes=())
+NOTHING = Keys(reverts_sha=None, reverts_title=None, reverts_pulls=(), series=None, part=None, of=None, fixes=())
 
 
 @pytest.mark.parametrize(
