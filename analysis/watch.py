@@ -25,7 +25,7 @@ _DEFINITION = re.compile(
     r"(?P<what>def|class|func|fn|function|struct|interface|trait)\s+(?:\([^)]*\)\s*)?(?P<name>\w+)"
 )
 _CLOSING = re.compile(r"\s*[)\]}]")  # ends what an earlier line opened, and stands where that began
-_DEFINED, _SAID, _WITHIN = range(3)
+_DEFINED, _WITHIN, _SAID = range(3)
 
 
 def parse_watch(text: str) -> tuple[str, ...]:
@@ -137,10 +137,10 @@ def _occurrences(file: FileChange, name: _Name) -> Iterator[tuple[int, DiffLine]
             continue
         if name.valued.match(line.text) or (defines and tuple(scopes[-len(name.scope) :]) == name.scope):
             yield _DEFINED, line
-        elif name.said.search(line.text):
-            yield _SAID, line
         elif line.text.strip() and name.is_borne_by(scopes):
             yield _WITHIN, line
+        elif name.said.search(line.text):
+            yield _SAID, line
 
 
 class _Scope(NamedTuple):
@@ -149,10 +149,11 @@ class _Scope(NamedTuple):
 
 
 def _scoped(patch: str) -> Iterator[tuple[DiffLine, list[str], bool]]:
-    """(a line, the names of what it lies within, outermost first and its own last, whether it defines that)."""
+    """(a line, the names of what it lies within, outermost first and its own last, whether it is of the last one's signature)."""
     for heading, lines in sections(patch):
         outer = _DEFINITION.match(heading)
         scopes = [_Scope(-1, outer["name"])] if outer else []
+        signing = False
         for line in lines:
             defined = _DEFINITION.match(line.text)
             if line.text.strip() and not _CLOSING.match(line.text):
@@ -162,7 +163,10 @@ def _scoped(patch: str) -> Iterator[tuple[DiffLine, list[str], bool]]:
                 scopes = [each for each in scopes if (each.indent < indent if each.indent >= 0 else not ends)]
                 if defined:
                     scopes.append(_Scope(indent, defined["name"]))
-            yield line, [each.name for each in scopes], bool(defined)
+                    signing = line.text.rstrip().endswith(("(", ","))
+            elif signing and line.text.strip():
+                signing = False
+            yield line, [each.name for each in scopes], signing or bool(defined)
 
 
 def _indent(text: str) -> int:

@@ -122,6 +122,9 @@ def _in_full(
     parts: list[RenderableType] = [title, Padding(about, (0, 0, 0, 3))]
     if commit.not_on:
         parts.append(_indented(Text(say.label("not_on_branch", branch=one_line(commit.not_on)), style="bold red")))
+    if entry.watched:
+        touched = " · ".join(one_line(f"{each.term} {each.place}") for each in entry.watched)
+        parts.append(_indented(Text(f"{say.labels['watched']}{say.labels['colon']}{touched}", style="bold")))
     because = told(ranked, language)
     if because:
         parts.append(

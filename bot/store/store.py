@@ -172,9 +172,9 @@ class Store:
             query = (
                 select(days.c.date)
                 .distinct()
-                .join(repositories)
-                .join(day_commits)
-                .join(commits)
+                .join(repositories, repositories.c.id == days.c.repository_id)
+                .join(day_commits, day_commits.c.day_id == days.c.id)
+                .join(commits, commits.c.id == day_commits.c.commit_id)
                 .where(repositories.c.key == repository.key, commits.c.sha == sha)
                 .order_by(days.c.date)
             )

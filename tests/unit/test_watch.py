@@ -181,12 +181,18 @@ def test_a_function_that_git_names_ends_with_the_next() -> None:
 
 
 def test_the_place_that_tells_most_is_given() -> None:
-    """A definition comes before a mention, a mention before what lies within, and what is there before what is gone."""
+    """A definition and its parameters come before what lies within, that before a mention; what is there before what is gone."""
     mention = new_file("a.py", "print(VLLM_USE_V1)")
     definition = file("b.py", patch('-    "VLLM_USE_V1": lambda: 0,', '+    "VLLM_USE_V1": lambda: 1,'))
     assert places("VLLM_USE_V1", mention, definition) == ["b.py:1"]
     (found,) = touches(commit(files=[mention, definition]), ["VLLM_USE_V1"])
     assert found.url.endswith("R1")
+    header = " def generate("
+    said = new_file("vllm/a.py", "# see generate")
+    body = file("vllm/b.py", patch(header, "     self,", " ):", "+    run()"))
+    parameter = file("vllm/c.py", patch(header, "+    priority,", " ):", "-    run()"))
+    assert places("generate", said, body) == ["vllm/b.py:4"]
+    assert places("generate", said, body, parameter) == ["vllm/c.py:2"]
 
 
 def test_every_term_is_told_once_in_its_order() -> None:
