@@ -20,10 +20,10 @@ _FIXES = re.compile(
     re.IGNORECASE,
 )
 # A title that fixes something "after #12" is of #12; in a text that may be anything.
-_FIXES_AFTER = re.compile(rf"\bfix(?:es|ed)?\b.*?\b(?:after|from|since|in)\s+{_OTHER}", re.IGNORECASE)
+_FIXES_AFTER = re.compile(rf"\bfix(?:es|ed)?\b.{{0,200}}?\b(?:after|from|since|in)\s+{_OTHER}", re.IGNORECASE)
 _FIXES_TRAILER = re.compile(r"^Fixes: (?P<sha>[0-9a-f]{7,40})\b", re.IGNORECASE | re.MULTILINE)
 _NUMBERS = r"#\d{1,9}(?:\s*(?:,|and|&|\+)\s*#\d{1,9})*"
-_OWN_NUMBER = re.compile(r"\s*\(#\d{1,9}\)\s*$")
+_OWN_NUMBER = re.compile(r"\(#\d{1,9}\)\s*$")
 _REVERTS_NUMBERS = re.compile(
     rf"(?:\[[^\]]*\]\s*)*Revert(?:s|ing)?:?\s+(?:(?:PRs?\s+)?(?P<bare>{_NUMBERS})\s*$|[\"“].*\((?P<quoted>{_NUMBERS})\)[\"”]?\s*$)",
     re.IGNORECASE,

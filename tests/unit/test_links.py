@@ -1,5 +1,7 @@
 """What a commit says of others."""
 
+from time import monotonic
+
 import pytest
 
 from analysis.links import Keys, keys, series
@@ -140,6 +142,26 @@ def test_a_revert_names_pull_requests(title: str, pull: str | None, reverted: tu
         keys(commit(title, pull=PullRequest(number=34, title="", body=pull) if pull else None)).reverts_pulls
         == reverted
     )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "fix " * 20_000,
+        "fix after " * 10_000,
+        "fix" + " " * 60_000 + "x",
+        'Revert "' + "(#1" * 20_000,
+        'Revert "(#1' + ", #1" * 20_000,
+        'Revert "' + "(#1) " * 15_000 + "x",
+        "Revert " + "#1, " * 15_000,
+    ],
+)
+def test_a_hostile_text_is_read_in_time(text: str) -> None:
+    """However a message repeats itself, what it names is found in time proportional to its length."""
+    begun = monotonic()
+    keys(commit("x" + text, body=text))
+    keys(commit("Core " + text).model_copy(update={"message": text}))
+    assert monotonic() - begun < 5
 
 
 def test_a_commit_does_not_fix_itself() -> None:
