@@ -191,8 +191,8 @@ def test_a_thread_that_knows_is_not_told(
     """A revert of the same day's commit, or of one that the channel's digest left out, is told nowhere."""
     subscribe(tmp_path, DIGEST)
     subscribe(tmp_path, OTHER, paths=("pkg/part2.py",))
-    same_day = {"message": 'Revert "[Core] Change part 2 (#2)" (#4)', "pull": None}
-    github = serve(recorded(1), recorded(2), recorded(4, **same_day), later(3, **REVERT))
+    same_day = {"message": 'Revert "[Core] Change part 2 (#2)" (#3)', "pull": None}
+    github = serve(recorded(1), recorded(2), recorded(3, **same_day), later(4, **REVERT))
     with bot_running(slack, github.url, tmp_path, now=clock):
         slack.wait_for(lambda: is_whole(slack, DIGEST, 1) and is_whole(slack, OTHER, 1))
         clock.set(utc("2026-02-07 09:30"))
