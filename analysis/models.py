@@ -225,10 +225,15 @@ class Links(Frozen):
     """Other commits that this one is tied to, by SHA."""
 
     reverts: str | None = None
+    reverts_also: tuple[str, ...] = ()
     reverted_by: str | None = None
     series: Series | None = None
     fixes: tuple[str, ...] = ()
     fixed_by: tuple[str, ...] = ()
+
+    @property
+    def all_reverted(self) -> tuple[str, ...]:
+        return ((self.reverts,) if self.reverts else ()) + self.reverts_also
 
 
 class Severity(StrEnum):

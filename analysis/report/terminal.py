@@ -234,9 +234,7 @@ def _block(label: str, rows: Sequence[Text]) -> list[RenderableType]:
 
 def _links(entry: Entry, say: Words) -> list[str]:
     links = entry.links
-    rows = []
-    if links.reverts:
-        rows.append(say.label("reverts", sha=links.reverts[:7]))
+    rows = [say.label("reverts", sha=sha[:7]) for sha in links.all_reverted]
     if links.reverted_by:
         rows.append(say.label("reverted_by", sha=links.reverted_by[:7]))
     if links.series:

@@ -159,8 +159,7 @@ def _closing(entry: Entry, say: Words) -> list[Block]:
     rows = []
     if commit.pr:
         rows.append(linked(f"PR #{commit.pr}", _beside(commit, f"/pull/{commit.pr}")))
-    if links.reverts:
-        rows.append(_tied(say.labels["reverts"], commit, links.reverts))
+    rows += [_tied(say.labels["reverts"], commit, sha) for sha in links.all_reverted]
     if links.reverted_by:
         rows.append(_tied(say.labels["reverted_by"], commit, links.reverted_by))
     if links.series:

@@ -31,12 +31,12 @@ def reverted(bot: Bot, delivery: Delivery) -> list[Reverted]:
     day = store.day(ref.repository, ref.day, ref.timezone)
     commits = store.commits(day.commit_ids + day.late_ids) if day else []
     links = store.links(commits)
-    pairs = [(links[each.id].reverts, each.commit.sha) for each in commits]
+    pairs = [(sha, each.commit.sha) for each in commits for sha in links[each.id].all_reverted]
     here = {each.commit.sha for each in commits}
     return [
         Reverted(channel, ref.repository.key, sha, by, delivery.run)
         for sha, by in pairs
-        if sha and sha not in here
+        if sha not in here
         for channel in dict.fromkeys(each.channel for each in _threads(bot, ref.repository, sha))
     ]
 

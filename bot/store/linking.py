@@ -127,7 +127,8 @@ def _links(commit: Commit, key: Keys, known: list[_Known], naming: list[_Naming]
     after = [row for row in others if row.committed_at >= commit.committed_at]
     reverts = _last(row.sha for row in others if key.reverts_sha and row.sha.startswith(key.reverts_sha))
     reverts = reverts or _last(row.sha for row in before if key.reverts_title and _quotes(key.reverts_title, row.title))
-    reverts = reverts or _last(row.sha for row in before if any(_is_named(row, each) for each in key.reverts_pulls))
+    pulls = [row.sha for row in before if any(_is_named(row, each) for each in key.reverts_pulls)]
+    reverts = reverts or _last(pulls)
     by_sha = (row.sha for row in others if row.reverts_sha and commit.sha.startswith(row.reverts_sha))
     by_title = (row.sha for row in after if row.reverts_title and _quotes(row.reverts_title, commit.title))
     fixes = [_last(row.sha for row in others if _is_named(row, each)) for each in key.fixes]
@@ -136,6 +137,7 @@ def _links(commit: Commit, key: Keys, known: list[_Known], naming: list[_Naming]
     return Links(
         # A whole SHA is told even when the store does not have the commit.
         reverts=reverts or (key.reverts_sha if key.reverts_sha and len(key.reverts_sha) == len(commit.sha) else None),
+        reverts_also=tuple(sha for sha in pulls if sha != reverts),
         reverted_by=_last(by_sha) or _last(by_title) or _last(later["reverts"]),
         series=series(key, parts),
         fixes=tuple(dict.fromkeys(sha for sha in fixes if sha)),

@@ -185,6 +185,20 @@ def test_the_thread_of_a_reverted_commit_is_told_once(
     assert all(f"/commit/{sha * 20}" in str(blocks) for sha in ("01", "03"))
 
 
+def test_a_revert_of_several_is_told_of_each(
+    slack: LoopbackSlack, serve: Serve, clock: SettableClock, tmp_path: Path
+) -> None:
+    """Of several commits that one revert names by number, each is told, those that were in no digest nowhere."""
+    subscribe(tmp_path, DIGEST)
+    several = {"message": "Revert #1, #2 and #9 (#3)", "pull": None}
+    with bot_running(slack, serve(recorded(1), recorded(2), later(3, **several)).url, tmp_path, now=clock):
+        slack.wait_for(lambda: is_whole(slack, DIGEST, 1))
+        clock.set(utc("2026-02-07 09:30"))
+        slack.wait_for(lambda: len(reverts_told(slack, DIGEST)) == 2)
+    told = sorted(reverts_told(slack, DIGEST))
+    assert [(place, re.findall(r"\(#(\d)\)", text)) for place, text in told] == [(0, ["1", "3"]), (0, ["2", "3"])]
+
+
 def test_a_thread_that_knows_is_not_told(
     slack: LoopbackSlack, serve: Serve, clock: SettableClock, tmp_path: Path
 ) -> None:
