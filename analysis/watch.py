@@ -24,13 +24,14 @@ _DEFINITION = re.compile(
     r"(?P<indent>\s*)(?:(?:export|default|pub|public|abstract|static|async)\s+)*"
     r"(?P<what>def|class|func|fn|function|struct|interface|trait)\s+(?:\([^)]*\)\s*)?(?P<name>\w+)"
 )
+_FUNCTIONS = ("def", "func", "fn", "function")
 _CLOSING = re.compile(r"\s*[)\]}]")  # ends what an earlier line opened, and stands where that began
 _DEFINED, _WITHIN, _SAID = range(3)
 
 
 def parse_watch(text: str) -> tuple[str, ...]:
     """Terms with commas between them; `Misuse` names the one that cannot be watched."""
-    found = tuple(dict.fromkeys(_typed(each) for each in text.split(",") if each.strip()))
+    found = tuple(dict.fromkeys(_typed(each) for each in re.split("[,，、]", text) if each.strip()))
     if len(found) > _MOST:
         raise Misuse(f"{len(found)} watched terms are too many; give at most {_MOST}")
     for each in found:
@@ -159,7 +160,7 @@ def _scoped(patch: str) -> Iterator[tuple[DiffLine, list[str], bool]]:
             if line.text.strip() and not _CLOSING.match(line.text):
                 indent = _indent(line.text)
                 # git does not say how deep its heading lies: the next function, or anything at the margin, ends it.
-                ends = indent == 0 or (defined and outer and outer["what"] != "class")
+                ends = indent == 0 or (defined and outer and outer["what"] in _FUNCTIONS)
                 scopes = [each for each in scopes if (each.indent < indent if each.indent >= 0 else not ends)]
                 if defined:
                     scopes.append(_Scope(indent, defined["name"]))

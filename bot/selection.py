@@ -1,5 +1,6 @@
 """A channel's own view of a day: the tiers and paths that it asked for, and what it watches, of the one report that all share."""
 
+import re
 from collections.abc import Container, Mapping, Sequence
 from types import MappingProxyType
 
@@ -28,7 +29,7 @@ class Selection(Frozen):
 
 def parse_paths(text: str) -> tuple[str, ...]:
     """Patterns with commas between them; `Misuse` names the one that is none."""
-    found = tuple(dict.fromkeys(each.strip() for each in text.split(",") if each.strip()))
+    found = tuple(dict.fromkeys(each.strip() for each in re.split("[,，、]", text) if each.strip()))
     if len(found) > _MOST_PATHS:
         raise Misuse(f"{len(found)} paths are too many; give at most {_MOST_PATHS}")
     for each in found:

@@ -46,7 +46,7 @@ def parse_wanted(words: Sequence[str], repository: Repository | None) -> Wanted:
         name, read = _KEYWORDS[word]
         # Several of them may be written with spaces after their commas.
         value = left.pop(0)
-        while word in ("paths", "watch") and left and (value.endswith(",") or left[0].startswith(",")):
+        while word in ("paths", "watch") and left and (value.endswith(_COMMAS) or left[0].startswith(_COMMAS)):
             value += left.pop(0)
         found[name] = read(value)
     return Wanted(**found)
@@ -90,6 +90,7 @@ _KEYWORDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "paths": ("paths", parse_paths),
     "watch": ("watch", parse_watch),
 }
+_COMMAS = (",", "，", "、")
 _EXAMPLES = {
     "at": "09:00",
     "tz": "Asia/Shanghai",

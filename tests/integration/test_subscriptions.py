@@ -65,7 +65,7 @@ def said(talk: Talk, text: str, user: str = ADA, channel: str = DIGEST) -> str:
         ("subscribe n lang zh min high", ("o/n", "09:00", "UTC", "zh", "high", ())),
         ("subscribe min medium paths pkg/, *.cu", ("o/n", "09:00", "UTC", "en", "medium", ("pkg/", "*.cu"))),
         (
-            "subscribe watch pkg, —eager,Ab.c min high",
+            "subscribe watch pkg, —eager，Ab.c min high",
             ("o/n", "09:00", "UTC", "en", "high", (), ("pkg", "--eager", "Ab.c")),
         ),
         ("订阅 watch `LLM.generate`", ("o/n", "09:00", "UTC", "en", "low", (), ("LLM.generate",))),

@@ -34,6 +34,7 @@ def within(heading: str, *lines: str, path: str = LLM) -> FileChange:
             ("vllm/v1/worker", "VLLM_ATTENTION_BACKEND", "LLM.generate", "--enforce-eager"),
         ),
         ("LLM,LLM, LLM,", ("LLM",)),
+        ("LLM，csrc、*.cu", ("LLM", "csrc", "*.cu")),
         ("—enforce-eager", ("--enforce-eager",)),
         ("http://envs.py", ("envs.py",)),
         ("`csrc/**`, *.cu", ("csrc/**", "*.cu")),
@@ -178,6 +179,15 @@ def test_a_function_that_git_names_ends_with_the_next() -> None:
     assert places("generate", body) == [f"{LLM}:11"]
     after = within("def generate(self):", "         one = 1", " ", "     def chat(self):", "+        two = 2")
     assert places("generate", after) == []
+
+
+def test_a_type_that_git_names_goes_on_past_its_methods() -> None:
+    """Of a hunk within a struct or a class every method counts, whichever comes first."""
+    for heading in ("class Cache:", "struct Cache {"):
+        body = within(
+            heading, "     def get(self):", "         one = 1", " ", "     def put(self):", "+        two = 2"
+        )
+        assert places("Cache", body) == places("Cache.put", body) == [f"{LLM}:14"]
 
 
 def test_the_place_that_tells_most_is_given() -> None:
