@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from analysis.models import Importance, Language, Repository
-from bot.local.slack import LoopbackSlack, Message
+from bot.local.slack import Fault, LoopbackSlack, Message
 from bot.store import Subscriptions, Terms, open_engine
 from tests.conftest import recorded
 from tests.servers.clock import SettableClock
@@ -197,6 +197,26 @@ def test_a_revert_of_several_is_told_of_each(
         slack.wait_for(lambda: len(reverts_told(slack, DIGEST)) == 2)
     told = sorted(reverts_told(slack, DIGEST))
     assert [(place, re.findall(r"\(#(\d)\)", text)) for place, text in told] == [(0, ["1", "3"]), (0, ["2", "3"])]
+
+
+def test_a_thread_is_told_once_though_the_bot_ends_meanwhile(
+    slack: LoopbackSlack, serve: Serve, clock: SettableClock, tmp_path: Path
+) -> None:
+    """A bot that ends before Slack has answered looks for the message when it is started again, and does not repeat it."""
+    subscribe(tmp_path, DIGEST)
+    github = serve(recorded(1), recorded(2), later(3, **REVERT))
+    with bot_running(slack, github.url, tmp_path, now=clock):
+        slack.wait_for(lambda: is_whole(slack, DIGEST, 1))
+        slack.faults.append(
+            Fault("chat.postMessage$", "accept_and_drop", where=lambda params: "⏪" in params.get("text", ""))
+        )
+        clock.set(utc("2026-02-07 09:30"))
+        slack.wait_for(lambda: not slack.faults)
+    with bot_running(slack, github.url, tmp_path, now=clock):
+        clock.set(utc("2026-02-08 09:30"))
+        slack.wait_for(lambda: len(slack.channel(DIGEST)) > 2)
+    assert [place for place, _ in reverts_told(slack, DIGEST)] == [0]
+    assert slack.asked("conversations.replies")
 
 
 def test_a_thread_that_knows_is_not_told(
