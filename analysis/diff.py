@@ -47,9 +47,14 @@ def tokens(text: str) -> int:
 
 
 @lru_cache(maxsize=256)
+def sections(patch: str | None) -> tuple[tuple[str, tuple[DiffLine, ...]], ...]:
+    """The hunks of a file's patch, each with the line that git says it lies within; none for a missing or malformed patch."""
+    return tuple((hunk.section_header, tuple(_lines(hunk))) for hunk in _parsed(patch))
+
+
 def hunks(patch: str | None) -> tuple[tuple[DiffLine, ...], ...]:
-    """The hunks of a file's patch; none for a patch that is missing or malformed."""
-    return tuple(tuple(_lines(hunk)) for hunk in _parsed(patch))
+    """The hunks alone."""
+    return tuple(lines for _, lines in sections(patch))
 
 
 def changed_lines(file: FileChange) -> Iterator[DiffLine]:

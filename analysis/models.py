@@ -225,9 +225,15 @@ class Links(Frozen):
     """Other commits that this one is tied to, by SHA."""
 
     reverts: str | None = None
+    reverts_also: tuple[str, ...] = ()
     reverted_by: str | None = None
     series: Series | None = None
     fixes: tuple[str, ...] = ()
+    fixed_by: tuple[str, ...] = ()
+
+    @property
+    def all_reverted(self) -> tuple[str, ...]:
+        return ((self.reverts,) if self.reverts else ()) + self.reverts_also
 
 
 class Severity(StrEnum):
@@ -262,14 +268,31 @@ class Analysis(Frozen):
     advice: tuple[str, ...] = ()
 
 
+class Touch(Frozen):
+    """Where a commit touches what a channel watches: `term` as it was written, `line` None where the patch is not here."""
+
+    term: str
+    path: str
+    line: int | None = None
+    url: str
+
+    @property
+    def place(self) -> str:
+        return self.path if self.line is None else f"{self.path}:{self.line}"
+
+
 class Entry(Frozen):
-    """A commit in a report with all that is known of it; `analysis` is None only where the commit could not be read."""
+    """A commit in a report with all that is known of it; `analysis` is None only where the commit could not be read.
+
+    `watched` is for one reader alone: where the commit touches what their channel watches.
+    """
 
     commit: Commit
     facts: tuple[Fact, ...] = ()
     ranked: Ranked
     links: Links = Links()
     analysis: Analysis | None = None
+    watched: tuple[Touch, ...] = ()
 
 
 class Failure(Frozen):

@@ -84,7 +84,7 @@ def _told(entry: Entry) -> str:
     commit, links = entry.commit, entry.links
     pull = f"#{commit.pull.number} {commit.pull.title}\n{commit.pull.body}" if commit.pull else ""
     series = links.series.commits if links.series else ()
-    others = [sha for sha in (links.reverts, links.reverted_by, *links.fixes, *series) if sha]
+    others = [sha for sha in (*links.all_reverted, links.reverted_by, *links.fixes, *links.fixed_by, *series) if sha]
     facts = "\n".join(f"{each.name} {each.path or ''} {each.old or ''} {each.new or ''}" for each in entry.facts)
     kept = "\n".join(_texts(entry.analysis)) if entry.analysis else ""
     return "\n".join((commit.sha, commit.author, commit.message, pull, " ".join(others), facts, kept))

@@ -87,13 +87,18 @@ def digest(
     format: FormatOption = "terminal",
     out: OutOption = None,
     no_model: NoModelOption = False,
+    watch: Annotated[
+        str, typer.Option("--watch", metavar="TERM,...", help="Paths, names or flags: what touches one is high.")
+    ] = "",
     sample: Annotated[bool, typer.Option("--sample", help="The sample day, offline and without a token.")] = False,
 ) -> None:
     """Report one day's commits, ranked and analysed."""
+    from analysis.watch import parse_watch
     from analysis.window import parse_day, zone
     from bot import wiring
     from bot.digest import digest as digest_day
     from bot.local.sample import SAMPLE_DAY, SAMPLE_REPOSITORY
+    from bot.selection import Selection, selected, touched
     from bot.settings import Settings
     from bot.watcher import Watcher
 
@@ -101,6 +106,7 @@ def digest(
     language, tz, now = lang or settings.digest_language, zone(timezone or settings.digest_timezone), datetime.now(UTC)
     wanted = parse_day(day or (SAMPLE_DAY.isoformat() if sample else "yesterday"), now.astimezone(tz).date())
     repositories = wiring.chosen(SAMPLE_REPOSITORY if sample else repo, settings.digest_repos)
+    selection = Selection(watch=parse_watch(watch))
     reports: list[DayReport] = []
     failures: dict[str, DigestError] = {}
     with (
@@ -110,7 +116,8 @@ def digest(
         for repository in repositories:
             watcher.day(repository, wanted)
             try:
-                reports.append(digest_day(desk, repository, wanted, tz, language, now=now, progress=watcher))
+                report = digest_day(desk, repository, wanted, tz, language, now=now, progress=watcher)
+                reports.append(selected(report, selection, touched(report, selection.watch, desk.store)))
             except DigestError as exc:
                 if len(repositories) == 1:
                     raise

@@ -2,6 +2,7 @@
 
     answer    a person's request -> replies, and perhaps a delivery
     deliver   a day or a commit -> its messages in a channel, each once, in order
+    retract   a commit that was reverted -> the thread of the digest that told of it
     digest    a day -> read and analysed, waiting for GitHub's limit where that is used up
 
 Arguments and results are keys: the engine keeps them in tables of its own. A step runs again when it was interrupted
@@ -21,8 +22,9 @@ import structlog
 from dbos import DBOS, SetEnqueueOptions, SetWorkflowID
 from structlog.contextvars import bound_contextvars
 
-from bot.slack import delivering, responding
+from bot.slack import delivering, responding, reverting
 from bot.slack.bot import Bot, Delivery, Outcome
+from bot.slack.reverting import Reverted
 
 # The flows of another version are not resumed: it is raised only when the order of steps changes.
 _VERSION = "1"
@@ -75,6 +77,16 @@ def deliver(label: str, channel: str, what: str, run: str) -> None:
             if outcome.closed:
                 break
         _finish(delivery, failure)
+        for each in _reverted(delivery):
+            _start_retraction(each)
+
+
+@DBOS.workflow(max_recovery_attempts=_NO_LIMIT)
+def retract(channel: str, repository: str, sha: str, by: str, run: str) -> None:
+    """A thread is told that its commit was reverted."""
+    with bound_contextvars(run=run):
+        for key in _draft_retraction(Reverted(channel, repository, sha, by, run)):
+            _sent(key)
 
 
 @DBOS.workflow(max_recovery_attempts=_NO_LIMIT)
@@ -156,6 +168,16 @@ def _finish(delivery: Delivery, failure: str) -> None:
     delivering.finish(_running[-1], delivery, failure)
 
 
+@DBOS.step()
+def _reverted(delivery: Delivery) -> list[Reverted]:
+    return reverting.reverted(_running[-1], delivery)
+
+
+@DBOS.step()
+def _draft_retraction(found: Reverted) -> list[str]:
+    return reverting.draft(_running[-1], found)
+
+
 # Starting them
 
 
@@ -172,6 +194,15 @@ def start_delivery(delivery: Delivery) -> None:
         SetEnqueueOptions(queue_partition_key=delivery.channel),
     ):
         DBOS.enqueue_workflow(_SLACK, deliver, *delivery)
+
+
+def _start_retraction(found: Reverted) -> None:
+    """Begins to tell a channel of a revert; what was begun, for whichever delivery, goes on."""
+    with (
+        SetWorkflowID(_flow_id("retract", found.channel, found.repository, found.sha)),
+        SetEnqueueOptions(queue_partition_key=found.channel),
+    ):
+        DBOS.enqueue_workflow(_SLACK, retract, *found)
 
 
 @contextmanager

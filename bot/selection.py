@@ -1,11 +1,15 @@
-"""A channel's own selection of a day: the tiers and the paths that it asked for, out of the one report that all share."""
+"""A channel's own view of a day: the tiers and paths that it asked for, and what it watches, of the one report that all share."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Container, Mapping, Sequence
+from types import MappingProxyType
 
 from pathspec import GitIgnoreSpec
 
 from analysis.errors import Misuse
-from analysis.models import DayReport, Entry, Frozen, Importance
+from analysis.models import DayReport, Entry, Frozen, Importance, Touch
+from analysis.watch import touches
+from bot.store import Store
 
 _RANK = {Importance.HIGH: 2, Importance.MEDIUM: 1, Importance.LOW: 0}
 _MOST_PATHS = 20
@@ -13,19 +17,19 @@ _LONGEST = 200  # characters of a pattern
 
 
 class Selection(Frozen):
-    """At least this tier, and only commits that touch one of the paths, written as in a .gitignore; no paths mean all."""
+    """At least this tier, and only commits that touch one of the paths, written as in a .gitignore; no paths mean all.
+
+    What touches a watched term is of high importance there, whatever else is selected.
+    """
 
     least: Importance = Importance.LOW
     paths: tuple[str, ...] = ()
-
-    @property
-    def is_everything(self) -> bool:
-        return self.least is Importance.LOW and not self.paths
+    watch: tuple[str, ...] = ()
 
 
 def parse_paths(text: str) -> tuple[str, ...]:
     """Patterns with commas between them; `Misuse` names the one that is none."""
-    found = tuple(dict.fromkeys(each.strip() for each in text.split(",") if each.strip()))
+    found = tuple(dict.fromkeys(each.strip() for each in re.split("[,，、]", text) if each.strip()))
     if len(found) > _MOST_PATHS:
         raise Misuse(f"{len(found)} paths are too many; give at most {_MOST_PATHS}")
     for each in found:
@@ -38,12 +42,29 @@ def parse_paths(text: str) -> tuple[str, ...]:
     return found
 
 
-def selected(report: DayReport, selection: Selection) -> DayReport:
-    """The report with only what is selected. A commit that could not be read stays: its paths are not known."""
-    if selection.is_everything:
+def touched(report: DayReport, watch: Sequence[str], store: Store) -> dict[str, tuple[Touch, ...]]:
+    """SHA -> where a commit of the report touches what is watched."""
+    listed = store.day(report.repository, report.date, report.timezone) if watch else None
+    if listed is None:
+        return {}
+    read = [each.commit for each in store.commits(listed.commit_ids + listed.late_ids, patches=True)]
+    return {commit.sha: found for commit in read if (found := touches(commit, watch))}
+
+
+def selected(
+    report: DayReport, selection: Selection, touched: Mapping[str, tuple[Touch, ...]] = MappingProxyType({})
+) -> DayReport:
+    """The report with only what is selected, and what touches a watched term raised.
+
+    A commit that could not be read stays: its paths are not known.
+    """
+    if selection == Selection():
         return report
     wanted = _Wanted(selection)
-    entries, late = (tuple(filter(wanted, each)) for each in (report.entries, report.late))
+    entries, late = (
+        tuple(_raised(entry, touched.get(entry.commit.sha, ())) for entry in each if wanted(entry, touched))
+        for each in (report.entries, report.late)
+    )
     kept = {entry.commit.sha for entry in entries + late}
     return report.model_copy(
         update={
@@ -57,6 +78,13 @@ def selected(report: DayReport, selection: Selection) -> DayReport:
     )
 
 
+def _raised(entry: Entry, places: tuple[Touch, ...]) -> Entry:
+    if not places:
+        return entry
+    ranked = entry.ranked.model_copy(update={"importance": Importance.HIGH})
+    return entry.model_copy(update={"ranked": ranked, "watched": places})
+
+
 class _Wanted:
     """Whether a commit is selected."""
 
@@ -64,8 +92,8 @@ class _Wanted:
         self._least = _RANK[selection.least]
         self._paths: GitIgnoreSpec | None = GitIgnoreSpec.from_lines(selection.paths) if selection.paths else None
 
-    def __call__(self, entry: Entry) -> bool:
-        if not entry.commit.read:
+    def __call__(self, entry: Entry, touched: Container[str]) -> bool:
+        if not entry.commit.read or entry.commit.sha in touched:
             return True
         return _RANK[entry.ranked.importance] >= self._least and self._touches(_all_paths(entry))
 

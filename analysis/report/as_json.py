@@ -47,6 +47,7 @@ def commit_object(entry: Entry) -> dict[str, Any]:
         "facts": [fact.model_dump(mode="json") for fact in entry.facts],
         "links": _links(entry.links),
         "analysis": entry.analysis.model_dump(mode="json") if entry.analysis else None,
+        **({"watched": [each.model_dump() for each in entry.watched]} if entry.watched else {}),
     }
 
 

@@ -122,6 +122,9 @@ def _in_full(
     parts: list[RenderableType] = [title, Padding(about, (0, 0, 0, 3))]
     if commit.not_on:
         parts.append(_indented(Text(say.label("not_on_branch", branch=one_line(commit.not_on)), style="bold red")))
+    if entry.watched:
+        touched = " · ".join(one_line(f"{each.term} {each.place}") for each in entry.watched)
+        parts.append(_indented(Text(f"{say.labels['watched']}{say.labels['colon']}{touched}", style="bold")))
     because = told(ranked, language)
     if because:
         parts.append(
@@ -231,14 +234,13 @@ def _block(label: str, rows: Sequence[Text]) -> list[RenderableType]:
 
 def _links(entry: Entry, say: Words) -> list[str]:
     links = entry.links
-    rows = []
-    if links.reverts:
-        rows.append(say.label("reverts", sha=links.reverts[:7]))
+    rows = [say.label("reverts", sha=sha[:7]) for sha in links.all_reverted]
     if links.reverted_by:
         rows.append(say.label("reverted_by", sha=links.reverted_by[:7]))
     if links.series:
         rows.append(say.label("series", part=links.series.part, of=links.series.of or "N"))
     rows += [say.label("fixes", sha=sha[:7]) for sha in links.fixes]
+    rows += [say.label("fixed_by", sha=sha[:7]) for sha in links.fixed_by]
     return [f"{say.labels['links']}{say.labels['colon']}" + "; ".join(rows)] if rows else []
 
 

@@ -31,6 +31,7 @@ from bot.slack.grammar import (
 from bot.slack.home import home_view
 from bot.slack.list_messages import PAGE_SIZE, DayRow, range_message, search_messages, which_message
 from bot.slack.replying import Reply
+from bot.slack.reports import report_of
 from bot.slack.requests import Request
 from bot.slack.values import (
     DayRef,
@@ -93,7 +94,7 @@ def press(bot: Bot, request: Request, reply: Reply) -> Outcome:
     say = slack_words(bot.language)
     match request.action:
         case "show_rest":
-            reply.show(rest_messages(delivering.report_of(bot, parse_day_value(request.text))))
+            reply.show(rest_messages(report_of(bot, parse_day_value(request.text))))
         case "full_report":
             reply.show([delivering.line(say.labels["sent_directly" if _hand_out(bot, request) else "stays_here"])])
         case "page":
@@ -272,7 +273,7 @@ def _page(bot: Bot, request: Request, reply: Reply) -> None:
 
 def _hand_out(bot: Bot, request: Request) -> bool:
     """Sends the report of a day to whoever asked, as a file; not that of a private repository, which stays where it is listed."""
-    report = delivering.report_of(bot, parse_day_value(request.text))
+    report = report_of(bot, parse_day_value(request.text))
     channel = bot.web.direct(request.user)
     if bot.reading.within(channel).hides(report.repository):
         return False

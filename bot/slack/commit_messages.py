@@ -25,6 +25,8 @@ from bot.slack.blocks import (
 from bot.slack.values import commit_value
 from bot.slack.words import slack_words
 
+_TOUCHES = 5  # of what a channel watches that are shown
+
 
 def commit_messages(
     repository: Repository,
@@ -69,7 +71,9 @@ def _messages(
         body = _analysis(entry.analysis, say)
     # One group, so that what fits into a message is one.
     value = commit_value(repository, commit, language)
-    verdicts = [button(ours_too.labels[each], each, value) for each in (Action.TOO_LOW, Action.TOO_HIGH)]
+    # What is raised for one channel is not judged by it for all.
+    judged = () if entry.watched else (Action.TOO_LOW, Action.TOO_HIGH)
+    verdicts = [button(ours_too.labels[each], each, value) for each in judged]
     whole = [*opening, *body, *_closing(entry, say), actions(ask, *buttons, *verdicts)]
     text = fallback(f"{BADGE[entry.ranked.importance]} {commit.title or commit.short_sha} ({commit.short_sha})")
     packed = split([whole], context(ours_too.label("continued", what=commit.short_sha)))
@@ -97,8 +101,17 @@ def _opening(entry: Entry, language: Language, tz: ZoneInfo) -> list[Block]:
     ]
 
 
+def reverted_message(commit: Commit, by: Commit, language: Language, tz: ZoneInfo) -> Message:
+    """That a commit of an earlier digest was reverted, for its thread."""
+    say = slack_words(language)
+    when = say.label("was_reverted", date=f"{by.committed_at.astimezone(tz):%Y-%m-%d}")
+    told, reverting = commit.title or commit.short_sha, by.title or by.short_sha
+    pieces = [*ours("⏪ "), *linked(told, commit.url), *ours(when), *linked(reverting, by.url)]
+    return Message(fallback(f"⏪ {told}{when}{reverting}"), (rich(paragraph(pieces)),))
+
+
 def marks(entry: Entry, language: Language) -> list[Piece]:
-    """What must be seen beside the title: that it breaks something, was reverted, or is not on the branch."""
+    """What must be seen beside the title: that it breaks something, was reverted, is not on the branch, or is watched."""
     found, say = [], words(language)
     if any(fact.breaking for fact in entry.facts):
         found += ours(f"  {slack_words(language).labels['breaking']}", "bold")
@@ -106,7 +119,17 @@ def marks(entry: Entry, language: Language) -> list[Piece]:
         found += ours("  ↩️ " + say.label("reverted_by", sha=entry.links.reverted_by[:SHORT_SHA]))
     if entry.commit.not_on:
         found += ours("  ") + prose(say.label("not_on_branch", branch=entry.commit.not_on), "bold")
-    return found
+    return found + _watched(entry, language)
+
+
+def _watched(entry: Entry, language: Language) -> list[Piece]:
+    """Where it touches what the channel watches, on a line of its own."""
+    say, shown = words(language), entry.watched[:_TOUCHES]
+    pieces = ours(f"\n{say.labels['watched']}{say.labels['colon']}") if shown else []
+    for number, each in enumerate(shown):
+        pieces += ours(" · " if number else "") + prose(each.term, "code") + ours(" ") + linked(each.place, each.url)
+    rest = len(entry.watched) - len(shown)
+    return pieces + ours(f" · {say.label('more', count=rest)}" if rest else "")
 
 
 def _analysis(analysis: Analysis, say: Words) -> list[Block]:
@@ -136,8 +159,7 @@ def _closing(entry: Entry, say: Words) -> list[Block]:
     rows = []
     if commit.pr:
         rows.append(linked(f"PR #{commit.pr}", _beside(commit, f"/pull/{commit.pr}")))
-    if links.reverts:
-        rows.append(_tied(say.labels["reverts"], commit, links.reverts))
+    rows += [_tied(say.labels["reverts"], commit, sha) for sha in links.all_reverted]
     if links.reverted_by:
         rows.append(_tied(say.labels["reverted_by"], commit, links.reverted_by))
     if links.series:
@@ -147,6 +169,7 @@ def _closing(entry: Entry, say: Words) -> list[Block]:
             row += ours(say.comma if place else " (") + to_commit(commit, sha)
         rows.append(row + ours(")") if others else row)
     rows += [_tied(say.labels["fixes"], commit, sha) for sha in links.fixes]
+    rows += [_tied(say.labels["fixed_by"], commit, sha) for sha in links.fixed_by]
     label = ours(f"{say.labels['links']}{say.labels['colon']}")
     joined = [piece for place, row in enumerate(rows) for piece in (ours(" · ") if place else label) + row]
     return [rich(paragraph(joined))]

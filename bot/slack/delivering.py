@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import structlog
 
@@ -11,14 +10,14 @@ from analysis.errors import DigestError, OutsideFailure, RateLimited
 from analysis.models import DayReport
 from analysis.report.markdown import reports_markdown
 from bot.reference import Reference
-from bot.selection import Selection, selected
 from bot.slack.blocks import Message, escaped, section
 from bot.slack.bot import Bot, Delivery, Outcome
 from bot.slack.commit_messages import commit_messages
 from bot.slack.digest_messages import digest_messages
+from bot.slack.reports import report_of, selection_told
 from bot.slack.values import CommitRef, DayRef, parse_value, value_of
 from bot.slack.web import ChannelClosed, Refused, Unanswered
-from bot.slack.words import selection_words, slack_words
+from bot.slack.words import slack_words
 from bot.store import Draft
 
 SOON = 5.0  # seconds after which what failed outside may work again
@@ -90,23 +89,6 @@ def finish(bot: Bot, delivery: Delivery, failure: str) -> None:
         log.warning("not delivered", channel=delivery.channel, what=delivery.what, why=failure)
     else:
         log.info("delivered", channel=delivery.channel, what=delivery.what)
-
-
-def report_of(bot: Bot, ref: DayRef) -> DayReport:
-    """The report of a day, from the store as far as it is there, and of that what its subscription selects."""
-    report = bot.reading.day(ref.repository, ref.day, ZoneInfo(ref.timezone), ref.language, bot.now())
-    return selected(report, _selection(bot, ref))
-
-
-def selection_told(bot: Bot, ref: DayRef) -> str:
-    """What a digest leaves out because its channel wants it so; empty where it leaves out nothing."""
-    selection = _selection(bot, ref)
-    return selection_words(selection.least, selection.paths, ref.language)
-
-
-def _selection(bot: Bot, ref: DayRef) -> Selection:
-    found = bot.subscriptions.get(ref.subscription) if ref.subscription else None
-    return Selection(least=found.terms.least, paths=found.terms.paths) if found else Selection()
 
 
 def until(bot: Bot, instant: datetime | None) -> float | None:

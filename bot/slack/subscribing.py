@@ -36,6 +36,7 @@ def subscribe(bot: Bot, request: Request, wanted: Wanted, changes: int | None = 
         wanted.language or bot.language,
         wanted.least or Importance.LOW,
         wanted.paths or (),
+        wanted.watch or (),
     )
     changed = bot.subscriptions.get(changes) if changes else None
     held = bot.subscriptions.of(request.channel)
@@ -181,7 +182,7 @@ def row(bot: Bot, subscription: Subscription, *, channel: bool = False) -> list[
     if channel:
         title = [{"type": "channel", "channel_id": terms.channel}, *ours("  "), *title]
     rows = [paragraph(title)]
-    chosen = selection_words(terms.least, terms.paths, bot.language)
+    chosen = selection_words(terms.least, terms.paths, terms.watch, bot.language)
     if chosen:
         rows.append(paragraph(prose(f"\n{chosen}")))
     if subscription.note:

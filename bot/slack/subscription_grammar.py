@@ -1,4 +1,4 @@
-"""What follows the word `subscribe`: [repo] [at HH:MM] [tz ZONE] [lang L] [min TIER] [paths GLOB,...]."""
+"""What follows the word `subscribe`: [repo] [at HH:MM] [tz ZONE] [lang L] [min TIER] [paths GLOB,...] [watch TERM,...]."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from analysis.errors import Misuse
 from analysis.models import Frozen, Importance, Language, Repository
+from analysis.watch import parse_watch
 from analysis.window import zone
 from bot.selection import parse_paths
 
@@ -21,6 +22,7 @@ class Wanted(Frozen):
     language: Language | None = None
     least: Importance | None = None
     paths: tuple[str, ...] | None = None
+    watch: tuple[str, ...] | None = None
 
     @property
     def tz(self) -> ZoneInfo | None:
@@ -37,14 +39,14 @@ def parse_wanted(words: Sequence[str], repository: Repository | None) -> Wanted:
         word = left.pop(0).lower()
         if word not in _KEYWORDS:
             raise Misuse(
-                f"{word[:40]!r} is not understood; use [repo] at 09:00 tz Asia/Shanghai lang zh min medium paths csrc/**"
+                f"{word[:40]!r} is not understood; use [repo] at 09:00 tz Asia/Shanghai lang zh min medium paths csrc/** watch LLM.generate"
             )
         if not left:
             raise Misuse(f"something is missing after {word!r}; for example: {word} {_EXAMPLES[word]}")
         name, read = _KEYWORDS[word]
-        # Several patterns may be written with spaces after their commas.
+        # Several of them may be written with spaces after their commas.
         value = left.pop(0)
-        while word == "paths" and left and (value.endswith(",") or left[0].startswith(",")):
+        while word in ("paths", "watch") and left and (value.endswith(_COMMAS) or left[0].startswith(_COMMAS)):
             value += left.pop(0)
         found[name] = read(value)
     return Wanted(**found)
@@ -86,5 +88,14 @@ _KEYWORDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "lang": ("language", parse_language),
     "min": ("least", parse_tier),
     "paths": ("paths", parse_paths),
+    "watch": ("watch", parse_watch),
 }
-_EXAMPLES = {"at": "09:00", "tz": "Asia/Shanghai", "lang": "zh", "min": "medium", "paths": "vllm/v1/,csrc/**"}
+_COMMAS = (",", "，", "、")
+_EXAMPLES = {
+    "at": "09:00",
+    "tz": "Asia/Shanghai",
+    "lang": "zh",
+    "min": "medium",
+    "paths": "vllm/v1/,csrc/**",
+    "watch": "vllm/v1/worker,VLLM_USE_V1,LLM.generate",
+}

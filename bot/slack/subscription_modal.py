@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from analysis.errors import Misuse
 from analysis.models import Importance, Repository
+from analysis.watch import parse_watch
 from bot.selection import parse_paths
 from bot.slack.subscription_grammar import Wanted, parse_language, parse_tier, parse_time, parse_zone
 from bot.slack.words import slack_words
@@ -58,6 +59,13 @@ def subscription_modal(usual: Terms, language: str, changes: Subscription | None
                 optional=True,
                 hint=say["paths_hint"],
             ),
+            _input(
+                "watch",
+                say["watch"],
+                _line("watch", ", ".join(terms.watch), "vllm/v1/worker, VLLM_USE_V1, LLM.generate"),
+                optional=True,
+                hint=say["watch_hint"],
+            ),
         ],
     }
 
@@ -67,7 +75,7 @@ def filled_in(view: Mapping[str, Any]) -> tuple[Filled | None, dict[str, str]]:
     values = view["state"]["values"]
     written = {
         name: _written(values, name)
-        for name in ("channel", "repository", "at", "timezone", "language", "least", "paths")
+        for name in ("channel", "repository", "at", "timezone", "language", "least", "paths", "watch")
     }
     read = {
         "repository": Repository.parse,
@@ -76,6 +84,7 @@ def filled_in(view: Mapping[str, Any]) -> tuple[Filled | None, dict[str, str]]:
         "language": parse_language,
         "least": parse_tier,
         "paths": parse_paths,
+        "watch": parse_watch,
     }
     found: dict[str, Any] = {}
     errors: dict[str, str] = {}

@@ -95,6 +95,10 @@ _ZH = SlackWords(
         "least": "最低重要度",
         "paths": "只看这些路径",
         "paths_hint": "逗号分隔，写法同 .gitignore；留空表示全部",
+        "watch": "关注",
+        "watch_hint": "逗号分隔的路径、名称、变量或参数；触及它们的提交在此频道视为高重要度",
+        "watches": "👁 关注：{terms}",
+        "was_reverted": " 已于 {date} 被回退：",
         "tier_low": "全部（🟢 及以上）",
         "tier_medium": "🟡 中及以上",
         "tier_high": "仅 🔴 高",
@@ -124,6 +128,10 @@ _ZH = SlackWords(
         (
             "subscribe at 09:00 min medium paths csrc/**",
             "本频道订阅日报（还可加 tz、lang；unsubscribe、subscriptions、status）",
+        ),
+        (
+            "subscribe watch vllm/v1/worker, VLLM_USE_V1, LLM.generate, --enforce-eager",
+            "触及这些路径、名称、变量或参数的提交在本频道视为高重要度",
         ),
     ),
     nouns={"commit": ("{} 个提交",) * 2},
@@ -197,6 +205,10 @@ _EN = SlackWords(
         "least": "Lowest importance",
         "paths": "Only these paths",
         "paths_hint": "With commas between them, written as in .gitignore; empty for all",
+        "watch": "Watch",
+        "watch_hint": "Paths, names, variables or flags with commas between them; a commit that touches one is of high importance here",
+        "watches": "👁 Watches: {terms}",
+        "was_reverted": " was reverted on {date} by ",
         "tier_low": "All (🟢 and above)",
         "tier_medium": "🟡 medium and above",
         "tier_high": "Only 🔴 high",
@@ -227,6 +239,10 @@ _EN = SlackWords(
             "subscribe at 09:00 min medium paths csrc/**",
             "a digest each day here (also tz, lang; unsubscribe, subscriptions, status)",
         ),
+        (
+            "subscribe watch vllm/v1/worker, VLLM_USE_V1, LLM.generate, --enforce-eager",
+            "what touches these paths, names, variables or flags is of high importance here",
+        ),
     ),
     nouns={"commit": ("{} commit", "{} commits")},
 )
@@ -239,9 +255,11 @@ def slack_words(language: Language) -> SlackWords:
     return _WORDS[language]
 
 
-def selection_words(least: Importance, paths: Sequence[str], language: Language) -> str:
-    """What a selection leaves of a digest; empty where that is everything."""
+def selection_words(least: Importance, paths: Sequence[str], watch: Sequence[str], language: Language) -> str:
+    """What a selection leaves of a digest, and what it watches; empty where it is as for everybody."""
     say = slack_words(language)
-    told = [say.labels[f"tier_{least.value}"]] if least is not Importance.LOW else []
-    told += [", ".join(paths)] if paths else []
-    return say.label("selected", what=" · ".join(told)) if told else ""
+    left = [say.labels[f"tier_{least.value}"]] if least is not Importance.LOW else []
+    left += [", ".join(paths)] if paths else []
+    told = [say.label("selected", what=" · ".join(left))] if left else []
+    told += [say.label("watches", terms=", ".join(watch))] if watch else []
+    return " · ".join(told)

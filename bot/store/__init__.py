@@ -1,6 +1,6 @@
 """What was read, found and said, kept between runs."""
 
-from bot.store.mailbox import Draft, Letter, Mailbox, State
+from bot.store.mailbox import Draft, Letter, Mailbox, State, Thread
 from bot.store.opening import open_engine
 from bot.store.store import Found, Kept, Store, StoredCommit, StoredDay
 from bot.store.subscriptions import Subscription, Subscriptions, Terms, Verdict
@@ -18,6 +18,7 @@ __all__ = [
     "Subscription",
     "Subscriptions",
     "Terms",
+    "Thread",
     "Verdict",
     "open_engine",
 ]

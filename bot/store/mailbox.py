@@ -57,6 +57,14 @@ class Letter(NamedTuple):
     note: str
 
 
+class Thread(NamedTuple):
+    """A thread that a message of ours began, and what it is about."""
+
+    channel: str
+    ts: str
+    about: str
+
+
 class Mailbox:
     """The inbox and the outbox, behind one engine; safe to share between threads."""
 
@@ -158,6 +166,23 @@ class Mailbox:
         with self._engine.connect() as connection:
             query = select(threads.c.about).where(threads.c.channel == channel, threads.c.ts == ts)
             return connection.execute(query).scalar() or ""
+
+    def begun(self, prefix: str) -> list[Thread]:
+        """The threads that messages began whose keys begin with `prefix`, oldest first."""
+        is_first = (
+            outbox.c.root.is_(None),
+            outbox.c.thread_ts.is_(None),
+            outbox.c.ts.is_not(None),
+            outbox.c.about != "",
+        )
+        with self._engine.connect() as connection:
+            rows = connection.execute(
+                select(outbox.c.channel, outbox.c.ts, outbox.c.about)
+                .distinct()
+                .where(outbox.c.key >= prefix, outbox.c.key < prefix + "\U0010ffff", *is_first)
+                .order_by(outbox.c.ts)
+            )
+            return [Thread(*row) for row in rows]
 
     def latest_thread(self, channel: str) -> str:
         """What the latest known thread of a channel talks about."""

@@ -106,6 +106,14 @@ commits = Table(
     Index("ix_commits_repository_id_reverts_title", "repository_id", "reverts_title"),
 )
 
+named = Table(
+    "named",
+    metadata,
+    Column("commit_id", ForeignKey("commits.id", ondelete="CASCADE"), primary_key=True),
+    Column("tie", String(8), primary_key=True),
+    Column("name", String(64), primary_key=True, index=True),
+)
+
 files = Table(
     "files",
     metadata,
@@ -183,6 +191,7 @@ subscriptions = Table(
     Column("created_at", Instant, nullable=False),
     Column("started_to", Date),
     Column("note", Text, nullable=False, server_default=""),
+    Column("watch", Text, nullable=False, server_default=""),
     UniqueConstraint("channel", "repository", "paths"),
 )
 

@@ -22,7 +22,7 @@ from analysis.models import (
     Remark,
     Repository,
 )
-from bot.store.linking import linked
+from bot.store.linking import linked, save_named
 from bot.store.opening import writing
 from bot.store.schema import analyses, commits, day_commits, days, files, repositories, spending
 from bot.store.searchable import match_query, searchable
@@ -166,6 +166,20 @@ class Store:
                 )
         return found
 
+    def dates_of(self, repository: Repository, sha: str) -> list[date]:
+        """The days, in whatever time zone, whose listings hold a commit."""
+        with self._engine.connect() as connection:
+            query = (
+                select(days.c.date)
+                .distinct()
+                .join(repositories, repositories.c.id == days.c.repository_id)
+                .join(day_commits, day_commits.c.day_id == days.c.id)
+                .join(commits, commits.c.id == day_commits.c.commit_id)
+                .where(repositories.c.key == repository.key, commits.c.sha == sha)
+                .order_by(days.c.date)
+            )
+            return list(connection.execute(query).scalars())
+
     def listed_dates(self, repository: Repository, timezone: str) -> set[date]:
         """The days that were listed."""
         with self._engine.connect() as connection:
@@ -211,6 +225,7 @@ class Store:
                         for place, file in enumerate(commit.files)
                     ],
                 )
+            save_named(connection, commit_id, commit)
             _index(connection, commit_id, commit)
         return commit_id
 

@@ -15,7 +15,10 @@ Verdict = Literal["too_high", "too_low"]
 
 
 class Terms(NamedTuple):
-    """What a subscription promises: whose digest, when, and which of it; `paths` are patterns as in a .gitignore."""
+    """What a subscription promises: whose digest, when, and which of it.
+
+    `paths` are patterns as in a .gitignore; `watch` is what raises a commit that touches it.
+    """
 
     channel: str
     repository: Repository
@@ -24,6 +27,7 @@ class Terms(NamedTuple):
     language: Language
     least: Importance = Importance.LOW
     paths: tuple[str, ...] = ()
+    watch: tuple[str, ...] = ()
 
 
 class Subscription(NamedTuple):
@@ -135,6 +139,7 @@ def _changeable(terms: Terms) -> dict[str, Any]:
         "timezone": terms.tz.key,
         "language": terms.language,
         "least": terms.least.value,
+        "watch": ",".join(terms.watch),
     }
 
 
@@ -147,5 +152,6 @@ def _subscription(row: Row[Any]) -> Subscription:
         row.language,
         Importance(row.least),
         tuple(filter(None, row.paths.split(","))),
+        tuple(filter(None, row.watch.split(","))),
     )
     return Subscription(row.id, terms, row.user, row.created_at, row.started_to, row.note)

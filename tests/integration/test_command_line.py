@@ -199,6 +199,27 @@ def test_the_json_has_the_promised_form(run: Run) -> None:
     assert instants == sorted(instants, reverse=True)
 
 
+def test_a_watch_raises_what_touches_it(run: Run) -> None:
+    """What is watched is high and named with its line in every format; a term that cannot be watched is a usage error."""
+    plain, watched = (
+        json.loads(run("digest", "--sample", "--format", "json", *more).out)
+        for more in ((), ("--watch", "lantern/log_table.py, --host"))
+    )
+    touched = {each["pr"]: each["watched"] for each in watched["commits"] if "watched" in each}
+    assert touched
+    assert {each["importance"] for each in watched["commits"] if "watched" in each} == {"high"}
+    assert watched["stats"]["total"] == plain["stats"]["total"]
+    assert watched["stats"]["high"] > plain["stats"]["high"]
+    place = next(iter(touched.values()))[0]
+    for form in ("terminal", "markdown"):
+        told = run("digest", "--sample", "--format", form, "--watch", "lantern/log_table.py, --host", COLUMNS="200").out
+        assert "Touches what you watch" in told
+        assert place["path"] in told
+    failed = run("digest", "--sample", "--watch", "LLM,x")
+    assert (failed.code, failed.out) == (2, "")
+    assert "'x' is too short" in failed.err
+
+
 def test_a_file_is_written_whole_or_not_at_all(run: Run, serve: Serve, tmp_path: Path) -> None:
     """`--out` replaces a file at once, leaves nothing beside it, and an old file survives a failed run."""
     out = tmp_path / "report.md"

@@ -410,14 +410,16 @@ def test_reverts_series_and_fixes_are_linked(serve: Serve, desk: At) -> None:
             4, message='Revert "[Perf] Faster cache (#11)" (#14)\n\nThis reverts commit ' + "01" * 20 + ".", pull=None
         ),
         recorded(5, message="[Bugfix] Mend the beginning (#15)\n\nFixes a regression introduced in #12", pull=None),
+        recorded(6, message="[Bugfix] Mend it again (#16)\n\nFixes: " + "02" * 8, pull=None),
     ]
-    fix, revert, second, first, reverted = read(desk(serve(*commits))).entries
+    again, fix, revert, second, first, reverted = read(desk(serve(*commits))).entries
     assert (revert.links.reverts, reverted.links.reverted_by) == ("01" * 20, "04" * 20)
     assert first.links.series
     assert second.links.series
     assert (first.links.series.part, second.links.series.of) == (1, 3)
     assert second.links.series.commits == ("02" * 20, "03" * 20)
-    assert fix.links.fixes == ("02" * 20,)
+    assert again.links.fixes == fix.links.fixes == ("02" * 20,)
+    assert first.links.fixed_by == ("05" * 20, "06" * 20)
 
 
 def test_facts_are_found_anew_when_the_rules_change(serve: Serve, desk: At, monkeypatch: pytest.MonkeyPatch) -> None:

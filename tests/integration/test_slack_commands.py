@@ -319,7 +319,7 @@ def test_help_says_what_can_be_asked(text: str, room: Room) -> None:
     """Help names every form with an example that works, and the configured repository."""
     (told,) = room.types(text)
     forms = re.findall(r"`(/vllm-digest [^`]+)`", whole(told))
-    assert len(forms) == 6
+    assert len(forms) == 7
     assert f"`{NAME}`" in whole(told)
 
 

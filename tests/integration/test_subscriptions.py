@@ -64,6 +64,11 @@ def said(talk: Talk, text: str, user: str = ADA, channel: str = DIGEST) -> str:
         ("o/m subscribe at 7:30 tz Asia/Shanghai", ("o/m", "07:30", "Asia/Shanghai", "en", "low", ())),
         ("subscribe n lang zh min high", ("o/n", "09:00", "UTC", "zh", "high", ())),
         ("subscribe min medium paths pkg/, *.cu", ("o/n", "09:00", "UTC", "en", "medium", ("pkg/", "*.cu"))),
+        (
+            "subscribe watch pkg, —eager，Ab.c min high",
+            ("o/n", "09:00", "UTC", "en", "high", (), ("pkg", "--eager", "Ab.c")),
+        ),
+        ("订阅 watch `LLM.generate`", ("o/n", "09:00", "UTC", "en", "low", (), ("LLM.generate",))),
     ],
 )
 def test_a_channel_is_subscribed_by_a_command(talk: Talk, tmp_path: Path, text: str, expected: tuple[Any, ...]) -> None:
@@ -72,7 +77,7 @@ def test_a_channel_is_subscribed_by_a_command(talk: Talk, tmp_path: Path, text: 
     (kept,) = held(tmp_path)
     terms = kept.terms
     found = (str(terms.repository), f"{terms.time:%H:%M}", terms.tz.key, terms.language, terms.least.value, terms.paths)
-    assert found == expected
+    assert (*found, terms.watch) == (*expected, ())[:7]
     assert (terms.channel, kept.user) == (DIGEST, ADA)
 
 
@@ -85,6 +90,10 @@ def test_a_channel_is_subscribed_by_a_command(talk: Talk, tmp_path: Path, text: 
         ("subscribe min huge", "not a tier"),
         ("subscribe paths !x", "not a path"),
         ("subscribe at", "something is missing"),
+        ("subscribe watch", "something is missing after 'watch'; for example: watch vllm/v1/worker"),
+        ("subscribe watch x", "'x' is too short to be watched"),
+        ("subscribe watch LLM.generate tz", "something is missing after 'tz'"),
+        ("subscribe watch " + ",".join(f"name{number}" for number in range(21)), "21 watched terms are too many"),
         ("subscribe daily", "not understood"),
         ("subscribe o/absent", "has no repository o/absent"),
         ("subscribe o/secret", "has no repository o/secret"),
@@ -97,20 +106,21 @@ def test_what_cannot_be_subscribed_is_said(talk: Talk, tmp_path: Path, text: str
 
 
 def test_subscribing_again_changes_what_there_was(talk: Talk, tmp_path: Path) -> None:
-    """The same repository with the same paths is one subscription; with other paths it is another."""
-    for text in ("subscribe at 08:00", "subscribe at 10:00", "subscribe paths csrc/"):
+    """The same repository with the same paths is one subscription, whatever it watches; with other paths it is another."""
+    for text in ("subscribe at 08:00 watch LLM", "subscribe at 10:00 watch csrc", "subscribe paths csrc/"):
         said(talk, text)
-    assert [(f"{each.terms.time:%H:%M}", each.terms.paths) for each in held(tmp_path)] == [
-        ("10:00", ()),
-        ("09:00", ("csrc/",)),
+    assert [(f"{each.terms.time:%H:%M}", each.terms.paths, each.terms.watch) for each in held(tmp_path)] == [
+        ("10:00", (), ("csrc",)),
+        ("09:00", ("csrc/",), ()),
     ]
 
 
 def test_subscriptions_are_listed_and_ended(talk: Talk, tmp_path: Path) -> None:
     """A channel's subscriptions are listed with their buttons; one of several is ended by its button, the last by a word."""
-    for text in ("subscribe", "subscribe o/m"):
+    for text in ("subscribe", "subscribe o/m watch ENGINE_LOG, pkg/"):
         said(talk, text)
     listed = talk.type(ADA, "subscriptions")
+    assert "👁 Watches: ENGINE_LOG, pkg/" in whole(listed)
     assert "o/n" in whole(listed)
     assert "o/m" in whole(listed)
     asked = talk.type(ADA, "unsubscribe")
@@ -154,6 +164,7 @@ def filled(**changes: str) -> dict[str, dict[str, Any]]:
         "language": "en",
         "least": "medium",
         "paths": "",
+        "watch": "",
     } | changes
     return {name: {name: value} for name, value in values.items() if value}
 
@@ -171,11 +182,14 @@ def test_a_subscription_is_filled_into_a_modal(talk: Talk, tmp_path: Path) -> No
     talk.slack.wait_for(lambda: held(tmp_path))
     talk.settle()
     view = opened(talk, "edit_subscription")
-    talk.slack.submit(ADA, view.id, filled(paths="csrc/"))
+    talk.slack.submit(ADA, view.id, filled(paths="csrc/", watch="LLM.generate, --enforce-eager"))
     talk.slack.wait_for(lambda: held(tmp_path) and held(tmp_path)[0].terms.paths)
     talk.settle()
     (kept,) = held(tmp_path)
     assert (f"{kept.terms.time:%H:%M}", kept.terms.least.value, kept.terms.paths) == ("10:30", "medium", ("csrc/",))
+    assert kept.terms.watch == ("LLM.generate", "--enforce-eager")
+    view = opened(talk, "edit_subscription")
+    assert "LLM.generate, --enforce-eager" in str(view.body)
 
 
 @pytest.mark.parametrize(
@@ -185,6 +199,7 @@ def test_a_subscription_is_filled_into_a_modal(talk: Talk, tmp_path: Path) -> No
         ("repository", "o/secret"),
         ("timezone", "Mars"),
         ("paths", "!x"),
+        ("watch", "LLM, x"),
         ("channel", "C0QUIET"),
     ],
 )
@@ -232,9 +247,10 @@ def home_of(talk: Talk, user: str) -> str:
 def test_home_shows_the_subscriptions_of_ones_channels(talk: Talk) -> None:
     """Home lists what the person's channels get, nothing of others and nothing that is private."""
     said(talk, "subscribe")
-    said(talk, "subscribe o/m", channel="C0TEAM")
+    said(talk, "subscribe o/m watch ENGINE_LOG", channel="C0TEAM")
     said(talk, "subscribe o/secret", channel="C0OPS")
     assert "o/m" in home_of(talk, ADA)
+    assert "ENGINE_LOG" in home_of(talk, ADA)
     assert "secret" not in home_of(talk, ADA)
     lins = home_of(talk, LIN)
     assert "o/n" in lins

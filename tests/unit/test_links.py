@@ -1,12 +1,14 @@
 """What a commit says of others."""
 
+from time import monotonic
+
 import pytest
 
 from analysis.links import Keys, keys, series
 from analysis.models import PullRequest, Series
 from tests.factories import commit
 
-NOTHING = Keys(reverts_sha=None, reverts_title=None, series=None, part=None, of=None, fixes=())
+NOTHING = Keys(reverts_sha=None, reverts_title=None, reverts_pulls=(), series=None, part=None, of=None, fixes=())
 
 
 @pytest.mark.parametrize(
@@ -84,6 +86,13 @@ def test_a_part_without_tags_has_no_series() -> None:
         ("A regression introduced in 0123abcd", ("0123abcd",)),
         ("Regression from commit 0123456789ABCDEF", ("0123456789ABCDEF",)),
         ("broken by pull request #9, caused by #9", ("#9",)),
+        ("Regressions from #7, broken since #8", ("#7", "#8")),
+        ("follow-up on https://github.com/acme/engine/pull/7", ("#7",)),
+        ("caused by https://github.com/Acme/Engine/commit/0123abcd", ("0123abcd",)),
+        ("caused by https://github.com/other/engine/pull/7 and fixes other/engine#8", ()),
+        ('Fixes: 012abcd ("Do it")', ("012abcd",)),
+        ("Fixes: 0123456 of them", ()),
+        ("Fix what is slow after #12", ()),
         ("Related to #12", ()),
         ("prefix #12", ()),
         ("fixes 1234567", ()),
@@ -94,6 +103,65 @@ def test_what_a_commit_fixes_is_found_in_its_text(text: str, fixes: tuple[str, .
     """Numbers and SHAs after words for fixing or following up are kept once each, in order."""
     assert keys(commit("Do it", body=text)).fixes == fixes
     assert keys(commit("Do it", pull=text)).fixes == fixes
+
+
+@pytest.mark.parametrize(
+    ("title", "fixes"),
+    [
+        ("[Bugfix] Fix slots after #12 (#34)", ("#12",)),
+        ("Fix import error from #12", ("#12",)),
+        ("[Bugfix] Fix mocks after the restriction in #12 (#34)", ("#12",)),
+        ("[Bugfix] Undo part of the change in #12 (#34)", ()),
+        ("Fix the cache (#34)", ()),
+    ],
+)
+def test_a_title_tells_what_it_fixes(title: str, fixes: tuple[str, ...]) -> None:
+    """A title that fixes something after, in or from another pull request is of that one."""
+    assert keys(commit(title)).fixes == fixes
+
+
+@pytest.mark.parametrize(
+    ("title", "pull", "reverted"),
+    [
+        ("Revert #12 (#34)", None, ("#12",)),
+        ("[Critical] Revert PRs #12, #13 and #14 (#34)", None, ("#12", "#13", "#14")),
+        ('Revert "[Core] Add x" (#12) (#34)', None, ("#12",)),
+        ('Revert "[Core] Add x (#12)" (#34)', None, ("#12",)),
+        ('[Core] Revert "Add x" (#12 and #13) (#34)', None, ("#12", "#13")),
+        ('Revert "Revert #12 (#34)" (#56)', None, ("#34",)),
+        ('Revert "Add x" (#34)', "Reverts acme/engine#12", ("#12",)),
+        ('Revert "Add x" (#34)', "Reverts other/engine#12", ()),
+        ("[Bugfix] Revert part of the change in #12 (#34)", None, ()),
+        ("Partial revert of #12 (#34)", None, ()),
+        ("Do not revert #12 (#34)", None, ()),
+    ],
+)
+def test_a_revert_names_pull_requests(title: str, pull: str | None, reverted: tuple[str, ...]) -> None:
+    """A revert may name what it reverts by number, in its title or as GitHub writes it; what it reverts in part it does not."""
+    assert (
+        keys(commit(title, pull=PullRequest(number=34, title="", body=pull) if pull else None)).reverts_pulls
+        == reverted
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "fix " * 20_000,
+        "fix after " * 10_000,
+        "fix" + " " * 60_000 + "x",
+        'Revert "' + "(#1" * 20_000,
+        'Revert "(#1' + ", #1" * 20_000,
+        'Revert "' + "(#1) " * 15_000 + "x",
+        "Revert " + "#1, " * 15_000,
+    ],
+)
+def test_a_hostile_text_is_read_in_time(text: str) -> None:
+    """However a message repeats itself, what it names is found in time proportional to its length."""
+    begun = monotonic()
+    keys(commit("x" + text, body=text))
+    keys(commit("Core " + text).model_copy(update={"message": text}))
+    assert monotonic() - begun < 5
 
 
 def test_a_commit_does_not_fix_itself() -> None:

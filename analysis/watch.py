@@ -1,0 +1,175 @@
+"""What somebody depends on, watched: paths, names, flags, variables, routes; and where a commit touches them.
+
+A path is touched by a change of any file that it names. A name is touched by a changed line that defines or says it, or
+that lies within what bears the name. Tests, documentation and CI say names all day: only a path can watch those.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from pathspec import GitIgnoreSpec
+
+from analysis.citations import to_file, to_line
+from analysis.diff import DiffLine, changed_lines, sections
+from analysis.errors import Misuse
+from analysis.models import Commit, FileChange, Touch
+from analysis.paths import Kind, kind
+
+_MOST = 20
+_LONGEST = 200  # characters of a term
+_SHORTEST = 3  # characters of a name: what is shorter stands on every other line
+_SAYING = (Kind.SOURCE, Kind.BUILD, Kind.DEPENDENCY, Kind.DATA)
+_DEFINITION = re.compile(
+    r"(?P<indent>\s*)(?:(?:export|default|pub|public|abstract|static|async)\s+)*"
+    r"(?P<what>def|class|func|fn|function|struct|interface|trait)\s+(?:\([^)]*\)\s*)?(?P<name>\w+)"
+)
+_FUNCTIONS = ("def", "func", "fn", "function")
+_CLOSING = re.compile(r"\s*[)\]}]")  # ends what an earlier line opened, and stands where that began
+_DEFINED, _WITHIN, _SAID = range(3)
+
+
+def parse_watch(text: str) -> tuple[str, ...]:
+    """Terms with commas between them; `Misuse` names the one that cannot be watched."""
+    found = tuple(dict.fromkeys(_typed(each) for each in re.split("[,，、]", text) if each.strip()))
+    if len(found) > _MOST:
+        raise Misuse(f"{len(found)} watched terms are too many; give at most {_MOST}")
+    for each in found:
+        _check(each)
+    return found
+
+
+def touches(commit: Commit, terms: Sequence[str]) -> tuple[Touch, ...]:
+    """Where a commit touches each of some terms, in their order: the place that tells most. Its files come with patches."""
+    found = (_touch(commit, term) for term in terms)
+    return tuple(each for each in found if each)
+
+
+def _typed(text: str) -> str:
+    """What was meant by what arrived: chat programs make one dash of two, and addresses of file names."""
+    return re.sub(r"^[—–]", "--", text.strip().strip("`").removeprefix("http://"))
+
+
+def _check(term: str) -> None:
+    shown = repr(term[:60])
+    if len(term) > _LONGEST or not term.isprintable() or re.search(r"\s", term) or term.startswith(("!", "#")):
+        raise Misuse(f"{shown} cannot be watched; use vllm/v1/worker, VLLM_USE_V1, LLM.generate or --enforce-eager")
+    if not _is_path(term) and len(re.sub(r"[^\w]", "", term)) < _SHORTEST:
+        raise Misuse(f"{shown} is too short to be watched; a name has at least {_SHORTEST} letters or digits")
+    if _is_path(term):
+        if not re.search(r"\w", term):
+            raise Misuse(f"{shown} watches everything; name a folder, as in csrc/**, or an ending, as in *.cu")
+        try:
+            GitIgnoreSpec.from_lines([term])
+        except ValueError as exc:
+            raise Misuse(f"{shown} is not a path; use vllm/v1/worker, csrc/** or *.cu") from exc
+
+
+def _is_path(term: str) -> bool:
+    """A slash or a wildcard makes a path; with a slash in front it is a route: `/v1/completions`."""
+    return bool(re.search(r"[*?\[]", term)) or ("/" in term and not term.startswith("/"))
+
+
+def _touch(commit: Commit, term: str) -> Touch | None:
+    is_named = _naming(term)
+    file = next((each for each in commit.files if is_named(each.path) or is_named(each.previous_path or "")), None)
+    if file:
+        return _at(commit, file, next(changed_lines(file), None), term)
+    if _is_path(term):
+        return None
+    name = _Name.of(term)
+    found = [(weight, file, line) for file in commit.files for weight, line in _occurrences(file, name)]
+    if not found:
+        return None
+    _, file, line = min(found, key=lambda each: (each[0], each[2].sign == "-"))
+    return _at(commit, file, line, term)
+
+
+def _naming(term: str) -> Callable[[str], bool]:
+    """Whether a term names a path or a folder that it lies in; a bare word does so at the root, or as a whole file name."""
+    if _is_path(term):
+        return GitIgnoreSpec.from_lines([term]).match_file
+    return lambda path: path.startswith(f"{term}/") or path.rpartition("/")[2] == term
+
+
+def _at(commit: Commit, file: FileChange, line: DiffLine | None, term: str) -> Touch:
+    place = to_line(commit, file, line) if line else to_file(commit, file)
+    return Touch(term=term, path=file.path, line=line.number if line else None, url=place.url)
+
+
+class _Name(NamedTuple):
+    """How a term is written in code: the lines that say it, those that give it a value, and the scope that bears it."""
+
+    said: re.Pattern[str]
+    valued: re.Pattern[str]
+    scope: tuple[str, ...]
+    needles: tuple[str, ...]  # without one of them in a patch there is nothing to look for
+
+    @classmethod
+    def of(cls, term: str) -> "_Name":
+        scope = tuple(term.split(".")[-2:])
+        if not term.startswith("-"):
+            valued = re.compile(rf"""\s*["']?{re.escape(term)}["']?\s*(?::|=(?!=))""")
+            return cls(re.compile(_bounded(term)), valued, scope, (term, scope[-1]))
+        # What makes a flag is often a field: --enforce-eager is `enforce_eager: bool`.
+        field = term.lstrip("-").replace("-", "_")
+        said = re.compile(rf"(?<![\w-]){re.escape(term)}(?![\w-])")
+        return cls(said, re.compile(rf"\s*{re.escape(field)}\s*:"), scope, (term, field))
+
+    def is_borne_by(self, scopes: Sequence[str]) -> bool:
+        size = len(self.scope)
+        return any(tuple(scopes[at : at + size]) == self.scope for at in range(len(scopes) - size + 1))
+
+
+def _bounded(term: str) -> str:
+    """A pattern for a whole word; where a term begins or ends with a sign, that bounds it."""
+    before = r"(?<!\w)" if re.match(r"\w", term) else ""
+    after = r"(?!\w)" if re.search(r"\w$", term) else ""
+    return f"{before}{re.escape(term)}{after}"
+
+
+def _occurrences(file: FileChange, name: _Name) -> Iterator[tuple[int, DiffLine]]:
+    """(how it touches the name, the changed line)."""
+    patch = file.patch or ""
+    if kind(file.path) not in _SAYING or not any(needle in patch for needle in name.needles):
+        return
+    for line, scopes, defines in _scoped(patch):
+        if line.sign == " ":
+            continue
+        if name.valued.match(line.text) or (defines and tuple(scopes[-len(name.scope) :]) == name.scope):
+            yield _DEFINED, line
+        elif line.text.strip() and name.is_borne_by(scopes):
+            yield _WITHIN, line
+        elif name.said.search(line.text):
+            yield _SAID, line
+
+
+class _Scope(NamedTuple):
+    indent: int
+    name: str
+
+
+def _scoped(patch: str) -> Iterator[tuple[DiffLine, list[str], bool]]:
+    """(a line, the names of what it lies within, outermost first and its own last, whether it is of the last one's signature)."""
+    for heading, lines in sections(patch):
+        outer = _DEFINITION.match(heading)
+        scopes = [_Scope(-1, outer["name"])] if outer else []
+        signing = False
+        for line in lines:
+            defined = _DEFINITION.match(line.text)
+            if line.text.strip() and not _CLOSING.match(line.text):
+                indent = _indent(line.text)
+                # git does not say how deep its heading lies: the next function, or anything at the margin, ends it.
+                ends = indent == 0 or (defined and outer and outer["what"] in _FUNCTIONS)
+                scopes = [each for each in scopes if (each.indent < indent if each.indent >= 0 else not ends)]
+                if defined:
+                    scopes.append(_Scope(indent, defined["name"]))
+                    signing = line.text.rstrip().endswith(("(", ","))
+            elif signing and line.text.strip():
+                signing = False
+            yield line, [each.name for each in scopes], signing or bool(defined)
+
+
+def _indent(text: str) -> int:
+    expanded = text.expandtabs(4)
+    return len(expanded) - len(expanded.lstrip())

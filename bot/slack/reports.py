@@ -1,0 +1,34 @@
+"""A day's report as a channel gets it: what its subscription selects and watches of the one that all share."""
+
+from zoneinfo import ZoneInfo
+
+from analysis.models import DayReport
+from bot.selection import Selection, selected, touched
+from bot.slack.bot import Bot
+from bot.slack.values import DayRef
+from bot.slack.words import selection_words
+
+
+def report_of(bot: Bot, ref: DayRef) -> DayReport:
+    """The report of a day, from the store as far as it is there, and of that what its subscription selects."""
+    report = bot.reading.day(ref.repository, ref.day, ZoneInfo(ref.timezone), ref.language, bot.now())
+    return seen(bot, report, ref)
+
+
+def seen(bot: Bot, report: DayReport, ref: DayRef) -> DayReport:
+    """Of a report what the subscription of `ref` selects, with what it watches raised."""
+    selection = _selection(bot, ref)
+    return selected(report, selection, touched(report, selection.watch, bot.reading.desk.store))
+
+
+def selection_told(bot: Bot, ref: DayRef) -> str:
+    """What a digest leaves out because its channel wants it so, and what it watches; empty where it is as for everybody."""
+    selection = _selection(bot, ref)
+    return selection_words(selection.least, selection.paths, selection.watch, ref.language)
+
+
+def _selection(bot: Bot, ref: DayRef) -> Selection:
+    found = bot.subscriptions.get(ref.subscription) if ref.subscription else None
+    if found is None:
+        return Selection()
+    return Selection(least=found.terms.least, paths=found.terms.paths, watch=found.terms.watch)
