@@ -6,9 +6,13 @@ from typing import NamedTuple
 
 from analysis.models import Repository
 
-_HEADING = re.compile(r"^\s{0,3}(?P<marks>#{1,6})\s+(?P<title>.+)$|^\s*(?:[-*]\s+)?(?P<bold>\*\*[^*]+\*\*|__[^_]+__)\s*:?\s*$")
+_HEADING = re.compile(
+    r"^\s{0,3}(?P<marks>#{1,6})\s+(?P<title>.+)$|^\s*(?:[-*]\s+)?(?P<bold>\*\*[^*]+\*\*|__[^_]+__)\s*:?\s*$"
+)
 _BOLD_LEVEL = 7  # below every heading of Markdown
-_BREAKING = re.compile(r"\bbreak|\bremov(?:al|ed)|\bdeprecat|\bincompatib|\bdropped|不兼容|破坏性|弃用|移除", re.IGNORECASE)
+_BREAKING = re.compile(
+    r"\bbreak|\bremov(?:al|ed)|\bdeprecat|\bincompatib|\bdropped|不兼容|破坏性|弃用|移除", re.IGNORECASE
+)
 # Lists that GitHub makes by itself name every pull request, and so tell nothing.
 _EVERYTHING = re.compile(r"\bnew contributors\b|\bwhat'?s changed\b|\bfull changelog\b|\ball changes\b", re.IGNORECASE)
 _MADE_BY_GITHUB = re.compile(r"^\s*[-*] .{1,300} by @[\w\[\]-]+ in \S+\s*$")
@@ -44,7 +48,10 @@ def _told(notes: str) -> Iterator[tuple[str, bool]]:
         heading = None if code else _HEADING.match(line)
         if heading:
             level = len(heading["marks"]) if heading["marks"] else _BOLD_LEVEL
-            under = [*((other, title) for other, title in under if other < level), (level, heading["title"] or heading["bold"])]
+            under = [
+                *((other, title) for other, title in under if other < level),
+                (level, heading["title"] or heading["bold"]),
+            ]
         titles = " / ".join(title for _, title in under)
         if not code and not _EVERYTHING.search(titles) and not _MADE_BY_GITHUB.match(line):
             yield line, _BREAKING.search(titles) is not None

@@ -19,7 +19,7 @@ from bot.digest import Desk
 from bot.local.github import LoopbackGitHub
 from bot.local.sample import SAMPLE_REPOSITORY, sample_repository
 from bot.settings import Settings
-from bot.store import Store, Terms, open_engine
+from bot.store import Store, Subscriptions, Terms, open_engine
 from bot.store.opening import address_of
 
 if TYPE_CHECKING:
@@ -230,6 +230,15 @@ def sample_desk() -> Iterator[Desk]:
         store = Store(open_engine(f"sqlite:///{Path(folder, 'sample.db')}"))
         with closing(store), closing(GitHub(server.url, "sample")) as source:
             yield Desk(source, store)
+
+
+def corrections_of(settings: Settings, repository: Repository) -> dict[str, bool]:
+    """SHA -> whether the last who corrected a commit's tier finds it important."""
+    engine = open_engine(settings.database_url.get_secret_value())
+    try:
+        return {sha: verdict == "too_low" for sha, verdict, _ in Subscriptions(engine).labels(repository)}
+    finally:
+        engine.dispose()
 
 
 def weights_of(settings: Settings, repository: Repository) -> Weights:

@@ -45,12 +45,13 @@ _BASELINE_HIGH, _BASELINE_MEDIUM = 10, 6
 
 
 class Example(NamedTuple):
-    """A commit with its facts, and whether release notes name it, or name it under what breaks."""
+    """A commit with its facts, and whether release notes name it, or name it under what breaks; it is learned `weight` times."""
 
     commit: Commit
     facts: tuple[Fact, ...]
     named: bool
     breaking: bool = False
+    weight: int = 1
 
 
 class Interval(NamedTuple):
@@ -90,8 +91,9 @@ class Judgement(NamedTuple):
 
 def trained(examples: Sequence[Example], provenance: Mapping[str, Any] | None = None) -> Weights:
     """Weights learned from examples. Facts are left to judgement: a commit has the same points with its patches as without."""
-    rows = [{signal.name: signal.value for signal in signals(example.commit)} for example in examples]
-    return learned(rows, [example.named for example in examples], provenance)
+    repeated = [example for example in examples for _ in range(example.weight)]
+    rows = [{signal.name: signal.value for signal in signals(example.commit)} for example in repeated]
+    return learned(rows, [example.named for example in repeated], provenance)
 
 
 def ranked_by(weights: Weights, examples: Sequence[Example]) -> list[Ranked]:

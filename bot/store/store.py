@@ -222,6 +222,19 @@ class Store:
             values = {"facts": _facts_json(found), "facts_version": FACTS_VERSION}
             connection.execute(update(commits).where(commits.c.id == commit_id).values(**values))
 
+    def read_ids(self, repository: Repository, shas: Sequence[str]) -> dict[str, int]:
+        """SHA -> id of those commits that were read."""
+        found: dict[str, int] = {}
+        with self._engine.connect() as connection:
+            for chunk in _chunks(shas):
+                query = (
+                    select(commits.c.sha, commits.c.id)
+                    .join(repositories)
+                    .where(repositories.c.key == repository.key, commits.c.sha.in_(chunk), commits.c.read)
+                )
+                found |= {row.sha: row.id for row in connection.execute(query)}
+        return found
+
     def with_sha(self, prefix: str, repository: Repository | None = None) -> list[tuple[str, int]]:
         """(repository key, id) of the commits whose SHA begins with `prefix`, at most ten."""
         low = prefix.lower()
