@@ -7,6 +7,7 @@ from functools import lru_cache
 from analysis.models import ChangeType, Commit, Fact, FactKind
 from analysis.paths import Kind, kind
 from analysis.rank.signals import split_title
+from analysis.rank.stated import stated
 
 _TAGGED = {
     ChangeType.BUG_FIX: r"bug ?-?fix(es)?|hot ?fix|fix(es)?|critical",
@@ -71,7 +72,7 @@ def change_types(commit: Commit, found: Sequence[Fact] = ()) -> tuple[ChangeType
 
     A tag outweighs words, and words outweigh files: a title that says [Bugfix] is a bug fix wherever it is.
     """
-    title = commit.subject
+    title = stated(commit.subject)
     tag, rest = split_title(title)
     kinds: dict[ChangeType, None] = {}
     if any(fact.kind is FactKind.REVERT for fact in found) or re.match(r"\s*revert\b", title, re.IGNORECASE):

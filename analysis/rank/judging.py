@@ -7,6 +7,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from random import Random
 from typing import Any, NamedTuple
 
@@ -18,7 +19,7 @@ from analysis.rank.weights import Weights
 
 _RESAMPLED = 1000  # times
 _TAIL = 0.025  # on each side of an interval
-_BINS = 10
+_BINS = 10  # groups of a table of reliability
 _HIGH = frozenset({Importance.HIGH})
 _AT_LEAST_MEDIUM = frozenset({Importance.HIGH, Importance.MEDIUM})
 
@@ -73,6 +74,14 @@ class AtTier(NamedTuple):
     recall: float
 
 
+class Reliability(NamedTuple):
+    """Commits that are alike likely to be named: the mean of their chances, and the share that is named."""
+
+    chance: float
+    named: float
+    commits: int
+
+
 class Judgement(NamedTuple):
     """The figures of a ranking, and of what it is compared with."""
 
@@ -86,6 +95,7 @@ class Judgement(NamedTuple):
     baseline_high: AtTier
     baseline_at_least_medium: AtTier
     calibration_error: float
+    reliability: tuple[Reliability, ...]
     breaking: Mapping[Importance, int]
 
 
@@ -118,6 +128,7 @@ def judged(examples: Sequence[Example], ranked: Sequence[Ranked]) -> Judgement:
     baseline = [float(baseline_score(example.commit)) for example in examples]
     baseline_tiers = [baseline_tier(score) for score in baseline]
     lines = [float(example.commit.additions + example.commit.deletions) for example in examples]
+    table = reliability(labels, [probability(score) for score in scores])
     return Judgement(
         auc=auc_interval(labels, scores),
         baseline=auc_interval(labels, baseline),
@@ -128,7 +139,8 @@ def judged(examples: Sequence[Example], ranked: Sequence[Ranked]) -> Judgement:
         at_least_medium=at_tier(labels, tiers, _AT_LEAST_MEDIUM),
         baseline_high=at_tier(labels, baseline_tiers, _HIGH),
         baseline_at_least_medium=at_tier(labels, baseline_tiers, _AT_LEAST_MEDIUM),
-        calibration_error=calibration_error(labels, [probability(score) for score in scores]),
+        calibration_error=calibration_error(table),
+        reliability=tuple(table),
         breaking=Counter(tier for tier, example in zip(tiers, examples, strict=True) if example.breaking),
     )
 
@@ -181,14 +193,25 @@ def at_tier(labels: Sequence[bool], tiers: Sequence[Importance], among: frozense
     )
 
 
-def calibration_error(labels: Sequence[bool], chances: Sequence[float]) -> float:
-    """The expected calibration error: how far chances and shares differ on average, over ten groups of equal size."""
+def reliability(labels: Sequence[bool], chances: Sequence[float]) -> list[Reliability]:
+    """Chances beside what came of them, in ten groups of equal size."""
     order = sorted(range(len(labels)), key=lambda place: chances[place])
-    wrong = 0.0
-    for number in range(_BINS):
-        group = order[number * len(order) // _BINS : (number + 1) * len(order) // _BINS]
-        wrong += abs(sum(chances[place] - labels[place] for place in group))
-    return wrong / len(labels) if labels else 0.0
+    bounds = [number * len(order) // _BINS for number in range(_BINS + 1)]
+    groups = [order[start:end] for start, end in pairwise(bounds) if end > start]
+    return [
+        Reliability(
+            sum(chances[place] for place in group) / len(group),
+            sum(labels[place] for place in group) / len(group),
+            len(group),
+        )
+        for group in groups
+    ]
+
+
+def calibration_error(table: Sequence[Reliability]) -> float:
+    """The expected calibration error: how far chances and shares differ on average."""
+    commits = sum(group.commits for group in table)
+    return sum(abs(group.chance - group.named) * group.commits for group in table) / commits if commits else 0.0
 
 
 def baseline_score(commit: Commit) -> int:

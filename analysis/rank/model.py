@@ -6,7 +6,7 @@ from analysis.models import ChangeType, Commit, Fact, FactKind, Importance, Rank
 from analysis.paths import Kind, kind
 from analysis.rank.change_types import change_types
 from analysis.rank.signals import signals
-from analysis.rank.stated import stated
+from analysis.rank.stated import stated_by_sentence
 from analysis.rank.weights import Weights, general_weights
 
 _ORDER = (Importance.LOW, Importance.MEDIUM, Importance.HIGH)
@@ -34,7 +34,7 @@ def borne_out(commit: Commit, found: Sequence[Fact]) -> Sequence[Fact]:
     if not any(fact.path is None and fact.kind is FactKind.SECURITY for fact in found):
         return found
     texts = [commit.message, *((commit.pull.title, commit.pull.body) if commit.pull else ())]
-    whole, told = "\n".join(texts).lower(), "\n".join(map(stated, texts)).lower()
+    whole, told = "\n".join(texts).lower(), "\n".join(map(stated_by_sentence, texts)).lower()
     return [
         fact
         for fact in found
