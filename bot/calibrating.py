@@ -64,54 +64,71 @@ def calibrate(
 
     `Misuse` where there is too little to learn from, `OutsideFailure` where too many commits could not be read.
     """
-    noted = _noted(desk, repository, most)
-    covered = _covered(desk, repository, noted)
-    every = frozenset[int]().union(*(each.named.every for each in noted))
-    found = [commit for commit in covered.commits if commit.pr in every]
+    notes = _notes(desk, repository, most)
+    covered = _covered(desk, repository, notes)
+    found = [commit for commit in covered.commits if commit.pr in notes.every]
     if len(covered.commits) < _LEAST_COMMITS or len(found) < _LEAST_NAMED:
         raise Misuse(
             f"calibrating {repository} needs {_LEAST_COMMITS} commits, {_LEAST_NAMED} of them named in release notes; "
-            f"its releases {_listed(noted)} cover {len(covered.commits)}, with {len(found)} named"
+            f"its releases {', '.join(notes.tags)} cover {len(covered.commits)}, with {len(found)} named"
         )
     _read(desk, repository, covered.commits, tz, progress)
-    examples = _examples(desk, repository, covered.commits, noted, corrections)
+    examples = _examples(desk, repository, covered.commits, notes, corrections)
     judgement = judged(examples, cross_validated(examples))
-    releases = tuple(each.release.tag for each in noted)
     calibration = Calibration(
-        repository, releases, covered.by_date, examples, sum(each.weight > 1 for each in examples), judgement
+        repository, notes.tags, covered.by_date, examples, sum(each.weight > 1 for each in examples), judgement
     )
     desk.store.save_weights(repository, trained(examples, _provenance(calibration, now)), now)
     return calibration
 
 
-def _noted(desk: Desk, repository: Repository, most: int) -> list[Noted]:
-    """The newest releases whose notes tell anything, oldest first."""
-    every = [Noted(release, named(release.notes, repository)) for release in desk.github.releases(repository)]
+class _Notes(NamedTuple):
+    """The newest releases whose notes tell anything, oldest first, and the one before them if there is one."""
+
+    noted: tuple[Noted, ...]
+    before: Release | None
+
+    @property
+    def every(self) -> frozenset[int]:
+        return frozenset[int]().union(*(each.named.every for each in self.noted))
+
+    @property
+    def breaking(self) -> frozenset[int]:
+        return frozenset[int]().union(*(each.named.breaking for each in self.noted))
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        return tuple(each.release.tag for each in self.noted)
+
+
+def _notes(desk: Desk, repository: Repository, most: int) -> _Notes:
+    releases = desk.github.releases(repository)
+    every = [Noted(release, named(release.notes, repository)) for release in releases]
     telling = [each for each in every if len(each.named.every) >= _LEAST_IN_NOTES][:most]
     if len(telling) < _LEAST_RELEASES:
         raise Misuse(
-            f"calibrating {repository} needs {_LEAST_RELEASES} releases whose notes name pull requests (#123); "
-            f"of its {len(every)} releases {len(telling)} do"
+            f"calibrating {repository} needs {_LEAST_RELEASES} releases whose notes name pull requests (#123), "
+            f"{_LEAST_IN_NOTES} each; of its {len(every)} releases {len(telling)} do"
         )
-    return telling[::-1]
+    older = releases[releases.index(telling[-1].release) + 1 :]
+    return _Notes(tuple(telling[::-1]), older[0] if older else None)
 
 
-def _covered(desk: Desk, repository: Repository, noted: Sequence[Noted]) -> Covered:
+def _covered(desk: Desk, repository: Repository, notes: _Notes) -> Covered:
     """What lies between each release and the one before: by their tags, or where GitHub has none of them by their dates."""
     commits: dict[str, Commit] = {}
     by_date = []
-    first = noted[0].release
-    mean = (noted[-1].release.published_at - first.published_at) / (len(noted) - 1)
-    before = Release(tag="", notes="", published_at=first.published_at - mean)
-    for older, newer in pairwise([before, *(each.release for each in noted)]):
+    releases = [each.release for each in notes.noted]
+    mean = (releases[-1].published_at - releases[0].published_at) / (len(releases) - 1)
+    before = notes.before or Release(tag="", notes="", published_at=releases[0].published_at - mean)
+    for older, newer in pairwise([before, *releases]):
         gained = desk.github.gained(repository, older.tag, newer.tag).commits if older.tag else ()
         if not gained:
             by_date.append(newer.tag)
             gained = desk.github.list_commits(repository, Window(older.published_at, newer.published_at))
         commits |= {commit.sha: commit for commit in gained if not commit.is_merge}
     ordered = sorted(commits.values(), key=lambda commit: commit.committed_at)
-    every = frozenset[int]().union(*(each.named.every for each in noted))
-    places = [place for place, commit in enumerate(ordered) if commit.pr in every]
+    places = [place for place, commit in enumerate(ordered) if commit.pr in notes.every]
     # Dates are later than the commits that a release was made of: what follows the last named one belongs to the next.
     inside = ordered[places[0] : places[-1] + 1] if places else ordered
     return Covered(tuple(inside), tuple(by_date))
@@ -134,19 +151,17 @@ def _examples(
     desk: Desk,
     repository: Repository,
     commits: Sequence[Commit],
-    noted: Sequence[Noted],
+    notes: _Notes,
     corrections: Mapping[str, bool],
 ) -> tuple[Example, ...]:
-    every = frozenset[int]().union(*(each.named.every for each in noted))
-    breaking = frozenset[int]().union(*(each.named.breaking for each in noted))
     shas = dict.fromkeys([commit.sha for commit in commits] + list(corrections))
     ids = desk.store.read_ids(repository, list(shas))
     examples = []
     for each in current(desk.store, list(ids.values())):
         said = corrections.get(each.commit.sha)
-        label = each.commit.pr in every if said is None else said
+        label = each.commit.pr in notes.every if said is None else said
         weight = 1 if said is None else _SAID
-        examples.append(Example(each.commit, each.facts, label, each.commit.pr in breaking, weight))
+        examples.append(Example(each.commit, each.facts, label, each.commit.pr in notes.breaking, weight))
     return tuple(sorted(examples, key=lambda example: example.commit.committed_at))
 
 
@@ -175,8 +190,7 @@ def as_lines(calibration: Calibration) -> list[str]:
         f"{learned}; {named_} named, {breaking} of them as breaking; {calibration.corrections} corrected by people"
     ]
     if calibration.by_date:
-        tags = ", ".join(calibration.by_date)
-        lines.append(f"no tags to tell what {tags} cover: their commits were taken by the dates of publication")
+        lines.append(f"the commits of {', '.join(calibration.by_date)} were taken by dates, for want of tags")
     lines += [
         "cross-validated, with 95% intervals:",
         f"  ROC AUC                {judgement.auc}",
@@ -197,7 +211,3 @@ def as_lines(calibration: Calibration) -> list[str]:
 
 def _at(each: AtTier) -> str:
     return f"{each.share:.0%} of the commits, precision {each.precision:.2f}, recall {each.recall:.2f}"
-
-
-def _listed(noted: Sequence[Noted]) -> str:
-    return ", ".join(each.release.tag for each in noted)

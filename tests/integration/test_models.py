@@ -267,7 +267,7 @@ def test_a_model_that_obeys_every_instruction_moves_nothing(
             "author": {"name": "Ada", "date": date},
             "committer": {"name": "Ada", "date": date},
         }
-        each = sample[number % len(sample)] | placed
+        each = {**sample[number % len(sample)], **placed}
         plain.append(each)
         told.append(injected(each, instruction, PLACES[number % len(PLACES)]))
 
