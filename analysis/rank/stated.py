@@ -1,6 +1,7 @@
 """What a text says of the change, without what it says to its reader: a ranking is not told how to rank."""
 
 import re
+from functools import lru_cache
 
 from analysis.known import CHAT_MARKS, INSTRUCTIONS
 
@@ -30,6 +31,7 @@ _SENTENCE_END = re.compile(r"[.;!?](?=\s)|[。；！？\n]")
 _WORD = re.compile(r"\w{2}")
 
 
+@lru_cache(maxsize=256)  # a title is asked about more than once
 def stated(text: str) -> str:
     """`text` up to the first words that tell its reader what to do; where it begins with them, what follows their sentence."""
     while match := _INSTRUCTION.search(text):
