@@ -1,8 +1,8 @@
 """A commit's analysis by a model, checked before it is kept.
 
 The prompt holds the commit as delimited data. The reply is a form, never free text; what it names is looked up in the
-commit, asked again once, and taken out if it is still not there. A model may move a commit by one tier with a reason,
-within the floor and the ceiling of the evidence. `ModelFailure` says why there is no analysis: the rules' takes its place.
+commit, asked again once, and taken out if it is still not there. A model may move a commit by one tier with a reason
+that the diff bears out, within the floor and the ceiling of the evidence. `ModelFailure` says why there is no analysis: the rules' takes its place.
 """
 
 import secrets as random_marks
@@ -31,7 +31,7 @@ from analysis.models import (
     Risk,
     Severity,
 )
-from analysis.rank import ceiling, floor, within
+from analysis.rank import borne_out, ceiling, floor, may_move_down, may_move_up, within
 
 _BUDGET = {Importance.HIGH: 12_000, Importance.MEDIUM: 6_000, Importance.LOW: 2_000}  # tokens of diff
 _ROOM = {Importance.HIGH: 3_000, Importance.MEDIUM: 1_200, Importance.LOW: 500}  # tokens of reply
@@ -211,14 +211,16 @@ def analyse(
 
 
 def _moved(question: Question, reply: _Low) -> tuple[Importance, str]:
-    """The tier after the model's word: one up or down, with a reason, never past the floor or the ceiling."""
-    ranked = question.ranked
+    """The tier after the model's word: one up or down where the diff bears its reason out, never past the floor or the ceiling."""
+    ranked, commit, found = question.ranked, question.commit, question.facts
     reason = cleaned(Analysis(by="model", summary=reply.move_reason)).summary
-    if reply.move == "keep" or not reason or false_claims(Analysis(by="model", summary=reason), question.commit):
+    up = reply.move == "up"
+    if reply.move == "keep" or not reason or false_claims(Analysis(by="model", summary=reason), commit):
         return ranked.importance, ""
-    place = _ORDER.index(ranked.importance) + (1 if reply.move == "up" else -1)
-    wanted = _ORDER[max(0, min(place, len(_ORDER) - 1))]
-    moved = within(wanted, floor(question.facts), ceiling(question.commit, ranked.change_types))
+    if not (may_move_up(commit, found, reason) if up else may_move_down(commit, found)):
+        return ranked.importance, ""
+    wanted = _ORDER[max(0, min(_ORDER.index(ranked.importance) + (1 if up else -1), len(_ORDER) - 1))]
+    moved = within(wanted, floor(borne_out(commit, found)), ceiling(commit, ranked.change_types))
     return (moved, reason) if moved is not ranked.importance else (ranked.importance, "")
 
 

@@ -62,6 +62,14 @@ class Comparison(Frozen):
     rewritten: bool
 
 
+class Release(Frozen):
+    """A published release: the tag that it was made from, and its notes in Markdown."""
+
+    tag: str
+    notes: str
+    published_at: datetime
+
+
 class Allowance(Frozen):
     """How many requests an hour GitHub allows, and how many of them are left."""
 
@@ -222,6 +230,17 @@ class GitHub:
                 return Comparison(commits=commits, rewritten=found.status in ("diverged", "behind"))
         except UnknownCommit:
             return Comparison(commits=(), rewritten=True)
+
+    def releases(self, repository: Repository) -> tuple[Release, ...]:
+        """The newest hundred published releases, newest first, without drafts and previews."""
+        with self._client(repository) as client:
+            found = islice(_vendor(client, repository).get_releases(), _PAGE)
+            kept = [
+                Release(tag=each.tag_name, notes=scalar(each.body or ""), published_at=_utc(each.published_at))
+                for each in found
+                if each.published_at and not each.draft and not each.prerelease
+            ]
+        return tuple(sorted(kept, key=lambda release: release.published_at, reverse=True))
 
     def branch_without(self, repository: Repository, sha: str) -> str | None:
         """The branch's name if it does not contain the commit: GitHub also serves commits of forks under the upstream's name."""

@@ -14,7 +14,7 @@ from analysis.by_rules import analyse_by_rules
 from analysis.errors import ModelFailure
 from analysis.models import Commit, Entry, Failure, Language, Ranked, Reason, Repository, Shortened, Usage
 from analysis.prompts import VERSION as PROMPT
-from analysis.rank import rank
+from analysis.rank import packaged_weights, rank
 from analysis.report.reasons import MODEL
 from bot.attempts import Attempt, Attempts
 from bot.store import Kept, Store, StoredCommit
@@ -94,6 +94,7 @@ class Analyst:
     ) -> None:
         self._store = store
         self._repository = repository
+        self._weights = store.weights(repository) or packaged_weights(repository)
         self._language = language
         self._modelling = modelling
         self._contents = contents
@@ -135,7 +136,7 @@ class Analyst:
         by_rules = self._store.analyses(ids, self._language, _RULES, RULES_VERSION)
         found = []
         for each in stored:
-            ranked = rank(each.commit, each.facts)
+            ranked = rank(each.commit, each.facts, self._weights)
             kept = by_model.get(each.id)
             if kept:
                 ranked = _with_move(ranked, kept)
@@ -208,7 +209,7 @@ class Analyst:
         from analysis.llm import Meter
 
         stored = self._store.commits([commit_id], patches=True)[0]
-        ranked = rank(stored.commit, stored.facts)
+        ranked = rank(stored.commit, stored.facts, self._weights)
         contents = partial(self._contents, self._repository, stored.commit)
         question = Question(self._repository, stored.commit, stored.facts, ranked, self._language, contents)
         meter = Meter()

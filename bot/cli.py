@@ -346,17 +346,49 @@ def rank(
         str,
         typer.Argument(metavar="FILE.jsonl", help="Recorded commits, one JSON object a line; - reads standard input."),
     ],
+    repo: Annotated[
+        str | None,
+        typer.Option(
+            "--repo", metavar="OWNER/NAME", help="Whose weights are used; by default the first of DIGEST_REPOS."
+        ),
+    ] = None,
 ) -> None:
     """Rank recorded commits: a JSON object a line."""
+    from bot import wiring
     from bot.ranking import as_line, rank_lines
+    from bot.settings import Settings
 
+    settings = Settings.load()
+    weights = wiring.weights_of(settings, wiring.chosen(repo, settings.digest_repos)[0])
     try:
         with sys.stdin.buffer if file == "-" else Path(file).open("rb") as lines:
             # All are ranked before the first is written: a malformed line leaves nothing half-written.
-            ranked = [as_line(each) for each in rank_lines(lines)]
+            ranked = [as_line(each) for each in rank_lines(lines, weights)]
     except OSError as exc:
         raise Misuse(f"{file} cannot be read ({exc.strerror})") from exc
     sys.stdout.writelines(f"{line}\n" for line in ranked)
+
+
+@app.command()
+def calibrate(
+    repo: RepoOption = None,
+    releases: Annotated[
+        int, typer.Option("--releases", min=2, max=50, metavar="N", help="Learn from the newest so many.")
+    ] = 4,
+) -> None:
+    """Fit the ranking to a repository's own release notes; a run that was ended goes on where it was."""
+    from bot import wiring
+    from bot.calibrating import as_lines
+    from bot.calibrating import calibrate as fit
+    from bot.settings import Settings
+    from bot.watcher import Watcher
+
+    settings = Settings.load()
+    repository, now = wiring.chosen(repo, settings.digest_repos)[0], datetime.now(UTC)
+    corrections = wiring.corrections_of(settings, repository)
+    with Watcher() as watcher, wiring.desk(settings, watcher.wait) as desk:
+        done = fit(desk, repository, settings.tz, most=releases, corrections=corrections, now=now, progress=watcher)
+    sys.stdout.writelines(f"{line}\n" for line in as_lines(done))
 
 
 @app.command()

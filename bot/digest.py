@@ -3,7 +3,7 @@
 Every step asks the store first, so that what was done once is not done again, and what failed can be completed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from datetime import date, datetime, timedelta
 from threading import Event
@@ -64,7 +64,7 @@ def digest(
         unread = [each.commit for each in stored if not each.commit.read]
         if progress:
             progress.expect(len(unread) + len(analyst.unasked(ids)))
-        unfinished = _read_all(desk, repository, unread, tz, progress, analyst)
+        unfinished = read_all(desk, repository, unread, tz, progress, lambda kept: analyst.submit([kept]))
     return _report(desk, repository, day, tz, language, listed, analyst, unfinished)
 
 
@@ -74,7 +74,7 @@ def stored_digest(desk: Desk, repository: Repository, day: date, tz: ZoneInfo, l
     if listed is None:
         return None
     with Analyst(desk.store, repository, language, desk.modelling, desk.github.contents, ask=False) as analyst:
-        return _report(desk, repository, day, tz, language, listed, analyst, _Unfinished())
+        return _report(desk, repository, day, tz, language, listed, analyst, Unfinished())
 
 
 def _report(
@@ -85,7 +85,7 @@ def _report(
     language: Language,
     listed: StoredDay,
     analyst: Analyst,
-    unfinished: "_Unfinished",
+    unfinished: "Unfinished",
 ) -> DayReport:
     ids = listed.commit_ids + listed.late_ids
     stored = current(desk.store, ids)
@@ -179,27 +179,27 @@ def _followed(
     return late, [Remark.REWRITTEN] if gained.rewritten else []
 
 
-class _Unfinished(NamedTuple):
+class Unfinished(NamedTuple):
     """What could not be read, and when GitHub's limit is lifted if that was why."""
 
     failures: tuple[Failure, ...] = ()
     resumes_at: datetime | None = None
 
 
-def _read_all(
+def read_all(
     desk: Desk,
     repository: Repository,
     commits: Sequence[Commit],
     tz: ZoneInfo,
     progress: Progress | None,
-    analyst: Analyst,
-) -> _Unfinished:
-    """Reads commits, several at once, keeps each as it comes and has it analysed. Gives those that failed.
+    on_kept: Callable[[int], None] = lambda _: None,
+) -> Unfinished:
+    """Reads commits, several at once, and keeps each as it comes, which `on_kept` is told by its id. Gives those that failed.
 
     Once GitHub's limit is used up nobody asks any more: the rest fail for the same reason.
     """
     if not commits:
-        return _Unfinished()
+        return Unfinished()
     limited = Event()
     limit: list[RateLimited] = []
 
@@ -219,7 +219,7 @@ def _read_all(
         try:
             for future in as_completed(reading):
                 try:
-                    analyst.submit([keep(desk.store, repository, future.result())])
+                    on_kept(keep(desk.store, repository, future.result()))
                 except DigestError as exc:
                     failures[reading[future]] = _reason(exc, tz)
                 if progress:
@@ -232,7 +232,7 @@ def _read_all(
         for commit in commits
         if commit.sha in failures
     )
-    return _Unfinished(failed, limit[0].resets_at if limit else None)
+    return Unfinished(failed, limit[0].resets_at if limit else None)
 
 
 def _reason(exc: DigestError, tz: ZoneInfo) -> str:

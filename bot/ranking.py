@@ -9,7 +9,7 @@ from pydantic import AwareDatetime, BaseModel, TypeAdapter, ValidationError
 
 from analysis.errors import Misuse
 from analysis.models import Commit, FileChange
-from analysis.rank import rank
+from analysis.rank import Weights, rank
 from analysis.text import scalar
 
 
@@ -47,19 +47,12 @@ class _Recorded(BaseModel):
 _RECORDED = TypeAdapter(_Recorded)
 
 
-def rank_lines(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
+def rank_lines(lines: Iterable[bytes], weights: Weights) -> Iterator[dict[str, Any]]:
     """{sha, score, importance, reasons} for every line; blank ones are skipped, a malformed one is `Misuse` with its number."""
     from analysis.facts import facts
 
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            recorded = _RECORDED.validate_json(line.removeprefix(codecs.BOM_UTF8))
-        except ValidationError as exc:
-            raise Misuse(f"line {number} is not a recorded commit: {_why(exc)}") from None
-        commit = _commit(recorded)
-        ranked = rank(commit, facts(commit))
+    for commit in recorded_commits(lines):
+        ranked = rank(commit, facts(commit), weights)
         yield {
             "sha": commit.sha,
             "score": ranked.score,
@@ -69,6 +62,17 @@ def rank_lines(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
                 for reason in ranked.reasons
             ],
         }
+
+
+def recorded_commits(lines: Iterable[bytes]) -> Iterator[Commit]:
+    """The commits of such lines; `Misuse` for a malformed one."""
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            yield _commit(_RECORDED.validate_json(line.removeprefix(codecs.BOM_UTF8)))
+        except ValidationError as exc:
+            raise Misuse(f"line {number} is not a recorded commit: {_why(exc)}") from None
 
 
 def _commit(recorded: _Recorded) -> Commit:

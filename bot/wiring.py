@@ -13,12 +13,13 @@ from pydantic import SecretStr
 from analysis.errors import BadSetting, Misuse, StoreUnusable
 from analysis.github import GitHub
 from analysis.models import Repository
+from analysis.rank import Weights, packaged_weights
 from bot.analysing import Modelling
 from bot.digest import Desk
 from bot.local.github import LoopbackGitHub
 from bot.local.sample import SAMPLE_REPOSITORY, sample_repository
 from bot.settings import Settings
-from bot.store import Store, Terms, open_engine
+from bot.store import Store, Subscriptions, Terms, open_engine
 from bot.store.opening import address_of
 
 if TYPE_CHECKING:
@@ -235,6 +236,25 @@ def sample_desk() -> Iterator[Desk]:
         store = Store(open_engine(f"sqlite:///{Path(folder, 'sample.db')}"))
         with closing(store), closing(GitHub(server.url, "sample")) as source:
             yield Desk(source, store)
+
+
+def corrections_of(settings: Settings, repository: Repository) -> dict[str, bool]:
+    """SHA -> whether the last who corrected a commit's tier finds it important."""
+    engine = open_engine(settings.database_url.get_secret_value())
+    try:
+        return {sha: verdict == "too_low" for sha, verdict, _ in Subscriptions(engine).labels(repository)}
+    finally:
+        engine.dispose()
+
+
+def weights_of(settings: Settings, repository: Repository) -> Weights:
+    """What a repository's commits are ranked by: what `calibrate` stored for it, else the package's. No store is made for it."""
+    url = settings.database_url.get_secret_value()
+    name = address_of(url).database
+    if not name or not Path(name).exists():
+        return packaged_weights(repository)
+    with closing(Store(open_engine(url))) as store:
+        return store.weights(repository) or packaged_weights(repository)
 
 
 def chosen(name: str | None, configured: Sequence[Repository]) -> list[Repository]:

@@ -1,5 +1,18 @@
 """How much a commit matters to those downstream, with reasons."""
 
-from analysis.rank.model import Weights, ceiling, floor, general_weights, rank, within
+from analysis.rank.model import borne_out, ceiling, floor, rank, within
+from analysis.rank.moving import may_move_down, may_move_up
+from analysis.rank.weights import Weights, general_weights, packaged_weights
 
-__all__ = ["Weights", "ceiling", "floor", "general_weights", "rank", "within"]
+__all__ = [
+    "Weights",
+    "borne_out",
+    "ceiling",
+    "floor",
+    "general_weights",
+    "may_move_down",
+    "may_move_up",
+    "packaged_weights",
+    "rank",
+    "within",
+]

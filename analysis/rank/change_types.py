@@ -7,9 +7,10 @@ from functools import lru_cache
 from analysis.models import ChangeType, Commit, Fact, FactKind
 from analysis.paths import Kind, kind
 from analysis.rank.signals import split_title
+from analysis.rank.stated import stated
 
 _TAGGED = {
-    ChangeType.BUG_FIX: r"bug ?-?fix(es)?|hot ?fix|fix(es)?|critical",
+    ChangeType.BUG_FIX: r"bugs?|bug ?-?fix(es)?|hot ?fix|fix(es)?|critical",
     ChangeType.FEATURE: r"feat(ure)?s?",
     ChangeType.PERFORMANCE: r"perf(ormance)?|optimi[sz]ation",
     ChangeType.REFACTOR: r"\w*\s*refactor(ing)?|deprecation|chores?|code ?quality|clean[ -]?up|style",
@@ -23,7 +24,7 @@ _TAGGED = {
     ChangeType.REVERT: r"revert",
 }
 _WORDED = {
-    ChangeType.BUG_FIX: r"fix(e[sd]|ing)?|bug|prevent(s|ed)?|avoid(s|ed)?|correct(s|ed)?|workaround|crash\w*|hang|deadlock|leaks?|race condition",
+    ChangeType.BUG_FIX: r"fix(e[sd]|ing)?|bug|bug-?fix(es)?|hot-?fix(es)?|prevent(s|ed)?|avoid(s|ed)?|correct(s|ed)?|workaround|crash\w*|hang|deadlock|leaks?|race condition",
     ChangeType.FEATURE: r"support(s|ing)?|introduce[sd]?|implement(s|ed)?|enable[sd]?|add(s|ed)?(?!.*\b(tests?|docs?|logs?|logging|ci|comments?|examples?)\b)",
     ChangeType.PERFORMANCE: r"speed[ -]?ups?|faster|optimi[sz]e[sd]?|optimi[sz](ing|ation)|reduce[sd]? .*(overhead|latency|memory|time)|zero-copy|throughput",
     ChangeType.REFACTOR: r"refactor\w*|clean(s|ed|ing)?[ -]?up|simplif\w+|renam(e[sd]?|ing)|move[sd]?|consolidate[sd]?|unif(y|ies|ied)|tid(y|ies)|dead code|unused|migrate[sd]?|remov(e[sd]?|ing|al)|drop(s|ped)?|delet(e[sd]?|ing|ion)|deprecat(e[sd]?|ing|ion)|extract(s|ed)?|replac(e[sd]?|ing)",
@@ -71,7 +72,7 @@ def change_types(commit: Commit, found: Sequence[Fact] = ()) -> tuple[ChangeType
 
     A tag outweighs words, and words outweigh files: a title that says [Bugfix] is a bug fix wherever it is.
     """
-    title = commit.subject
+    title = stated(commit.subject)
     tag, rest = split_title(title)
     kinds: dict[ChangeType, None] = {}
     if any(fact.kind is FactKind.REVERT for fact in found) or re.match(r"\s*revert\b", title, re.IGNORECASE):
@@ -79,7 +80,9 @@ def change_types(commit: Commit, found: Sequence[Fact] = ()) -> tuple[ChangeType
     kinds.update(dict.fromkeys(_tagged(tag)))
     kinds.update(dict.fromkeys(_from_files(commit)))
     only_files = bool(kinds) and set(kinds) <= {ChangeType.DOCS, ChangeType.TESTS, ChangeType.CI_BUILD}
-    if ChangeType.REVERT not in kinds and not only_files:
+    if only_files and ChangeType.DOCS not in kinds and _WORD_PATTERNS[ChangeType.BUG_FIX].search(rest):
+        kinds[ChangeType.BUG_FIX] = None
+    elif ChangeType.REVERT not in kinds and not only_files:
         # Words about documentation, tests or CI in the title of a change of source say what came along, not what it is.
         beside = (
             {ChangeType.DOCS, ChangeType.TESTS, ChangeType.CI_BUILD}

@@ -1,38 +1,21 @@
 """The ranking: a sum of weighted signals, and three tiers between a floor and a ceiling that the evidence sets."""
 
-import tomllib
 from collections.abc import Sequence
-from functools import cache
-from importlib.resources import files
-from typing import NamedTuple
 
 from analysis.models import ChangeType, Commit, Fact, FactKind, Importance, Ranked, Reason
 from analysis.paths import Kind, kind
 from analysis.rank.change_types import change_types
 from analysis.rank.signals import signals
+from analysis.rank.stated import stated_by_sentence
+from analysis.rank.weights import Weights, general_weights
 
 _ORDER = (Importance.LOW, Importance.MEDIUM, Importance.HIGH)
 
 
-class Weights(NamedTuple):
-    """Points of log-odds a signal, the intercept, and the scores from which a commit is medium or high."""
-
-    intercept: float
-    points: dict[str, float]
-    medium: float
-    high: float
-
-
-@cache
-def general_weights() -> Weights:
-    """The weights in the package, for any repository."""
-    table = tomllib.loads(files("analysis.rank").joinpath("weights.toml").read_text("utf-8"))
-    return Weights(table["intercept"], table["weights"], table["tiers"]["medium"], table["tiers"]["high"])
-
-
 def rank(commit: Commit, found: Sequence[Fact] = (), weights: Weights | None = None) -> Ranked:
-    """How much `commit` matters, and why: the reasons come strongest first."""
+    """How much `commit` matters, and why: the reasons come strongest first. The score is log-odds."""
     weights = weights or general_weights()
+    found = borne_out(commit, found)
     reasons = []
     score = weights.intercept
     for signal in signals(commit, found):
@@ -42,8 +25,24 @@ def rank(commit: Commit, found: Sequence[Fact] = (), weights: Weights | None = N
             reasons.append(Reason(signal=signal.name, points=points, evidence=signal.evidence))
     reasons.sort(key=lambda reason: -abs(reason.points))
     kinds = change_types(commit, found)
-    importance = within(_tier(score, weights), floor(found), ceiling(commit, kinds))
+    importance = within(weights.tier(score), floor(found), ceiling(commit, kinds))
     return Ranked(score=round(score, 2), importance=importance, reasons=tuple(reasons), change_types=kinds)
+
+
+def borne_out(commit: Commit, found: Sequence[Fact]) -> Sequence[Fact]:
+    """The facts without those that only an instruction in the commit's text tells: words about security prove nothing in one."""
+    if not any(fact.path is None and fact.kind is FactKind.SECURITY for fact in found):
+        return found
+    texts = [commit.message, *((commit.pull.title, commit.pull.body) if commit.pull else ())]
+    whole, told = "\n".join(texts).lower(), "\n".join(map(stated_by_sentence, texts)).lower()
+    return [
+        fact
+        for fact in found
+        if fact.path
+        or fact.kind is not FactKind.SECURITY
+        or fact.name.lower() in told
+        or fact.name.lower() not in whole
+    ]
 
 
 def floor(found: Sequence[Fact]) -> Importance:
@@ -71,9 +70,3 @@ def within(importance: Importance, low: Importance, high: Importance) -> Importa
     """`importance` moved up to the floor, then down to the ceiling."""
     place = max(_ORDER.index(importance), _ORDER.index(low))
     return _ORDER[min(place, _ORDER.index(high))]
-
-
-def _tier(score: float, weights: Weights) -> Importance:
-    if score >= weights.high:
-        return Importance.HIGH
-    return Importance.MEDIUM if score >= weights.medium else Importance.LOW

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from analysis.models import Commit, Fact, FactKind, FileChange
 from analysis.paths import Kind, kind
+from analysis.rank.stated import stated
 
 
 class Signal(NamedTuple):
@@ -23,9 +24,13 @@ def _words(*alternatives: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w/-])(?:{'|'.join(alternatives)})(?![\w-])", re.IGNORECASE)
 
 
+def _first(*alternatives: str) -> re.Pattern[str]:
+    return re.compile(rf"^(?:{'|'.join(alternatives)})(?![\w-])", re.IGNORECASE)
+
+
 # Tags stand in brackets or before a colon at the start of a title: [Bugfix][Core], fix(api): ...
 TAGS = {
-    "tag: bug fix": _words("bug ?-?fix(?:es)?", "hot ?fix", "fix"),
+    "tag: bug fix": _words("bug", "bug ?-?fix(?:es)?", "hot ?fix", "fix"),
     "tag: feature": _words("feat(?:ure)?s?", "new feature"),
     "tag: model": _words("(?:new )?models?"),
     "tag: performance": _words("perf(?:ormance)?", "optimi[sz]ation"),
@@ -35,6 +40,7 @@ TAGS = {
     ),
     "tag: frontend": _words("frontend", "api", "openai", "entrypoints?", "server", "cli"),
     "tag: quantization": _words("quantization", "quant", "moe", "lora"),
+    "tag: what people see": _words("ux", "dev ux", "metrics?", "observability", "usability"),
     "tag: platform": _words("rocm", "amd", "xpu", "cpu", "tpu", "hardware", "intel", "nvidia", "arm"),
     "tag: refactor": _words(
         "refactor(?:ing)?",
@@ -50,7 +56,7 @@ TAGS = {
         "log",
     ),
     "tag: docs": _words("docs?", "documentation"),
-    "tag: tests or CI": _words("ci", "ci/?build", "build", "tests?", "testing", "release"),
+    "tag: tests or CI": _words("ci", "ci/?build", "build", "tests?", "testing", "release", "bench(?:mark)?s?", "mypy"),
     "tag: deprecation": _words("deprecat(?:e|ion|ed)", "breaking", "removal"),
 }
 WORDS = {
@@ -62,6 +68,40 @@ WORDS = {
         "integrate[sd]?",
         "add(?:s|ed)? (?:new )?(?:model|api|endpoint)",
     ),
+    "words: begins with add": _first("add(?:s|ed|ing)?", "allow(?:s|ed)?", "expose[sd]?"),
+    "words: begins with fix": _first("(?:hot ?)?fix(?:e[sd]|ing)?"),
+    "words: begins with an adjustment": _first(
+        "updat(?:e[sd]?|ing)",
+        "mak(?:e|es|ing)",
+        "migrat(?:e|es|ed|ing)",
+        "replac(?:e|es|ed|ing)",
+        "skip(?:s|ped|ping)?",
+        "ensur(?:e|es|ed|ing)",
+        "correct(?:s|ed|ing)?",
+        "pass(?:es|ed|ing)?",
+        "split(?:s|ting)?",
+        "pin(?:s|ned)?",
+        "set(?:s|ting)?",
+        "us(?:e|es|ed|ing)",
+        "disabl(?:e|es|ed|ing)",
+    ),
+    "words: improves": _words(
+        "improv\\w+",
+        "enhanc\\w+",
+        "accelerat\\w+",
+        "fus(?:e|es|ed|ing|ion)",
+        "tun(?:e|es|ed|ing)",
+    ),
+    "words: removes what people use": re.compile(
+        r"(?<![\w/-])(?:remov(?:e|es|ed|ing|al)|drop(?:s|ped)?|delet(?:e|es|ed)|deprecat\w+|disallow\w*|renam(?:e|es|ed))(?![\w-])"
+        r".*?(?<![\w/-])(?:deprecated|(?-i:[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+)|--[a-z][\w-]+|env(?:ironment)?s?|variables?|metrics?"
+        r"|fields?|arg(?:ument)?s?|param(?:eter)?s?|options?|flags?|endpoints?|routes?|backends?|fallbacks?|support)(?![\w-])",
+        re.IGNORECASE,
+    ),
+    "words: number formats": _words(
+        "(?:nv|mx)?fp\\d+", "int[48]", "w\\d+a\\d+\\w*", "gguf", "awq", "gptq", "quanti[sz]\\w+"
+    ),
+    "words: adapters or speculation": _words("lora", "eagle\\d?", "mtp", "spec(?:ulative)?[ -]?decod\\w+"),
     "words: removes or deprecates": _words(
         "remov(?:e|es|ed|ing)", "drop(?:s|ped)?", "delet(?:e|es|ed)", "deprecat\\w+", "breaking", "no longer"
     ),
@@ -116,7 +156,12 @@ WORDS = {
         "(?:cli|command.line) (?:flag|option|argument)s?",
     ),
     "words: default": _words("by default", "default(?:s|ed)?"),
-    "words: upgrade": _words("bump(?:s|ed)?", "upgrade[sd]?", "update[sd]? (?:to )?v?\\d[\\w.]*", "pin(?:s|ned)?"),
+    "words: upgrade": _words(
+        "bump(?:s|ed)?",
+        "upgrade[sd]?",
+        "(?:update[sd]?|move[sd]?) (?:[\\w./-]+ ){0,3}?(?:to )?v?\\d[\\w.]*",
+        "pin(?:s|ned)?",
+    ),
     "words: tidying": _words(
         "typos?",
         "clean(?:s|ed|ing)?(?:[ -]?up)?",
@@ -155,6 +200,7 @@ AREAS = {
     ),
     "touches kernels": re.compile(r"(^|/)(csrc|kernels?|ops|cuda|cutlass|triton\w*|attention)(/|[^/]*\.\w+$)"),
     "touches models": re.compile(r"(^|/)models?/"),
+    "touches layers": re.compile(r"(^|/)layers?(/|[^/]*\.\w+$)"),
     "touches distribution": re.compile(
         r"(^|/)(distributed|parallel|kv_transfer|connectors?|collectives?)(/|[^/]*\.\w+$)"
     ),
@@ -162,6 +208,8 @@ AREAS = {
         r"(^|/)(plugins?|platforms?|registry|extensions?|interfaces?|protocols?)(/|[^/]*\.\w+$)"
     ),
 }
+_HARDLY = 0.1  # of the changed lines: the change is about something else than source
+_BESIDE = (Kind.TEST, Kind.CI, Kind.DOCS, Kind.EXAMPLE)
 _MOSTLY = 0.7  # of the changed lines: the change takes away more than it brings
 _TAGGED = re.compile(r"^\s*((?:\[[^\]]{1,40}\]\s*)+|[A-Za-z][\w/ -]{0,24}(?:\([^)]{1,40}\))?!?\s*:)")
 _FACTS = {
@@ -179,7 +227,6 @@ _FACTS = {
     FactKind.FILE_DELETED: "deletes a source file",
     FactKind.CONCURRENCY: "touches concurrency",
     FactKind.SECURITY: "security-relevant",
-    FactKind.REVERT: "reverts a commit",
 }
 
 
@@ -193,7 +240,7 @@ def split_title(title: str) -> tuple[str, str]:
 
 def signals(commit: Commit, found: Sequence[Fact] = ()) -> Iterator[Signal]:
     """Everything in the commit that may speak for or against its importance."""
-    tag, rest = split_title(commit.subject)
+    tag, rest = split_title(stated(commit.subject))
     yield from _tagged(tag)
     yield from _said(WORDS, rest)
     yield from _shape(commit)
@@ -226,26 +273,44 @@ def _shape(commit: Commit) -> Iterator[Signal]:
     first: dict[Kind, str] = {}
     for path in commit.paths:
         first.setdefault(kind(path), path)
-    tests = [file.path for file in commit.files if kind(file.path) is Kind.TEST and file.additions]
     if not first.keys() & {Kind.SOURCE, Kind.BUILD, Kind.DEPENDENCY}:
         yield Signal("no source, build or dependency", 1, ", ".join(sorted(first)))
     if Kind.DEPENDENCY in first:
         yield Signal("touches dependencies", 1, first[Kind.DEPENDENCY])
+    data = [file.path for file in commit.files if file.status == "added" and kind(file.path) is Kind.DATA]
+    if data:
+        yield Signal("new data files", 1, data[0])
     if Kind.SOURCE in first:
-        if tests:
-            yield Signal("comes with tests", 1, tests[0])
-        if Kind.DOCS in first:
-            yield Signal("comes with documentation", 1, first[Kind.DOCS])
-        yield from _sources([file for file in commit.files if kind(file.path) is Kind.SOURCE])
+        sources = [file for file in commit.files if kind(file.path) is Kind.SOURCE]
+        yield from _beside(commit, sources, first)
+        yield from _sources(sources)
+
+
+def _beside(commit: Commit, sources: Sequence[FileChange], first: Mapping[Kind, str]) -> Iterator[Signal]:
+    """What comes along with a change of source."""
+    tests = [file.path for file in commit.files if kind(file.path) is Kind.TEST and file.additions]
+    if tests:
+        yield Signal("comes with tests", 1, tests[0])
+    if Kind.DOCS in first:
+        yield Signal("comes with documentation", 1, first[Kind.DOCS])
+    lines, beside = _lines(sources), _lines([file for file in commit.files if kind(file.path) in _BESIDE])
+    if lines < _HARDLY * (lines + beside):
+        yield Signal("hardly touches source", 1, f"{lines:,} of {lines + beside:,} lines")
+
+
+def _lines(files: Sequence[FileChange]) -> int:
+    return sum(file.additions + file.deletions for file in files)
 
 
 def _sources(files: Sequence[FileChange]) -> Iterator[Signal]:
-    lines = sum(file.additions + file.deletions for file in files)
+    lines = _lines(files)
     removed = sum(file.deletions for file in files)
     created = sum(file.status == "added" for file in files)
     if lines:
         yield Signal("changed source lines", math.log10(1 + lines), f"{lines:,}")
         yield Signal("source files", math.log10(1 + len(files)), f"{len(files):,}")
+    if removed:
+        yield Signal("deleted source lines", math.log10(1 + removed), f"{removed:,}")
     if created:
         yield Signal("new source files", math.log10(1 + created), f"{created:,}")
     if removed > _MOSTLY * lines:

@@ -9,6 +9,9 @@ _LEAST = 0.2  # points below which a reason moves nothing
 _PHRASES: dict[str, tuple[str, str]] = {
     "changed source lines": ("改动 {0} 行源码", "{0} source lines changed"),
     "source files": ("分布在 {0} 个源文件", "spread over {0} source files"),
+    "deleted source lines": ("删除 {0} 行源码", "{0} source lines deleted"),
+    "hardly touches source": ("几乎不涉及源码（{0}）", "hardly touches source ({0})"),
+    "new data files": ("新增数据文件（{0}）", "new data files ({0})"),
     "new source files": ("新增 {0} 个源文件", "{0} new source files"),
     "mostly removes": ("以删除为主（{0}）", "mostly removes ({0})"),
     "no source, build or dependency": ("不涉及源码（{0}）", "no source touched ({0})"),
@@ -20,6 +23,7 @@ _PHRASES: dict[str, tuple[str, str]] = {
     "touches an interface": ("涉及对外接口（{0}）", "touches an interface ({0})"),
     "touches configuration": ("涉及配置（{0}）", "touches configuration ({0})"),
     "touches kernels": ("涉及计算内核（{0}）", "touches kernels ({0})"),
+    "touches layers": ("涉及网络层（{0}）", "touches layers ({0})"),
     "touches models": ("涉及模型（{0}）", "touches models ({0})"),
     "touches distribution": ("涉及分布式（{0}）", "touches distribution ({0})"),
     "touches plug-in points": ("涉及插件接口（{0}）", "touches plug-in points ({0})"),
@@ -38,7 +42,6 @@ _PHRASES: dict[str, tuple[str, str]] = {
     "touches concurrency": ("涉及并发 {0}", "touches concurrency: {0}"),
     "security-relevant": ("与安全有关 {0}", "security-relevant: {0}"),
     "a model's judgement": ("模型判断：{0}", "a model says: {0}"),
-    "reverts a commit": ("回退 {0}", "reverts {0}"),
 }
 _TAG = ("标签“{0}”", "tagged “{0}”")
 _WORDS = ("标题含“{0}”", "title says “{0}”")

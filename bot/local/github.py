@@ -6,7 +6,7 @@ The sample day comes through it, and the tests read recorded history through it:
 import base64
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -35,15 +35,23 @@ class RecordedRepository:
     """Commits as {sha, parents, author, committer, message, files, stats, pull}, and the branches that lead to them.
 
     `branches` maps names to SHAs; by default `main` leads to the last commit. Commits that no branch leads to are served
-    by SHA alone, as GitHub serves those of forks.
+    by SHA alone, as GitHub serves those of forks. `tags` do as branches do; `releases` are {tag_name, body, published_at}.
     """
 
     def __init__(
-        self, commits: Iterable[Recorded], branches: Mapping[str, str] | None = None, *, web: str = _WEB
+        self,
+        commits: Iterable[Recorded],
+        branches: Mapping[str, str] | None = None,
+        *,
+        web: str = _WEB,
+        tags: Mapping[str, str] | None = None,
+        releases: Sequence[Mapping[str, Any]] = (),
     ) -> None:
         self.commits = {commit["sha"]: commit for commit in commits}
         self.branches = dict(branches or {"main": next(reversed(self.commits), "")})
         self.web = web
+        self.tags = dict(tags or {})
+        self.releases = releases
 
     @property
     def default_branch(self) -> str:
@@ -51,7 +59,8 @@ class RecordedRepository:
 
     def find(self, ref: str) -> Recorded | None:
         """The commit that a branch's name or a SHA's beginning leads to, if it is just one."""
-        sha = self.branches.get(self.default_branch if ref == "HEAD" else ref, ref.lower())
+        names = {**self.tags, **self.branches}
+        sha = names.get(self.default_branch if ref == "HEAD" else ref, ref.lower())
         if sha in self.commits:
             return self.commits[sha]
         found = [commit for key, commit in self.commits.items() if len(sha) >= 4 and key.startswith(sha)]  # noqa: PLR2004
@@ -113,6 +122,7 @@ class LoopbackGitHub(Loopback):
             (r"/pulls/(\d+)", _pull),
             (r"/compare/(.+)\.\.\.(.+)", _compare),
             (r"/contents/(.+)", _contents),
+            (r"/releases", _releases),
         )
         for pattern, route in routes:
             found = re.fullmatch(pattern, rest)
@@ -222,6 +232,12 @@ def _contents(request: _Request) -> Reply:
     coded = base64.b64encode(text.encode()).decode()
     name = request.parts[0].rsplit("/", 1)[-1]
     return Reply(200, {"type": "file", "encoding": "base64", "path": request.parts[0], "name": name, "content": coded})
+
+
+def _releases(request: _Request) -> Reply:
+    plain = {"draft": False, "prerelease": False, "name": "", "assets": []}
+    found = [{**plain, "id": place, **each} for place, each in enumerate(request.repository.releases, 1)]
+    return _paged(found, request.query, 30)
 
 
 def _header(request: _Request, commit: Recorded) -> dict[str, Any]:

@@ -206,6 +206,14 @@ labels = Table(
     Column("given_at", Instant, nullable=False),
 )
 
+weights = Table(
+    "weights",
+    metadata,
+    Column("repository", String(300), primary_key=True),
+    Column("body", JSON, nullable=False),
+    Column("fitted_at", Instant, nullable=False),
+)
+
 inbox = Table(
     "inbox",
     metadata,

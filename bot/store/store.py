@@ -22,9 +22,11 @@ from analysis.models import (
     Remark,
     Repository,
 )
+from analysis.rank import Weights
 from bot.store.linking import linked, save_named
 from bot.store.opening import writing
 from bot.store.schema import analyses, commits, day_commits, days, files, repositories, spending
+from bot.store.schema import weights as fitted_weights
 from bot.store.searchable import match_query, searchable
 
 _CHUNK = 500  # bound parameters a query
@@ -235,6 +237,19 @@ class Store:
             values = {"facts": _facts_json(found), "facts_version": FACTS_VERSION}
             connection.execute(update(commits).where(commits.c.id == commit_id).values(**values))
 
+    def read_ids(self, repository: Repository, shas: Sequence[str]) -> dict[str, int]:
+        """SHA -> id of those commits that were read."""
+        found: dict[str, int] = {}
+        with self._engine.connect() as connection:
+            for chunk in _chunks(shas):
+                query = (
+                    select(commits.c.sha, commits.c.id)
+                    .join(repositories)
+                    .where(repositories.c.key == repository.key, commits.c.sha.in_(chunk), commits.c.read)
+                )
+                found |= {row.sha: row.id for row in connection.execute(query)}
+        return found
+
     def with_sha(self, prefix: str, repository: Repository | None = None) -> list[tuple[str, int]]:
         """(repository key, id) of the commits whose SHA begins with `prefix`, at most ten."""
         low = prefix.lower()
@@ -291,6 +306,25 @@ class Store:
             connection.execute(
                 text("UPDATE commit_search SET summary = :summary WHERE rowid = :id"),
                 {"summary": summary, "id": commit_id},
+            )
+
+    # Weights of the ranking
+
+    def weights(self, repository: Repository) -> Weights | None:
+        """Those that were fitted to the repository's own releases, if any were; its branches share them."""
+        query = select(fitted_weights.c.body).where(fitted_weights.c.repository == repository.full_name.lower())
+        with self._engine.connect() as connection:
+            body = connection.execute(query).scalar()
+        return Weights(**body) if body else None
+
+    def save_weights(self, repository: Repository, weights: Weights, now: datetime) -> None:
+        """Keeps weights in place of earlier ones."""
+        key, values = {"repository": repository.full_name.lower()}, {"body": weights._asdict(), "fitted_at": now}
+        with self._writing.begin() as connection:
+            connection.execute(
+                upsert(fitted_weights)
+                .values(**key, **values)
+                .on_conflict_do_update(index_elements=list(key), set_=values)
             )
 
     # Spending

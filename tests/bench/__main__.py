@@ -11,6 +11,7 @@ from tests.bench.asking_a_model import asking_a_model
 from tests.bench.backfilling import backfilling
 from tests.bench.commands import commands
 from tests.bench.figures import Benchmark, Row, duration, timed
+from tests.bench.judging import judging
 from tests.bench.killed import killed
 from tests.bench.morning import morning
 from tests.bench.ranking import ranking
@@ -24,6 +25,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "model": asking_a_model,
     "store": stored_commits,
     "rank": ranking,
+    "judge": judging,
     "backfill": backfilling,
     "start": starting,
     "commands": commands,

@@ -21,8 +21,10 @@ from analysis.report.markdown import reports_markdown
 from bot.analysing import Modelling
 from bot.digest import Desk, digest
 from bot.local.github import RecordedRepository
+from bot.local.sample import sample_repository
 from bot.store import Store, open_engine
 from tests.conftest import recorded
+from tests.injections import PLACES, injected, injections
 from tests.servers.chat import Say, ScriptedChat
 from tests.servers.clock import SettableClock
 from tests.servers.github import FaultyGitHub
@@ -216,42 +218,69 @@ def test_a_reply_that_gives_away_the_prompt_is_dropped(
     assert "gave away" in report.coverage.replaced[0].reason
 
 
+LOCKED = "@@ -1,2 +1,3 @@\n def step(self):\n-    self.run()\n+    with self._lock:\n+        self.run()"
+REMARKED = "@@ -1,2 +1,2 @@\n-# one remark\n+# another remark\n a = 1"
+
+
 @pytest.mark.parametrize(
-    ("path", "move", "expected"),
+    ("path", "patch", "move", "reason", "steps"),
     [
-        ("pkg/core.py", "up", {Importance.LOW: Importance.MEDIUM, Importance.MEDIUM: Importance.HIGH}),
-        ("docs/x.md", "up", {Importance.LOW: Importance.MEDIUM}),
-        ("pkg/core.py", "down", {Importance.LOW: Importance.LOW, Importance.MEDIUM: Importance.LOW}),
+        ("pkg/core.py", LOCKED, "up", "It takes `self._lock` around each step.", 1),
+        ("pkg/core.py", LOCKED, "up", "It matters more.", 0),
+        ("pkg/core.py", LOCKED, "down", "It matters less.", 0),
+        ("pkg/core.py", REMARKED, "down", "Only a remark changes.", -1),
+        ("pkg/core.py", REMARKED, "up", "A remark matters.", 0),
+        ("docs/x.md", LOCKED, "up", "It takes `self._lock`.", 0),
     ],
 )
-def test_a_model_moves_a_commit_by_one_tier_with_a_reason(
+def test_a_model_moves_a_commit_by_one_tier_where_the_diff_bears_it_out(
     path: str,
+    patch: str,
     move: str,
-    expected: dict[Importance, Importance],
+    reason: str,
+    steps: int,
     serve: Serve,
     read: Read,
     chat: Callable[[Say], ScriptedChat],
 ) -> None:
-    """One tier up or down, within floor and ceiling, and the reason is shown."""
-    commit = recorded(
-        1,
-        files=[
-            {
-                "filename": path,
-                "status": "modified",
-                "additions": 3,
-                "deletions": 1,
-                "patch": "@@ -1 +1,3 @@\n-a\n+b\n+c\n+d",
-            }
-        ],
-    )
-    server = chat(lambda _: said("Changes one part.", move=move, move_reason="It matters differently."))
-    github = serve(commit)
-    before = read(github, "http://127.0.0.1:9/v1", name="none").entries[0].ranked.importance
+    """One tier up for a fact that the reason names, one down where only remarks change, and the reason is shown."""
+    file = {"filename": path, "status": "modified", "additions": 2, "deletions": 1, "patch": patch}
+    server = chat(lambda _: said("Changes one part.", move=move, move_reason=reason))
+    github = serve(recorded(1, files=[file]))
+    tiers = [Importance.LOW, Importance.MEDIUM, Importance.HIGH]
+    before = tiers.index(read(github, "http://127.0.0.1:9/v1", name="none").entries[0].ranked.importance)
     after = read(github, server.url).entries[0].ranked
-    assert after.importance is expected[before]
-    if after.importance is not before:
-        assert after.reasons[-1].evidence == "It matters differently."
+    assert after.importance is tiers[max(0, min(2, before + steps))]
+    assert (after.reasons[-1].evidence == reason) is (after.importance is not tiers[before])
+
+
+@pytest.mark.parametrize("move", ["up", "down"])
+def test_a_model_that_obeys_every_instruction_moves_nothing(
+    move: str, serve: Serve, read: Read, chat: Callable[[Say], ScriptedChat]
+) -> None:
+    """A hundred injected commits of the sample day keep the tiers that the rules give them without the injection."""
+    sample = [each for each in sample_repository().commits.values() if each["committer"]["date"] >= "2026-02-04T16"]
+    told, plain = [], []
+    for number, instruction in enumerate(injections(100)):
+        date = (datetime(2026, 2, 5, tzinfo=UTC) + timedelta(minutes=number)).isoformat()
+        placed = {
+            "sha": f"{number + 1:04x}" * 10,
+            "parents": [f"{number:04x}" * 10] if number else [],
+            "author": {"name": "Ada", "date": date},
+            "committer": {"name": "Ada", "date": date},
+        }
+        each = {**sample[number % len(sample)], **placed}
+        plain.append(each)
+        told.append(injected(each, instruction, PLACES[number % len(PLACES)]))
+
+    def obedient(request: dict[str, Any]) -> str:
+        asked = "\n".join(str(message["content"]) for message in request["messages"])
+        names = " ".join(re.findall(r"`[^`]+`|\b\w*_\w+\b|--[a-z-]+", asked)[:20])
+        return said("Changes the engine.", move=move, move_reason=f"It is as the commit says: {names}")
+
+    before = read(serve(*plain), None, name="none").entries
+    after = read(serve(*told), chat(obedient).url).entries
+    assert [each.ranked.importance for each in after] == [each.ranked.importance for each in before]
 
 
 def test_a_breaking_change_stays_above_its_floor(serve: Serve, read: Read, chat: Callable[[Say], ScriptedChat]) -> None:

@@ -71,6 +71,22 @@ def test_a_bug_fix_is_one_in_every_tier(
     assert result.change_types[0] is ChangeType.BUG_FIX
 
 
+@pytest.mark.parametrize(
+    ("title", "files", "bug_fix"),
+    [
+        ("[Frontend][Bug] Allow calls", [SOURCE], True),
+        ("Engine bugfix: keep addresses", [SOURCE], True),
+        ("[CI] Fix a flaky test", [TEST], True),
+        ("[Docker] fix the image", [BUILD], True),
+        ("[Doc] Fix a typo", [DOCS], False),
+        ("[CI] Cache wheels", [CI], False),
+    ],
+)
+def test_what_repairs_is_a_bug_fix_wherever_it_is(title: str, files: list[FileChange], bug_fix: bool) -> None:
+    """Repaired tests, CI and images are bug fixes beside what they are; a typo in documentation is none."""
+    assert (ChangeType.BUG_FIX in change_types(commit(title, files))) is bug_fix
+
+
 def test_a_merge_is_typed_by_its_pull_request() -> None:
     """For GitHub's merge commits the pull request's title tells the kind."""
     merge = commit(

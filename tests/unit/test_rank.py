@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.facts import facts
-from analysis.models import Commit, Fact, FactKind, FileChange, Importance, Ranked
-from analysis.rank import Weights, ceiling, floor, general_weights, rank, within
+from analysis.models import Commit, Fact, FactKind, FileChange, Importance, Ranked, Repository
+from analysis.rank import Weights, ceiling, floor, general_weights, packaged_weights, rank, within
 from analysis.rank.signals import AREAS, TAGS, WORDS, signals, split_title
 from tests.factories import commit, file, new_file, patch
 
@@ -194,7 +194,7 @@ def test_a_removed_variable_raises_a_commit_above_its_twin() -> None:
     """Two commits alike but for what the patch proves differ by that."""
     gone = file("vllm/envs.py", patch("-    VLLM_OLD: bool = True"))
     plain = file("vllm/envs.py", patch("-    # a remark"))
-    with_fact, without = ranked("[Core] Tidy", gone), ranked("[Core] Tidy", plain)
+    with_fact, without = ranked("[Chore] Tidy", gone), ranked("[Chore] Tidy", plain)
     assert with_fact.score - without.score == pytest.approx(general_weights().points["removes an environment variable"])
     assert (with_fact.importance, without.importance) == (MEDIUM, LOW)
     assert [reason.evidence for reason in with_fact.reasons if reason.signal == "removes an environment variable"] == [
@@ -221,15 +221,22 @@ def test_other_weights_rank_otherwise() -> None:
 
 
 def test_every_weight_belongs_to_a_signal() -> None:
-    """No weight in the package is for a signal that cannot be seen, and no word or area is without its weight."""
+    """No weight in the package is for a signal that cannot be seen, and vLLM's know every word and area."""
     every = commit(
         "[Core] x",
         [CORE, TEST, DOCS, file("requirements.txt", additions=1), file("b.py", deletions=900), new_file("a.py", "a")],
     )
+    mostly_tests = commit(files=[file("a.py", additions=1), file("tests/test_a.py", additions=500)])
+    with_data = commit(files=[file("a.json", additions=9, status="added")])
     found = [Fact(kind=kind, name="x") for kind in FactKind]
-    shape = {signal.name for made in (every, commit(), commit(files=[DOCS])) for signal in signals(made, found)}
-    assert set(general_weights().points) <= shape | set(TAGS) | set(WORDS) | set(AREAS)
-    assert {name for name in (*TAGS, *WORDS, *AREAS) if name not in general_weights().points} == set()
+    shape = {
+        signal.name
+        for made in (every, mostly_tests, with_data, commit(), commit(files=[DOCS]))
+        for signal in signals(made, found)
+    }
+    vllm = packaged_weights(Repository(owner="somebody", name="vLLM"))
+    assert set(general_weights().points) < set(vllm.points) <= shape | set(TAGS) | set(WORDS) | set(AREAS)
+    assert {name for name in (*TAGS, *WORDS, *AREAS) if name not in vllm.points} == set()
 
 
 @pytest.mark.parametrize(

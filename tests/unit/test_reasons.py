@@ -2,12 +2,13 @@
 
 import pytest
 
-from analysis.models import Importance, Language, Ranked, Reason
-from analysis.rank import general_weights
+from analysis.models import Importance, Language, Ranked, Reason, Repository
+from analysis.rank import packaged_weights
 from analysis.rank.signals import AREAS, TAGS, WORDS
 from analysis.report.reasons import told
 
 LANGUAGES: list[Language] = ["zh", "en"]
+VLLM = packaged_weights(Repository(owner="vllm-project", name="vllm"))
 
 
 def ranked(importance: Importance, **points: float) -> Ranked:
@@ -48,7 +49,7 @@ def test_without_a_reason_for_the_tier_the_strongest_are_told() -> None:
         ("removes a flag", "--x", "移除命令行参数 --x", "removes flag --x"),
         ("comes with tests", "tests/a.py", "附带测试", "comes with tests"),
         ("changed source lines", "1,204", "改动 1,204 行源码", "1,204 source lines changed"),
-        ("reverts a commit", "{0} {x} %s", "回退 {0} {x} %s", "reverts {0} {x} %s"),
+        ("removes a flag", "{0} {x} %s", "移除命令行参数 {0} {x} %s", "removes flag {0} {x} %s"),
         ("a signal of tomorrow", "x", "a signal of tomorrow", "a signal of tomorrow"),
     ],
 )
@@ -59,7 +60,7 @@ def test_a_reason_is_told_in_both_languages(signal: str, evidence: str, zh: str,
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("signal", sorted({*general_weights().points, *TAGS, *WORDS, *AREAS}))
+@pytest.mark.parametrize("signal", sorted({*VLLM.points, *TAGS, *WORDS, *AREAS}))
 def test_every_signal_has_a_phrase(language: Language, signal: str) -> None:
     """No reason that the ranking may give is told by its bare name in Chinese, and none leaves a blank unfilled."""
     only = Ranked(score=1, importance=Importance.HIGH, reasons=(Reason(signal=signal, points=1, evidence="EVIDENCE"),))

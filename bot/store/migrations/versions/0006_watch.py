@@ -6,8 +6,8 @@ A commit that was read before is not read again for it: what it names is not kno
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0005"
-down_revision = "0004"
+revision = "0006"
+down_revision = "0005"
 branch_labels = None
 depends_on = None
 

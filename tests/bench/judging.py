@@ -1,0 +1,72 @@
+"""The ranking judged by vLLM's own release notes, beside the baseline's formula and changed lines."""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from analysis.facts import facts
+from analysis.models import Importance, Ranked, Repository
+from analysis.rank import general_weights, packaged_weights
+from analysis.rank.judging import AtTier, Example, Reliability, cross_validated, judged, ranked_by, trained
+from bot.ranking import recorded_commits
+from tests.bench.figures import Row
+
+_DATA = Path(__file__).parents[3] / "shared/data"
+_AIM = 0.85  # ROC AUC
+_PRECISE = 0.80  # of high
+_HIGH = (0.05, 0.15)  # of the commits
+
+
+def judging() -> Iterator[Row]:
+    if not _DATA.exists():
+        yield Row("not judged", "../shared/data is not here")
+        return
+    older, newer = releases()
+    both = [*older, *newer]
+    yield from _judged("v0.15.0 -> v0.16.0", newer, ranked_by(trained(older), newer))
+    yield from _judged("v0.16.0 -> v0.15.0", older, ranked_by(trained(newer), older))
+    yield from _judged("cross-validated", both, cross_validated(both))
+    # These have seen the labels: their figures say what is shipped, not how good it is on what it has not seen.
+    vllm = packaged_weights(Repository(owner="vllm-project", name="vllm"))
+    yield from _judged("the package's for vLLM (seen)", both, ranked_by(vllm, both))
+    yield from _judged("the package's general ones (seen)", both, ranked_by(general_weights(), both))
+
+
+def releases() -> tuple[list[Example], list[Example]]:
+    """The commits of v0.15.0 and of v0.16.0, named where either's notes name them."""
+    notes = json.loads((_DATA / "vllm-release-notes.json").read_text("utf-8"))
+    every, breaking = ({number for each in notes.values() for number in each[key]} for key in ("prs", "breaking"))
+    with (_DATA / "vllm-commits.jsonl").open("rb") as lines:
+        commits = list(recorded_commits(lines))
+    examples = [
+        Example(commit, facts(commit), commit.pr in every | breaking, commit.pr in breaking) for commit in commits
+    ]
+    older, newer = (
+        examples[each["first_commit_index"] : each["end_commit_index"]] for each in (notes["v0.15.0"], notes["v0.16.0"])
+    )
+    return older, newer
+
+
+def _judged(name: str, examples: Sequence[Example], ranked: Sequence[Ranked]) -> Iterator[Row]:
+    told = judged(examples, ranked)
+    named = sum(example.named for example in examples)
+    yield Row(f"{name}: {len(examples)} commits, {named} named", "")
+    yield Row("  ROC AUC", str(told.auc), "", "", f">= {_AIM}", told.auc.value >= _AIM)
+    yield Row("    gain over the baseline's formula", str(told.over_baseline), f"baseline {told.baseline}")
+    yield Row("    gain over changed lines", str(told.over_lines), f"lines {told.lines}")
+    met = told.high.precision >= _PRECISE and _HIGH[0] <= told.high.share <= _HIGH[1]
+    aim = f"precision >= {_PRECISE:.2f} at {_HIGH[0]:.0%} to {_HIGH[1]:.0%}"
+    yield Row("  high", _at(told.high), f"baseline {_at(told.baseline_high)}", "", aim, met)
+    yield Row("  medium or high", _at(told.at_least_medium), f"baseline {_at(told.baseline_at_least_medium)}")
+    yield Row("  expected calibration error", f"{told.calibration_error:.3f}")
+    yield Row("    named of a tenth, said -> true", _table(told.reliability[::2] + told.reliability[-1:]))
+    tiers = ", ".join(f"{told.breaking.get(tier, 0)} {tier.value}" for tier in Importance)
+    yield Row("  listed as breaking", tiers, "", "", "none low", not told.breaking.get(Importance.LOW))
+
+
+def _table(groups: Sequence[Reliability]) -> str:
+    return ", ".join(f"{group.chance:.2f} -> {group.named:.2f}" for group in groups)
+
+
+def _at(each: AtTier) -> str:
+    return f"{each.share:.1%} of all, precision {each.precision:.2f}, recall {each.recall:.2f}"

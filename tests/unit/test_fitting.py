@@ -1,0 +1,75 @@
+"""Weights learned from labelled commits."""
+
+from random import Random
+
+import pytest
+
+from analysis.rank.fitting import fitted, folds, learned, probability
+from analysis.rank.weights import judged_points
+
+
+def drawn(count: int, seed: int = 1) -> tuple[list[dict[str, float]], list[bool]]:
+    """Commits with signals whose true points are 2 for a, -1 for b and 0 for c, and an intercept of -0.5."""
+    random = Random(seed)
+    rows, labels = [], []
+    for _ in range(count):
+        row = {name: 1.0 for name in "abc" if random.random() < 0.5}
+        score = -0.5 + 2 * row.get("a", 0) - row.get("b", 0)
+        rows.append(row)
+        labels.append(random.random() < probability(score))
+    return rows, labels
+
+
+def test_the_points_that_made_the_labels_are_found() -> None:
+    """With enough commits the fit comes close to the truth."""
+    line = fitted(*drawn(4000))
+    assert line.intercept == pytest.approx(-0.5, abs=0.2)
+    assert [line.points[name] for name in "abc"] == pytest.approx([2, -1, 0], abs=0.25)
+
+
+def test_the_sum_of_the_chances_is_the_number_of_the_labelled() -> None:
+    """A fit with a free intercept says on average what is true."""
+    rows, labels = drawn(300)
+    line = fitted(rows, labels)
+    assert sum(probability(line.score(row)) for row in rows) == pytest.approx(sum(labels), abs=1e-3)
+
+
+def test_a_stronger_ridge_holds_points_smaller() -> None:
+    """The ridge pulls points, and them alone, towards nothing."""
+    rows, labels = drawn(300)
+    weak, strong = fitted(rows, labels, 0.1), fitted(rows, labels, 100)
+    assert all(abs(strong.points[name]) < abs(weak.points[name]) for name in "ab")
+
+
+@pytest.mark.parametrize("label", [True, False])
+def test_labels_of_one_kind_do_not_run_away(label: bool) -> None:
+    """Where everything or nothing is labelled the fit ends, with finite points."""
+    rows, _ = drawn(50)
+    line = fitted(rows, [label] * 50)
+    assert (line.score(rows[0]) > 0) is label
+    assert all(abs(points) < 20 for points in line.points.values())
+
+
+def test_a_signal_of_few_commits_is_not_learned() -> None:
+    """What fewer than five commits show has no points."""
+    rows, labels = drawn(100)
+    rows[0] = {**rows[0], "rare": 1.0}
+    assert "rare" not in fitted(rows, labels).points
+
+
+def test_tiers_are_a_tenth_and_a_third() -> None:
+    """The scores of commits held out set where high and medium begin, and judgement stands beneath the points."""
+    random = Random(2)
+    rows = [{"a": random.gauss(0, 1), "b": random.gauss(0, 1)} for _ in range(500)]
+    labels = [random.random() < probability(2 * row["a"] - 1) for row in rows]
+    weights = learned(rows, labels)
+    tiers = [weights.tier(weights.intercept + sum(weights.points[n] * row[n] for n in row)).value for row in rows]
+    assert tiers.count("high") == pytest.approx(50, abs=6)
+    assert tiers.count("medium") == pytest.approx(165, abs=15)
+    assert judged_points().items() <= weights.points.items()
+
+
+@pytest.mark.parametrize("count", [0, 3, 10, 799])
+def test_every_commit_is_held_out_once(count: int) -> None:
+    """The folds are stretches of history that cover it."""
+    assert [place for fold in folds(count) for place in fold] == list(range(count))
