@@ -1,0 +1,72 @@
+"""What a commit proves: facts with the file and line they stand in, never a guess.
+
+A name counts as removed only when the commit takes its definition away and no added line of the commit defines or
+mentions it again, so that moved code is not called removed. Tests, documentation and examples prove nothing about what
+others may depend on. Where a rule cannot tell, it says nothing.
+"""
+
+from collections.abc import Callable, Iterator
+
+from analysis.facts.change import Change
+from analysis.facts.defaults import defaults
+from analysis.facts.interfaces import fields, keys, retyped, routes
+from analysis.facts.names import moved, names
+from analysis.facts.options import flags, variables
+from analysis.facts.parameters import parameters
+from analysis.facts.reverts import reverted_sha, reverted_title, reverts
+from analysis.facts.running import running
+from analysis.facts.security import security
+from analysis.facts.support import dropped
+from analysis.facts.tests import tests
+from analysis.facts.versions import dependencies, minimums
+from analysis.models import Commit, Fact, FactKind
+from analysis.paths import Kind, kind
+
+__all__ = ["VERSION", "facts", "reverted_sha", "reverted_title"]
+
+# Raised whenever a rule changes, so that stored facts are found anew from the stored patches.
+VERSION = 2
+
+_FIRST = {each: place for place, each in enumerate(FactKind)}
+
+
+def facts(commit: Commit) -> tuple[Fact, ...]:
+    """Every fact that the rules find in the commit's message and patches, a revert first, then in the order of the kinds."""
+    change = Change(commit)
+    unique: dict[tuple[FactKind, str], Fact] = {}
+    for rule in _RULES:
+        for fact in rule(change):
+            unique.setdefault((fact.kind, fact.name), fact)
+    named = {fact.name for fact in unique.values() if fact.kind in (FactKind.REMOVED_NAME, FactKind.RENAMED_NAME)}
+    for name in named:  # a class that goes is no longer listed either
+        unique.pop((FactKind.SUPPORT_DROPPED, name), None)
+    found = sorted(unique.values(), key=lambda fact: _FIRST[fact.kind])
+    return tuple(sorted(found, key=lambda fact: fact.kind is not FactKind.REVERT))
+
+
+def _deleted(change: Change) -> Iterator[Fact]:
+    for file in change.commit.files:
+        if file.status == "removed" and kind(file.path) is Kind.SOURCE:
+            yield Fact(kind=FactKind.FILE_DELETED, name=file.path, path=file.path)
+
+
+_RULES: tuple[Callable[[Change], Iterator[Fact]], ...] = (
+    reverts,
+    variables,
+    flags,
+    keys,
+    routes,
+    fields,
+    dropped,
+    minimums,
+    names,
+    moved,
+    parameters,
+    retyped,
+    defaults,
+    dependencies,
+    _deleted,
+    tests,
+    running,
+    security,
+)

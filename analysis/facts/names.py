@@ -1,0 +1,82 @@
+"""Classes, functions, methods and constants that others import or call, and that are there no more."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from analysis.diff import hunks
+from analysis.facts.change import Change, is_public, old_path
+from analysis.facts.losing import Named, lost
+from analysis.facts.python import Definition, Side, definitions
+from analysis.models import Fact, FactKind, FileChange
+
+# What a class that has no other bases inherits is no stand-in for a method that goes.
+_BARE = re.compile(
+    r"(?:object|(?:abc\.)?ABC|(?:\w+\.)?(?:Protocol|Generic|NamedTuple|TypedDict|BaseModel|Module)(?:\[.*\])?|\w*Enum|Flag"
+    r"|metaclass\s*=.*)$"
+)
+_CONSTANT = re.compile(r"[A-Z]\w{2,}$")
+_PARAMETER = re.compile(r"=\s*[\w.]*(?:TypeVar|ParamSpec|getLogger)\w*\(")
+_EXPORTED = {
+    "rs": re.compile(r"\s*pub\s+(?:async\s+|unsafe\s+|const\s+)*(?:fn|struct|enum|trait|type)\s+(?P<name>\w+)"),
+    "go": re.compile(r"(?:func|type)\s+(?P<name>[A-Z]\w*)"),
+    "ts": re.compile(
+        r"export\s+(?:default\s+)?(?:abstract\s+)?(?:async\s+)?(?:function|class|interface|type|const|enum)\s+(?P<name>\w+)"
+    ),
+}
+_EXPORTED |= dict.fromkeys(("js", "jsx", "tsx", "mjs"), _EXPORTED["ts"])
+
+
+def names(change: Change) -> Iterator[Fact]:
+    for file in change.losing:
+        if is_public(file):
+            before, after = _named(file, "-"), _named(file, "+")
+            if any(each.sign == "-" for each in before):
+                yield from lost(change, file, before, after, FactKind.REMOVED_NAME, FactKind.RENAMED_NAME)
+
+
+def moved(change: Change) -> Iterator[Fact]:
+    """A Python module that others import by a path it no longer has."""
+    present = {file.path for file in change.commit.files if file.status != "removed"}
+    for file in change.commit.files:
+        old = old_path(file)
+        imported = old.endswith(".py") and not old.endswith("/__init__.py")  # which empty file became which is a guess
+        if file.status == "renamed" and old not in present and imported and is_public(file):
+            yield Fact(kind=FactKind.MOVED_MODULE, name=old, path=file.path, new=file.path)
+
+
+def _named(file: FileChange, side: Side) -> list[Named]:
+    if file.path.endswith((".py", ".pyi")):
+        return list(_python(definitions(file.patch, side)))
+    pattern = _EXPORTED.get(file.path.rpartition(".")[2])
+    if not pattern:
+        return []
+    return [
+        Named(match["name"], line.sign, line.number, place)
+        for place, hunk in enumerate(hunks(file.patch))
+        for line in hunk
+        if line.sign in (" ", side) and (match := pattern.match(line.text))
+    ]
+
+
+def _python(found: Sequence[Definition]) -> Iterator[Named]:
+    """The public names of a module. Members are told only of a class whose head stays: it may go, or inherit from another."""
+    gone = {each.name for each in found if each.what == "class" and each.statement.lines[0].sign == "-"}
+    for each in found:
+        within = each.name.rpartition(".")[0]
+        if not each.public or each.last.startswith("test") or within in gone:
+            continue
+        if each.what in ("class", "function", "member") or _exported_constant(each) or _own_method(each):
+            yield Named(each.last, each.line.sign, each.line.number, each.statement.hunk, within)
+
+
+def _exported_constant(each: Definition) -> bool:
+    """Whether a module's variable is written like a constant or a type, and is more than a type's parameter."""
+    return each.what == "constant" and bool(_CONSTANT.match(each.name)) and not _PARAMETER.search(each.statement.text)
+
+
+def _own_method(each: Definition) -> bool:
+    """Whether nothing else can answer to the method's name: its class is seen to inherit from nothing that could."""
+    bases = each.statement.owner.bases
+    if each.what != "method" or bases is None:
+        return False
+    return all(_BARE.match(base.strip()) for base in bases.split(",") if base.strip())
