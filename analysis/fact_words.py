@@ -53,7 +53,7 @@ FACT_WORDS: dict[Language, dict[FactKind, FactWords]] = {
             "重命名接口字段 {names}", "读写旧字段的客户端会失败", Severity.HIGH, "让客户端改用新字段：{names}"
         ),
         FactKind.SUPPORT_DROPPED: FactWords(
-            "不再支持 {names}", "仍在使用它们的部署无法启动", Severity.HIGH, "升级前确认没有部署在使用 {names}"
+            "不再提供 {names}", "仍在使用它们的部署会失败", Severity.HIGH, "升级前确认没有部署在使用 {names}"
         ),
         FactKind.MINIMUM_RAISED: FactWords(
             "提高最低版本要求 {names}", "低于此版本的环境无法安装或构建", Severity.HIGH, "升级前先升级环境：{names}"
@@ -173,8 +173,8 @@ FACT_WORDS: dict[Language, dict[FactKind, FactWords]] = {
             "Use the new field in clients: {names}",
         ),
         FactKind.SUPPORT_DROPPED: FactWords(
-            "Drops support for {names}",
-            "deployments that use it do not start any more",
+            "Drops {names}",
+            "deployments that use it fail",
             Severity.HIGH,
             "Before upgrading, make sure that nothing uses {names}",
         ),

@@ -8,11 +8,12 @@ from analysis.models import Commit, FileChange
 from analysis.paths import Kind, kind
 
 _PUBLIC = (Kind.SOURCE, Kind.BUILD, Kind.DATA)
-_WHERE_NAMES_LIVE = (Kind.SOURCE, Kind.BUILD, Kind.DATA, Kind.CI)
+_WHERE_NAMES_LIVE = (Kind.SOURCE, Kind.BUILD, Kind.DATA, Kind.CI, Kind.EXAMPLE)
 # Folders of a project's own machinery, and what an underscore or a dot hides.
 _PRIVATE = re.compile(
     r"^(tools?|scripts?|hack|misc|utils/ci|csrc|cmake|build|packaging)/|(^|/)(_(?!_init__\.py)|\.)|^setup\.py$"
 )
+_TWICE = re.compile(r"\b(?:redundant|duplicat\w*)\b", re.IGNORECASE)
 _WORD = re.compile(r"[\w-]+")
 
 
@@ -25,7 +26,7 @@ class Change:
 
     @cached_property
     def added(self) -> str:
-        """All that the commit adds outside tests and documentation, where a moved name would turn up."""
+        """All that the commit adds outside tests and documentation, where a name that moved would turn up."""
         return "\n".join(
             line.text
             for file in self.commit.files
@@ -37,6 +38,11 @@ class Change:
     @cached_property
     def _words(self) -> frozenset[str]:
         return frozenset(_WORD.findall(self.added))
+
+    @cached_property
+    def loses_nothing(self) -> bool:
+        """Whether the author says that what goes was there twice, which the diff need not show."""
+        return bool(_TWICE.search(self.commit.subject))
 
     def adds(self, name: str) -> bool:
         """Whether an added line mentions the name: then it may only have moved."""

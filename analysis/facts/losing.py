@@ -11,13 +11,17 @@ _ALIKE = 0.6  # names at least this similar, one gone and one come in the same h
 
 
 class Named(NamedTuple):
-    """A name as one side of a patch has it; `within` is the class or the like whose it is, and `sign` its line's."""
+    """A name as one side of a patch has it; `within` is the class or the like whose it is, and `sign` its line's.
+
+    Two that have a `value`, as members of an enumeration do, are one name's two forms only if it is the same.
+    """
 
     name: str
     sign: str
     line: int
     hunk: int
     within: str = ""
+    value: str = ""
 
     @property
     def whole(self) -> str:
@@ -33,6 +37,8 @@ def lost(
     renamed: FactKind,
 ) -> Iterator[Fact]:
     """A fact for each name that only the old side has, unless the commit mentions it again anywhere."""
+    if change.loses_nothing:
+        return
     kept = {each.whole for each in after}
     known = {each.whole for each in before}
     gone = [each for each in before if each.sign == "-" and each.whole not in kept and not change.adds(each.name)]
@@ -58,7 +64,7 @@ def _successor(name: Named, gone: Sequence[Named], come: Sequence[Named]) -> Nam
 
 
 def _beside(one: Named, other: Named) -> bool:
-    return (one.hunk, one.within) == (other.hunk, other.within)
+    return (one.hunk, one.within, one.value) == (other.hunk, other.within, other.value)
 
 
 def _likeness(one: Named, other: Named) -> float:

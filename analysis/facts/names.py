@@ -66,7 +66,8 @@ def _python(found: Sequence[Definition]) -> Iterator[Named]:
         if not each.public or each.last.startswith("test") or within in gone:
             continue
         if each.what in ("class", "function", "member") or _exported_constant(each) or _own_method(each):
-            yield Named(each.last, each.line.sign, each.line.number, each.statement.hunk, within)
+            value = each.statement.text.partition("=")[2].strip() if each.what == "member" else ""
+            yield Named(each.last, each.line.sign, each.line.number, each.statement.hunk, within, value)
 
 
 def _exported_constant(each: Definition) -> bool:

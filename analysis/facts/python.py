@@ -21,6 +21,7 @@ _CLASS = re.compile(r"class\s+(?P<name>\w+)\s*(?:\((?P<bases>.*?)\)\s*:|:|(?P<cu
 _DEF = re.compile(r"(?:async\s+)?def\s+(?P<name>\w+)")
 _FIELD = re.compile(r"(?P<name>[A-Za-z_]\w*)\s*:(?!=)\s*\S")
 _ASSIGNED = re.compile(r"(?P<name>[A-Za-z_]\w*)\s*(?::[^=]+)?=(?!=)")
+_REMARK = re.compile(r"\s#.*$")
 _ENUM = re.compile(r"\b\w*(?:Enum|Flag)\b")
 
 
@@ -215,10 +216,12 @@ def _scopes_of(heading: str) -> Iterator[Scope]:
 
 def _open_docstring(lines: Sequence[DiffLine]) -> str:
     """The quotes of the docstring that the lines begin within, as far as the first quotes among them tell."""
+    if lines and 1 in (lines[0].old, lines[0].new):
+        return ""
     count = sum(line.text.count('"""') for line in lines)
     above = ""
     for line in lines:
-        bare = line.text.strip()
+        bare = _REMARK.sub("", line.text).strip()
         if '"""' in bare:
             closes = bare == '"""' if above else count % 2 and bare.endswith('"""') and not bare.startswith('"""')
             opened = above.endswith((":", "(", "=", ","))

@@ -32,20 +32,16 @@ def tests(change: Change) -> Iterator[Fact]:
 
 
 def _skipped(file: FileChange, hunk: Sequence[DiffLine]) -> Iterator[Fact]:
-    """Tests that were there, and have a mark to be skipped that they did not have."""
-    unmarked = {_squeezed(line.text) for line in hunk if line.sign == "-"}
+    """Tests that were there, and have a mark to be skipped that they did not have; another reason for it is none."""
+    if any(line.sign == "-" and _SKIPPED.match(line.text) for line in hunk):
+        return
     marked: DiffLine | None = None
     for line in hunk:
         test = _TEST_DEFINITION.match(line.text)
-        if line.sign == "+" and _SKIPPED.match(line.text) and _squeezed(line.text) not in unmarked:
+        if line.sign == "+" and _SKIPPED.match(line.text):
             marked = line
         elif test and line.sign == " " and marked:
             yield Fact(kind=FactKind.TEST_REMOVED, name=test["name"], path=file.path, line=marked.new)
             marked = None
         elif test or (line.text.strip() and not line.text.lstrip().startswith(("@", ")", "]", "reason", '"'))):
             marked = None
-
-
-def _squeezed(text: str) -> str:
-    """A line without what a formatter may change."""
-    return re.sub(r"[\s'\"]", "", text)
