@@ -21,12 +21,13 @@ from analysis.models import (
 )
 from analysis.paths import Kind, area, kind
 from analysis.purpose import purpose
-from analysis.text import one_line
+from analysis.text import one_line, shorten
 
 # Raised whenever a rule or a phrase changes, so that stored analyses are made anew.
 VERSION = "2"
 
 _NAMES_SHOWN = 5
+_NAME = 200  # characters of a name, which may be as long as a line
 _AREAS_NAMED = 2
 _AREAS_SHOWN = 6
 _FILES_SHOWN = 4
@@ -92,20 +93,19 @@ def _facts_told(facts: Sequence[Fact], say: Words) -> list[str]:
     return sentences
 
 
-def named(facts: Sequence[Fact], say: Words) -> str:
+def named(facts: Sequence[Fact], say: Words, most: int = _NAMES_SHOWN) -> str:
     """The facts' names in code spans, the first few of them, with what they were and became."""
-    shown = say.comma.join(_name(fact) for fact in facts[:_NAMES_SHOWN])
-    more = len(facts) - _NAMES_SHOWN
+    shown = say.comma.join(_name(fact) for fact in facts[:most])
+    more = len(facts) - most
     return f"{shown} {say.label('more', count=more)}" if more > 0 else shown
 
 
 def _name(fact: Fact) -> str:
     """A fact's name, with what it was and became where it changed."""
+    name, old, new = (code(shorten(each or "", _NAME)) for each in (fact.name, fact.old, fact.new))
     if fact.old and fact.new:
-        return f"{code(fact.name)} {code(fact.old)} → {code(fact.new)}"
-    if fact.new:
-        return f"{code(fact.name)} → {code(fact.new)}"
-    return code(fact.name)
+        return f"{name} {old} → {new}"
+    return f"{name} → {new}" if fact.new else name
 
 
 def _areas(commit: Commit) -> list[tuple[str, list[FileChange]]]:

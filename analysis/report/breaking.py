@@ -10,6 +10,7 @@ from analysis.language import words
 from analysis.models import BREAKING, DayReport, Entry, Fact, FactKind, Importance, Language
 
 SHOWN = 5  # rows at the top of a digest
+_NAMES = 3  # names a row
 _TIERS = list(Importance)
 _KINDS = list(FactKind)
 
@@ -23,7 +24,7 @@ class Break(NamedTuple):
     def says(self, language: Language) -> str:
         """What happened, with the names in code spans."""
         say = words(language)
-        return say.facts[self.facts[0].kind].says.format(names=named(self.facts, say))
+        return say.facts[self.facts[0].kind].says.format(names=named(self.facts, say, _NAMES))
 
     @property
     def place(self) -> Citation:

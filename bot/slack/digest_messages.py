@@ -162,7 +162,7 @@ def _break(each: Break, report: DayReport) -> list[Piece]:
     commit, place = each.entry.commit, each.place
     at = ours("  ") + linked(f"`{shorten(place.label, _PLACE)}`", place.url) if place.url != commit.url else []
     return [
-        *prose(shorten(each.says(report.language), _TITLE)),
+        *prose(each.says(report.language)),
         *at,
         *ours("  "),
         *linked(commit.short_sha, commit.url),
