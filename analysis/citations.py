@@ -18,7 +18,11 @@ _PLACE = re.compile(
     r"(?P<path>[^:#]*[^:#\s])(?:(?::|#)\s*[Ll]?(?:ines? )?(?P<sign>[+-]?)(?P<line>\d{1,7})(?:\s*[-–:]\s*[Ll]?\d{1,7})?)?"
 )
 _KINDS = list(Kind)
-_COME = (FactKind.REQUIRED_PARAMETER, FactKind.MINIMUM_RAISED)  # breaking facts that stand on an added line
+_COME = (
+    FactKind.REQUIRED_PARAMETER,
+    FactKind.REQUIRED_METHOD,
+    FactKind.MINIMUM_RAISED,
+)  # breaking facts that stand on an added line
 _FIRST_CHOICE = {"+": 0, "-": 1, " ": 2}
 
 

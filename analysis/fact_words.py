@@ -79,6 +79,9 @@ FACT_WORDS: dict[Language, dict[FactKind, FactWords]] = {
         FactKind.REQUIRED_PARAMETER: FactWords(
             "新增必填参数 {names}", "没有传入这些参数的调用会失败", Severity.MEDIUM, "在插件和分支的调用中补上 {names}"
         ),
+        FactKind.REQUIRED_METHOD: FactWords(
+            "新增抽象方法 {names}", "没有实现它的子类无法实例化", Severity.MEDIUM, "在插件和分支的子类中实现 {names}"
+        ),
         FactKind.RETYPED: FactWords(
             "更改类型 {names}", "依赖旧类型的代码可能出错", Severity.LOW, "核对插件和分支中用到 {names} 的地方"
         ),
@@ -219,6 +222,12 @@ FACT_WORDS: dict[Language, dict[FactKind, FactWords]] = {
             "calls that do not pass it fail",
             Severity.MEDIUM,
             "Pass it in calls of plug-ins and forks: {names}",
+        ),
+        FactKind.REQUIRED_METHOD: FactWords(
+            "Requires method {names}",
+            "subclasses that lack it cannot be instantiated",
+            Severity.MEDIUM,
+            "Implement it in subclasses of plug-ins and forks: {names}",
         ),
         FactKind.RETYPED: FactWords(
             "Changes type {names}",

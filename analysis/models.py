@@ -162,6 +162,7 @@ class FactKind(StrEnum):
     REMOVED_PARAMETER = "removed parameter"
     RENAMED_PARAMETER = "renamed parameter"
     REQUIRED_PARAMETER = "new required parameter"
+    REQUIRED_METHOD = "new abstract method"
     RETYPED = "changed type"
     DEFAULT_CHANGED = "changed default"
     DEPENDENCY_ADDED = "added dependency"
@@ -195,6 +196,7 @@ BREAKING = frozenset(
         FactKind.REMOVED_PARAMETER,
         FactKind.RENAMED_PARAMETER,
         FactKind.REQUIRED_PARAMETER,
+        FactKind.REQUIRED_METHOD,
     }
 )
 

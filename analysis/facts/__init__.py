@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from analysis.facts.change import Change
 from analysis.facts.defaults import defaults
 from analysis.facts.interfaces import fields, keys, retyped, routes
-from analysis.facts.names import moved, names
+from analysis.facts.names import demanded, moved, names
 from analysis.facts.options import flags, variables
 from analysis.facts.parameters import parameters
 from analysis.facts.reverts import reverted_sha, reverted_title, reverts
@@ -62,6 +62,7 @@ _RULES: tuple[Callable[[Change], Iterator[Fact]], ...] = (
     names,
     moved,
     parameters,
+    demanded,
     retyped,
     defaults,
     dependencies,

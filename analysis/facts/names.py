@@ -44,6 +44,24 @@ def moved(change: Change) -> Iterator[Fact]:
             yield Fact(kind=FactKind.MOVED_MODULE, name=old, path=file.path, new=file.path)
 
 
+def demanded(change: Change) -> Iterator[Fact]:
+    """Abstract methods that a public class did not have: what inherits from it must bring them along."""
+    for file in change.files:
+        if file.status != "added" and is_public(file) and "abstractmethod" in (file.patch or ""):
+            before = {each.name for each in definitions(file.patch, "-")}
+            after = definitions(file.patch, "+")
+            come = {each.name for each in after if each.what == "class" and each.line.sign == "+"} - before
+            for each in after:
+                if each.statement.owner.name not in come and each.name not in before and _abstract(each):
+                    yield Fact(kind=FactKind.REQUIRED_METHOD, name=each.name, path=file.path, line=each.line.number)
+
+
+def _abstract(each: Definition) -> bool:
+    marks = each.statement.decorators
+    added = each.what == "method" and each.line.sign == "+" and each.public
+    return added and any("abstractmethod" in mark for mark in marks)
+
+
 def _named(file: FileChange, side: Side) -> list[Named]:
     if file.path.endswith((".py", ".pyi")):
         return list(_python(definitions(file.patch, side)))
