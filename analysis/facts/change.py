@@ -1,13 +1,13 @@
-"""What the rules look at: a commit, its files that others may depend on, and all the words that it adds."""
+"""What the rules look at besides one file: the commit, and all the words that it adds."""
 
 import re
+from collections.abc import Iterator
 from functools import cached_property
 
-from analysis.diff import changed_lines
 from analysis.models import Commit, FileChange
 from analysis.paths import Kind, kind
 
-_PUBLIC = (Kind.SOURCE, Kind.BUILD, Kind.DATA)
+_SHIPPED = (Kind.SOURCE, Kind.BUILD, Kind.DATA)
 _WHERE_NAMES_LIVE = (Kind.SOURCE, Kind.BUILD, Kind.DATA, Kind.CI, Kind.EXAMPLE)
 # Folders of a project's own machinery, and what an underscore or a dot hides.
 _PRIVATE = re.compile(
@@ -18,26 +18,26 @@ _WORD = re.compile(r"[\w-]+")
 
 
 class Change:
-    """A commit, prepared once for all rules."""
+    """A commit, prepared once for all rules. Lines are taken from the patches as they are, which costs next to nothing."""
 
     def __init__(self, commit: Commit) -> None:
         self.commit = commit
-        self.files = tuple(file for file in commit.files if file.patch and kind(file.path) in _PUBLIC)
+
+    @cached_property
+    def gained(self) -> str:
+        """Every line that comes, whatever file it is in."""
+        return "\n".join(line for file in self.commit.files for line in _lines(file, "+"))
+
+    @cached_property
+    def lost(self) -> str:
+        """Every line that goes."""
+        return "\n".join(line for file in self.commit.files for line in _lines(file, "-"))
 
     @cached_property
     def added(self) -> str:
         """All that the commit adds outside tests and documentation, where a name that moved would turn up."""
-        return "\n".join(
-            line.text
-            for file in self.commit.files
-            if kind(file.path) in _WHERE_NAMES_LIVE
-            for line in changed_lines(file)
-            if line.sign == "+"
-        )
-
-    @cached_property
-    def _words(self) -> frozenset[str]:
-        return frozenset(_WORD.findall(self.added))
+        lines = (_lines(file, "+") for file in self.commit.files if kind(file.path) in _WHERE_NAMES_LIVE)
+        return "\n".join(line for some in lines for line in some)
 
     @cached_property
     def loses_nothing(self) -> bool:
@@ -49,14 +49,18 @@ class Change:
         return name in self._words if _WORD.fullmatch(name) else name in self.added
 
     @cached_property
-    def losing(self) -> tuple[FileChange, ...]:
-        """The files that were there before and lose lines: nothing else can take anything from others."""
-        return tuple(file for file in self.files if file.status != "added" and "\n-" in (file.patch or ""))
+    def _words(self) -> frozenset[str]:
+        return frozenset(_WORD.findall(self.added))
 
-    @cached_property
-    def modules(self) -> tuple[FileChange, ...]:
-        """The Python modules among them that others may import."""
-        return tuple(file for file in self.losing if file.path.endswith((".py", ".pyi")) and is_public(file))
+
+def is_shipped(file: FileChange) -> bool:
+    """Whether the file is part of what people get, and its patch is here."""
+    return bool(file.patch) and kind(file.path) in _SHIPPED
+
+
+def loses(file: FileChange) -> bool:
+    """Whether it was there before and loses lines: nothing else can take anything from others."""
+    return is_shipped(file) and file.status != "added" and "\n-" in (file.patch or "")
 
 
 def is_public(file: FileChange) -> bool:
@@ -65,6 +69,15 @@ def is_public(file: FileChange) -> bool:
     return kind(path) is Kind.SOURCE and not _PRIVATE.search(path)
 
 
+def is_module(file: FileChange) -> bool:
+    """Whether it is a Python module that others may import."""
+    return file.path.endswith((".py", ".pyi")) and is_public(file)
+
+
 def old_path(file: FileChange) -> str:
     """Where the file was before: what is gone is found there."""
     return file.previous_path or file.path
+
+
+def _lines(file: FileChange, sign: str) -> Iterator[str]:
+    return (line[1:] for line in (file.patch or "").split("\n") if line.startswith(sign))

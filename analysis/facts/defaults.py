@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 
 from analysis.diff import DiffLine, hunks
-from analysis.facts.change import Change
+from analysis.facts.change import Change, loses
 from analysis.facts.options import FLAG_NAME
 from analysis.facts.python import statements
 from analysis.models import Fact, FactKind, FileChange
@@ -18,17 +18,18 @@ _DEFAULT = re.compile(
 )
 
 
-def defaults(change: Change) -> Iterator[Fact]:
+def defaults(_change: Change, file: FileChange) -> Iterator[Fact]:
     """A default that differs between a removed line and the added one that takes its place."""
-    for file in change.losing:
-        found = [
-            (after, fact)
-            for hunk in hunks(file.patch)
-            for context, before, after in _replaced(hunk)
-            for fact in _default(file, context, before, after)
-        ]
-        local = _local_lines(file) if found and file.path.endswith(".py") else frozenset()
-        yield from (fact for after, fact in found if after.new not in local)
+    if not loses(file):
+        return
+    found = [
+        (after, fact)
+        for hunk in hunks(file.patch)
+        for context, before, after in _replaced(hunk)
+        for fact in _default(file, context, before, after)
+    ]
+    local = _local_lines(file) if found and file.path.endswith(".py") else frozenset()
+    yield from (fact for after, fact in found if after.new not in local)
 
 
 def _local_lines(file: FileChange) -> frozenset[int | None]:

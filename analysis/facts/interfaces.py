@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 from pathlib import PurePosixPath
 
 from analysis.diff import hunks
-from analysis.facts.change import Change, old_path
+from analysis.facts.change import Change, is_module, loses, old_path
 from analysis.facts.losing import Named, lost
 from analysis.facts.parameters import narrowed
-from analysis.facts.python import Definition, Scope, Side, definitions, statements
+from analysis.facts.python import SIDES, Definition, Scope, Side, definitions, statements
 from analysis.models import Fact, FactKind, FileChange
 
 _CONFIGURES = re.compile(r"(?:Config|Configuration|Settings|Args|Arguments|Options|Params)$")
@@ -40,48 +40,48 @@ _PROTO_FIELD = re.compile(
 )
 
 
-def keys(change: Change) -> Iterator[Fact]:
+def keys(change: Change, file: FileChange) -> Iterator[Fact]:
     """Fields of configuration classes, and keys of configuration files that are there to be copied."""
-    for file in change.modules:
+    if not loses(file):
+        return
+    if is_module(file):
         yield from _fields(change, file, configures, FactKind.REMOVED_KEY, FactKind.RENAMED_KEY)
-    for file in change.losing:
-        if file.status == "modified" and _CONFIG_FILE.search(file.path.lower()):
-            before, after = (list(_file_keys(file, side)) for side in ("-", "+"))
-            yield from lost(change, file, before, after, FactKind.REMOVED_KEY, FactKind.RENAMED_KEY)
+    elif file.status == "modified" and _CONFIG_FILE.search(file.path.lower()):
+        before, after = (list(_file_keys(file, side)) for side in SIDES)
+        yield from lost(change, file, before, after, FactKind.REMOVED_KEY, FactKind.RENAMED_KEY)
 
 
-def fields(change: Change) -> Iterator[Fact]:
+def fields(change: Change, file: FileChange) -> Iterator[Fact]:
     """Fields of requests and responses, and of protobuf messages."""
-    for file in change.modules:
-        belongs = _speaker(file)
-        yield from _fields(change, file, belongs, FactKind.REMOVED_FIELD, FactKind.RENAMED_FIELD)
-    for file in change.losing:
-        if file.path.endswith(".proto"):
-            before, after = (list(_proto_fields(file, side)) for side in ("-", "+"))
-            yield from lost(change, file, before, after, FactKind.REMOVED_FIELD, FactKind.RENAMED_FIELD)
+    if not loses(file):
+        return
+    if is_module(file):
+        yield from _fields(change, file, _speaker(file), FactKind.REMOVED_FIELD, FactKind.RENAMED_FIELD)
+    elif file.path.endswith(".proto"):
+        before, after = (list(_proto_fields(file, side)) for side in SIDES)
+        yield from lost(change, file, before, after, FactKind.REMOVED_FIELD, FactKind.RENAMED_FIELD)
 
 
-def routes(change: Change) -> Iterator[Fact]:
+def routes(change: Change, file: FileChange) -> Iterator[Fact]:
     """Paths that a server no longer answers."""
-    for file in change.losing:
-        if _PATH.search(file.patch or ""):
-            before, after = (list(_routes(file, side)) for side in ("-", "+"))
-            if any(each.sign == "-" for each in before):
-                yield from lost(change, file, before, after, FactKind.REMOVED_ROUTE, FactKind.RENAMED_ROUTE)
+    if loses(file) and _PATH.search(file.patch or ""):
+        before, after = (list(_routes(file, side)) for side in SIDES)
+        yield from lost(change, file, before, after, FactKind.REMOVED_ROUTE, FactKind.RENAMED_ROUTE)
 
 
-def retyped(change: Change) -> Iterator[Fact]:
+def retyped(_change: Change, file: FileChange) -> Iterator[Fact]:
     """Keys and fields that no longer take a type that they took."""
-    for file in change.modules:
-        speaks = _speaker(file)
-        before = {each.name: each for each in _declared(file, "-")}
-        for new in _declared(file, "+"):
-            old = before.get(new.name)
-            if old and (configures(new.statement.owner) or speaks(new.statement.owner)):
-                was, now = (each.statement.text.partition(":")[2].partition("=")[0].strip() for each in (old, new))
-                if narrowed(was, now) and "Literal" not in was:
-                    line = new.line.number
-                    yield Fact(kind=FactKind.RETYPED, name=new.name, path=file.path, line=line, old=was, new=now)
+    if not loses(file) or not is_module(file):
+        return
+    speaks = _speaker(file)
+    before = {each.name: each for each in _declared(file, "-")}
+    for new in _declared(file, "+"):
+        old = before.get(new.name)
+        if old and (configures(new.statement.owner) or speaks(new.statement.owner)):
+            was, now = (each.statement.text.partition(":")[2].partition("=")[0].strip() for each in (old, new))
+            if narrowed(was, now) and "Literal" not in was:
+                line = new.line.number
+                yield Fact(kind=FactKind.RETYPED, name=new.name, path=file.path, line=line, old=was, new=now)
 
 
 def configures(owner: Scope) -> bool:

@@ -37,7 +37,7 @@ def lost(
     renamed: FactKind,
 ) -> Iterator[Fact]:
     """A fact for each name that only the old side has, unless the commit mentions it again anywhere."""
-    if change.loses_nothing:
+    if change.loses_nothing or not any(each.sign == "-" for each in before):
         return
     kept = {each.whole for each in after}
     known = {each.whole for each in before}

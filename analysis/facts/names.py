@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from analysis.diff import hunks
-from analysis.facts.change import Change, is_public, old_path
+from analysis.facts.change import Change, is_module, is_public, loses, old_path
 from analysis.facts.losing import Named, lost
-from analysis.facts.python import Definition, Side, definitions
+from analysis.facts.python import SIDES, Definition, Side, definitions
 from analysis.models import Fact, FactKind, FileChange
 
 # What a class that has no other bases inherits is no stand-in for a method that goes.
@@ -26,34 +26,32 @@ _EXPORTED = {
 _EXPORTED |= dict.fromkeys(("js", "jsx", "tsx", "mjs"), _EXPORTED["ts"])
 
 
-def names(change: Change) -> Iterator[Fact]:
-    for file in change.losing:
-        if is_public(file):
-            before, after = _named(file, "-"), _named(file, "+")
-            if any(each.sign == "-" for each in before):
-                yield from lost(change, file, before, after, FactKind.REMOVED_NAME, FactKind.RENAMED_NAME)
+def names(change: Change, file: FileChange) -> Iterator[Fact]:
+    if loses(file) and is_public(file):
+        before, after = (_named(file, side) for side in SIDES)
+        yield from lost(change, file, before, after, FactKind.REMOVED_NAME, FactKind.RENAMED_NAME)
 
 
-def moved(change: Change) -> Iterator[Fact]:
+def moved(change: Change, file: FileChange) -> Iterator[Fact]:
     """A Python module that others import by a path it no longer has."""
-    present = {file.path for file in change.commit.files if file.status != "removed"}
-    for file in change.commit.files:
-        old = old_path(file)
-        imported = old.endswith(".py") and not old.endswith("/__init__.py")  # which empty file became which is a guess
-        if file.status == "renamed" and old not in present and imported and is_public(file):
-            yield Fact(kind=FactKind.MOVED_MODULE, name=old, path=file.path, new=file.path)
+    old = old_path(file)
+    imported = old.endswith(".py") and not old.endswith("/__init__.py")  # which empty file became which is a guess
+    if file.status != "renamed" or not imported or not is_public(file):
+        return
+    if not any(each.path == old and each.status != "removed" for each in change.commit.files):
+        yield Fact(kind=FactKind.MOVED_MODULE, name=old, path=file.path, new=file.path)
 
 
-def demanded(change: Change) -> Iterator[Fact]:
+def demanded(_change: Change, file: FileChange) -> Iterator[Fact]:
     """Abstract methods that a public class did not have: what inherits from it must bring them along."""
-    for file in change.files:
-        if file.status != "added" and is_public(file) and "abstractmethod" in (file.patch or ""):
-            before = {each.name for each in definitions(file.patch, "-")}
-            after = definitions(file.patch, "+")
-            come = {each.name for each in after if each.what == "class" and each.line.sign == "+"} - before
-            for each in after:
-                if each.statement.owner.name not in come and each.name not in before and _abstract(each):
-                    yield Fact(kind=FactKind.REQUIRED_METHOD, name=each.name, path=file.path, line=each.line.number)
+    if file.status == "added" or not is_module(file) or "abstractmethod" not in (file.patch or ""):
+        return
+    before = {each.name for each in definitions(file.patch, "-")}
+    after = definitions(file.patch, "+")
+    come = {each.name for each in after if each.what == "class" and each.line.sign == "+"} - before
+    for each in after:
+        if each.statement.owner.name not in come and each.name not in before and _abstract(each):
+            yield Fact(kind=FactKind.REQUIRED_METHOD, name=each.name, path=file.path, line=each.line.number)
 
 
 def _abstract(each: Definition) -> bool:

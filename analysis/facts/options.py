@@ -1,12 +1,12 @@
 """What operators set: environment variables and command-line flags."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from analysis.diff import DiffLine, hunks
-from analysis.facts.change import Change
+from analysis.facts.change import Change, loses
 from analysis.facts.losing import Named, lost
-from analysis.facts.python import Side, statements
+from analysis.facts.python import SIDES, Side, statements
 from analysis.models import Fact, FactKind, FileChange
 
 _NAME = r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"
@@ -26,23 +26,19 @@ _PARSER = re.compile(r"(?:add_argument|click\.option|@option|typer\.Option|\bOpt
 FLAG_NAME = re.compile(r"""["'](--[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)*)["']""")
 
 
-def variables(change: Change) -> Iterator[Fact]:
+def variables(change: Change, file: FileChange) -> Iterator[Fact]:
     """Environment variables whose definition goes; reading one elsewhere proves nothing about the others who read it."""
-    yield from _lost(change, _variables, FactKind.REMOVED_ENV, FactKind.RENAMED_ENV)
+    registered = any(hint in (file.patch or "") for hint in ("lambda", "env"))
+    if loses(file) and (registered or ENV_FILE.search(file.path.lower())):
+        before, after = (list(_variables(file, side)) for side in SIDES)
+        yield from lost(change, file, before, after, FactKind.REMOVED_ENV, FactKind.RENAMED_ENV)
 
 
-def flags(change: Change) -> Iterator[Fact]:
+def flags(change: Change, file: FileChange) -> Iterator[Fact]:
     """Flags that a command's parser no longer knows."""
-    yield from _lost(change, _flags, FactKind.REMOVED_FLAG, FactKind.RENAMED_FLAG)
-
-
-def _lost(
-    change: Change, named: Callable[[FileChange, Side], Iterator[Named]], removed: FactKind, renamed: FactKind
-) -> Iterator[Fact]:
-    for file in change.losing:
-        before = list(named(file, "-"))
-        if any(each.sign == "-" for each in before):
-            yield from lost(change, file, before, list(named(file, "+")), removed, renamed)
+    if loses(file) and FLAG_NAME.search(file.patch or ""):
+        before, after = (list(_flags(file, side)) for side in SIDES)
+        yield from lost(change, file, before, after, FactKind.REMOVED_FLAG, FactKind.RENAMED_FLAG)
 
 
 def _variables(file: FileChange, side: Side) -> Iterator[Named]:
@@ -53,8 +49,6 @@ def _variables(file: FileChange, side: Side) -> Iterator[Named]:
 
 
 def _flags(file: FileChange, side: Side) -> Iterator[Named]:
-    if "--" not in (file.patch or ""):
-        return
     if file.path.endswith(".py"):
         for each in statements(file.patch, side):
             for name in FLAG_NAME.findall(each.text) if _PARSER.search(each.text) else ():

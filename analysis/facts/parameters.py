@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from analysis.facts.change import Change
+from analysis.facts.change import Change, is_module, loses
 from analysis.facts.python import Definition, Side, definitions
 from analysis.models import Fact, FactKind, FileChange
 
@@ -33,19 +33,14 @@ class Signature(NamedTuple):
     returns: str
 
 
-def parameters(change: Change) -> Iterator[Fact]:
-    """Each kind of change is told once a method's name: many classes that implement one interface change together."""
-    told: set[tuple[FactKind, str]] = set()
-    for file in change.modules:
-        after, gone = _functions(file, "+"), _gone_classes(file)
-        for name, old in _functions(file, "-").items():
-            new = after.get(name)
-            if new and old.statement.owner.name not in gone and old.statement.text != new.statement.text:
-                for fact in _differences(file, old, new):
-                    key = (fact.kind, fact.name.rpartition(".")[2] if old.what == "method" else fact.name)
-                    if key not in told:
-                        told.add(key)
-                        yield fact
+def parameters(_change: Change, file: FileChange) -> Iterator[Fact]:
+    if not loses(file) or not is_module(file):
+        return
+    after, gone = _functions(file, "+"), _gone_classes(file)
+    for name, old in _functions(file, "-").items():
+        new = after.get(name)
+        if new and old.statement.owner.name not in gone and old.statement.text != new.statement.text:
+            yield from _differences(file, old, new)
 
 
 def _functions(file: FileChange, side: Side) -> dict[str, Definition]:

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 from analysis.diff import DiffLine, Hunk, headed_hunks
 
 Side = Literal["-", "+"]
+SIDES: tuple[Side, Side] = ("-", "+")
 What = Literal["class", "function", "method", "field", "member", "constant"]
 
 _TOKEN = re.compile(
@@ -75,7 +76,7 @@ class Definition(NamedTuple):
         return self.statement.line_of(self.last)
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=64)
 def statements(patch: str | None, side: Side) -> tuple[Statement, ...]:
     """The statements of a file's old ("-") or new ("+") side, as far as its patch shows them."""
     return tuple(
@@ -83,7 +84,7 @@ def statements(patch: str | None, side: Side) -> tuple[Statement, ...]:
     )
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=64)
 def definitions(patch: str | None, side: Side) -> tuple[Definition, ...]:
     """What the statements of one side define in the module or in a class; never a local variable."""
     return tuple(found for each in statements(patch, side) if (found := _definition(each)))

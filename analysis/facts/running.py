@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from analysis.diff import changed_lines
-from analysis.facts.change import Change
-from analysis.models import Fact, FactKind
+from analysis.facts.change import Change, is_shipped
+from analysis.models import Fact, FactKind, FileChange
 
 _CONCURRENCY = re.compile(
     r"(?:\b|(?<=_))(threading\.(?:R?Lock|Condition|Event|Semaphore|Barrier|Thread|local)|asyncio\.(?:Lock|Condition|Semaphore|Event|Task\b)"
@@ -22,23 +22,23 @@ _MEMORY = re.compile(
 )
 
 
-def running(change: Change) -> Iterator[Fact]:
-    yield from _touched(change, _CONCURRENCY, FactKind.CONCURRENCY)
-    yield from _touched(change, _MEMORY, FactKind.MEMORY)
+def running(_change: Change, file: FileChange) -> Iterator[Fact]:
+    if is_shipped(file):
+        yield from _touched(file, _CONCURRENCY, FactKind.CONCURRENCY)
+        yield from _touched(file, _MEMORY, FactKind.MEMORY)
 
 
-def _touched(change: Change, pattern: re.Pattern[str], found: FactKind) -> Iterator[Fact]:
+def _touched(file: FileChange, pattern: re.Pattern[str], found: FactKind) -> Iterator[Fact]:
     """What a file has more or fewer of than before: lines that only moved say nothing."""
-    for file in change.files:
-        if not pattern.search(file.patch or ""):
-            continue
-        lines = [(line, match[1]) for line in changed_lines(file) if (match := pattern.search(line.text))]
-        balance = Counter(name for line, name in lines if line.sign == "+")
-        balance.subtract(name for line, name in lines if line.sign == "-")
-        changed = [(line, name) for line, name in lines if balance[name] and not _remark(line.text)]
-        if changed:
-            line, name = changed[0]
-            yield Fact(kind=found, name=name.removeprefix("with ").strip(), path=file.path, line=line.number)
+    if not pattern.search(file.patch or ""):
+        return
+    lines = [(line, match[1]) for line in changed_lines(file) if (match := pattern.search(line.text))]
+    balance = Counter(name for line, name in lines if line.sign == "+")
+    balance.subtract(name for line, name in lines if line.sign == "-")
+    changed = [(line, name) for line, name in lines if balance[name] and not _remark(line.text)]
+    if changed:
+        line, name = changed[0]
+        yield Fact(kind=found, name=name.removeprefix("with ").strip(), path=file.path, line=line.number)
 
 
 def _remark(text: str) -> bool:

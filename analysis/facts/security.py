@@ -1,11 +1,11 @@
 """What bears on security: what the author names, unsafe calls that go, and guards that come."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from analysis.diff import changed_lines
-from analysis.facts.change import Change
-from analysis.models import Fact, FactKind
+from analysis.facts.change import Change, is_shipped
+from analysis.models import Fact, FactKind, FileChange
 
 _ADVISORY = re.compile(r"\b(GHSA(?:-[a-z0-9]{4}){3}|CVE-\d{4}-\d{4,7}|CWE-\d{1,4})\b", re.IGNORECASE)
 _THREAT = re.compile(
@@ -22,29 +22,29 @@ _GUARD = re.compile(
 )
 
 
-def security(change: Change) -> Iterator[Fact]:
+def threats(change: Change) -> Iterator[Fact]:
+    """What the author says it guards against."""
     commit = change.commit
     pull = f"{commit.pull.title}\n{commit.pull.body}" if commit.pull else ""
     for match in _ADVISORY.finditer(f"{commit.message}\n{pull}"):
         yield Fact(kind=FactKind.SECURITY, name=match[1].upper() if match[1][0] in "cC" else match[1])
     for match in _THREAT.finditer(f"{commit.subject}\n{commit.body}"):
         yield Fact(kind=FactKind.SECURITY, name=match[1].lower())
-    yield from _exchanged(change, _UNSAFE, "-", "+")
-    yield from _exchanged(change, _GUARD, "+", "-")
 
 
-def _exchanged(change: Change, pattern: re.Pattern[str], sign: str, other: str) -> Iterator[Fact]:
-    """Calls that the lines of one sign have and no line of the other; a file that comes or goes repairs nothing."""
-    if not any(pattern.search(file.patch or "") for file in change.files):
+def guards(change: Change, file: FileChange) -> Iterator[Fact]:
+    """Unsafe calls that go and guards that come; a file that comes or goes as a whole repairs nothing."""
+    if is_shipped(file) and file.status not in ("removed", "added"):
+        yield from _exchanged(file, _UNSAFE, "-", lambda: change.gained)
+        yield from _exchanged(file, _GUARD, "+", lambda: change.lost)
+
+
+def _exchanged(file: FileChange, pattern: re.Pattern[str], sign: str, others: Callable[[], str]) -> Iterator[Fact]:
+    """The first call that the file's lines of one sign have and the others, anywhere in the commit, have not."""
+    if not pattern.search(file.patch or ""):
         return
-    elsewhere = "\n".join(
-        line.text for file in change.commit.files for line in changed_lines(file) if line.sign == other
-    )
-    for file in change.files:
-        if file.status not in ("removed", "added") and pattern.search(file.patch or ""):
-            for line in changed_lines(file):
-                found = pattern.search(line.text) if line.sign == sign else None
-                if found and found[0] not in elsewhere:
-                    name = found[0].rstrip("(")
-                    yield Fact(kind=FactKind.SECURITY, name=name, path=file.path, line=line.number)
-                    break
+    for line in changed_lines(file):
+        found = pattern.search(line.text) if line.sign == sign else None
+        if found and found[0] not in others():
+            yield Fact(kind=FactKind.SECURITY, name=found[0].rstrip("("), path=file.path, line=line.number)
+            return

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from analysis.diff import Hunk, changed_lines, headed_hunks, hunks
-from analysis.facts.change import Change
+from analysis.facts.change import Change, is_module, is_shipped, loses
 from analysis.facts.python import MODULE, Side, definitions, statements
 from analysis.models import Fact, FactKind, FileChange
 from analysis.paths import Kind, kind
@@ -41,28 +41,26 @@ class _Value(NamedTuple):
     line: int
 
 
-def dropped(change: Change) -> Iterator[Fact]:
-    for file in change.modules:
+def dropped(change: Change, file: FileChange) -> Iterator[Fact]:
+    if loses(file) and is_module(file):
         gone = [each for each in _values(file, "-") if each.sign == "-"]
-        kept = {each.text for each in _values(file, "+")} | _added_again(change) if gone else set()
+        kept = {each.text for each in _values(file, "+")} if gone else set()
         for each in gone:
-            if each.text not in kept:
+            if each.text not in kept and not _comes_elsewhere(change, each.text):
                 yield Fact(kind=FactKind.SUPPORT_DROPPED, name=each.text, path=file.path, line=each.line)
-    for file in change.commit.files:
-        if kind(file.path) in (Kind.BUILD, Kind.DEPENDENCY):
-            yield from _build(file)
+    elif kind(file.path) in (Kind.BUILD, Kind.DEPENDENCY):
+        yield from _build(file)
 
 
-def _added_again(change: Change) -> set[str]:
-    """Every string that the commit adds, but for those in lists of what is not taken."""
-    found: set[str] = set()
-    for file in change.files:
-        for hunk in headed_hunks(file.patch):
-            refused = {(each.line, each.text) for name, each in _items(hunk, "+") if _REFUSES.search(name)}
-            for line in hunk.lines:
-                if line.sign == "+":
-                    found |= {text for text in _STRING.findall(line.text) if (line.number, text) not in refused}
-    return found
+def _comes_elsewhere(change: Change, value: str) -> bool:
+    """Whether the commit adds the value anywhere but to a list of what is not taken."""
+    quoted = re.compile(rf"""["']{re.escape(value)}["']""")
+    for file in filter(is_shipped, change.commit.files):
+        for hunk in headed_hunks(file.patch) if quoted.search(file.patch or "") else ():
+            refused = {each.line for name, each in _items(hunk, "+") if _REFUSES.search(name)}
+            if any(each.sign == "+" and each.number not in refused and quoted.search(each.text) for each in hunk.lines):
+                return True
+    return False
 
 
 def _values(file: FileChange, side: Side) -> Iterator[_Value]:

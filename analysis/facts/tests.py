@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from analysis.diff import DiffLine, changed_lines, hunks
+from analysis.diff import DiffLine, hunks
 from analysis.facts.change import Change
 from analysis.models import Fact, FactKind, FileChange
 from analysis.paths import Kind, kind
@@ -12,23 +12,17 @@ _TEST_DEFINITION = re.compile(r"^\s*(?:async\s+)?def\s+(?P<name>test_\w+)")
 _SKIPPED = re.compile(r"\s*@(?:pytest\.mark\.(?:skip|xfail)|unittest\.skip)\b")
 
 
-def tests(change: Change) -> Iterator[Fact]:
+def tests(change: Change, file: FileChange) -> Iterator[Fact]:
     """Tests that the commit takes away or has skipped from now on; one that moved, or that is new, is neither."""
-    files = [file for file in change.commit.files if kind(file.path) is Kind.TEST and file.status != "added"]
-    added = {
-        match["name"]
-        for file in change.commit.files
-        for line in changed_lines(file)
-        if line.sign == "+" and (match := _TEST_DEFINITION.match(line.text))
-    }
-    for file in files:
-        for hunk in hunks(file.patch):
-            renamed = any(line.sign == "+" and _TEST_DEFINITION.match(line.text) for line in hunk)
-            for line in () if renamed else hunk:
-                gone = _TEST_DEFINITION.match(line.text) if line.sign == "-" else None
-                if gone and gone["name"] not in added:
-                    yield Fact(kind=FactKind.TEST_REMOVED, name=gone["name"], path=file.path, line=line.old)
-            yield from _skipped(file, hunk)
+    if kind(file.path) is not Kind.TEST or file.status == "added":
+        return
+    for hunk in hunks(file.patch):
+        renamed = any(line.sign == "+" and _TEST_DEFINITION.match(line.text) for line in hunk)
+        for line in () if renamed else hunk:
+            gone = _TEST_DEFINITION.match(line.text) if line.sign == "-" else None
+            if gone and f"def {gone['name']}(" not in change.gained:
+                yield Fact(kind=FactKind.TEST_REMOVED, name=gone["name"], path=file.path, line=line.old)
+        yield from _skipped(file, hunk)
 
 
 def _skipped(file: FileChange, hunk: Sequence[DiffLine]) -> Iterator[Fact]:

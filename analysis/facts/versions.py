@@ -28,32 +28,29 @@ _MINIMUM = re.compile(
 )
 
 
-def dependencies(change: Change) -> Iterator[Fact]:
-    for file in change.commit.files:
-        if kind(file.path) is not Kind.DEPENDENCY:
+def dependencies(_change: Change, file: FileChange) -> Iterator[Fact]:
+    if kind(file.path) is not Kind.DEPENDENCY:
+        return
+    before, after = _pins(file, "-"), _pins(file, "+")
+    added = "\n".join(line.text for line in changed_lines(file) if line.sign == "+")
+    for name in {**before, **after}:
+        old, new = before.get(name), after.get(name)
+        if old and new and old[0] != new[0]:
+            found = FactKind.DEPENDENCY_MOVED
+        elif old and not new and not re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", added):
+            found = FactKind.DEPENDENCY_REMOVED
+        elif new and not old:
+            found = FactKind.DEPENDENCY_ADDED
+        else:
             continue
-        before, after = _pins(file, "-"), _pins(file, "+")
-        added = "\n".join(line.text for line in changed_lines(file) if line.sign == "+")
-        for name in {**before, **after}:
-            old, new = before.get(name), after.get(name)
-            if old and new and old[0] != new[0]:
-                found = FactKind.DEPENDENCY_MOVED
-            elif old and not new and not re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", added):
-                found = FactKind.DEPENDENCY_REMOVED
-            elif new and not old:
-                found = FactKind.DEPENDENCY_ADDED
-            else:
-                continue
-            spec, line = new or old or ("", None)
-            was, now = old[0] if old else None, spec if new else None
-            yield Fact(kind=found, name=name, path=file.path, line=line, old=was, new=now)
+        spec, line = new or old or ("", None)
+        was, now = old[0] if old else None, spec if new else None
+        yield Fact(kind=found, name=name, path=file.path, line=line, old=was, new=now)
 
 
-def minimums(change: Change) -> Iterator[Fact]:
+def minimums(_change: Change, file: FileChange) -> Iterator[Fact]:
     """Least versions of the language, of build tools and of what is compiled against, where the new one is higher."""
-    for file in change.commit.files:
-        if kind(file.path) not in (Kind.DEPENDENCY, Kind.BUILD, Kind.SOURCE):
-            continue
+    if kind(file.path) in (Kind.DEPENDENCY, Kind.BUILD, Kind.SOURCE):
         before = {name: version for name, version, _ in _minimums(file, "-")}
         for name, version, line in _minimums(file, "+"):
             was = before.get(name)
