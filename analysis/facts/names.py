@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from analysis.diff import hunks
 from analysis.facts.change import Change, is_module, is_public, loses, old_path
 from analysis.facts.losing import Named, lost
-from analysis.facts.python import SIDES, Definition, Side, definitions
+from analysis.facts.python import SIDES, Definition, Side, definitions, statements
 from analysis.models import Fact, FactKind, FileChange
 
 # What a class that has no other bases inherits is no stand-in for a method that goes.
@@ -16,6 +16,9 @@ _BARE = re.compile(
 )
 _CONSTANT = re.compile(r"[A-Z]\w{2,}$")
 _PARAMETER = re.compile(r"=\s*[\w.]*(?:TypeVar|ParamSpec|getLogger)\w*\(")
+_IMPORT = re.compile(r"(?:from|import)\s")
+_NAME = re.compile(r"\w+")
+_BINDING = re.compile(r"(?:(?:async\s+)?def\s+|class\s+)?(\w+)\s*(?:[(:=]|$)")
 _EXPORTED = {
     "rs": re.compile(r"\s*pub\s+(?:async\s+|unsafe\s+|const\s+)*(?:fn|struct|enum|trait|type)\s+(?P<name>\w+)"),
     "go": re.compile(r"(?:func|type)\s+(?P<name>[A-Z]\w*)"),
@@ -29,6 +32,8 @@ _EXPORTED |= dict.fromkeys(("js", "jsx", "tsx", "mjs"), _EXPORTED["ts"])
 def names(change: Change, file: FileChange) -> Iterator[Fact]:
     if loses(file) and is_public(file):
         before, after = (_named(file, side) for side in SIDES)
+        bound = _bound(file) if any(each.sign == "-" for each in before) else frozenset()
+        before = [each for each in before if each.within or each.name not in bound]
         yield from lost(change, file, before, after, FactKind.REMOVED_NAME, FactKind.RENAMED_NAME)
 
 
@@ -52,6 +57,17 @@ def demanded(_change: Change, file: FileChange) -> Iterator[Fact]:
     for each in after:
         if each.statement.owner.name not in come and each.name not in before and _abstract(each):
             yield Fact(kind=FactKind.REQUIRED_METHOD, name=each.name, path=file.path, line=each.line.number)
+
+
+def _bound(file: FileChange) -> frozenset[str]:
+    """Names that a module still binds where it imports them, or under a condition."""
+    found: set[str] = set()
+    for each in statements(file.patch, "+"):
+        if _IMPORT.match(each.text):
+            found |= set(_NAME.findall(each.text))
+        elif each.owner.what == "unknown" and (match := _BINDING.match(each.text)):
+            found.add(match[1])
+    return frozenset(found)
 
 
 def _abstract(each: Definition) -> bool:
