@@ -46,7 +46,9 @@ class Change:
 
     def adds(self, name: str) -> bool:
         """Whether an added line mentions the name: then it may only have moved."""
-        return name in self._words if _WORD.fullmatch(name) else name in self.added
+        if _WORD.fullmatch(name):
+            return name in self._words
+        return bool(re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", self.added))
 
     @cached_property
     def _words(self) -> frozenset[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from analysis.facts.change import Change, is_module, loses
+from analysis.facts.change import Change, is_module, is_shipped
 from analysis.facts.python import Definition, Side, definitions
 from analysis.models import Fact, FactKind, FileChange
 
@@ -34,7 +34,7 @@ class Signature(NamedTuple):
 
 
 def parameters(_change: Change, file: FileChange) -> Iterator[Fact]:
-    if not loses(file) or not is_module(file):
+    if file.status == "added" or not is_shipped(file) or not is_module(file) or "def " not in (file.patch or ""):
         return
     after, gone = _functions(file, "+"), _gone_classes(file)
     for name, old in _functions(file, "-").items():
@@ -61,7 +61,8 @@ def _gone_classes(file: FileChange) -> set[str]:
 def _called(each: Definition) -> bool:
     hidden = [part for part in each.name.split(".") if part.startswith("_") and part != "__init__"]
     marked = any(_NOT_CALLED.search(decorator) for decorator in each.statement.decorators)
-    return each.statement.whole and not hidden and not marked and "constexpr" not in each.statement.text
+    described = "Protocol" in (each.statement.owner.bases or "")  # what others are like, which nobody calls
+    return each.statement.whole and not (hidden or marked or described or "constexpr" in each.statement.text)
 
 
 def _differences(file: FileChange, old: Definition, new: Definition) -> Iterator[Fact]:

@@ -7,24 +7,7 @@ import pytest
 from analysis.facts import facts, reverted_sha, reverted_title
 from analysis.models import Fact, FactKind, FileChange
 from tests.factories import commit, file, new_file, patch
-
-Told = tuple[str, str | None, str | None]
-
-
-def told(
-    kind: FactKind, *files: FileChange, title: str = "Do it", body: str = "", pull: str | None = None
-) -> list[Told]:
-    """(name, old, new) of the facts of one kind."""
-    found = facts(commit(title, files, body=body, pull=pull))
-    return [(fact.name, fact.old, fact.new) for fact in found if fact.kind is kind]
-
-
-def names(kind: FactKind, *files: FileChange) -> list[str]:
-    return [name for name, _, _ in told(kind, *files)]
-
-
-def changed(path: str, *lines: str) -> FileChange:
-    return file(path, patch(*lines))
+from tests.unit.facts.told import Told, changed, names, told
 
 
 def test_a_fact_has_its_place() -> None:
