@@ -21,12 +21,13 @@ from analysis.models import (
 )
 from analysis.paths import Kind, area, kind
 from analysis.purpose import purpose
-from analysis.text import one_line
+from analysis.text import one_line, shorten
 
 # Raised whenever a rule or a phrase changes, so that stored analyses are made anew.
-VERSION = "1"
+VERSION = "2"
 
 _NAMES_SHOWN = 5
+_NAME = 200  # characters of a name, which may be as long as a line
 _AREAS_NAMED = 2
 _AREAS_SHOWN = 6
 _FILES_SHOWN = 4
@@ -88,23 +89,23 @@ def _facts_told(facts: Sequence[Fact], say: Words) -> list[str]:
         alike = [fact for fact in facts if fact.kind is each]
         if alike:
             place = f" ({code(alike[0].place)})" if alike[0].place and alike[0].place != alike[0].name else ""
-            sentences.append(say.facts[each].says.format(names=_names(alike, say)) + place)
+            sentences.append(say.facts[each].says.format(names=named(alike, say)) + place)
     return sentences
 
 
-def _names(facts: Sequence[Fact], say: Words) -> str:
-    shown = say.comma.join(_name(fact) for fact in facts[:_NAMES_SHOWN])
-    more = len(facts) - _NAMES_SHOWN
+def named(facts: Sequence[Fact], say: Words, most: int = _NAMES_SHOWN) -> str:
+    """The facts' names in code spans, the first few of them, with what they were and became."""
+    shown = say.comma.join(_name(fact) for fact in facts[:most])
+    more = len(facts) - most
     return f"{shown} {say.label('more', count=more)}" if more > 0 else shown
 
 
 def _name(fact: Fact) -> str:
     """A fact's name, with what it was and became where it changed."""
+    name, old, new = (code(shorten(each or "", _NAME)) for each in (fact.name, fact.old, fact.new))
     if fact.old and fact.new:
-        return f"{code(fact.name)} {code(fact.old)} → {code(fact.new)}"
-    if fact.new:
-        return f"{code(fact.name)} → {code(fact.new)}"
-    return code(fact.name)
+        return f"{name} {old} → {new}"
+    return f"{name} → {new}" if fact.new else name
 
 
 def _areas(commit: Commit) -> list[tuple[str, list[FileChange]]]:
@@ -161,7 +162,7 @@ def _insight(commit: Commit, facts: Sequence[Fact], ranked: Ranked, say: Words) 
         else "",
         performance=_performance(sources, ranked, say),
         security=told(FactKind.SECURITY),
-        compatibility=told(*BREAKING, FactKind.DEFAULT_CHANGED),
+        compatibility=told(*BREAKING, FactKind.RETYPED, FactKind.DEFAULT_CHANGED),
         maintenance=_maintenance(commit, sources, say),
         dependencies=told(FactKind.DEPENDENCY_MOVED, FactKind.DEPENDENCY_ADDED, FactKind.DEPENDENCY_REMOVED),
     )
@@ -192,7 +193,7 @@ def _risks(commit: Commit, facts: Sequence[Fact], say: Words) -> tuple[Risk, ...
         alike = [fact for fact in facts if fact.kind is each]
         told = say.facts[each]
         if alike and told.risk:
-            names = _names(alike, say)
+            names = named(alike, say)
             risks.append(
                 Risk(
                     risk=f"{names}{say.labels['colon']}{told.risk}",
@@ -212,7 +213,7 @@ def _advice(commit: Commit, facts: Sequence[Fact], say: Words) -> tuple[str, ...
     for each in FactKind:
         alike = [fact for fact in facts if fact.kind is each]
         if alike and say.facts[each].advice:
-            rows.append(say.facts[each].advice.format(names=_names(alike, say)))
+            rows.append(say.facts[each].advice.format(names=named(alike, say)))
     if not rows and _untested(commit):
         rows.append(say.label("untested_advice"))
     return tuple(rows) or (say.label("no_action"),)

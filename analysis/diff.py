@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from unidiff import Hunk, PatchSet
+from unidiff import Hunk as ParsedHunk
+from unidiff import PatchSet
 from unidiff.errors import UnidiffParseError
 
 from analysis.models import Commit, FileChange, Frozen
@@ -33,6 +34,13 @@ class DiffLine(NamedTuple):
         return (self.old if self.sign == "-" else self.new) or 0
 
 
+class Hunk(NamedTuple):
+    """Lines that stand together, and the line above them that git took for the head of what they are in, if it saw one."""
+
+    heading: str
+    lines: tuple[DiffLine, ...]
+
+
 class Excerpt(Frozen):
     """What of a commit fits a budget: every path with its counts, then whole hunks; `left_out` names what is not all there."""
 
@@ -47,14 +55,14 @@ def tokens(text: str) -> int:
 
 
 @lru_cache(maxsize=256)
-def sections(patch: str | None) -> tuple[tuple[str, tuple[DiffLine, ...]], ...]:
-    """The hunks of a file's patch, each with the line that git says it lies within; none for a missing or malformed patch."""
-    return tuple((hunk.section_header, tuple(_lines(hunk))) for hunk in _parsed(patch))
+def headed_hunks(patch: str | None) -> tuple[Hunk, ...]:
+    """The hunks of a file's patch; none for a patch that is missing or malformed."""
+    return tuple(Hunk(hunk.section_header.strip(), tuple(_lines(hunk))) for hunk in _parsed(patch))
 
 
 def hunks(patch: str | None) -> tuple[tuple[DiffLine, ...], ...]:
-    """The hunks alone."""
-    return tuple(lines for _, lines in sections(patch))
+    """The lines of each hunk of a file's patch."""
+    return tuple(hunk.lines for hunk in headed_hunks(patch))
 
 
 def changed_lines(file: FileChange) -> Iterator[DiffLine]:
@@ -116,7 +124,7 @@ def _pieces(patch: str) -> Iterator[str]:
             yield "\n".join([header, *(line.sign + line.text for line in lines)])
 
 
-def _parsed(patch: str | None) -> list[Hunk]:
+def _parsed(patch: str | None) -> list[ParsedHunk]:
     if not patch:
         return []
     try:
@@ -126,7 +134,7 @@ def _parsed(patch: str | None) -> list[Hunk]:
     return [hunk for file in files for hunk in file]
 
 
-def _lines(hunk: Hunk) -> Iterator[DiffLine]:
+def _lines(hunk: ParsedHunk) -> Iterator[DiffLine]:
     for line in hunk:
         if line.line_type in ("+", "-", " "):
             yield DiffLine(line.line_type, line.value.rstrip("\n"), line.source_line_no, line.target_line_no)

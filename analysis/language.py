@@ -2,16 +2,8 @@
 
 from typing import NamedTuple
 
+from analysis.fact_words import FACT_WORDS, FactWords
 from analysis.models import ChangeType, FactKind, Importance, Language, Remark, Severity, Usage
-
-
-class FactWords(NamedTuple):
-    """How a kind of fact is told: `says` and `advice` take {names}, `risk` stands alone; no risk where it is empty."""
-
-    says: str
-    risk: str = ""
-    severity: Severity = Severity.LOW
-    advice: str = ""
 
 
 class Words(NamedTuple):
@@ -57,57 +49,7 @@ _ZH = Words(
     },
     importance={Importance.HIGH: "高", Importance.MEDIUM: "中", Importance.LOW: "低"},
     severity={Severity.HIGH: "高", Severity.MEDIUM: "中", Severity.LOW: "低"},
-    facts={
-        FactKind.REMOVED_ENV: FactWords(
-            "移除环境变量 {names}",
-            "仍在设置这些变量的部署会被静默忽略或报错",
-            Severity.HIGH,
-            "升级前在启动脚本、镜像与编排配置中搜索 {names}，删除或改用替代项",
-        ),
-        FactKind.RENAMED_ENV: FactWords(
-            "重命名环境变量 {names}", "旧变量名不再生效", Severity.HIGH, "把部署配置中的变量改为新名：{names}"
-        ),
-        FactKind.REMOVED_FLAG: FactWords(
-            "移除命令行参数 {names}", "仍带这些参数的启动命令会失败", Severity.HIGH, "升级前从启动命令中去掉 {names}"
-        ),
-        FactKind.RENAMED_FLAG: FactWords(
-            "重命名命令行参数 {names}", "旧参数名会使启动失败", Severity.HIGH, "把启动命令改为新参数：{names}"
-        ),
-        FactKind.REMOVED_NAME: FactWords(
-            "移除公开名称 {names}",
-            "导入这些名称的插件和分支会在导入时失败",
-            Severity.MEDIUM,
-            "在插件和分支中搜索 {names}",
-        ),
-        FactKind.RENAMED_NAME: FactWords(
-            "重命名公开名称 {names}", "导入旧名称的代码会失败", Severity.MEDIUM, "在插件和分支中改用新名称：{names}"
-        ),
-        FactKind.MOVED_MODULE: FactWords(
-            "移动模块 {names}", "按旧路径导入的插件和分支会失败", Severity.MEDIUM, "更新插件和分支中的导入路径：{names}"
-        ),
-        FactKind.DEFAULT_CHANGED: FactWords(
-            "修改默认值 {names}", "未显式设置的部署行为会改变", Severity.MEDIUM, "需要旧行为时显式设置 {names}"
-        ),
-        FactKind.DEPENDENCY_MOVED: FactWords(
-            "变更依赖版本 {names}", "与固定其他版本的环境冲突", Severity.LOW, "重建镜像并核对已固定的版本：{names}"
-        ),
-        FactKind.DEPENDENCY_ADDED: FactWords("新增依赖 {names}"),
-        FactKind.DEPENDENCY_REMOVED: FactWords("移除依赖 {names}"),
-        FactKind.FILE_DELETED: FactWords("删除源文件 {names}"),
-        FactKind.TEST_REMOVED: FactWords("移除或跳过测试 {names}", "相应行为不再受测试保护", Severity.LOW),
-        FactKind.CONCURRENCY: FactWords(
-            "改动并发相关代码 {names}", "并发时序可能改变", Severity.MEDIUM, "在高并发下做一次回归测试"
-        ),
-        FactKind.SECURITY: FactWords(
-            "与安全有关：{names}", "旧版本可能受影响", Severity.MEDIUM, "对外提供服务的部署应优先评估升级"
-        ),
-        FactKind.REVERT: FactWords(
-            "回退提交 {names}",
-            "依赖被回退改动的代码会失去它",
-            Severity.MEDIUM,
-            "若已采用被回退的改动，请确认不再依赖它",
-        ),
-    },
+    facts=FACT_WORDS["zh"],
     remarks={
         Remark.NOT_OVER: "列出时当日尚未结束，之后的提交未包含在内",
         Remark.REWRITTEN: "该分支被强制推送改写过，较早的报告可能含有已不在分支上的提交",
@@ -145,6 +87,8 @@ _ZH = Words(
         "not_on_branch": "⚠️ 不在 {branch} 分支上",
         "unread": "未能读取：{reason}",
         "no_commits": "本日没有提交",
+        "breaking": "💥 升级会影响你的改动 ({count})",
+        "more_breaking": "另有 {count} 项，见各提交",
         "late": "⏰ 迟到的提交 ({count})",
         "late_why": "这些提交的日期早于本日，在其当日报告之后才进入分支。",
         "coverage": "📦 覆盖情况",
@@ -196,86 +140,7 @@ _EN = Words(
     change_types={each: each.value[0].upper() + each.value[1:] for each in ChangeType},
     importance={Importance.HIGH: "High", Importance.MEDIUM: "Medium", Importance.LOW: "Low"},
     severity={Severity.HIGH: "high", Severity.MEDIUM: "medium", Severity.LOW: "low"},
-    facts={
-        FactKind.REMOVED_ENV: FactWords(
-            "Removes environment variable {names}",
-            "deployments that still set it are ignored without a word, or fail",
-            Severity.HIGH,
-            "Before upgrading, search launch scripts, images and manifests for {names}, and remove or replace it",
-        ),
-        FactKind.RENAMED_ENV: FactWords(
-            "Renames environment variable {names}",
-            "the old name has no effect any more",
-            Severity.HIGH,
-            "Set the new name in deployments: {names}",
-        ),
-        FactKind.REMOVED_FLAG: FactWords(
-            "Removes command-line flag {names}",
-            "commands that still pass it fail at start",
-            Severity.HIGH,
-            "Before upgrading, take {names} out of launch commands",
-        ),
-        FactKind.RENAMED_FLAG: FactWords(
-            "Renames command-line flag {names}",
-            "commands with the old name fail at start",
-            Severity.HIGH,
-            "Pass the new flag: {names}",
-        ),
-        FactKind.REMOVED_NAME: FactWords(
-            "Removes public name {names}",
-            "plug-ins and forks that import it fail at import",
-            Severity.MEDIUM,
-            "Search plug-ins and forks for {names}",
-        ),
-        FactKind.RENAMED_NAME: FactWords(
-            "Renames public name {names}",
-            "code that imports the old name fails",
-            Severity.MEDIUM,
-            "Use the new name in plug-ins and forks: {names}",
-        ),
-        FactKind.MOVED_MODULE: FactWords(
-            "Moves module {names}",
-            "plug-ins and forks that import it by the old path fail",
-            Severity.MEDIUM,
-            "Update imports in plug-ins and forks: {names}",
-        ),
-        FactKind.DEFAULT_CHANGED: FactWords(
-            "Changes default {names}",
-            "deployments that do not set it behave differently",
-            Severity.MEDIUM,
-            "Set {names} explicitly where the old behaviour is wanted",
-        ),
-        FactKind.DEPENDENCY_MOVED: FactWords(
-            "Moves dependency {names}",
-            "clashes with environments that pin another version",
-            Severity.LOW,
-            "Rebuild images and check pinned versions: {names}",
-        ),
-        FactKind.DEPENDENCY_ADDED: FactWords("Adds dependency {names}"),
-        FactKind.DEPENDENCY_REMOVED: FactWords("Removes dependency {names}"),
-        FactKind.FILE_DELETED: FactWords("Deletes source file {names}"),
-        FactKind.TEST_REMOVED: FactWords(
-            "Removes or skips test {names}", "what it tested is no longer guarded", Severity.LOW
-        ),
-        FactKind.CONCURRENCY: FactWords(
-            "Touches concurrency: {names}",
-            "timing under load may change",
-            Severity.MEDIUM,
-            "Run a load test before rolling out",
-        ),
-        FactKind.SECURITY: FactWords(
-            "Security-relevant: {names}",
-            "earlier versions may be affected",
-            Severity.MEDIUM,
-            "Deployments that face others should look at this upgrade first",
-        ),
-        FactKind.REVERT: FactWords(
-            "Reverts {names}",
-            "code that relies on the reverted change loses it",
-            Severity.MEDIUM,
-            "If you took up the reverted change, check that nothing relies on it",
-        ),
-    },
+    facts=FACT_WORDS["en"],
     remarks={
         Remark.NOT_OVER: "The day was not over when it was listed; later commits are not in it",
         Remark.REWRITTEN: "The branch was rewritten by a force push; earlier reports may hold commits that are no longer on it",
@@ -313,6 +178,8 @@ _EN = Words(
         "not_on_branch": "⚠️ not on {branch}",
         "unread": "could not be read: {reason}",
         "no_commits": "No commits on this day",
+        "breaking": "💥 What will break you ({count})",
+        "more_breaking": "and {count} more, told with their commits",
         "late": "⏰ Landed late ({count})",
         "late_why": "Dated before this day, these reached the branch after their own day was reported.",
         "coverage": "📦 Coverage",

@@ -142,15 +142,28 @@ class Commit(Frozen):
 
 
 class FactKind(StrEnum):
-    """What a diff can prove. The value is part of the store and of the JSON report."""
+    """What a diff can prove, in the order in which a reader wants to know it. The value is part of the store and of the JSON report."""
 
     REMOVED_ENV = "removed environment variable"
     RENAMED_ENV = "renamed environment variable"
     REMOVED_FLAG = "removed flag"
     RENAMED_FLAG = "renamed flag"
+    REMOVED_KEY = "removed configuration key"
+    RENAMED_KEY = "renamed configuration key"
+    REMOVED_ROUTE = "removed HTTP route"
+    RENAMED_ROUTE = "renamed HTTP route"
+    REMOVED_FIELD = "removed API field"
+    RENAMED_FIELD = "renamed API field"
+    SUPPORT_DROPPED = "dropped support"
+    MINIMUM_RAISED = "raised minimum version"
     REMOVED_NAME = "removed public name"
     RENAMED_NAME = "renamed public name"
     MOVED_MODULE = "moved module"
+    REMOVED_PARAMETER = "removed parameter"
+    RENAMED_PARAMETER = "renamed parameter"
+    REQUIRED_PARAMETER = "new required parameter"
+    REQUIRED_METHOD = "new abstract method"
+    RETYPED = "changed type"
     DEFAULT_CHANGED = "changed default"
     DEPENDENCY_ADDED = "added dependency"
     DEPENDENCY_REMOVED = "removed dependency"
@@ -158,6 +171,7 @@ class FactKind(StrEnum):
     FILE_DELETED = "deleted source file"
     TEST_REMOVED = "removed or skipped test"
     CONCURRENCY = "concurrency touched"
+    MEMORY = "memory ownership touched"
     SECURITY = "security-relevant"
     REVERT = "revert"
 
@@ -168,9 +182,21 @@ BREAKING = frozenset(
         FactKind.RENAMED_ENV,
         FactKind.REMOVED_FLAG,
         FactKind.RENAMED_FLAG,
+        FactKind.REMOVED_KEY,
+        FactKind.RENAMED_KEY,
+        FactKind.REMOVED_ROUTE,
+        FactKind.RENAMED_ROUTE,
+        FactKind.REMOVED_FIELD,
+        FactKind.RENAMED_FIELD,
+        FactKind.SUPPORT_DROPPED,
+        FactKind.MINIMUM_RAISED,
         FactKind.REMOVED_NAME,
         FactKind.RENAMED_NAME,
         FactKind.MOVED_MODULE,
+        FactKind.REMOVED_PARAMETER,
+        FactKind.RENAMED_PARAMETER,
+        FactKind.REQUIRED_PARAMETER,
+        FactKind.REQUIRED_METHOD,
     }
 )
 

@@ -61,7 +61,7 @@ _DOCS = re.compile(
     r"(^|/)(docs?|documentation)/|\.(md|mdx|rst|adoc|ipynb)$|(^|/)(readme|license|notice|changelog|changes|contributing|authors|codeowners)[^/]*$"
     r"|(^|/)mkdocs\.ya?ml$|\.(png|jpe?g|gif|svg|webp)$"
 )
-_EXAMPLE = re.compile(r"(^|/)(examples?|samples?|benchmarks?|demos?)/")
+_EXAMPLE = re.compile(r"(^|/)(examples?|samples|benchmarks?|demos?)/|^sample/")
 _SOURCE = frozenset(
     [
         "py",

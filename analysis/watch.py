@@ -11,7 +11,7 @@ from typing import NamedTuple
 from pathspec import GitIgnoreSpec
 
 from analysis.citations import to_file, to_line
-from analysis.diff import DiffLine, changed_lines, sections
+from analysis.diff import DiffLine, changed_lines, headed_hunks
 from analysis.errors import Misuse
 from analysis.models import Commit, FileChange, Touch
 from analysis.paths import Kind, kind
@@ -151,7 +151,7 @@ class _Scope(NamedTuple):
 
 def _scoped(patch: str) -> Iterator[tuple[DiffLine, list[str], bool]]:
     """(a line, the names of what it lies within, outermost first and its own last, whether it is of the last one's signature)."""
-    for heading, lines in sections(patch):
+    for heading, lines in headed_hunks(patch):
         outer = _DEFINITION.match(heading)
         scopes = [_Scope(-1, outer["name"])] if outer else []
         signing = False

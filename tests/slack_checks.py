@@ -75,7 +75,9 @@ def _check_paragraph(paragraph: dict[str, Any], web: str) -> None:
     for piece in paragraph["elements"]:
         assert piece["type"] in {"text", "link"}
         assert piece["text"]
-        assert piece["type"] == "text" or re.fullmatch(re.escape(web) + r"(commit/[0-9a-f]{40}|pull/\d+)", piece["url"])
+        assert piece["type"] == "text" or re.fullmatch(
+            re.escape(web) + r"(commit/[0-9a-f]{40}(#diff-[0-9a-f]{64}([LR]\d+)?)?|pull/\d+)", piece["url"]
+        )
 
 
 def _check_plain(text: dict[str, Any], most: int) -> None:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from analysis.models import DayReport, Entry, Links, Repository
+from analysis.report.breaking import Break, breaks
 
 # In JSON these stand in strings alone, where an escape means the same and is not obeyed by a terminal or an editor.
 _OBEYED = re.compile(
@@ -44,6 +45,7 @@ def commit_object(entry: Entry) -> dict[str, Any]:
         "score": ranked.score,
         "reasons": [reason.model_dump() for reason in ranked.reasons],
         "change_types": [each.value for each in ranked.change_types],
+        "breaking": any(fact.breaking for fact in entry.facts),
         "facts": [fact.model_dump(mode="json") for fact in entry.facts],
         "links": _links(entry.links),
         "analysis": entry.analysis.model_dump(mode="json") if entry.analysis else None,
@@ -59,10 +61,21 @@ def _report(report: DayReport) -> dict[str, Any]:
         "language": report.language,
         "window": {"start": _instant(report.window.start), "end": _instant(report.window.end)},
         "stats": report.stats.model_dump(),
+        "breaking": [_break(each) for each in breaks(report)],
         "coverage": report.coverage.model_dump(mode="json"),
         "usage": report.usage.model_dump(),
         "commits": [commit_object(entry) for entry in report.entries],
         "late": [commit_object(entry) for entry in report.late],
+    }
+
+
+def _break(each: Break) -> dict[str, Any]:
+    return {
+        "sha": each.entry.commit.sha,
+        "kind": each.facts[0].kind.value,
+        "names": [fact.name for fact in each.facts],
+        "place": each.place.label,
+        "url": each.place.url,
     }
 
 

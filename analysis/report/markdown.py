@@ -12,6 +12,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from analysis.language import BADGE, Words, usage_told, words
 from analysis.models import DayReport, Entry, Frozen, Importance, Insight, Language, Repository
+from analysis.report.breaking import SHOWN, Break, breaks
 from analysis.report.escape import cell, inline, link_text
 from analysis.report.reasons import told
 from analysis.text import shorten
@@ -26,6 +27,15 @@ class Section(Frozen):
     slug: str
     why: str = ""
     entries: tuple[Entry, ...]
+
+
+class Breaking(Frozen):
+    """The part of a report that says what will break its reader; `left` is how many rows it does not show."""
+
+    heading: str
+    slug: str
+    shown: tuple[Break, ...]
+    left: int
 
 
 class Slugs:
@@ -69,6 +79,7 @@ def _view(report: DayReport, say: Words, slugs: Slugs, anchors: set[str]) -> dic
         "report": report,
         "zone": ZoneInfo(report.timezone),
         "slug": slugs(str(report.repository)),
+        "breaking": _breaking(report, say, slugs),
         "statistics": slugs(say.labels["statistics"]),
         "failed": {failure.sha: failure.reason for failure in report.failed},
     }
@@ -98,6 +109,14 @@ def _view(report: DayReport, say: Words, slugs: Slugs, anchors: set[str]) -> dic
         view["anchors"][entry.commit.sha] = anchor
     view["coverage"] = slugs(say.labels["coverage"])
     return view
+
+
+def _breaking(report: DayReport, say: Words, slugs: Slugs) -> Breaking | None:
+    found = breaks(report)
+    if not found:
+        return None
+    heading = say.label("breaking", count=len(found))
+    return Breaking(heading=heading, slug=slugs(heading), shown=tuple(found[:SHOWN]), left=len(found[SHOWN:]))
 
 
 def _kept(char: str) -> bool:

@@ -15,6 +15,7 @@ from rich.text import Text
 from analysis.asking import Statement
 from analysis.language import BADGE, Words, usage_told, words
 from analysis.models import Commit, DayReport, Entry, Importance, Language, Repository
+from analysis.report.breaking import SHOWN, breaks
 from analysis.report.reasons import told
 from analysis.text import one_line, visible
 
@@ -33,6 +34,7 @@ def print_report(console: Console, report: DayReport) -> None:
     console.print(Text(line, style="bold"), justify="center")
     if not report.entries:
         console.print(Text(say.labels["no_commits"]), justify="center")
+    _print_breaking(console, report, say)
     failed = {failure.sha: failure.reason for failure in report.failed}
     for tier in Importance:
         _print_tier(console, report, tier, failed, zone, say)
@@ -80,6 +82,22 @@ def print_found(console: Console, found: Sequence[tuple[str, Commit]], zone: Zon
             _sha(commit), f"{commit.committed_at.astimezone(zone):%Y-%m-%d}", where + Text(one_line(commit.title))
         )
     console.print(table)
+
+
+def _print_breaking(console: Console, report: DayReport, say: Words) -> None:
+    """What breaks those downstream, each with its place and its commit; nothing where nothing does."""
+    found = breaks(report)
+    if not found:
+        return
+    console.print()
+    console.print(Text(say.label("breaking", count=len(found)), style="bold red"))
+    rows = []
+    for each in found[:SHOWN]:
+        place = Text(one_line(each.place.label), style=Style(dim=True, link=each.place.url))
+        rows.append(Text("  ").join([_prose(each.says(report.language)), place, _sha(each.entry.commit)]))
+    if len(found) > SHOWN:
+        rows.append(Text(say.label("more_breaking", count=len(found) - SHOWN), style="dim"))
+    console.print(_listed(rows))
 
 
 def _print_tier(
@@ -225,11 +243,15 @@ def _frame() -> Table:
 def _block(label: str, rows: Sequence[Text]) -> list[RenderableType]:
     if not rows:
         return []
+    return [_indented(Text(label, style="bold")), Padding(_listed(rows), (0, 0, 0, 5))]
+
+
+def _listed(rows: Sequence[Text]) -> Table:
     # A grid, so that a row that has no space to break at stays beside its bullet.
     grid = Table.grid(padding=(0, 1, 0, 0))
     for row in rows:
         grid.add_row("•", row)
-    return [_indented(Text(label, style="bold")), Padding(grid, (0, 0, 0, 5))]
+    return grid
 
 
 def _links(entry: Entry, say: Words) -> list[str]:

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from analysis.language import BADGE, usage_told, words
 from analysis.models import DayReport, Entry, Importance
 from analysis.paths import Kind, area, kind
+from analysis.report.breaking import SHOWN, Break, breaks
 from analysis.report.reasons import told
 from analysis.text import one_line, shorten
 from bot.slack.blocks import (
@@ -38,6 +39,7 @@ from bot.slack.words import slack_words
 
 _AREAS = 4
 _TITLE = 300  # characters of a title in the first message; the whole one stands in the thread
+_PLACE = 120  # characters of a path and line
 _NAME = 100  # characters of a repository's name in the header
 _SENTENCE = 200
 _SEAMS = 300  # characters that dividing a long list, and saying that it goes on, may add
@@ -141,6 +143,29 @@ def _before(report: DayReport, note: str) -> list[Block]:
         section(_statistics(report)),
         context(" · ".join(about)),
         *([rich(bullets(troubles))] if troubles else []),
+        *_breaking(report),
+    ]
+
+
+def _breaking(report: DayReport) -> list[Block]:
+    """What will break those downstream, before all else: a few rows, and how many more there are."""
+    say, found = words(report.language), breaks(report)
+    if not found:
+        return []
+    more = len(found) - SHOWN
+    rest = [context(say.label("more_breaking", count=more))] if more > 0 else []
+    heading = say.label("breaking", count=len(found))
+    return [_listed(heading, [_break(each, report) for each in found[:SHOWN]]), *rest]
+
+
+def _break(each: Break, report: DayReport) -> list[Piece]:
+    commit, place = each.entry.commit, each.place
+    at = ours("  ") + linked(f"`{shorten(place.label, _PLACE)}`", place.url) if place.url != commit.url else []
+    return [
+        *prose(each.says(report.language)),
+        *at,
+        *ours("  "),
+        *linked(commit.short_sha, commit.url),
     ]
 
 

@@ -197,7 +197,7 @@ def test_the_first_message_has_the_date_and_the_references_line(sample: DayRepor
         assert line == "Commits: 28 | 🔴 High 5 | 🟡 Medium 13 | 🟢 Low 10"
     assert line in root.text
     assert "lantern/engine (8)" in root.blocks[2]["elements"][0]["text"]
-    assert read([root]).count("💥") == 2
+    assert read([root]).count("💥") == 3  # two commits, and what they break at the top
     assert "--legacy-tokenizer" in read([root])
     day = DayRef(sample.repository, SAMPLE_DAY, "Asia/Shanghai", sample.language)
     found = buttons([root])

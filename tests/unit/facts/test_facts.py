@@ -7,24 +7,7 @@ import pytest
 from analysis.facts import facts, reverted_sha, reverted_title
 from analysis.models import Fact, FactKind, FileChange
 from tests.factories import commit, file, new_file, patch
-
-Told = tuple[str, str | None, str | None]
-
-
-def told(
-    kind: FactKind, *files: FileChange, title: str = "Do it", body: str = "", pull: str | None = None
-) -> list[Told]:
-    """(name, old, new) of the facts of one kind."""
-    found = facts(commit(title, files, body=body, pull=pull))
-    return [(fact.name, fact.old, fact.new) for fact in found if fact.kind is kind]
-
-
-def names(kind: FactKind, *files: FileChange) -> list[str]:
-    return [name for name, _, _ in told(kind, *files)]
-
-
-def changed(path: str, *lines: str) -> FileChange:
-    return file(path, patch(*lines))
+from tests.unit.facts.told import Told, changed, names, told
 
 
 def test_a_fact_has_its_place() -> None:
@@ -134,7 +117,6 @@ def test_a_flag_is_not_saved_by_a_longer_one() -> None:
         ("vllm/engine.py", "async def schedule(self):"),
         ("vllm/engine.py", "class schedule(Base):"),
         ("src/lib.rs", "pub fn schedule() {"),
-        ("pkg/run.go", "func schedule(x int) {"),
         ("web/run.ts", "export function schedule() {"),
     ],
 )
@@ -147,6 +129,10 @@ def test_a_public_name_that_goes_is_removed(path: str, line: str) -> None:
     "files",
     [
         [changed("vllm/engine.py", "-def _schedule():")],
+        [changed("pkg/run.go", "-func schedule(x int) {")],
+        [changed("src/lib.rs", "-fn schedule() {")],
+        [changed("web/run.ts", "-function schedule() {")],
+        [changed("csrc/engine.h", "-struct schedule {")],
         [changed("vllm/engine.py", "-    def schedule(self):")],
         [changed("vllm/engine.py", "-def test_schedule():")],
         [changed("tests/engine.py", "-def schedule():")],

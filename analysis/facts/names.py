@@ -1,0 +1,115 @@
+"""Classes, functions, methods and constants that others import or call, and that are there no more."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from analysis.diff import hunks
+from analysis.facts.change import Change, is_module, is_public, loses, old_path
+from analysis.facts.losing import Named, lost
+from analysis.facts.python import SIDES, Definition, Side, definitions, statements
+from analysis.models import Fact, FactKind, FileChange
+
+# What a class that has no other bases inherits is no stand-in for a method that goes.
+_BARE = re.compile(
+    r"(?:object|(?:abc\.)?ABC|(?:\w+\.)?(?:Protocol|Generic|NamedTuple|TypedDict|BaseModel|Module)(?:\[.*\])?|\w*Enum|Flag"
+    r"|metaclass\s*=.*)$"
+)
+_CONSTANT = re.compile(r"[A-Z]\w{2,}$")
+_PARAMETER = re.compile(r"=\s*[\w.]*(?:TypeVar|ParamSpec|getLogger)\w*\(")
+_IMPORT = re.compile(r"(?:from|import)\s")
+_NAME = re.compile(r"\w+")
+_BINDING = re.compile(r"(?:(?:async\s+)?def\s+|class\s+)?(\w+)\s*(?:[(:=]|$)")
+_EXPORTED = {
+    "rs": re.compile(r"\s*pub\s+(?:async\s+|unsafe\s+|const\s+)*(?:fn|struct|enum|trait|type)\s+(?P<name>\w+)"),
+    "go": re.compile(r"(?:func|type)\s+(?P<name>[A-Z]\w*)"),
+    "ts": re.compile(
+        r"export\s+(?:default\s+)?(?:abstract\s+)?(?:async\s+)?(?:function|class|interface|type|const|enum)\s+(?P<name>\w+)"
+    ),
+}
+_EXPORTED |= dict.fromkeys(("js", "jsx", "tsx", "mjs"), _EXPORTED["ts"])
+
+
+def names(change: Change, file: FileChange) -> Iterator[Fact]:
+    if loses(file) and is_public(file):
+        before, after = (_named(file, side) for side in SIDES)
+        bound = _bound(file) if any(each.sign == "-" for each in before) else frozenset()
+        before = [each for each in before if each.within or each.name not in bound]
+        yield from lost(change, file, before, after, FactKind.REMOVED_NAME, FactKind.RENAMED_NAME)
+
+
+def moved(change: Change, file: FileChange) -> Iterator[Fact]:
+    """A Python module that others import by a path it no longer has."""
+    old = old_path(file)
+    imported = old.endswith(".py") and not old.endswith("/__init__.py")  # which empty file became which is a guess
+    if file.status != "renamed" or not imported or not is_public(file):
+        return
+    if not any(each.path == old and each.status != "removed" for each in change.commit.files):
+        yield Fact(kind=FactKind.MOVED_MODULE, name=old, path=file.path, new=file.path)
+
+
+def demanded(_change: Change, file: FileChange) -> Iterator[Fact]:
+    """Abstract methods that a public class did not have: what inherits from it must bring them along."""
+    if file.status == "added" or not is_module(file) or "abstractmethod" not in (file.patch or ""):
+        return
+    before = {each.name for each in definitions(file.patch, "-")}
+    after = definitions(file.patch, "+")
+    come = {each.name for each in after if each.what == "class" and each.line.sign == "+"} - before
+    for each in after:
+        if each.statement.owner.name not in come and each.name not in before and _abstract(each):
+            yield Fact(kind=FactKind.REQUIRED_METHOD, name=each.name, path=file.path, line=each.line.number)
+
+
+def _bound(file: FileChange) -> frozenset[str]:
+    """Names that a module still binds where it imports them, or under a condition."""
+    found: set[str] = set()
+    for each in statements(file.patch, "+"):
+        if _IMPORT.match(each.text):
+            found |= set(_NAME.findall(each.text))
+        elif each.owner.what == "unknown" and (match := _BINDING.match(each.text)):
+            found.add(match[1])
+    return frozenset(found)
+
+
+def _abstract(each: Definition) -> bool:
+    marks = each.statement.decorators
+    added = each.what == "method" and each.line.sign == "+" and each.public
+    return added and any("abstractmethod" in mark for mark in marks)
+
+
+def _named(file: FileChange, side: Side) -> list[Named]:
+    if file.path.endswith((".py", ".pyi")):
+        return list(_python(definitions(file.patch, side)))
+    pattern = _EXPORTED.get(file.path.rpartition(".")[2])
+    if not pattern:
+        return []
+    return [
+        Named(match["name"], line.sign, line.number, place)
+        for place, hunk in enumerate(hunks(file.patch))
+        for line in hunk
+        if line.sign in (" ", side) and (match := pattern.match(line.text))
+    ]
+
+
+def _python(found: Sequence[Definition]) -> Iterator[Named]:
+    """The public names of a module. Members are told only of a class whose head stays: it may go, or inherit from another."""
+    gone = {each.name for each in found if each.what == "class" and each.statement.lines[0].sign == "-"}
+    for each in found:
+        within = each.name.rpartition(".")[0]
+        if not each.public or each.last.startswith("test") or within in gone:
+            continue
+        if each.what in ("class", "function", "member") or _exported_constant(each) or _own_method(each):
+            value = each.statement.text.partition("=")[2].strip() if each.what == "member" else ""
+            yield Named(each.last, each.line.sign, each.line.number, each.statement.hunk, within, value)
+
+
+def _exported_constant(each: Definition) -> bool:
+    """Whether a module's variable is written like a constant or a type, and is more than a type's parameter."""
+    return each.what == "constant" and bool(_CONSTANT.match(each.name)) and not _PARAMETER.search(each.statement.text)
+
+
+def _own_method(each: Definition) -> bool:
+    """Whether nothing else can answer to the method's name: its class is seen to inherit from nothing that could."""
+    bases = each.statement.owner.bases
+    if each.what != "method" or bases is None:
+        return False
+    return all(_BARE.match(base.strip()) for base in bases.split(",") if base.strip())

@@ -1,0 +1,179 @@
+"""What callers of a public function must change: parameters that went, got another name, are needed now, or changed type."""
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from analysis.facts.change import Change, is_module, is_shipped
+from analysis.facts.python import Definition, Side, definitions
+from analysis.models import Fact, FactKind, FileChange
+
+_NOT_CALLED = re.compile(r"\b(?:jit|overload|fixture|field_validator|model_validator|validator|property|setter)\b")
+_FIRST = ("self", "cls", "mcs")
+_PLAIN = frozenset(
+    ["None", "bool", "int", "float", "str", "bytes", "list", "dict", "tuple", "set", "frozenset", "Tensor", "ndarray"]
+)
+_WIDER = {"bool": "int", "int": "float"}
+_MODULE = re.compile(r"\b(?:[a-z_]\w*\.)+")
+_OLD_NAMES = re.compile(r"\b(?:List|Dict|Tuple|Set|FrozenSet)\b")
+
+
+class Parameter(NamedTuple):
+    name: str
+    place: int | None  # among the positional ones
+    needed: bool
+    type: str
+
+
+class Signature(NamedTuple):
+    parameters: dict[str, Parameter]
+    takes_any: bool  # through *args or **kwargs
+    returns: str
+
+
+def parameters(_change: Change, file: FileChange) -> Iterator[Fact]:
+    if file.status == "added" or not is_shipped(file) or not is_module(file) or "def " not in (file.patch or ""):
+        return
+    after, gone = _functions(file, "+"), _gone_classes(file)
+    for name, old in _functions(file, "-").items():
+        new = after.get(name)
+        if new and old.statement.owner.name not in gone and old.statement.text != new.statement.text:
+            yield from _differences(file, old, new)
+
+
+def _functions(file: FileChange, side: Side) -> dict[str, Definition]:
+    """The public functions whose heads one side shows whole; one that is defined twice says nothing."""
+    found: dict[str, list[Definition]] = {}
+    for each in definitions(file.patch, side):
+        if each.what in ("function", "method"):
+            found.setdefault(each.name, []).append(each)
+    return {name: same[0] for name, same in found.items() if len(same) == 1 and _called(same[0])}
+
+
+def _gone_classes(file: FileChange) -> set[str]:
+    """Classes whose head goes: git shows it above later hunks too, where their methods are another's by now."""
+    kept = {each.name for each in definitions(file.patch, "+") if each.what == "class"}
+    return {each.name for each in definitions(file.patch, "-") if each.what == "class"} - kept
+
+
+def _called(each: Definition) -> bool:
+    hidden = [part for part in each.name.split(".") if part.startswith("_") and part != "__init__"]
+    marked = any(_NOT_CALLED.search(decorator) for decorator in each.statement.decorators)
+    described = "Protocol" in (each.statement.owner.bases or "")  # what others are like, which nobody calls
+    return each.statement.whole and not (hidden or marked or described or "constexpr" in each.statement.text)
+
+
+def _differences(file: FileChange, old: Definition, new: Definition) -> Iterator[Fact]:
+    was, now = signature(old.statement.text), signature(new.statement.text)
+    if not was or not now:
+        return
+    renamed = _renamed(was, now)
+
+    def fact(kind: FactKind, name: str, *, was: str | None = None, now: str | None = None) -> Fact:
+        gone = kind in (FactKind.REMOVED_PARAMETER, FactKind.RENAMED_PARAMETER)
+        line = (old if gone else new).statement.line_of(name).number
+        return Fact(kind=kind, name=f"{new.name}({name})", path=file.path, line=line, old=was, new=now)
+
+    for name in [each for each in was.parameters if each not in now.parameters]:
+        if name in renamed:
+            yield fact(FactKind.RENAMED_PARAMETER, name, now=renamed[name])
+        elif not now.takes_any:
+            yield fact(FactKind.REMOVED_PARAMETER, name)
+    for each in now.parameters.values():
+        before = was.parameters.get(each.name)
+        if before and narrowed(before.type, each.type):
+            yield fact(FactKind.RETYPED, each.name, was=before.type, now=each.type)
+        was_free = not before.needed if before else not was.takes_any
+        if each.needed and was_free and each.name not in renamed.values():
+            yield fact(FactKind.REQUIRED_PARAMETER, each.name)
+    if narrowed(now.returns, was.returns):
+        yield fact(FactKind.RETYPED, "return", was=was.returns, now=now.returns)
+
+
+def _renamed(was: Signature, now: Signature) -> dict[str, str]:
+    """Old name -> new name, where as many parameters come as go and each has the other's place and type."""
+    gone = [each for name, each in was.parameters.items() if name not in now.parameters]
+    come = [each for name, each in now.parameters.items() if name not in was.parameters]
+    if len(gone) != len(come):
+        return {}
+    pairs = zip(gone, come, strict=True)
+    return {old.name: new.name for old, new in pairs if old.place == new.place and old.type == new.type}
+
+
+@lru_cache(maxsize=1024)
+def signature(head: str) -> Signature | None:
+    """The signature of a function's head on one line; None where it is not whole Python."""
+    try:
+        function = ast.parse(f"{head} ...").body[0]
+    except (SyntaxError, ValueError):
+        return None
+    if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+        return None
+    arguments = function.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    first_with_default = len(positional) - len(arguments.defaults)
+    found = {
+        each.arg: Parameter(each.arg, place, place < first_with_default, _type(each.annotation))
+        for place, each in enumerate(positional)
+        if each.arg not in _FIRST or place
+    }
+    for each, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        found[each.arg] = Parameter(each.arg, None, default is None, _type(each.annotation))
+    return Signature(found, bool(arguments.kwarg or arguments.vararg), _type(function.returns))
+
+
+def _type(annotation: ast.expr | None) -> str:
+    return ast.unparse(annotation) if annotation else ""
+
+
+def narrowed(was: str, now: str) -> bool:
+    """Whether a type surely takes less than it took: of plain types only, since what inherits from what is not known."""
+    before, after = alternatives(was), alternatives(now)
+    if not before or not after:
+        return False
+    if before - after == {"None"}:
+        return True
+    plain = {_head(each) for each in after} <= _PLAIN
+    return plain and any(_head(each) in _PLAIN and not _taken(each, after) for each in before - {"None"})
+
+
+def _taken(one: str, by: frozenset[str]) -> bool:
+    return any(_head(each) in (_head(one), _WIDER.get(_head(one))) and _arity(each) == _arity(one) for each in by)
+
+
+def _head(one: str) -> str:
+    return one.partition("[")[0]
+
+
+def _arity(one: str) -> int:
+    """How many things a tuple is said to hold; other types differ in nothing that is sure."""
+    return one.count(",") if one.startswith("tuple[") and one.count("[") == 1 else 0
+
+
+@lru_cache(maxsize=1024)
+def alternatives(annotation: str) -> frozenset[str]:
+    """The members of a union, without the quotes around them and the modules that they are imported from."""
+    text = _MODULE.sub("", annotation.replace('"', "").replace("'", ""))
+    text = _OLD_NAMES.sub(lambda match: match[0].lower(), text)
+    try:
+        return frozenset(_members(ast.parse(text, mode="eval").body)) if text else frozenset()
+    except (SyntaxError, ValueError):
+        return frozenset()
+
+
+def _members(node: ast.expr) -> Iterator[str]:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        yield from _members(node.left)
+        yield from _members(node.right)
+    elif (
+        isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in ("Optional", "Union")
+    ):
+        inside = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        for each in inside:
+            yield from _members(each)
+        if node.value.id == "Optional":
+            yield "None"
+    else:
+        yield ast.unparse(node)

@@ -1,0 +1,235 @@
+"""Python as a patch shows it: the statements on one side of a hunk, each with the class or function that it stands in.
+
+A hunk begins anywhere: within brackets, a docstring or a method whose head it does not show. What closes without having been
+opened tells so, and such lines are left out; where the owner cannot be told it is UNKNOWN, and the rules say nothing.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from analysis.diff import DiffLine, Hunk, headed_hunks
+
+Side = Literal["-", "+"]
+SIDES: tuple[Side, Side] = ("-", "+")
+What = Literal["class", "function", "method", "field", "member", "constant"]
+
+_TOKEN = re.compile(
+    r"""[rbfuRBFU]{0,2}(?P<triple>\"{3}|'{3})|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(?P<comment>\#.*)|(?P<open>[(\[{])|(?P<close>[)\]}])"""
+)
+_CLASS = re.compile(r"class\s+(?P<name>\w+)\s*(?:\((?P<bases>.*?)\)\s*:|:|(?P<cut>\())")
+_DEF = re.compile(r"(?:async\s+)?def\s+(?P<name>\w+)")
+_FIELD = re.compile(r"(?P<name>[A-Za-z_]\w*)\s*:(?!=)\s*\S")
+_ASSIGNED = re.compile(r"(?P<name>[A-Za-z_]\w*)\s*(?::[^=]+)?=(?!=)")
+_REMARK = re.compile(r"\s#.*$")
+_ENUM = re.compile(r"\b\w*(?:Enum|Flag)\b")
+
+
+class Scope(NamedTuple):
+    """What a statement stands in. `bases` is None where the head of a class was not seen whole."""
+
+    what: Literal["module", "class", "def", "unknown"]
+    name: str = ""
+    indent: int = -1
+    bases: str | None = None
+    decorators: tuple[str, ...] = ()
+
+
+MODULE = Scope("module")
+UNKNOWN = Scope("unknown")
+
+
+class Statement(NamedTuple):
+    """A statement or decorator on one line, without comments, and the lines that it was on; `whole` unless the hunk ended in it."""
+
+    text: str
+    indent: int
+    lines: tuple[DiffLine, ...]
+    owner: Scope
+    hunk: int
+    decorators: tuple[str, ...]
+    whole: bool
+
+    def line_of(self, text: str) -> DiffLine:
+        """The line that holds `text`, or the first."""
+        return next((line for line in self.lines if text in line.text), self.lines[0])
+
+
+class Definition(NamedTuple):
+    """A name that a statement defines: qualified by its class, and `public` if no part of it begins with an underscore."""
+
+    what: What
+    name: str
+    statement: Statement
+
+    @property
+    def public(self) -> bool:
+        return not any(part.startswith("_") for part in self.name.split("."))
+
+    @property
+    def last(self) -> str:
+        return self.name.rpartition(".")[2]
+
+    @property
+    def line(self) -> DiffLine:
+        return self.statement.line_of(self.last)
+
+
+@lru_cache(maxsize=64)
+def statements(patch: str | None, side: Side) -> tuple[Statement, ...]:
+    """The statements of a file's old ("-") or new ("+") side, as far as its patch shows them."""
+    return tuple(
+        each for place, hunk in enumerate(headed_hunks(patch)) for each in _Reader(hunk, side, place).statements()
+    )
+
+
+@lru_cache(maxsize=64)
+def definitions(patch: str | None, side: Side) -> tuple[Definition, ...]:
+    """What the statements of one side define in the module or in a class; never a local variable."""
+    return tuple(found for each in statements(patch, side) if (found := _definition(each)))
+
+
+def _definition(each: Statement) -> Definition | None:
+    owner = each.owner
+    if owner.what not in ("module", "class") or each.text.endswith(","):
+        return None
+    in_class = owner.what == "class"
+    if match := _CLASS.match(each.text):
+        what: What = "class"
+    elif match := _DEF.match(each.text):
+        what = "method" if in_class else "function"
+    elif in_class and (match := _FIELD.match(each.text)):
+        what = "field"
+    elif match := _ASSIGNED.match(each.text):
+        what = "member" if in_class else "constant"
+        if in_class and not _ENUM.search(owner.bases or ""):
+            return None
+    return Definition(what, f"{owner.name}.{match['name']}" if in_class else match["name"], each) if match else None
+
+
+class _Reader:
+    """Reads one side of one hunk."""
+
+    def __init__(self, hunk: Hunk, side: Side, place: int) -> None:
+        self._lines = [line for line in hunk.lines if line.sign in (" ", side)]
+        self._place = place
+        self._scopes = list(_scopes_of(hunk.heading))
+        self._quote = _open_docstring(self._lines)
+        self._step = 2 if any(_indent(line.text) % 4 == 2 for line in self._lines) else 4  # noqa: PLR2004
+        self._depth = 0
+        self._found: list[Statement] = []
+
+    def statements(self) -> list[Statement]:
+        decorators: list[str] = []
+        for lines, code, whole in self._logical():
+            indent = _indent(lines[0].text)
+            while self._scopes and self._scopes[-1].indent >= indent:
+                self._scopes.pop()
+            statement = Statement(
+                code, indent, tuple(lines), self._owner(indent), self._place, tuple(decorators), whole
+            )
+            self._found.append(statement)
+            self._enter(statement)
+            decorators = [*decorators, code] if code.startswith("@") else []
+        return self._found
+
+    def _owner(self, indent: int) -> Scope:
+        if not indent:
+            return MODULE
+        if self._scopes and indent - self._scopes[-1].indent == self._step:
+            return self._scopes[-1]
+        return UNKNOWN
+
+    def _enter(self, statement: Statement) -> None:
+        inside = f"{statement.owner.name}." if statement.owner.name else ""
+        if match := _CLASS.match(statement.text):
+            known = statement.owner.what in ("module", "class")
+            bases = None if match["cut"] else match["bases"] or ""
+            scope = Scope("class", inside + match["name"], statement.indent, bases, statement.decorators)
+            self._scopes.append(scope if known else scope._replace(what="unknown"))
+        elif match := _DEF.match(statement.text):
+            self._scopes.append(Scope("def", inside + match["name"], statement.indent))
+
+    def _logical(self) -> Iterator[tuple[list[DiffLine], str, bool]]:
+        """(its lines, its code, whether it is whole) of each logical line."""
+        lines: list[DiffLine] = []
+        code: list[str] = []
+        for line in self._lines:
+            began_quoted = bool(self._quote) and not lines
+            text = self._code(line.text)
+            if self._depth < 0:
+                # All so far was within brackets that the hunk does not open: nothing of it is a statement.
+                self._depth = 0
+                self._found.clear()
+                self._reopen(line)
+                lines, code = [], []
+                continue
+            if began_quoted or (not lines and not text.strip() and not self._quote):
+                continue
+            lines.append(line)
+            code.append(text.strip())
+            if not self._depth and not self._quote and not text.endswith("\\"):
+                yield lines, " ".join(code), True
+                lines, code = [], []
+        if lines:
+            yield lines, " ".join(code), False
+
+    def _reopen(self, line: DiffLine) -> None:
+        """The head of something ends here that began before the hunk: what follows stands in it, whatever it is."""
+        if line.text.rstrip().endswith(":") and _indent(line.text):
+            self._scopes.append(Scope("unknown", indent=_indent(line.text)))
+
+    def _code(self, text: str) -> str:
+        """The line without its comment; notes which brackets and quotes it leaves open."""
+        at = 0
+        if self._quote:
+            end = text.find(self._quote)
+            if end < 0:
+                return text
+            at, self._quote = end + 3, ""
+        while match := _TOKEN.search(text, at):
+            if match["comment"]:
+                return text[: match.start()].rstrip()
+            at = match.end()
+            if match["open"]:
+                self._depth += 1
+            elif match["close"]:
+                self._depth -= 1
+                if self._depth < 0:
+                    return text
+            elif match["triple"]:
+                end = text.find(match["triple"], at)
+                if end < 0:
+                    self._quote = match["triple"]
+                    return text
+                at = end + 3
+        return text.rstrip()
+
+
+def _scopes_of(heading: str) -> Iterator[Scope]:
+    """The class or function at the margin whose head git shows above a hunk."""
+    if match := _CLASS.match(heading):
+        yield Scope("class", match["name"], 0, None if match["cut"] else match["bases"] or "")
+    elif match := _DEF.match(heading):
+        yield Scope("def", match["name"], 0)
+
+
+def _open_docstring(lines: Sequence[DiffLine]) -> str:
+    """The quotes of the docstring that the lines begin within, as far as the first quotes among them tell."""
+    if lines and 1 in (lines[0].old, lines[0].new):
+        return ""
+    count = sum(line.text.count('"""') for line in lines)
+    above = ""
+    for line in lines:
+        bare = _REMARK.sub("", line.text).strip()
+        if '"""' in bare:
+            closes = bare == '"""' if above else count % 2 and bare.endswith('"""') and not bare.startswith('"""')
+            opened = above.endswith((":", "(", "=", ","))
+            return '"""' if closes and not opened else ""
+        above = bare or above
+    return ""
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip())

@@ -1,0 +1,45 @@
+"""What changes how a program runs: locks, threads, processes, and who owns memory."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from analysis.diff import changed_lines
+from analysis.facts.change import Change, is_shipped
+from analysis.models import Fact, FactKind, FileChange
+
+_CONCURRENCY = re.compile(
+    r"(?:\b|(?<=_))(threading\.(?:R?Lock|Condition|Event|Semaphore|Barrier|Thread|local)|asyncio\.(?:Lock|Condition|Semaphore|Event|Task\b)"
+    r"|multiprocessing\.\w+|(?:Thread|Process)PoolExecutor|(?:mp|ctx|context)\.(?:Process|Queue|Lock|Event)|os\.fork\b"
+    r"|subprocess\.Popen|std::(?:mutex|shared_mutex|atomic|thread|lock_guard|unique_lock|scoped_lock|condition_variable)"
+    r"|sync\.(?:RW)?Mutex|sync\.WaitGroup|Arc<Mutex|tokio::spawn|cuda(?:Stream|Device)Synchronize|cudaEventSynchronize|__syncthreads"
+    r"|torch\.cuda\.synchronize|lock\.(?:acquire|release)\(|with\s+self\.\w*lock\w*)",
+)
+_MEMORY = re.compile(
+    r"(?<![\w.])(std::(?:unique|shared|weak)_ptr|std::make_(?:unique|shared)|(?:cuda|hip)(?:Malloc|Free)\w*|cuMem\w+|(?:malloc|calloc|realloc|free)(?=\s*\()"
+    r"|delete(?=\s*\[\]|\s+\w+\s*;)|Py_X?(?:INC|DEC)REF|weakref\.\w+|mmap\.mmap|shared_memory\.SharedMemory"
+    r"|torch\.(?:cuda|accelerator)\.empty_cache|gc\.(?:collect|freeze))"
+)
+
+
+def running(_change: Change, file: FileChange) -> Iterator[Fact]:
+    if is_shipped(file):
+        yield from _touched(file, _CONCURRENCY, FactKind.CONCURRENCY)
+        yield from _touched(file, _MEMORY, FactKind.MEMORY)
+
+
+def _touched(file: FileChange, pattern: re.Pattern[str], found: FactKind) -> Iterator[Fact]:
+    """What a file has more or fewer of than before: lines that only moved say nothing."""
+    if not pattern.search(file.patch or ""):
+        return
+    lines = [(line, match[1]) for line in changed_lines(file) if (match := pattern.search(line.text))]
+    balance = Counter(name for line, name in lines if line.sign == "+")
+    balance.subtract(name for line, name in lines if line.sign == "-")
+    changed = [(line, name) for line, name in lines if balance[name] and not _remark(line.text)]
+    if changed:
+        line, name = changed[0]
+        yield Fact(kind=found, name=name.removeprefix("with ").strip(), path=file.path, line=line.number)
+
+
+def _remark(text: str) -> bool:
+    return text.lstrip().startswith(("#", "//", "*", "/*"))

@@ -1,0 +1,50 @@
+"""What bears on security: what the author names, unsafe calls that go, and guards that come."""
+
+import re
+from collections.abc import Callable, Iterator
+
+from analysis.diff import changed_lines
+from analysis.facts.change import Change, is_shipped
+from analysis.models import Fact, FactKind, FileChange
+
+_ADVISORY = re.compile(r"\b(GHSA(?:-[a-z0-9]{4}){3}|CVE-\d{4}-\d{4,7}|CWE-\d{1,4})\b", re.IGNORECASE)
+_THREAT = re.compile(
+    r"\b(path traversal|directory traversal|SSRF|XSS|ReDoS|denial.of.service|vulnerabilit(?:y|ies)|arbitrary code execution"
+    r"|remote code execution|buffer overflow|out.of.bounds (?:read|write|access)|use.after.free|double.free)\b",
+    re.IGNORECASE,
+)
+_UNSAFE = re.compile(
+    r"\b(pickle\.loads?\(|yaml\.load\(|(?<![\w.])(?:eval|exec)\(|shell\s*=\s*True|torch\.load\(|weights_only\s*=\s*False)"
+)
+# Calls that have hardly another use than to refuse what an attacker sends.
+_GUARD = re.compile(
+    r"\b(compare_digest|weights_only\s*=\s*True|yaml\.safe_load|is_relative_to\(|defusedxml|bleach\.clean|shlex\.quote\()"
+)
+
+
+def threats(change: Change) -> Iterator[Fact]:
+    """What the author says it guards against."""
+    commit = change.commit
+    pull = f"{commit.pull.title}\n{commit.pull.body}" if commit.pull else ""
+    for match in _ADVISORY.finditer(f"{commit.message}\n{pull}"):
+        yield Fact(kind=FactKind.SECURITY, name=match[1].upper() if match[1][0] in "cC" else match[1])
+    for match in _THREAT.finditer(f"{commit.subject}\n{commit.body}"):
+        yield Fact(kind=FactKind.SECURITY, name=match[1].lower())
+
+
+def guards(change: Change, file: FileChange) -> Iterator[Fact]:
+    """Unsafe calls that go and guards that come; a file that comes or goes as a whole repairs nothing."""
+    if is_shipped(file) and file.status not in ("removed", "added"):
+        yield from _exchanged(file, _UNSAFE, "-", lambda: change.gained)
+        yield from _exchanged(file, _GUARD, "+", lambda: change.lost)
+
+
+def _exchanged(file: FileChange, pattern: re.Pattern[str], sign: str, others: Callable[[], str]) -> Iterator[Fact]:
+    """The first call that the file's lines of one sign have and the others, anywhere in the commit, have not."""
+    if not pattern.search(file.patch or ""):
+        return
+    for line in changed_lines(file):
+        found = pattern.search(line.text) if line.sign == sign else None
+        if found and found[0] not in others():
+            yield Fact(kind=FactKind.SECURITY, name=found[0].rstrip("("), path=file.path, line=line.number)
+            return

@@ -1,0 +1,124 @@
+"""What a project no longer takes: values of its lists of methods, models and platforms, architectures, versions, images."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from analysis.diff import Hunk, changed_lines, headed_hunks, hunks
+from analysis.facts.change import Change, is_module, is_shipped, loses
+from analysis.facts.python import MODULE, Side, definitions, statements
+from analysis.models import Fact, FactKind, FileChange
+from analysis.paths import Kind, kind
+
+_CONTAINER = re.compile(r"^(?P<indent>\s*)(?P<name>[A-Za-z_]\w*)\s*(?::[^=]+)?=\s*(?P<call>[\w.]*)\s*(?:[(\[{]\s*)+$")
+_ITEM = re.compile(r"""^(?P<indent>\s+)["'](?P<value>[^"'\s]+)["']\s*(?:,|:\s*\S.*)?$""")
+_LITERAL = re.compile(r"\bLiteral\[([^\[\]]*)\]")
+_STRING = re.compile(r"""["']([^"'\s]+)["']""")
+# Lists of what is taken, and lists of what is not: who leaves the latter is no loss.
+_TAKES = re.compile(
+    r"support|method|model|backend|platform|format|parser|regist|arch|quant|kernel|connector|loader|processor|device|scheme"
+    r"|choice|allowed|available|valid|dtype|tokenizer",
+    re.IGNORECASE,
+)
+_REFUSES = re.compile(
+    r"deprecat|unsupport|not_|non_|disab|skip|exclu|ignor|remov|previous|unavail|experimental|deny|denied|black|block|invalid"
+    r"|warn|fallback|legacy",
+    re.IGNORECASE,
+)
+_TYPE = "]"  # ends the name of a container that is a type: what it lists is taken, whatever it is called
+_REGISTERS = re.compile(r"""^@?[\w.]*\bregister\w*\(\s*(?:\w+\s*=\s*)?["'](?P<value>[\w.-]+)["']""")
+_LISTED = re.compile(
+    r"""\b(?P<list>\w*(?:ARCHS?|ARCH_LIST|SUPPORTED\w*|arch_list))\b[\s=]+["']?(?P<values>[\w.+; ]+?)["']?\s*\)?$"""
+)
+_CLASSIFIER = re.compile(
+    r"""Programming Language :: (?P<value>\w+ :: \d[\d.]*)|Operating System :: (?P<system>[\w: ]+?)["']"""
+)
+
+
+class _Value(NamedTuple):
+    text: str
+    sign: str
+    line: int
+
+
+def dropped(change: Change, file: FileChange) -> Iterator[Fact]:
+    if loses(file) and is_module(file):
+        gone = [each for each in _values(file, "-") if each.sign == "-"]
+        kept = {each.text for each in _values(file, "+")} if gone else set()
+        for each in gone:
+            if each.text not in kept and not _comes_elsewhere(change, each.text):
+                yield Fact(kind=FactKind.SUPPORT_DROPPED, name=each.text, path=file.path, line=each.line)
+    elif kind(file.path) in (Kind.BUILD, Kind.DEPENDENCY):
+        yield from _build(file)
+
+
+def _comes_elsewhere(change: Change, value: str) -> bool:
+    """Whether the commit adds the value anywhere but to a list of what is not taken."""
+    quoted = re.compile(rf"""["']{re.escape(value)}["']""")
+    for file in filter(is_shipped, change.commit.files):
+        for hunk in headed_hunks(file.patch) if quoted.search(file.patch or "") else ():
+            refused = {each.line for name, each in _items(hunk, "+") if _REFUSES.search(name)}
+            if any(each.sign == "+" and each.number not in refused and quoted.search(each.text) for each in hunk.lines):
+                return True
+    return False
+
+
+def _values(file: FileChange, side: Side) -> Iterator[_Value]:
+    for hunk in headed_hunks(file.patch):
+        for name, each in _items(hunk, side):
+            if not _REFUSES.search(name) and (_TAKES.search(name) or name.endswith(_TYPE)):
+                yield each
+    for definition in definitions(file.patch, side):
+        if definition.what in ("field", "constant") and not _REFUSES.search(definition.name):
+            for values in _LITERAL.findall(definition.statement.text):
+                for text in _STRING.findall(values):
+                    line = definition.statement.line_of(f'"{text}"')
+                    yield _Value(text, line.sign, line.number)
+    for statement in statements(file.patch, side):
+        if statement.owner is MODULE and (match := _REGISTERS.match(statement.text)):
+            line = statement.line_of(match["value"])
+            yield _Value(match["value"], line.sign, line.number)
+
+
+def _items(hunk: Hunk, side: Side) -> Iterator[tuple[str, _Value]]:
+    """(the list or table of a module that it is in, item): a list's string, or a table's key. One that goes whole has none."""
+    container = _container(hunk.heading)
+    for line in hunk.lines:
+        if line.sign not in (" ", side):
+            continue
+        if not line.text[:1].isspace() and line.text.strip():
+            container = _container(line.text) if line.sign != "-" else ""
+        item = _ITEM.match(line.text) if container else None
+        if item and len(item["indent"].expandtabs(4)) <= 4:  # noqa: PLR2004 - deeper ones are parts of an item
+            yield container, _Value(item["value"], line.sign, line.number)
+
+
+def _container(head: str) -> str:
+    match = _CONTAINER.match(head)
+    if not match or match["indent"]:
+        return ""
+    return match["name"] + (_TYPE if match["call"].endswith("Literal") else "")
+
+
+def _build(file: FileChange) -> Iterator[Fact]:
+    if file.status == "removed" and "dockerfile" in file.path.lower():
+        yield Fact(kind=FactKind.SUPPORT_DROPPED, name=file.path, path=file.path)
+        return
+    come = {(name, value) for line in changed_lines(file) if line.sign == "+" for name, value in _listed(line.text)}
+    lists = {name for name, _ in come}
+    for hunk in hunks(file.patch):
+        for line in hunk:
+            for name, value in _listed(line.text) if line.sign == "-" else ():
+                if (name, value) not in come and (name in lists or not name):
+                    told = f"{name} {value}".strip()
+                    yield Fact(kind=FactKind.SUPPORT_DROPPED, name=told, path=file.path, line=line.old)
+
+
+def _listed(text: str) -> Iterator[tuple[str, str]]:
+    """(list, value) of each value that a line of a build lists; a classifier has no list."""
+    if match := _CLASSIFIER.search(text):
+        yield "", (match["value"] or match["system"]).replace(" :: ", " ")
+    elif match := _LISTED.search(text):
+        for value in re.split(r"[;\s]+", match["values"]):
+            if re.match(r"[\dsg]", value):
+                yield match["list"], value.removesuffix("+PTX")

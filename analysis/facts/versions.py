@@ -1,0 +1,85 @@
+"""Dependencies that move, come and go, and the least versions that a project asks for."""
+
+import re
+from collections.abc import Iterator
+
+from analysis.diff import changed_lines
+from analysis.facts.change import Change
+from analysis.models import Fact, FactKind, FileChange
+from analysis.paths import Kind, kind
+
+_PINNED = re.compile(
+    r"""^\s*["']?(?P<name>[A-Za-z][\w.-]*)(?:\[[\w,. -]+\])?\s*(?P<spec>(?:[<>=~!^]=?=?\s*v?\d[\w.*+!-]*)(?:\s*,\s*[<>=~!]=?\s*[\w.*+!-]+)*)"""
+)
+_KEYED = re.compile(
+    r"""^\s*["']?(?P<name>[A-Za-z@][\w./@-]*)["']?\s*[=:]\s*["'{](?:\s*version\s*=\s*")?(?P<spec>[\^~<>=v]*\d[\w.*+-]*)"""
+)
+_NO_DEPENDENCY = ("version", "python", "requires-python", "target-version", "line-length", "rust-version", "edition")
+_HINTS = ("requires", "minimum_required", "MIN_", "MINIMUM_", "rust-version", "\n+go ", '"node"')
+_MINIMUM = re.compile(
+    r"""(?x)
+      ^\s*(?P<name>requires-python|python_requires|rust-version)\s*=\s*["'][^"'\d]*(?P<a>\d+(?:\.\d+)*)
+    | ^\s*(?P<cmake>cmake_minimum_required)\s*\(\s*VERSION\s+(?P<b>\d+(?:\.\d+)*)
+    | ^(?P<go>go)\s+(?P<c>\d+(?:\.\d+)*)\s*$
+    | ^\s*["'](?P<node>node)["']\s*:\s*["']>=\s*(?P<d>\d+(?:\.\d+)*)
+    | ^\s*(?:set\(\s*)?(?P<named>(?:\w+_)?(?:MIN|MINIMUM)_(?:\w+_)?VERSION|(?:\w+_)?(?:MIN|MINIMUM)_(?:CUDA|TORCH|ROCM|PYTHON)\w*)
+      \s*(?::\s*\w+\s*)?[=\s]\s*["'(]?(?P<e>\d+(?:\.\d+)*)
+    """
+)
+
+
+def dependencies(_change: Change, file: FileChange) -> Iterator[Fact]:
+    if kind(file.path) is not Kind.DEPENDENCY:
+        return
+    before, after = _pins(file, "-"), _pins(file, "+")
+    added = "\n".join(line.text for line in changed_lines(file) if line.sign == "+")
+    for name in {**before, **after}:
+        old, new = before.get(name), after.get(name)
+        if old and new and old[0] != new[0]:
+            found = FactKind.DEPENDENCY_MOVED
+        elif old and not new and not re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", added):
+            found = FactKind.DEPENDENCY_REMOVED
+        elif new and not old:
+            found = FactKind.DEPENDENCY_ADDED
+        else:
+            continue
+        spec, line = new or old or ("", None)
+        was, now = old[0] if old else None, spec if new else None
+        yield Fact(kind=found, name=name, path=file.path, line=line, old=was, new=now)
+
+
+def minimums(_change: Change, file: FileChange) -> Iterator[Fact]:
+    """Least versions of the language, of build tools and of what is compiled against, where the new one is higher."""
+    if kind(file.path) in (Kind.DEPENDENCY, Kind.BUILD, Kind.SOURCE):
+        before = {name: version for name, version, _ in _minimums(file, "-")}
+        for name, version, line in _minimums(file, "+"):
+            was = before.get(name)
+            if was and _numbers(version) > _numbers(was):
+                yield Fact(kind=FactKind.MINIMUM_RAISED, name=name, path=file.path, line=line, old=was, new=version)
+
+
+def _minimums(file: FileChange, sign: str) -> Iterator[tuple[str, str, int]]:
+    if not any(hint in (file.patch or "") for hint in _HINTS):
+        return
+    for line in changed_lines(file):
+        match = _MINIMUM.search(line.text) if line.sign == sign else None
+        if match:
+            name, version = (each for each in match.groups() if each)
+            yield name, version, line.number
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
+
+
+def _pins(file: FileChange, sign: str) -> dict[str, tuple[str, int]]:
+    """Package -> (version specification, line) on the lines of one sign."""
+    pattern = _KEYED if file.path.endswith((".toml", ".json")) else _PINNED
+    found = {}
+    for line in changed_lines(file):
+        if line.sign != sign:
+            continue
+        match = _PINNED.match(line.text) or pattern.match(line.text)
+        if match and match["name"].lower() not in _NO_DEPENDENCY:
+            found[match["name"]] = (re.sub(r"\s+", "", match["spec"]), line.number)
+    return found

@@ -1,0 +1,105 @@
+"""Configuration, requests and routes: what is refused from now on."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from analysis.models import FactKind
+from tests.unit.facts.told import breaking, changed, module, told
+
+
+@pytest.mark.parametrize(
+    ("path", "under", "lines", "found"),
+    [
+        (
+            "engine/config.py",
+            "class CacheConfig:",
+            ["-    swap: int = 4"],
+            ("removed configuration key", "CacheConfig.swap"),
+        ),
+        (
+            "engine/args.py",
+            "class EngineArgs(Base):",
+            ["-    swap: int"],
+            ("removed configuration key", "EngineArgs.swap"),
+        ),
+        (
+            "engine/config.py",
+            "class CacheConfig:",
+            ["-    exclude_logs: bool = False", "+    enable_logs: bool = True"],
+            ("renamed configuration key", "CacheConfig.exclude_logs"),
+        ),
+        ("deploy/values.yaml", "", ["-  swapSpace: 4", "   other: 1"], ("removed configuration key", "swapSpace")),
+        (
+            "engine/api/protocol.py",
+            "class ChatRequest(BaseModel):",
+            ["-    echo: bool"],
+            ("removed API field", "ChatRequest.echo"),
+        ),
+        (
+            "engine/openai/serve.py",
+            "class Delta(OpenAIBaseModel):",
+            ["-    echo: bool"],
+            ("removed API field", "Delta.echo"),
+        ),
+        ("engine/api.proto", "", [" message Chat {", "-  bool echo = 2;", " }"], ("removed API field", "Chat.echo")),
+        (
+            "engine/server.py",
+            "",
+            ['-@router.post("/v1/echo")', "-async def _echo():"],
+            ("removed HTTP route", "/v1/echo"),
+        ),
+        (
+            "engine/server.py",
+            "",
+            ["-@router.post(", '-    "/v1/echo",', "-    dependencies=[],", "-)", "-async def _echo():"],
+            ("removed HTTP route", "/v1/echo"),
+        ),
+        ("engine/server.py", "", ['-app.add_api_route("/v1/echo", _echo)'], ("removed HTTP route", "/v1/echo")),
+        ("engine/server.py", "", ['-app.router.add_get("/v1/echo", _echo)'], ("removed HTTP route", "/v1/echo")),
+        ("web/server.ts", "", ["-app.get('/v1/echo', echo)"], ("removed HTTP route", "/v1/echo")),
+        (
+            "engine/server.py",
+            "",
+            ['-@router.post("/v1/echo")', '+@router.post("/v1/echoes")'],
+            ("renamed HTTP route", "/v1/echo"),
+        ),
+    ],
+)
+def test_what_people_write_down_is_missed(path: str, under: str, lines: Sequence[str], found: tuple[str, str]) -> None:
+    """Keys of configurations, fields of requests and messages, and routes of every shape."""
+    assert breaking(changed(path, *lines, under=under)) == [found]
+
+
+@pytest.mark.parametrize(
+    ("path", "under", "lines"),
+    [
+        ("engine/config.py", "def build():", ["-    swap: int = 4"]),  # a local
+        ("engine/config.py", "class CacheConfig:", ["-        swap: int = 4"]),  # a method's local
+        ("engine/config.py", "class CacheConfig:", ["-    _swap: int = 4"]),
+        ("engine/config.py", "class Cache:", ["-    swap: int = 4"]),
+        ("engine/config.py", "class CacheConfig:", ["-    swap: int,"]),  # a parameter cut by the hunk
+        ("engine/config.py", "class CacheConfig:", ["-    swap: int = 4", "+    swap: int = 5"]),
+        (
+            "engine/config.py",
+            "class CacheConfig:",
+            ["-    swap: int = 4", "+    @property", "+    def swap(self): ..."],
+        ),
+        ("tests/config.py", "class CacheConfig:", ["-    swap: int = 4"]),
+        ("engine/core.py", "class Item(BaseModel):", ["-    echo: bool"]),  # not of an API
+        ("kernels/tuned.json", "", ['-  "16": {']),
+        (".github/values.yaml", "", ["-  swapSpace: 4"]),
+        ("engine/server.py", "", ['-@router.post("/v1/echo")', '+@app.post("/v1/echo")']),
+        ("engine/server.py", "", ['-client.fetch("/v1/echo")']),
+        ("tests/server.py", "", ['-@router.post("/v1/echo")']),
+    ],
+)
+def test_what_nobody_writes_down_is_not(path: str, under: str, lines: Sequence[str]) -> None:
+    """Locals, parameters, private fields, what stays, and tests prove nothing."""
+    assert breaking(changed(path, *lines, under=under)) == []
+
+
+def test_a_key_that_takes_less_is_told() -> None:
+    """The type of a configuration's field is compared with what it was."""
+    file = module(["-    swap: int | None = None", "+    swap: int = 4"], "class CacheConfig:")
+    assert told(FactKind.RETYPED, file) == [("CacheConfig.swap", "int | None", "int")]
