@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathspec import GitIgnoreSpec
 
 from analysis.errors import Misuse
-from analysis.models import DayReport, Entry, Frozen, Importance
+from analysis.models import Chosen, DayReport, Entry, Frozen, Importance
 
 _RANK = {Importance.HIGH: 2, Importance.MEDIUM: 1, Importance.LOW: 0}
 _MOST_PATHS = 20
@@ -38,8 +38,8 @@ def parse_paths(text: str) -> tuple[str, ...]:
     return found
 
 
-def selected(report: DayReport, selection: Selection) -> DayReport:
-    """The report with only what is selected. A commit that could not be read stays: its paths are not known."""
+def selected(report: DayReport, selection: Selection, told: str) -> DayReport:
+    """The report with only what is selected, which `told` says in its language. A commit that could not be read stays: its paths are not known."""
     if selection.is_everything:
         return report
     wanted = _Wanted(selection)
@@ -49,6 +49,11 @@ def selected(report: DayReport, selection: Selection) -> DayReport:
         update={
             "entries": entries,
             "late": late,
+            "chosen": Chosen(
+                told=told,
+                unselected=len(report.entries) - len(entries),
+                unselected_late=len(report.late) - len(late),
+            ),
             **{
                 name: tuple(each for each in getattr(report, name) if each.sha in kept)
                 for name in ("failed", "shortened", "replaced")
