@@ -4,12 +4,9 @@ from collections.abc import Sequence
 
 from pathspec import GitIgnoreSpec
 
-from analysis.errors import Misuse
 from analysis.models import Chosen, DayReport, Entry, Frozen, Importance
 
 _RANK = {Importance.HIGH: 2, Importance.MEDIUM: 1, Importance.LOW: 0}
-_MOST_PATHS = 20
-_LONGEST = 200  # characters of a pattern
 
 
 class Selection(Frozen):
@@ -21,21 +18,6 @@ class Selection(Frozen):
     @property
     def is_everything(self) -> bool:
         return self.least is Importance.LOW and not self.paths
-
-
-def parse_paths(text: str) -> tuple[str, ...]:
-    """Patterns with commas between them; `Misuse` names the one that is none."""
-    found = tuple(dict.fromkeys(each.strip() for each in text.split(",") if each.strip()))
-    if len(found) > _MOST_PATHS:
-        raise Misuse(f"{len(found)} paths are too many; give at most {_MOST_PATHS}")
-    for each in found:
-        if len(each) > _LONGEST or each.startswith(("!", "#")) or not each.isprintable():
-            raise Misuse(f"{each[:60]!r} is not a path; use vllm/v1/, csrc/** or *.cu")
-        try:
-            GitIgnoreSpec.from_lines([each])
-        except ValueError as exc:
-            raise Misuse(f"{each[:60]!r} is not a path; use vllm/v1/, csrc/** or *.cu") from exc
-    return found
 
 
 def selected(report: DayReport, selection: Selection, told: str) -> DayReport:

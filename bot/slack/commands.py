@@ -62,7 +62,7 @@ def carry_out(bot: Bot, request: Request, reply: Reply, wish: Wish) -> Outcome:
         case Search():
             reply.show(_found(bot, wish, 0))
         case Wrong():
-            raise Misuse(wish.message)
+            raise Misuse(wish.complaint.told(bot.language))
         case Help():
             reply.show([help_message(bot, reply.addressing)])
         case NotUnderstood():

@@ -123,7 +123,7 @@ def _changeable(bot: Bot, request: Request) -> Subscription | None:
 
 def terms_filled(bot: Bot, body: Mapping[str, Any]) -> tuple[Request | None, dict[str, str]]:
     """The request that a filled modal makes, or what is wrong with which of its fields."""
-    filled, errors = filled_in(body["view"])
+    filled, errors = filled_in(body["view"], bot.language)
     if filled is None:
         return None, errors
     kept = {"changes": filled.changes, "wanted": filled.wanted.model_dump(mode="json")}
