@@ -399,3 +399,13 @@ def test_a_metrics_port_that_was_asked_for_must_be_free(run: Run) -> None:
         ran = run("serve", "--port", str(free_port()), "--metrics-port", taken, LOG_LEVEL="critical", **tokens)
     assert ran.code == 2
     assert "--metrics-port" in ran.err
+
+
+def test_what_slack_did_not_sign_is_counted(tmp_path: Path) -> None:
+    """Refused signatures are a figure."""
+    port = free_port()
+    with LoopbackSlack() as slack, bot_running(slack, "http://127.0.0.1:9", tmp_path, http=True, metrics_port=port):
+        for _ in range(5):
+            assert ask(str(slack.delivery.deliver_to), b"x").status == 401
+        figures = str(ask(f"http://127.0.0.1:{port}/metrics").body)
+    assert "vllm_digest_refused_signatures_total 5.0" in figures
