@@ -4,12 +4,9 @@ from collections.abc import Sequence
 
 from pathspec import GitIgnoreSpec
 
-from analysis.errors import Misuse
-from analysis.models import DayReport, Entry, Frozen, Importance
+from analysis.models import Chosen, DayReport, Entry, Frozen, Importance
 
 _RANK = {Importance.HIGH: 2, Importance.MEDIUM: 1, Importance.LOW: 0}
-_MOST_PATHS = 20
-_LONGEST = 200  # characters of a pattern
 
 
 class Selection(Frozen):
@@ -23,23 +20,8 @@ class Selection(Frozen):
         return self.least is Importance.LOW and not self.paths
 
 
-def parse_paths(text: str) -> tuple[str, ...]:
-    """Patterns with commas between them; `Misuse` names the one that is none."""
-    found = tuple(dict.fromkeys(each.strip() for each in text.split(",") if each.strip()))
-    if len(found) > _MOST_PATHS:
-        raise Misuse(f"{len(found)} paths are too many; give at most {_MOST_PATHS}")
-    for each in found:
-        if len(each) > _LONGEST or each.startswith(("!", "#")) or not each.isprintable():
-            raise Misuse(f"{each[:60]!r} is not a path; use vllm/v1/, csrc/** or *.cu")
-        try:
-            GitIgnoreSpec.from_lines([each])
-        except ValueError as exc:
-            raise Misuse(f"{each[:60]!r} is not a path; use vllm/v1/, csrc/** or *.cu") from exc
-    return found
-
-
-def selected(report: DayReport, selection: Selection) -> DayReport:
-    """The report with only what is selected. A commit that could not be read stays: its paths are not known."""
+def selected(report: DayReport, selection: Selection, told: str) -> DayReport:
+    """The report with only what is selected, which `told` says in its language. A commit that could not be read stays: its paths are not known."""
     if selection.is_everything:
         return report
     wanted = _Wanted(selection)
@@ -49,6 +31,11 @@ def selected(report: DayReport, selection: Selection) -> DayReport:
         update={
             "entries": entries,
             "late": late,
+            "chosen": Chosen(
+                told=told,
+                unselected=len(report.entries) - len(entries),
+                unselected_late=len(report.late) - len(late),
+            ),
             **{
                 name: tuple(each for each in getattr(report, name) if each.sha in kept)
                 for name in ("failed", "shortened", "replaced")

@@ -95,13 +95,8 @@ def finish(bot: Bot, delivery: Delivery, failure: str) -> None:
 def report_of(bot: Bot, ref: DayRef) -> DayReport:
     """The report of a day, from the store as far as it is there, and of that what its subscription selects."""
     report = bot.reading.day(ref.repository, ref.day, ZoneInfo(ref.timezone), ref.language, bot.now())
-    return selected(report, _selection(bot, ref))
-
-
-def selection_told(bot: Bot, ref: DayRef) -> str:
-    """What a digest leaves out because its channel wants it so; empty where it leaves out nothing."""
     selection = _selection(bot, ref)
-    return selection_words(selection.least, selection.paths, ref.language)
+    return selected(report, selection, selection_words(selection.least, selection.paths, ref.language))
 
 
 def _selection(bot: Bot, ref: DayRef) -> Selection:
@@ -156,7 +151,7 @@ def _frozen(bot: Bot, ref: DayRef | CommitRef, prefix: str, delivery: Delivery, 
 def _day(bot: Bot, ref: DayRef, prefix: str, delivery: Delivery) -> list[Draft]:
     """A day as the channel sees it, and where it has a thread the whole report as a file."""
     report = report_of(bot, ref)
-    messages = digest_messages(report, value_of(ref), selection_told(bot, ref))
+    messages = digest_messages(report, value_of(ref))
     found = drafts(prefix, delivery.channel, messages, delivery.what)
     if len(found) > 1:
         found.append(Draft(f"{prefix}{len(found):03}", delivery.channel, report_file(report), root=found[0].key))

@@ -183,6 +183,7 @@ subscriptions = Table(
     Column("created_at", Instant, nullable=False),
     Column("started_to", Date),
     Column("note", Text, nullable=False, server_default=""),
+    Column("ended_at", Instant),
     UniqueConstraint("channel", "repository", "paths"),
 )
 
