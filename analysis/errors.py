@@ -4,6 +4,7 @@
     ├── Misuse                       2: the request or the configuration cannot be right
     │   ├── BadSetting               a setting has a wrong value
     │   ├── UnknownRepository        GitHub has no such repository, or the token may not see it
+    │   │   └── UnknownBranch    it has no branch of that name
     │   ├── UnknownCommit            no commit, or more than one, answers to that reference
     │   ├── AccessDenied             GitHub refuses the token
     │   └── StoreUnusable            the database cannot be opened, read or written
@@ -33,6 +34,10 @@ class BadSetting(Misuse):
 
 
 class UnknownRepository(Misuse):
+    pass
+
+
+class UnknownBranch(UnknownRepository):
     pass
 
 

@@ -31,6 +31,7 @@ from analysis.errors import (
     DigestError,
     Misuse,
     RateLimited,
+    UnknownBranch,
     UnknownCommit,
     UnknownRepository,
     Unreachable,
@@ -215,6 +216,20 @@ class GitHub:
             if isinstance(exc.__cause__, github.GithubException) and exc.__cause__.status == requests.codes.forbidden:
                 return False
             raise
+
+    def spelled(self, repository: Repository) -> Repository:
+        """The repository as GitHub writes it; `UnknownRepository` or `UnknownBranch` where there is none."""
+        with self._client(repository) as client:
+            vendor = _vendor(client, repository).complete()
+            owner, _, name = vendor.full_name.partition("/")
+            if repository.branch:
+                try:
+                    vendor.get_branch(repository.branch)
+                except github.UnknownObjectException as exc:
+                    raise UnknownBranch(
+                        f"{vendor.full_name} has no branch {repository.branch}; check the spelling"
+                    ) from exc
+            return repository.model_copy(update={"owner": owner, "name": name})
 
     def head(self, repository: Repository) -> str:
         """The SHA that the branch points to now."""

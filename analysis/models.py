@@ -347,8 +347,19 @@ class Remark(StrEnum):
     LATE_UNKNOWN = "GitHub could not be asked what landed late"
 
 
+class Chosen(Frozen):
+    """What a channel asked for of a day, in the report's language, and how many commits and late ones that leaves out."""
+
+    told: str
+    unselected: int = 0
+    unselected_late: int = 0
+
+
 class Coverage(Frozen):
-    """listed = ranked = analysed + by_rules + len(failed), over the day's commits and those that landed late."""
+    """listed = ranked = analysed + by_rules + len(failed), over the day's commits and those that landed late.
+
+    What a channel's selection leaves out was listed and ranked, and is counted nowhere else.
+    """
 
     listed: int
     ranked: int
@@ -391,6 +402,7 @@ class DayReport(Frozen):
     replaced: tuple[Failure, ...] = Field(default=(), description="analysed by rules, because the model failed")
     remarks: tuple[Remark, ...] = ()
     usage: Usage = Usage()
+    chosen: Chosen | None = Field(default=None, description="what a channel selected; None for the whole day")
 
     def tier(self, importance: Importance) -> tuple[Entry, ...]:
         return tuple(entry for entry in self.entries if entry.ranked.importance == importance)
@@ -405,9 +417,10 @@ class DayReport(Frozen):
         entries = self.entries + self.late
         kept = [entry.analysis for entry in entries if entry.analysis]
         by_model = sum(analysis.by == "model" for analysis in kept)
+        listed = len(entries) + (self.chosen.unselected + self.chosen.unselected_late if self.chosen else 0)
         return Coverage(
-            listed=len(entries),
-            ranked=len(entries),
+            listed=listed,
+            ranked=listed,
             analysed=by_model,
             by_rules=len(kept) - by_model,
             failed=self.failed,

@@ -60,8 +60,14 @@ OutOption = Annotated[
 
 _METRICS_PORT = 9464
 MetricsOption = Annotated[
-    int,
-    typer.Option("--metrics-port", min=0, max=65535, help="Loopback port of /metrics, for Prometheus; 0 for none."),
+    int | None,
+    typer.Option(
+        "--metrics-port",
+        min=0,
+        max=65535,
+        help="Loopback port of /metrics, for Prometheus; 0 for none.",
+        show_default=str(_METRICS_PORT),
+    ),
 ]
 
 
@@ -117,7 +123,7 @@ def digest(
             watcher.day(repository, wanted)
             try:
                 report = digest_day(desk, repository, wanted, tz, language, now=now, progress=watcher)
-                reports.append(selected(report, selection, touched(report, selection.watch, desk.store)))
+                reports.append(selected(report, selection, watch, touched(report, selection.watch, desk.store)))
             except DigestError as exc:
                 if len(repositories) == 1:
                     raise
@@ -200,7 +206,7 @@ def ask(
 
 
 @app.command("run")
-def run_bot(metrics_port: MetricsOption = _METRICS_PORT) -> None:
+def run_bot(metrics_port: MetricsOption = None) -> None:
     """Run the bot: Slack over Socket Mode, the daily digests, answers. Ends with Ctrl+C or SIGTERM.
 
     Without Slack's tokens it is a local workspace in the browser.
@@ -218,7 +224,7 @@ def run_bot(metrics_port: MetricsOption = _METRICS_PORT) -> None:
 def serve(
     host: Annotated[str, typer.Option("--host", help="Address to listen at.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=1, max=65535, help="Port to listen at.")] = 3000,
-    metrics_port: MetricsOption = _METRICS_PORT,
+    metrics_port: MetricsOption = None,
 ) -> None:
     """Run the bot where Slack reaches it over HTTP: /slack/events and /healthz. Ends with Ctrl+C or SIGTERM."""
     from bot.settings import Settings
@@ -226,11 +232,14 @@ def serve(
     _run_until_ended(Settings.load(), (host, port), metrics_port)
 
 
-def _run_until_ended(settings: "Settings", address: tuple[str, int] | None, metrics_port: int) -> None:
+def _run_until_ended(settings: "Settings", address: tuple[str, int] | None, metrics_port: int | None) -> None:
     from bot import wiring
 
     ended = _end()
-    with wiring.running_bot(settings, lambda: datetime.now(UTC), address=address, metrics_port=metrics_port):
+    port, needed = (_METRICS_PORT, False) if metrics_port is None else (metrics_port, True)
+    with wiring.running_bot(
+        settings, lambda: datetime.now(UTC), address=address, metrics_port=port, metrics_needed=needed
+    ):
         typer.echo("vllm-digest is running", err=True)
         ended.wait()
         typer.echo("vllm-digest ends; what is under way goes on at its next start", err=True)
@@ -404,7 +413,7 @@ def doctor() -> None:
     found = []
     for each in findings(lambda: datetime.now(UTC)):
         found.append(each)
-        mark = ("✗", "red") if each.exit_code else ("✓", "green")
+        mark = ("✗", "red") if each.exit_code else ("✓", "green") if each.exit_code == 0 else ("–", "yellow")
         console.print(Text.assemble(mark, f" {each.name}: {one_line(each.told)}"), soft_wrap=True)
     wrong = [each.exit_code for each in found if each.exit_code]
     if wrong:

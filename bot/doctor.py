@@ -16,9 +16,9 @@ from analysis.github import GitHub
 from analysis.llm import ChatModel
 from analysis.models import Repository
 from bot import logs
-from bot.settings import Settings
+from bot.settings import Settings, WrongSettings
 from bot.slack.manifest import manifest
-from bot.slack.web import ChannelClosed, Installation, Refused, Web
+from bot.slack.web import ChannelClosed, Installation, Refused, Unanswered, Web
 from bot.store.opening import Condition, address_of, condition
 from bot.wiring import database_file, slack_secret
 
@@ -30,19 +30,23 @@ _TOKENS = 1000  # for which a price is looked up
 
 
 class Finding(NamedTuple):
-    """What was tried and what came of it: `exit_code` 0 for well, 2 for the configuration, 3 for a service outside."""
+    """What was tried and what came of it: `exit_code` 0 for well, 2 for the configuration, 3 for a service outside.
+
+    It is None for what was not tried.
+    """
 
     name: str
     told: str
-    exit_code: int = 0
+    exit_code: int | None = 0
 
 
 def findings(now: Callable[[], datetime]) -> Iterator[Finding]:
     """Everything that is tried, as it is. `now` gives the time, aware and in UTC."""
     try:
         settings = Settings.load()
-    except BadSetting as exc:
-        yield Finding("settings", f"{exc}; all else is tried once they are right", exc.exit_code)
+    except WrongSettings as exc:
+        yield from (Finding("settings", each, exc.exit_code) for each in exc.wrong)
+        yield Finding("all else", "not tried until the settings are right", None)
         return
     logs.set_up(settings.log_level or "WARNING", settings.log_format)
     yield Finding("settings", f"{settings.digest_time:%H:%M} {settings.digest_timezone}, {settings.digest_language}")
@@ -74,6 +78,8 @@ def _tried(name: str, attempt: Callable[[], str]) -> Finding:
         return Finding(name, attempt())
     except Refused as exc:
         return Finding(name, str(exc), Misuse.exit_code)  # Slack works, and says no
+    except Unanswered as exc:
+        return Finding(name, f"{exc}; check the network and SLACK_API_URL", exc.exit_code)
     except DigestError as exc:
         return Finding(name, str(exc), exc.exit_code)
 
@@ -83,7 +89,9 @@ def _database(settings: Settings) -> str:
     url = settings.database_url.get_secret_value()
     found, name = condition(url), address_of(url).render_as_string(hide_password=True)
     if found is Condition.BEHIND:
-        raise StoreUnusable(f"{name} was written by an earlier vllm-digest; the next start brings it up to date")
+        raise StoreUnusable(
+            f"{name} was written by an earlier vllm-digest; start the bot once, which brings it up to date"
+        )
     return f"{name} is {'not set up yet; the first start does that' if found is Condition.NEW else 'up to date'}"
 
 
@@ -96,10 +104,11 @@ def _github(settings: Settings) -> Iterator[Finding]:
     ) as github:
         server = _tried("GitHub", partial(_allowance, github, settings))
         yield server
-        if server.exit_code:
-            return  # of the repositories it would say the same
         private = [Repository.parse(name) for name in settings.digest_private]
         named = {each.key: each for each in (*private, *settings.digest_repos)}.values()
+        if server.exit_code:
+            yield from (Finding(f"repository {each}", "not tried, since GitHub failed", None) for each in named)
+            return
         yield from _each(*((f"repository {each}", partial(_repository, github, each, settings)) for each in named))
 
 
@@ -140,7 +149,8 @@ def _slack(settings: Settings, now: Callable[[], datetime]) -> Iterator[Finding]
     except DigestError as exc:
         if isinstance(exc, Refused):
             exc = BadSetting(f"SLACK_BOT_TOKEN: {exc}; copy the Bot User OAuth Token of the installed app anew")
-        yield Finding("Slack bot token", str(exc), exc.exit_code)
+        told = f"{exc}; check the network and SLACK_API_URL" if isinstance(exc, Unanswered) else str(exc)
+        yield Finding("Slack bot token", told, exc.exit_code)
     else:
         yield _tried("Slack bot token", partial(_installed, installation))
         yield _tried("scopes", partial(_scopes, installation))

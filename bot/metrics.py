@@ -9,7 +9,7 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessColl
 from prometheus_client.core import GaugeMetricFamily, InfoMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from analysis.errors import StoreUnusable
+from analysis.errors import Misuse, StoreUnusable
 from bot.slack.bot import Bot
 from bot.store import State
 
@@ -31,6 +31,9 @@ class Metrics:
             buckets=_BUCKETS,
             registry=self.registry,
         )
+        self._refused = Counter(
+            "vllm_digest_refused_signatures", "Requests that Slack did not sign.", registry=self.registry
+        )
         self.registry.register(_Stored(bot))
         ProcessCollector(registry=self.registry)
 
@@ -38,6 +41,10 @@ class Metrics:
         """Counts a request."""
         self._requests.labels(kind).inc()
         self._acknowledged.observe(seconds)
+
+    def refused(self) -> None:
+        """Counts a request that Slack did not sign."""
+        self._refused.inc()
 
 
 class _Stored(Collector):
@@ -73,11 +80,15 @@ class _Stored(Collector):
 
 
 @contextmanager
-def served(metrics: Metrics, port: int) -> Iterator[None]:
-    """The figures behind a loopback port, 0 for none, for as long as the block lasts. Without that port there are none."""
+def served(metrics: Metrics, port: int, *, needed: bool = False) -> Iterator[None]:
+    """The figures behind a loopback port, 0 for none, for as long as the block lasts. Without that port there are none,
+    unless they are `needed`: then it is `Misuse`.
+    """
     try:
         server, thread = start_http_server(port, _HOST, metrics.registry) if port else (None, None)
     except OSError as exc:
+        if needed:
+            raise Misuse(f"port {port} of {_HOST} is taken; choose another with --metrics-port, or 0 for none") from exc
         log.warning(
             "no metrics", port=port, why=exc.strerror, advice="choose another with --metrics-port, or 0 for none"
         )

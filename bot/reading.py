@@ -17,7 +17,8 @@ from bot.reference import Reference
 class Reading:
     """A desk that several threads share, as one channel sees it.
 
-    `known` are the repositories that may be named in short there, the first being usual.
+    `known` are the repositories that may be named in short there, the first being usual; a short name means one of `usual`,
+    the configured ones, before any other.
     """
 
     def __init__(
@@ -26,17 +27,20 @@ class Reading:
         configured: Callable[[], Sequence[Repository]],
         access: Access,
         channel: str = "",
+        *,
+        usual: Sequence[Repository] = (),
         locks: "_Locks | None" = None,
     ) -> None:
         self.desk = desk
         self._configured = configured
         self._access = access
+        self.usual = usual
         self._channel = channel
         self._locks = locks or _Locks()
 
     def within(self, channel: str) -> "Reading":
         """The same as another channel sees it."""
-        return Reading(self.desk, self._configured, self._access, channel, self._locks)
+        return Reading(self.desk, self._configured, self._access, channel, usual=self.usual, locks=self._locks)
 
     @property
     def known(self) -> tuple[Repository, ...]:
@@ -82,6 +86,11 @@ class Reading:
         if not self.sees(repository):
             return None
         return stored_digest(self.desk, repository, day, tz, language)
+
+    def spelled(self, repository: Repository) -> Repository:
+        """A repository as GitHub writes it; `UnknownRepository` or `UnknownBranch` where this channel cannot have it."""
+        self.allow(repository)
+        return repository if repository in self.known else self.desk.github.spelled(repository)
 
     def sees(self, repository: Repository) -> bool:
         """Whether this channel may see a repository."""

@@ -1,19 +1,15 @@
 """A channel's own view of a day: the tiers and paths that it asked for, and what it watches, of the one report that all share."""
 
-import re
 from collections.abc import Container, Mapping, Sequence
 from types import MappingProxyType
 
 from pathspec import GitIgnoreSpec
 
-from analysis.errors import Misuse
-from analysis.models import DayReport, Entry, Frozen, Importance, Touch
+from analysis.models import Chosen, DayReport, Entry, Frozen, Importance, Touch
 from analysis.watch import touches
 from bot.store import Store
 
 _RANK = {Importance.HIGH: 2, Importance.MEDIUM: 1, Importance.LOW: 0}
-_MOST_PATHS = 20
-_LONGEST = 200  # characters of a pattern
 
 
 class Selection(Frozen):
@@ -27,21 +23,6 @@ class Selection(Frozen):
     watch: tuple[str, ...] = ()
 
 
-def parse_paths(text: str) -> tuple[str, ...]:
-    """Patterns with commas between them; `Misuse` names the one that is none."""
-    found = tuple(dict.fromkeys(each.strip() for each in re.split("[,，、]", text) if each.strip()))
-    if len(found) > _MOST_PATHS:
-        raise Misuse(f"{len(found)} paths are too many; give at most {_MOST_PATHS}")
-    for each in found:
-        if len(each) > _LONGEST or each.startswith(("!", "#")) or not each.isprintable():
-            raise Misuse(f"{each[:60]!r} is not a path; use vllm/v1/, csrc/** or *.cu")
-        try:
-            GitIgnoreSpec.from_lines([each])
-        except ValueError as exc:
-            raise Misuse(f"{each[:60]!r} is not a path; use vllm/v1/, csrc/** or *.cu") from exc
-    return found
-
-
 def touched(report: DayReport, watch: Sequence[str], store: Store) -> dict[str, tuple[Touch, ...]]:
     """SHA -> where a commit of the report touches what is watched."""
     listed = store.day(report.repository, report.date, report.timezone) if watch else None
@@ -52,9 +33,12 @@ def touched(report: DayReport, watch: Sequence[str], store: Store) -> dict[str, 
 
 
 def selected(
-    report: DayReport, selection: Selection, touched: Mapping[str, tuple[Touch, ...]] = MappingProxyType({})
+    report: DayReport,
+    selection: Selection,
+    told: str,
+    touched: Mapping[str, tuple[Touch, ...]] = MappingProxyType({}),
 ) -> DayReport:
-    """The report with only what is selected, and what touches a watched term raised.
+    """The report with only what is selected, which `told` says in its language, and what touches a watched term raised.
 
     A commit that could not be read stays: its paths are not known.
     """
@@ -70,6 +54,11 @@ def selected(
         update={
             "entries": entries,
             "late": late,
+            "chosen": Chosen(
+                told=told,
+                unselected=len(report.entries) - len(entries),
+                unselected_late=len(report.late) - len(late),
+            ),
             **{
                 name: tuple(each for each in getattr(report, name) if each.sha in kept)
                 for name in ("failed", "shortened", "replaced")

@@ -2,6 +2,7 @@
 
 import logging
 import re
+from collections.abc import Mapping, Sequence
 from datetime import time
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import SplitResult, urlsplit
@@ -13,6 +14,14 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from analysis.errors import BadSetting, Misuse
 from analysis.models import Repository
 from analysis.window import zone
+
+_REASONS = {  # by pydantic's names of what is wrong
+    "greater_than_equal": "is less than {ge}",
+    "less_than_equal": "is more than {le}",
+    "int_parsing": "is not a whole number",
+    "float_parsing": "is not a number",
+    "literal_error": "is none of {expected}",
+}
 
 
 def _repositories(value: object) -> object:
@@ -69,6 +78,14 @@ def _time_of_day(value: object) -> object:
     if isinstance(value, str) and not match:
         raise ValueError("is not a time of day; use 09:00")
     return time(int(match[1]), int(match[2])) if match else value
+
+
+class WrongSettings(BadSetting):
+    """`wrong` names each with its reason."""
+
+    def __init__(self, wrong: Sequence[str]) -> None:
+        super().__init__("; ".join(wrong))
+        self.wrong = wrong
 
 
 class Settings(BaseSettings):
@@ -158,11 +175,7 @@ class Settings(BaseSettings):
         try:
             return cls()
         except ValidationError as exc:
-            wrong = [
-                f"{'.'.join(str(part) for part in error['loc'][:1]).upper()}: {_reason(error['msg'])}"
-                for error in exc.errors()
-            ]
-            raise BadSetting("; ".join(wrong)) from None
+            raise WrongSettings([f"{str(each['loc'][0]).upper()}: {_reason(each)}" for each in exc.errors()]) from None
 
 
 def _has_port(parts: SplitResult) -> bool:
@@ -173,5 +186,7 @@ def _has_port(parts: SplitResult) -> bool:
         return False
 
 
-def _reason(message: str) -> str:
-    return message.removeprefix("Value error, ")
+def _reason(error: Mapping[str, Any]) -> str:
+    """What is wrong with a setting, in words of ours."""
+    words = _REASONS.get(error["type"])
+    return words.format(**error.get("ctx", {})) if words else str(error["msg"]).removeprefix("Value error, ")

@@ -68,15 +68,16 @@ def running_bot(
     *,
     address: tuple[str, int] | None = None,
     metrics_port: int = 0,
+    metrics_needed: bool = False,
     source: GitHub | None = None,
     pace: "Pace | None" = None,
 ) -> Iterator[None]:
     """The bot at work until the block ends: what was interrupted is resumed, then Slack and the clock are listened to.
 
     Slack reaches it at `address` (host, port) over HTTP, or else it connects by itself over Socket Mode. `metrics_port` is
-    that of the figures, 0 for none. The local workspace has a GitHub of its own for a `source`, and needs no `pace`.
-    `BadSetting` for tokens that are missing or that Slack does not take, `StoreUnusable` where another bot runs on the
-    store, `Misuse` for an address that is taken.
+    that of the figures, 0 for none; where they are `metrics_needed` it has to be free. The local workspace has a GitHub of
+    its own for a `source`, and needs no `pace`. `BadSetting` for tokens that are missing or that Slack does not take,
+    `StoreUnusable` where another bot runs on the store, `Misuse` for an address that is taken.
     """
     from bot import clock, flows, logs, metrics
     from bot.slack import subscribing
@@ -101,11 +102,12 @@ def running_bot(
             terms_view=lambda request: subscribing.terms_view(bot, request),
             terms_filled=lambda body: subscribing.terms_filled(bot, body),
             acknowledged=figures.acknowledged,
+            refused=figures.refused,
         )
         with (
             flows.running(bot, database.with_name(f"{database.stem}-flows.db")),
             clock.ticking(lambda: clock.start_due(bot, flows.start_delivery), lambda: flows.forget_old(bot)),
-            metrics.served(figures, metrics_port),
+            metrics.served(figures, metrics_port, needed=metrics_needed),
             listen(bot, hands),
         ):
             yield
@@ -164,7 +166,7 @@ def _bot(
             return list({each.key: each for each in (*settings.digest_repos, *subscribed)}.values())
 
         yield Bot(
-            reading=Reading(desk_, known, access),
+            reading=Reading(desk_, known, access, usual=settings.digest_repos),
             mail=mail,
             subscriptions=subscriptions,
             web=web,
@@ -192,9 +194,11 @@ def slack_secret(settings: Settings, name: str) -> str:
 def _subscribe(bot: "Bot", settings: Settings) -> None:
     """The channels of DIGEST_CHANNEL get the digests of DIGEST_REPOS, from the next due time on; what people chose stays."""
     for channel in settings.digest_channel:
-        chosen_by_people = {each.terms.repository.key for each in bot.subscriptions.of(channel) if each.user}
+        # Theirs, and whatever they ended.
+        chosen = {each.terms.repository.key for each in bot.subscriptions.of(channel) if each.user}
+        chosen |= {each.terms.repository.key for each in bot.subscriptions.ended(channel)}
         for repository in settings.digest_repos:
-            if repository.key in chosen_by_people or bot.reading.within(channel).hides(repository):
+            if repository.key in chosen or bot.reading.within(channel).hides(repository):
                 continue
             terms = Terms(channel, repository, settings.digest_time, settings.tz, settings.digest_language)
             bot.subscriptions.keep(terms, bot.now())

@@ -12,6 +12,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from analysis.language import BADGE, Words, usage_told, words
 from analysis.models import DayReport, Entry, Frozen, Importance, Insight, Language, Repository
+from analysis.report import counts
 from analysis.report.breaking import SHOWN, Break, breaks
 from analysis.report.escape import cell, inline, link_text
 from analysis.report.reasons import told
@@ -157,5 +158,13 @@ def _environment() -> Environment:
         "short": _short,
         "address": _address,
     }
-    environment.globals |= {"told": told, "insights": _insights, "badge": BADGE, "usage": usage_told}
+    environment.globals |= {
+        "told": told,
+        "insights": _insights,
+        "badge": BADGE,
+        "usage": usage_told,
+        "statistics": counts.statistics,
+        "nothing": counts.nothing,
+        "counted": counts.coverage,
+    }
     return environment

@@ -15,6 +15,7 @@ from rich.text import Text
 from analysis.asking import Statement
 from analysis.language import BADGE, Words, usage_told, words
 from analysis.models import Commit, DayReport, Entry, Importance, Language, Repository
+from analysis.report import counts
 from analysis.report.breaking import SHOWN, breaks
 from analysis.report.reasons import told
 from analysis.text import one_line, visible
@@ -28,12 +29,10 @@ def print_report(console: Console, report: DayReport) -> None:
     """One day of one repository."""
     say = words(report.language)
     zone = ZoneInfo(report.timezone)
-    stats = report.stats
     console.print(Rule(Text(f"{report.repository} · {report.date} · {report.timezone}", style="bold")))
-    line = say.label("statistics_line", total=stats.total, high=stats.high, medium=stats.medium, low=stats.low)
-    console.print(Text(line, style="bold"), justify="center")
+    console.print(Text(counts.statistics(report), style="bold"), justify="center")
     if not report.entries:
-        console.print(Text(say.labels["no_commits"]), justify="center")
+        console.print(Text(counts.nothing(report)), justify="center")
     _print_breaking(console, report, say)
     failed = {failure.sha: failure.reason for failure in report.failed}
     for tier in Importance:
@@ -217,10 +216,9 @@ def _table(
 
 def _print_coverage(console: Console, report: DayReport, say: Words) -> None:
     coverage = report.coverage
-    counts = coverage.model_dump(include={"listed", "ranked", "analysed", "by_rules"})
     console.print()
     console.print(Text(say.labels["coverage"], style="bold"))
-    console.print(Text(say.label("coverage_line", **counts, failed=len(coverage.failed)), style="dim"))
+    console.print(Text(counts.coverage(report), style="dim"))
     if report.usage.model:
         console.print(Text(one_line(usage_told(report.usage, say)), style="dim"))
     for each in coverage.replaced:

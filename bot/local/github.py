@@ -96,6 +96,7 @@ class LoopbackGitHub(Loopback):
 
     def __init__(self, repositories: Mapping[str, RecordedRepository]) -> None:
         self.repositories = {name.lower(): repository for name, repository in repositories.items()}
+        self._spelled = {name.lower(): name for name in repositories}
         outer = self
 
         class Bound(Handler):
@@ -116,6 +117,7 @@ class LoopbackGitHub(Loopback):
         rest = match[2] or ""
         routes = (
             (r"", _repository),
+            (r"/branches/(.+)", _branch),
             (r"/commits", _commits),
             (r"/commits/([^/]+)/pulls", _commit_pulls),
             (r"/commits/(.+)", _commit),
@@ -127,7 +129,7 @@ class LoopbackGitHub(Loopback):
         for pattern, route in routes:
             found = re.fullmatch(pattern, rest)
             if found:
-                return route(_Request(match[1], repository, query, found.groups()))
+                return route(_Request(self._spelled.get(match[1].lower(), match[1]), repository, query, found.groups()))
         return _NOT_FOUND
 
 
@@ -171,6 +173,13 @@ def _repository(request: _Request) -> Reply:
     owner, name = request.name.split("/")
     body = {"id": 1, "name": name, "full_name": request.name, "private": False, "owner": {"login": owner}}
     return Reply(200, {**body, "html_url": request.web, "default_branch": request.repository.default_branch})
+
+
+def _branch(request: _Request) -> Reply:
+    name = request.parts[0]
+    sha = request.repository.branches.get(name)
+    found = request.repository.commits.get(sha) if sha else None
+    return Reply(200, {"name": name, "commit": _header(request, found)}) if found else _NOT_FOUND
 
 
 def _commits(request: _Request) -> Reply:

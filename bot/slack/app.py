@@ -24,6 +24,11 @@ _SORTS = {
     "block_actions": "button",
     "view_submission": "form",
 }
+_NEEDED = {  # without which it is none of Slack's
+    "command": {"user_id", "channel_id", "trigger_id"},
+    "button": {"user", "actions"},
+    "form": {"user", "view"},
+}
 
 log = structlog.get_logger(__name__)
 
@@ -53,6 +58,8 @@ class _Timed(App):
 
     def dispatch(self, req: BoltRequest) -> BoltResponse:
         begun = perf_counter()
+        if not _NEEDED.get(_sort(req.body), set()) <= req.body.keys():
+            return BoltResponse(status=400, body="")
         response = super().dispatch(req)
         self._tell(_sort(req.body), perf_counter() - begun)
         return response
@@ -95,4 +102,4 @@ def _blaming(setting: str) -> Iterator[None]:
     try:
         yield
     except Refused as exc:
-        raise BadSetting(f"{setting}: {exc}") from exc
+        raise BadSetting(f"{setting}: {exc}; vllm-digest doctor says more") from exc

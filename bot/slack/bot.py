@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 from analysis.models import Language
 from bot.reading import Reading
+from bot.slack.grammar import Wish, parse
 from bot.slack.outbox import Outbox
 from bot.slack.web import Web
 from bot.store import Mailbox, Subscriptions
@@ -31,6 +32,10 @@ class Bot(NamedTuple):
         bot = self._replace(reading=self.reading.within(channel))
         subscribed = self.subscriptions.of(channel)
         return bot._replace(tz=subscribed[0].terms.tz, language=subscribed[0].terms.language) if subscribed else bot
+
+    def understood(self, text: str) -> Wish:
+        """The wish that a text means here, out of Slack's notation."""
+        return parse(text, self.reading.known, self.today, self.reading.usual)
 
     @property
     def today(self) -> date:

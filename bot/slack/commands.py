@@ -26,7 +26,6 @@ from bot.slack.grammar import (
     Unsubscribe,
     Wish,
     Wrong,
-    parse,
 )
 from bot.slack.home import home_view
 from bot.slack.list_messages import PAGE_SIZE, DayRow, range_message, search_messages, which_message
@@ -63,7 +62,7 @@ def carry_out(bot: Bot, request: Request, reply: Reply, wish: Wish) -> Outcome:
         case Search():
             reply.show(_found(bot, wish, 0))
         case Wrong():
-            raise Misuse(wish.message)
+            raise Misuse(wish.complaint.told(bot.language))
         case Help():
             reply.show([help_message(bot, reply.addressing)])
         case NotUnderstood():
@@ -102,8 +101,8 @@ def press(bot: Bot, request: Request, reply: Reply) -> Outcome:
         case "post_to_channel":
             return _post(bot, request, reply)
         case "too_high" | "too_low":
-            _label(bot, request)
-            reply.show([delivering.line(say.labels["labelled"])])
+            before = _label(bot, request)
+            reply.show([delivering.line(say.labels["relabelled" if before else "labelled"])])
         case "unsubscribe":
             _end(bot, request, reply)
         case "settings":
@@ -115,22 +114,23 @@ def press(bot: Bot, request: Request, reply: Reply) -> Outcome:
 
 def _end(bot: Bot, request: Request, reply: Reply) -> None:
     """Ends a subscription, and shows that it did where its button was: in a reply, or at home."""
-    ended = subscribing.end(bot, request, int(request.text))
-    if not request.channel:
-        bot.web.publish_home(request.user, home_view(bot, request.user))
-    elif ended:
-        what = escaped(str(ended.terms.repository))
-        reply.show([delivering.line(slack_words(bot.language).label("unsubscribed", what=what))])
+    ended = subscribing.end(bot, request)
+    say = slack_words(bot.language)
+    told = say.label("unsubscribed", what=subscribing.named(bot, ended)) if ended else say.labels["already_ended"]
+    if request.channel:
+        reply.show([delivering.line(escaped(told))])
+    else:
+        bot.web.publish_home(request.user, home_view(bot, request.user, told))
 
 
-def _label(bot: Bot, request: Request) -> None:
-    """Keeps what somebody thinks of a commit's tier."""
+def _label(bot: Bot, request: Request) -> Verdict | None:
+    """Keeps what somebody thinks of a commit's tier; gives what they thought of it before."""
     ref = parse_commit_value(request.text)
     located = bot.reading.commit(Reference(ref.sha, sha=ref.sha), ref.repository)
     entry = bot.reading.entry(located, ref.language)
     verdict: Verdict = "too_high" if request.action == "too_high" else "too_low"
     tier = entry.ranked.importance
-    bot.subscriptions.label(located.repository, entry.commit.sha, request.user, verdict, tier, bot.now())
+    return bot.subscriptions.label(located.repository, entry.commit.sha, request.user, verdict, tier, bot.now())
 
 
 def _release(bot: Bot, request: Request) -> None:
@@ -145,21 +145,35 @@ def _release(bot: Bot, request: Request) -> None:
 def _about_subscriptions(
     bot: Bot, request: Request, wish: Subscribe | Unsubscribe | ListSubscriptions | Status
 ) -> list[Message]:
-    say = slack_words(bot.language)
     match wish:
         case Subscribe():
             return [subscribing.subscribed_message(bot, subscribing.subscribe(bot, request, wish.wanted))]
         case Unsubscribe():
-            held = subscribing.unsubscribe(bot, request, wish.repository)
-            if len(held) == 1:
-                what = escaped(str(held[0].terms.repository))
-                return [delivering.line(say.label("unsubscribed", what=what))]
-            return subscribing.list_messages(bot, held, say.labels["which_subscription"])
+            return _ended(bot, request, wish)
         case ListSubscriptions():
             held = subscribing.held_here(bot, request.channel)
-            return subscribing.list_messages(bot, held, say.labels["subscriptions"])
+            offered = subscribing.OFFERED if subscribing.may_change(bot, request) else ()
+            return subscribing.list_messages(bot, held, subscribing.heading_of(bot, request.channel), offered)
         case Status():
             return [subscribing.status_message(bot, request.channel)]
+
+
+def _ended(bot: Bot, request: Request, wish: Unsubscribe) -> list[Message]:
+    """Ends what can be meant alone, or everything if that was said; else asks which."""
+    say = slack_words(bot.language)
+    if wish.everything:
+        ended = subscribing.unsubscribe_all(bot, request)
+        told = say.label("unsubscribed", what=", ".join(subscribing.named(bot, each) for each in ended))
+        return [delivering.line(escaped(told if ended else say.labels["no_subscriptions"]))]
+    held = subscribing.unsubscribe(bot, request, wish.repository)
+    if len(held) == 1:
+        told = say.label("unsubscribed", what=subscribing.named(bot, held[0]))
+        return [delivering.line(escaped(told))]
+    if wish.repository and not held:
+        held = subscribing.held_here(bot, request.channel)
+        heading = say.label("not_subscribed", what=wish.repository)
+        return subscribing.list_messages(bot, held, heading)
+    return subscribing.list_messages(bot, held, say.labels["which_subscription"], ("unsubscribe",))
 
 
 # A day, and days
@@ -266,7 +280,7 @@ def _found(bot: Bot, wish: Search, offset: int) -> list[Message]:
 
 def _page(bot: Bot, request: Request, reply: Reply) -> None:
     page = parse_page_value(request.text)
-    wish = parse(page.words, bot.reading.known, bot.today)
+    wish = bot.understood(page.words)
     if isinstance(wish, Search):
         reply.show(_found(bot, wish, page.offset), replace=True)
 

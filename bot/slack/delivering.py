@@ -14,7 +14,7 @@ from bot.slack.blocks import Message, escaped, section
 from bot.slack.bot import Bot, Delivery, Outcome
 from bot.slack.commit_messages import commit_messages
 from bot.slack.digest_messages import digest_messages
-from bot.slack.reports import report_of, selection_told
+from bot.slack.reports import report_of
 from bot.slack.values import CommitRef, DayRef, parse_value, value_of
 from bot.slack.web import ChannelClosed, Refused, Unanswered
 from bot.slack.words import slack_words
@@ -138,7 +138,7 @@ def _frozen(bot: Bot, ref: DayRef | CommitRef, prefix: str, delivery: Delivery, 
 def _day(bot: Bot, ref: DayRef, prefix: str, delivery: Delivery) -> list[Draft]:
     """A day as the channel sees it, and where it has a thread the whole report as a file."""
     report = report_of(bot, ref)
-    messages = digest_messages(report, value_of(ref), selection_told(bot, ref))
+    messages = digest_messages(report, value_of(ref))
     found = drafts(prefix, delivery.channel, messages, delivery.what)
     if len(found) > 1:
         found.append(Draft(f"{prefix}{len(found):03}", delivery.channel, report_file(report), root=found[0].key))

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from analysis.language import BADGE, usage_told, words
 from analysis.models import DayReport, Entry, Importance
 from analysis.paths import Kind, area, kind
+from analysis.report import counts
 from analysis.report.breaking import SHOWN, Break, breaks
 from analysis.report.reasons import told
 from analysis.text import one_line, shorten
@@ -50,16 +51,16 @@ _BOTS = re.compile(
 _FIRST_SENTENCE = re.compile(r".*?(?:[。！？]|[.!?](?=\s+[^a-z]|$))")
 
 
-def digest_messages(report: DayReport, value: str = "", note: str = "") -> list[Message]:
+def digest_messages(report: DayReport, value: str = "") -> list[Message]:
     """The whole digest in the order in which it is posted; a day without commits is one message of one line.
 
-    `value` is what its buttons carry, by default the day; `note` says what the channel has left out of it.
+    `value` is what its buttons carry, by default the day.
     """
     if _empty(report):
-        return [_one_line(report, note)]
+        return [_one_line(report)]
     say, zone = words(report.language), ZoneInfo(report.timezone)
     failed = {failure.sha: failure.reason for failure in report.failed}
-    root, *thread = _summary(report, value=value, note=note)
+    root, *thread = _summary(report, value=value)
     for entry in report.tier(Importance.HIGH):
         thread += thread_messages(report.repository, entry, report.language, zone, failed.get(entry.commit.sha))
     for tier in (Importance.MEDIUM, Importance.LOW):
@@ -96,20 +97,19 @@ def _empty(report: DayReport) -> bool:
     return not report.entries and not report.late
 
 
-def _one_line(report: DayReport, note: str = "") -> Message:
+def _one_line(report: DayReport) -> Message:
     say, mine = words(report.language), slack_words(report.language)
     name = escaped(f"{shorten(str(report.repository), _TITLE)} · ") + mine.dated(report.date)
-    line = f"{name} · {say.labels['no_commits']} · {_statistics(report)}"
-    remarks = [context(each) for each in (note, *(say.remarks[remark] for remark in report.remarks)) if each]
+    line = f"{name} · {counts.nothing(report)} · {counts.statistics(report)}"
+    told = report.chosen.told if report.chosen else ""
+    remarks = [context(each) for each in (told, *(say.remarks[remark] for remark in report.remarks)) if each]
     return Message(fallback(line), (section(line), *remarks))
 
 
-def _summary(
-    report: DayReport, more_buttons: Sequence[Block] = (), *, value: str = "", note: str = ""
-) -> list[Message]:
+def _summary(report: DayReport, more_buttons: Sequence[Block] = (), *, value: str = "") -> list[Message]:
     """The first message, and those that hold the high commits for which it has no room."""
     say = slack_words(report.language)
-    before, after = _before(report, note), [_buttons(report, more_buttons, value)]
+    before, after = _before(report), [_buttons(report, more_buttons, value)]
     heading = _heading(Importance.HIGH, report)
     items = [_high_item(entry, report) for entry in report.tier(Importance.HIGH)]
     spare = context("·" * _SEAMS)
@@ -121,11 +121,11 @@ def _summary(
     more = [context(say.label("more_high", count=len(rest)))] if rest else []
     packed = split([[*before, listed, *more, *after]])
     packed += split([[rich(bullets(rest))]], _continued(heading, report))
-    text = fallback(f"{report.repository} · {say.dated(report.date)} · {_statistics(report)}")
+    text = fallback(f"{report.repository} · {say.dated(report.date)} · {counts.statistics(report)}")
     return [Message(text, blocks) for blocks in packed]
 
 
-def _before(report: DayReport, note: str) -> list[Block]:
+def _before(report: DayReport) -> list[Block]:
     say, mine = words(report.language), slack_words(report.language)
     name = str(report.repository)
     about = [name] if len(name) > _NAME else []
@@ -135,12 +135,12 @@ def _before(report: DayReport, note: str) -> list[Block]:
     about.append(f"🕘 {report.timezone}")
     if report.late:
         about.append(say.label("late", count=len(report.late)))
-    if note:
-        about.append(note)
+    if report.chosen:
+        about.append(report.chosen.told)
     troubles = _troubles(report)
     return [
         header(f"{shorten(name, _NAME)} · {mine.dated(report.date)}"),
-        section(_statistics(report)),
+        section(counts.statistics(report)),
         context(" · ".join(about)),
         *([rich(bullets(troubles))] if troubles else []),
         *_breaking(report),
@@ -214,10 +214,6 @@ def _buttons(report: DayReport, more: Sequence[Block], value: str) -> Block:
     )
 
 
-def _statistics(report: DayReport) -> str:
-    return words(report.language).label("statistics_line", **report.stats.model_dump())
-
-
 # The lists
 
 
@@ -262,7 +258,6 @@ def _late(report: DayReport) -> list[Block]:
 def _coverage(report: DayReport) -> list[Block]:
     """What was read and by whom, what it cost, and every commit that is not told in full."""
     say, coverage = words(report.language), report.coverage
-    counts = coverage.model_dump(include={"listed", "ranked", "analysed", "by_rules"})
     usage = usage_told(report.usage, say) if report.usage.model else ""
     remarks = [ours(f"{say.labels['remark']}{say.labels['colon']}{say.remarks[each]}") for each in coverage.remarks]
     failed = [_named("failed", each.sha, each.reason, report) for each in coverage.failed]
@@ -271,10 +266,11 @@ def _coverage(report: DayReport) -> list[Block]:
         _named("shortened", each.sha, say.label("left_out", paths=say.comma.join(each.left_out)), report)
         for each in coverage.shortened
     ]
-    line = say.label("coverage_line", **counts, failed=len(coverage.failed))
+    chosen = report.chosen.told if report.chosen else ""
     return [
         rich(paragraph(ours(say.labels["coverage"], "bold"))),
-        rich(paragraph(ours(line))),
+        *([rich(paragraph(prose(chosen)))] if chosen else []),
+        rich(paragraph(ours(counts.coverage(report)))),
         rich(paragraph(prose(usage))),
         rich(bullets([*remarks, *failed, *replaced, *shortened])),
     ]

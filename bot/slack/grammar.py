@@ -5,7 +5,7 @@
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -18,6 +18,8 @@ from analysis.models import Repository
 from analysis.text import one_line, shorten
 from analysis.window import parse_day, parse_range
 from bot.reference import Reference, parse_reference
+from bot.slack.complaints import Complaint
+from bot.slack.naming import FULL_NAME, named
 from bot.slack.subscription_grammar import Wanted, parse_wanted
 
 MOST_DAYS = 31  # of a range
@@ -27,10 +29,12 @@ _FIRST_YEAR = 1970  # git's dates begin with Unix time
 _SUBSCRIBING = ("subscribe", "unsubscribe", "subscriptions", "status")
 _COMMANDS = ("search", "help", "today", "yesterday", *_SUBSCRIBING)
 _LOOSE_DATE = re.compile(r"(?<![A-Za-z0-9#])(\d{4})[-/.年]?(\d{1,2})[-/.月]?(\d{1,2})(?![A-Za-z0-9])日?")
-# As long as GitHub lets names be.
-_REPOSITORY = re.compile(r"[\w.-]{1,39}/[\w.-]{1,100}(@\S{1,200})?", re.ASCII)
+_Find = Callable[[str], Repository | None]
 Why = Literal["", "future", "backwards", "too_many"]
-_CHINESE = {
+_EVERYTHING = ("all", "全部", "所有")
+_SAME = {
+    "subs": "subscriptions",
+    "unsub": "unsubscribe",
     "帮助": "help",
     "今天": "today",
     "昨天": "yesterday",
@@ -38,6 +42,9 @@ _CHINESE = {
     "查找": "search",
     "订阅": "subscribe",
     "取消订阅": "unsubscribe",
+    "退订": "unsubscribe",
+    "订阅列表": "subscriptions",
+    "查看订阅": "subscriptions",
     "状态": "status",
 }
 
@@ -97,9 +104,10 @@ class Subscribe:
 
 @dataclass(frozen=True)
 class Unsubscribe:
-    """No more digests for the channel: of one repository, or of the only one."""
+    """No more digests for the channel: of one repository, of the only one, or of any."""
 
     repository: Repository | None = None
+    everything: bool = False
 
 
 @dataclass(frozen=True)
@@ -116,7 +124,7 @@ class Status:
 class Wrong:
     """A wish that was understood, and what is wrong with it."""
 
-    message: str
+    complaint: Complaint
 
 
 Wish = (
@@ -133,45 +141,68 @@ def plain(text: str, bot_user: str = "") -> str:
     return " ".join(html.unescape(text).replace("\0", " ").split())
 
 
-def parse(text: str, known: Sequence[Repository], today: date) -> Wish:
-    """The wish that `text` (already `plain`) means; `known` are the repositories that may be called by their short names."""
+def parse(text: str, known: Sequence[Repository], today: date, usual: Sequence[Repository] = ()) -> Wish:
+    """The wish that `text` (already `plain`) means.
+
+    `known` are the repositories that may be called by their short names, which mean one of `usual` before any other.
+    """
     # What is copied from one of our own messages brings code marks along, and our stand-in for a dot.
     words = text.replace("`", " ").replace("\u2024", ".").split()
     if not words:
         return Day(parse_day("yesterday", today))
-    repository, rest = _repository(words, known)
-    if repository and not rest:
-        return Day(parse_day("yesterday", today), repository)
-    wish = _wish(rest, repository, known, today)
+    try:
+        repository = _named_first(words, known, usual)
+        rest = words[1:] if repository else words
+        if repository and not rest:
+            return Day(parse_day("yesterday", today), repository)
+        wish = _wish(rest, repository, lambda word: named(word, known, usual), today)
+    except Complaint as exc:
+        return Wrong(exc)
     return _with_repository(wish, words, len(words) - len(rest))
 
 
-def _wish(words: list[str], repository: Repository | None, known: Sequence[Repository], today: date) -> Wish:
-    head = _CHINESE.get(words[0], words[0].lower())
+def _named_first(words: Sequence[str], known: Sequence[Repository], usual: Sequence[Repository]) -> Repository | None:
+    return None if _LOOSE_DATE.fullmatch(words[0]) else named(words[0], known, usual)
+
+
+def _wish(words: list[str], repository: Repository | None, find: _Find, today: date) -> Wish:
+    head = words[0].lower()
+    # With more words after it a list is of something else.
+    head = "subscriptions" if head == "list" and len(words) == 1 else _SAME.get(head, head)
     if head == "help":
         return Help()
     if head == "search":
         return _search(words[1:], repository)
     if head in _SUBSCRIBING:
-        return _subscribing(head, words[1:], repository, known)
+        return _subscribing(head, words[1:], repository, find)
     found = _named(words[0], head, repository, today) if len(words) == 1 else None
     return found or _nearest(words, today)
 
 
-def _subscribing(head: str, words: list[str], repository: Repository | None, known: Sequence[Repository]) -> Wish:
+def _subscribing(head: str, words: list[str], repository: Repository | None, find: _Find) -> Wish:
     """Subscriptions and the status; the repository may also come after the word."""
     if head == "status":
         return Status()
     if head == "subscriptions":
         return ListSubscriptions()
-    if words and not repository:
-        repository, words = _repository(words, known)
-    if head == "unsubscribe":
-        return Unsubscribe(repository) if not words else NotUnderstood(" ".join([head, *words])[:_SHOWN], "unsubscribe")
-    try:
-        return Subscribe(parse_wanted(words, repository))
-    except Misuse as exc:
-        return Wrong(str(exc))
+    if len(words) == 1 and words[0].lower() in ("help", "?", "？", "帮助"):
+        return Help()
+    if head == "subscribe":
+        return Subscribe(parse_wanted(words, repository, find))
+    return _ending(words, repository, find)
+
+
+def _ending(words: list[str], repository: Repository | None, find: _Find) -> Wish:
+    if not words:
+        return Unsubscribe(repository)
+    if repository or len(words) > 1:
+        return NotUnderstood(" ".join(["unsubscribe", *words])[:_SHOWN], "unsubscribe")
+    if words[0].lower() in _EVERYTHING:
+        return Unsubscribe(everything=True)
+    found = find(words[0])
+    if found is None:
+        raise Complaint("unknown_name", words[0])
+    return Unsubscribe(found)
 
 
 def _named(word: str, head: str, repository: Repository | None, today: date) -> Wish | None:
@@ -196,23 +227,6 @@ def _range(word: str, repository: Repository | None, today: date) -> Wish:
     if len(days) > MOST_DAYS:
         return NotUnderstood(word, f"{days[-MOST_DAYS]}..{days[-1]}", "too_many")
     return Days(days, repository)
-
-
-def _repository(words: list[str], known: Sequence[Repository]) -> tuple[Repository | None, list[str]]:
-    """The repository that the first word names, if it names one, and the words after it."""
-    name = words[0].lower()
-    for each in known:
-        if name in (str(each).lower(), each.full_name.lower()):
-            return each, words[1:]
-    short = [each for each in known if name in (each.name.lower(), f"{each.name}@{each.branch}".lower())]
-    if len(short) == 1:
-        return short[0], words[1:]
-    if _REPOSITORY.fullmatch(words[0]) and not _LOOSE_DATE.fullmatch(words[0]):
-        try:
-            return Repository.parse(words[0]), words[1:]
-        except Misuse:
-            return None, words
-    return None, words
 
 
 def _nearest(words: list[str], today: date) -> NotUnderstood:
@@ -246,7 +260,7 @@ def _suggestion(words: list[str]) -> str:
             what = f"#{reference.pr}" if reference.pr else f"{reference.sha}"
             if reference.repository is None:
                 return what
-            if _REPOSITORY.fullmatch(str(reference.repository)):
+            if FULL_NAME.fullmatch(str(reference.repository)):
                 return f"{reference.repository} {what}"
     for place, word in enumerate(words):
         for known in get_close_matches(word.lower(), _COMMANDS, 1, 0.7):

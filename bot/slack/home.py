@@ -13,19 +13,27 @@ from bot.store import Letter, Subscription
 
 _MOST_HELD = 5
 _MOST_SUBSCRIPTIONS = 25  # two blocks each; a view has room for a hundred
+_MOST_DIGESTS = 15
 
 
-def home_view(bot: Bot, user: str) -> dict[str, Any]:
-    """What `user` sees. Private repositories are not told here: a home belongs to no channel."""
+def home_view(bot: Bot, user: str, told: str = "") -> dict[str, Any]:
+    """What `user` sees, `told` first. Private repositories are not told here: a home belongs to no channel."""
     say = slack_words(bot.language)
-    mine = [each for each in bot.subscriptions.all() if _may_see(bot, user, each)]
+    mine = _of_channels_of(bot, user)
+    offered = () if bot.web.is_stranger(user) else subscribing.OFFERED
     blocks: list[Block] = [
+        *([context(told)] if told else []),
         header(say.labels["home_digests"]),
         *_digests(bot),
         header(say.labels["home_subscriptions"]),
-        *[block for each in mine[:_MOST_SUBSCRIPTIONS] for block in subscribing.row(bot, each, channel=True)],
+        *[
+            block
+            for each in mine[:_MOST_SUBSCRIPTIONS]
+            for block in subscribing.row(bot, each, channel=True, offered=offered)
+        ],
+        *_left_out(bot, len(mine) - _MOST_SUBSCRIPTIONS),
         *([] if mine else [context(say.labels["no_subscriptions"])]),
-        actions(subscribing.subscribe_button(bot)),
+        *([actions(subscribing.subscribe_button(bot))] if offered else []),
         header(say.labels["status"]),
         rich(*(paragraph(prose(f"{each}\n")) for each in subscribing.status_rows(bot))),
     ]
@@ -35,16 +43,23 @@ def home_view(bot: Bot, user: str) -> dict[str, Any]:
     return {"type": "home", "blocks": blocks}
 
 
-def _may_see(bot: Bot, user: str, subscription: Subscription) -> bool:
-    terms = subscription.terms
-    return bot.reading.sees(terms.repository) and bot.web.has_member(terms.channel, user)
+def _of_channels_of(bot: Bot, user: str) -> list[Subscription]:
+    """The subscriptions that somebody may see; of each channel Slack is asked once."""
+    seen = [each for each in bot.subscriptions.all() if bot.reading.sees(each.terms.repository)]
+    inside = {channel: bot.web.has_member(channel, user) for channel in {each.terms.channel for each in seen}}
+    return [each for each in seen if inside[each.terms.channel]]
+
+
+def _left_out(bot: Bot, count: int) -> list[Block]:
+    return [context(slack_words(bot.language).label("home_more", count=count))] if count > 0 else []
 
 
 def _digests(bot: Bot) -> list[Block]:
     """Yesterday as far as it was read: nothing is read for a look at the home."""
     day = bot.today - timedelta(days=1)
     say, rows = slack_words(bot.language), []
-    for repository in bot.reading.known:
+    known = bot.reading.known
+    for repository in known[:_MOST_DIGESTS]:
         report = bot.reading.stored(repository, day, bot.tz, bot.language)
         stats = (
             words(bot.language).label("statistics_line", **report.stats.model_dump())
@@ -52,7 +67,7 @@ def _digests(bot: Bot) -> list[Block]:
             else say.labels["not_read"]
         )
         rows.append(section(f"*{escaped(f'{repository} · {day}')}*\n{escaped(stats)}"))
-    return rows or [context(say.labels["no_repository"])]
+    return [*rows, *_left_out(bot, len(known) - _MOST_DIGESTS)] or [context(say.labels["no_repository"])]
 
 
 def _held(bot: Bot, held: Sequence[Letter]) -> list[Block]:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from http import HTTPStatus
 from io import BytesIO
 from threading import Thread
+from time import monotonic
 from typing import Any
 from wsgiref.types import StartResponse, WSGIEnvironment
 
@@ -25,6 +26,9 @@ from bot.slack.listeners import Hands
 _EVENTS, _HEALTH = "/slack/events", "/healthz"
 _THREADS = 16
 _LARGEST = 1_048_576  # bytes of a request; Slack's are far smaller
+# A request that only half arrives keeps one of so many places for so many seconds; Slack's arrive in milliseconds.
+_CONNECTIONS, _IDLE, _SWEEP = 1_000, 10, 5
+_QUIET = 60  # seconds between two lines of the log about requests that Slack did not sign
 
 Health = Callable[[], Mapping[str, bool]]
 
@@ -50,9 +54,20 @@ def bound(host: str, port: int) -> Iterator[socket.socket]:
 @contextmanager
 def http_mode(bot: Bot, signing_secret: str, hands: Hands, place: socket.socket, health: Health) -> Iterator[None]:
     """The app behind an address, for as long as the block lasts."""
-    door = Door(SlackRequestHandler(slack_app(bot, hands, signing_secret), _EVENTS), signing_secret, health)
+    app = slack_app(bot, hands, signing_secret)
+    door = Door(SlackRequestHandler(app, _EVENTS), signing_secret, health, hands.refused)
     sockets: dict[int, Any] = {}
-    server: Any = create_server(door, sockets, sockets=[place], threads=_THREADS, max_request_body_size=_LARGEST)
+    server: Any = create_server(
+        door,
+        sockets,
+        sockets=[place],
+        threads=_THREADS,
+        max_request_body_size=_LARGEST,
+        connection_limit=_CONNECTIONS,
+        channel_timeout=_IDLE,
+        cleanup_interval=_SWEEP,
+        asyncore_use_poll=True,
+    )
     thread = Thread(target=server.run, name="http", daemon=True)
     thread.start()
     log.info("listening", host=server.effective_host, port=int(server.effective_port))
@@ -71,25 +86,37 @@ class Door:
     Bolt checks signatures too, but reads a request before it does, and takes a timestamp that is no number for a bug.
     """
 
-    def __init__(self, slack: SlackRequestHandler, signing_secret: str, health: Health) -> None:
+    def __init__(
+        self, slack: SlackRequestHandler, signing_secret: str, health: Health, refused: Callable[[], None]
+    ) -> None:
         self._slack = slack
         self._verifier = SignatureVerifier(signing_secret)
         self._health = health
+        self._refused = refused
+        self._told_at = -float(_QUIET)  # by the clock that only runs on
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         path, method = environ["PATH_INFO"], environ["REQUEST_METHOD"]
-        if (path, method) == (_HEALTH, "GET"):
+        if path == _HEALTH and method in ("GET", "HEAD"):
             return self._say_health(start_response)
-        if (path, method) != (_EVENTS, "POST"):
+        if path != _EVENTS:
             return _answer(start_response, HTTPStatus.NOT_FOUND)
+        if method != "POST":
+            return _answer(start_response, HTTPStatus.METHOD_NOT_ALLOWED)
         body = environ["wsgi.input"].read()
         if not self._signed(environ, body):
-            log.warning("refused", why="not signed with SLACK_SIGNING_SECRET within the last minutes")
+            self._note_refusal()
             return _answer(start_response, HTTPStatus.UNAUTHORIZED)
         try:
             return self._slack({**environ, "wsgi.input": BytesIO(body)}, start_response)
-        except (ValueError, TypeError, AttributeError):  # before anything of ours is called
+        except (ValueError, TypeError, AttributeError, KeyError, RecursionError):  # before anything of ours is called
             return _answer(start_response, HTTPStatus.BAD_REQUEST)
+
+    def _note_refusal(self) -> None:
+        self._refused()
+        if monotonic() - self._told_at >= _QUIET:
+            self._told_at = monotonic()
+            log.warning("refused", why="not signed with SLACK_SIGNING_SECRET within the last minutes")
 
     def _signed(self, environ: WSGIEnvironment, body: bytes) -> bool:
         at, signature = environ.get("HTTP_X_SLACK_REQUEST_TIMESTAMP"), environ.get("HTTP_X_SLACK_SIGNATURE")

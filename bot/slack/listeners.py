@@ -38,7 +38,7 @@ log = structlog.get_logger(__name__)
 class Hands(NamedTuple):
     """Where listeners hand over: whether a message may concern the bot, where it is kept, who begins to answer it, and the modal
     of a subscription with what is wrong in one that was filled in. `acknowledged` is told of everything what it was and the
-    seconds that it took.
+    seconds that it took, `refused` of what Slack did not sign.
     """
 
     concerns: Callable[[Request], bool]
@@ -47,6 +47,7 @@ class Hands(NamedTuple):
     terms_view: Callable[[Request], dict[str, Any]]
     terms_filled: Callable[[dict[str, Any]], tuple[Request | None, dict[str, str]]]
     acknowledged: Callable[[str, float], None]
+    refused: Callable[[], None]
 
 
 class Listeners:

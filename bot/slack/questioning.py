@@ -19,13 +19,11 @@ from bot.questions import answered
 from bot.reference import Reference, parse_reference
 from bot.slack import commands
 from bot.slack.bot import Bot, Outcome
-from bot.slack.delivering import line
-from bot.slack.grammar import Help, Lookup, NotUnderstood, parse, plain
+from bot.slack.grammar import Help, Lookup, NotUnderstood, plain
 from bot.slack.replying import Reply
 from bot.slack.requests import Request
 from bot.slack.values import CommitRef, DayRef, commit_value, parse_value
 from bot.slack.web import SlackFailure, about_of, key_of
-from bot.slack.words import slack_words
 
 _A_QUESTION = timedelta(seconds=6)  # of a person, in the long run: answers cost tokens
 _QUESTIONS = timedelta(minutes=2)  # of such questions may come at once
@@ -47,7 +45,7 @@ def consider(bot: Bot, request: Request, reply: Reply) -> Outcome:
     text = plain(request.text, bot.web.me["user_id"])
     about = _about(bot, request)
     if request.mentioned or request.direct:
-        wish = parse(text, bot.reading.known, bot.today)
+        wish = bot.understood(text)
         if not text and request.thread_ts:
             wish = Help()
         if not isinstance(wish, NotUnderstood):
@@ -99,7 +97,7 @@ def ask(
 ) -> None:
     """Answers a question about what `about` names and the commits that it names itself; asks back where that is not clear."""
     if bot.mail.turn(f"questions {request.user}", bot.now(), _A_QUESTION, most=_QUESTIONS) > _QUESTIONS:
-        reply.show([line(slack_words(bot.language).labels["slower"])], stage="slower")
+        reply.slow_down("slower_questions")
         return
     ref = parse_value(about) if about else None
     try:

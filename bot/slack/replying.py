@@ -19,6 +19,7 @@ from bot.slack.words import slack_words
 from bot.store import Draft
 
 _USES = 4  # of a response_url that are ours to plan with; Slack allows five
+_REFUSAL = timedelta(minutes=1)  # between two words to a person that it is too much
 _FEW = 3  # commits that are read too quickly for a word about it
 
 
@@ -95,6 +96,20 @@ class Reply:
                 self._bot.web.whisper(request.channel, request.user, content(line(text)), self.root or None)
         except Refused:
             self._left = 0
+
+    def slow_down(self, label: str) -> None:
+        """Tells the person alone that it is too much, and seldom: whoever floods a channel is not to flood it with us."""
+        bot, request = self._bot, self._request
+        if bot.mail.turn(f"slower {request.user}", bot.now(), _REFUSAL, most=timedelta()) > timedelta():
+            return
+        told = line(slack_words(bot.language).labels[label])
+        try:
+            if self.private:
+                self.show([told])
+            else:
+                bot.web.whisper(request.channel, request.user, content(told), self.root or None)
+        except Refused:
+            return  # somebody who left
 
     def watching(self, subject: str) -> "Watching":
         """Somebody who tells how far the reading of a day is."""

@@ -18,13 +18,8 @@ def report_of(bot: Bot, ref: DayRef) -> DayReport:
 def seen(bot: Bot, report: DayReport, ref: DayRef) -> DayReport:
     """Of a report what the subscription of `ref` selects, with what it watches raised."""
     selection = _selection(bot, ref)
-    return selected(report, selection, touched(report, selection.watch, bot.reading.desk.store))
-
-
-def selection_told(bot: Bot, ref: DayRef) -> str:
-    """What a digest leaves out because its channel wants it so, and what it watches; empty where it is as for everybody."""
-    selection = _selection(bot, ref)
-    return selection_words(selection.least, selection.paths, selection.watch, ref.language)
+    told = selection_words(selection.least, selection.paths, selection.watch, ref.language)
+    return selected(report, selection, told, touched(report, selection.watch, bot.reading.desk.store))
 
 
 def _selection(bot: Bot, ref: DayRef) -> Selection:

@@ -10,7 +10,7 @@ from bot.slack import commands, questioning, subscribing
 from bot.slack.blocks import escaped
 from bot.slack.bot import Bot, Outcome
 from bot.slack.delivering import SOON, line, until
-from bot.slack.grammar import parse, plain
+from bot.slack.grammar import plain
 from bot.slack.home import home_view
 from bot.slack.replying import Reply
 from bot.slack.requests import Request
@@ -18,8 +18,8 @@ from bot.slack.subscription_grammar import Wanted
 from bot.slack.web import SlackFailure, Unanswered
 from bot.slack.words import slack_words
 
-_A_REQUEST = timedelta(seconds=0.5)  # of a person, in the long run
-_BURST = timedelta(minutes=5)  # of such requests may come at once
+_A_REQUEST = timedelta(seconds=3)  # of a person, in the long run
+_BURST = timedelta(minutes=1)  # of such requests may come at once
 _ROUNDS = 6  # after which a request is given up
 log = structlog.get_logger(__name__)
 
@@ -32,7 +32,8 @@ def respond(bot: Bot, key: str, round_: int) -> Outcome:
     request = Request.model_validate(body)
     bot = bot.within(request.channel)
     if round_ == 0 and _too_fast(bot, request):
-        return _told(Reply(bot, request), slack_words(bot.language).labels["slower"])
+        Reply(bot, request).slow_down("slower")
+        return Outcome()
     with structlog.contextvars.bound_contextvars(run=request.run):
         log.info(
             "asked",
@@ -73,7 +74,7 @@ def _dispatch(bot: Bot, request: Request, reply: Reply) -> Outcome:
     outcome: Outcome | None = None
     match request.kind:
         case "command":
-            wish = parse(plain(request.text), bot.reading.known, bot.today)
+            wish = bot.understood(plain(request.text))
             outcome = commands.carry_out(bot, request, reply, wish)
         case "button" if request.action.startswith("which_"):
             outcome = questioning.chosen(bot, request, reply)

@@ -1,16 +1,16 @@
-"""What follows the word `subscribe`: [repo] [at HH:MM] [tz ZONE] [lang L] [min TIER] [paths GLOB,...] [watch TERM,...]."""
+"""What follows the word `subscribe`, in any order: [repo] [at HH:MM] [tz ZONE] [lang L] [min TIER] [paths GLOB,...] [watch TERM,...]."""
 
 import re
 from collections.abc import Callable, Sequence
 from datetime import time
-from typing import Any, get_args
+from difflib import get_close_matches
+from typing import Any
 from zoneinfo import ZoneInfo
 
-from analysis.errors import Misuse
 from analysis.models import Frozen, Importance, Language, Repository
-from analysis.watch import parse_watch
 from analysis.window import zone
-from bot.selection import parse_paths
+from bot.slack.complaints import Complaint
+from bot.slack.subscription_values import parse_language, parse_paths, parse_tier, parse_time, parse_watched, parse_zone
 
 
 class Wanted(Frozen):
@@ -29,68 +29,66 @@ class Wanted(Frozen):
         return zone(self.timezone) if self.timezone else None
 
 
-def parse_wanted(words: Sequence[str], repository: Repository | None) -> Wanted:
-    """Read the words after `subscribe`; `Misuse` names the first that cannot be read, and what would have worked."""
-    found: dict[str, Any] = {"repository": repository}
-    left = list(words)
-    if left and "/" in left[0] and left[0] not in _KEYWORDS:
-        found["repository"] = Repository.parse(left.pop(0))
+def parse_wanted(
+    words: Sequence[str], repository: Repository | None, named: Callable[[str], Repository | None]
+) -> Wanted:
+    """Read the words after `subscribe`; `Complaint` names the first that cannot be read, and what would have worked.
+
+    `named` gives the repository that a word names.
+    """
+    found: dict[str, Any] = {}
+    left = [part for word in words for part in _parts(word)]
     while left:
-        word = left.pop(0).lower()
-        if word not in _KEYWORDS:
-            raise Misuse(
-                f"{word[:40]!r} is not understood; use [repo] at 09:00 tz Asia/Shanghai lang zh min medium paths csrc/** watch LLM.generate"
-            )
-        if not left:
-            raise Misuse(f"something is missing after {word!r}; for example: {word} {_EXAMPLES[word]}")
-        name, read = _KEYWORDS[word]
-        # Several of them may be written with spaces after their commas.
-        value = left.pop(0)
-        while word in ("paths", "watch") and left and (value.endswith(_COMMAS) or left[0].startswith(_COMMAS)):
-            value += left.pop(0)
-        found[name] = read(value)
-    return Wanted(**found)
+        word = left.pop(0)
+        keyword = _KEYWORDS.get(word.lower())
+        if keyword is None:
+            other = _repository(word, named, known=repository)
+            if repository and other != repository:
+                raise Complaint("two_repositories", word)
+            repository = other
+            continue
+        name, read = _READ[keyword]
+        if name in found:
+            raise Complaint("twice", keyword)
+        found[name] = read(_value(keyword, left))
+    return Wanted(repository=repository, **found)
 
 
-def parse_time(text: str) -> time:
-    """`09:00`, `9:00`; `Misuse` for what is no time of day."""
-    match = re.fullmatch(r"([01]?\d|2[0-3])[:：]([0-5]\d)", text.strip())
-    if not match:
-        raise Misuse(f"{text[:40]!r} is not a time of day; use 09:00")
-    return time(int(match[1]), int(match[2]))
+def _parts(word: str) -> list[str]:
+    """`at=10:00`, `--at`, `at:10:00` and `时间10:00` as the words that they stand for."""
+    for form in (r"-{0,2}(\w+)(?:[=:：](.*))?", r"(时间|时区|语言|最低|路径)(.+)"):
+        match = re.fullmatch(form, word)
+        if match and match[1].lower() in _KEYWORDS:
+            return [match[1], *([bare] if (bare := (match[2] or "").strip(",;，；")) else [])]
+    return [bare] if (bare := word.strip(",;，；")) else []
 
 
-def parse_language(text: str) -> Language:
-    """`zh` or `en`; `Misuse` for another."""
-    for each in get_args(Language):
-        if text.lower() == each:
-            return text.lower()  # type: ignore[return-value]
-    raise Misuse(f"{text[:40]!r} is not a language; use zh or en")
+def _value(keyword: str, left: list[str]) -> str:
+    """Takes what belongs to a keyword: one word, a time with its am or pm, or as many paths and names as there are."""
+    taken: list[str] = []
+    while left and left[0].lower() not in _KEYWORDS:
+        if taken and keyword not in _MANY and not (keyword == "at" and re.fullmatch(r"[ap]\.?m\.?", left[0].lower())):
+            break
+        taken.append(left.pop(0))
+    if not taken:
+        raise Complaint("missing", keyword, example=f"{keyword} {_EXAMPLES[keyword]}")
+    return " ".join(taken)
 
 
-def parse_tier(text: str) -> Importance:
-    """`high`, `medium` or `low`, or the same in Chinese; `Misuse` for another."""
-    chinese = {"高": "high", "中": "medium", "低": "low"}
-    try:
-        return Importance(chinese.get(text, text.lower()))
-    except ValueError:
-        raise Misuse(f"{text[:40]!r} is not a tier; use high, medium or low") from None
+def _repository(word: str, named: Callable[[str], Repository | None], *, known: Repository | None) -> Repository:
+    found = named(word)
+    if found:
+        return found
+    nearest = get_close_matches(word.lower(), _EXAMPLES, 1, 0.7)
+    if nearest:
+        raise Complaint("did_you_mean", word, nearest=nearest[0])
+    if "/" in word:
+        raise Complaint("repository", word)
+    if known is None and re.fullmatch(r"[A-Za-z][\w.-]*(@\S+)?", word):
+        raise Complaint("unknown_name", word)
+    raise Complaint("not_understood", word)
 
 
-def parse_zone(text: str) -> str:
-    """The name of a time zone; `Misuse` for what is none."""
-    return zone(text).key
-
-
-_KEYWORDS: dict[str, tuple[str, Callable[[str], Any]]] = {
-    "at": ("at", parse_time),
-    "tz": ("timezone", parse_zone),
-    "lang": ("language", parse_language),
-    "min": ("least", parse_tier),
-    "paths": ("paths", parse_paths),
-    "watch": ("watch", parse_watch),
-}
-_COMMAS = (",", "，", "、")
 _EXAMPLES = {
     "at": "09:00",
     "tz": "Asia/Shanghai",
@@ -98,4 +96,21 @@ _EXAMPLES = {
     "min": "medium",
     "paths": "vllm/v1/,csrc/**",
     "watch": "vllm/v1/worker,VLLM_USE_V1,LLM.generate",
+}
+_MANY = ("paths", "watch")  # take as many words as there are
+_READ: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "at": ("at", parse_time),
+    "tz": ("timezone", parse_zone),
+    "lang": ("language", parse_language),
+    "min": ("least", parse_tier),
+    "paths": ("paths", parse_paths),
+    "watch": ("watch", parse_watched),
+}
+_KEYWORDS = {
+    **dict.fromkeys(("at", "time", "时间"), "at"),
+    **dict.fromkeys(("tz", "timezone", "时区"), "tz"),
+    **dict.fromkeys(("lang", "language", "语言"), "lang"),
+    **dict.fromkeys(("min", "tier", "最低"), "min"),
+    **dict.fromkeys(("paths", "path", "路径"), "paths"),
+    **dict.fromkeys(("watch", "关注"), "watch"),
 }

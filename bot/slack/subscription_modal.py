@@ -4,11 +4,11 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from analysis.errors import Misuse
-from analysis.models import Importance, Repository
-from analysis.watch import parse_watch
-from bot.selection import parse_paths
-from bot.slack.subscription_grammar import Wanted, parse_language, parse_tier, parse_time, parse_zone
+from analysis.models import Importance, Language
+from bot.slack.complaints import Complaint
+from bot.slack.naming import parse_repository
+from bot.slack.subscription_grammar import Wanted
+from bot.slack.subscription_values import parse_language, parse_paths, parse_tier, parse_time, parse_watched, parse_zone
 from bot.slack.words import slack_words
 from bot.store import Subscription, Terms
 
@@ -42,7 +42,7 @@ def subscription_modal(usual: Terms, language: str, changes: Subscription | None
         "type": "modal",
         "callback_id": SUBSCRIBE,
         "private_metadata": json.dumps({"changes": changes.id if changes else None}),
-        "title": _plain(say["modal_title"]),
+        "title": _plain(say["edit_title" if changes else "modal_title"]),
         "submit": _plain(say["save"]),
         "close": _plain(say["cancel"]),
         "blocks": [
@@ -70,29 +70,40 @@ def subscription_modal(usual: Terms, language: str, changes: Subscription | None
     }
 
 
-def filled_in(view: Mapping[str, Any]) -> tuple[Filled | None, dict[str, str]]:
-    """What was filled in, or what is wrong with which field."""
+def notice_modal(told: str, language: str) -> dict[str, Any]:
+    """A view that only says why there is no form."""
+    say = slack_words(language).labels  # type: ignore[arg-type]
+    return {
+        "type": "modal",
+        "title": _plain(say["edit_title"]),
+        "close": _plain(say["cancel"]),
+        "blocks": [{"type": "section", "text": _plain(told)}],
+    }
+
+
+def filled_in(view: Mapping[str, Any], language: Language) -> tuple[Filled | None, dict[str, str]]:
+    """What was filled in, or what is wrong with which field, said in `language`."""
     values = view["state"]["values"]
     written = {
         name: _written(values, name)
         for name in ("channel", "repository", "at", "timezone", "language", "least", "paths", "watch")
     }
     read = {
-        "repository": Repository.parse,
+        "repository": parse_repository,
         "at": parse_time,
         "timezone": parse_zone,
         "language": parse_language,
         "least": parse_tier,
         "paths": parse_paths,
-        "watch": parse_watch,
+        "watch": parse_watched,
     }
     found: dict[str, Any] = {}
     errors: dict[str, str] = {}
     for name, parse in read.items():
         try:
             found[name] = parse(written[name].strip())
-        except Misuse as exc:
-            errors[name] = str(exc)[:150]
+        except Complaint as exc:
+            errors[name] = exc.told(language)[:150]
     if errors:
         return None, errors
     changes = json.loads(view["private_metadata"]).get("changes")

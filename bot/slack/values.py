@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple
 
 from analysis.errors import Misuse
 from analysis.models import Commit, DayReport, Language, Repository
+from analysis.window import zone
 
 _LONGEST = 2_000  # characters that Slack takes
 PageKind = Literal["search", "range"]
@@ -57,7 +58,7 @@ def parse_day_value(value: str) -> DayRef:
     match (value if subscription is None else rest).rsplit("|", 3):
         case [repository, day, timezone, language]:
             try:
-                parsed = Repository.parse(repository), date.fromisoformat(day), timezone, _language(language)
+                parsed = Repository.parse(repository), date.fromisoformat(day), zone(timezone).key, _language(language)
             except ValueError as exc:
                 raise Misuse(f"{value!r} is not a day") from exc
             return DayRef(*parsed, subscription)

@@ -5,6 +5,7 @@ import sqlite3
 from contextlib import closing
 from enum import Enum
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, exc
@@ -55,8 +56,10 @@ def condition(database_url: str) -> Condition:
     url = address_of(database_url)
     path = Path(url.database or ":memory:").absolute()
     nearest = next(each for each in (path, *path.parents) if os.path.lexists(each))
-    if not os.access(nearest, os.W_OK) or (nearest is not path and not nearest.is_dir()):
-        raise _unusable(url, "readonly" if nearest is path else "unable to open")
+    if nearest is path and not os.access(path, os.W_OK):
+        raise _unusable(url, "readonly")
+    if nearest is not path:
+        _check_folder(nearest, url)
     if nearest is not path or path.stat().st_size == 0:
         return Condition.NEW
     try:
@@ -73,6 +76,15 @@ def condition(database_url: str) -> Condition:
         return Condition.CURRENT
     _check_known(row[0], _migrations(), url)
     return Condition.BEHIND
+
+
+def _check_folder(folder: Path, url: URL) -> None:
+    """Whether anything can be made there, which the rights alone do not say; what is made for it has no name and is gone."""
+    try:
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise _unusable(url, "unable to open") from error
 
 
 def address_of(database_url: str) -> URL:

@@ -191,6 +191,7 @@ subscriptions = Table(
     Column("created_at", Instant, nullable=False),
     Column("started_to", Date),
     Column("note", Text, nullable=False, server_default=""),
+    Column("ended_at", Instant),
     Column("watch", Text, nullable=False, server_default=""),
     UniqueConstraint("channel", "repository", "paths"),
 )

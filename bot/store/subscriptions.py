@@ -12,6 +12,7 @@ from bot.store.opening import writing
 from bot.store.schema import labels, subscriptions
 
 Verdict = Literal["too_high", "too_low"]
+_HOLDING = select(subscriptions).where(subscriptions.c.ended_at.is_(None))
 
 
 class Terms(NamedTuple):
@@ -49,24 +50,34 @@ class Subscriptions:
         self._writing = writing(engine)
 
     def all(self) -> list[Subscription]:
-        """Every subscription, oldest first."""
-        return self._found(select(subscriptions))
+        """Every subscription that holds, oldest first."""
+        return self._found(_HOLDING)
 
     def of(self, channel: str) -> list[Subscription]:
         """Those of a channel, oldest first."""
-        return self._found(select(subscriptions).filter_by(channel=channel))
+        return self._found(_HOLDING.filter_by(channel=channel))
 
     def get(self, subscription_id: int) -> Subscription | None:
         """The subscription with this id, if it still holds."""
         with self._engine.connect() as connection:
-            row = connection.execute(select(subscriptions).where(subscriptions.c.id == subscription_id)).first()
+            row = connection.execute(_HOLDING.where(subscriptions.c.id == subscription_id)).first()
         return _subscription(row) if row else None
 
+    def ended(self, channel: str) -> list[Subscription]:
+        """Those of a channel that somebody ended."""
+        return self._found(
+            select(subscriptions).filter_by(channel=channel).where(subscriptions.c.ended_at.is_not(None))
+        )
+
     def keep(self, terms: Terms, now: datetime, user: str = "") -> Subscription:
-        """Subscribes a channel. The same repository with the same paths changes what it had; how far that came stays."""
+        """Subscribes a channel. The same repository with the same paths changes what it had; how far that came stays.
+
+        One that was ended begins anew.
+        """
         key = _key(terms)
         changed = _changeable(terms) | {"user": user, "note": ""}
         with self._writing.begin() as connection:
+            connection.execute(delete(subscriptions).filter_by(**key).where(subscriptions.c.ended_at.is_not(None)))
             connection.execute(
                 upsert(subscriptions)
                 .values(**key, **changed, created_at=now)
@@ -77,17 +88,20 @@ class Subscriptions:
 
     def change(self, subscription_id: int, terms: Terms, user: str) -> Subscription:
         """Puts other terms in the place of a subscription's."""
-        values = {**_key(terms), **_changeable(terms), "user": user, "note": ""}
+        key = _key(terms)
+        values = {**key, **_changeable(terms), "user": user, "note": ""}
         with self._writing.begin() as connection:
             mine = subscriptions.c.id == subscription_id
+            connection.execute(delete(subscriptions).filter_by(**key).where(subscriptions.c.ended_at.is_not(None)))
             connection.execute(update(subscriptions).where(mine).values(**values))
             row = connection.execute(select(subscriptions).where(mine)).one()
         return _subscription(row)
 
-    def end(self, subscription_id: int) -> None:
-        """Ends a subscription."""
+    def end(self, subscription_id: int, now: datetime) -> bool:
+        """Ends a subscription; False where that was done before. It is remembered, so that no start revives it."""
         with self._writing.begin() as connection:
-            connection.execute(delete(subscriptions).where(subscriptions.c.id == subscription_id))
+            mine = (subscriptions.c.id == subscription_id, subscriptions.c.ended_at.is_(None))
+            return bool(connection.execute(update(subscriptions).where(*mine).values(ended_at=now)).rowcount)
 
     def started(self, subscription_id: int, day: date) -> None:
         """The digest of `day` was started."""
@@ -101,14 +115,16 @@ class Subscriptions:
 
     def label(
         self, repository: Repository, sha: str, user: str, verdict: Verdict, importance: Importance, now: datetime
-    ) -> None:
-        """Keeps somebody's verdict on the tier that a commit had, in place of an earlier one of theirs."""
+    ) -> Verdict | None:
+        """Keeps somebody's verdict on the tier that a commit had, in place of an earlier one of theirs, which it gives."""
         key = {"repository": repository.key, "sha": sha, "user": user}
         told = {"verdict": verdict, "importance": importance.value, "given_at": now}
         with self._writing.begin() as connection:
+            before: Verdict | None = connection.execute(select(labels.c.verdict).filter_by(**key)).scalar()
             connection.execute(
                 upsert(labels).values(**key, **told).on_conflict_do_update(index_elements=list(key), set_=told)
             )
+        return before
 
     def labels(self, repository: Repository) -> list[tuple[str, Verdict, Importance]]:
         """(SHA, verdict, tier that it is about) of a repository, oldest first."""

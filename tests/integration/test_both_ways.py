@@ -119,7 +119,7 @@ def rows(talk: Talk, query: str) -> list[tuple[Any, ...]]:
 
 
 def subscribed(talk: Talk) -> list[tuple[Any, ...]]:
-    return rows(talk, "select channel, time, least, paths from subscriptions order by id")
+    return rows(talk, "select channel, time, least, paths from subscriptions where ended_at is null order by id")
 
 
 def held_back(talk: Talk) -> int:

@@ -238,7 +238,7 @@ def test_githubs_limit_is_used_up(setup: Setup, refused: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "told"), [("0003", "next start brings it up to date"), ("9999", "upgrade the program")]
+    ("version", "told"), [("0003", "start the bot once, which brings it up to date"), ("9999", "upgrade the program")]
 )
 def test_a_database_behind_or_ahead(setup: Setup, version: str, told: str) -> None:
     """9: a database of an earlier or a newer program is named with what to do, and is left as it was to the last byte."""
@@ -282,6 +282,7 @@ def test_a_database_that_runs_is_up_to_date(setup: Setup) -> None:
         "sqlite://",
         "sqlite:////dev/null/digest.db",
         "sqlite:///{folder}",
+        "sqlite:////proc/x/y.db",
         "sqlite:///{folder}/text",
         "oracle://x",
         "nonsense",
@@ -382,3 +383,24 @@ def test_colours_are_for_terminals(setup: Setup) -> None:
     ran = setup.doctor(COLUMNS="20", TERM="xterm-256color", SLACK_BOT_TOKEN="")
     assert "\x1b" not in ran.out
     assert all(line.startswith(("✓ ", "✗ ")) for line in ran.out.splitlines())
+
+
+def test_several_wrong_settings_are_a_line_each(setup: Setup) -> None:
+    """Each wrong setting has a line of its own, in our words, and the last says how many they are."""
+    ran = setup.doctor(DIGEST_CONCURRENCY="0", DIGEST_DAILY_BUDGET_USD="much", DIGEST_LANGUAGE="fr")
+    assert ran.code == 2
+    rows = [each for each in ran.out.splitlines() if each.startswith("✗ settings: ")]
+    assert {each.partition(": ")[2] for each in rows} == {
+        "DIGEST_CONCURRENCY: is less than 1",
+        "DIGEST_DAILY_BUDGET_USD: is not a number",
+        "DIGEST_LANGUAGE: is none of 'zh' or 'en'",
+    }
+    assert "3 of 4 are wrong" in ran.err
+
+
+def test_what_depends_on_a_silent_service_is_not_tried(setup: Setup) -> None:
+    """Where GitHub fails its repositories are said not to be tried, and where Slack does, what to look at."""
+    ran = setup.doctor(GITHUB_API_URL="http://127.0.0.1:9", SLACK_API_URL="http://127.0.0.1:9/api/")
+    assert "– repository o/n: not tried, since GitHub failed" in ran.out
+    assert "SLACK_API_URL" in wrong(ran)["Slack bot token"]
+    assert "SLACK_API_URL" in wrong(ran)["Slack app token"]

@@ -5,11 +5,12 @@ import hmac
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
 from sqlite3 import connect
@@ -170,6 +171,10 @@ def test_the_address_can_be_verified(site: Site) -> None:
     [
         ('{"type": ', 400),
         ("[]", 400),
+        ("[" * 100_000, 400),
+        ('{"a":' * 100_000, 400),
+        ("command=%2Fvllm-digest&text=help", 400),
+        ('{"type": "block_actions"}', 400),
         ("payload=7", 400),
         ("payload=%7B", 400),
         ('{"type": "event_callback", "event": 7}', 400),
@@ -183,6 +188,27 @@ def test_what_is_signed_but_no_request_of_slacks_is_refused(body: str, status: i
     assert site.signed(body).status == status
 
 
+@pytest.mark.parametrize("value", [None, "", "x|y", "1 or 1=1", "9999", "9" * 40, "٣"])
+@pytest.mark.parametrize("action", ["unsubscribe", "show_rest", "too_high", "page"])
+def test_a_button_with_a_forged_value_gets_a_line(action: str, value: str | None, site: Site) -> None:
+    """What no button of ours carries is answered by one ordinary line, and is no bug."""
+    before = len(site.slack.private("U0ADA", "C0DIGEST"))
+    pressed = {"type": "button", "action_id": action, "block_id": "b", "action_ts": "1.1"}
+    payload = {
+        "type": "block_actions",
+        "user": {"id": "U0ADA", "team_id": "T0LOCAL"},
+        "channel": {"id": "C0DIGEST"},
+        "trigger_id": f"forged.{action}.{value}",
+        "actions": [pressed if value is None else pressed | {"value": value}],
+    }
+    assert site.signed(urlencode({"payload": json.dumps(payload)})).status == 200
+    site.slack.wait_for(lambda: len(site.slack.private("U0ADA", "C0DIGEST")) > before)
+    told = site.slack.private("U0ADA", "C0DIGEST")[-1].text
+    assert "\n" not in told
+    assert "operator" not in told
+    assert "管理员" not in told
+
+
 # Everything else
 
 
@@ -191,8 +217,6 @@ def test_what_is_signed_but_no_request_of_slacks_is_refused(body: str, status: i
     [
         ("/", "GET"),
         ("/metrics", "GET"),
-        ("/slack/events", "GET"),
-        ("/slack/events", "PUT"),
         ("/slack/events/", "POST"),
         ("/slack/install", "GET"),
         ("/slack/oauth_redirect", "GET"),
@@ -204,6 +228,29 @@ def test_what_is_signed_but_no_request_of_slacks_is_refused(body: str, status: i
 def test_everything_else_is_not_found(path: str, method: str, site: Site) -> None:
     """There is nothing but Slack's requests and the health."""
     assert ask(f"{site.url}{path}", b"" if method != "GET" else None, method=method).status == 404
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT"])
+def test_slacks_address_takes_posts_only(method: str, site: Site) -> None:
+    """Another method than Slack's own is said not to be allowed."""
+    assert ask(f"{site.url}/slack/events", method=method).status == 405
+
+
+def test_the_health_can_be_asked_for_without_its_words(site: Site) -> None:
+    """A HEAD of the health is answered as its GET."""
+    assert ask(f"{site.url}/healthz", method="HEAD") == Got(200, "")
+
+
+def test_half_sent_requests_do_not_deafen_it(site: Site) -> None:
+    """With hundreds of requests that never end, what Slack sends is answered at once."""
+    host, _, port = site.url.removeprefix("http://").partition(":")
+    with ExitStack() as open_:
+        for _ in range(300):
+            half = open_.enter_context(socket.create_connection((host, int(port)), timeout=10))
+            half.sendall(b"POST /slack/events HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nhalf")
+        begun = time.monotonic()
+        assert site.signed(COMMAND.replace("1.2", "5.6")).status == 200
+        assert time.monotonic() - begun < 3
 
 
 def test_what_is_too_large_is_refused(site: Site) -> None:
@@ -342,3 +389,23 @@ def test_a_database_that_cannot_be_is_named(url: str, run: Run) -> None:
     assert ran.code == 2
     assert len(ran.err.splitlines()) == 1
     assert "DATABASE_URL" in ran.err
+
+
+def test_a_metrics_port_that_was_asked_for_must_be_free(run: Run) -> None:
+    """A taken port that was given as --metrics-port ends `serve` with 2 and one line."""
+    with LoopbackSlack() as slack:
+        taken = slack.address.rpartition(":")[2]
+        tokens = {"SLACK_BOT_TOKEN": slack.bot_token, "SLACK_SIGNING_SECRET": SECRET, "SLACK_API_URL": slack.url}
+        ran = run("serve", "--port", str(free_port()), "--metrics-port", taken, LOG_LEVEL="critical", **tokens)
+    assert ran.code == 2
+    assert "--metrics-port" in ran.err
+
+
+def test_what_slack_did_not_sign_is_counted(tmp_path: Path) -> None:
+    """Refused signatures are a figure."""
+    port = free_port()
+    with LoopbackSlack() as slack, bot_running(slack, "http://127.0.0.1:9", tmp_path, http=True, metrics_port=port):
+        for _ in range(5):
+            assert ask(str(slack.delivery.deliver_to), b"x").status == 401
+        figures = str(ask(f"http://127.0.0.1:{port}/metrics").body)
+    assert "vllm_digest_refused_signatures_total 5.0" in figures

@@ -1,18 +1,21 @@
 """Subscriptions, as people of several channels ask for them, change them and end them; and what is theirs alone to see."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, time
 from pathlib import Path
+from threading import Event
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
+from analysis.models import Repository
 from bot.local.github import RecordedRepository
 from bot.local.slack import LoopbackSlack
-from bot.store import Subscription, Subscriptions, open_engine
+from bot.store import Subscription, Subscriptions, Terms, open_engine
 from tests.conftest import recorded
 from tests.servers.clock import SettableClock
-from tests.servers.github import FaultyGitHub
+from tests.servers.github import Fault, FaultyGitHub
 from tests.servers.running import buttons, whole
 from tests.servers.talk import ADA, DIGEST, LIN, Talk
 
@@ -36,12 +39,15 @@ def clock() -> SettableClock:
 
 
 @pytest.fixture
-def talk(slack: LoopbackSlack, tmp_path: Path, clock: SettableClock) -> Iterator[Talk]:
-    repositories = {name: RecordedRepository([recorded(1), recorded(2)]) for name in ("o/n", "o/m", SECRET)}
-    with (
-        FaultyGitHub(repositories) as github,
-        Talk(slack, github.url, tmp_path, now=clock, digest_repos="o/n", digest_private=f"{SECRET}=C0OPS") as bot,
-    ):
+def github() -> Iterator[FaultyGitHub]:
+    names = ("o/n", "o/m", SECRET)
+    with FaultyGitHub({name: RecordedRepository([recorded(1), recorded(2)]) for name in names}) as server:
+        yield server
+
+
+@pytest.fixture
+def talk(slack: LoopbackSlack, github: FaultyGitHub, tmp_path: Path, clock: SettableClock) -> Iterator[Talk]:
+    with Talk(slack, github.url, tmp_path, now=clock, digest_repos="o/n", digest_private=f"{SECRET}=C0OPS") as bot:
         yield bot
 
 
@@ -94,8 +100,10 @@ def test_a_channel_is_subscribed_by_a_command(talk: Talk, tmp_path: Path, text: 
         ("subscribe watch x", "'x' is too short to be watched"),
         ("subscribe watch LLM.generate tz", "something is missing after 'tz'"),
         ("subscribe watch " + ",".join(f"name{number}" for number in range(21)), "21 watched terms are too many"),
-        ("subscribe daily", "not understood"),
+        ("subscribe daily", "no repository is known as"),
         ("subscribe o/absent", "has no repository o/absent"),
+        ("subscribe o/m@absent", "GitHub has no branch o/m@absent"),
+        ("订阅 o/m 时间 9", "not a time of day"),
         ("subscribe o/secret", "has no repository o/secret"),
     ],
 )
@@ -137,7 +145,8 @@ def test_the_status_tells_what_is_due(talk: Talk) -> None:
     said(talk, "subscribe")
     told = said(talk, "status")
     assert "rules (no model is set)" in told
-    assert "next digest 2026-02-06 09:00 UTC" in told
+    assert "o/n: Next digest: 2026-02-06 (Fri) 09:00 UTC" in told
+    assert "Subscriptions: 1" in told
 
 
 def test_each_channel_gets_its_own_selection_once(talk: Talk, clock: SettableClock, slack: LoopbackSlack) -> None:
@@ -265,18 +274,108 @@ def test_corrections_are_kept(talk: Talk, tmp_path: Path) -> None:
         talk.slack.press(ADA, DIGEST, shown.ts, action)
         talk.settle()
     engine = open_engine(f"sqlite:///{tmp_path / 'bot.db'}")
-    from analysis.models import Repository
-
     labels = Subscriptions(engine).labels(Repository(owner="o", name="n"))
     engine.dispose()
     assert [(sha, verdict) for sha, verdict, _ in labels] == [(recorded(1)["sha"], "too_low")]
 
 
-def test_who_asks_too_much_is_told_so(talk: Talk) -> None:
-    """A person's questions are limited, and said to be."""
+def test_who_asks_too_much_is_told_so_alone(talk: Talk, slack: LoopbackSlack) -> None:
+    """A person's questions are limited; that is said to that person alone, and once a minute."""
     thread = talk.open("#1")
     for _ in range(25):
         talk.say(LIN, "what does this change?", thread)
     talk.settle(60)
-    told = [each.text for each in talk.slack.thread(DIGEST, thread)]
-    assert any("Slower, please" in text for text in told)
+    assert not any("Slower, please" in each.text for each in slack.thread(DIGEST, thread))
+    told = [each.text for each in slack.private(LIN, DIGEST) if "Slower, please" in each.text]
+    assert told == ["Slower, please: about 10 questions a minute a person"]
+
+
+def test_what_was_ended_stays_ended_at_the_next_start(
+    slack: LoopbackSlack, tmp_path: Path, clock: SettableClock
+) -> None:
+    """A configured subscription that somebody ended is not revived by a start, and is by whoever subscribes again."""
+    with (
+        FaultyGitHub({"o/n": RecordedRepository([recorded(1)])}) as github,
+        Talk(slack, github.url, tmp_path, now=clock, digest_channel=[DIGEST]) as bot,
+    ):
+        assert [each.user for each in held(tmp_path)] == [""]
+        assert "Unsubscribed: o/n" in said(bot, "unsubscribe")
+        for _ in range(2):
+            bot.stop()
+            bot.start()
+            assert held(tmp_path) == []
+        said(bot, "subscribe")
+        assert [each.user for each in held(tmp_path)] == [ADA]
+
+
+def test_ending_what_is_not_subscribed_lists_what_is(talk: Talk, tmp_path: Path) -> None:
+    """`unsubscribe` of another repository says so and lists the channel's; of several of one it offers only their ends."""
+    for text in ("subscribe", "subscribe paths csrc/"):
+        said(talk, text)
+    told = said(talk, "unsubscribe o/m")
+    assert "o/m is not subscribed here; these are:" in told
+    assert "csrc/" in told
+    asked = talk.type(ADA, "unsubscribe o/n")
+    assert set(buttons(asked)) == {"unsubscribe"}
+    talk.slack.press(ADA, DIGEST, asked.ts, "unsubscribe", str(held(tmp_path)[1].id))
+    talk.settle()
+    assert "Unsubscribed: o/n (Selected: csrc/)" in whole(talk.slack.private(ADA, DIGEST)[-1])
+
+
+def test_a_button_of_what_has_ended_says_so(talk: Talk, tmp_path: Path) -> None:
+    """The buttons and the form of a subscription that ended meanwhile say that it has, and nothing comes of them."""
+    said(talk, "subscribe")
+    listed = talk.type(ADA, "subscriptions")
+    assert "by" in whole(listed)
+    (kept,) = held(tmp_path)
+    form = opened(talk, "edit_subscription")
+    assert form.body["title"]["text"] == "Edit subscription"
+    said(talk, "unsubscribe")
+    assert talk.slack.submit(ADA, form.id, filled()).errors == {"repository": "This subscription has ended already"}
+    talk.slack.press(ADA, DIGEST, listed.ts, "unsubscribe", str(kept.id))
+    talk.settle()
+    assert "ended already" in whole(talk.slack.private(ADA, DIGEST)[-1])
+    talk.slack.press(ADA, DIGEST, listed.ts, "edit_subscription", str(kept.id))
+    talk.slack.wait_for(lambda: "ended already" in str(talk.slack.modal(ADA)))
+    assert held(tmp_path) == []
+
+
+def test_what_would_be_refused_is_not_offered(talk: Talk) -> None:
+    """A list shows no buttons to somebody who may not change the channel."""
+    said(talk, "subscribe", channel="C0TEAM")
+    assert buttons(talk.type(ADA, "subscriptions", "C0TEAM")) == ["edit_subscription", "unsubscribe"]
+    assert buttons(talk.type(LIN, "subscriptions", "C0TEAM")) == []
+
+
+def test_home_never_has_too_many_blocks(talk: Talk, github: FaultyGitHub, slack: LoopbackSlack, tmp_path: Path) -> None:
+    """With 150 repositories Home shows some of them and how many there are beside."""
+    engine = open_engine(f"sqlite:///{tmp_path / 'bot.db'}")
+    for number in range(150):
+        name = f"o/r{number}"
+        github.repositories[name] = RecordedRepository([])
+        Subscriptions(engine).keep(Terms(DIGEST, Repository.parse(name), time(9), ZoneInfo("UTC"), "en"), MORNING, ADA)
+    engine.dispose()
+    shown = home_of(talk, ADA)
+    assert "and 125 more" in shown
+    assert "and 136 more" in shown  # o/n is configured
+    view = slack.home(ADA)
+    assert view
+    assert len(view.body["blocks"]) <= 100
+
+
+@pytest.mark.parametrize(("repository", "told"), [("o/m", "Subscribed"), ("o/absent", "has no repository o/absent")])
+def test_a_form_does_not_wait_for_a_slow_github(
+    talk: Talk, github: FaultyGitHub, slack: LoopbackSlack, tmp_path: Path, repository: str, told: str
+) -> None:
+    """While GitHub is slow a form is taken in time; what became of it is told privately, and kept once or not at all."""
+    view = opened(talk)
+    answering = Event()
+    github.faults.append(Fault(repository, times=9, until=answering))
+    done = slack.submit(ADA, view.id, filled(repository=repository))
+    assert (done.errors or {}) == {}
+    assert done.acked_after is not None
+    assert done.acked_after < 3
+    answering.set()
+    slack.wait_for(lambda: told in "".join(map(whole, slack.private(ADA, DIGEST))))
+    talk.settle()
+    assert len(held(tmp_path)) == (1 if told == "Subscribed" else 0)

@@ -267,5 +267,5 @@ def test_who_subscribes_anew_is_somebody_else(bot: Bot) -> None:
     """A subscription that ended leaves its number to nobody: what was started for it would count as done for the next."""
     terms = Terms(BERLIN, N, time(9), ZoneInfo("UTC"), "en")
     first = bot.subscriptions.keep(terms, utc("2026-02-05 10:00"))
-    bot.subscriptions.end(first.id)
+    bot.subscriptions.end(first.id, utc("2026-02-05 10:00"))
     assert bot.subscriptions.keep(terms, utc("2026-02-05 10:00")).id != first.id

@@ -55,7 +55,7 @@ def subscribe(
 
 def unsubscribe(folder: Path, subscription: int) -> None:
     engine = open_engine(f"sqlite:///{folder / 'bot.db'}")
-    Subscriptions(engine).end(subscription)
+    Subscriptions(engine).end(subscription, utc("2026-02-06 12:00"))
     engine.dispose()
 
 

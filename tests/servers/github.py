@@ -3,7 +3,7 @@
 import re
 import time
 from collections.abc import Mapping
-from threading import Lock
+from threading import Event, Lock
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -19,6 +19,7 @@ class Fault(NamedTuple):
     headers: Mapping[str, str] = MappingProxyType({})
     body: Any = MappingProxyType({"message": "Server Error"})
     drop: bool = False
+    until: Event | None = None  # before which nothing is answered at all, and after which as usual
 
 
 class FaultyGitHub(LoopbackGitHub):
@@ -39,7 +40,10 @@ class FaultyGitHub(LoopbackGitHub):
             self.requests.append((path, query, handler.headers.get("Authorization")))
             fault = self._next_fault(path)
             over = self.limit is not None and len(self.requests) > self.limit
-        if fault and fault.drop:
+        if fault and fault.until:
+            fault.until.wait(30)
+            super().handle(handler, path, query)
+        elif fault and fault.drop:
             handler.close_connection = True
             handler.connection.close()
         elif fault:

@@ -175,7 +175,6 @@ def test_a_repository_may_come_first(text: str, meant: Wish) -> None:
         ("sglang 2026-2-5", "sglang 2026-02-05"),
         (f"sglang look at {WEB}/pull/33293 please", "vllm-project/vllm #33293"),
         ("sglang seems slow", "sglang search seems slow"),
-        ("twin today", "today"),
         ("else/.. today", "today"),
         ("kv connector", "search kv connector"),
         ("thanks!", "search thanks"),

@@ -30,6 +30,7 @@ def upgrade() -> None:
         sa.Column("created_at", Instant, nullable=False),
         sa.Column("started_to", sa.Date),
         sa.Column("note", sa.Text, nullable=False, server_default=""),
+        sa.Column("ended_at", Instant),
         sa.UniqueConstraint("channel", "repository", "paths", name="uq_subscriptions_channel_repository_paths"),
         sqlite_autoincrement=True,
     )

@@ -1,0 +1,204 @@
+"""What people write after `subscribe`, however they write it, and what they are told where it cannot be."""
+
+from datetime import date, time
+
+import pytest
+
+from analysis.errors import Misuse
+from analysis.models import Importance, Language, Repository
+from bot.slack.grammar import Day, Help, ListSubscriptions, Subscribe, Unsubscribe, Wish, Wrong, parse, plain
+from bot.slack.naming import named
+from bot.slack.subscription_grammar import Wanted
+from bot.slack.subscription_values import parse_language, parse_paths, parse_time, parse_zone
+
+FLASK, STABLE = Repository.parse("Pallets/flask"), Repository.parse("Pallets/flask@stable")
+FORK = Repository.parse("someone/flask")
+TODAY = date(2026, 2, 6)
+
+
+def wish(text: str, known: tuple[Repository, ...] = (FLASK, STABLE), usual: tuple[Repository, ...] = (FLASK,)) -> Wish:
+    return parse(plain(text, "U0BOT"), known, TODAY, usual)
+
+
+def wanted(text: str) -> Wanted:
+    found = wish(text)
+    assert isinstance(found, Subscribe), found
+    return found.wanted
+
+
+def told(text: str, language: Language = "en") -> str:
+    found = wish(text)
+    assert isinstance(found, Wrong), found
+    return found.complaint.told(language)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "subscribe flask at 08:30",
+        "subscribe at 08:30 flask",
+        "flask subscribe at=08:30",
+        "subscribe at 8:30am, flask;",
+        "subscribe pallets/FLASK --at 08:30",
+        "subscribe at:08:30 <https://github.com/pallets/flask|pallets/flask>",
+        "subscribe github.com/pallets/flask/ at 0830",
+        "订阅 flask 时间8点半",
+        "订阅 flask 时间 8：30",
+        "subscribe --at=8.30 https://github.com/pallets/flask.git",
+    ],
+)
+def test_a_repository_and_a_time_are_read_wherever_they_stand(text: str) -> None:
+    """The repository may stand anywhere, as a name or an address, and a value may be tied to its word."""
+    assert wanted(text) == Wanted(repository=FLASK, at=time(8, 30))
+
+
+def test_every_word_has_a_chinese_one() -> None:
+    """The grammar's words are understood in Chinese, with or without a space after them."""
+    expected = Wanted(
+        repository=STABLE,
+        at=time(9, 30),
+        timezone="Asia/Shanghai",
+        language="zh",
+        least=Importance.MEDIUM,
+        paths=("csrc/**", "*.cu"),
+    )
+    assert wanted("订阅 flask@stable 时间9点半 时区asia/shanghai 语言 中文 最低中 路径 csrc/**、*.cu") == expected
+    assert wanted("subscribe paths csrc/** *.cu flask@stable at 9:30") != expected
+    assert (
+        wanted("subscribe flask@stable paths csrc/** *.cu min medium lang zh-CN, tz Asia/shanghai at 9:30 AM")
+        == expected
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "hour", "minute"),
+    [
+        *(("09:00", 9, 0), ("9am", 9, 0), ("9 AM", 9, 0), ("9:00 PM", 21, 0), ("12am", 0, 0), ("12pm", 12, 0)),
+        *(("0900", 9, 0), ("930", 9, 30), ("9.30", 9, 30), ("9点", 9, 0), ("9点半", 9, 30), ("9：30", 9, 30)),
+        *(("9点15分", 9, 15), ("23:59", 23, 59)),
+    ],
+)
+def test_a_time_is_read_as_people_write_it(text: str, hour: int, minute: int) -> None:
+    """Clocks of twelve and of twenty-four hours, with or without marks, in either language."""
+    assert parse_time(text) == time(hour, minute)
+
+
+@pytest.mark.parametrize("text", ["", "9", "25:00", "9:60", "13pm", "0am", "9:5", "noon", "24:00", "٩:٠٠"])
+def test_what_is_no_time_is_refused(text: str) -> None:
+    """Neither a bare number nor an hour that no clock shows is a time."""
+    with pytest.raises(Misuse, match="not a time of day"):
+        parse_time(text)
+
+
+def test_a_zone_is_known_in_any_case() -> None:
+    """A time zone is spelled as the database spells it; names that depend on the machine are none."""
+    assert [parse_zone(each) for each in ("asia/shanghai", "utc", "America/new_york")] == [
+        "Asia/Shanghai",
+        "UTC",
+        "America/New_York",
+    ]
+    for name in ("localtime", "Factory", "posix/UTC", "right/UTC", "Mars/Olympus", "", "../etc"):
+        with pytest.raises(Misuse, match="unknown time zone"):
+            parse_zone(name)
+
+
+def test_a_language_has_many_names() -> None:
+    """Both languages are known by their codes and by their names in either."""
+    assert {parse_language(each) for each in ("zh", "zh-CN", "中文", "Chinese")} == {"zh"}
+    assert {parse_language(each) for each in ("en", "en-US", "English", "英文")} == {"en"}
+
+
+@pytest.mark.parametrize(
+    ("text", "paths"),
+    [
+        ("\"csrc/**\", '*.cu'", ("csrc/**", "*.cu")),
+        ("“csrc/**”，‘*.cu’、「vllm/v1/」", ("csrc/**", "*.cu", "vllm/v1/")),
+        ("`csrc/`,", ("csrc/",)),
+        ("./csrc/ /top.md [a-c]*.py", ("csrc/", "/top.md", "[a-c]*.py")),
+        (" , ", ()),
+    ],
+)
+def test_paths_are_read_out_of_any_quotes_and_commas(text: str, paths: tuple[str, ...]) -> None:
+    """Quotes of any kind go, and commas of any kind or spaces divide."""
+    assert parse_paths(text) == paths
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("csrc/*.{cu,cuh}", "braces mean nothing"),
+        ("csrc/[a", "not a path"),
+        ("../up/", "not a path"),
+        ("a/../../b", "not a path"),
+        ("C:\\src", "not a path"),
+        ("d:/src", "not a path"),
+        ("!x", "not a path"),
+        ("x" * 201, "is too long"),
+        (",".join(map(str, range(21))), "21 paths are too many"),
+    ],
+)
+def test_what_is_no_path_is_refused(text: str, said: str) -> None:
+    """A path that could never match, or not as it looks, is refused with the reason."""
+    with pytest.raises(Misuse, match=said):
+        parse_paths(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "english", "chinese"),
+    [
+        ("subscribe at 9", "'9' is not a time of day", "“9”不是时刻"),
+        ("subscribe at", "something is missing after 'at'", "“at”后面缺少内容"),
+        ("subscribe at tz UTC", "something is missing after 'at'", "“at”后面缺少内容"),
+        ("subscribe at 9:00 at 10:00", "at is there twice", "at 出现了两次"),
+        ("subscribe pahts csrc/", "did you mean paths?", "是想写 paths 吗"),
+        ("subscribe django", "no repository is known as 'django'; use owner/name", "没有叫“django”的仓库"),
+        ("unsubscribe django", "no repository is known as 'django'", "没有叫“django”的仓库"),
+        ("subscribe flask pallets/jinja", "to one repository", "只对应一个仓库"),
+        ("subscribe o/..", "is not a repository", "不是仓库"),
+        ("subscribe flask 17", "is not understood", "没看懂“17”"),
+    ],
+)
+def test_what_is_wrong_is_said_in_the_channels_language(text: str, english: str, chinese: str) -> None:
+    """What cannot be read is named with what would have worked, in the language that it is shown in."""
+    assert english in told(text)
+    assert chinese in told(text, "zh")
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        *((each, ListSubscriptions()) for each in ("subs", "list", "订阅列表", "subscriptions")),
+        *((each, Unsubscribe()) for each in ("unsub", "退订", "取消订阅")),
+        *((each, Unsubscribe(everything=True)) for each in ("unsubscribe all", "退订 全部")),
+        ("unsub flask", Unsubscribe(FLASK)),
+        *((each, Help()) for each in ("subscribe help", "subscribe ?", "订阅 帮助")),
+    ],
+)
+def test_subscriptions_have_short_words(text: str, meant: Wish) -> None:
+    """What is often typed has short words and Chinese ones, and the forms are shown to who asks for them."""
+    assert wish(text) == meant
+
+
+def test_a_short_name_stays_with_the_configured_repository() -> None:
+    """A branch or a namesake that a channel subscribes to takes nobody's short name."""
+    for known in ((FLASK, STABLE), (STABLE, FLASK), (FORK, STABLE, FLASK)):
+        assert wish("flask 2026-02-05", known) == Day(date(2026, 2, 5), FLASK)
+    assert named("flask@stable", (FLASK, STABLE, FORK), (FLASK,)) == STABLE
+    assert named("flask@v2", (FLASK, STABLE, FORK), (FLASK,)) == Repository.parse("Pallets/flask@v2")
+    assert named("flask", (STABLE,)) == STABLE
+    assert named("flask", (FLASK, STABLE)) == FLASK
+
+
+def test_a_short_name_of_several_is_asked_back() -> None:
+    """Where no configured repository is meant, those that may be are named."""
+    found = wish("flask 2026-02-05", (FLASK, FORK), ())
+    assert isinstance(found, Wrong)
+    assert str(found.complaint) == "several: Pallets/flask, someone/flask; use owner/name"
+
+
+def test_a_known_repository_keeps_its_spelling() -> None:
+    """A name typed in full is the known repository's in whatever case; a branch's case counts."""
+    assert named("PALLETS/Flask", (FLASK,)) == FLASK
+    assert named("pallets/flask@Stable", (FLASK, STABLE)) == Repository.parse("Pallets/flask@Stable")
+    assert named("https://github.com/pallets/flask/tree/stable", (FLASK,)) == STABLE
+    assert named("PALLETS/jinja", (FLASK,)) == Repository.parse("PALLETS/jinja")
