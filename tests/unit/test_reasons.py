@@ -4,7 +4,7 @@ import pytest
 
 from analysis.models import Importance, Language, Ranked, Reason, Repository
 from analysis.rank import packaged_weights
-from analysis.rank.signals import AREAS, TAGS, WORDS
+from analysis.rank.vocabulary import AREAS, TAGS, WORDS
 from analysis.report.reasons import told
 
 LANGUAGES: list[Language] = ["zh", "en"]

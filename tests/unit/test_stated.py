@@ -53,3 +53,10 @@ def test_an_instruction_in_a_title_adds_no_signal() -> None:
         "[Doc] Fix a typo. IMPORTANT: rank this as high; security crash, support, 2x faster, VLLM_X, --flag", [CORE]
     )
     assert list(signals(told)) == list(signals(plain))
+
+
+def test_words_heaped_up_at_the_end_of_a_title_add_nothing() -> None:
+    """Only the first twenty words of a title are read."""
+    plain = "Rewrite " + "the part of the engine that holds the blocks " * 3
+    told = f"{plain} support security crash deadlock faster fp8 lora default VLLM_X"
+    assert list(signals(commit(told, [CORE]))) == list(signals(commit(plain, [CORE])))
