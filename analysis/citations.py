@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from analysis.asking import Citation
 from analysis.diff import DiffLine, hunks
-from analysis.models import SHORT_SHA, Commit, Entry, Fact, FactKind, FileChange
+from analysis.models import SHORT_SHA, Commit, Entry, Fact, FileChange
 from analysis.paths import Kind, kind
 from analysis.retrieval import Piece
 
@@ -18,11 +18,6 @@ _PLACE = re.compile(
     r"(?P<path>[^:#]*[^:#\s])(?:(?::|#)\s*[Ll]?(?:ines? )?(?P<sign>[+-]?)(?P<line>\d{1,7})(?:\s*[-–:]\s*[Ll]?\d{1,7})?)?"
 )
 _KINDS = list(Kind)
-_COME = (
-    FactKind.REQUIRED_PARAMETER,
-    FactKind.REQUIRED_METHOD,
-    FactKind.MINIMUM_RAISED,
-)  # breaking facts that stand on an added line
 _FIRST_CHOICE = {"+": 0, "-": 1, " ": 2}
 
 
@@ -51,7 +46,7 @@ def to_fact(commit: Commit, fact: Fact) -> Citation:
         return to_line(commit, file, (named or lines)[0])
     if not fact.line:
         return to_file(commit, file)
-    sign = "+" if fact.kind in _COME else "-" if fact.breaking else ""
+    sign = "-" if fact.gone else "+" if fact.breaking else ""
     place = to_line(commit, file, DiffLine(sign, "", fact.line, fact.line)) if sign else to_file(commit, file)
     return place.model_copy(update={"label": fact.place})
 

@@ -201,6 +201,9 @@ BREAKING = frozenset(
 )
 
 
+_COME = frozenset({FactKind.MINIMUM_RAISED, FactKind.REQUIRED_PARAMETER, FactKind.REQUIRED_METHOD})
+
+
 class Fact(Frozen):
     """Something that the commit proves: what happened to `name`, and where (`line` in the old file for what is gone)."""
 
@@ -214,6 +217,11 @@ class Fact(Frozen):
     @property
     def breaking(self) -> bool:
         return self.kind in BREAKING
+
+    @property
+    def gone(self) -> bool:
+        """Whether it breaks by taking something away, rather than by asking for something."""
+        return self.breaking and self.kind not in _COME
 
     @property
     def place(self) -> str:

@@ -19,7 +19,10 @@ _TURNS = 4
 _PLURAL = 3  # letters that a word with an s behind has at least
 _PREFERENCE = {each: place for place, each in enumerate(Kind)}
 _ENV = (FactKind.REMOVED_ENV, FactKind.RENAMED_ENV)
+_KEY = (FactKind.REMOVED_KEY, FactKind.RENAMED_KEY)
 _FLAG = (FactKind.REMOVED_FLAG, FactKind.RENAMED_FLAG)
+
+_API = BREAKING.difference(_ENV, _FLAG, _KEY, [FactKind.MINIMUM_RAISED, FactKind.SUPPORT_DROPPED])
 
 
 class _Topic(NamedTuple):
@@ -46,14 +49,19 @@ _TOPICS = (
     _topic(r"参数|选项|开关|\bflags?\b|\boptions?\b|argument", "flag arg args argument option", _FLAG),
     _topic(r"默认|\bdefaults?\b", "default", (FactKind.DEFAULT_CHANGED,)),
     _topic(r"环境变量|environment|\benv\b", "env envs environ getenv", _ENV),
-    _topic(r"配置|\bconfig", "config settings", (*_FLAG, *_ENV, FactKind.DEFAULT_CHANGED)),
+    _topic(r"配置|\bconfig", "config settings", (*_FLAG, *_ENV, *_KEY, FactKind.DEFAULT_CHANGED)),
     _topic(r"测试|\btests?\b", "test tests pytest", (FactKind.TEST_REMOVED,)),
     _topic(
         r"依赖|版本|\bdependenc|requirements|\bpinn?(?:s|ed)?\b",
         "requirements dependency pyproject",
-        (FactKind.DEPENDENCY_ADDED, FactKind.DEPENDENCY_REMOVED, FactKind.DEPENDENCY_MOVED),
+        (
+            FactKind.DEPENDENCY_ADDED,
+            FactKind.DEPENDENCY_REMOVED,
+            FactKind.DEPENDENCY_MOVED,
+            FactKind.MINIMUM_RAISED,
+        ),
     ),
-    _topic(r"接口|\bapis?\b|plug-?ins?|插件", "api plugin", (FactKind.REMOVED_NAME, FactKind.RENAMED_NAME, FactKind.MOVED_MODULE)),
+    _topic(r"接口|\bapis?\b|plug-?ins?|插件", "api plugin", _API),
     _topic(r"安全|漏洞|\bsecur|\bvulnerab|\bcve", "security cve ghsa", (FactKind.SECURITY,)),
     _topic(r"并发|线程|死锁|竞争|加锁|\block|\bthread|\brace|concurren", "lock thread race async", (FactKind.CONCURRENCY,)),
     _topic(r"回退|回滚|\brevert", "revert", (FactKind.REVERT,)),

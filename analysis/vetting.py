@@ -187,7 +187,7 @@ class Vetting:
         )
 
     def _calls_gone_still_there(self, text: str) -> bool:
-        gone = {fact.name for entry in self._asked.entries for fact in entry.facts if fact.breaking}
+        gone = {fact.name for entry in self._asked.entries for fact in entry.facts if fact.gone}
         return bool(_STILL_THERE.search(text)) and any(name in gone for name in _names(text))
 
     def _miscounts(self, text: str) -> bool:

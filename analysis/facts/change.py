@@ -13,6 +13,10 @@ _WHERE_NAMES_LIVE = (Kind.SOURCE, Kind.BUILD, Kind.DATA, Kind.CI, Kind.EXAMPLE)
 _PRIVATE = re.compile(
     r"^(tools?|scripts?|hack|misc|utils/ci|csrc|cmake|build|packaging)/|(^|/)(_(?!_init__\.py)|\.)|^setup\.py$"
 )
+_DEFINES = re.compile(
+    r"^-(?:\s*(?:async |def |class |export |pub |func |type |@)| {0,4}[A-Za-z][\w.-]*\s*[:=\s]|\s{0,4}[\"'])",
+    re.MULTILINE,
+)
 _TWICE = re.compile(r"\b(?:redundant|duplicat\w*)\b", re.IGNORECASE)
 _WORD = re.compile(r"[\w-]+")
 
@@ -63,6 +67,11 @@ def is_shipped(file: FileChange) -> bool:
 def loses(file: FileChange) -> bool:
     """Whether it was there before and loses lines: nothing else can take anything from others."""
     return is_shipped(file) and file.status != "added" and "\n-" in (file.patch or "")
+
+
+def undefines(file: FileChange) -> bool:
+    """Whether a line goes that may have defined something others see: most patches have none, and need not be read."""
+    return loses(file) and bool(_DEFINES.search(file.patch or ""))
 
 
 def is_public(file: FileChange) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import PurePosixPath
 
 from analysis.diff import hunks
-from analysis.facts.change import Change, is_module, loses, old_path
+from analysis.facts.change import Change, is_module, loses, old_path, undefines
 from analysis.facts.losing import Named, lost
 from analysis.facts.parameters import narrowed
 from analysis.facts.python import SIDES, Definition, Scope, Side, definitions, statements
@@ -42,7 +42,7 @@ _PROTO_FIELD = re.compile(
 
 def keys(change: Change, file: FileChange) -> Iterator[Fact]:
     """Fields of configuration classes, and keys of configuration files that are there to be copied."""
-    if not loses(file):
+    if not undefines(file):
         return
     if is_module(file):
         yield from _fields(change, file, configures, FactKind.REMOVED_KEY, FactKind.RENAMED_KEY)
@@ -53,7 +53,7 @@ def keys(change: Change, file: FileChange) -> Iterator[Fact]:
 
 def fields(change: Change, file: FileChange) -> Iterator[Fact]:
     """Fields of requests and responses, and of protobuf messages."""
-    if not loses(file):
+    if not undefines(file):
         return
     if is_module(file):
         yield from _fields(change, file, _speaker(file), FactKind.REMOVED_FIELD, FactKind.RENAMED_FIELD)
@@ -71,7 +71,7 @@ def routes(change: Change, file: FileChange) -> Iterator[Fact]:
 
 def retyped(_change: Change, file: FileChange) -> Iterator[Fact]:
     """Keys and fields that no longer take a type that they took."""
-    if not loses(file) or not is_module(file):
+    if not undefines(file) or not is_module(file):
         return
     speaks = _speaker(file)
     before = {each.name: each for each in _declared(file, "-")}

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from analysis.diff import hunks
-from analysis.facts.change import Change, is_module, is_public, loses, old_path
+from analysis.facts.change import Change, is_module, is_public, old_path, undefines
 from analysis.facts.losing import Named, lost
-from analysis.facts.python import SIDES, Definition, Side, definitions, statements
+from analysis.facts.python import Definition, Side, definitions, statements
 from analysis.models import Fact, FactKind, FileChange
 
 # What a class that has no other bases inherits is no stand-in for a method that goes.
@@ -30,11 +30,11 @@ _EXPORTED |= dict.fromkeys(("js", "jsx", "tsx", "mjs"), _EXPORTED["ts"])
 
 
 def names(change: Change, file: FileChange) -> Iterator[Fact]:
-    if loses(file) and is_public(file):
-        before, after = (_named(file, side) for side in SIDES)
-        bound = _bound(file) if any(each.sign == "-" for each in before) else frozenset()
+    before = _named(file, "-") if undefines(file) and is_public(file) else []
+    if any(each.sign == "-" for each in before):
+        bound = _bound(file)
         before = [each for each in before if each.within or each.name not in bound]
-        yield from lost(change, file, before, after, FactKind.REMOVED_NAME, FactKind.RENAMED_NAME)
+        yield from lost(change, file, before, _named(file, "+"), FactKind.REMOVED_NAME, FactKind.RENAMED_NAME)
 
 
 def moved(change: Change, file: FileChange) -> Iterator[Fact]:

@@ -11,6 +11,10 @@ from analysis.facts.python import Definition, Side, definitions
 from analysis.models import Fact, FactKind, FileChange
 
 _NOT_CALLED = re.compile(r"\b(?:jit|overload|fixture|field_validator|model_validator|validator|property|setter)\b")
+# A changed line that may be of a signature; most patches have none, and need not be read.
+_TOUCHED = re.compile(
+    r"^[-+](?:\s*(?:async )?def |\s+\*{0,2}\w+(?:\s*:[^=\n]+)?(?:\s*=[^\n]+)?,?\s*(?:#.*)?$|\s+self, )", re.MULTILINE
+)
 _FIRST = ("self", "cls", "mcs")
 _PLAIN = frozenset(
     ["None", "bool", "int", "float", "str", "bytes", "list", "dict", "tuple", "set", "frozenset", "Tensor", "ndarray"]
@@ -34,7 +38,7 @@ class Signature(NamedTuple):
 
 
 def parameters(_change: Change, file: FileChange) -> Iterator[Fact]:
-    if file.status == "added" or not is_shipped(file) or not is_module(file) or "def " not in (file.patch or ""):
+    if file.status == "added" or not is_shipped(file) or not is_module(file) or not _TOUCHED.search(file.patch or ""):
         return
     after, gone = _functions(file, "+"), _gone_classes(file)
     for name, old in _functions(file, "-").items():

@@ -15,9 +15,11 @@ Side = Literal["-", "+"]
 SIDES: tuple[Side, Side] = ("-", "+")
 What = Literal["class", "function", "method", "field", "member", "constant"]
 
+# Begins with one of few characters, which the engine finds fast.
 _TOKEN = re.compile(
-    r"""[rbfuRBFU]{0,2}(?P<triple>\"{3}|'{3})|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(?P<comment>\#.*)|(?P<open>[(\[{])|(?P<close>[)\]}])"""
+    r"""(?P<triple>\"{3}|'{3})|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(?P<comment>\#.*)|(?P<open>[(\[{])|(?P<close>[)\]}])"""
 )
+_QUOTES = frozenset("\"'#")
 _CLASS = re.compile(r"class\s+(?P<name>\w+)\s*(?:\((?P<bases>.*?)\)\s*:|:|(?P<cut>\())")
 _DEF = re.compile(r"(?:async\s+)?def\s+(?P<name>\w+)")
 _FIELD = re.compile(r"(?P<name>[A-Za-z_]\w*)\s*:(?!=)\s*\S")
@@ -157,7 +159,7 @@ class _Reader:
         code: list[str] = []
         for line in self._lines:
             began_quoted = bool(self._quote) and not lines
-            text = self._code(line.text)
+            text = line.text.rstrip() if self._counted(line.text) else self._code(line.text)
             if self._depth < 0:
                 # All so far was within brackets that the hunk does not open: nothing of it is a statement.
                 self._depth = 0
@@ -179,6 +181,16 @@ class _Reader:
         """The head of something ends here that began before the hunk: what follows stands in it, whatever it is."""
         if line.text.rstrip().endswith(":") and _indent(line.text):
             self._scopes.append(Scope("unknown", indent=_indent(line.text)))
+
+    def _counted(self, text: str) -> bool:
+        """Takes a line without quotes and comments, whose brackets need only be counted; what it cannot is for `_code`."""
+        closed = sum(map(text.count, ")]}"))
+        if self._quote or not _QUOTES.isdisjoint(text) or closed > self._depth + sum(map(text.count, "([{")):
+            return False
+        if closed > self._depth and text.lstrip()[:1] in (")", "]", "}"):
+            return False
+        self._depth += sum(map(text.count, "([{")) - closed
+        return True
 
     def _code(self, text: str) -> str:
         """The line without its comment; notes which brackets and quotes it leaves open."""

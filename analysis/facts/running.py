@@ -22,16 +22,58 @@ _MEMORY = re.compile(
 )
 
 
+# What a line must hold for a pattern to match, so that most patches are not searched with it.
+_FAMILIES = (
+    (
+        _CONCURRENCY,
+        (
+            *(
+                "threading.",
+                "asyncio.",
+                "multiprocessing.",
+                "PoolExecutor",
+                "mp.",
+                "ctx.",
+                "context.",
+                "os.fork",
+                "Popen",
+            ),
+            *("std::", "sync.", "Mutex", "tokio", "ynchronize", "__syncthreads", "lock.", "with self."),
+        ),
+        FactKind.CONCURRENCY,
+    ),
+    (
+        _MEMORY,
+        (
+            *(
+                "_ptr",
+                "std::make_",
+                "Malloc",
+                "Free",
+                "cuMem",
+                "alloc",
+                "free",
+                "delete",
+                "REF",
+                "weakref.",
+                "mmap.mmap",
+            ),
+            *("SharedMemory", "empty_cache", "gc."),
+        ),
+        FactKind.MEMORY,
+    ),
+)
+
+
 def running(_change: Change, file: FileChange) -> Iterator[Fact]:
     if is_shipped(file):
-        yield from _touched(file, _CONCURRENCY, FactKind.CONCURRENCY)
-        yield from _touched(file, _MEMORY, FactKind.MEMORY)
+        for pattern, hints, found in _FAMILIES:
+            if any(hint in (file.patch or "") for hint in hints):
+                yield from _touched(file, pattern, found)
 
 
 def _touched(file: FileChange, pattern: re.Pattern[str], found: FactKind) -> Iterator[Fact]:
     """What a file has more or fewer of than before: lines that only moved say nothing."""
-    if not pattern.search(file.patch or ""):
-        return
     lines = [(line, match[1]) for line in changed_lines(file) if (match := pattern.search(line.text))]
     balance = Counter(name for line, name in lines if line.sign == "+")
     balance.subtract(name for line, name in lines if line.sign == "-")

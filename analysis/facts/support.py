@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from analysis.diff import Hunk, changed_lines, headed_hunks, hunks
-from analysis.facts.change import Change, is_module, is_shipped, loses
+from analysis.facts.change import Change, is_module, is_shipped, undefines
 from analysis.facts.python import MODULE, Side, definitions, statements
 from analysis.models import Fact, FactKind, FileChange
 from analysis.paths import Kind, kind
@@ -42,7 +42,7 @@ class _Value(NamedTuple):
 
 
 def dropped(change: Change, file: FileChange) -> Iterator[Fact]:
-    if loses(file) and is_module(file):
+    if undefines(file) and is_module(file):
         gone = [each for each in _values(file, "-") if each.sign == "-"]
         kept = {each.text for each in _values(file, "+")} if gone else set()
         for each in gone:

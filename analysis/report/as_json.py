@@ -61,11 +61,11 @@ def _report(report: DayReport) -> dict[str, Any]:
         "language": report.language,
         "window": {"start": _instant(report.window.start), "end": _instant(report.window.end)},
         "stats": report.stats.model_dump(),
-        "breaking": [_break(each) for each in breaks(report)],
         "coverage": report.coverage.model_dump(mode="json"),
         "usage": report.usage.model_dump(),
         "commits": [commit_object(entry) for entry in report.entries],
         "late": [commit_object(entry) for entry in report.late],
+        "breaking": [_break(each) for each in breaks(report)],
     }
 
 

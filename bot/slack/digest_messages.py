@@ -152,10 +152,10 @@ def _breaking(report: DayReport) -> list[Block]:
     say, found = words(report.language), breaks(report)
     if not found:
         return []
-    more = len(found) - SHOWN
-    rest = [context(say.label("more_breaking", count=more))] if more > 0 else []
-    heading = say.label("breaking", count=len(found))
-    return [_listed(heading, [_break(each, report) for each in found[:SHOWN]]), *rest]
+    rows = [_break(each, report) for each in found[:SHOWN]]
+    if len(found) > SHOWN:
+        rows.append(ours(say.label("more_breaking", count=len(found) - SHOWN), "italic"))
+    return [_listed(say.label("breaking", count=len(found)), rows)]
 
 
 def _break(each: Break, report: DayReport) -> list[Piece]:

@@ -417,7 +417,7 @@ def test_a_day_without_patches_is_answered_by_its_facts(ask: Ask) -> None:
     told = entry().model_copy(update={"commit": bare})
     statements, _ = ask("`ENGINE_OLD_WAY` goes [engine/envs.py:41].", "what matters?", (told, entry(OTHER)))
     assert [(each.label, each.url) for each in statements[0].citations] == [
-        ("engine/envs.py:41", url("engine/envs.py"))
+        ("engine/envs.py:41", url("engine/envs.py") + "L41")
     ]
 
 

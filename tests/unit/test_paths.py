@@ -37,6 +37,8 @@ from analysis.paths import Kind, area, kind
         ("LICENSE", Kind.DOCS),
         ("logo.PNG", Kind.DOCS),
         ("examples/offline.py", Kind.EXAMPLE),
+        ("sample/app.py", Kind.EXAMPLE),
+        ("engine/sample/sampler.py", Kind.SOURCE),  # drawing a token is no example
         ("benchmarks/latency.py", Kind.EXAMPLE),
         ("vllm/configs/a100.json", Kind.DATA),
         ("data.bin", Kind.DATA),

@@ -1,0 +1,185 @@
+"""What will break you: the same few rows at the top of every surface, and nothing where nothing breaks."""
+
+import io
+import json
+import re
+from collections.abc import Sequence
+from datetime import date
+from zoneinfo import ZoneInfo
+
+import pytest
+from rich.console import Console
+
+from analysis.models import (
+    Analysis,
+    DayReport,
+    Entry,
+    Fact,
+    FactKind,
+    FileChange,
+    Importance,
+    Language,
+    Links,
+    Ranked,
+    Repository,
+)
+from analysis.report.as_json import report_json
+from analysis.report.breaking import breaks
+from analysis.report.markdown import reports_markdown
+from analysis.report.terminal import print_report
+from analysis.window import window
+from bot.selection import Selection, selected
+from bot.slack.digest_messages import digest_messages
+from tests.factories import commit, file, patch
+from tests.slack_checks import assert_takes, read
+
+DAY = date(2026, 2, 5)
+TZ = ZoneInfo("Asia/Shanghai")
+ENVS = file("engine/envs.py", additions=0, deletions=1)  # as the store gives it, without its patch
+HOSTILE = "<!channel> `x` | [a](https://evil.example) \x1b[31m" + "y" * 3_000
+
+
+def fact(kind: FactKind = FactKind.REMOVED_ENV, name: str = "ENGINE_OLD", path: str = "engine/envs.py") -> Fact:
+    return Fact(kind=kind, name=name, path=path, line=7)
+
+
+def entry(
+    number: int,
+    *facts: Fact,
+    tier: Importance = Importance.MEDIUM,
+    files: Sequence[FileChange] = (ENVS,),
+    links: Links | None = None,
+) -> Entry:
+    return Entry(
+        commit=commit(f"Change {number}", files, sha=f"{number:040x}"),
+        facts=facts,
+        ranked=Ranked(score=0, importance=tier),
+        links=links or Links(),
+        analysis=Analysis(by="rules", summary="It does."),
+    )
+
+
+def report(*entries: Entry, language: Language = "en") -> DayReport:
+    return DayReport(
+        repository=Repository.parse("acme/engine"),
+        date=DAY,
+        timezone=TZ.key,
+        language=language,
+        window=window(DAY, TZ),
+        entries=entries,
+    )
+
+
+def shown(day: DayReport) -> str:
+    """The terminal's report, without colours."""
+    text = io.StringIO()
+    print_report(Console(file=text, width=120), day)
+    return text.getvalue()
+
+
+PLAIN = report(entry(1), entry(2, fact(FactKind.DEFAULT_CHANGED)))
+MANY = report(*(entry(number, fact(name=f"ENGINE_{number}")) for number in range(1, 9)))
+
+
+def test_what_breaks_is_told_first_kind_by_kind() -> None:
+    """Rows are one a commit and kind, variables before names, high commits before others."""
+    low = entry(1, fact(FactKind.REMOVED_NAME, "take"), fact(), fact(name="ENGINE_OTHER"), tier=Importance.LOW)
+    high = entry(2, fact(name="ENGINE_HIGH"), fact(FactKind.CONCURRENCY, "lock"), tier=Importance.HIGH)
+    assert [each.says("en") for each in breaks(report(low, high))] == [
+        "Removes environment variable `ENGINE_HIGH`",
+        "Removes environment variable `ENGINE_OLD`, `ENGINE_OTHER`",
+        "Removes public name `take`",
+    ]
+
+
+def test_a_change_and_its_revert_break_nothing() -> None:
+    """What came and went on one day is not there to break anything; a revert of something older is."""
+    change = entry(1, fact(), links=Links(reverted_by=f"{2:040x}"))
+    revert = entry(2, fact(name="ENGINE_NEW"), links=Links(reverts=f"{1:040x}"))
+    assert breaks(report(change, revert)) == []
+    assert len(breaks(report(revert))) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "side"),
+    [(FactKind.REMOVED_FLAG, "L7"), (FactKind.REQUIRED_PARAMETER, "R7"), (FactKind.RENAMED_NAME, "L7")],
+)
+def test_a_row_leads_to_its_line(kind: FactKind, side: str) -> None:
+    """What is gone is on the left side of GitHub's diff and what has come on the right, though the patch is not here."""
+    place = breaks(report(entry(1, fact(kind))))[0].place
+    assert place.label == "engine/envs.py:7"
+    assert re.fullmatch(rf"https://github.com/acme/engine/commit/{1:040x}#diff-[0-9a-f]{{64}}{side}", place.url)
+
+
+def test_a_row_leads_to_the_line_that_the_patch_has() -> None:
+    """With a patch the line's own side decides."""
+    moved = file("engine/envs.py", patch("+    ENGINE_OLD = 1", old=7, new=7))
+    assert breaks(report(entry(1, fact(), files=[moved])))[0].place.url.endswith("R7")
+
+
+@pytest.mark.parametrize(
+    ("language", "heading", "row", "more"),
+    [
+        ("en", "💥 What will break you (8)", "Removes environment variable ENGINE_1", "and 3 more, told with their commits"),
+        ("zh", "💥 升级会影响你的改动 (8)", "移除环境变量 ENGINE_1", "另有 3 项，见各提交"),
+    ],
+)  # fmt: skip
+def test_every_surface_tells_it(language: Language, heading: str, row: str, more: str) -> None:
+    """Five rows and how many more there are, before the commits, in the report's language."""
+    day = MANY.model_copy(update={"language": language})
+    root = read(digest_messages(day)[:1])
+    for text in (root, shown(day), reports_markdown([day]).replace("`", "")):
+        place = text.index(heading)
+        assert place < text.index(row) < text.index(more)
+        assert text.count("ENGINE_") == 5
+
+
+def test_the_markdown_leads_to_the_commits_and_keeps_its_layout() -> None:
+    """Between the table and the statistics, a link in the contents, and rows that lead to line and section."""
+    text = reports_markdown([MANY])
+    assert re.search(
+        r"\| Change 8 \|\n\n### 💥 What will break you \(8\)\n- Removes .*\n\n### 📊 Statistics\n>", text, re.DOTALL
+    )
+    assert "- [acme/engine](#acmeengine)\n  - [💥 What will break you (8)](#-what-will-break-you-8)\n  - [📊" in text
+    assert "L7), [0000000](#0000000))\n" in text
+
+
+def test_the_json_names_each() -> None:
+    """A row a commit and kind, and a mark on the commit."""
+    day = json.loads(report_json(report(entry(1, fact()), entry(2))))
+    assert [(each["sha"], each["kind"], each["names"], each["place"]) for each in day["breaking"]] == [
+        (f"{1:040x}", "removed environment variable", ["ENGINE_OLD"], "engine/envs.py:7")
+    ]
+    assert [each["breaking"] for each in day["commits"]] == [True, False]
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_nothing_is_said_where_nothing_breaks(language: Language) -> None:
+    """A day without breaking facts has no heading for them anywhere."""
+    day = PLAIN.model_copy(update={"language": language})
+    assert "💥" not in read(digest_messages(day)) + shown(day) + reports_markdown([day])
+    assert json.loads(report_json(day))["breaking"] == []
+
+
+def test_a_channel_is_told_of_its_own_only() -> None:
+    """What a channel left out of its digest does not break it either."""
+    other = file("docs/x.md", additions=1)
+    day = report(entry(1, fact()), entry(2, fact(name="ENGINE_ELSEWHERE"), files=[other]))
+    root = read(digest_messages(selected(day, Selection(paths=("engine/",)), "engine/"))[:1])
+    assert "ENGINE_OLD" in root
+    assert "ENGINE_ELSEWHERE" not in root
+
+
+def test_hostile_names_are_within_every_limit() -> None:
+    """Names as long as a line, and full of what Slack would obey, are shortened, shown and harmless."""
+    kinds = [kind for kind in FactKind if Fact(kind=kind, name="x").breaking]
+    day = report(
+        *(
+            entry(number, *(fact(kind, f"{place}{HOSTILE}") for place in range(9)), tier=Importance.HIGH)
+            for number, kind in enumerate(kinds, 1)
+        )
+    )
+    messages = digest_messages(day)
+    assert_takes(messages, "https://github.com/acme/engine/")
+    assert "💥" in read(messages[:1])
+    assert "\x1b" not in shown(day) + reports_markdown([day])
