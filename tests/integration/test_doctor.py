@@ -258,9 +258,9 @@ def test_a_wrong_time_zone(setup: Setup) -> None:
     """10: settings that cannot be right are all named, and nothing is asked of anybody."""
     ran = setup.doctor(DIGEST_TIMEZONE="Mars/Olympus", DIGEST_TIME="25:00")
     assert (ran.code, list(wrong(ran))) == (2, ["settings"])
-    assert "DIGEST_TIMEZONE" in wrong(ran)["settings"]
-    assert "Mars/Olympus" in wrong(ran)["settings"]
-    assert "DIGEST_TIME: is not a time of day" in wrong(ran)["settings"]
+    told = ran.out.splitlines()
+    assert any("DIGEST_TIMEZONE" in line and "Mars/Olympus" in line for line in told)
+    assert any("DIGEST_TIME: is not a time of day" in line for line in told)
     assert not setup.slack.calls
     assert not setup.github.requests
     assert not setup.chat.requests

@@ -131,6 +131,7 @@ def test_each_team_gets_what_it_asked_for_when_it_asked_for_it(
             openai_api_key="key",
         ) as talk,
     ):
+        clock.set(utc("2026-02-05 22:00"))
         for channel, text in (
             (BERLIN, "subscribe o/n at 08:00 tz Europe/Berlin"),
             (TOKYO, "subscribe o/n at 09:30 tz Asia/Tokyo lang zh min medium"),
@@ -139,7 +140,7 @@ def test_each_team_gets_what_it_asked_for_when_it_asked_for_it(
         ):
             told = whole(talk.type(ADA, text, channel))
             assert "Subscribed" in told
-            clock.set(utc("2026-02-06 00:20"))
+        clock.set(utc("2026-02-06 00:20"))
         assert not any(digests(slack, each) for each in (BERLIN, TOKYO, DENVER))
         clock.set(utc("2026-02-06 00:30"))
         slack.wait_for(lambda: digests(slack, TOKYO))
