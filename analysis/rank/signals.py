@@ -26,22 +26,6 @@ _HARDLY = 0.1  # of the changed lines: the change is about something else than s
 _BESIDE = (Kind.TEST, Kind.CI, Kind.DOCS, Kind.EXAMPLE)
 _MOSTLY = 0.7  # of the changed lines: the change takes away more than it brings
 _TAGGED = re.compile(r"^\s*((?:\[[^\]]{1,40}\]\s*)+|[A-Za-z][\w/ -]{0,24}(?:\([^)]{1,40}\))?!?\s*:)")
-_FACTS = {
-    FactKind.REMOVED_ENV: "removes an environment variable",
-    FactKind.RENAMED_ENV: "renames an environment variable",
-    FactKind.REMOVED_FLAG: "removes a flag",
-    FactKind.RENAMED_FLAG: "renames a flag",
-    FactKind.REMOVED_NAME: "removes a public name",
-    FactKind.RENAMED_NAME: "renames a public name",
-    FactKind.MOVED_MODULE: "moves a module",
-    FactKind.DEFAULT_CHANGED: "changes a default",
-    FactKind.DEPENDENCY_MOVED: "moves a dependency",
-    FactKind.DEPENDENCY_ADDED: "adds a dependency",
-    FactKind.DEPENDENCY_REMOVED: "removes a dependency",
-    FactKind.FILE_DELETED: "deletes a source file",
-    FactKind.CONCURRENCY: "touches concurrency",
-    FactKind.SECURITY: "security-relevant",
-}
 
 
 def split_title(title: str) -> tuple[str, str]:
@@ -139,8 +123,8 @@ def _sources(files: Sequence[FileChange]) -> Iterator[Signal]:
 
 def _facts(found: Sequence[Fact]) -> Iterator[Signal]:
     """One signal a kind of fact, with the first as the evidence: many removed names are not many times as important."""
-    for kind_, name in _FACTS.items():
-        alike = [fact for fact in found if fact.kind is kind_]
+    for each in FactKind:
+        alike = [fact for fact in found if fact.kind is each]
         if alike:
             more = f" (+{len(alike) - 1})" if len(alike) > 1 else ""
-            yield Signal(name, 1, alike[0].name + more)
+            yield Signal(each.value, 1, alike[0].name + more)

@@ -1,6 +1,7 @@
 """Why a commit is ranked where it is, in a few words for people."""
 
-from analysis.models import Language, Ranked, Reason
+from analysis.fact_words import FACT_WORDS
+from analysis.models import FactKind, Language, Ranked, Reason
 
 MODEL = "a model's judgement"
 _SHOWN = 3
@@ -27,22 +28,9 @@ _PHRASES: dict[str, tuple[str, str]] = {
     "touches models": ("涉及模型（{0}）", "touches models ({0})"),
     "touches distribution": ("涉及分布式（{0}）", "touches distribution ({0})"),
     "touches plug-in points": ("涉及插件接口（{0}）", "touches plug-in points ({0})"),
-    "removes an environment variable": ("移除环境变量 {0}", "removes environment variable {0}"),
-    "renames an environment variable": ("重命名环境变量 {0}", "renames environment variable {0}"),
-    "removes a flag": ("移除命令行参数 {0}", "removes flag {0}"),
-    "renames a flag": ("重命名命令行参数 {0}", "renames flag {0}"),
-    "removes a public name": ("移除公开名称 {0}", "removes public name {0}"),
-    "renames a public name": ("重命名公开名称 {0}", "renames public name {0}"),
-    "moves a module": ("移动模块 {0}", "moves module {0}"),
-    "changes a default": ("修改默认值 {0}", "changes default {0}"),
-    "moves a dependency": ("变更依赖 {0}", "moves dependency {0}"),
-    "adds a dependency": ("新增依赖 {0}", "adds dependency {0}"),
-    "removes a dependency": ("移除依赖 {0}", "removes dependency {0}"),
-    "deletes a source file": ("删除源文件 {0}", "deletes {0}"),
-    "touches concurrency": ("涉及并发 {0}", "touches concurrency: {0}"),
-    "security-relevant": ("与安全有关 {0}", "security-relevant: {0}"),
     "a model's judgement": ("模型判断：{0}", "a model says: {0}"),
 }
+_FACT_KINDS = frozenset(kind.value for kind in FactKind)
 _TAG = ("标签“{0}”", "tagged “{0}”")
 _WORDS = ("标题含“{0}”", "title says “{0}”")
 
@@ -59,6 +47,9 @@ def told(ranked: Ranked, language: Language) -> list[str]:
 
 
 def _phrase(reason: Reason, language: Language) -> str:
+    if reason.signal in _FACT_KINDS:
+        says = FACT_WORDS[language][FactKind(reason.signal)].says.format(names=reason.evidence)
+        return says[0].lower() + says[1:]
     default = (
         _TAG
         if reason.signal.startswith("tag:")

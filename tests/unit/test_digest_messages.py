@@ -90,7 +90,7 @@ def entry(
     ranked = Ranked(
         score=1.0,
         importance=tier,
-        reasons=(Reason(signal="removes a flag", points=3.0, evidence=text[:300]),),
+        reasons=(Reason(signal="removed flag", points=3.0, evidence=text[:300]),),
         change_types=(ChangeType.FEATURE, ChangeType.CONFIG),
     )
     return Entry(

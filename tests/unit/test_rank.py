@@ -196,9 +196,9 @@ def test_a_removed_variable_raises_a_commit_above_its_twin() -> None:
     gone = file("vllm/envs.py", patch("-    VLLM_OLD: bool = True"))
     plain = file("vllm/envs.py", patch("-    # a remark"))
     with_fact, without = ranked("[Chore] Tidy", gone), ranked("[Chore] Tidy", plain)
-    assert with_fact.score - without.score == pytest.approx(general_weights().points["removes an environment variable"])
+    assert with_fact.score - without.score == pytest.approx(general_weights().points["removed environment variable"])
     assert (with_fact.importance, without.importance) == (MEDIUM, LOW)
-    assert [reason.evidence for reason in with_fact.reasons if reason.signal == "removes an environment variable"] == [
+    assert [reason.evidence for reason in with_fact.reasons if reason.signal == "removed environment variable"] == [
         "VLLM_OLD"
     ]
 
@@ -208,7 +208,7 @@ def test_many_facts_of_a_kind_weigh_as_one() -> None:
     names = [Fact(kind=FactKind.REMOVED_NAME, name=name) for name in ("a", "b", "c")]
     one, many = rank(commit(files=[CORE]), names[:1]), rank(commit(files=[CORE]), names)
     assert one.score == many.score
-    assert [reason.evidence for reason in many.reasons if reason.signal == "removes a public name"] == ["a (+2)"]
+    assert [reason.evidence for reason in many.reasons if reason.signal == "removed public name"] == ["a (+2)"]
 
 
 def test_other_weights_rank_otherwise() -> None:

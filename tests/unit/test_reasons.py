@@ -46,10 +46,10 @@ def test_without_a_reason_for_the_tier_the_strongest_are_told() -> None:
     [
         ("tag: core", "Core", "标签“Core”", "tagged “Core”"),
         ("words: upgrade", "bump", "标题含“bump”", "title says “bump”"),
-        ("removes a flag", "--x", "移除命令行参数 --x", "removes flag --x"),
+        ("removed flag", "--x", "移除命令行参数 --x", "removes command-line flag --x"),
         ("comes with tests", "tests/a.py", "附带测试", "comes with tests"),
         ("changed source lines", "1,204", "改动 1,204 行源码", "1,204 source lines changed"),
-        ("removes a flag", "{0} {x} %s", "移除命令行参数 {0} {x} %s", "removes flag {0} {x} %s"),
+        ("removed flag", "{0} {x} %s", "移除命令行参数 {0} {x} %s", "removes command-line flag {0} {x} %s"),
         ("a signal of tomorrow", "x", "a signal of tomorrow", "a signal of tomorrow"),
     ],
 )
