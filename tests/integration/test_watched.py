@@ -116,7 +116,7 @@ def test_what_is_watched_passes_the_selection(
     with bot_running(slack, serve(plain, low(2, "pkg/part2.py")).url, tmp_path, now=clock):
         slack.wait_for(lambda: is_whole(slack, DIGEST, 1))
     ((root, raised, *_),) = threads(slack, DIGEST)
-    assert "本日共 1 个提交 | 🔴高 1" in whole(root)
+    assert "本日 2 个提交，选出 1 个 | 🔴高 1" in whole(root)
     assert "👁 触及关注内容：\nENGINE_LOG\n \npkg/part2.py:5" in whole(raised)
 
 

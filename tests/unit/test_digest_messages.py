@@ -191,13 +191,13 @@ def test_the_first_message_has_the_date_and_the_references_line(sample: DayRepor
     header, line = (block["text"]["text"] for block in root.blocks[:2])
     if sample.language == "zh":
         assert header == "lantern/lantern-serve · 2026-02-05 (周四)"
-        assert line == "本日共 28 个提交 | 🔴高 5 | 🟡中 14 | 🟢低 9"
+        assert line == "本日共 28 个提交 | 🔴高 6 | 🟡中 13 | 🟢低 9"
     else:
         assert header == "lantern/lantern-serve · 2026-02-05 (Thu)"
-        assert line == "Commits: 28 | 🔴 High 5 | 🟡 Medium 14 | 🟢 Low 9"
+        assert line == "Commits: 28 | 🔴 High 6 | 🟡 Medium 13 | 🟢 Low 9"
     assert line in root.text
     assert "lantern/engine (8)" in root.blocks[2]["elements"][0]["text"]
-    assert read([root]).count("💥") == 3  # two commits, and what they break at the top
+    assert read([root]).count("💥") == 4  # two commits, and what they break at the top
     assert "--legacy-tokenizer" in read([root])
     day = DayRef(sample.repository, SAMPLE_DAY, "Asia/Shanghai", sample.language)
     found = buttons([root])

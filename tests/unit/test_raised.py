@@ -61,6 +61,6 @@ def test_what_is_touched_is_raised_past_every_selection() -> None:
     raised = [each for each in (*view.entries, *view.late) if each.watched]
     assert [each.ranked.importance for each in raised] == [Importance.HIGH] * 2
     assert (view.stats.total, view.stats.high, view.stats.medium, view.stats.low) == (3, 2, 0, 1)
-    assert view.coverage.listed == 4
+    assert view.coverage.listed == 5
     assert [each.sha for each in view.replaced] == ["low"]
     assert REPORT.stats.high == 1
