@@ -21,8 +21,9 @@ FLAGS = [
 Open = Callable[..., Page]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
+    """Its driver keeps an event loop in this thread, which the bots of other modules' tests would not suffer."""
     if CHROMIUM is None:
         pytest.skip("there is no Chromium here: apt-get install chromium")
     with sync_playwright() as playwright:

@@ -138,7 +138,7 @@ def test_the_digests_of_several_repositories_follow_each_other(run: Run, server:
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({}, "SLACK_BOT_TOKEN is not set"),
+        ({"SLACK_APP_TOKEN": "xapp-1"}, "SLACK_BOT_TOKEN is not set"),
         ({"SLACK_BOT_TOKEN": "xoxb-hunter2"}, "SLACK_APP_TOKEN is not set"),
         ({"SLACK_BOT_TOKEN": "hunter2", "SLACK_APP_TOKEN": "xapp-1"}, "SLACK_BOT_TOKEN: is not such a token"),
         ({"SLACK_BOT_TOKEN": "xoxb-1", "SLACK_APP_TOKEN": "xoxb-hunter2"}, "SLACK_APP_TOKEN: is not such a token"),

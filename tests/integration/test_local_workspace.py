@@ -71,20 +71,19 @@ def _seconds(folder: Path) -> float:
     return took
 
 
-def test_with_slacks_tokens_there_is_no_page(run: Run) -> None:
+def test_with_slacks_tokens_there_is_no_page(tmp_path: Path) -> None:
     """Where the bot runs in a real Slack, or tries to, nothing of the local workspace is so much as imported."""
-    ran = run(
-        "run",
-        SLACK_BOT_TOKEN="xoxb-1",
-        SLACK_APP_TOKEN="xapp-1",
-        SLACK_API_URL="http://127.0.0.1:9/api/",
-        PYTHONPROFILEIMPORTTIME="1",
+    tokens = {"SLACK_BOT_TOKEN": "xoxb-1", "SLACK_APP_TOKEN": "xapp-1", "SLACK_API_URL": "http://127.0.0.1:9/api/"}
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).resolve().parents[2]), **tokens}
+    command = [sys.executable, "-X", "importtime", "-m", "bot", "run"]
+    ran = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60, check=False
     )
-    assert ran.code != 0
-    assert "bot.wiring" in ran.err
-    assert "bot.workspace" not in ran.err
-    assert "bot.local.page" not in ran.err
-    assert "bot.local.slack" not in ran.err
+    assert ran.returncode != 0
+    assert "bot.wiring" in ran.stderr
+    assert "bot.workspace" not in ran.stderr
+    assert "bot.local.page" not in ran.stderr
+    assert "bot.local.slack" not in ran.stderr
 
 
 def test_one_token_alone_is_a_mistake(run: Run) -> None:

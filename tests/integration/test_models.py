@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 from llmock.scenarios import Behavior, Fail, Reply, StreamFault
 from llmock.testing import LLMockServer
 
+from analysis.facts import facts
 from analysis.github import GitHub
 from analysis.llm import ChatModel
 from analysis.models import DayReport, Importance, Language, Repository
+from analysis.rank import rank
 from analysis.report.markdown import reports_markdown
 from bot.analysing import Modelling
 from bot.digest import Desk, digest
@@ -278,9 +280,10 @@ def test_a_model_that_obeys_every_instruction_moves_nothing(
         names = " ".join(re.findall(r"`[^`]+`|\b\w*_\w+\b|--[a-z-]+", asked)[:20])
         return said("Changes the engine.", move=move, move_reason=f"It is as the commit says: {names}")
 
-    before = read(serve(*plain), None, name="none").entries
+    with closing(GitHub(serve(*plain).url, "token")) as source:
+        commits = [source.read_commit(REPOSITORY, each["sha"]) for each in reversed(plain)]
     after = read(serve(*told), chat(obedient).url).entries
-    assert [each.ranked.importance for each in after] == [each.ranked.importance for each in before]
+    assert [each.ranked.importance for each in after] == [rank(each, facts(each)).importance for each in commits]
 
 
 def test_a_breaking_change_stays_above_its_floor(serve: Serve, read: Read, chat: Callable[[Say], ScriptedChat]) -> None:

@@ -165,7 +165,7 @@ def test_a_day_comes_privately(text: str, room: Room) -> None:
     """A day in any of its forms is that day's digest, seen by whoever asked, with a button to post it."""
     (digest,) = room.types(text)
     assert "2026-02-05" in digest.text
-    assert words(room.language).label("statistics_line", total=28, high=5, medium=13, low=10) in whole(digest)
+    assert words(room.language).label("statistics_line", total=28, high=6, medium=13, low=9) in whole(digest)
     assert BUDGETS_TITLE in whole(digest)
     assert buttons(digest) == DIGEST_BUTTONS
     assert room.slack.channel(room.channel) == []
@@ -185,7 +185,7 @@ def test_a_range_is_a_list_of_days(room: Room) -> None:
     """A range gives the statistics of each day in one message, oldest first, which nobody else sees."""
     (listed,) = room.types("2026-02-04..today")
     assert re.findall(r"2026-02-0\d(?= \()", whole(listed)) == ["2026-02-04", "2026-02-05", "2026-02-06"]
-    assert words(room.language).label("statistics_line", total=28, high=5, medium=13, low=10) in whole(listed)
+    assert words(room.language).label("statistics_line", total=28, high=6, medium=13, low=9) in whole(listed)
     assert buttons(listed) == []
 
 

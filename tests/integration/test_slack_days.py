@@ -79,11 +79,13 @@ def titles(messages: list[Message]) -> Counter[str]:
         for block in message.blocks:
             for part in block.get("elements", ()) if block["type"] == "rich_text" else ():
                 for row in part["elements"] if part["type"] == "rich_text_list" else [part]:
-                    # A title with code in it is several links that follow each other; a bare SHA is no title.
-                    linked = {piece["url"]: "" for piece in row["elements"] if piece["type"] == "link"}
-                    for piece in row["elements"]:
-                        if piece["type"] == "link":
-                            linked[piece["url"]] += piece["text"]
+                    # A title with code in it is several links that follow each other; a bare SHA is no title, nor is a place.
+                    links = [
+                        piece for piece in row["elements"] if piece["type"] == "link" and "#diff" not in piece["url"]
+                    ]
+                    linked = {piece["url"]: "" for piece in links}
+                    for piece in links:
+                        linked[piece["url"]] += piece["text"]
                     for url, text in linked.items():
                         sha = url.rpartition("/commit/")[2]
                         found[sha] += int("/commit/" in url and not re.fullmatch(r"([0-9a-f]{7})+", text))
