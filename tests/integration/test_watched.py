@@ -141,10 +141,10 @@ def reverts_told(slack: LoopbackSlack, channel: str) -> list[tuple[int, str]]:
     ]
 
 
-def let_a_day_pass(slack: LoopbackSlack, clock: SettableClock) -> None:
-    """Until the other channel has its third digest, which comes after all that was begun before."""
+def let_a_day_pass(slack: LoopbackSlack, clock: SettableClock, channel: str = OTHER) -> None:
+    """Until a channel has its third digest, which comes after all that was begun before."""
     clock.set(utc("2026-02-08 09:30"))
-    slack.wait_for(lambda: len(slack.channel(OTHER)) > 2)
+    slack.wait_for(lambda: len(slack.channel(channel)) > 2)
 
 
 def test_the_thread_of_a_reverted_commit_is_told_once(
@@ -248,7 +248,7 @@ def test_a_private_commits_thread_is_told_only_while_the_channel_may_see_it(
     clock.set(utc("2026-02-07 09:30"))
     with bot_running(slack, github.url, tmp_path, now=clock, digest_private=f"o/n={DIGEST}"):
         slack.wait_for(lambda: is_whole(slack, DIGEST, 2) and reverts_told(slack, DIGEST))
-        let_a_day_pass(slack, clock)
+        let_a_day_pass(slack, clock, DIGEST)
     assert reverts_told(slack, OTHER) == []
 
 

@@ -132,13 +132,13 @@ def _commits(day: date, zone: ZoneInfo, before: int) -> Iterator[dict[str, Any]]
         if number % 3:
             yield recorded(number, **at)
             continue
-        gone = {"status": "modified", "additions": 0, "deletions": 1, "changes": 1}
+        gone = {"status": "modified", "additions": 30, "deletions": 1, "changes": 31}
         env = f'@@ -1,3 +1,2 @@\n ENVS = {{\n-    "ENGINE_PART_{number}": lambda: 1,\n }}'
         flag = f'@@ -10,3 +10,2 @@\n def add(parser):\n-    parser.add_argument("--part-{number}")\n     return parser'
         files = [{"filename": "engine/envs.py", "patch": env}, {"filename": "engine/core/scheduler.py", "patch": flag}]
         yield recorded(
             number,
-            message=f"[Core][Scheduler] Remove part {number} (#{number})",
+            message=f"[Core][Scheduler] Remove the deprecated --part-{number} (#{number})",
             files=[{**each, **gone} for each in files],
             **at,
         )
