@@ -138,7 +138,7 @@ def _commits(day: date, zone: ZoneInfo, before: int) -> Iterator[dict[str, Any]]
         files = [{"filename": "engine/envs.py", "patch": env}, {"filename": "engine/core/scheduler.py", "patch": flag}]
         yield recorded(
             number,
-            message=f"[Core][Scheduler] Remove the deprecated --part-{number} (#{number})",
+            message=f"[Core][Scheduler] Remove the deprecated --part-{number} of part {number} (#{number})",
             files=[{**each, **gone} for each in files],
             **at,
         )
