@@ -7,7 +7,7 @@ from analysis.errors import Misuse, OutsideFailure, Unreachable
 from analysis.models import Commit, Repository
 from bot.lookup import SeveralCommits
 from bot.reference import Reference
-from bot.slack import delivering, subscribing
+from bot.slack import delivering, subscribing, subscription_messages
 from bot.slack.blocks import Message, escaped, section
 from bot.slack.bot import Bot, Delivery, Outcome
 from bot.slack.commit_messages import commit_messages
@@ -116,7 +116,11 @@ def _end(bot: Bot, request: Request, reply: Reply) -> None:
     """Ends a subscription, and shows that it did where its button was: in a reply, or at home."""
     ended = subscribing.end(bot, request)
     say = slack_words(bot.language)
-    told = say.label("unsubscribed", what=subscribing.named(bot, ended)) if ended else say.labels["already_ended"]
+    told = (
+        say.label("unsubscribed", what=subscription_messages.named(bot, ended))
+        if ended
+        else say.labels["already_ended"]
+    )
     if request.channel:
         reply.show([delivering.line(escaped(told))])
     else:
@@ -147,15 +151,17 @@ def _about_subscriptions(
 ) -> list[Message]:
     match wish:
         case Subscribe():
-            return [subscribing.subscribed_message(bot, subscribing.subscribe(bot, request, wish.wanted))]
+            return [subscription_messages.subscribed_message(bot, subscribing.subscribe(bot, request, wish.wanted))]
         case Unsubscribe():
             return _ended(bot, request, wish)
         case ListSubscriptions():
             held = subscribing.held_here(bot, request.channel)
-            offered = subscribing.OFFERED if subscribing.may_change(bot, request) else ()
-            return subscribing.list_messages(bot, held, subscribing.heading_of(bot, request.channel), offered)
+            offered = subscription_messages.OFFERED if subscribing.may_change(bot, request) else ()
+            return subscription_messages.list_messages(
+                bot, held, subscription_messages.heading_of(bot, request.channel), offered
+            )
         case Status():
-            return [subscribing.status_message(bot, request.channel)]
+            return [subscription_messages.status_message(bot, subscribing.held_here(bot, request.channel))]
 
 
 def _ended(bot: Bot, request: Request, wish: Unsubscribe) -> list[Message]:
@@ -163,17 +169,17 @@ def _ended(bot: Bot, request: Request, wish: Unsubscribe) -> list[Message]:
     say = slack_words(bot.language)
     if wish.everything:
         ended = subscribing.unsubscribe_all(bot, request)
-        told = say.label("unsubscribed", what=", ".join(subscribing.named(bot, each) for each in ended))
+        told = say.label("unsubscribed", what=", ".join(subscription_messages.named(bot, each) for each in ended))
         return [delivering.line(escaped(told if ended else say.labels["no_subscriptions"]))]
     held = subscribing.unsubscribe(bot, request, wish.repository)
     if len(held) == 1:
-        told = say.label("unsubscribed", what=subscribing.named(bot, held[0]))
+        told = say.label("unsubscribed", what=subscription_messages.named(bot, held[0]))
         return [delivering.line(escaped(told))]
     if wish.repository and not held:
         held = subscribing.held_here(bot, request.channel)
         heading = say.label("not_subscribed", what=wish.repository)
-        return subscribing.list_messages(bot, held, heading)
-    return subscribing.list_messages(bot, held, say.labels["which_subscription"], ("unsubscribe",))
+        return subscription_messages.list_messages(bot, held, heading)
+    return subscription_messages.list_messages(bot, held, say.labels["which_subscription"], ("unsubscribe",))
 
 
 # A day, and days

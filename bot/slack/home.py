@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 from analysis.language import words
-from bot.slack import subscribing
+from bot.slack import subscription_messages
 from bot.slack.blocks import Block, actions, button, context, escaped, header, ours, paragraph, prose, rich, section
 from bot.slack.bot import Bot
 from bot.slack.words import slack_words
@@ -20,7 +20,7 @@ def home_view(bot: Bot, user: str, told: str = "") -> dict[str, Any]:
     """What `user` sees, `told` first. Private repositories are not told here: a home belongs to no channel."""
     say = slack_words(bot.language)
     mine = _of_channels_of(bot, user)
-    offered = () if bot.web.is_stranger(user) else subscribing.OFFERED
+    offered = () if bot.web.is_stranger(user) else subscription_messages.OFFERED
     blocks: list[Block] = [
         *([context(told)] if told else []),
         header(say.labels["home_digests"]),
@@ -29,13 +29,13 @@ def home_view(bot: Bot, user: str, told: str = "") -> dict[str, Any]:
         *[
             block
             for each in mine[:_MOST_SUBSCRIPTIONS]
-            for block in subscribing.row(bot, each, channel=True, offered=offered)
+            for block in subscription_messages.row(bot, each, channel=True, offered=offered)
         ],
         *_left_out(bot, len(mine) - _MOST_SUBSCRIPTIONS),
         *([] if mine else [context(say.labels["no_subscriptions"])]),
-        *([actions(subscribing.subscribe_button(bot))] if offered else []),
+        *([actions(subscription_messages.subscribe_button(bot))] if offered else []),
         header(say.labels["status"]),
-        rich(*(paragraph(prose(f"{each}\n")) for each in subscribing.status_rows(bot))),
+        rich(*(paragraph(prose(f"{each}\n")) for each in subscription_messages.status_rows(bot))),
     ]
     held = bot.mail.held()
     if held and bot.web.is_operator(user):

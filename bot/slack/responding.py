@@ -6,7 +6,7 @@ from datetime import timedelta
 import structlog
 
 from analysis.errors import DigestError, RateLimited
-from bot.slack import commands, questioning, subscribing
+from bot.slack import commands, questioning, subscribing, subscription_messages
 from bot.slack.blocks import escaped
 from bot.slack.bot import Bot, Outcome
 from bot.slack.delivering import SOON, line, until
@@ -95,7 +95,7 @@ def _subscribe_as_filled(bot: Bot, request: Request, reply: Reply) -> None:
     """What was filled into the modal; its answer goes to the channel, where only the person sees it."""
     filled = json.loads(request.text)
     kept = subscribing.subscribe(bot, request, Wanted.model_validate(filled["wanted"]), filled["changes"])
-    reply.show([subscribing.subscribed_message(bot, kept)])
+    reply.show([subscription_messages.subscribed_message(bot, kept)])
 
 
 def _told(reply: Reply, text: str, pause: float | None = None) -> Outcome:
