@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 # Tests at once. More than processors: those in Slack wait for its pace, a message a second.
-WORKERS ?= 6
+WORKERS ?= 8
 
 install: $(STAMP)
 

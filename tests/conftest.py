@@ -116,11 +116,23 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begins with the files whose tests wait longest, so that none of them is still at it when all others are done."""
     longest = (
         "test_killed",
-        "test_teams",
+        "test_workspace",
+        "test_subscriptions",
         "test_slack_commands",
+        "test_watched",
+        "test_command_line",
         "test_conversation",
         "test_scheduled",
+        "test_models",
+        "test_private",
+        "test_slack_days",
+        "test_calibrate",
+        "test_both_ways",
+        "test_odd_workspaces",
+        "test_teams",
         "test_slack_anything",
+        "test_slack_lost",
+        "test_upgrading",
     )
     place = {name: number for number, name in enumerate(longest)}
     items.sort(key=lambda item: place.get(item.path.stem, len(place)))
