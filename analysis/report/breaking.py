@@ -11,6 +11,7 @@ from analysis.models import BREAKING, DayReport, Entry, Fact, FactKind, Importan
 
 SHOWN = 5  # rows at the top of a digest
 _NAMES = 3  # names a row
+_LONG = frozenset({FactKind.MOVED_MODULE})  # whose names are two paths each: one is enough
 _TIERS = list(Importance)
 _KINDS = list(FactKind)
 
@@ -23,8 +24,8 @@ class Break(NamedTuple):
 
     def says(self, language: Language) -> str:
         """What happened, with the names in code spans."""
-        say = words(language)
-        return say.facts[self.facts[0].kind].says.format(names=named(self.facts, say, _NAMES))
+        say, kind = words(language), self.facts[0].kind
+        return say.facts[kind].says.format(names=named(self.facts, say, 1 if kind in _LONG else _NAMES))
 
     @property
     def place(self) -> Citation:

@@ -1,7 +1,7 @@
 """Why a commit is ranked where it is, in a few words for people."""
 
 from analysis.fact_words import FACT_WORDS
-from analysis.models import FactKind, Language, Ranked, Reason
+from analysis.models import BREAKING, FactKind, Language, Ranked, Reason
 
 MODEL = "a model's judgement"
 _SHOWN = 3
@@ -31,6 +31,7 @@ _PHRASES: dict[str, tuple[str, str]] = {
     "a model's judgement": ("模型判断：{0}", "a model says: {0}"),
 }
 _FACT_KINDS = frozenset(kind.value for kind in FactKind)
+_BREAKING = frozenset(kind.value for kind in BREAKING)
 _TAG = ("标签“{0}”", "tagged “{0}”")
 _WORDS = ("标题含“{0}”", "title says “{0}”")
 
@@ -38,12 +39,14 @@ _WORDS = ("标题含“{0}”", "title says “{0}”")
 def told(ranked: Ranked, language: Language) -> list[str]:
     """The strongest reasons for the tier, at most three: those that raise a high or medium commit, those that lower a low one.
 
-    Plain text that quotes the commit: each surface escapes it.
+    What the diff proves to break somebody comes first. Plain text that quotes the commit: each surface escapes it.
     """
     sign = -1 if ranked.importance.value == "low" else 1
     judged = [reason for reason in ranked.reasons if reason.signal == MODEL]
-    pulling = [reason for reason in ranked.reasons if reason.points * sign >= _LEAST]
-    return [_phrase(reason, language) for reason in (judged + (pulling or list(ranked.reasons)))[:_SHOWN]]
+    breaking = [reason for reason in ranked.reasons if reason.signal in _BREAKING]
+    others = [reason for reason in ranked.reasons if reason.signal not in _BREAKING | {MODEL}]
+    pulling = [reason for reason in others if reason.points * sign >= _LEAST] or others
+    return [_phrase(reason, language) for reason in (judged + breaking + pulling)[:_SHOWN]]
 
 
 def _phrase(reason: Reason, language: Language) -> str:
