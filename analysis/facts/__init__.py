@@ -33,7 +33,9 @@ def facts(commit: Commit) -> tuple[Fact, ...]:
     change = Change(commit)
     found = [*reverts(change), *threats(change)]
     # File by file, so that however large a commit is, a patch is parsed once.
-    found += [fact for file in commit.files for rule in _RULES for fact in rule(change, file)]
+    found += [
+        fact for file in commit.files for rule in (_RULES if file.patch else _OF_PATHS) for fact in rule(change, file)
+    ]
     unique: dict[tuple[FactKind, str], Fact] = {}
     for fact in found:
         unique.setdefault((fact.kind, _told_once(fact)), fact)
@@ -81,3 +83,4 @@ _RULES: tuple[Callable[[Change, FileChange], Iterator[Fact]], ...] = (
     running,
     guards,
 )
+_OF_PATHS = (dropped, moved, _deleted)  # which need no patch

@@ -123,7 +123,7 @@ def _sources(files: Sequence[FileChange]) -> Iterator[Signal]:
 
 def _facts(found: Sequence[Fact]) -> Iterator[Signal]:
     """One signal a kind of fact, with the first as the evidence: many removed names are not many times as important."""
-    for each in FactKind:
+    for each in FactKind if found else ():
         alike = [fact for fact in found if fact.kind is each]
         if alike:
             more = f" (+{len(alike) - 1})" if len(alike) > 1 else ""
