@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from http.client import HTTPException
+from itertools import islice
 from typing import Any, NamedTuple
 from urllib.request import Request, urlopen
 
@@ -34,8 +35,8 @@ from analysis.errors import OutsideFailure
 TIMEOUT = 6  # seconds for one request; Slack answers in far less than one
 _EVENT = "vllm_digest"  # the type of our messages' metadata
 _RETRIES = 4
-_PAGES = 5  # of a hundred messages that a look-up goes through
-_REPLIES = 200  # messages of a thread that are remembered
+_PAGES = 5  # that a look-up, or the reading of a thread, goes through
+_REPLIES = 200  # messages of a thread a page
 
 _CLOSED = frozenset({"is_archived", "channel_not_found", "not_in_channel", "channel_is_archived", "is_inactive"})
 _LONG = frozenset({"msg_blocks_too_long", "msg_too_long", "markdown_text_too_long"})
@@ -273,12 +274,14 @@ class Web:
         return None
 
     def thread(self, channel: str, thread_ts: str) -> list[dict[str, Any]]:
-        """The messages of a thread, oldest first, with their metadata."""
+        """The messages of a thread, oldest first, with their metadata; of a very long one its beginning."""
         with translated():
-            answer = self._reader.conversations_replies(
+            pages = self._reader.conversations_replies(
                 channel=channel, ts=thread_ts, limit=_REPLIES, include_all_metadata=True
             )
-            return list(answer["messages"])
+            # Every page may begin with the thread's first message.
+            found = {str(each["ts"]): each for page in islice(pages, _PAGES) for each in page["messages"]}
+            return list(found.values())
 
     def direct(self, user: str) -> str:
         """The id of the direct messages with a person."""
