@@ -39,6 +39,9 @@ def read(bot: Bot, delivery: Delivery) -> Outcome:
         return Outcome(pause=SOON, failure=str(exc))
     except DigestError as exc:
         return Outcome(failure=str(exc))
+    except Exception:
+        log.exception("this is a bug in vllm-digest")
+        return Outcome()  # what can be told without it is; else `draft` meets it again, and tells the channel
 
 
 def draft(bot: Bot, delivery: Delivery, trouble: str) -> list[str]:
@@ -133,6 +136,9 @@ def _frozen(bot: Bot, ref: DayRef | CommitRef, prefix: str, delivery: Delivery, 
         subject = escaped(f"{ref.repository} · {_subject(ref)}")
         told = slack_words(ref.language).label("unreadable", subject=subject, reason=escaped(trouble or str(exc)))
         return drafts(prefix, delivery.channel, [line(told)], "")
+    except Exception:
+        log.exception("this is a bug in vllm-digest")
+        return drafts(prefix, delivery.channel, [line(slack_words(ref.language).label("bug", run=delivery.run))], "")
 
 
 def _day(bot: Bot, ref: DayRef, prefix: str, delivery: Delivery) -> list[Draft]:

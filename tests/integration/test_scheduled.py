@@ -1,7 +1,9 @@
 """Digests that come by themselves: when, to whom, and after what went wrong meanwhile. Only the clock is ours."""
 
 import re
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
@@ -187,6 +189,24 @@ def test_a_channel_that_is_closed_does_not_keep_the_others_waiting(
         slack.wait_for(lambda: not any(each.note for each in subscriptions(tmp_path)))
         assert days(slack, OTHER) == ["2026-02-06"]
         assert days(slack, "C0QUIET") == ["2026-02-06"]
+
+
+def test_a_bug_is_a_line_with_its_number(
+    slack: LoopbackSlack, serve: Serve, clock: SettableClock, tmp_path: Path
+) -> None:
+    """A digest that meets what none of us thought of is a line in its channel, with the number under which it is logged."""
+    github = serve(recorded(1))
+    with bot_running(slack, github.url, tmp_path, now=clock):
+        slack.command(ADA, DIGEST, "2026-02-05")
+        slack.wait_for(lambda: slack.private(ADA, DIGEST))
+    with closing(sqlite3.connect(tmp_path / "bot.db")) as database, database:
+        database.execute("UPDATE analyses SET body = '7'")
+    subscribe(tmp_path, utc("2026-02-05 10:00"), DIGEST)
+    clock.set(utc("2026-02-06 09:00"))
+    with bot_running(slack, github.url, tmp_path, now=clock):
+        [line] = slack.wait_for(lambda: told(slack, DIGEST))
+        assert "Something went wrong" in line
+        assert "s1-2026-02-05" in line
 
 
 def while_time_flies(clock: SettableClock, looked_for: Callable[[], T]) -> Callable[[], T]:
