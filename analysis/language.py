@@ -114,7 +114,7 @@ _ZH = Words(
         "no_files": "这是一个没有文件改动的提交",
         "merged": "合并提交，相对第一个父提交",
         "purpose": "提交者说明：{text}",
-        "more": "等 {count} 项",
+        "more": "以及另外 {count} 项",
         "more_files": "另有 {files}",
         "files_in": "{area}（{files}，+{additions} −{deletions}）",
         "unlisted": "GitHub 未列出其余 {lines}所在的文件",

@@ -462,3 +462,12 @@ def test_inputs_that_were_emptied_are_empty() -> None:
     assert sent["o"]["x"] == "a"
     assert sent["r"]["x"]["rich_text_value"]["elements"][0]["elements"][0]["text"] == "hi"
     assert sent.keys() == {"t", "m", "o", "r"}
+
+
+def test_code_in_a_message_is_shown_as_slack_shows_it() -> None:
+    """The two entities that a message must use are signs again in its code, and stay what was written in a file's."""
+    text = "`f&lt;T&gt;`\n\n```\na &lt; b\n```"
+    message, file = str(markdown(text, in_message=True)), str(markdown(text))
+    assert "<code>f&lt;T&gt;</code>" in message
+    assert "a &lt; b" in message
+    assert "<code>f&amp;lt;T&amp;gt;</code>" in file

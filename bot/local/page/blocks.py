@@ -82,7 +82,7 @@ def _image(given: Json, viewer: Viewer) -> Markup:
 
 
 def _markdown(block: Json, _viewer: Viewer) -> Markup:
-    return markdown(block["text"])
+    return markdown(block["text"], in_message=True)
 
 
 def _table(block: Json, viewer: Viewer) -> Markup:

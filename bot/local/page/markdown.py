@@ -15,12 +15,15 @@ _PARSER = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethro
 
 
 @lru_cache(maxsize=256)
-def markdown(text: str) -> Markup:
-    """Markdown as a message or a file shows it. Headings begin at the third level: the page has the others."""
+def markdown(text: str, *, in_message: bool = False) -> Markup:
+    """Markdown as a file shows it, or a message. Headings begin at the third level: the page has the others."""
     tokens = _PARSER.parse(text.encode("utf-8", "replace").decode())  # half a character is none
     for token in tokens:
         if token.type in {"heading_open", "heading_close"}:
             token.tag = f"h{min(6, int(token.tag[1:]) + 2)}"
+        for each in (token, *(token.children or ())) if in_message else ():
+            if each.type in {"code_inline", "fence", "code_block"}:  # Slack reads its entities there too
+                each.content = each.content.replace("&lt;", "<").replace("&gt;", ">")
     html = _PARSER.renderer.render(tokens, _PARSER.options, {})
     clean = nh3.clean(
         html,
