@@ -187,6 +187,38 @@ def test_a_stream_survives_a_reload_and_is_the_same_in_two_browsers(
         expect(thread_log(tab).locator("li")).to_have_text(["four", "five"])
 
 
+def test_ten_tabs_of_one_browser_hear_everything(page: Page, slack: LoopbackSlack, open_page: Open) -> None:
+    """Ten tabs show a new message; when the one that listens for all is closed, another does."""
+    first = open_page(f"{page.url}#{EN}")
+    tabs = [first, *(first.context.new_page() for _ in range(9))]
+    for tab in tabs[1:]:
+        tab.goto(f"{page.url}#{EN}")
+        ready(tab)
+    slack.say("U0LIN", EN, "to all ten")
+    for tab in tabs:
+        expect(main_log(tab).locator("article").last).to_contain_text("to all ten")
+    first.close()
+    write(tabs[-1], "to all nine")
+    for tab in tabs[1:]:
+        expect(main_log(tab).locator("article").last).to_contain_text("to all nine")
+
+
+def test_a_tab_that_was_hidden_catches_up(page: Page, slack: LoopbackSlack, open_page: Open) -> None:
+    """A hidden tab hears nothing; when it is shown it has what was said meanwhile."""
+    tab = open_page(f"{page.url}#{EN}")
+    turn = """(hidden) => {
+        Object.defineProperty(document, 'hidden', { value: hidden, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));
+    }"""
+    tab.evaluate(turn, True)
+    slack.say("U0LIN", EN, "said while nobody looked")
+    seen = open_page(f"{page.url}#{EN}")
+    expect(main_log(seen).locator("article").last).to_contain_text("said while nobody looked")
+    expect(main_log(tab).locator("article").last).not_to_contain_text("said while nobody looked")
+    tab.evaluate(turn, False)
+    expect(main_log(tab).locator("article").last).to_contain_text("said while nobody looked")
+
+
 def test_two_people_see_what_each_may_see(page: Page, slack: LoopbackSlack, open_page: Open) -> None:
     """The outsider has one channel, reads what is said there at once, and nobody's private replies."""
     ada, lin = open_page(f"{page.url}#{EN}"), open_page(f"{page.url}?as=U0LIN#{EN}")

@@ -232,10 +232,15 @@ function lost(away) {
 }
 
 function start() {
-  stop();
   known.ready = false;
   for (const log of Object.values(logs)) clear(log);
-  stop = listen(told, lost);
+  connect();
+}
+
+// A tab that nobody sees needs no news; it gets all of them when it is shown.
+function connect() {
+  stop();
+  stop = document.hidden ? () => {} : listen(told, lost);
 }
 
 // What people do with the page itself
@@ -311,6 +316,7 @@ function openHome() {
   act("home", {}).catch((error) => toast(error.message));
 }
 
+document.addEventListener("visibilitychange", connect);
 theme();
 start();
 if (location.hash === "#home") openHome();
