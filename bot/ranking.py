@@ -18,6 +18,9 @@ class _Person(BaseModel):
     date: AwareDatetime
 
 
+_Count = Annotated[int, Field(ge=0, le=1_000_000_000)]  # lines
+
+
 class _File(FileChange):
     """A file as GitHub's API tells it, read into ours at once: files make up most of the time."""
 
@@ -25,11 +28,13 @@ class _File(FileChange):
 
     path: Annotated[str, AfterValidator(scalar)] = Field(validation_alias="filename")
     previous_path: str | None = Field(default=None, validation_alias="previous_filename")
+    additions: _Count = 0
+    deletions: _Count = 0
 
 
 class _Stats(BaseModel):
-    additions: int = 0
-    deletions: int = 0
+    additions: _Count = 0
+    deletions: _Count = 0
 
 
 class _Recorded(BaseModel):

@@ -29,6 +29,7 @@ _ROUTE = re.compile(
     | \bHandle(?:Func)?\(\s*"(?:[A-Z]+\s)?(?P<handled>/[^"]*)"
     """
 )
+_PREFIX = re.compile(r"^[+-].*\bprefix\s*=", re.MULTILINE)
 _PATH = re.compile(r"""["'`](?:[A-Z]+ )?/""")
 _CONFIG_FILE = re.compile(
     r"(^|/)(values|settings|defaults?|config|configuration)(\.default|\.example)?\.(ya?ml|toml|json|ini)$"
@@ -64,7 +65,8 @@ def fields(change: Change, file: FileChange) -> Iterator[Fact]:
 
 def routes(change: Change, file: FileChange) -> Iterator[Fact]:
     """Paths that a server no longer answers."""
-    if loses(file) and _PATH.search(file.patch or ""):
+    # Where a prefix comes or goes the same path is written in another way.
+    if loses(file) and _PATH.search(file.patch or "") and not _PREFIX.search(file.patch or ""):
         before, after = (list(_routes(file, side)) for side in SIDES)
         yield from lost(change, file, before, after, FactKind.REMOVED_ROUTE, FactKind.RENAMED_ROUTE)
 

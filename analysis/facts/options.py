@@ -54,6 +54,8 @@ def _flags(file: FileChange, side: Side) -> Iterator[Named]:
             for name in FLAG_NAME.findall(each.text) if _PARSER.search(each.text) else ():
                 line = each.line_of(name)
                 yield Named(name, line.sign, line.number, each.hunk)
+                if "BooleanOptionalAction" in each.text:
+                    yield Named(f"--no-{name.removeprefix('--')}", line.sign, line.number, each.hunk)
         return
     for place, line in _side(file, side):
         for name in FLAG_NAME.findall(line.text) if _PARSER.search(line.text) else ():

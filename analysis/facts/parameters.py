@@ -80,7 +80,7 @@ def _differences(file: FileChange, old: Definition, new: Definition) -> Iterator
         line = (old if gone else new).statement.line_of(name).number
         return Fact(kind=kind, name=f"{new.name}({name})", path=file.path, line=line, old=was, new=now)
 
-    for name in [each for each in was.parameters if each not in now.parameters]:
+    for name in [each for each in was.parameters if each not in now.parameters and not each.startswith("_")]:
         if name in renamed:
             yield fact(FactKind.RENAMED_PARAMETER, name, now=renamed[name])
         elif not now.takes_any:

@@ -68,14 +68,20 @@ def _values(file: FileChange, side: Side) -> Iterator[_Value]:
         for name, each in _items(hunk, side):
             if not _REFUSES.search(name) and (_TAKES.search(name) or name.endswith(_TYPE)):
                 yield each
-    for definition in definitions(file.patch, side):
-        if definition.what in ("field", "constant") and not _REFUSES.search(definition.name):
+    others, own = definitions(file.patch, "+" if side == "-" else "-"), definitions(file.patch, side)
+    open_ended = {each.name for each in others if not _LITERAL.search(each.statement.text)}  # they take anything
+    for definition in own:
+        listed = definition.what in ("field", "constant") and definition.name not in open_ended
+        if listed and not _REFUSES.search(definition.name):
             for values in _LITERAL.findall(definition.statement.text):
                 for text in _STRING.findall(values):
                     line = definition.statement.line_of(f'"{text}"')
                     yield _Value(text, line.sign, line.number)
+    # What is only no longer decorated may be registered elsewhere, in a table of all.
+    defined = {each.statement.hunk for each in own if each.what in ("class", "function") and each.line.sign == side}
     for statement in statements(file.patch, side):
-        if statement.owner is MODULE and (match := _REGISTERS.match(statement.text)):
+        decorates = statement.text.startswith("@") and statement.hunk not in defined
+        if statement.owner is MODULE and not decorates and (match := _REGISTERS.match(statement.text)):
             line = statement.line_of(match["value"])
             yield _Value(match["value"], line.sign, line.number)
 

@@ -28,7 +28,7 @@ _MINIMUM = re.compile(
 )
 
 
-def dependencies(_change: Change, file: FileChange) -> Iterator[Fact]:
+def dependencies(change: Change, file: FileChange) -> Iterator[Fact]:
     if kind(file.path) is not Kind.DEPENDENCY:
         return
     before, after = _pins(file, "-"), _pins(file, "+")
@@ -37,7 +37,7 @@ def dependencies(_change: Change, file: FileChange) -> Iterator[Fact]:
         old, new = before.get(name), after.get(name)
         if old and new and old[0] != new[0]:
             found = FactKind.DEPENDENCY_MOVED
-        elif old and not new and not re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", added):
+        elif old and not new and not _mentions(added, name) and not _moves(change, file, name):
             found = FactKind.DEPENDENCY_REMOVED
         elif new and not old:
             found = FactKind.DEPENDENCY_ADDED
@@ -46,6 +46,16 @@ def dependencies(_change: Change, file: FileChange) -> Iterator[Fact]:
         spec, line = new or old or ("", None)
         was, now = old[0] if old else None, spec if new else None
         yield Fact(kind=found, name=name, path=file.path, line=line, old=was, new=now)
+
+
+def _moves(change: Change, file: FileChange, name: str) -> bool:
+    """Whether another list of requirements gains it."""
+    others = (each for each in change.commit.files if each is not file and kind(each.path) is Kind.DEPENDENCY)
+    return any(name in _pins(each, "+") for each in others)
+
+
+def _mentions(text: str, name: str) -> bool:
+    return bool(re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text))
 
 
 def minimums(_change: Change, file: FileChange) -> Iterator[Fact]:

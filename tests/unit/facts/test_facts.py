@@ -97,6 +97,13 @@ def test_a_flag_whose_definition_goes_is_removed(lines: Sequence[str]) -> None:
             new_file("vllm/cli.py", 'add("--old-flag")'),
         ],
         [changed("vllm/args.py", '-    parser.add_argument("--old-flag")', '     group.add_argument("--old-flag")')],
+        [
+            changed(
+                "vllm/args.py",
+                '-    parser.add_argument("--no-old-flag")',
+                '+    parser.add_argument("--old-flag", action=BooleanOptionalAction)',
+            )
+        ],
     ],
 )
 def test_a_flag_that_lives_on_is_not_removed(files: Sequence[FileChange]) -> None:
@@ -289,6 +296,12 @@ def test_what_is_no_dependency_neither_moves_nor_goes(path: str, lines: Sequence
     assert [name for kind in kinds for name in names(kind, changed(path, *lines))] == []
 
 
+def test_a_dependency_that_moves_to_another_file_has_not_gone() -> None:
+    """What one list of requirements loses and another gains is required as before."""
+    files = [changed("requirements/common.txt", "-torch==2.9.0"), changed("requirements/cuda.txt", "+torch==2.9.0")]
+    assert names(FactKind.DEPENDENCY_REMOVED, *files) == []
+
+
 def test_a_module_moves_with_its_file() -> None:
     """A renamed source module is missed under its old path."""
     moved = file("vllm/v1/engine.py", status="renamed", was="vllm/engine.py")
@@ -304,6 +317,7 @@ def test_a_module_moves_with_its_file() -> None:
         [file("tools/b.py", status="renamed", was="tools/a.py")],
         [file("vllm/b.py", status="renamed", was="vllm/a.py"), new_file("vllm/a.py", "from vllm.b import *")],
         [file("vllm/b.py", status="copied", was="vllm/a.py")],
+        [file("vllm/a/__init__.py", status="renamed", was="vllm/a.py")],
     ],
 )
 def test_a_module_that_nobody_misses_has_not_moved(files: Sequence[FileChange]) -> None:

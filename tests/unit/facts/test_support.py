@@ -40,10 +40,12 @@ def test_what_a_list_of_the_taken_loses_is_dropped(path: str, under: str, lines:
         ("engine/layer.py", "class Layer:", ['-        layer.register_parameter("weight", x)']),
         ("engine/old.py", "", ["-METHODS = [", '-    "hqx",', "-]"]),  # the list itself goes: a name
         ("tests/quant.py", "METHODS = [", ['-    "hqx",']),
+        ("engine/video.py", "", ['-@LOADERS.register("plain")', " class Plain:"]),
+        ("engine/config.py", "class RunConfig:", ['-    mode: Literal["a1", "b2"]', "+    mode: str"]),
     ],
 )
 def test_what_was_not_taken_is_not_dropped(path: str, under: str, lines: Sequence[str]) -> None:
-    """Lists of the refused, other lists, locals, what comes back, and tests drop nothing."""
+    """Lists of the refused, other lists, locals, what comes back, what takes anything now, and tests drop nothing."""
     assert names(FactKind.SUPPORT_DROPPED, changed(path, *lines, under=under)) == []
 
 
