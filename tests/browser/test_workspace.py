@@ -249,6 +249,34 @@ def test_the_list_grows_while_it_is_looked_at(page: Page, slack: LoopbackSlack, 
     expect(tab.locator("[data-below]")).to_be_hidden()
 
 
+def test_the_answer_to_ones_own_command_comes_into_view(page: Page, open_page: Open) -> None:
+    """Whoever reads further up and types a command sees its reply without a click."""
+    tab = open_page(f"{page.url}#{EN}", height=600)
+    main_log(tab).evaluate("(log) => log.scrollTo(0, 0)")
+    write(tab, f"{COMMAND} help")
+    reply = main_log(tab).locator("article.private").last
+    expect(reply).to_contain_text("You can ask me")
+    expect(reply.locator(".only")).to_be_in_viewport()
+    expect(tab.locator("[data-below]")).to_be_hidden()
+
+
+def test_the_bot_is_invited_as_it_asks(page: Page, open_page: Open) -> None:
+    """Where the bot is not, / offers to invite it; then it answers there."""
+    tab = open_page(f"{page.url}#C0RANDOM")
+    expect(tab.locator("[data-about]")).to_have_text("1 member · The bot is not in this channel")
+    field = tab.locator('[data-composer="main"] textarea')
+    field.press_sequentially("/inv")
+    field.press("Tab")
+    expect(field).to_have_value("/invite @vllm-digest")
+    field.press("Enter")
+    expect(main_log(tab).locator("article").last).to_contain_text(
+        "@vllm-digest has joined the channel, invited by @Ada"
+    )
+    expect(tab.locator("[data-about]")).to_have_text("2 members")
+    write(tab, f"{COMMAND} help")
+    expect(main_log(tab).locator("article.private").last).to_contain_text("You can ask me")
+
+
 def test_a_messages_json_is_shown_with_a_link_to_the_builder(page: Page, open_page: Open) -> None:
     """Each message has a switch to its JSON."""
     tab = open_page(f"{page.url}#{ZH}")

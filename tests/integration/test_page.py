@@ -87,6 +87,25 @@ def test_nothing_is_told_without_the_key(page: Page, path: str) -> None:
         assert (reply.status, data) == (403, b'{"error": "wrong key"}')
 
 
+def test_who_opens_an_old_address_reads_what_to_do(page: Page) -> None:
+    """A browser with a wrong key gets a sentence instead of JSON."""
+    reply, data = ask(page, key="old", Accept="text/html,*/*;q=0.8")
+    assert reply.status == 403
+    assert reply.headers["Content-Security-Policy"]
+    assert b"copy the address from the terminal again" in data
+
+
+def test_an_address_without_its_last_slash_leads_to_the_page(page: Page) -> None:
+    """It is redirected, with what it asked for."""
+    url = urlsplit(page.url)
+    for query in ("", "?as=U0LIN"):
+        connection = HTTPConnection(str(url.hostname), url.port, timeout=10)
+        connection.request("GET", f"/{page.key}{query}")
+        reply = connection.getresponse()
+        assert (reply.status, reply.headers["Location"]) == (308, f"/{page.key}/{query}")
+        connection.close()
+
+
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "evil.example:80", "[", "169.254.1.1"])
 def test_a_name_that_leads_here_opens_nothing(page: Page, host: str) -> None:
     """A page whose name was pointed at this machine (DNS rebinding) is turned away."""
@@ -177,6 +196,26 @@ def test_a_command_that_nobody_answers_fails_as_in_slack(page: Page, slack: Loop
     status, body = do(page, "command", {"channel": EN, "text": "help"})
     assert (status, body) == (200, {"failed": "operation_timeout"})
     assert "operation_timeout" in slack.private(ADA, EN)[-1].text
+
+
+def test_the_bot_is_invited_where_it_is_not(page: Page, slack: LoopbackSlack) -> None:
+    """`/invite @bot` makes it a member and says so; nobody else can be invited, and nobody twice."""
+    channel = slack.workspace.add_channel("lonely", members={ADA})
+    assert do(page, "invite", {"channel": channel, "text": "@somebody"})[0] == 409
+    assert do(page, "invite", {"channel": channel, "text": "@VLLM-digest"})[0] == 200
+    assert slack.workspace.bot_user in slack.workspace.channels[channel].members
+    assert "has joined the channel" in slack.channel(channel)[-1].text
+    assert do(page, "invite", {"channel": channel, "text": "@vllm-digest"})[0] == 409
+    assert len(slack.channel(channel)) == 1
+
+
+def test_a_name_from_right_to_left_stays_in_its_place(page: Page) -> None:
+    """What " · " sets apart is isolated where a part of it is written from right to left, and plain elsewhere."""
+    context = {"type": "context", "block_id": "c", "elements": [{"type": "plain_text", "text": "#1 · דנה · 2 files"}]}
+    shown = blocks([context], page.viewer({}))
+    assert "<bdi>#1</bdi> · <bdi>דנה</bdi> · <bdi>2 files</bdi>" in shown
+    context["elements"] = [{"type": "plain_text", "text": "#1 · Dana"}]
+    assert "<bdi>" not in blocks([context], page.viewer({}))
 
 
 def test_private_replies_are_told_to_one_person(page: Page, slack: LoopbackSlack) -> None:

@@ -26,6 +26,7 @@ class Doer:
         self.acts: dict[str, Callable[[Json], Json]] = {
             "say": self._say,
             "command": self._type_command,
+            "invite": self._invite,
             "press": self._press,
             "submit": self._submit,
             "close": self._close,
@@ -40,6 +41,19 @@ class Doer:
 
     def _type_command(self, given: Json) -> Json:
         return _outcome(self._slack.command(self._viewer.user, self._here(given), _text(given, "text"), self._command))
+
+    def _invite(self, given: Json) -> Json:
+        """`/invite @bot`, which Slack itself answers: the bot is a member from now on, and everyone reads so."""
+        workspace, channel = self._slack.workspace, self._here(given)
+        bot, home, named = workspace.bot_user, workspace.channels[channel], _text(given, "text").strip()
+        if named.lower() != f"@{self._viewer.name(bot)}".lower():
+            raise Impossible(self._viewer.say("invite_whom", name=self._viewer.name(bot)))
+        if bot in home.members:
+            raise Impossible(self._viewer.say("invited", name=self._viewer.name(bot)))
+        with workspace.change():
+            home.members.add(bot)
+        joined = self._viewer.say("joined", bot=bot, user=self._viewer.user)
+        return {"ts": workspace.post(channel, bot, text=joined, subtype="channel_join").ts}
 
     def _press(self, given: Json) -> Json:
         """Uses an element of a message, or of a modal or the Home tab."""

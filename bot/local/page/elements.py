@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from bot.local.page.markup import is_web, joined, tag
+from bot.local.page.markup import is_web, isolated, joined, tag
 from bot.local.page.mrkdwn import mrkdwn
 from bot.local.page.viewing import Viewer
 from bot.local.slack.elements import options
@@ -49,7 +49,7 @@ def words(text: Json | None, viewer: Viewer) -> Markup:
         return Markup()
     if text["type"] == "mrkdwn":
         return mrkdwn(text["text"], viewer, verbatim=bool(text.get("verbatim")))
-    return joined(text["text"])
+    return isolated(text["text"])
 
 
 def identity(block: Json, action_id: str) -> str:

@@ -1,5 +1,6 @@
 """HTML that is escaped by construction."""
 
+from unicodedata import bidirectional
 from urllib.parse import urlsplit
 
 from markupsafe import Markup
@@ -21,6 +22,13 @@ def tag(name: str, /, *content: object, **attributes: object) -> Markup:
 def joined(*content: object) -> Markup:
     """Pieces one after the other; what is no markup is escaped."""
     return Markup("").join(str(piece) if not hasattr(piece, "__html__") else piece for piece in content)
+
+
+def isolated(text: str) -> Markup:
+    """Text of a line: what is written from right to left there does not move what " · " sets apart from it."""
+    if not any(bidirectional(each) in {"R", "AL"} for each in text):
+        return joined(text)
+    return Markup(" · ").join(tag("bdi", each) if each else "" for each in text.split(" · "))
 
 
 def link(url: str, label: object) -> Markup:

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from markupsafe import Markup
 
-from bot.local.page.markup import joined, link, tag
+from bot.local.page.markup import isolated, joined, link, tag
 from bot.local.page.mrkdwn import channel_link, mention, told
 from bot.local.page.viewing import Viewer
 from bot.local.slack.workspace import Json
@@ -83,7 +83,7 @@ _PARTS: dict[str, Callable[[Json, Viewer], Markup]] = {
     "rich_text_preformatted": _code,
 }
 _PIECES: dict[str, Callable[[Json, Viewer], Markup]] = {
-    "text": lambda element, _: joined(element["text"]),
+    "text": lambda element, _: isolated(element["text"]),
     "link": lambda element, _: link(element["url"], element.get("text") or element["url"]),
     "user": lambda element, viewer: mention(element["user_id"], viewer),
     "channel": lambda element, viewer: channel_link(element["channel_id"], viewer),

@@ -51,6 +51,10 @@ class Refusal(Exception):
         self.status = status
 
 
+class WrongKey(Refusal):
+    """The address is of another workspace."""
+
+
 class Form(NamedTuple):
     """What can be typed after the command, and what it gives."""
 
@@ -174,6 +178,14 @@ class _Handler(QuietHandler):
             serve(url.path.split("/")[2:], dict(parse_qsl(url.query)))
         except Refusal as refusal:
             self.close_connection = True  # a body that nobody read would be taken for the next request
+            self._refuse(refusal)
+
+    def _refuse(self, refusal: Refusal) -> None:
+        """JSON for the script; whoever opens an old address reads what to do."""
+        if isinstance(refusal, WrongKey) and "text/html" in (self.headers.get("Accept") or ""):
+            said = _template("refused.html").render(say=words(self.page.language), language=self.page.language)
+            self._send(said.encode(), "text/html; charset=utf-8", status=refusal.status)
+        else:
             self._json({"error": str(refusal)}, refusal.status)
 
     def _admit(self) -> None:
@@ -191,11 +203,14 @@ class _Handler(QuietHandler):
             raise Refusal(403, "wrong origin")
         given = unquote(urlsplit(self.path).path).split("/")[1]
         if not secrets.compare_digest(given.encode(), self.page.key.encode()):
-            raise Refusal(403, "wrong key")
+            raise WrongKey(403, "wrong key")
 
     def _get(self, path: list[str], asked: Mapping[str, str]) -> None:
         viewer = self.page.viewer(asked)
         match path:
+            case []:
+                place = f"/{self.page.key}/?{urlsplit(self.path).query}".rstrip("?")
+                self._send(b"", "text/plain", {"Location": place}, status=HTTPStatus.PERMANENT_REDIRECT)
             case [""]:
                 self._send(self.page.html(viewer).encode(), "text/html; charset=utf-8")
             case ["static", name]:

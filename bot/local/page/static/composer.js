@@ -1,11 +1,13 @@
 // Where people write: a growing field, and what could be meant while a command, a name or a channel is typed.
 
+import { awaitReply } from "./lists.js";
 import { act, bot, command, forms, people, say, toast } from "./server.js";
 
 let count = 0;
 
 export class Composer {
-  // `channels` gives the names that # completes; `where` gives {channel, thread} to write to, or null.
+  // `channels` gives the names that # completes; `where` gives {channel, thread} to write to, or null, and whether
+  // the bot `lacks` there.
   constructor(holder, where, channels) {
     const made = document.querySelector("[data-composer-template]").content.firstElementChild.cloneNode(true);
     this.form = made;
@@ -65,6 +67,7 @@ export class Composer {
     const text = before.toLowerCase();
     if (text.startsWith("/") && !this.where()?.thread) {
       const rows = forms.map((form) => ({ whole: `${command} ${form.text}`, gives: form.gives, from: 0 }));
+      if (this.where()?.lacks) rows.unshift({ whole: `/invite @${bot}`, gives: say("invites"), from: 0 });
       return rows.filter((row) => row.whole.startsWith(text) && row.whole !== before.trimEnd());
     }
     const word = /(^|\s)([@#][^\s@#]*)$/.exec(text)?.[2];
@@ -138,11 +141,12 @@ export class Composer {
     const where = this.where();
     if (!text || !where) return;
     if (text.startsWith("/")) {
-      const [name, ...rest] = text.split(/\s+/);
-      if (name !== command) return toast(say("unknown_command", { command: name, known: command }));
+      const [name] = text.split(/\s+/);
+      const does = { "/invite": "invite", [command]: "command" }[name];
+      if (!does) return toast(say("unknown_command", { command: name, known: command }));
       if (where.thread) return toast(say("no_thread_commands"));
       this.empty();
-      return this.try_("command", { ...where, text: text.slice(name.length).trim() }, text, rest);
+      return this.try_(does, { ...where, text: text.slice(name.length).trim() }, text);
     }
     this.empty();
     return this.try_("say", { ...where, text }, text);
@@ -155,6 +159,7 @@ export class Composer {
 
   // What could not be sent comes back into the field, unless something else was begun there.
   async try_(name, body, text) {
+    awaitReply(this.form);
     try {
       await act(name, body);
     } catch (error) {

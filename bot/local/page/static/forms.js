@@ -1,5 +1,6 @@
 // Buttons, menus and forms: what their data attributes say is sent when they are used.
 
+import { awaitReply } from "./lists.js";
 import { act, me, say, toast } from "./server.js";
 
 const confirmBox = document.querySelector("[data-confirm]");
@@ -33,6 +34,7 @@ function source(element) {
 async function use(element, given) {
   if (element.getAttribute("aria-busy") === "true" || !(await sure(element))) return;
   const [holder, place] = source(element);
+  awaitReply(element);
   element.setAttribute("aria-busy", "true");
   try {
     const { block, action } = element.dataset;

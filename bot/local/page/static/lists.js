@@ -98,14 +98,24 @@ export function show(list, items, { follow = true, empty = "" } = {}) {
   const articles = list.querySelectorAll("article");
   if (articles.length && !list.querySelector('article[tabindex="0"]')) articles[articles.length - 1].tabIndex = 0;
   const mine = grew && items.at(-1)?.user === me.user;
-  if (fresh ? follow : atEnd || mine) toEnd(list);
-  return grew && !fresh && !atEnd;
+  const awaited = grew && list.awaits && !mine;
+  if (awaited) list.awaits = false;
+  const follows = fresh ? follow : atEnd || mine || awaited;
+  if (follows) toEnd(list);
+  return grew && !fresh && !follows;
+}
+
+// Whoever writes or presses something sees what comes of it: the next message of somebody else's comes into view.
+export function awaitReply(element) {
+  const list = element.closest(".main, .panel")?.querySelector(".log");
+  if (list) list.awaits = true;
 }
 
 export function clear(list) {
   list.replaceChildren();
   list.items = new Map();
   list.fresh = true;
+  list.awaits = false;
 }
 
 // The end of a list is where its last message can be read from its beginning.

@@ -8,13 +8,13 @@ import { act, become, bot, language, listen, me, raw, read, say, speak, toast } 
 
 const find = (name) => document.querySelector(`[data-${name}]`);
 const logs = { main: document.querySelector('[data-log="main"]'), thread: document.querySelector('[data-log="thread"]') };
-const known = { channels: [], items: new Map(), home: null, connected: false, ready: false };
+const known = { channels: [], items: new Map(), home: null, connected: false, away: false, ready: false };
 const seen = new Map(); // channel -> ts of the last message that was looked at
 let route = {};
 let stop = () => {};
 
 const composers = {
-  main: new Composer(find('composer="main"'), () => route.channel && { channel: route.channel.id }, names),
+  main: new Composer(find('composer="main"'), () => route.channel && { channel: route.channel.id, lacks: !route.channel.bot }, names),
   thread: new Composer(find('composer="thread"'), () => route.thread && { channel: route.channel.id, thread: route.thread }, names),
 };
 
@@ -71,8 +71,8 @@ function room(channel) {
   sign.ariaHidden = "true";
   link.append(sign, Object.assign(document.createElement("span"), { className: "name", textContent: channel.name }));
   if (channel.kind === "im") {
-    const dot = Object.assign(document.createElement("span"), { className: known.connected ? "dot on" : "dot" });
-    dot.title = say(known.connected ? "online" : "offline");
+    const dot = Object.assign(document.createElement("span"), { className: online() ? "dot on" : "dot" });
+    dot.title = say(online() ? "online" : "offline");
     dot.append(Object.assign(document.createElement("span"), { className: "unseen", textContent: dot.title }));
     link.append(dot);
   }
@@ -81,6 +81,7 @@ function room(channel) {
   return link;
 }
 
+const online = () => known.connected && !known.away;
 const last = (channel) => Math.max(0, ...inChannel(channel).map((each) => Number(each.ts)));
 
 function drawMain(moved) {
@@ -88,7 +89,8 @@ function drawMain(moved) {
   const direct = channel.kind === "im";
   find("title").textContent = (direct ? "" : "# ") + channel.name;
   document.title = `${channel.name} · vllm-digest`;
-  const about = direct ? say(known.connected ? "online" : "offline") : say("members", { count: channel.members });
+  const members = channel.members === 1 ? say("member") : say("members", { count: channel.members });
+  const about = direct ? say(online() ? "online" : "offline") : members;
   find("about").textContent = channel.bot || direct ? about : `${about} · ${say("no_bot")}`;
   find("tabs").hidden = !direct;
   if (direct)
@@ -229,6 +231,9 @@ function told(news) {
 function lost(away) {
   find("lost").hidden = !away;
   find("lost").textContent = away ? say("lost") : "";
+  if (away === known.away) return;
+  known.away = away;
+  if (known.channels.length) draw();
 }
 
 function start() {
