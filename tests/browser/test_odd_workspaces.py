@@ -6,19 +6,19 @@ from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 from slack_sdk import WebClient
 
 from analysis.models import Repository
 from bot.digest import Desk, digest
 from bot.local.slack.limits import with_ids
 from bot.slack.digest_messages import digest_messages
-from bot.workspace import ADA, CHANNELS
+from bot.workspace import ADA, CHANNELS, workspace_page
 from tests.browser.conftest import Open, overflowing, shot
 from tests.conftest import NOON, recorded
 from tests.integration.test_page import ATOMS
 from tests.servers.github import FaultyGitHub
-from tests.servers.workspace import bot_at_work, digest_in, quiet_workspace
+from tests.servers.workspace import bot_at_work, digest_in, quiet_workspace, settings
 
 pytestmark = pytest.mark.xdist_group("browser")
 EN = CHANNELS["en"]
@@ -40,6 +40,23 @@ def test_a_restart_of_the_bot_loses_and_doubles_nothing(tmp_path: Path, open_pag
             field.press("Enter")
             expect(tab.locator("article.private")).to_contain_text("You can ask me")
             expect(tab.locator('[data-log="main"] article')).to_have_count(2)
+
+
+def test_a_lost_workspace_is_told_above_the_title(tmp_path: Path, chromium: Browser) -> None:
+    """When the server is gone no dot is green, and the banner leaves the channel's title to be read."""
+    with quiet_workspace(digest_language="en") as (slack, _), bot_at_work(slack, tmp_path, digest_language="en"):
+        with workspace_page(slack, settings(digest_language="en")) as page:
+            tab = chromium.new_page()
+            tab.goto(f"{page.url}#{EN}")
+            expect(tab.locator(".dot.on")).to_have_count(1)
+        banner, title = tab.locator("[data-lost]"), tab.locator("[data-title]")
+        expect(banner).to_contain_text("The page lost the workspace")
+        expect(tab.locator(".dot.on")).to_have_count(0)
+        above, below = banner.bounding_box(), title.bounding_box()
+        assert above
+        assert below
+        assert above["y"] + above["height"] <= below["y"]
+        tab.close()
 
 
 def test_hostile_text_runs_nothing_and_stays_in_its_box(open_page: Open) -> None:
