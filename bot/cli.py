@@ -5,28 +5,24 @@ Heavy imports stand where they are used, so that `--help` is quick.
 """
 
 import errno
-import os
 import sys
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TextIO
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from analysis.errors import DigestError, Misuse
+from bot.until_ended import METRICS_PORT, run_until_ended, show_until_ended
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from threading import Event
+    from collections.abc import Sequence
 
     from rich.console import Console
 
     from analysis.models import Commit, DayReport, Repository
     from bot.backfill import BackfilledDay
-    from bot.settings import Settings
 
-_FILE_WIDTH = 100  # columns of a terminal report that is written to a file
 _MOST_WORDS = 50  # of a search
 _UNFINISHED = 3
 _INTERRUPTED = 130
@@ -58,7 +54,6 @@ OutOption = Annotated[
 ]
 
 
-_METRICS_PORT = 9464
 MetricsOption = Annotated[
     int | None,
     typer.Option(
@@ -66,7 +61,7 @@ MetricsOption = Annotated[
         min=0,
         max=65535,
         help="Loopback port of /metrics, for Prometheus; 0 for none.",
-        show_default=str(_METRICS_PORT),
+        show_default=str(METRICS_PORT),
     ),
 ]
 
@@ -104,6 +99,7 @@ def digest(
     from bot import wiring
     from bot.digest import digest as digest_day
     from bot.local.sample import SAMPLE_DAY, SAMPLE_REPOSITORY
+    from bot.output import deliver, print_reports
     from bot.selection import Selection, selected, touched
     from bot.settings import Settings
     from bot.watcher import Watcher
@@ -129,7 +125,7 @@ def digest(
                     raise
                 failures[str(repository)] = exc
     if reports:
-        _deliver(lambda console: _print_reports(console, reports, format), out, format)
+        deliver(lambda console: print_reports(console, reports, format), out, format)
     missing = [_missing(report) for report in reports if report.failed or _late_unknown(report)]
     if failures or missing:
         told = "; ".join([*(f"{name}: {exc}" for name, exc in failures.items()), *missing])
@@ -154,6 +150,7 @@ def commit(
     from analysis.window import zone
     from bot import wiring
     from bot.lookup import look_up
+    from bot.output import deliver, raw
     from bot.reference import parse_reference
     from bot.settings import Settings
     from bot.watcher import Watcher
@@ -166,13 +163,13 @@ def commit(
 
     def show(console: "Console") -> None:
         if format == "json":
-            _raw(console, commit_json(repository, entry) + "\n")
+            raw(console, commit_json(repository, entry) + "\n")
         elif format == "markdown":
-            _raw(console, commit_markdown(repository, entry, language))
+            raw(console, commit_markdown(repository, entry, language))
         else:
             print_commit(console, repository, entry, language, tz)
 
-    _deliver(show, out, format)
+    deliver(show, out, format)
 
 
 @app.command()
@@ -188,6 +185,7 @@ def ask(
     from analysis.report.terminal import print_answer
     from bot import wiring
     from bot.lookup import entry_of, locate
+    from bot.output import deliver
     from bot.questions import answered
     from bot.reference import parse_reference
     from bot.settings import Settings
@@ -202,7 +200,7 @@ def ask(
         located = locate(desk, reference, wiring.chosen(repo, settings.digest_repos))
         entry = entry_of(desk, located, language, patches=True)
         asked = Asked(question, located.repository, (entry,))
-        _deliver(lambda console: print_answer(console, answered(desk, asked, language)), None, "terminal")
+        deliver(lambda console: print_answer(console, answered(desk, asked, language)), None, "terminal")
 
 
 @app.command("run")
@@ -215,9 +213,9 @@ def run_bot(metrics_port: MetricsOption = None) -> None:
 
     settings = Settings.load()
     if settings.slack_bot_token or settings.slack_app_token:
-        _run_until_ended(settings, None, metrics_port)
+        run_until_ended(settings, None, metrics_port)
     else:
-        _show_until_ended(settings)
+        show_until_ended(settings)
 
 
 @app.command()
@@ -229,46 +227,7 @@ def serve(
     """Run the bot where Slack reaches it over HTTP: /slack/events and /healthz. Ends with Ctrl+C or SIGTERM."""
     from bot.settings import Settings
 
-    _run_until_ended(Settings.load(), (host, port), metrics_port)
-
-
-def _run_until_ended(settings: "Settings", address: tuple[str, int] | None, metrics_port: int | None) -> None:
-    from bot import wiring
-
-    ended = _end()
-    port, needed = (_METRICS_PORT, False) if metrics_port is None else (metrics_port, True)
-    with wiring.running_bot(
-        settings, lambda: datetime.now(UTC), address=address, metrics_port=port, metrics_needed=needed
-    ):
-        typer.echo("vllm-digest is running", err=True)
-        ended.wait()
-        typer.echo("vllm-digest ends; what is under way goes on at its next start", err=True)
-        # Not by unwinding: what is under way would fail at what was closed under it, where a kill only interrupts it.
-        os._exit(0)
-
-
-def _show_until_ended(settings: "Settings") -> None:
-    from bot.workspace import local_workspace
-
-    ended = _end()
-    with local_workspace(settings, lambda: datetime.now(UTC)) as workspace:
-        for line in workspace.told():
-            typer.echo(line, err=True)
-        workspace.open_browser()
-        ended.wait()
-        workspace.forget()
-        os._exit(0)
-
-
-def _end() -> "Event":
-    """Set when somebody wants the process to end."""
-    import signal
-    from threading import Event
-
-    ended = Event()
-    for each in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(each, lambda *_: ended.set())
-    return ended
+    run_until_ended(Settings.load(), (host, port), metrics_port)
 
 
 @app.command()
@@ -325,6 +284,7 @@ def search(
     from analysis.report.terminal import print_found
     from analysis.window import zone
     from bot import wiring
+    from bot.output import deliver, raw
     from bot.settings import Settings
 
     settings = Settings.load()
@@ -340,13 +300,13 @@ def search(
 
     def show(console: "Console") -> None:
         if format == "json":
-            _raw(console, "".join(_found_line(each.repository, each.commit) for each in found))
+            raw(console, "".join(_found_line(each.repository, each.commit) for each in found))
         elif found:
             print_found(console, [(each.repository, each.commit) for each in found], tz)
         else:
-            _raw(console, f"no stored commit holds {' '.join(words)!r}\n")
+            raw(console, f"no stored commit holds {' '.join(words)!r}\n")
 
-    _deliver(show, None, format)
+    deliver(show, None, format)
 
 
 @app.command()
@@ -428,60 +388,6 @@ def _paying(now: datetime, no_model: bool) -> datetime | None:  # noqa: FBT001 (
 
 class _Unfinished(DigestError):
     exit_code = _UNFINISHED
-
-
-def _print_reports(console: "Console", reports: "Sequence[DayReport]", form: Format) -> None:
-    if form == "json":
-        from analysis.report.as_json import report_json
-
-        _raw(console, "".join(report_json(report) + "\n" for report in reports))
-    elif form == "markdown":
-        from analysis.report.markdown import reports_markdown
-
-        _raw(console, reports_markdown(reports))
-    elif form == "slack":
-        from bot.slack.as_json import report_slack
-
-        _raw(console, report_slack(reports) + "\n")
-    else:
-        from analysis.report.terminal import print_report
-
-        for report in reports:
-            print_report(console, report)
-
-
-def _deliver(show: "Callable[[Console], None]", out: Path | None, form: str) -> None:
-    """Shows on standard output, or writes a file whole: under another name first, so that nobody meets half of it."""
-    from rich.console import Console
-
-    if out is None:
-        show(Console(highlight=False, emoji=False))
-        return
-    try:
-        with _replacing(out.resolve()) as file:  # a link stays one
-            show(Console(file=file, highlight=False, emoji=False, width=_FILE_WIDTH if form == "terminal" else None))
-    except OSError as exc:
-        raise Misuse(f"{str(out)[:100]!r} cannot be written ({exc.strerror})") from exc
-
-
-@contextmanager
-def _replacing(path: Path) -> "Iterator[TextIO]":
-    """A file that takes the place of `path` when it is whole; a pipe or a device is written to as it is."""
-    if path.exists() and not path.is_file():
-        with path.open("w", encoding="utf-8", newline="\n") as file:
-            yield file
-        return
-    part = path.with_name(f".{path.name[:200]}.part")
-    try:
-        with part.open("w", encoding="utf-8", newline="\n") as file:
-            yield file
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def _raw(console: "Console", text: str) -> None:
-    console.file.write(text)
 
 
 def _found_line(repository: str, commit: "Commit") -> str:

@@ -1,0 +1,67 @@
+"""Where a command's result goes: to standard output, or whole into a file."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from rich.console import Console
+
+from analysis.errors import Misuse
+from analysis.models import DayReport
+
+_FILE_WIDTH = 100  # columns of a terminal report that is written to a file
+
+
+def print_reports(console: Console, reports: Sequence[DayReport], form: str) -> None:
+    """Days in a form: terminal, markdown, json or slack."""
+    if form == "json":
+        from analysis.report.as_json import report_json
+
+        raw(console, "".join(report_json(report) + "\n" for report in reports))
+    elif form == "markdown":
+        from analysis.report.markdown import reports_markdown
+
+        raw(console, reports_markdown(reports))
+    elif form == "slack":
+        from bot.slack.as_json import report_slack
+
+        raw(console, report_slack(reports) + "\n")
+    else:
+        from analysis.report.terminal import print_report
+
+        for report in reports:
+            print_report(console, report)
+
+
+def deliver(show: Callable[[Console], None], out: Path | None, form: str) -> None:
+    """Shows on standard output, or writes a file whole: under another name first, so that nobody meets half of it."""
+    if out is None:
+        show(Console(highlight=False, emoji=False))
+        return
+    try:
+        with _replacing(out.resolve()) as file:  # a link stays one
+            show(Console(file=file, highlight=False, emoji=False, width=_FILE_WIDTH if form == "terminal" else None))
+    except OSError as exc:
+        raise Misuse(f"{str(out)[:100]!r} cannot be written ({exc.strerror})") from exc
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[TextIO]:
+    """A file that takes the place of `path` when it is whole; a pipe or a device is written to as it is."""
+    if path.exists() and not path.is_file():
+        with path.open("w", encoding="utf-8", newline="\n") as file:
+            yield file
+        return
+    part = path.with_name(f".{path.name[:200]}.part")
+    try:
+        with part.open("w", encoding="utf-8", newline="\n") as file:
+            yield file
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def raw(console: Console, text: str) -> None:
+    """Writes text as it is."""
+    console.file.write(text)
