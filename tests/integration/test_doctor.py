@@ -330,7 +330,7 @@ def test_silent_services_are_not_waited_for_long(setup: Setup, monkeypatch: pyte
         monkeypatch.chdir(setup.folder)
         begun = time.monotonic()
         found = {each.name: each for each in findings(lambda: datetime.now(UTC)) if each.exit_code}
-    assert time.monotonic() - begun < 10
+    assert time.monotonic() - begun < 40  # one after the other and tried anew they would be over a minute
     assert list(found) == ["GitHub", "Slack bot token", "Slack app token", "model"]
     assert {each.exit_code for each in found.values()} == {3}
 
