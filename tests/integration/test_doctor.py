@@ -321,7 +321,7 @@ def test_a_private_repository_that_its_channel_may_not_see(setup: Setup) -> None
 
 
 def test_silent_services_are_not_waited_for_long(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where everything takes a connection and says nothing, it is over within ten seconds."""
+    """Where everything takes a connection and says nothing, it is over long before each would be waited for in turn."""
     with closing(create_server(("127.0.0.1", 0))) as silent:
         nowhere = f"http://127.0.0.1:{silent.getsockname()[1]}"
         services = {"GITHUB_API_URL": nowhere, "SLACK_API_URL": nowhere, "OPENAI_BASE_URL": f"{nowhere}/v1"}

@@ -42,10 +42,13 @@ def started(folder: Path, **settings: str) -> Iterator[subprocess.Popen[str]]:
 
 def test_the_digest_is_there_after_the_start(tmp_path: Path) -> None:
     """Both digests come to the page by themselves; five lines say how to go on; nothing is left behind."""
-    print(f"both digests after {_seconds(tmp_path):.1f} s")
+    took, shown = _shown_after(tmp_path)
+    print(f"both digests after {took:.1f} s")
+    assert {"C0ZH", "C0EN"} <= shown
 
 
-def _seconds(folder: Path) -> float:
+def _shown_after(folder: Path) -> tuple[float, set[str]]:
+    """(seconds, the channels that showed their digest by then)."""
     begun = time.monotonic()
     with started(folder) as process:
         assert process.stderr is not None
@@ -65,7 +68,7 @@ def _seconds(folder: Path) -> float:
         assert process.wait(10) == 0
         assert process.stderr.read() == ""
     assert list(folder.iterdir()) == []
-    return took
+    return took, shown
 
 
 def test_with_slacks_tokens_there_is_no_page(tmp_path: Path) -> None:

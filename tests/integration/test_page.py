@@ -188,6 +188,7 @@ def test_what_cannot_be_done_is_refused(page: Page, act: str, body: Any) -> None
 
 
 def test_an_unknown_act_is_not_found(page: Page) -> None:
+    """What the page cannot do is answered by 404."""
     assert do(page, "explode", {})[0] == 404
 
 
