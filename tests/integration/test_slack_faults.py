@@ -34,6 +34,7 @@ def test_a_command_that_is_delivered_again_is_carried_out_once(place: Place) -> 
     """The same command three times is one reply."""
     asked = place.slack.command(ADA, place.channel, "help")
     place.slack.redeliver(asked, times=2)
+    place.talk.finish(asked)
     assert len(place.talk.replies(place.talk.say(ADA, f"{BOT} help", channel=place.channel), place.channel)) == 1
     assert len(place.slack.private(ADA, place.channel)) == 1
     assert len(asked.responses) == 1

@@ -133,8 +133,7 @@ def test_subscriptions_are_listed_and_ended(talk: Talk, tmp_path: Path) -> None:
     assert "o/m" in whole(listed)
     asked = talk.type(ADA, "unsubscribe")
     assert "Which one" in whole(asked)
-    talk.slack.press(ADA, DIGEST, asked.ts, "unsubscribe", str(held(tmp_path)[0].id))
-    talk.settle()
+    talk.finish(talk.slack.press(ADA, DIGEST, asked.ts, "unsubscribe", str(held(tmp_path)[0].id)))
     assert [str(each.terms.repository) for each in held(tmp_path)] == ["o/m"]
     assert "Unsubscribed: o/m" in said(talk, "unsubscribe")
     assert held(tmp_path) == []
@@ -247,8 +246,7 @@ def test_a_private_repository_is_known_where_it_is_listed_only(talk: Talk) -> No
 
 
 def home_of(talk: Talk, user: str) -> str:
-    talk.slack.open_home(user)
-    talk.settle()
+    talk.finish(talk.slack.open_home(user))
     view = talk.slack.wait_for(lambda: talk.slack.home(user))
     return str(view.body["blocks"])
 
@@ -271,8 +269,7 @@ def test_corrections_are_kept(talk: Talk, tmp_path: Path) -> None:
     shown = talk.type(ADA, "#1")
     assert {"too_high", "too_low"} <= set(buttons(shown))
     for action in ("too_high", "too_low"):
-        talk.slack.press(ADA, DIGEST, shown.ts, action)
-        talk.settle()
+        talk.finish(talk.slack.press(ADA, DIGEST, shown.ts, action))
     engine = open_engine(f"sqlite:///{tmp_path / 'bot.db'}")
     labels = Subscriptions(engine).labels(Repository(owner="o", name="n"))
     engine.dispose()
@@ -317,8 +314,7 @@ def test_ending_what_is_not_subscribed_lists_what_is(talk: Talk, tmp_path: Path)
     assert "csrc/" in told
     asked = talk.type(ADA, "unsubscribe o/n")
     assert set(buttons(asked)) == {"unsubscribe"}
-    talk.slack.press(ADA, DIGEST, asked.ts, "unsubscribe", str(held(tmp_path)[1].id))
-    talk.settle()
+    talk.finish(talk.slack.press(ADA, DIGEST, asked.ts, "unsubscribe", str(held(tmp_path)[1].id)))
     assert "Unsubscribed: o/n (Selected: csrc/)" in whole(talk.slack.private(ADA, DIGEST)[-1])
 
 
@@ -332,8 +328,7 @@ def test_a_button_of_what_has_ended_says_so(talk: Talk, tmp_path: Path) -> None:
     assert form.body["title"]["text"] == "Edit subscription"
     said(talk, "unsubscribe")
     assert talk.slack.submit(ADA, form.id, filled()).errors == {"repository": "This subscription has ended already"}
-    talk.slack.press(ADA, DIGEST, listed.ts, "unsubscribe", str(kept.id))
-    talk.settle()
+    talk.finish(talk.slack.press(ADA, DIGEST, listed.ts, "unsubscribe", str(kept.id)))
     assert "ended already" in whole(talk.slack.private(ADA, DIGEST)[-1])
     talk.slack.press(ADA, DIGEST, listed.ts, "edit_subscription", str(kept.id))
     talk.slack.wait_for(lambda: "ended already" in str(talk.slack.modal(ADA)))

@@ -109,6 +109,12 @@ class Talk:
         """Waits until the bot has dealt with all that it heard."""
         self.slack.wait_for(lambda: self.slack.delivery.idle and not self._waiting(), timeout)
 
+    def finish(self, done: Interaction) -> None:
+        """Waits until the bot has dealt with what somebody did, which it acknowledges before it keeps it."""
+        key = _key_of(done)
+        self.slack.wait_for(lambda: self._inbox("key = ?", key))
+        self.settle()
+
     def replies(self, ts: str, channel: str = DIGEST) -> list[Message]:
         """What the bot said to a message, when all was dealt with."""
         self.settle()
@@ -131,8 +137,24 @@ class Talk:
         return [each for each in found if each.metadata and run in each.metadata["event_payload"]["key"].split(":")]
 
     def _waiting(self) -> int:
+        return self._inbox("done_at is null")
+
+    def _inbox(self, where: str, *values: str) -> int:
+        """How many requests the bot keeps that are so."""
         with closing(connect(self.folder / "bot.db")) as connection:
-            return int(connection.execute("select count(*) from inbox where done_at is null").fetchone()[0])
+            return int(connection.execute(f"select count(*) from inbox where {where}", values).fetchone()[0])
+
+
+def _key_of(done: Interaction) -> str:
+    """The key under which the bot keeps what somebody did."""
+    match done.payload.get("type"):
+        case "view_submission":
+            return f"form:{done.payload['view']['id']}"
+        case "block_actions":
+            return f"button:{done.trigger_id}"
+        case "event_callback":
+            return f"home:{done.payload['event_id']}"
+    return f"command:{done.trigger_id}"
 
 
 def markdown(message: Message) -> str:
