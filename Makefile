@@ -6,6 +6,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+# What is compiled is kept, whatever the caller prefers: eight processes of tests would compile all of it again.
+export PYTHONDONTWRITEBYTECODE :=
 # Tests at once. More than processors: those in Slack wait for its pace, a message a second.
 WORKERS ?= 8
 

@@ -208,6 +208,8 @@ def _start_retraction(found: Reverted) -> None:
 @contextmanager
 def running(bot: Bot, database: Path) -> Iterator[None]:
     """The engine on a database file of its own: it resumes what was interrupted, and ends with the block."""
+    if _running:
+        raise RuntimeError("the engine serves one bot a process")
     with closing(sqlite3.connect(database)) as connection:
         connection.execute("PRAGMA journal_mode=WAL")  # the engine does not ask for it, and writes half as fast without
     _running.append(bot)
@@ -219,6 +221,7 @@ def running(bot: Bot, database: Path) -> Iterator[None]:
             "executor_id": _EXECUTOR,
             "application_version": _VERSION,
             "console_log_level": "ERROR",
+            "notification_listener_polling_interval_sec": _POLLING,  # unused here, but its end is waited for
         }
     )
     try:
@@ -232,8 +235,14 @@ def running(bot: Bot, database: Path) -> Iterator[None]:
         # What does not end soon is resumed by the next start; that it is interrupted here is nothing to report.
         logging.getLogger("dbos").setLevel(logging.CRITICAL)
         _ending.set()
-        DBOS.destroy(workflow_completion_timeout_sec=_GRACE)
+        # Told to wait, the engine sleeps for a second before it looks whether there is anything to wait for.
+        DBOS.destroy(workflow_completion_timeout_sec=_GRACE if _at_work() else 0)
         _running.remove(bot)
+
+
+def _at_work() -> bool:
+    """Whether a flow has begun and not ended."""
+    return bool(DBOS.list_workflows(status="PENDING", limit=1, load_input=False, load_output=False))
 
 
 def alive() -> bool:

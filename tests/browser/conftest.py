@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 SHOTS = Path(os.environ.get("SHOTS", "build/screenshots"))
@@ -17,6 +17,10 @@ FLAGS = [
     *("--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 ]
+
+# Both are for a machine that is busy otherwise; nothing is waited for longer than it takes.
+_PATIENCE = 60_000  # ms
+expect.set_options(timeout=_PATIENCE)
 
 Open = Callable[..., Page]
 
@@ -45,7 +49,7 @@ def open_page(chromium: Browser) -> Iterator[Open]:
         )
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(_PATIENCE)
         page.on("console", lambda each: complaints.append(each.text) if each.type in {"error", "warning"} else None)
         page.on("pageerror", lambda each: complaints.append(str(each)))
         page.on("request", lambda each: asked.add(str(urlsplit(each.url).hostname)))

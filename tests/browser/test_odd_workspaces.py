@@ -20,7 +20,6 @@ from tests.integration.test_page import ATOMS
 from tests.servers.github import FaultyGitHub
 from tests.servers.workspace import bot_at_work, digest_in, quiet_workspace, settings
 
-pytestmark = pytest.mark.xdist_group("browser")
 EN = CHANNELS["en"]
 
 

@@ -14,8 +14,6 @@ from bot.local.slack import Fault, Interaction, LoopbackSlack
 from tests.servers.running import buttons, whole
 from tests.servers.talk import ADA, BOT, DIGEST, LIN, Talk, markdown
 
-pytestmark = pytest.mark.xdist_group("both ways")
-
 BUDGETS = "35eeaef6d"  # [Feature][Frontend] Token budgets per tenant and GET /v1/budgets (#412)
 BUDGETS_TITLE = "Token budgets per tenant"
 
@@ -24,7 +22,10 @@ BUDGETS_TITLE = "Token budgets per tenant"
 def talk(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talk]:
     """A bot on the sample's repository, listening in one of the two ways."""
     http = request.param == "http"
-    with LoopbackSlack(pace=False) as slack, LoopbackGitHub({SAMPLE_REPOSITORY: sample_repository()}) as github:
+    with (
+        LoopbackSlack(pace=False, command_timeout=30) as slack,
+        LoopbackGitHub({SAMPLE_REPOSITORY: sample_repository()}) as github,
+    ):
         folder: Path = tmp_path_factory.mktemp("bot")
         with Talk(slack, github.url, folder, http=http, digest_repos=SAMPLE_REPOSITORY) as running:
             yield running

@@ -1,34 +1,17 @@
 """Conversations in Slack, by rules and with a model: what is answered, what is passed over, and where the citations lead."""
 
-import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
-from datetime import UTC, datetime
-from hashlib import sha256
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
-from bot.local.github import LoopbackGitHub, RecordedRepository
-from bot.local.sample import SAMPLE_REPOSITORY, sample_repository
-from bot.local.slack import Fault, LoopbackSlack, Message
-from tests.conftest import recorded
+from bot.local.slack import Fault, LoopbackSlack
 from tests.servers.chat import ScriptedChat
+from tests.servers.conversing import ALIKE, CONNECTOR, RACE, WEB, assert_well, commits, plausible, sample_talk
 from tests.servers.running import buttons, whole
 from tests.servers.talk import ADA, BOT, DIGEST, LIN, Talk, links, markdown, told
-
-COMMITS = sample_repository().commits
-WEB = f"https://github.example/{SAMPLE_REPOSITORY}"
-CONNECTOR = "6cd8afdb8"  # [KVConnector][3/3] Retries, timeouts, --kv-connector and docs (#400)
-RACE = "61c279c86"  # [Bugfix][Core] Fix race between abort and a running step (#409)
-# Two commits that begin alike.
-ALIKE = [
-    recorded(number, sha=f"abcdef1{number}" * 5, message=f"[Core] Twin {number}", pull=None, parents=[])
-    for number in (1, 2)
-]
-INVENTED = ("turbo_mode_x9", "nowhere.py", "deadbee")
 
 
 class Place(NamedTuple):
@@ -46,54 +29,6 @@ class Scene(NamedTuple):
     chat: ScriptedChat | None
 
 
-def plausible(request: dict[str, Any]) -> str:
-    """What a model could say: something true of the lines that fit the question best, and then what it made up."""
-    prompt = request["messages"][1]["content"]
-    if "response_format" in request:
-        return _analysis(prompt)
-    evidence, mark, question = re.split(r"\n(Question|问题): (?=[^\n]*\Z)", prompt)
-    rows = re.findall(r"^([0-9a-f]{7}) (?:high|medium|low) \| ", evidence, re.MULTILINE)
-    lines = list(_changed(evidence))
-    if rows:
-        true = {"Question": f"The one to look at is [{rows[0]}].", "问题": f"最值得看的是这一个 [{rows[0]}]。"}
-        place = f"[{rows[0]}]"
-    elif lines:
-        before = re.findall(r"^person: (.*)$", evidence, re.MULTILINE)[-1:]
-        words = {word.rstrip("s") for word in re.findall(r"[a-z]{4,}", " ".join([question, *before]).lower())}
-        lines.sort(key=lambda each: -sum(word in f"{each[0]} {each[2]}".lower() for word in words))
-        (place, name), (another, other) = [
-            (f"[{path}:{number}]", max(re.findall(r"[A-Za-z_]{4,}", text), key=len)) for path, number, text in lines[:2]
-        ]
-        true = {
-            "Question": f"It changes `{name}` {place}. Then there is `{other}` {another}.",
-            "问题": f"这里改动了 `{name}` {place}。另外还有 `{other}` {another}。",
-        }
-    else:
-        return {"Question": "The diff does not show this.", "问题": "diff 中没有体现这一点。"}[mark]
-    made_up = {
-        "Question": f"It calls `turbo_mode_x9` now {place}. The rest moved [lantern/nowhere.py:7]. See [deadbee1].",
-        "问题": f"现在调用 `turbo_mode_x9` {place}。其余部分已移动 [lantern/nowhere.py:7]。另见 [deadbee1]。",
-    }
-    return f"{true[mark]} {made_up[mark]}"
-
-
-def _changed(evidence: str) -> Iterator[tuple[str, int, str]]:
-    path = ""
-    for line in evidence.split("\n"):
-        if found := re.match(r"[+-] (\d+) \| (.*[A-Za-z_]{4,}.*)", line):
-            yield path, int(found[1]), found[2]
-        elif re.fullmatch(r"[\w./-]+\.\w+", line):
-            path = line
-
-
-def _analysis(prompt: str) -> str:
-    title = re.findall(r"^message:\n(.*)$", prompt, re.MULTILINE)[0].replace("`", "")
-    names = ("architecture", "performance", "security", "compatibility", "maintenance", "dependencies")
-    whole = {"scope": [], "insight": dict.fromkeys(names, ""), "risks": [], "advice": []}
-    summary = f"这个提交的标题是 `{title}`。" if "请给出" in prompt else f"The commit is titled `{title}`."
-    return json.dumps({"summary": summary, **whole, "move": "keep", "move_reason": ""}, ensure_ascii=False)
-
-
 @pytest.fixture(scope="module", params=["rules", "model"])
 def scene(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     """A bot that has posted a commit and a day, by rules and with a model."""
@@ -101,85 +36,10 @@ def scene(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         chat = stack.enter_context(ScriptedChat(plausible, pause=0.02)) if request.param == "model" else None
         model = {"openai_base_url": chat.url, "openai_api_key": "key", "digest_model": "scripted"} if chat else {}
         slack = stack.enter_context(LoopbackSlack(pace=False))
-        talk = stack.enter_context(_talk(stack, slack, tmp_path_factory.mktemp("bot"), **model))
+        talk = stack.enter_context(sample_talk(stack, slack, tmp_path_factory.mktemp("bot"), **model))
         yield Scene(talk, Place(talk.open(CONNECTOR), talk.open("2026-02-05")), chat)
         talk.settle()
-        _assert_well(talk)
-
-
-@pytest.fixture
-def fresh(tmp_path: Path) -> Iterator[Callable[..., Talk]]:
-    """A talk of its own for what cannot be undone."""
-    with ExitStack() as stack:
-        talks = []
-
-        def begin(**settings: Any) -> Talk:
-            slack = stack.enter_context(LoopbackSlack(pace=False))
-            talks.append(stack.enter_context(_talk(stack, slack, tmp_path, **settings)))
-            return talks[-1]
-
-        yield begin
-        for each in talks:
-            _assert_well(each)
-
-
-def _talk(stack: ExitStack, slack: LoopbackSlack, folder: Path, **settings: Any) -> Talk:
-    recording = RecordedRepository(
-        [*COMMITS.values(), *ALIKE], {"main": list(COMMITS)[-1], "twin1": ALIKE[0]["sha"], "twin2": ALIKE[1]["sha"]}
-    )
-    github = stack.enter_context(LoopbackGitHub({SAMPLE_REPOSITORY: recording}))
-    return Talk(slack, github.url, folder, digest_repos=SAMPLE_REPOSITORY, **settings)
-
-
-def _assert_well(talk: Talk) -> None:
-    assert [(call.method, call.response) for call in talk.slack.refusals] == []
-    assert talk.slack.breaches == []
-    for message in talk.everything():
-        assert not message.streaming
-        assert not any(invented in whole(message) for invented in INVENTED)
-        if markdown(message):
-            assert_leads_somewhere(message)
-
-
-def assert_leads_somewhere(message: Message) -> None:
-    """Every link leads to a commit of the repository, and one to a line to a line that its diff has on that side."""
-    for label, address in links(markdown(message)):
-        found = re.fullmatch(rf"{WEB}/commit/([0-9a-f]{{40}})(?:#diff-([0-9a-f]{{64}})(?:([LR])(\d+))?)?", address)
-        assert found, address
-        sha, anchor, side, number = found.groups()
-        assert sha in COMMITS
-        if anchor is None:
-            assert sha.startswith(label)
-            continue
-        (file,) = [each for each in COMMITS[sha]["files"] if sha256(each["filename"].encode()).hexdigest() == anchor]
-        path, _, line = label.partition(":")
-        assert path == file["filename"]
-        # Of a day's commits the patches are not at hand: there a line is named, and its file is linked.
-        shown = {each for each in sides(file.get("patch", "")) if side in (None, each[0])}
-        assert (number or line) == line
-        assert not line or int(line) in {each[1] for each in shown}
-
-
-def sides(patch: str) -> Iterator[tuple[str, int]]:
-    """The lines that a patch shows: ("L", n) of the old file, ("R", n) of the new one."""
-    old = new = 0
-    for line in patch.split("\n"):
-        if header := re.match(r"@@ -(\d+)(?:,\d+)? \+(\d+)", line):
-            old, new = int(header[1]), int(header[2])
-        elif line.startswith("\\"):
-            continue
-        else:
-            if not line.startswith("+"):
-                yield "L", old
-                old += 1
-            if not line.startswith("-"):
-                yield "R", new
-                new += 1
-
-
-def commits(answer: Message) -> set[str]:
-    """The commits that an answer links to."""
-    return {sha[:9] for sha in re.findall(r"/commit/([0-9a-f]{40})", markdown(answer))}
+        assert_well(talk)
 
 
 def is_chinese(text: str) -> bool:
@@ -479,33 +339,3 @@ def test_where_nothing_streams_the_message_is_changed_instead(scene: Scene) -> N
     assert reply.thread_ts == scene.at.commit
     assert links(markdown(reply))
     assert "chat.update" in {call.method for call in talk.slack.calls if call.response.get("ts") == reply.ts}
-
-
-def test_a_thread_that_the_store_lost_is_known_by_its_root(fresh: Callable[..., Talk]) -> None:
-    """Asked in a thread of its own of which nothing is stored, the bot reads in the root's metadata what it is about."""
-    talk = fresh()
-    commit, day = talk.open(CONNECTOR), talk.open("2026-02-05")
-    talk.stop()
-    for path in talk.folder.iterdir():
-        path.unlink()
-    talk.start()
-    about = talk.reply(ADA, "what is --kv-connector for?", commit)
-    assert commits(about) == {CONNECTOR}
-    assert talk.replies(talk.say(ADA, "thanks!", commit)) == []
-    assert talk.replies(talk.say(ADA, "what breaks us?", day)) == []
-    assert "#388" in told(talk.reply(ADA, f"{BOT} what breaks us?", day))
-
-
-def test_what_is_asked_around_a_restart_is_answered_once(fresh: Callable[..., Talk]) -> None:
-    """Questions that were under way when the bot ended, and those asked while it was away, are answered once each."""
-    with ScriptedChat(plausible, pause=0.3) as chat:
-        model = {"openai_base_url": chat.url, "openai_api_key": "key", "digest_model": "scripted"}
-        talk = fresh(now=lambda: datetime.now(UTC), **model)
-        commit = talk.open(CONNECTOR)
-        said = [talk.say(user, "which tests are new?", commit) for user in (ADA, LIN)]
-        talk.slack.wait_for(lambda: talk.slack.asked("chat.startStream"))
-        talk.stop()
-        said += [talk.say(user, "默认超时是多少？", commit) for user in (LIN, ADA)]
-        talk.start()
-        assert [len(talk.replies(ts)) for ts in said] == [1, 1, 1, 1]
-        assert len(talk.slack.thread(DIGEST, commit)) == 1 + 2 * len(said)

@@ -23,8 +23,6 @@ from tests.servers.chat import ScriptedChat
 from tests.servers.github import Fault, FaultyGitHub
 from tests.servers.launched import Ran
 
-pytestmark = pytest.mark.xdist_group("doctor")
-
 RATE = {"limit": 5000, "remaining": 4999, "reset": 4102444800, "used": 1}
 Serve = Callable[..., FaultyGitHub]
 

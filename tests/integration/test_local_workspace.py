@@ -65,7 +65,7 @@ def _shown_after(folder: Path) -> tuple[float, set[str]]:
                     shown |= {each["channel"] for each in items if "2026-02-05" in each["html"]}
         took = time.monotonic() - begun
         process.send_signal(signal.SIGTERM)
-        assert process.wait(10) == 0
+        assert process.wait(60) == 0
         assert process.stderr.read() == ""
     assert list(folder.iterdir()) == []
     return took, shown

@@ -15,8 +15,6 @@ from tests.conftest import recorded
 from tests.servers.github import FaultyGitHub
 from tests.servers.running import bot_running, free_port
 
-pytestmark = pytest.mark.xdist_group("metrics")
-
 ADA, DIGEST = "U0ADA", "C0DIGEST"
 Figures = dict[tuple[str, str], float]
 Serve = Callable[..., FaultyGitHub]

@@ -15,8 +15,6 @@ from tests.servers.github import FaultyGitHub
 from tests.servers.running import buttons, whole
 from tests.servers.talk import ADA, BOT, DIGEST, LIN, Talk, markdown
 
-pytestmark = pytest.mark.xdist_group("outsiders")
-
 EVE, TEAM = "U0EVE", "C0TEAM"
 OUTSIDER = "people of other organisations cannot subscribe a channel or post to it"
 NOT_A_MEMBER = "only members of a channel change its subscriptions"

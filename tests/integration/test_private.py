@@ -4,7 +4,6 @@ of one that does not exist.
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from pathlib import Path
 from sqlite3 import connect
 from typing import Any, NamedTuple
 from urllib.request import urlopen
@@ -19,8 +18,6 @@ from tests.servers.chat import ScriptedChat
 from tests.servers.github import FaultyGitHub
 from tests.servers.running import free_port, whole
 from tests.servers.talk import ADA, BOT, DIGEST, LIN, Talk
-
-pytestmark = pytest.mark.xdist_group("private")
 
 OPS, DAY = "C0OPS", "2026-02-05"
 WEB = "https://github.example/o"
@@ -283,19 +280,3 @@ def test_home_and_the_figures_do_not_name_it(bot: Bot) -> None:
     assert "secret" not in str(home.body)
     with urlopen(f"http://127.0.0.1:{bot.port}/metrics", timeout=5) as answer:
         assert "secret" not in answer.read().decode()
-
-
-def test_where_nothing_else_is_configured_there_is_nothing(tmp_path: Path) -> None:
-    """A bot that knows only private repositories finds nothing in other channels: no list of repositories does not mean all."""
-    with (
-        LoopbackSlack(pace=False) as slack,
-        FaultyGitHub({"o/secret": RecordedRepository([COMMIT])}) as github,
-        Talk(slack, github.url, tmp_path, digest_repos="o/secret", digest_private=f"o/secret={DIGEST}") as talk,
-    ):
-        slack.workspace.add_channel("other", "C0OTHER", members=[ADA, "U0BOT"])
-        assert "vault" in whole(talk.type(ADA, "secret #71"))
-        for text in ("search vault", SECRET.sha, "#71", DAY, "help", "subscribe"):
-            told = whole(talk.type(ADA, text, "C0OTHER"))
-            assert "Open the vault" not in told
-            assert "secret" not in told
-        assert [(call.method, call.response) for call in slack.refusals] == []

@@ -22,8 +22,6 @@ from tests.servers.github import Fault, FaultyGitHub
 from tests.servers.running import buttons, whole
 from tests.servers.talk import Talk, links, markdown, told
 
-pytestmark = pytest.mark.xdist_group("slack commands")
-
 NAME = SAMPLE_REPOSITORY
 WEB = f"https://github.example/{NAME}"
 BUDGETS = "35eeaef6d"  # [Feature][Frontend] Token budgets per tenant and GET /v1/budgets (#412)

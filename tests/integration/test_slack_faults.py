@@ -11,7 +11,7 @@ from bot.local.slack import Fault, LoopbackSlack
 from tests.servers.place import DAY, EMPTY_DAY, Place, checked, talking
 from tests.servers.talk import ADA, BOT, LIN, Talk
 
-FEW = 5.0  # seconds
+FEW = 20.0  # seconds; the kits that were tried need 45, or for ever
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +114,7 @@ def test_a_broken_connection_is_followed_by_another(place: Place, breaks: Callab
     slack.wait_for(lambda: sockets.opened > before and slack.connected)
     assert len(place.talk.replies(ts, place.channel)) == 1
     assert time.monotonic() - began < FEW
-    assert time.process_time() - busy < FEW / 2
+    assert time.process_time() - busy < FEW / 4
 
 
 def test_a_command_is_acknowledged_while_slack_renews_the_connection(place: Place) -> None:

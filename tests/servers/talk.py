@@ -105,7 +105,7 @@ class Talk:
 
     # What they get
 
-    def settle(self, timeout: float = 30) -> None:
+    def settle(self, timeout: float = 120) -> None:
         """Waits until the bot has dealt with all that it heard."""
         self.slack.wait_for(lambda: self.slack.delivery.idle and not self._waiting(), timeout)
 

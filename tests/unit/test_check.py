@@ -632,11 +632,11 @@ def test_sentences_lose_nothing(text: str) -> None:
     ids=lambda text: text[:5],
 )  # fmt: skip
 def test_no_text_takes_long(text: str) -> None:
-    """What a hostile model writes is checked and cleaned in less than two seconds."""
-    start = time.perf_counter()
+    """What a hostile model writes is checked and cleaned in less than two seconds of processor time."""
+    start = time.thread_time()
     checked = without_false_claims(EMPTY.model_copy(update={"summary": text, "advice": (text,)}), COMMIT)
     is_in(cleaned(checked.analysis), "zh")
-    assert time.perf_counter() - start < 2
+    assert time.thread_time() - start < 2
 
 
 def test_a_hostile_commit_bears_out_no_instruction_and_no_link() -> None:

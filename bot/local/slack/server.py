@@ -104,7 +104,7 @@ class LoopbackSlack(People):
         self.delivery.__exit__()
         self._http.__exit__()
 
-    def wait_for(self, predicate: Callable[[], T | None], timeout: float = 20) -> T:
+    def wait_for(self, predicate: Callable[[], T | None], timeout: float = 60) -> T:
         """The predicate's first true value, asked at every change. Raises TimeoutError."""
         return self.workspace.wait_for(predicate, timeout)
 

@@ -121,7 +121,7 @@ class Workspace:
         for hook in tuple(self.hooks):
             hook()
 
-    def wait_for(self, predicate: Callable[[], T | None], timeout: float = 20) -> T:
+    def wait_for(self, predicate: Callable[[], T | None], timeout: float = 60) -> T:
         """The predicate's first true value. Raises TimeoutError after `timeout` seconds without one."""
         # What a predicate asks may lie outside the workspace, so it is asked now and then all the same.
         end = monotonic() + timeout

@@ -1,0 +1,60 @@
+"""Conversations go on where the bot was ended, or its store lost."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.local.slack import LoopbackSlack
+from tests.servers.chat import ScriptedChat
+from tests.servers.conversing import CONNECTOR, assert_well, commits, plausible, sample_talk
+from tests.servers.talk import ADA, BOT, DIGEST, LIN, Talk, told
+
+
+@pytest.fixture
+def fresh(tmp_path: Path) -> Iterator[Callable[..., Talk]]:
+    """Begins talks that end with the test."""
+    with ExitStack() as stack:
+        talks = []
+
+        def begin(**settings: Any) -> Talk:
+            slack = stack.enter_context(LoopbackSlack(pace=False))
+            talks.append(stack.enter_context(sample_talk(stack, slack, tmp_path, **settings)))
+            return talks[-1]
+
+        yield begin
+        for each in talks:
+            assert_well(each)
+
+
+def test_a_thread_that_the_store_lost_is_known_by_its_root(fresh: Callable[..., Talk]) -> None:
+    """Asked in a thread of its own of which nothing is stored, the bot reads in the root's metadata what it is about."""
+    talk = fresh()
+    commit, day = talk.open(CONNECTOR), talk.open("2026-02-05")
+    talk.stop()
+    for path in talk.folder.iterdir():
+        path.unlink()
+    talk.start()
+    about = talk.reply(ADA, "what is --kv-connector for?", commit)
+    assert commits(about) == {CONNECTOR}
+    assert talk.replies(talk.say(ADA, "thanks!", commit)) == []
+    assert talk.replies(talk.say(ADA, "what breaks us?", day)) == []
+    assert "#388" in told(talk.reply(ADA, f"{BOT} what breaks us?", day))
+
+
+def test_what_is_asked_around_a_restart_is_answered_once(fresh: Callable[..., Talk]) -> None:
+    """Questions that were under way when the bot ended, and those asked while it was away, are answered once each."""
+    with ScriptedChat(plausible, pause=0.3) as chat:
+        model = {"openai_base_url": chat.url, "openai_api_key": "key", "digest_model": "scripted"}
+        talk = fresh(now=lambda: datetime.now(UTC), **model)
+        commit = talk.open(CONNECTOR)
+        said = [talk.say(user, "which tests are new?", commit) for user in (ADA, LIN)]
+        talk.slack.wait_for(lambda: talk.slack.asked("chat.startStream"))
+        talk.stop()
+        said += [talk.say(user, "默认超时是多少？", commit) for user in (LIN, ADA)]
+        talk.start()
+        assert [len(talk.replies(ts)) for ts in said] == [1, 1, 1, 1]
+        assert len(talk.slack.thread(DIGEST, commit)) == 1 + 2 * len(said)

@@ -1,0 +1,165 @@
+"""`vllm-digest serve`: how it starts and ends, its health, and what it counts."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from sqlite3 import connect
+from typing import NamedTuple
+
+import pytest
+
+from bot.local.slack import LoopbackSlack
+from tests.conftest import Run
+from tests.servers.asking import Got, ask
+from tests.servers.running import bot_running, free_port
+
+ROOT = str(Path(__file__).resolve().parents[2])
+SECRET = "local-secret"
+
+
+def test_the_health_says_what_is_not_well(tmp_path: Path) -> None:
+    """While the store cannot be read the health is 503 and names it."""
+    with LoopbackSlack() as slack, bot_running(slack, "http://127.0.0.1:9", tmp_path, http=True, log_level="critical"):
+        url = str(slack.delivery.deliver_to).replace("/slack/events", "/healthz")
+        assert ask(url).status == 200
+        for before, after in (("inbox", "lost"), ("lost", "inbox")):
+            with closing(connect(tmp_path / "bot.db")) as connection:
+                connection.execute(f"alter table {before} rename to {after}")
+            well = after == "inbox"
+            assert ask(url) == Got(200 if well else 503, {"ok": well, "store": well, "engine": True})
+
+
+# The process
+
+
+class Served(NamedTuple):
+    process: "subprocess.Popen[str]"
+    port: int
+
+
+@contextmanager
+def served(slack: LoopbackSlack, folder: Path, *options: str, **changes: str) -> Iterator[Served]:
+    """`vllm-digest serve` in a process of its own, from the moment at which it is well."""
+    port = free_port()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "bot", "serve", "--port", str(port), *options],
+        cwd=folder,
+        env=_environment(slack) | changes,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        deadline = time.monotonic() + 30
+        while not _is_well(port):
+            assert process.poll() is None, process.stderr and process.stderr.read()
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        yield Served(process, port)
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def _environment(slack: LoopbackSlack) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG")}
+    return kept | {
+        "PYTHONPATH": ROOT,
+        "SLACK_BOT_TOKEN": slack.bot_token,
+        "SLACK_SIGNING_SECRET": slack.signing_secret,
+        "SLACK_API_URL": slack.url,
+        "GITHUB_API_URL": "http://127.0.0.1:9",
+        "LOG_LEVEL": "warning",
+    }
+
+
+def _is_well(port: int) -> bool:
+    try:
+        return ask(f"http://127.0.0.1:{port}/healthz").status == 200
+    except OSError:
+        return False
+
+
+def test_serve_answers_without_an_app_token_and_ends_when_asked(tmp_path: Path) -> None:
+    """`serve` needs no app token, answers a command over HTTP, and ends with 0 at a SIGTERM."""
+    with LoopbackSlack() as slack, served(slack, tmp_path, "--metrics-port", "0") as bot:
+        slack.delivery.deliver_to = f"http://127.0.0.1:{bot.port}/slack/events"
+        done = slack.command("U0ADA", "C0DIGEST", "help")
+        slack.wait_for(lambda: slack.private("U0ADA", "C0DIGEST"))
+        assert done.acked_after is not None
+        assert slack.connected == 0
+        bot.process.send_signal(signal.SIGTERM)
+        _, told = bot.process.communicate(timeout=60)
+        assert bot.process.returncode == 0
+        assert told.splitlines() == [
+            "vllm-digest is running",
+            "vllm-digest ends; what is under way goes on at its next start",
+        ]
+
+
+def test_a_port_that_is_taken_is_one_line(tmp_path: Path, run: Run) -> None:
+    """Where the port is in use `serve` ends with 2 and one line that names it, before anything is asked of Slack."""
+    with LoopbackSlack() as slack:
+        port = slack.address.rpartition(":")[2]
+        tokens = {"SLACK_BOT_TOKEN": slack.bot_token, "SLACK_SIGNING_SECRET": SECRET, "SLACK_API_URL": slack.url}
+        ran = run("serve", "--port", port, **tokens)
+        assert (ran.code, ran.out) == (2, "")
+        assert ran.err == (
+            f"vllm-digest: port {port} of 127.0.0.1 cannot be listened at (address already in use);"
+            " choose others with --port and --host\n"
+        )
+        assert slack.calls == []
+
+
+@pytest.mark.parametrize("host", ["no.such.host.invalid", "192.0.2.1", "x" * 300])
+def test_an_address_that_is_not_ours_is_one_line(host: str, run: Run) -> None:
+    """An address that this machine does not have ends `serve` with 2 and one line."""
+    ran = run("serve", "--host", host, SLACK_BOT_TOKEN="xoxb-1", SLACK_SIGNING_SECRET=SECRET)
+    assert ran.code == 2
+    assert len(ran.err.splitlines()) == 1
+    assert "--host" in ran.err
+
+
+@pytest.mark.parametrize("missing", ["SLACK_BOT_TOKEN", "SLACK_SIGNING_SECRET"])
+def test_a_secret_that_is_missing_is_named(missing: str, run: Run) -> None:
+    """Without its token or its signing secret `serve` ends with 2 and a line that names it."""
+    given = {"SLACK_BOT_TOKEN": "xoxb-1", "SLACK_SIGNING_SECRET": SECRET} | {missing: ""}
+    ran = run("serve", **given)
+    assert ran.code == 2
+    assert ran.err.startswith(f"vllm-digest: {missing} is not set;")
+    assert len(ran.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("url", ["nonsense", "sqlite://", "sqlite:////dev/null/digest.db", "oracle://x"])
+def test_a_database_that_cannot_be_is_named(url: str, run: Run) -> None:
+    """A database that is none, or whose folder cannot be made, ends `serve` with 2 and one line."""
+    ran = run(
+        "serve", "--port", str(free_port()), SLACK_BOT_TOKEN="xoxb-1", SLACK_SIGNING_SECRET=SECRET, DATABASE_URL=url
+    )
+    assert ran.code == 2
+    assert len(ran.err.splitlines()) == 1
+    assert "DATABASE_URL" in ran.err
+
+
+def test_a_metrics_port_that_was_asked_for_must_be_free(run: Run) -> None:
+    """A taken port that was given as --metrics-port ends `serve` with 2 and one line."""
+    with LoopbackSlack() as slack:
+        taken = slack.address.rpartition(":")[2]
+        tokens = {"SLACK_BOT_TOKEN": slack.bot_token, "SLACK_SIGNING_SECRET": SECRET, "SLACK_API_URL": slack.url}
+        ran = run("serve", "--port", str(free_port()), "--metrics-port", taken, LOG_LEVEL="critical", **tokens)
+    assert ran.code == 2
+    assert "--metrics-port" in ran.err
+
+
+def test_what_slack_did_not_sign_is_counted(tmp_path: Path) -> None:
+    """Refused signatures are a figure."""
+    port = free_port()
+    with LoopbackSlack() as slack, bot_running(slack, "http://127.0.0.1:9", tmp_path, http=True, metrics_port=port):
+        for _ in range(5):
+            assert ask(str(slack.delivery.deliver_to), b"x").status == 401
+        figures = str(ask(f"http://127.0.0.1:{port}/metrics").body)
+    assert "vllm_digest_refused_signatures_total 5.0" in figures
