@@ -1,19 +1,22 @@
-"""How long the command takes until it says something."""
+"""How long the command takes until it says something, and the local workspace until it shows the day."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
+from time import monotonic
 
 from tests.bench.figures import Row, duration
 from tests.bench.generated import Writer
 from tests.bench.processes import COMMAND, PYTHON, run, settings
 from tests.bench.served import NAME, served
+from tests.servers.own_machine import both_digests, started
 
 _DAY = date(2026, 2, 5)
 _RUNS = 7
-_HELP_AIM, _DAY_AIM = 0.4, 1.0  # seconds
+_STARTS = 3  # of the local workspace
+_HELP_AIM, _DAY_AIM, _PAGE_AIM = 0.4, 1.0, 10.0  # seconds
 _NOWHERE = "http://127.0.0.1:9"  # a stored day asks nobody
 
 
@@ -42,3 +45,29 @@ def starting() -> Iterator[Row]:
                 f"< {aim:.1f} s",
                 ours < aim,
             )
+        yield _workspace()
+
+
+def _workspace() -> Row:
+    ours, floor = (median(measure() for _ in range(_STARTS)) for measure in (_until_shown, _until_imported))
+    return Row(
+        "vllm-digest run until both digests are on the page",
+        duration(ours),
+        f"x {ours / floor:.1f} of its imports (medians of {_STARTS})",
+        duration(floor),
+        f"< {_PAGE_AIM:.0f} s",
+        ours < _PAGE_AIM,
+    )
+
+
+def _until_shown() -> float:
+    with TemporaryDirectory() as name:
+        begun = monotonic()
+        with started(Path(name)) as process:
+            both_digests(process)
+            return monotonic() - begun
+
+
+def _until_imported() -> float:
+    with TemporaryDirectory() as name:
+        return run([PYTHON, "-c", "import dbos, github, openai, slack_bolt, waitress"], Path(name)).seconds

@@ -1,74 +1,26 @@
 """`vllm-digest run` on a machine without anything: the local workspace."""
 
-import json
 import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from urllib.request import urlopen
 
 from tests.conftest import Run
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-@contextmanager
-def started(folder: Path, **settings: str) -> Iterator[subprocess.Popen[str]]:
-    """`vllm-digest run` in a process of its own, ended with SIGTERM."""
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "bot", "run"],
-        stderr=subprocess.PIPE,
-        cwd=folder,
-        env={
-            **kept,
-            "PYTHONPATH": str(ROOT),
-            "TMPDIR": str(folder),
-            "GITHUB_API_URL": "http://127.0.0.1:9",
-            **settings,
-        },
-        text=True,
-    )
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.communicate()
+from tests.servers.own_machine import both_digests, started
 
 
 def test_the_digest_is_there_after_the_start(tmp_path: Path) -> None:
     """Both digests come to the page by themselves; five lines say how to go on; nothing is left behind."""
-    took, shown = _shown_after(tmp_path)
-    print(f"both digests after {took:.1f} s")
-    assert {"C0ZH", "C0EN"} <= shown
-
-
-def _shown_after(folder: Path) -> tuple[float, set[str]]:
-    """(seconds, the channels that showed their digest by then)."""
-    begun = time.monotonic()
-    with started(folder) as process:
+    with started(tmp_path) as process:
         assert process.stderr is not None
-        told = [process.stderr.readline() for _ in range(5)]
+        told = both_digests(process)
         for part in ("127.0.0.1", "sample day", "rules", "store", "SLACK_BOT_TOKEN"):
-            assert part in "".join(told)
-        with urlopen(f"{told[1].split()[-1]}events", timeout=30) as news:
-            shown: set[str] = set()
-            while not {"C0ZH", "C0EN"} <= shown:
-                line = news.readline()
-                assert line, "the page ended"
-                if line.startswith(b"data: "):
-                    items = json.loads(line[6:])["items"].values()
-                    shown |= {each["channel"] for each in items if "2026-02-05" in each["html"]}
-        took = time.monotonic() - begun
+            assert part in told
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 0
         assert process.stderr.read() == ""
-    assert list(folder.iterdir()) == []
-    return took, shown
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_with_slacks_tokens_there_is_no_page(tmp_path: Path) -> None:
