@@ -23,10 +23,11 @@ def rank(commit: Commit, found: Sequence[Fact] = (), weights: Weights | None = N
         score += points
         if points:
             reasons.append(Reason(signal=signal.name, points=points, evidence=signal.evidence))
+    score = round(score, 2)  # the score that is shown is the one that has the tier
     reasons.sort(key=lambda reason: -abs(reason.points))
     kinds = change_types(commit, found)
     importance = within(weights.tier(score), floor(found), ceiling(commit, kinds))
-    return Ranked(score=round(score, 2), importance=importance, reasons=tuple(reasons), change_types=kinds)
+    return Ranked(score=score, importance=importance, reasons=tuple(reasons), change_types=kinds)
 
 
 def borne_out(commit: Commit, found: Sequence[Fact]) -> Sequence[Fact]:

@@ -24,9 +24,9 @@ _TO_THE_RANKER = (
     r"\"(?:move|importance|tier|score)\"\s*:",
     r"(?:把|将|请|务必|必须)[^。\n]{0,20}(?:标|评|列|排|视|归|定|算)(?:记|级|为|作|成|到)",
 )
-_INSTRUCTION = re.compile(
-    "|".join(each for each in (*INSTRUCTIONS, *CHAT_MARKS, *_TO_THE_RANKER) if each not in _SUBJECTS), re.IGNORECASE
-)
+_EVERY = "|".join(each for each in (*INSTRUCTIONS, *CHAT_MARKS, *_TO_THE_RANKER) if each not in _SUBJECTS)
+# Each of them begins where a word or a mark does: the other places are most of a text, and are passed over at once.
+_INSTRUCTION = re.compile(rf"(?=\b\w|[^\w\s]|[^\x00-\x7f])(?:{_EVERY})", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.;!?](?=\s)|[。；！？\n]")
 _WORD = re.compile(r"\w{2}")
 

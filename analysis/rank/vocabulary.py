@@ -88,6 +88,7 @@ WORDS = {
     "words: removes or deprecates": _words(
         "remov(?:e|es|ed|ing)", "drop(?:s|ped)?", "delet(?:e|es|ed)", "deprecat\\w+", "breaking", "no longer"
     ),
+    "words: asks for more": _first("requir(?:e|es|ed|ing)", "mandat(?:e|es|ed|ing)"),
     "words: crash, hang or corruption": _words(
         "crash(?:es|ed|ing)?",
         "hang(?:s|ing)?",

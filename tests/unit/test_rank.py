@@ -92,6 +92,20 @@ def test_a_rank_lies_between_its_floor_and_its_ceiling(made: Commit, found: list
     assert result.importance in (by_score, low, high)
 
 
+@pytest.mark.parametrize(
+    "title", ["Require Python 3.12", "[Misc] Remove deprecated options", "[Core] Drop --swap-space"]
+)
+def test_a_title_that_takes_something_from_people_is_not_low(title: str) -> None:
+    """What asks for more than before, or takes away what people use, is at least medium by its title alone."""
+    assert ranked(title, CORE).importance is not LOW
+
+
+def test_the_score_that_is_shown_has_the_tier() -> None:
+    """A commit whose points add up to a threshold has its tier, however floating point adds them."""
+    weights = Weights(intercept=0.3, points={"tag: feature": -0.1}, medium=0.0, high=0.2)  # which add up to .1999...
+    assert rank(commit("[Feature] Support it", [CORE]), weights=weights).importance is HIGH
+
+
 @given(COMMITS, FACTS)
 def test_the_same_commit_has_the_same_rank(made: Commit, found: list[Fact]) -> None:
     """A rank depends on the commit and its facts, and on nothing else."""
