@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from analysis.language import Words, words
 from analysis.models import (
@@ -24,13 +25,14 @@ from analysis.purpose import purpose
 from analysis.text import one_line, shorten
 
 # Raised whenever a rule or a phrase changes, so that stored analyses are made anew.
-VERSION = "2"
+VERSION = "3"
 
 _NAMES_SHOWN = 5
 _NAME = 200  # characters of a name, which may be as long as a line
 _AREAS_NAMED = 2
 _AREAS_SHOWN = 6
 _FILES_SHOWN = 4
+_WITH_PLACE = (FactKind.REMOVED_NAME, FactKind.MOVED_NAME)  # whose names come with their modules
 _SIZEABLE = 100  # changed source lines from which a missing test is worth a word
 
 
@@ -88,16 +90,32 @@ def _facts_told(facts: Sequence[Fact], say: Words) -> list[str]:
     for each in FactKind:
         alike = [fact for fact in facts if fact.kind is each]
         if alike:
-            place = f" ({code(alike[0].place)})" if alike[0].place and alike[0].place != alike[0].name else ""
+            first = alike[0]
+            told_already = each in _WITH_PLACE or first.place == first.name
+            place = f" ({code(first.place)})" if first.place and not told_already else ""
             sentences.append(say.facts[each].says.format(names=named(alike, say)) + place)
     return sentences
 
 
 def named(facts: Sequence[Fact], say: Words, most: int = _NAMES_SHOWN) -> str:
     """The facts' names in code spans, the first few of them, with what they were and became."""
-    shown = say.comma.join(_name(fact) for fact in facts[:most])
+    shown = facts[:most]
+    told = say.comma.join(
+        _name(fact) if _is_same_module(fact, after) else _from_module(fact, say)
+        for fact, after in zip_longest(shown, shown[1:])
+    )
     more = len(facts) - most
-    return f"{shown} {say.label('more', count=more)}" if more > 0 else shown
+    return f"{told} {say.label('more', count=more)}" if more > 0 else told
+
+
+def _is_same_module(fact: Fact, after: Fact | None) -> bool:
+    """Whether the module that it is gone from need not be named here: another name of it follows, or it has none."""
+    return fact.kind is not FactKind.REMOVED_NAME or not fact.path or bool(after and after.path == fact.path)
+
+
+def _from_module(fact: Fact, say: Words) -> str:
+    """What is gone from one module may well be in another: which one is said."""
+    return say.label("from", name=_name(fact), module=code(fact.path or ""))
 
 
 def _name(fact: Fact) -> str:

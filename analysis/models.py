@@ -158,6 +158,7 @@ class FactKind(StrEnum):
     MINIMUM_RAISED = "raised minimum version"
     REMOVED_NAME = "removed public name"
     RENAMED_NAME = "renamed public name"
+    MOVED_NAME = "moved public name"
     MOVED_MODULE = "moved module"
     REMOVED_PARAMETER = "removed parameter"
     RENAMED_PARAMETER = "renamed parameter"
@@ -192,6 +193,7 @@ BREAKING = frozenset(
         FactKind.MINIMUM_RAISED,
         FactKind.REMOVED_NAME,
         FactKind.RENAMED_NAME,
+        FactKind.MOVED_NAME,
         FactKind.MOVED_MODULE,
         FactKind.REMOVED_PARAMETER,
         FactKind.RENAMED_PARAMETER,

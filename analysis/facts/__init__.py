@@ -1,8 +1,9 @@
 """What a commit proves: facts with the file and line they stand in, never a guess.
 
-A name counts as removed only when the commit takes its definition away and no added line of the commit defines or
-mentions it again, so that moved code is not called removed. Tests, documentation and examples prove nothing about what
-others may depend on. Where a rule cannot tell, it says nothing.
+What operators and clients write down counts as removed only when the commit takes its definition away and no added line
+defines or mentions it again. What Python imports counts as removed from its module, and as moved where the commit defines
+it in another. Tests, documentation and examples prove nothing about what others may depend on. Where a rule cannot tell,
+it says nothing.
 """
 
 from collections.abc import Callable, Iterator
@@ -25,7 +26,7 @@ from analysis.paths import Kind, kind
 __all__ = ["VERSION", "facts", "reverted_sha", "reverted_title"]
 
 # Raised whenever a rule changes, so that stored facts are found anew from the stored patches.
-VERSION = 2
+VERSION = 3
 
 
 def facts(commit: Commit) -> tuple[Fact, ...]:
@@ -40,7 +41,11 @@ def facts(commit: Commit) -> tuple[Fact, ...]:
     for fact in found:
         unique.setdefault((fact.kind, _told_once(fact)), fact)
     for fact in found:
-        if fact.kind in (FactKind.REMOVED_NAME, FactKind.RENAMED_NAME):  # a class that goes is no longer listed either
+        if fact.kind in (
+            FactKind.REMOVED_NAME,
+            FactKind.RENAMED_NAME,
+            FactKind.MOVED_NAME,
+        ):  # a class that goes is no longer listed either
             unique.pop((FactKind.SUPPORT_DROPPED, fact.name), None)
     in_order = sorted(unique.values(), key=lambda fact: _ORDER[fact.kind])
     return tuple(sorted(in_order, key=lambda fact: fact.kind is not FactKind.REVERT))

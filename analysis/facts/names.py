@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from analysis.diff import hunks
 from analysis.facts.change import Change, is_module, is_public, old_path, undefines
 from analysis.facts.losing import Named, lost
-from analysis.facts.python import Definition, Side, definitions, statements
+from analysis.facts.modules import came_to, importable
+from analysis.facts.python import Definition, Side, definitions
 from analysis.models import Fact, FactKind, FileChange
 
 # What a class that has no other bases inherits is no stand-in for a method that goes.
@@ -14,11 +15,9 @@ _BARE = re.compile(
     r"(?:object|(?:abc\.)?ABC|(?:\w+\.)?(?:Protocol|Generic|NamedTuple|TypedDict|BaseModel|Module)(?:\[.*\])?|\w*Enum|Flag"
     r"|metaclass\s*=.*)$"
 )
+_KINDS = (FactKind.REMOVED_NAME, FactKind.RENAMED_NAME)
 _CONSTANT = re.compile(r"[A-Z]\w{2,}$")
 _PARAMETER = re.compile(r"=\s*[\w.]*(?:TypeVar|ParamSpec|getLogger)\w*\(")
-_IMPORT = re.compile(r"(?:from|import)\s")
-_NAME = re.compile(r"\w+")
-_BINDING = re.compile(r"(?:(?:async\s+)?def\s+|class\s+)?(\w+)\s*(?:[(:=]|$)")
 _EXPORTED = {
     "rs": re.compile(r"\s*pub\s+(?:async\s+|unsafe\s+|const\s+)*(?:fn|struct|enum|trait|type)\s+(?P<name>\w+)"),
     "go": re.compile(r"(?:func|type)\s+(?P<name>[A-Z]\w*)"),
@@ -32,9 +31,19 @@ _EXPORTED |= dict.fromkeys(("js", "jsx", "tsx", "mjs"), _EXPORTED["ts"])
 def names(change: Change, file: FileChange) -> Iterator[Fact]:
     before = _named(file, "-") if undefines(file) and is_public(file) else []
     if any(each.sign == "-" for each in before):
-        bound = _bound(file)
-        before = [each for each in before if each.within or each.name not in bound]
-        yield from lost(change, file, before, _named(file, "+"), FactKind.REMOVED_NAME, FactKind.RENAMED_NAME)
+        after = _named(file, "+")
+        members = [each for each in before if each.within or not is_module(file)]
+        others = [each for each in before if not each.within and is_module(file)]
+        found = [*lost(change, file, members, after, *_KINDS), *_of_module(change, file, others, after)]
+        yield from sorted(found, key=lambda fact: fact.line or 0)
+
+
+def _of_module(change: Change, file: FileChange, before: Sequence[Named], after: Sequence[Named]) -> Iterator[Fact]:
+    """What cannot be imported from its module any more, though another may have it."""
+    stays = importable(change, file) if any(each.sign == "-" for each in before) else None
+    for fact in lost(change, file, before, after, *_KINDS, stays):
+        place = came_to(change, file, fact.name)
+        yield fact.model_copy(update={"kind": FactKind.MOVED_NAME, "old": fact.path, "new": place}) if place else fact
 
 
 def moved(change: Change, file: FileChange) -> Iterator[Fact]:
@@ -58,17 +67,6 @@ def demanded(_change: Change, file: FileChange) -> Iterator[Fact]:
     for each in after:
         if each.statement.owner.name not in come and each.name not in before and _abstract(each):
             yield Fact(kind=FactKind.REQUIRED_METHOD, name=each.name, path=file.path, line=each.line.number)
-
-
-def _bound(file: FileChange) -> frozenset[str]:
-    """Names that a module still binds where it imports them, or under a condition."""
-    found: set[str] = set()
-    for each in statements(file.patch, "+"):
-        if _IMPORT.match(each.text):
-            found |= set(_NAME.findall(each.text))
-        elif each.owner.what == "unknown" and (match := _BINDING.match(each.text)):
-            found.add(match[1])
-    return frozenset(found)
 
 
 def _abstract(each: Definition) -> bool:
@@ -99,7 +97,7 @@ def _python(found: Sequence[Definition]) -> Iterator[Named]:
         if not each.public or each.last.startswith("test") or within in gone:
             continue
         if each.what in ("class", "function", "member") or _exported_constant(each) or _own_method(each):
-            value = each.statement.text.partition("=")[2].strip() if each.what == "member" else ""
+            value = each.statement.text.partition("=")[2].strip() if each.what == "member" else each.what
             yield Named(each.last, each.line.sign, each.line.number, each.statement.hunk, within, value)
 
 

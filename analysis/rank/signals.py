@@ -127,4 +127,5 @@ def _facts(found: Sequence[Fact]) -> Iterator[Signal]:
         alike = [fact for fact in found if fact.kind is each]
         if alike:
             more = f" (+{len(alike) - 1})" if len(alike) > 1 else ""
-            yield Signal(each.value, 1, alike[0].name + more)
+            module = f" ({alike[0].path})" if each is FactKind.REMOVED_NAME else ""  # another may well have the name
+            yield Signal(each.value, 1, alike[0].name + module + more)

@@ -88,7 +88,7 @@ def test_what_breaks_is_told_first_kind_by_kind() -> None:
     assert [each.says("en") for each in breaks(report(low, high))] == [
         "Removes environment variable `ENGINE_HIGH`",
         "Removes environment variable `ENGINE_OLD`, `ENGINE_OTHER`",
-        "Removes public name `take`",
+        "Removes public name `take` from `engine/envs.py`",
     ]
 
 
