@@ -32,7 +32,6 @@ _NAME = 200  # characters of a name, which may be as long as a line
 _AREAS_NAMED = 2
 _AREAS_SHOWN = 6
 _FILES_SHOWN = 4
-_WITH_PLACE = (FactKind.REMOVED_NAME, FactKind.MOVED_NAME)  # whose names come with their modules
 _SIZEABLE = 100  # changed source lines from which a missing test is worth a word
 
 
@@ -91,7 +90,7 @@ def _facts_told(facts: Sequence[Fact], say: Words) -> list[str]:
         alike = [fact for fact in facts if fact.kind is each]
         if alike:
             first = alike[0]
-            told_already = each in _WITH_PLACE or first.place == first.name
+            told_already = first.place in (first.name, first.old)
             place = f" ({code(first.place)})" if first.place and not told_already else ""
             sentences.append(say.facts[each].says.format(names=named(alike, say)) + place)
     return sentences

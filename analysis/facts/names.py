@@ -43,7 +43,7 @@ def _of_module(change: Change, file: FileChange, before: Sequence[Named], after:
     stays = importable(change, file) if any(each.sign == "-" for each in before) else None
     for fact in lost(change, file, before, after, *_KINDS, stays):
         place = came_to(change, file, fact.name)
-        yield fact.model_copy(update={"kind": FactKind.MOVED_NAME, "old": fact.path, "new": place}) if place else fact
+        yield fact.model_copy(update={"kind": FactKind.MOVED_NAME, "old": fact.place, "new": place}) if place else fact
 
 
 def moved(change: Change, file: FileChange) -> Iterator[Fact]:

@@ -127,5 +127,9 @@ def _facts(found: Sequence[Fact]) -> Iterator[Signal]:
         alike = [fact for fact in found if fact.kind is each]
         if alike:
             more = f" (+{len(alike) - 1})" if len(alike) > 1 else ""
-            module = f" ({alike[0].path})" if each is FactKind.REMOVED_NAME else ""  # another may well have the name
-            yield Signal(each.value, 1, alike[0].name + module + more)
+            yield Signal(each.value, 1, _name(alike[0]) + more)
+
+
+def _name(fact: Fact) -> str:
+    """A fact's name: a public one with the module that it is gone from, since another may well have it."""
+    return f"{fact.name} ({fact.path})" if fact.kind is FactKind.REMOVED_NAME and fact.path else fact.name

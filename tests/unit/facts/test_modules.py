@@ -23,7 +23,7 @@ def test_a_name_that_another_module_gets_has_moved() -> None:
             name="drain",
             path="engine/pool.py",
             line=40,
-            old="engine/pool.py",
+            old="engine/pool.py:40",
             new="engine/tanks.py:3",
         ),
     )
