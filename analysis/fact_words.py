@@ -119,6 +119,7 @@ FACT_WORDS: dict[Language, dict[FactKind, FactWords]] = {
             Severity.MEDIUM,
             "若已采用被回退的改动，请确认不再依赖它",
         ),
+        FactKind.LAYOUT: FactWords("只改动排版、注释或导入顺序 {names}"),
     },
     "en": {
         FactKind.REMOVED_ENV: FactWords(
@@ -289,5 +290,6 @@ FACT_WORDS: dict[Language, dict[FactKind, FactWords]] = {
             Severity.MEDIUM,
             "If you took up the reverted change, check that nothing relies on it",
         ),
+        FactKind.LAYOUT: FactWords("Changes nothing but layout, remarks or the order of imports: {names}"),
     },
 }

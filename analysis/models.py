@@ -175,6 +175,7 @@ class FactKind(StrEnum):
     MEMORY = "memory ownership touched"
     SECURITY = "security-relevant"
     REVERT = "revert"
+    LAYOUT = "only layout"
 
 
 BREAKING = frozenset(

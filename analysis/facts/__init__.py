@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from analysis.facts.change import Change
 from analysis.facts.defaults import defaults
 from analysis.facts.interfaces import fields, keys, retyped, routes
+from analysis.facts.layout import layout
 from analysis.facts.names import demanded, moved, names
 from analysis.facts.options import flags, variables
 from analysis.facts.parameters import parameters
@@ -32,7 +33,7 @@ VERSION = 3
 def facts(commit: Commit) -> tuple[Fact, ...]:
     """Every fact that the rules find in the commit's message and patches, a revert first, then in the order of the kinds."""
     change = Change(commit)
-    found = [*reverts(change), *threats(change)]
+    found = [*reverts(change), *threats(change), *layout(change)]
     # File by file, so that however large a commit is, a patch is parsed once.
     found += [
         fact for file in commit.files for rule in (_RULES if file.patch else _OF_PATHS) for fact in rule(change, file)
