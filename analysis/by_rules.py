@@ -100,21 +100,16 @@ def named(facts: Sequence[Fact], say: Words, most: int = _NAMES_SHOWN) -> str:
     """The facts' names in code spans, the first few of them, with what they were and became."""
     shown = facts[:most]
     told = say.comma.join(
-        _name(fact) if _is_same_module(fact, after) else _from_module(fact, say)
+        _name(fact) if after and after.gone_from == fact.gone_from else _from_its_file(fact, say)
         for fact, after in zip_longest(shown, shown[1:])
     )
     more = len(facts) - most
     return f"{told} {say.label('more', count=more)}" if more > 0 else told
 
 
-def _is_same_module(fact: Fact, after: Fact | None) -> bool:
-    """Whether the module that it is gone from need not be named here: another name of it follows, or it has none."""
-    return fact.kind is not FactKind.REMOVED_NAME or not fact.path or bool(after and after.path == fact.path)
-
-
-def _from_module(fact: Fact, say: Words) -> str:
-    """What is gone from one module may well be in another: which one is said."""
-    return say.label("from", name=_name(fact), module=code(fact.path or ""))
+def _from_its_file(fact: Fact, say: Words) -> str:
+    """What is gone from one file may well be in another: which one is said."""
+    return say.label("from", name=_name(fact), file=code(fact.gone_from)) if fact.gone_from else _name(fact)
 
 
 def _name(fact: Fact) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from analysis.facts.change import Change
 from analysis.facts.defaults import defaults
-from analysis.facts.interfaces import fields, keys, retyped, routes
+from analysis.facts.interfaces import entries, fields, keys, retyped, routes
 from analysis.facts.layout import layout
 from analysis.facts.names import demanded, moved, names
 from analysis.facts.options import flags, variables
@@ -73,6 +73,7 @@ _RULES: tuple[Callable[[Change, FileChange], Iterator[Fact]], ...] = (
     variables,
     flags,
     keys,
+    entries,
     routes,
     fields,
     dropped,

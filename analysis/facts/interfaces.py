@@ -35,7 +35,9 @@ _CONFIG_FILE = re.compile(
     r"(^|/)(values|settings|defaults?|config|configuration)(\.default|\.example)?\.(ya?ml|toml|json|ini)$"
 )
 _KEY = re.compile(r"""^(?P<indent>\s*)["']?(?P<key>[A-Za-z][\w.-]*)["']?\s*[:=](?:\s|$)""")
+_ENTRY = re.compile(r"""^-[ \t]+["']([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)["']\s*:\s*\S.*,$""", re.MULTILINE)
 _PROTO_MESSAGE = re.compile(r"^\s*message\s+(\w+)\s*\{")
+_EVERY = "*"  # field of a message
 _PROTO_FIELD = re.compile(
     r"^\s*(?:optional\s+|repeated\s+|required\s+)?(?:map<[^>]+>|[\w.]+)\s+(?P<name>\w+)\s*=\s*\d+\s*[;\[]"
 )
@@ -52,6 +54,13 @@ def keys(change: Change, file: FileChange) -> Iterator[Fact]:
         yield from lost(change, file, before, after, FactKind.REMOVED_KEY, FactKind.RENAMED_KEY)
 
 
+def entries(change: Change, file: FileChange) -> Iterator[Fact]:
+    """Entries of a table of settings that go with the code that read them: any table may look like one."""
+    if loses(file) and is_module(file) and _ENTRY.search(file.patch or "") and "config" in change.lost:
+        before, after = (list(_entries(change, file, side)) for side in SIDES)
+        yield from lost(change, file, before, after, FactKind.REMOVED_KEY, FactKind.RENAMED_KEY)
+
+
 def fields(change: Change, file: FileChange) -> Iterator[Fact]:
     """Fields of requests and responses, and of protobuf messages."""
     if not undefines(file):
@@ -60,6 +69,11 @@ def fields(change: Change, file: FileChange) -> Iterator[Fact]:
         yield from _fields(change, file, _speaker(file), FactKind.REMOVED_FIELD, FactKind.RENAMED_FIELD)
     elif file.path.endswith(".proto"):
         before, after = (list(_proto_fields(file, side)) for side in SIDES)
+        # A message that goes is told, its fields are not told again.
+        whole = {each.within for each in before if each.name == _EVERY and each.sign == "-"} - {
+            each.within for each in after
+        }
+        before = [each for each in before if each.name == _EVERY or each.within not in whole]
         yield from lost(change, file, before, after, FactKind.REMOVED_FIELD, FactKind.RENAMED_FIELD)
 
 
@@ -124,6 +138,14 @@ def _named(found: list[Definition]) -> list[Named]:
     ]
 
 
+def _entries(change: Change, file: FileChange, side: Side) -> Iterator[Named]:
+    for place, hunk in enumerate(hunks(file.patch)):
+        for line in hunk:
+            match = _ENTRY.match(f"-{line.text}") if line.sign in (" ", side) else None
+            if match and (line.sign != "-" or re.search(rf"""config(?:\[|\.get\()["']{match[1]}["']""", change.lost)):
+                yield Named(match[1], line.sign, line.number, place)
+
+
 def _file_keys(file: FileChange, side: Side) -> Iterator[Named]:
     for place, hunk in enumerate(hunks(file.patch)):
         for line in hunk:
@@ -138,6 +160,7 @@ def _proto_fields(file: FileChange, side: Side) -> Iterator[Named]:
             if line.sign in (" ", side):
                 if opened := _PROTO_MESSAGE.match(line.text):
                     message = opened[1]
+                    yield Named(_EVERY, line.sign, line.number, place, message)
                 elif field := _PROTO_FIELD.match(line.text):
                     yield Named(field["name"], line.sign, line.number, place, message)
 

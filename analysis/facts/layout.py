@@ -23,6 +23,7 @@ _BRACED = (
 _TOKEN = re.compile(r"""(?P<remark>//.*|/\*.*?\*/)|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\w+|[^\w\s]""")
 _IMPORT = re.compile(r"\s*(?:from\s+[\w.]+\s+import|import|#\s*include)\b")
 _REMARK = re.compile(r"\s*#.*$")
+_REMARKS = re.compile(r"(?:#|//).*")
 _WORD = re.compile(r"\w+")
 _QUOTES = ('"""', "'''")
 
@@ -39,16 +40,9 @@ def _may_be_same(file: FileChange) -> bool:
     """Whether the lines that come have the words of those that go: what most changes fail, at little cost."""
     if file.status != "modified" or not file.patch:
         return False
-    gone, come = (
-        {
-            word
-            for line in (file.patch or "").split("\n")
-            if line.startswith(sign)
-            for word in _WORD.findall(_REMARK.sub("", line[1:].partition("//")[0]))
-        }
-        for sign in SIDES
-    )
-    return gone == come
+    lines = file.patch.split("\n")
+    gone, come = ("\n".join(line for line in lines if line.startswith(sign)) for sign in SIDES)
+    return set(_WORD.findall(_REMARKS.sub("", gone))) == set(_WORD.findall(_REMARKS.sub("", come)))
 
 
 def _is_same(file: FileChange) -> bool:

@@ -131,5 +131,5 @@ def _facts(found: Sequence[Fact]) -> Iterator[Signal]:
 
 
 def _name(fact: Fact) -> str:
-    """A fact's name: a public one with the module that it is gone from, since another may well have it."""
-    return f"{fact.name} ({fact.path})" if fact.kind is FactKind.REMOVED_NAME and fact.path else fact.name
+    """A fact's name, with the file that it is gone from where another may have it."""
+    return f"{fact.name} ({fact.gone_from})" if fact.gone_from else fact.name

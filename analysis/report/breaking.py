@@ -77,15 +77,11 @@ def _named(fact: Fact, language: Language) -> str:
     """The fact's name, as it stands before its place."""
     say = words(language)
     fact = fact.model_copy(update={"name": shorten(fact.name, _NAME)})
-    match fact.kind:
-        case FactKind.REMOVED_NAME:
-            return say.label("from", name=code(fact.name), module="").rstrip()
-        case FactKind.MOVED_NAME:
-            return code(fact.name)
-        case FactKind.MOVED_MODULE:
-            return f"{code(fact.name)} →"
-        case _:
-            return named([fact], say)
+    if fact.gone_from:
+        return say.label("from", name=code(fact.name), file="").rstrip()
+    if fact.kind is FactKind.MOVED_NAME:
+        return code(fact.name)
+    return f"{code(fact.name)} →" if fact.kind is FactKind.MOVED_MODULE else named([fact], say)
 
 
 def _alike(facts: Sequence[Fact], kind: FactKind) -> tuple[Fact, ...]:
