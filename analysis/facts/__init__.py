@@ -53,8 +53,8 @@ def facts(commit: Commit) -> tuple[Fact, ...]:
 
 
 def _told_once(fact: Fact) -> str:
-    """What a fact is told once for: methods of many classes that implement one interface change together."""
-    return fact.name.rpartition(".")[2] if fact.kind in _OF_METHODS else fact.name
+    """What a fact is told once for: methods of many classes that implement one interface change together; none makes another."""
+    return fact.name.rpartition(".")[2] if fact.kind in _OF_METHODS and ".__init__(" not in fact.name else fact.name
 
 
 def _deleted(_change: Change, file: FileChange) -> Iterator[Fact]:

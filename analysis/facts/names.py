@@ -7,7 +7,7 @@ from analysis.diff import hunks
 from analysis.facts.change import Change, is_module, is_public, old_path, undefines
 from analysis.facts.losing import Named, lost
 from analysis.facts.modules import came_to, importable
-from analysis.facts.python import Definition, Side, definitions
+from analysis.facts.python import Definition, Side, bases_of, definitions, gone_classes
 from analysis.models import Fact, FactKind, FileChange
 
 # What a class that has no other bases inherits is no stand-in for a method that goes.
@@ -77,7 +77,7 @@ def _abstract(each: Definition) -> bool:
 
 def _named(file: FileChange, side: Side) -> list[Named]:
     if file.path.endswith((".py", ".pyi")):
-        return list(_python(definitions(file.patch, side)))
+        return list(_python(file, side))
     pattern = _EXPORTED.get(file.path.rpartition(".")[2])
     if not pattern:
         return []
@@ -89,14 +89,17 @@ def _named(file: FileChange, side: Side) -> list[Named]:
     ]
 
 
-def _python(found: Sequence[Definition]) -> Iterator[Named]:
-    """The public names of a module. Members are told only of a class whose head stays: it may go, or inherit from another."""
-    gone = {each.name for each in found if each.what == "class" and each.statement.lines[0].sign == "-"}
-    for each in found:
+def _python(file: FileChange, side: Side) -> Iterator[Named]:
+    """The public names of a module. A class that goes takes its members along, and one may inherit them from now on."""
+    gone = gone_classes(file.patch)
+    heads = {each.name: each for each in definitions(file.patch, "+") if each.what == "class"}
+    for each in definitions(file.patch, side):
         within = each.name.rpartition(".")[0]
         if not each.public or each.last.startswith("test") or within in gone:
             continue
-        if each.what in ("class", "function", "member") or _exported_constant(each) or _own_method(each):
+        own = each.what == "method" and _is_bare(each.statement.owner.bases)
+        still_own = own and (within not in heads or _is_bare(bases_of(heads[within])))
+        if each.what in ("class", "function", "member") or _exported_constant(each) or still_own:
             value = each.statement.text.partition("=")[2].strip() if each.what == "member" else each.what
             yield Named(each.last, each.line.sign, each.line.number, each.statement.hunk, within, value)
 
@@ -106,9 +109,6 @@ def _exported_constant(each: Definition) -> bool:
     return each.what == "constant" and bool(_CONSTANT.match(each.name)) and not _PARAMETER.search(each.statement.text)
 
 
-def _own_method(each: Definition) -> bool:
-    """Whether nothing else can answer to the method's name: its class is seen to inherit from nothing that could."""
-    bases = each.statement.owner.bases
-    if each.what != "method" or bases is None:
-        return False
-    return all(_BARE.match(base.strip()) for base in bases.split(",") if base.strip())
+def _is_bare(bases: str | None) -> bool:
+    """Whether nothing else can answer to a method's name: its class is seen to inherit from nothing that could."""
+    return bases is not None and all(_BARE.match(base.strip()) for base in bases.split(",") if base.strip())

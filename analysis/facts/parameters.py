@@ -4,10 +4,12 @@ import ast
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import takewhile
 from typing import NamedTuple
 
+from analysis.diff import headed_hunks
 from analysis.facts.change import Change, is_module, is_shipped
-from analysis.facts.python import Definition, Side, definitions
+from analysis.facts.python import MODULE, Definition, Side, Statement, definitions, gone_classes
 from analysis.models import Fact, FactKind, FileChange
 
 _NOT_CALLED = re.compile(r"\b(?:jit|overload|fixture|field_validator|model_validator|validator|property|setter)\b")
@@ -15,6 +17,10 @@ _NOT_CALLED = re.compile(r"\b(?:jit|overload|fixture|field_validator|model_valid
 _TOUCHED = re.compile(
     r"^[-+](?:\s*(?:async )?def |\s+\*{0,2}\w+(?:\s*:[^=\n]+)?(?:\s*=[^\n]+)?,?\s*(?:#.*)?$|\s+self, )", re.MULTILINE
 )
+# The head of a function at the margin as git shows it above a hunk, a line with a parameter of it, and its last one.
+_CUT = re.compile(r"(?:async )?def (?P<name>\w+)\($")
+_TYPED = re.compile(r"    \*{0,2}\w+: [^#]*,$")
+_END = re.compile(r"\)(?: -> .*)?:$")
 _FIRST = ("self", "cls", "mcs")
 _PLAIN = frozenset(
     ["None", "bool", "int", "float", "str", "bytes", "list", "dict", "tuple", "set", "frozenset", "Tensor", "ndarray"]
@@ -40,7 +46,8 @@ class Signature(NamedTuple):
 def parameters(_change: Change, file: FileChange) -> Iterator[Fact]:
     if file.status == "added" or not is_shipped(file) or not is_module(file) or not _TOUCHED.search(file.patch or ""):
         return
-    after, gone = _functions(file, "+"), _gone_classes(file)
+    # Git shows the head of a class that goes above later hunks too, where their methods are another's by now.
+    after, gone = _functions(file, "+"), gone_classes(file.patch)
     for name, old in _functions(file, "-").items():
         new = after.get(name)
         if new and old.statement.owner.name not in gone and old.statement.text != new.statement.text:
@@ -50,16 +57,23 @@ def parameters(_change: Change, file: FileChange) -> Iterator[Fact]:
 def _functions(file: FileChange, side: Side) -> dict[str, Definition]:
     """The public functions whose heads one side shows whole; one that is defined twice says nothing."""
     found: dict[str, list[Definition]] = {}
-    for each in definitions(file.patch, side):
+    for each in (*definitions(file.patch, side), *_cut(file, side)):
         if each.what in ("function", "method"):
             found.setdefault(each.name, []).append(each)
     return {name: same[0] for name, same in found.items() if len(same) == 1 and _called(same[0])}
 
 
-def _gone_classes(file: FileChange) -> set[str]:
-    """Classes whose head goes: git shows it above later hunks too, where their methods are another's by now."""
-    kept = {each.name for each in definitions(file.patch, "+") if each.what == "class"}
-    return {each.name for each in definitions(file.patch, "-") if each.what == "class"} - kept
+def _cut(file: FileChange, side: Side) -> Iterator[Definition]:
+    """Functions whose heads begin above a hunk, with the parameters that it shows: all that comes after them, too."""
+    for place, hunk in enumerate(headed_hunks(file.patch)):
+        head = _CUT.match(hunk.heading)
+        lines = [line for line in hunk.lines if line.sign in (" ", side)] if head else []
+        shown = list(takewhile(lambda line: _TYPED.match(line.text), lines))
+        end = lines[len(shown)] if len(shown) < len(lines) else None
+        if head and end and _END.match(end.text):
+            text = " ".join([hunk.heading, *(line.text.strip() for line in shown), end.text])
+            statement = Statement(text, 0, (*shown, end), MODULE, place, (), whole=True)
+            yield Definition("function", head["name"], statement)
 
 
 def _called(each: Definition) -> bool:

@@ -119,3 +119,24 @@ def test_two_hunks_are_one_file() -> None:
     """What one hunk takes away and another brings back was moved within the file."""
     both = patch("-def take():", old=3, new=3) + "\n" + patch("+def take():", old=90, new=89)
     assert breaking(file("engine/core.py", both)) == []
+
+
+@pytest.mark.parametrize(
+    ("head", "found"),
+    [
+        ("+class Pool(ABC):", [("removed public name", "Pool.take")]),
+        ("+class Pool(Base):", []),  # which may have it
+        ("+class Tank:", [("removed public name", "Pool")]),
+    ],
+)
+def test_a_class_that_is_written_anew_may_lose_a_method(head: str, found: list[tuple[str, str]]) -> None:
+    """Its head comes back; what it inherits from now on could answer to the method's name."""
+    lines = [
+        "-class Pool:",
+        "-    def take(self):",
+        "-        return 1",
+        head,
+        "+    def give(self):",
+        "+        return 1",
+    ]
+    assert breaking(module(lines, "x = 1")) == found
