@@ -43,6 +43,8 @@ class _Value(NamedTuple):
 
 
 def dropped(change: Change, file: FileChange) -> Iterator[Fact]:
+    if change.loses_nothing:
+        return
     if undefines(file) and is_module(file):
         gone = [each for each in _values(file, "-") if each.sign == "-"]
         kept = {each.text for each in _values(file, "+")} if gone else set()

@@ -103,3 +103,10 @@ def test_what_only_an_example_needs_is_no_least_version() -> None:
     """People install the project, not what shows how it is used."""
     lines = ['-requires-python = ">=3.9"', '+requires-python = ">=3.10"']
     assert names(FactKind.MINIMUM_RAISED, changed("examples/web/pyproject.toml", *lines)) == []
+
+
+def test_what_was_listed_twice_is_still_taken() -> None:
+    """An author who takes away a duplicate drops nothing, though the diff does not show the other."""
+    gone = changed("engine/parsers.py", "-Parsers.register(", '-    name="owl",', "-)")
+    assert breaking(gone) == [("dropped support", "owl")]
+    assert breaking(gone, title="Remove duplicate registration of a parser") == []
