@@ -13,8 +13,7 @@ _ALIKE = 0.6  # names at least this similar, one gone and one come in the same h
 class Named(NamedTuple):
     """A name as one side of a patch has it; `within` is the class or the like whose it is, and `sign` its line's.
 
-    Two that have a `value`, as members of an enumeration do, are one name's two forms only if it is the same; so are what
-    a module defines only if they are of one sort.
+    Two are one name's two forms only if they have the same `value`: that of an enumeration's member, or the sort of thing.
     """
 
     name: str

@@ -12,14 +12,16 @@ from analysis.facts.change import Change, is_module, is_shipped
 from analysis.facts.python import MODULE, Definition, Side, Statement, definitions, gone_classes
 from analysis.models import Fact, FactKind, FileChange
 
-_NOT_CALLED = re.compile(r"\b(?:jit|overload|fixture|field_validator|model_validator|validator|property|setter)\b")
+_NOT_CALLED = re.compile(
+    r"\b(?:jit|kernel|overload|fixture|field_validator|model_validator|validator|property|setter)\b"
+)
 # A changed line that may be of a signature; most patches have none, and need not be read.
 _TOUCHED = re.compile(
     r"^[-+](?:\s*(?:async )?def |\s+\*{0,2}\w+(?:\s*:[^=\n]+)?(?:\s*=[^\n]+)?,?\s*(?:#.*)?$|\s+self, )", re.MULTILINE
 )
 # The head of a function at the margin as git shows it above a hunk, a line with a parameter of it, and its last one.
 _CUT = re.compile(r"(?:async )?def (?P<name>\w+)\($")
-_TYPED = re.compile(r"    \*{0,2}\w+: [^#]*,$")
+_TYPED = re.compile(r"    \*{0,2}\w+: [^#]*,(?:\s*#.*)?$")
 _END = re.compile(r"\)(?: -> .*)?:$")
 _FIRST = ("self", "cls", "mcs")
 _PLAIN = frozenset(
@@ -71,7 +73,7 @@ def _cut(file: FileChange, side: Side) -> Iterator[Definition]:
         shown = list(takewhile(lambda line: _TYPED.match(line.text), lines))
         end = lines[len(shown)] if len(shown) < len(lines) else None
         if head and end and _END.match(end.text):
-            text = " ".join([hunk.heading, *(line.text.strip() for line in shown), end.text])
+            text = " ".join([hunk.heading, *(line.text.partition("#")[0].strip() for line in shown), end.text])
             statement = Statement(text, 0, (*shown, end), MODULE, place, (), whole=True)
             yield Definition("function", head["name"], statement)
 

@@ -45,6 +45,7 @@ def test_a_call_that_fails_from_now_on_is_told(lines: Sequence[str], found: list
         ["-def _run(a, b):", "+def _run(a):"],
         ["-def run(a, b", "+def run(a"],
         ["-@triton.jit", "-def run(a, b):", "+@triton.jit", "+def run(a):"],
+        ["-@gpu.kernel", "-def run(a, b):", "+@gpu.kernel", "+def run(a):"],
         ["-def run(a, B: tl.constexpr):", "+def run(a):"],
         ["-    def run(a, b):", "+    def run(a):"],
         ["-def run(a, b):", "-    pass", "-def run(a, c):", "+def run(a):"],
@@ -110,7 +111,7 @@ def test_a_type_is_told_as_it_was_and_is() -> None:
     ("lines", "found"),
     [
         (["     a: int,", "-    b: int = 1,", " ) -> None:", "     return"], [("removed parameter", "run(b)")]),
-        (["     a: int,", "+    b: int,", "     c: int,", " ):"], [("new required parameter", "run(b)")]),
+        (["     a: int,  # one", "+    b: int,  # two", "     c: int,", " ):"], [("new required parameter", "run(b)")]),
         (["     a: int,", "-    b: int = 1,", "     **more: int,", " ):"], []),  # still taken
         (["     a: int,", "-    b: int = 1,", "     c: int,"], []),  # no end: more may follow
         (["         a,", "-        b=1,", "     )", "     return a"], []),  # a call
