@@ -12,7 +12,7 @@ from analysis.facts.change import Change
 from analysis.facts.defaults import defaults
 from analysis.facts.interfaces import entries, fields, keys, retyped, routes
 from analysis.facts.layout import layout
-from analysis.facts.names import demanded, moved, names
+from analysis.facts.names import demanded, moved, names, unexported
 from analysis.facts.options import flags, variables
 from analysis.facts.parameters import parameters
 from analysis.facts.reverts import reverted_sha, reverted_title, reverts
@@ -79,6 +79,7 @@ _RULES: tuple[Callable[[Change, FileChange], Iterator[Fact]], ...] = (
     dropped,
     minimums,
     names,
+    unexported,
     moved,
     parameters,
     demanded,

@@ -41,11 +41,16 @@ def came_to(change: Change, file: FileChange, name: str) -> str | None:
     return places[0] if len(places) == 1 else None
 
 
-def _bound(each: Statement) -> Iterator[str]:
-    """Names that a statement binds where it imports them, defines them, or does so under a condition."""
+def imported(each: Statement) -> Iterator[str]:
+    """The words of an import, the names that it binds among them."""
     if _IMPORT.match(each.text):
         yield from _NAME.findall(each.text)
-    elif (each.owner is MODULE or each.owner.what == "unknown") and (match := _BINDING.match(each.text)):
+
+
+def _bound(each: Statement) -> Iterator[str]:
+    """Names that a statement binds where it imports them, defines them, or does so under a condition."""
+    yield from imported(each)
+    if (each.owner is MODULE or each.owner.what == "unknown") and (match := _BINDING.match(each.text)):
         yield match[1]
 
 

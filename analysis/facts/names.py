@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from analysis.diff import hunks
 from analysis.facts.change import Change, is_module, is_public, old_path, undefines
 from analysis.facts.losing import Named, lost
-from analysis.facts.modules import came_to, importable
-from analysis.facts.python import Definition, Side, bases_of, definitions, gone_classes
+from analysis.facts.modules import came_to, importable, imported
+from analysis.facts.python import Definition, Side, bases_of, definitions, gone_classes, statements
 from analysis.models import Fact, FactKind, FileChange
 
 # What a class that has no other bases inherits is no stand-in for a method that goes.
@@ -16,7 +16,9 @@ _BARE = re.compile(
     r"|metaclass\s*=.*)$"
 )
 _KINDS = (FactKind.REMOVED_NAME, FactKind.RENAMED_NAME)
+_METHOD_GONE = re.compile(r"^-[ \t]+(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
 _CONSTANT = re.compile(r"[A-Z]\w{2,}$")
+_LISTED = re.compile(r"""\s+["'](\w+)["'],$""")
 _PARAMETER = re.compile(r"=\s*[\w.]*(?:TypeVar|ParamSpec|getLogger)\w*\(")
 _EXPORTED = {
     "rs": re.compile(r"\s*pub\s+(?:async\s+|unsafe\s+|const\s+)*(?:fn|struct|enum|trait|type)\s+(?P<name>\w+)"),
@@ -46,6 +48,18 @@ def _of_module(change: Change, file: FileChange, before: Sequence[Named], after:
         yield fact.model_copy(update={"kind": FactKind.MOVED_NAME, "old": fact.place, "new": place}) if place else fact
 
 
+def unexported(change: Change, file: FileChange) -> Iterator[Fact]:
+    """Names that a package took from its modules and lists no more, neither in its imports nor in what it exports."""
+    if not file.path.endswith("__init__.py") or file.status != "modified" or not is_module(file):
+        return
+    stays, dropped = importable(change, file), {name for each in statements(file.patch, "-") for name in imported(each)}
+    for hunk in hunks(file.patch):
+        for line in hunk:
+            listed = _LISTED.match(line.text) if line.sign == "-" else None
+            if listed and listed[1] in dropped and not listed[1].startswith("_") and not stays(listed[1]):
+                yield Fact(kind=FactKind.REMOVED_NAME, name=listed[1], path=file.path, line=line.number)
+
+
 def moved(change: Change, file: FileChange) -> Iterator[Fact]:
     """A Python module that others import by a path it no longer has."""
     old = old_path(file)
@@ -62,10 +76,12 @@ def demanded(_change: Change, file: FileChange) -> Iterator[Fact]:
     if file.status == "added" or not is_module(file) or "abstractmethod" not in (file.patch or ""):
         return
     before = {each.name for each in definitions(file.patch, "-")}
+    moved_within = set(_METHOD_GONE.findall(file.patch or ""))  # whose they were cannot always be told
     after = definitions(file.patch, "+")
     come = {each.name for each in after if each.what == "class" and each.line.sign == "+"} - before
     for each in after:
-        if each.statement.owner.name not in come and each.name not in before and _abstract(each):
+        is_new = each.name not in before and each.last not in moved_within
+        if each.statement.owner.name not in come and is_new and _abstract(each):
             yield Fact(kind=FactKind.REQUIRED_METHOD, name=each.name, path=file.path, line=each.line.number)
 
 

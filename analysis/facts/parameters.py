@@ -2,14 +2,14 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import takewhile
 from typing import NamedTuple
 
-from analysis.diff import headed_hunks
+from analysis.diff import DiffLine, headed_hunks
 from analysis.facts.change import Change, is_module, is_shipped
-from analysis.facts.python import MODULE, Definition, Side, Statement, definitions, gone_classes
+from analysis.facts.python import MODULE, Definition, Scope, Side, Statement, definitions, gone_classes
 from analysis.models import Fact, FactKind, FileChange
 
 _NOT_CALLED = re.compile(
@@ -21,7 +21,9 @@ _TOUCHED = re.compile(
 )
 # The head of a function at the margin as git shows it above a hunk, a line with a parameter of it, and its last one.
 _CUT = re.compile(r"(?:async )?def (?P<name>\w+)\($")
-_TYPED = re.compile(r"    \*{0,2}\w+: [^#]*,(?:\s*#.*)?$")
+_OWNER = re.compile(r"class (?P<name>\w+)")
+_MEMBER = "    "  # what a method stands in from the margin
+_TYPED = re.compile(r"    (?:self,|\*{0,2}\w+: [^#]*,(?:\s*#.*)?)$")
 _END = re.compile(r"\)(?: -> .*)?:$")
 _FIRST = ("self", "cls", "mcs")
 _PLAIN = frozenset(
@@ -66,16 +68,34 @@ def _functions(file: FileChange, side: Side) -> dict[str, Definition]:
 
 
 def _cut(file: FileChange, side: Side) -> Iterator[Definition]:
-    """Functions whose heads begin above a hunk, with the parameters that it shows: all that comes after them, too."""
+    """Functions and constructors whose heads begin above a hunk, with the parameters that it shows: all to the last one."""
     for place, hunk in enumerate(headed_hunks(file.patch)):
-        head = _CUT.match(hunk.heading)
-        lines = [line for line in hunk.lines if line.sign in (" ", side)] if head else []
-        shown = list(takewhile(lambda line: _TYPED.match(line.text), lines))
-        end = lines[len(shown)] if len(shown) < len(lines) else None
-        if head and end and _END.match(end.text):
-            text = " ".join([hunk.heading, *(line.text.partition("#")[0].strip() for line in shown), end.text])
-            statement = Statement(text, 0, (*shown, end), MODULE, place, (), whole=True)
-            yield Definition("function", head["name"], statement)
+        lines = [line for line in hunk.lines if line.sign in (" ", side)]
+        if (function := _CUT.match(hunk.heading)) and (head := _rest_of_head(lines, "")):
+            yield Definition("function", function["name"], _statement(hunk.heading, head, MODULE, place))
+            continue
+        owner, head = _OWNER.match(hunk.heading), _rest_of_head(lines, _MEMBER)
+        if owner and head and _constructs(lines[len(head) :]):
+            scope = Scope("class", owner["name"], 0)
+            yield Definition("method", f"{owner['name']}.__init__", _statement("def __init__(", head, scope, place))
+
+
+def _rest_of_head(lines: Sequence[DiffLine], margin: str) -> Sequence[DiffLine]:
+    """The lines to the end of the head that they begin within, if each parameter has one; else none."""
+    shown = list(takewhile(lambda line: _TYPED.match(line.text.removeprefix(margin)), lines))
+    end = lines[len(shown) : len(shown) + 1]
+    return [*shown, *end] if any(_END.match(line.text.removeprefix(margin)) for line in end) else []
+
+
+def _constructs(lines: Sequence[DiffLine]) -> bool:
+    """Whether a method's body is a constructor's, as far as it is shown."""
+    body = takewhile(lambda line: not line.text.strip() or line.text.startswith(_MEMBER * 2), lines)
+    return any(line.text.startswith(f"{_MEMBER * 2}super().__init__(") for line in body)
+
+
+def _statement(begin: str, lines: Sequence[DiffLine], owner: Scope, place: int) -> Statement:
+    text = " ".join([begin, *(line.text.partition("#")[0].strip() for line in lines)])
+    return Statement(text, 0, tuple(lines), owner, place, (), whole=True)
 
 
 def _called(each: Definition) -> bool:

@@ -72,9 +72,10 @@ def _values(file: FileChange, side: Side) -> Iterator[_Value]:
             if not _REFUSES.search(name) and (_TAKES.search(name) or name.endswith(_TYPE)):
                 yield each
     others, own = definitions(file.patch, "+" if side == "-" else "-"), definitions(file.patch, side)
-    open_ended = {each.name for each in others if not _LITERAL.search(each.statement.text)}  # they take anything
+    # What goes whole takes nothing any more, and is told itself; what has no literals takes anything.
+    both = {each.name for each in others if _LITERAL.search(each.statement.text)}
     for definition in own:
-        listed = definition.what in ("field", "constant") and definition.name not in open_ended
+        listed = definition.what in ("field", "constant") and definition.name in both
         if listed and not _REFUSES.search(definition.name):
             for values in _LITERAL.findall(definition.statement.text):
                 for text in _STRING.findall(values):

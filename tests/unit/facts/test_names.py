@@ -147,3 +147,30 @@ def test_what_gives_another_result_is_another_function() -> None:
     for result, kind in (("bool", FactKind.RENAMED_NAME), ("list", FactKind.REMOVED_NAME)):
         lines = ["-def any_full(pool) -> bool:", "-    pass", f"+def is_full(pool) -> {result}:", "+    pass"]
         assert names(kind, module(lines, "x = 1")) == ["any_full"]
+
+
+def test_an_abstract_method_that_only_moves_asks_nothing_new() -> None:
+    """What is taken away elsewhere in the file may have been the same class's, though the hunk does not tell."""
+    come = patch("+    @abstractmethod", "+    def take(self): ...", old=40, new=40).replace(
+        "@@\n", "@@ class Pool(ABC):\n"
+    )
+    gone = patch('     """', "-    @abstractmethod", "-    def take(self): ...", old=90, new=92)
+    assert names(FactKind.REQUIRED_METHOD, file("engine/core.py", come)) == ["Pool.take"]
+    assert names(FactKind.REQUIRED_METHOD, file("engine/core.py", f"{come}\n{gone}")) == []
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        (["-from .pool import Pool", '-    "Pool",'], [("removed public name", "Pool")]),
+        (["-from .pool import Pool", '-    "Pool",', "+from .tank import Pool"], []),
+        (["-from .pool import Pool", '-    "Pool",', "+from .tank import *"], []),
+        (["-from .pool import _Pool", '-    "_Pool",'], []),
+        (["-from .pool import Pool"], []),  # that it was for others is not said
+        (['-    "Pool",'], []),  # it is there, only not listed
+    ],
+)
+def test_a_name_that_a_package_hands_on_no_more_is_missed(lines: Sequence[str], found: list[tuple[str, str]]) -> None:
+    """It is neither imported nor listed any more; a module's own imports are its own matter."""
+    assert breaking(changed("engine/pool/__init__.py", *lines)) == found
+    assert breaking(changed("engine/pool/core.py", *lines)) == []

@@ -128,3 +128,19 @@ def test_each_constructor_is_told() -> None:
     lines = ["-    def __init__(self, a):", "+    def __init__(self, a, b):"]
     one, two = module(lines, "class First:"), changed("engine/other.py", *lines, under="class Second:")
     assert [name for _, name in breaking(one, two)] == ["First.__init__(b)", "Second.__init__(b)"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        (
+            ["         self,", "-        b: int = 1,", "+        b: int,", "     ):", "         super().__init__(b)"],
+            [("new required parameter", "Pool.__init__(b)")],
+        ),
+        (["         a: int,", "+        b: int,", "     ) -> None:", "         self.b = b"], []),  # any method
+        (["         a: int,", "+        b: int,", "     ):", "         pass", "     def f(self):", "         super().__init__()"], []),
+    ],
+)  # fmt: skip
+def test_a_constructor_whose_head_begins_above_the_hunk(lines: Sequence[str], found: list[tuple[str, str]]) -> None:
+    """Git shows only the class above; a body that calls its parent's constructor is one."""
+    assert breaking(module(lines, "class Pool(Base):")) == found

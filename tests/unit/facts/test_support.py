@@ -42,6 +42,7 @@ def test_what_a_list_of_the_taken_loses_is_dropped(path: str, under: str, lines:
         ("tests/quant.py", "METHODS = [", ['-    "hqx",']),
         ("engine/video.py", "", ['-@LOADERS.register("plain")', " class Plain:"]),
         ("engine/config.py", "class RunConfig:", ['-    mode: Literal["a1", "b2"]', "+    mode: str"]),
+        ("engine/prompts.py", "x = 1", ["-class Plain(TypedDict):", '-    sort: Literal["a1", "b2"]']),
     ],
 )
 def test_what_was_not_taken_is_not_dropped(path: str, under: str, lines: Sequence[str]) -> None:
