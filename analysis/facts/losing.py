@@ -13,7 +13,7 @@ _ALIKE = 0.6  # names at least this similar, one gone and one come in the same h
 class Named(NamedTuple):
     """A name as one side of a patch has it; `within` is the class or the like whose it is, and `sign` its line's.
 
-    Two are one name's two forms only if they have the same `value`: that of an enumeration's member, or the sort of thing.
+    Two are one name's two forms only if they have the same `value`: what is said of the thing besides its name.
     """
 
     name: str

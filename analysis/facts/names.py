@@ -116,14 +116,12 @@ def _python(file: FileChange, side: Side) -> Iterator[Named]:
         own = each.what == "method" and _is_bare(each.statement.owner.bases)
         still_own = own and (within not in heads or _is_bare(bases_of(heads[within])))
         if each.what in ("class", "function", "member") or _exported_constant(each) or still_own:
-            yield Named(each.last, each.line.sign, each.line.number, each.statement.hunk, within, _sort(each))
+            yield Named(each.last, each.line.sign, each.line.number, each.statement.hunk, within, _but_for_name(each))
 
 
-def _sort(each: Definition) -> str:
-    """What two forms of one name have in common: a member's value, a function's result, and what it is."""
-    if each.what == "member":
-        return each.statement.text.partition("=")[2].strip()
-    return f"{each.what} {each.statement.text.rpartition('->')[2]}" if "->" in each.statement.text else each.what
+def _but_for_name(each: Definition) -> str:
+    """What two forms of one name have in common: all of the head but the name, and so parameters, bases or value."""
+    return each.statement.text.replace(each.last, "", 1)
 
 
 def _exported_constant(each: Definition) -> bool:

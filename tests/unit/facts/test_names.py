@@ -143,10 +143,10 @@ def test_a_class_that_is_written_anew_may_lose_a_method(head: str, found: list[t
 
 
 def test_what_gives_another_result_is_another_function() -> None:
-    """A function that stands where another stood, and is called alike, is its new name only if it returns the same."""
-    for result, kind in (("bool", FactKind.RENAMED_NAME), ("list", FactKind.REMOVED_NAME)):
-        lines = ["-def any_full(pool) -> bool:", "-    pass", f"+def is_full(pool) -> {result}:", "+    pass"]
-        assert names(kind, module(lines, "x = 1")) == ["any_full"]
+    """What stands where another stood, and is called alike, is its new name only if it takes and gives the same."""
+    for head, kind in (("(pool) -> bool", "renamed"), ("(pool) -> list", "removed"), ("(pools) -> bool", "removed")):
+        lines = ["-def any_full(pool) -> bool:", "-    pass", f"+def is_full{head}:", "+    pass"]
+        assert breaking(module(lines, "x = 1")) == [(f"{kind} public name", "any_full")]
 
 
 def test_an_abstract_method_that_only_moves_asks_nothing_new() -> None:
