@@ -7,7 +7,7 @@ from analysis.facts.change import Change, is_module, old_path
 from analysis.facts.python import MODULE, Statement, definitions, statements
 from analysis.models import FileChange
 
-_IMPORT = re.compile(r"(?:from|import)\s")
+_IMPORT = re.compile(r"(?:from\s+[\w.]+\s+)?import\b(?P<names>.*)")
 # What a module has by these cannot be told from its text.
 _ANYTHING = re.compile(r"from\s.*\simport\s*\(?\s*\*|def\s+__getattr__\b")
 _NAME = re.compile(r"\w+")
@@ -31,10 +31,11 @@ def importable(change: Change, file: FileChange) -> Callable[[str], bool]:
 
 def came_to(change: Change, file: FileChange, name: str) -> str | None:
     """The place ("path:line") of the one module that the commit has define `name`, other than the one that it left."""
+    defined = re.compile(rf"^\+(?:(?:async )?def |class )?{re.escape(name)}\b", re.MULTILINE)
     places = [
         f"{other.path}:{each.line.number}"
         for other in change.commit.files
-        if other is not file and name in (other.patch or "") and is_module(other)
+        if other is not file and is_module(other) and defined.search(other.patch or "")
         for each in definitions(other.patch, "+")
         if each.name == name and each.what in _DEFINING and each.line.sign == "+"
     ]
@@ -42,9 +43,9 @@ def came_to(change: Change, file: FileChange, name: str) -> str | None:
 
 
 def imported(each: Statement) -> Iterator[str]:
-    """The words of an import, the names that it binds among them."""
-    if _IMPORT.match(each.text):
-        yield from _NAME.findall(each.text)
+    """The words of what is imported, the names that it binds among them."""
+    if match := _IMPORT.match(each.text):
+        yield from _NAME.findall(match["names"])
 
 
 def _bound(each: Statement) -> Iterator[str]:

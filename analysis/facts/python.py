@@ -98,6 +98,7 @@ def bases_of(each: Definition) -> str | None:
     return match["bases"] or "" if match and not match["cut"] else None
 
 
+@lru_cache(maxsize=64)
 def gone_classes(patch: str | None) -> frozenset[str]:
     """Classes whose head goes and does not come back."""
     kept, gone = ({each.name for each in definitions(patch, side) if each.what == "class"} for side in ("+", "-"))

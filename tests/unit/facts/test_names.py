@@ -167,6 +167,7 @@ def test_an_abstract_method_that_only_moves_asks_nothing_new() -> None:
         (["-from .pool import Pool", '-    "Pool",', "+from .tank import *"], []),
         (["-from .pool import _Pool", '-    "_Pool",'], []),
         (["-from .pool import Pool"], []),  # that it was for others is not said
+        (["-from .pool import Pool", '-    "pool",'], []),  # a list of something else
         (['-    "Pool",'], []),  # it is there, only not listed
     ],
 )
