@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Hashable, Iterator
 from functools import lru_cache
 
-from analysis.diff import DiffLine, hunks
+from analysis.diff import DiffLine, changed_lines, hunks
 from analysis.facts.change import Change
 from analysis.facts.python import MODULE, SIDES, Side, Statement, statements
 from analysis.models import Fact, FactKind, FileChange
@@ -20,9 +20,10 @@ _BRACED = (
     *("c", "cc", "cpp", "cxx", "cu", "cuh", "h", "hh", "hpp", "hip", "proto"),
     *("rs", "go", "java", "kt", "swift", "cs", "js", "jsx", "mjs", "ts", "tsx"),
 )
-_TOKEN = re.compile(r"""(?P<remark>//.*|/\*.*?\*/)|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\w+|[^\w\s]""")
+_CODE = r"""|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\w+|[^\w\s]"""  # strings, words and signs, behind what a remark is
+_OF_PYTHON = re.compile(r"(?P<remark>#.*)" + _CODE)
+_OF_BRACED = re.compile(r"(?P<remark>//.*|/\*.*?\*/)" + _CODE)
 _IMPORT = re.compile(r"\s*(?:from\s+[\w.]+\s+import|import|#\s*include)\b")
-_REMARK = re.compile(r"\s*#.*$")
 _REMARKS = re.compile(r"(?:#|//).*")
 _WORD = re.compile(r"\w+")
 _QUOTES = ('"""', "'''")
@@ -51,7 +52,7 @@ def _is_same(file: FileChange) -> bool:
         _python if suffix in _PYTHON else _braced if suffix in _BRACED else _lines
     )
     before, after = (read(file, side) for side in SIDES)
-    return before == after
+    return before == after and any(changed_lines(file))
 
 
 def _python(file: FileChange, side: Side) -> Hashable:
@@ -66,7 +67,7 @@ def _python(file: FileChange, side: Side) -> Hashable:
         else:
             others.append((each.hunk, each.indent, _meant(each)))
     unread = [
-        tuple(_tokens(_REMARK.sub("", line.text)))
+        tuple(_tokens(_OF_PYTHON, line.text))
         for hunk in hunks(file.patch)
         for line in hunk
         if line.sign == side and line not in read
@@ -81,7 +82,7 @@ def _meant(statement: Statement) -> Hashable:
         return tuple(statement.text.split())
     if quoted:
         return tuple(line.text for line in statement.lines)
-    return _parsed(statement.text) or tuple(_tokens(statement.text))
+    return _parsed(statement.text) or tuple(_tokens(_OF_PYTHON, statement.text))
 
 
 @lru_cache(maxsize=1024)
@@ -111,8 +112,8 @@ def _braced(file: FileChange, side: Side) -> Hashable:
     included: set[str] = set()
     others = []
     for hunk in _sides(file, side):
-        included.update(" ".join(_tokens(text)) for text in hunk if _IMPORT.match(text))
-        others.append(tuple(token for text in hunk if not _IMPORT.match(text) for token in _tokens(text)))
+        included.update(" ".join(_tokens(_OF_BRACED, text)) for text in hunk if _IMPORT.match(text))
+        others.append(tuple(token for text in hunk if not _IMPORT.match(text) for token in _tokens(_OF_BRACED, text)))
     return frozenset(included), tuple(others)
 
 
@@ -128,5 +129,5 @@ def _sides(file: FileChange, side: Side) -> Iterator[list[str]]:
     return ([line.text for line in hunk if line.sign in (" ", side)] for hunk in hunks(file.patch))
 
 
-def _tokens(text: str) -> Iterator[str]:
-    return (match[0] for match in _TOKEN.finditer(text) if not match["remark"])
+def _tokens(pattern: re.Pattern[str], text: str) -> Iterator[str]:
+    return (match[0] for match in pattern.finditer(text) if not match["remark"])

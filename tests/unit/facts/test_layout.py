@@ -45,6 +45,8 @@ def test_a_file_that_means_the_same_is_layout(path: str, lines: Sequence[str]) -
         (CORE, ["-y = take(one, two)", "+y = take(two, one)"]),
         (CORE, ["-y = (one + two) * one", "+y = one + two * one"]),
         (CORE, ["-    one=1, two=2)", "+    one=2, two=1)"]),
+        (CORE, ['-    "#one", two)', '+    "#two", one)']),
+        (CORE, [" if x:", "     y = 1", "-elif one // two == 2:", "+elif one // 2 == two:", "     y = 2"]),
         (CORE, ['-text = "one two"', '+text = "one  two"']),
         (CORE, [' text = """', "-  one", "+    one", ' """']),
         (CORE, [" import os", " first()", "-import sys", " second()", "+import sys"]),
@@ -70,6 +72,7 @@ TIDY = changed(CORE, "-y = take(one,two)", "+y = take(one, two)")
         changed("engine/other.py", "-x = 1", "+x = 2"),
         new_file("engine/other.py", "# nothing"),
         file("engine/other.py", None, additions=1, deletions=1),
+        file("engine/other.py", "no patch at all"),
         file("engine/other.py", None, status="renamed", was="engine/old.py"),
     ],
 )
