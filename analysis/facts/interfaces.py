@@ -68,13 +68,7 @@ def fields(change: Change, file: FileChange) -> Iterator[Fact]:
     if is_module(file):
         yield from _fields(change, file, _speaker(file), FactKind.REMOVED_FIELD, FactKind.RENAMED_FIELD)
     elif file.path.endswith(".proto"):
-        before, after = (list(_proto_fields(file, side)) for side in SIDES)
-        # A message that goes is told, its fields are not told again.
-        whole = {each.within for each in before if each.name == _EVERY and each.sign == "-"} - {
-            each.within for each in after
-        }
-        before = [each for each in before if each.name == _EVERY or each.within not in whole]
-        yield from lost(change, file, before, after, FactKind.REMOVED_FIELD, FactKind.RENAMED_FIELD)
+        yield from _messages(change, file)
 
 
 def routes(change: Change, file: FileChange) -> Iterator[Fact]:
@@ -163,6 +157,16 @@ def _proto_fields(file: FileChange, side: Side) -> Iterator[Named]:
                     yield Named(_EVERY, line.sign, line.number, place, message)
                 elif field := _PROTO_FIELD.match(line.text):
                     yield Named(field["name"], line.sign, line.number, place, message)
+
+
+def _messages(change: Change, file: FileChange) -> Iterator[Fact]:
+    """Fields of protobuf messages; a message that goes is told as all of its fields, unless the commit has it elsewhere."""
+    before, after = (list(_proto_fields(file, side)) for side in SIDES)
+    gone = {each.within for each in before if each.name == _EVERY} - {each.within for each in after}
+    moved = {message for message in gone if change.adds(message)}
+    before = [each for each in before if each.within not in (moved if each.name == _EVERY else gone)]
+    kinds = (FactKind.REMOVED_FIELD, FactKind.RENAMED_FIELD)
+    yield from lost(change, file, before, after, *kinds, lambda name: name != _EVERY and change.adds(name))
 
 
 def _routes(file: FileChange, side: Side) -> Iterator[Named]:

@@ -63,9 +63,9 @@ def unexported(change: Change, file: FileChange) -> Iterator[Fact]:
 def moved(change: Change, file: FileChange) -> Iterator[Fact]:
     """A Python module that others import by a path it no longer has."""
     old = old_path(file)
-    imported = old.endswith(".py") and not old.endswith("/__init__.py")  # which empty file became which is a guess
+    is_named = old.endswith(".py") and not old.endswith("/__init__.py")  # which empty file became which is a guess
     becomes_package = file.path == f"{old.removesuffix('.py')}/__init__.py"
-    if file.status != "renamed" or not imported or becomes_package or not is_public(file):
+    if file.status != "renamed" or not is_named or becomes_package or not is_public(file):
         return
     if not any(each.path == old and each.status != "removed" for each in change.commit.files):
         yield Fact(kind=FactKind.MOVED_MODULE, name=old, path=file.path, new=file.path)

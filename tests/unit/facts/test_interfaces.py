@@ -133,6 +133,13 @@ def test_a_setting_goes_with_the_code_that_read_it(
     assert breaking(changed("engine/app.py", *lines, under="class App:"), *files) == found
 
 
+def test_a_message_that_goes_is_told_unless_it_moves() -> None:
+    """One fact a message, whatever stands in the lines that come; none where another file gets it."""
+    gone = changed("engine/api.proto", "-message Chat {", "-  bool echo = 2;", "-}", " message Other {")
+    assert breaking(gone, changed("engine/core.py", "+x = a * b")) == [("removed API field", "Chat.*")]
+    assert breaking(gone, changed("engine/chat.proto", "+message Chat {", "+  bool echo = 2;", "+}")) == []
+
+
 def test_a_route_is_gone_from_its_server() -> None:
     """Another server may answer it: the file is told."""
     gone = changed("engine/server.py", '-@router.get("/health")')
