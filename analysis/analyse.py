@@ -220,7 +220,7 @@ def _moved(question: Question, reply: _Low) -> tuple[Importance, str]:
     if not (may_move_up(commit, found, reason) if up else may_move_down(commit, found)):
         return ranked.importance, ""
     wanted = _ORDER[max(0, min(_ORDER.index(ranked.importance) + (1 if up else -1), len(_ORDER) - 1))]
-    moved = within(wanted, floor(borne_out(commit, found)), ceiling(commit, ranked.change_types))
+    moved = within(wanted, floor(borne_out(commit, found)), ceiling(commit, ranked.change_types, found))
     return (moved, reason) if moved is not ranked.importance else (ranked.importance, "")
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from analysis.asking import Asked, Citation, Statement
-from analysis.by_rules import code
+from analysis.by_rules import code, named
 from analysis.check import is_in, sentences
 from analysis.citations import to_commit, to_fact, to_line
 from analysis.language import BADGE, words
@@ -112,12 +112,8 @@ def _of_a_commit(asked: Asked, entry: Entry, language: Language) -> Iterator[Sta
 
 
 def _fact(entry: Entry, fact: Fact, language: Language) -> Statement:
-    name = code(fact.name)
-    if fact.old and fact.new:
-        name += f" {code(fact.old)} → {code(fact.new)}"
-    elif fact.new:
-        name += f" → {code(fact.new)}"
-    text = words(language).facts[fact.kind].says.format(names=name)
+    say = words(language)
+    text = say.facts[fact.kind].says.format(names=named([fact], say))
     return Statement(text=text, citations=(to_fact(entry.commit, fact),), kind="item")
 
 

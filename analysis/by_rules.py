@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from analysis.language import Words, words
 from analysis.models import (
@@ -24,7 +25,7 @@ from analysis.purpose import purpose
 from analysis.text import one_line, shorten
 
 # Raised whenever a rule or a phrase changes, so that stored analyses are made anew.
-VERSION = "2"
+VERSION = "3"
 
 _NAMES_SHOWN = 5
 _NAME = 200  # characters of a name, which may be as long as a line
@@ -88,16 +89,27 @@ def _facts_told(facts: Sequence[Fact], say: Words) -> list[str]:
     for each in FactKind:
         alike = [fact for fact in facts if fact.kind is each]
         if alike:
-            place = f" ({code(alike[0].place)})" if alike[0].place and alike[0].place != alike[0].name else ""
+            first = alike[0]
+            told_already = first.place in (first.name, first.old)
+            place = f" ({code(first.place)})" if first.place and not told_already else ""
             sentences.append(say.facts[each].says.format(names=named(alike, say)) + place)
     return sentences
 
 
 def named(facts: Sequence[Fact], say: Words, most: int = _NAMES_SHOWN) -> str:
     """The facts' names in code spans, the first few of them, with what they were and became."""
-    shown = say.comma.join(_name(fact) for fact in facts[:most])
+    shown = facts[:most]
+    told = say.comma.join(
+        _name(fact) if after and after.gone_from == fact.gone_from else _from_its_file(fact, say)
+        for fact, after in zip_longest(shown, shown[1:])
+    )
     more = len(facts) - most
-    return f"{shown} {say.label('more', count=more)}" if more > 0 else shown
+    return f"{told} {say.label('more', count=more)}" if more > 0 else told
+
+
+def _from_its_file(fact: Fact, say: Words) -> str:
+    """What is gone from one file may well be in another: which one is said."""
+    return say.label("from", name=_name(fact), file=code(fact.gone_from)) if fact.gone_from else _name(fact)
 
 
 def _name(fact: Fact) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from analysis.asking import Citation
 from analysis.diff import DiffLine, hunks
-from analysis.models import SHORT_SHA, Commit, Entry, Fact, FileChange
+from analysis.models import SHORT_SHA, Commit, Entry, Fact, FactKind, FileChange
 from analysis.paths import Kind, kind
 from analysis.retrieval import Piece
 
@@ -49,6 +49,15 @@ def to_fact(commit: Commit, fact: Fact) -> Citation:
     sign = "-" if fact.gone else "+" if fact.breaking else ""
     place = to_line(commit, file, DiffLine(sign, "", fact.line, fact.line)) if sign else to_file(commit, file)
     return place.model_copy(update={"label": fact.place})
+
+
+def new_place(commit: Commit, fact: Fact) -> Citation | None:
+    """Where a name went that moved."""
+    if fact.kind is not FactKind.MOVED_NAME or not fact.new:
+        return None
+    path, _, line = fact.new.rpartition(":")
+    file = next((each for each in commit.files if each.path == path), None)
+    return to_line(commit, file, DiffLine("+", "", None, int(line))) if file else None
 
 
 def _anchor(file: FileChange) -> str:

@@ -67,6 +67,12 @@ FACT_WORDS: dict[Language, dict[FactKind, FactWords]] = {
         FactKind.RENAMED_NAME: FactWords(
             "重命名公开名称 {names}", "导入旧名称的代码会失败", Severity.MEDIUM, "在插件和分支中改用新名称：{names}"
         ),
+        FactKind.MOVED_NAME: FactWords(
+            "移动公开名称 {names}",
+            "从旧模块导入这些名称的插件和分支会失败",
+            Severity.MEDIUM,
+            "在插件和分支中改从新模块导入：{names}",
+        ),
         FactKind.MOVED_MODULE: FactWords(
             "移动模块 {names}", "按旧路径导入的插件和分支会失败", Severity.MEDIUM, "更新插件和分支中的导入路径：{names}"
         ),
@@ -113,6 +119,7 @@ FACT_WORDS: dict[Language, dict[FactKind, FactWords]] = {
             Severity.MEDIUM,
             "若已采用被回退的改动，请确认不再依赖它",
         ),
+        FactKind.LAYOUT: FactWords("只改动排版、注释或导入顺序 {names}"),
     },
     "en": {
         FactKind.REMOVED_ENV: FactWords(
@@ -199,6 +206,12 @@ FACT_WORDS: dict[Language, dict[FactKind, FactWords]] = {
             Severity.MEDIUM,
             "Use the new name in plug-ins and forks: {names}",
         ),
+        FactKind.MOVED_NAME: FactWords(
+            "Moves public name {names}",
+            "plug-ins and forks that import it from the old module fail",
+            Severity.MEDIUM,
+            "Import it from the new module in plug-ins and forks: {names}",
+        ),
         FactKind.MOVED_MODULE: FactWords(
             "Moves module {names}",
             "plug-ins and forks that import it by the old path fail",
@@ -277,5 +290,6 @@ FACT_WORDS: dict[Language, dict[FactKind, FactWords]] = {
             Severity.MEDIUM,
             "If you took up the reverted change, check that nothing relies on it",
         ),
+        FactKind.LAYOUT: FactWords("Changes nothing but layout, remarks or the order of imports: {names}"),
     },
 }

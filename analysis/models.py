@@ -158,6 +158,7 @@ class FactKind(StrEnum):
     MINIMUM_RAISED = "raised minimum version"
     REMOVED_NAME = "removed public name"
     RENAMED_NAME = "renamed public name"
+    MOVED_NAME = "moved public name"
     MOVED_MODULE = "moved module"
     REMOVED_PARAMETER = "removed parameter"
     RENAMED_PARAMETER = "renamed parameter"
@@ -174,6 +175,7 @@ class FactKind(StrEnum):
     MEMORY = "memory ownership touched"
     SECURITY = "security-relevant"
     REVERT = "revert"
+    LAYOUT = "only layout"
 
 
 BREAKING = frozenset(
@@ -192,6 +194,7 @@ BREAKING = frozenset(
         FactKind.MINIMUM_RAISED,
         FactKind.REMOVED_NAME,
         FactKind.RENAMED_NAME,
+        FactKind.MOVED_NAME,
         FactKind.MOVED_MODULE,
         FactKind.REMOVED_PARAMETER,
         FactKind.RENAMED_PARAMETER,
@@ -201,6 +204,8 @@ BREAKING = frozenset(
 )
 
 
+# What one file takes away, while another may well have it: a module's name, a server's route, a command's flag.
+_OF_ONE_FILE = frozenset({FactKind.REMOVED_NAME, FactKind.REMOVED_ROUTE, FactKind.REMOVED_FLAG})
 _COME = frozenset({FactKind.MINIMUM_RAISED, FactKind.REQUIRED_PARAMETER, FactKind.REQUIRED_METHOD})
 
 
@@ -222,6 +227,11 @@ class Fact(Frozen):
     def gone(self) -> bool:
         """Whether it breaks by taking something away, rather than by asking for something."""
         return self.breaking and self.kind not in _COME
+
+    @property
+    def gone_from(self) -> str | None:
+        """The one file that it is gone from, where another may have it still."""
+        return self.path if self.kind in _OF_ONE_FILE else None
 
     @property
     def place(self) -> str:

@@ -1,16 +1,18 @@
 """What a commit proves: facts with the file and line they stand in, never a guess.
 
-A name counts as removed only when the commit takes its definition away and no added line of the commit defines or
-mentions it again, so that moved code is not called removed. Tests, documentation and examples prove nothing about what
-others may depend on. Where a rule cannot tell, it says nothing.
+What operators and clients write down counts as removed only when the commit takes its definition away and no added line
+defines or mentions it again. What Python imports counts as removed from its module, and as moved where the commit defines
+it in another. Tests, documentation and examples prove nothing about what others may depend on. Where a rule cannot tell,
+it says nothing.
 """
 
 from collections.abc import Callable, Iterator
 
 from analysis.facts.change import Change
 from analysis.facts.defaults import defaults
-from analysis.facts.interfaces import fields, keys, retyped, routes
-from analysis.facts.names import demanded, moved, names
+from analysis.facts.interfaces import entries, fields, keys, retyped, routes
+from analysis.facts.layout import layout
+from analysis.facts.names import demanded, moved, names, unexported
 from analysis.facts.options import flags, variables
 from analysis.facts.parameters import parameters
 from analysis.facts.reverts import reverted_sha, reverted_title, reverts
@@ -25,13 +27,13 @@ from analysis.paths import Kind, kind
 __all__ = ["VERSION", "facts", "reverted_sha", "reverted_title"]
 
 # Raised whenever a rule changes, so that stored facts are found anew from the stored patches.
-VERSION = 2
+VERSION = 3
 
 
 def facts(commit: Commit) -> tuple[Fact, ...]:
     """Every fact that the rules find in the commit's message and patches, a revert first, then in the order of the kinds."""
     change = Change(commit)
-    found = [*reverts(change), *threats(change)]
+    found = [*reverts(change), *threats(change), *layout(change)]
     # File by file, so that however large a commit is, a patch is parsed once.
     found += [
         fact for file in commit.files for rule in (_RULES if file.patch else _OF_PATHS) for fact in rule(change, file)
@@ -40,15 +42,19 @@ def facts(commit: Commit) -> tuple[Fact, ...]:
     for fact in found:
         unique.setdefault((fact.kind, _told_once(fact)), fact)
     for fact in found:
-        if fact.kind in (FactKind.REMOVED_NAME, FactKind.RENAMED_NAME):  # a class that goes is no longer listed either
+        if fact.kind in (
+            FactKind.REMOVED_NAME,
+            FactKind.RENAMED_NAME,
+            FactKind.MOVED_NAME,
+        ):  # a class that goes is no longer listed either
             unique.pop((FactKind.SUPPORT_DROPPED, fact.name), None)
     in_order = sorted(unique.values(), key=lambda fact: _ORDER[fact.kind])
     return tuple(sorted(in_order, key=lambda fact: fact.kind is not FactKind.REVERT))
 
 
 def _told_once(fact: Fact) -> str:
-    """What a fact is told once for: methods of many classes that implement one interface change together."""
-    return fact.name.rpartition(".")[2] if fact.kind in _OF_METHODS else fact.name
+    """What a fact is told once for: methods of many classes that implement one interface change together; none makes another."""
+    return fact.name.rpartition(".")[2] if fact.kind in _OF_METHODS and ".__init__(" not in fact.name else fact.name
 
 
 def _deleted(_change: Change, file: FileChange) -> Iterator[Fact]:
@@ -67,11 +73,13 @@ _RULES: tuple[Callable[[Change, FileChange], Iterator[Fact]], ...] = (
     variables,
     flags,
     keys,
+    entries,
     routes,
     fields,
     dropped,
     minimums,
     names,
+    unexported,
     moved,
     parameters,
     demanded,

@@ -35,7 +35,9 @@ _CONFIG_FILE = re.compile(
     r"(^|/)(values|settings|defaults?|config|configuration)(\.default|\.example)?\.(ya?ml|toml|json|ini)$"
 )
 _KEY = re.compile(r"""^(?P<indent>\s*)["']?(?P<key>[A-Za-z][\w.-]*)["']?\s*[:=](?:\s|$)""")
+_ENTRY = re.compile(r"""^-[ \t]+["']([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)["']\s*:\s*\S.*,$""", re.MULTILINE)
 _PROTO_MESSAGE = re.compile(r"^\s*message\s+(\w+)\s*\{")
+_EVERY = "*"  # field of a message
 _PROTO_FIELD = re.compile(
     r"^\s*(?:optional\s+|repeated\s+|required\s+)?(?:map<[^>]+>|[\w.]+)\s+(?P<name>\w+)\s*=\s*\d+\s*[;\[]"
 )
@@ -52,6 +54,13 @@ def keys(change: Change, file: FileChange) -> Iterator[Fact]:
         yield from lost(change, file, before, after, FactKind.REMOVED_KEY, FactKind.RENAMED_KEY)
 
 
+def entries(change: Change, file: FileChange) -> Iterator[Fact]:
+    """Entries of a table of settings that go with the code that read them: any table may look like one."""
+    if loses(file) and is_module(file) and _ENTRY.search(file.patch or "") and "config" in change.lost:
+        before, after = (list(_entries(change, file, side)) for side in SIDES)
+        yield from lost(change, file, before, after, FactKind.REMOVED_KEY, FactKind.RENAMED_KEY)
+
+
 def fields(change: Change, file: FileChange) -> Iterator[Fact]:
     """Fields of requests and responses, and of protobuf messages."""
     if not undefines(file):
@@ -59,8 +68,7 @@ def fields(change: Change, file: FileChange) -> Iterator[Fact]:
     if is_module(file):
         yield from _fields(change, file, _speaker(file), FactKind.REMOVED_FIELD, FactKind.RENAMED_FIELD)
     elif file.path.endswith(".proto"):
-        before, after = (list(_proto_fields(file, side)) for side in SIDES)
-        yield from lost(change, file, before, after, FactKind.REMOVED_FIELD, FactKind.RENAMED_FIELD)
+        yield from _messages(change, file)
 
 
 def routes(change: Change, file: FileChange) -> Iterator[Fact]:
@@ -124,6 +132,14 @@ def _named(found: list[Definition]) -> list[Named]:
     ]
 
 
+def _entries(change: Change, file: FileChange, side: Side) -> Iterator[Named]:
+    for place, hunk in enumerate(hunks(file.patch)):
+        for line in hunk:
+            match = _ENTRY.match(f"-{line.text}") if line.sign in (" ", side) else None
+            if match and (line.sign != "-" or re.search(rf"""config(?:\[|\.get\()["']{match[1]}["']""", change.lost)):
+                yield Named(match[1], line.sign, line.number, place)
+
+
 def _file_keys(file: FileChange, side: Side) -> Iterator[Named]:
     for place, hunk in enumerate(hunks(file.patch)):
         for line in hunk:
@@ -138,8 +154,19 @@ def _proto_fields(file: FileChange, side: Side) -> Iterator[Named]:
             if line.sign in (" ", side):
                 if opened := _PROTO_MESSAGE.match(line.text):
                     message = opened[1]
+                    yield Named(_EVERY, line.sign, line.number, place, message)
                 elif field := _PROTO_FIELD.match(line.text):
                     yield Named(field["name"], line.sign, line.number, place, message)
+
+
+def _messages(change: Change, file: FileChange) -> Iterator[Fact]:
+    """Fields of protobuf messages; a message that goes is told as all of its fields, unless the commit has it elsewhere."""
+    before, after = (list(_proto_fields(file, side)) for side in SIDES)
+    gone = {each.within for each in before if each.name == _EVERY} - {each.within for each in after}
+    moved = {message for message in gone if change.adds(message)}
+    before = [each for each in before if each.within not in (moved if each.name == _EVERY else gone)]
+    kinds = (FactKind.REMOVED_FIELD, FactKind.RENAMED_FIELD)
+    yield from lost(change, file, before, after, *kinds, lambda name: name != _EVERY and change.adds(name))
 
 
 def _routes(file: FileChange, side: Side) -> Iterator[Named]:

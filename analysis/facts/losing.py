@@ -1,6 +1,6 @@
 """Names that a file had and has no more, each paired with the one that came in its place, if one did."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ _ALIKE = 0.6  # names at least this similar, one gone and one come in the same h
 class Named(NamedTuple):
     """A name as one side of a patch has it; `within` is the class or the like whose it is, and `sign` its line's.
 
-    Two that have a `value`, as members of an enumeration do, are one name's two forms only if it is the same.
+    Two are one name's two forms only if they have the same `value`: what is said of the thing besides its name.
     """
 
     name: str
@@ -35,13 +35,15 @@ def lost(
     after: Sequence[Named],
     removed: FactKind,
     renamed: FactKind,
+    lives_on: Callable[[str], bool] | None = None,
 ) -> Iterator[Fact]:
-    """A fact for each name that only the old side has, unless the commit mentions it again anywhere."""
+    """A fact for each name that only the old side has, unless it lives on: by default, if the commit mentions it again anywhere."""
     if change.loses_nothing or not any(each.sign == "-" for each in before):
         return
+    lives_on = lives_on or change.adds
     kept = {each.whole for each in after}
     known = {each.whole for each in before}
-    gone = [each for each in before if each.sign == "-" and each.whole not in kept and not change.adds(each.name)]
+    gone = [each for each in before if each.sign == "-" and each.whole not in kept and not lives_on(each.name)]
     come = [each for each in after if each.sign == "+" and each.whole not in known]
     for each in dict.fromkeys(gone):
         new = _successor(each, gone, come)

@@ -2,19 +2,29 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import takewhile
 from typing import NamedTuple
 
+from analysis.diff import DiffLine, headed_hunks
 from analysis.facts.change import Change, is_module, is_shipped
-from analysis.facts.python import Definition, Side, definitions
+from analysis.facts.python import MODULE, Definition, Scope, Side, Statement, definitions, gone_classes
 from analysis.models import Fact, FactKind, FileChange
 
-_NOT_CALLED = re.compile(r"\b(?:jit|overload|fixture|field_validator|model_validator|validator|property|setter)\b")
+_NOT_CALLED = re.compile(
+    r"\b(?:jit|kernel|overload|fixture|field_validator|model_validator|validator|property|setter)\b"
+)
 # A changed line that may be of a signature; most patches have none, and need not be read.
 _TOUCHED = re.compile(
     r"^[-+](?:\s*(?:async )?def |\s+\*{0,2}\w+(?:\s*:[^=\n]+)?(?:\s*=[^\n]+)?,?\s*(?:#.*)?$|\s+self, )", re.MULTILINE
 )
+# The head of a function at the margin as git shows it above a hunk, a line with a parameter of it, and its last one.
+_CUT = re.compile(r"(?:async )?def (?P<name>\w+)\($")
+_OWNER = re.compile(r"class (?P<name>\w+)")
+_MEMBER = "    "  # what a method stands in from the margin
+_TYPED = re.compile(r"    (?:self,|\*{0,2}\w+: [^#]*,(?:\s*#.*)?)$")
+_END = re.compile(r"\)(?: -> .*)?:$")
 _FIRST = ("self", "cls", "mcs")
 _PLAIN = frozenset(
     ["None", "bool", "int", "float", "str", "bytes", "list", "dict", "tuple", "set", "frozenset", "Tensor", "ndarray"]
@@ -40,7 +50,8 @@ class Signature(NamedTuple):
 def parameters(_change: Change, file: FileChange) -> Iterator[Fact]:
     if file.status == "added" or not is_shipped(file) or not is_module(file) or not _TOUCHED.search(file.patch or ""):
         return
-    after, gone = _functions(file, "+"), _gone_classes(file)
+    # Git shows the head of a class that goes above later hunks too, where their methods are another's by now.
+    after, gone = _functions(file, "+"), gone_classes(file.patch)
     for name, old in _functions(file, "-").items():
         new = after.get(name)
         if new and old.statement.owner.name not in gone and old.statement.text != new.statement.text:
@@ -50,16 +61,41 @@ def parameters(_change: Change, file: FileChange) -> Iterator[Fact]:
 def _functions(file: FileChange, side: Side) -> dict[str, Definition]:
     """The public functions whose heads one side shows whole; one that is defined twice says nothing."""
     found: dict[str, list[Definition]] = {}
-    for each in definitions(file.patch, side):
+    for each in (*definitions(file.patch, side), *_cut(file, side)):
         if each.what in ("function", "method"):
             found.setdefault(each.name, []).append(each)
     return {name: same[0] for name, same in found.items() if len(same) == 1 and _called(same[0])}
 
 
-def _gone_classes(file: FileChange) -> set[str]:
-    """Classes whose head goes: git shows it above later hunks too, where their methods are another's by now."""
-    kept = {each.name for each in definitions(file.patch, "+") if each.what == "class"}
-    return {each.name for each in definitions(file.patch, "-") if each.what == "class"} - kept
+def _cut(file: FileChange, side: Side) -> Iterator[Definition]:
+    """Functions and constructors whose heads begin above a hunk, with the parameters that it shows: all to the last one."""
+    for place, hunk in enumerate(headed_hunks(file.patch)):
+        lines = [line for line in hunk.lines if line.sign in (" ", side)]
+        if (function := _CUT.match(hunk.heading)) and (head := _rest_of_head(lines, "")):
+            yield Definition("function", function["name"], _statement(hunk.heading, head, MODULE, place))
+            continue
+        owner, head = _OWNER.match(hunk.heading), _rest_of_head(lines, _MEMBER)
+        if owner and head and _constructs(lines[len(head) :]):
+            scope = Scope("class", owner["name"], 0)
+            yield Definition("method", f"{owner['name']}.__init__", _statement("def __init__(", head, scope, place))
+
+
+def _rest_of_head(lines: Sequence[DiffLine], margin: str) -> Sequence[DiffLine]:
+    """The lines to the end of the head that they begin within, if each parameter has one; else none."""
+    shown = list(takewhile(lambda line: _TYPED.match(line.text.removeprefix(margin)), lines))
+    end = lines[len(shown) : len(shown) + 1]
+    return [*shown, *end] if any(_END.match(line.text.removeprefix(margin)) for line in end) else []
+
+
+def _constructs(lines: Sequence[DiffLine]) -> bool:
+    """Whether a method's body is a constructor's, as far as it is shown."""
+    body = takewhile(lambda line: not line.text.strip() or line.text.startswith(_MEMBER * 2), lines)
+    return any(line.text.startswith(f"{_MEMBER * 2}super().__init__(") for line in body)
+
+
+def _statement(begin: str, lines: Sequence[DiffLine], owner: Scope, place: int) -> Statement:
+    text = " ".join([begin, *(line.text.partition("#")[0].strip() for line in lines)])
+    return Statement(text, 0, tuple(lines), owner, place, (), whole=True)
 
 
 def _called(each: Definition) -> bool:

@@ -92,6 +92,19 @@ def definitions(patch: str | None, side: Side) -> tuple[Definition, ...]:
     return tuple(found for each in statements(patch, side) if (found := _definition(each)))
 
 
+def bases_of(each: Definition) -> str | None:
+    """What a class inherits from; None where its head is not seen whole."""
+    match = _CLASS.match(each.statement.text)
+    return match["bases"] or "" if match and not match["cut"] else None
+
+
+@lru_cache(maxsize=64)
+def gone_classes(patch: str | None) -> frozenset[str]:
+    """Classes whose head goes and does not come back."""
+    kept, gone = ({each.name for each in definitions(patch, side) if each.what == "class"} for side in ("+", "-"))
+    return frozenset(gone - kept)
+
+
 def _definition(each: Statement) -> Definition | None:
     owner = each.owner
     if owner.what not in ("module", "class") or each.text.endswith(","):

@@ -20,6 +20,11 @@ _UNSAFE = re.compile(
 _GUARD = re.compile(
     r"\b(compare_digest|weights_only\s*=\s*True|yaml\.safe_load|is_relative_to\(|defusedxml|bleach\.clean|shlex\.quote\()"
 )
+# What a patch must hold for either to match, so that most are not searched with them.
+_HINTS = (
+    *("pickle.load", "yaml.load(", "eval(", "exec(", "shell", "torch.load(", "weights_only"),
+    *("compare_digest", "yaml.safe_load", "is_relative_to(", "defusedxml", "bleach.clean", "shlex.quote("),
+)
 
 
 def threats(change: Change) -> Iterator[Fact]:
@@ -34,7 +39,8 @@ def threats(change: Change) -> Iterator[Fact]:
 
 def guards(change: Change, file: FileChange) -> Iterator[Fact]:
     """Unsafe calls that go and guards that come; a file that comes or goes as a whole repairs nothing."""
-    if is_shipped(file) and file.status not in ("removed", "added"):
+    changed = is_shipped(file) and file.status not in ("removed", "added")
+    if changed and any(hint in (file.patch or "") for hint in _HINTS):
         yield from _exchanged(file, _UNSAFE, "-", lambda: change.gained)
         yield from _exchanged(file, _GUARD, "+", lambda: change.lost)
 

@@ -33,6 +33,7 @@ _LISTED = re.compile(
 _CLASSIFIER = re.compile(
     r"""Programming Language :: (?P<value>\w+ :: \d[\d.]*)|Operating System :: (?P<system>[\w: ]+?)["']"""
 )
+_CLASSIFIERS = ("Programming Language", "Operating System")
 
 
 class _Value(NamedTuple):
@@ -42,6 +43,8 @@ class _Value(NamedTuple):
 
 
 def dropped(change: Change, file: FileChange) -> Iterator[Fact]:
+    if change.loses_nothing:
+        return
     if undefines(file) and is_module(file):
         gone = [each for each in _values(file, "-") if each.sign == "-"]
         kept = {each.text for each in _values(file, "+")} if gone else set()
@@ -49,7 +52,7 @@ def dropped(change: Change, file: FileChange) -> Iterator[Fact]:
             if each.text not in kept and not _comes_elsewhere(change, each.text):
                 yield Fact(kind=FactKind.SUPPORT_DROPPED, name=each.text, path=file.path, line=each.line)
     elif kind(file.path) in (Kind.BUILD, Kind.DEPENDENCY):
-        yield from _build(file)
+        yield from _build(change, file)
 
 
 def _comes_elsewhere(change: Change, value: str) -> bool:
@@ -69,9 +72,10 @@ def _values(file: FileChange, side: Side) -> Iterator[_Value]:
             if not _REFUSES.search(name) and (_TAKES.search(name) or name.endswith(_TYPE)):
                 yield each
     others, own = definitions(file.patch, "+" if side == "-" else "-"), definitions(file.patch, side)
-    open_ended = {each.name for each in others if not _LITERAL.search(each.statement.text)}  # they take anything
+    # What goes whole takes nothing any more, and is told itself; what has no literals takes anything.
+    both = {each.name for each in others if _LITERAL.search(each.statement.text)}
     for definition in own:
-        listed = definition.what in ("field", "constant") and definition.name not in open_ended
+        listed = definition.what in ("field", "constant") and definition.name in both
         if listed and not _REFUSES.search(definition.name):
             for values in _LITERAL.findall(definition.statement.text):
                 for text in _STRING.findall(values):
@@ -106,24 +110,35 @@ def _container(head: str) -> str:
     return match["name"] + (_TYPE if match["call"].endswith("Literal") else "")
 
 
-def _build(file: FileChange) -> Iterator[Fact]:
+def _build(change: Change, file: FileChange) -> Iterator[Fact]:
     if file.status == "removed" and "dockerfile" in file.path.lower():
         yield Fact(kind=FactKind.SUPPORT_DROPPED, name=file.path, path=file.path)
         return
     come = {(name, value) for line in changed_lines(file) if line.sign == "+" for name, value in _listed(line.text)}
-    lists = {name for name, _ in come}
+    # A list that goes whole was given up, or is kept elsewhere from now on.
+    lists = {name for name, _ in come} | _classified(file)
     for hunk in hunks(file.patch):
         for line in hunk:
             for name, value in _listed(line.text) if line.sign == "-" else ():
-                if (name, value) not in come and (name in lists or not name):
-                    told = f"{name} {value}".strip()
+                if (
+                    (name, value) not in come
+                    and name in lists
+                    and not (name in _CLASSIFIERS and value in change.gained)
+                ):
+                    told = value.replace(" :: ", " ") if name in _CLASSIFIERS else f"{name} {value}"
                     yield Fact(kind=FactKind.SUPPORT_DROPPED, name=told, path=file.path, line=line.old)
 
 
+def _classified(file: FileChange) -> set[str]:
+    """The sorts of classifiers of which some stay or come."""
+    stay = [line.text for hunk in hunks(file.patch) for line in hunk if line.sign != "-"]
+    return {name for text in stay for name, _ in _listed(text) if name in _CLASSIFIERS}
+
+
 def _listed(text: str) -> Iterator[tuple[str, str]]:
-    """(list, value) of each value that a line of a build lists; a classifier has no list."""
+    """(list, value) of each value that a line of a build lists; classifiers of a sort are a list."""
     if match := _CLASSIFIER.search(text):
-        yield "", (match["value"] or match["system"]).replace(" :: ", " ")
+        yield _CLASSIFIERS[0 if match["value"] else 1], match["value"] or match["system"]
     elif match := _LISTED.search(text):
         for value in re.split(r"[;\s]+", match["values"]):
             if re.match(r"[\dsg]", value):

@@ -9,12 +9,14 @@ from analysis.models import Fact, FactKind, FileChange
 from analysis.paths import Kind, kind
 
 _TEST_DEFINITION = re.compile(r"^\s*(?:async\s+)?def\s+(?P<name>test_\w+)")
+# A changed line without which there is nothing to tell; most patches have none, and need not be read.
+_TOUCHED = re.compile(r"^(?:-[ \t]*(?:async[ \t]+)?def[ \t]+test_|\+[ \t]*@(?:pytest|unittest)\.)", re.MULTILINE)
 _SKIPPED = re.compile(r"\s*@(?:pytest\.mark\.(?:skip|xfail)|unittest\.skip)\b")
 
 
 def tests(change: Change, file: FileChange) -> Iterator[Fact]:
     """Tests that the commit takes away or has skipped from now on; one that moved, or that is new, is neither."""
-    if kind(file.path) is not Kind.TEST or file.status == "added":
+    if kind(file.path) is not Kind.TEST or file.status == "added" or not _TOUCHED.search(file.patch or ""):
         return
     for hunk in hunks(file.patch):
         renamed = any(line.sign == "+" and _TEST_DEFINITION.match(line.text) for line in hunk)

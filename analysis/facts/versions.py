@@ -15,10 +15,14 @@ _KEYED = re.compile(
     r"""^\s*["']?(?P<name>[A-Za-z@][\w./@-]*)["']?\s*[=:]\s*["'{](?:\s*version\s*=\s*")?(?P<spec>[\^~<>=v]*\d[\w.*+-]*)"""
 )
 _NO_DEPENDENCY = ("version", "python", "requires-python", "target-version", "line-length", "rust-version", "edition")
-_HINTS = ("requires", "minimum_required", "MIN_", "MINIMUM_", "rust-version", "\n+go ", '"node"')
+_HINTS = ("requires", "_STANDARD", "minimum_required", "MIN_", "MINIMUM_", "rust-version", "\n+go ", '"node"')
+_ATTEMPTS = re.compile(
+    r"(^|/)(examples?|samples?|demos?|tests?|benchmarks?|docs?)/"
+)  # which are not what people install
 _MINIMUM = re.compile(
     r"""(?x)
-      ^\s*(?P<name>requires-python|python_requires|rust-version)\s*=\s*["'][^"'\d]*(?P<a>\d+(?:\.\d+)*)
+      ^\s*(?P<name>requires-python|python_requires|rust-version)\s*=\s*["']?\s*(?:<=?\s*[\d.]+\s*,\s*)?(?:[>~^=]=?\s*)?(?P<a>\d+(?:\.\d+)*)
+    | ^\s*set\(\s*(?P<standard>CMAKE_(?:CXX|CUDA|HIP|C)_STANDARD)\s+(?P<s>\d+)
     | ^\s*(?P<cmake>cmake_minimum_required)\s*\(\s*VERSION\s+(?P<b>\d+(?:\.\d+)*)
     | ^(?P<go>go)\s+(?P<c>\d+(?:\.\d+)*)\s*$
     | ^\s*["'](?P<node>node)["']\s*:\s*["']>=\s*(?P<d>\d+(?:\.\d+)*)
@@ -69,7 +73,7 @@ def minimums(_change: Change, file: FileChange) -> Iterator[Fact]:
 
 
 def _minimums(file: FileChange, sign: str) -> Iterator[tuple[str, str, int]]:
-    if not any(hint in (file.patch or "") for hint in _HINTS):
+    if not any(hint in (file.patch or "") for hint in _HINTS) or _ATTEMPTS.search(file.path.lower()):
         return
     for line in changed_lines(file):
         match = _MINIMUM.search(line.text) if line.sign == sign else None

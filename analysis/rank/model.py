@@ -26,7 +26,7 @@ def rank(commit: Commit, found: Sequence[Fact] = (), weights: Weights | None = N
     score = round(score, 2)  # the score that is shown is the one that has the tier
     reasons.sort(key=lambda reason: -abs(reason.points))
     kinds = change_types(commit, found)
-    importance = within(weights.tier(score), floor(found), ceiling(commit, kinds))
+    importance = within(weights.tier(score), floor(found), ceiling(commit, kinds, found))
     return Ranked(score=score, importance=importance, reasons=tuple(reasons), change_types=kinds)
 
 
@@ -57,8 +57,10 @@ def floor(found: Sequence[Fact]) -> Importance:
     return Importance.MEDIUM if proven else Importance.LOW
 
 
-def ceiling(commit: Commit, kinds: Sequence[ChangeType]) -> Importance:
-    """The tier above which nothing may move a commit: medium where only documentation, tests or CI change."""
+def ceiling(commit: Commit, kinds: Sequence[ChangeType], found: Sequence[Fact]) -> Importance:
+    """The tier above which nothing may move a commit: low for mere layout, medium where only documentation, tests or CI change."""
+    if any(fact.kind is FactKind.LAYOUT for fact in found):
+        return Importance.LOW
     harmless = {Kind.DOCS, Kind.TEST, Kind.CI, Kind.EXAMPLE}
     if commit.read and all(kind(file.path) in harmless for file in commit.files):
         return Importance.MEDIUM

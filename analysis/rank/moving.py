@@ -32,7 +32,10 @@ def may_move_up(commit: Commit, found: Sequence[Fact], reason: str) -> bool:
 
 def may_move_down(commit: Commit, found: Sequence[Fact]) -> bool:
     """Whether the diff changes nothing but remarks outside documentation, tests and CI, in a commit that does not speak to its reader."""
-    return not found and not _speaks_to_reader(commit) and bool(commit.files) and all(map(_only_remarks, commit.files))
+    telling = [fact for fact in found if fact.kind is not FactKind.LAYOUT]
+    return (
+        not telling and not _speaks_to_reader(commit) and bool(commit.files) and all(map(_only_remarks, commit.files))
+    )
 
 
 def _only_remarks(file: FileChange) -> bool:

@@ -127,4 +127,9 @@ def _facts(found: Sequence[Fact]) -> Iterator[Signal]:
         alike = [fact for fact in found if fact.kind is each]
         if alike:
             more = f" (+{len(alike) - 1})" if len(alike) > 1 else ""
-            yield Signal(each.value, 1, alike[0].name + more)
+            yield Signal(each.value, 1, _name(alike[0]) + more)
+
+
+def _name(fact: Fact) -> str:
+    """A fact's name, with the file that it is gone from where another may have it."""
+    return f"{fact.name} ({fact.gone_from})" if fact.gone_from else fact.name

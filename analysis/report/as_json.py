@@ -5,6 +5,7 @@ import re
 from datetime import UTC, datetime
 from typing import Any
 
+from analysis.citations import to_fact
 from analysis.models import DayReport, Entry, Links, Repository
 from analysis.report.breaking import Break, breaks
 
@@ -70,12 +71,14 @@ def _report(report: DayReport) -> dict[str, Any]:
 
 
 def _break(each: Break) -> dict[str, Any]:
+    places = [to_fact(each.entry.commit, fact) for fact in each.facts]
     return {
         "sha": each.entry.commit.sha,
         "kind": each.facts[0].kind.value,
         "names": [fact.name for fact in each.facts],
-        "place": each.place.label,
-        "url": each.place.url,
+        "places": [place.model_dump() for place in places],  # of the names, in their order
+        "place": places[0].label,
+        "url": places[0].url,
     }
 
 

@@ -1,19 +1,28 @@
 """What of a day will break those downstream: its breaking facts, one row a commit and kind, the most telling kinds first."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from analysis.asking import Citation
-from analysis.by_rules import named
-from analysis.citations import to_fact
+from analysis.by_rules import code, named
+from analysis.citations import new_place, to_fact
 from analysis.language import words
 from analysis.models import BREAKING, DayReport, Entry, Fact, FactKind, Importance, Language
+from analysis.text import shorten
 
 SHOWN = 5  # rows at the top of a digest
-_NAMES = 3  # names a row
-_LONG = frozenset({FactKind.MOVED_MODULE})  # whose names are two paths each: one is enough
-_TIERS = list(Importance)
+_NAMES = {FactKind.MOVED_MODULE: 1, FactKind.MOVED_NAME: 2}  # a row, where a name has two places; else:
+_MOST = 3
+_NAME = 80  # characters
 _KINDS = list(FactKind)
+_TIERS = list(Importance)
+
+
+class Part(NamedTuple):
+    """Words with code spans, or with a `url` the place that they were seen in; `gap` stands before them."""
+
+    gap: str
+    text: str
+    url: str = ""
 
 
 class Break(NamedTuple):
@@ -22,26 +31,57 @@ class Break(NamedTuple):
     entry: Entry
     facts: tuple[Fact, ...]
 
-    def says(self, language: Language) -> str:
-        """What happened, with the names in code spans."""
+    def told(self, language: Language, most: int | None = None) -> Iterator[Part]:
+        """What happened, each name with its place: `most` names, or as many as a row at the top has room for."""
         say, kind = words(language), self.facts[0].kind
-        return say.facts[kind].says.format(names=named(self.facts, say, 1 if kind in _LONG else _NAMES))
+        most = most or _NAMES.get(kind, _MOST)
+        yield Part("", say.facts[kind].says.removesuffix("{names}").rstrip())
+        path: str | None = None
+        for number, fact in enumerate(self.facts[:most]):
+            gap = say.comma if number else " "
+            yield Part(gap, _named(fact, language))
+            yield from self._places(fact, shortly=fact.path == path)
+            path = fact.path
+        left = len(self.facts) - most
+        if left > 0:
+            yield Part(" ", say.label("more", count=left))
 
-    @property
-    def place(self) -> Citation:
-        """Where the first of the facts was seen."""
-        return to_fact(self.entry.commit, self.facts[0])
+    def _places(self, fact: Fact, *, shortly: bool) -> Iterator[Part]:
+        """Where it was seen, the line alone where the name before it was in the same file; and where it went."""
+        commit = self.entry.commit
+        place = to_fact(commit, fact)
+        if place.url != commit.url:
+            yield Part(" ", f":{fact.line}" if shortly and fact.line else place.label, place.url)
+        if moved := new_place(commit, fact):
+            yield Part(" → ", moved.label, moved.url)
 
 
 def breaks(report: DayReport) -> list[Break]:
     """What the day's commits break, those that landed late included; a commit and its revert break nothing together."""
     day = (*report.entries, *report.late)
     shas = {entry.commit.sha for entry in day}
-    entries = [entry for entry in day if not shas & {entry.links.reverts, entry.links.reverted_by}]
-    found = [Break(entry, alike) for entry in entries for kind in _KINDS if (alike := _alike(entry.facts, kind))]
+    found = [
+        each for entry in day if not shas & {entry.links.reverts, entry.links.reverted_by} for each in breaks_of(entry)
+    ]
     return sorted(
         found, key=lambda each: (_KINDS.index(each.facts[0].kind), _TIERS.index(each.entry.ranked.importance))
     )
+
+
+def breaks_of(entry: Entry) -> list[Break]:
+    """What one commit breaks."""
+    return [Break(entry, alike) for kind in _KINDS if (alike := _alike(entry.facts, kind))]
+
+
+def _named(fact: Fact, language: Language) -> str:
+    """The fact's name, as it stands before its place."""
+    say = words(language)
+    fact = fact.model_copy(update={"name": shorten(fact.name, _NAME)})
+    if fact.gone_from:
+        return say.label("from", name=code(fact.name), file="").rstrip()
+    if fact.kind is FactKind.MOVED_NAME:
+        return code(fact.name)
+    return f"{code(fact.name)} →" if fact.kind is FactKind.MOVED_MODULE else named([fact], say)
 
 
 def _alike(facts: Sequence[Fact], kind: FactKind) -> tuple[Fact, ...]:

@@ -13,7 +13,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from analysis.language import BADGE, Words, usage_told, words
 from analysis.models import DayReport, Entry, Frozen, Importance, Insight, Language, Repository
 from analysis.report import counts
-from analysis.report.breaking import SHOWN, Break, breaks
+from analysis.report.breaking import SHOWN, Break, breaks, breaks_of
 from analysis.report.escape import cell, inline, link_text
 from analysis.report.reasons import told
 from analysis.text import shorten
@@ -159,6 +159,7 @@ def _environment() -> Environment:
         "address": _address,
     }
     environment.globals |= {
+        "breaks_of": breaks_of,
         "told": told,
         "insights": _insights,
         "badge": BADGE,

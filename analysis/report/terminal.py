@@ -16,11 +16,12 @@ from analysis.asking import Statement
 from analysis.language import BADGE, Words, usage_told, words
 from analysis.models import Commit, DayReport, Entry, Importance, Language, Repository
 from analysis.report import counts
-from analysis.report.breaking import SHOWN, breaks
+from analysis.report.breaking import SHOWN, Part, breaks, breaks_of
 from analysis.report.reasons import told
 from analysis.text import one_line, visible
 
 _COLOUR = {Importance.HIGH: "red", Importance.MEDIUM: "yellow", Importance.LOW: "green"}
+_NAMES = 10  # of a kind that a commit breaks, with their places
 _AUTHOR = 18  # columns; a longer name is cut
 _WIDE = 100  # columns from which a table has room for the author
 
@@ -90,10 +91,7 @@ def _print_breaking(console: Console, report: DayReport, say: Words) -> None:
         return
     console.print()
     console.print(Text(say.label("breaking", count=len(found)), style="bold red"))
-    rows = []
-    for each in found[:SHOWN]:
-        place = Text(one_line(each.place.label), style=Style(dim=True, link=each.place.url))
-        rows.append(Text("  ").join([_prose(each.says(report.language)), place, _sha(each.entry.commit)]))
+    rows = [Text("  ").join([_broken(each.told(report.language)), _sha(each.entry.commit)]) for each in found[:SHOWN]]
     if len(found) > SHOWN:
         rows.append(Text(say.label("more_breaking", count=len(found) - SHOWN), style="dim"))
     console.print(_listed(rows))
@@ -151,6 +149,7 @@ def _in_full(
                 )
             )
         )
+    parts += _block(say.labels["breaks"], [_broken(each.told(language, _NAMES)) for each in breaks_of(entry)])
     parts += [_indented(Text(row)) for row in _links(entry, say)]
     if analysis is None:
         return Group(
@@ -289,6 +288,20 @@ def _size(commit: Commit) -> tuple[tuple[str, str], ...]:
     if not commit.read:
         return (("?", "dim"),)
     return ((f"+{commit.additions:,}", "green"), (" ", ""), (f"−{commit.deletions:,}", "red"))
+
+
+def _broken(parts: Iterable[Part]) -> Text:
+    """What breaks somebody, its places linked."""
+    return Text.assemble(
+        *(
+            piece
+            for part in parts
+            for piece in (
+                part.gap,
+                Text(one_line(part.text), style=Style(dim=True, link=part.url)) if part.url else _prose(part.text),
+            )
+        )
+    )
 
 
 def _prose(text: str) -> Text:

@@ -1,10 +1,13 @@
 """A commit with all that is known of it, as messages: in a digest's thread, and as a reply of its own."""
 
+from collections.abc import Iterable
 from zoneinfo import ZoneInfo
 
 from analysis.language import BADGE, Words, words
 from analysis.models import SHORT_SHA, Analysis, Commit, Entry, Language, Repository
+from analysis.report.breaking import Part, breaks_of
 from analysis.report.reasons import told
+from analysis.text import shorten
 from bot.slack.blocks import (
     Action,
     Block,
@@ -26,6 +29,8 @@ from bot.slack.values import commit_value
 from bot.slack.words import slack_words
 
 _TOUCHES = 5  # of what a channel watches that are shown
+_NAMES = 10  # of a kind that it breaks
+_PLACE = 120  # characters of a path and line
 
 
 def commit_messages(
@@ -98,6 +103,25 @@ def _opening(entry: Entry, language: Language, tz: ZoneInfo) -> list[Block]:
         rich(paragraph(title + marks(entry, language))),
         context(" · ".join(each for each in about if each.strip())),
         rich(paragraph(_labelled(say.labels["reasons"], because, say) if because else [])),
+        *_breaks(entry, language),
+    ]
+
+
+def _breaks(entry: Entry, language: Language) -> list[Block]:
+    """What it breaks, name by name."""
+    rows = [broken(each.told(language, _NAMES)) for each in breaks_of(entry)]
+    return [rich(paragraph(ours(words(language).labels["breaks"], "bold")), bullets(rows))] if rows else []
+
+
+def broken(parts: Iterable[Part]) -> list[Piece]:
+    """What breaks somebody, its places linked."""
+    return [
+        piece
+        for part in parts
+        for piece in (
+            *ours(part.gap),
+            *(linked(f"`{shorten(part.text, _PLACE)}`", part.url) if part.url else prose(part.text)),
+        )
     ]
 
 

@@ -34,13 +34,12 @@ from bot.slack.blocks import (
     section,
     split,
 )
-from bot.slack.commit_messages import marks, thread_messages, to_commit
+from bot.slack.commit_messages import broken, marks, thread_messages, to_commit
 from bot.slack.values import day_value
 from bot.slack.words import slack_words
 
 _AREAS = 4
 _TITLE = 300  # characters of a title in the first message; the whole one stands in the thread
-_PLACE = 120  # characters of a path and line
 _NAME = 100  # characters of a repository's name in the header
 _SENTENCE = 200
 _SEAMS = 300  # characters that dividing a long list, and saying that it goes on, may add
@@ -159,14 +158,8 @@ def _breaking(report: DayReport) -> list[Block]:
 
 
 def _break(each: Break, report: DayReport) -> list[Piece]:
-    commit, place = each.entry.commit, each.place
-    at = ours("  ") + linked(f"`{shorten(place.label, _PLACE)}`", place.url) if place.url != commit.url else []
-    return [
-        *prose(each.says(report.language)),
-        *at,
-        *ours("  "),
-        *linked(commit.short_sha, commit.url),
-    ]
+    commit = each.entry.commit
+    return [*broken(each.told(report.language)), *ours("  "), *linked(commit.short_sha, commit.url)]
 
 
 def _areas(report: DayReport) -> list[tuple[str, int]]:

@@ -10,7 +10,9 @@ from zoneinfo import ZoneInfo
 import pytest
 from rich.console import Console
 
+from analysis.fact_words import FACT_WORDS
 from analysis.models import (
+    BREAKING,
     Analysis,
     DayReport,
     Entry,
@@ -70,6 +72,16 @@ def report(*entries: Entry, language: Language = "en") -> DayReport:
     )
 
 
+def rows(day: DayReport, language: Language = "en") -> list[str]:
+    """What breaks, as text without its links."""
+    return ["".join(part.gap + part.text for part in each.told(language)) for each in breaks(day)]
+
+
+def place(day: DayReport) -> str:
+    """The first address in the first row."""
+    return next(part.url for part in breaks(day)[0].told("en") if part.url)
+
+
 def shown(day: DayReport) -> str:
     """The terminal's report, without colours."""
     text = io.StringIO()
@@ -85,10 +97,10 @@ def test_what_breaks_is_told_first_kind_by_kind() -> None:
     """Rows are one a commit and kind, variables before names, high commits before others."""
     low = entry(1, fact(FactKind.REMOVED_NAME, "take"), fact(), fact(name="ENGINE_OTHER"), tier=Importance.LOW)
     high = entry(2, fact(name="ENGINE_HIGH"), fact(FactKind.CONCURRENCY, "lock"), tier=Importance.HIGH)
-    assert [each.says("en") for each in breaks(report(low, high))] == [
-        "Removes environment variable `ENGINE_HIGH`",
-        "Removes environment variable `ENGINE_OLD`, `ENGINE_OTHER`",
-        "Removes public name `take`",
+    assert rows(report(low, high)) == [
+        "Removes environment variable `ENGINE_HIGH` engine/envs.py:7",
+        "Removes environment variable `ENGINE_OLD` engine/envs.py:7, `ENGINE_OTHER` :7",
+        "Removes public name `take` from engine/envs.py:7",
     ]
 
 
@@ -106,15 +118,61 @@ def test_a_change_and_its_revert_break_nothing() -> None:
 )
 def test_a_row_leads_to_its_line(kind: FactKind, side: str) -> None:
     """What is gone is on the left side of GitHub's diff and what has come on the right, though the patch is not here."""
-    place = breaks(report(entry(1, fact(kind))))[0].place
-    assert place.label == "engine/envs.py:7"
-    assert re.fullmatch(rf"https://github.com/acme/engine/commit/{1:040x}#diff-[0-9a-f]{{64}}{side}", place.url)
+    url = place(report(entry(1, fact(kind))))
+    assert re.fullmatch(rf"https://github.com/acme/engine/commit/{1:040x}#diff-[0-9a-f]{{64}}{side}", url)
 
 
 def test_a_row_leads_to_the_line_that_the_patch_has() -> None:
     """With a patch the line's own side decides."""
     moved = file("engine/envs.py", patch("+    ENGINE_OLD = 1", old=7, new=7))
-    assert breaks(report(entry(1, fact(), files=[moved])))[0].place.url.endswith("R7")
+    assert place(report(entry(1, fact(), files=[moved]))).endswith("R7")
+
+
+def test_each_name_has_its_place() -> None:
+    """A path is written once for names of one file that follow each other, and what does not fit is counted."""
+    other = file("engine/args.py")
+    found = [
+        fact(),
+        fact(name="ENGINE_B"),
+        fact(name="ENGINE_C", path="engine/args.py"),
+        fact(name="D"),
+        fact(name="E"),
+    ]
+    day = report(entry(1, *found, files=[ENVS, other]))
+    assert rows(day) == [
+        "Removes environment variable `ENGINE_OLD` engine/envs.py:7, `ENGINE_B` :7, `ENGINE_C` engine/args.py:7 and 2 more"
+    ]
+    assert len({part.url for part in breaks(day)[0].told("en") if part.url}) == 2
+
+
+@pytest.mark.parametrize(
+    ("language", "row"),
+    [
+        ("en", "Moves public name `take` engine/envs.py:7 → engine/args.py:3"),
+        ("zh", "移动公开名称 `take` engine/envs.py:7 → engine/args.py:3"),
+    ],
+)
+def test_a_move_leads_to_both_places(language: Language, row: str) -> None:
+    """The line that a name left, and the one that it came to."""
+    moved = fact(FactKind.MOVED_NAME, "take").model_copy(update={"old": "engine/envs.py:7", "new": "engine/args.py:3"})
+    day = report(entry(1, moved, files=[ENVS, file("engine/args.py")]))
+    assert rows(day, language) == [row]
+    assert [part.url[-2:] for part in breaks(day)[0].told(language) if part.url] == ["L7", "R3"]
+
+
+def test_a_commits_own_section_has_every_name() -> None:
+    """What the row at the top leaves out is told with the commit, on every surface that has a section for it."""
+    day = report(entry(1, *(fact(name=f"ENGINE_{number}") for number in range(8)), tier=Importance.HIGH))
+    messages = digest_messages(day)
+    assert "and 5 more" in read(messages[:1])
+    for section in (read(messages[1:]), shown(day).split("🔴")[-1], reports_markdown([day]).split("<a id=")[-1]):
+        assert [number for number in range(8) if f"ENGINE_{number}" not in section] == []
+
+
+def test_names_end_the_sentence_in_every_language() -> None:
+    """The places stand behind the names, so that nothing may follow them."""
+    for language in FACT_WORDS.values():
+        assert [kind for kind in BREAKING if not language[kind].says.endswith("{names}")] == []
 
 
 @pytest.mark.parametrize(
@@ -128,7 +186,8 @@ def test_every_surface_tells_it(language: Language, heading: str, row: str, more
     """Five rows and how many more there are, before the commits, in the report's language."""
     day = MANY.model_copy(update={"language": language})
     root = read(digest_messages(day)[:1])
-    for text in (root, shown(day), reports_markdown([day]).replace("`", "")):
+    markdown = reports_markdown([day]).partition("<a id=")[0].replace("`", "")
+    for text in (root, shown(day), markdown):
         place = text.index(heading)
         assert place < text.index(row) < text.index(more)
         assert text.count("ENGINE_") == 5
@@ -141,7 +200,7 @@ def test_the_markdown_leads_to_the_commits_and_keeps_its_layout() -> None:
         r"\| Change 8 \|\n\n### 💥 What will break you \(8\)\n- Removes .*\n\n### 📊 Statistics\n>", text, re.DOTALL
     )
     assert "- [acme/engine](#acmeengine)\n  - [💥 What will break you (8)](#-what-will-break-you-8)\n  - [📊" in text
-    assert "L7), [0000000](#0000000))\n" in text
+    assert "L7) ([0000000](#0000000))\n" in text
 
 
 def test_the_json_names_each() -> None:

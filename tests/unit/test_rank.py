@@ -86,7 +86,7 @@ def test_a_rank_lies_between_its_floor_and_its_ceiling(made: Commit, found: list
     result = rank(made, found)
     weights = general_weights()
     by_score = HIGH if result.score >= weights.high else MEDIUM if result.score >= weights.medium else LOW
-    low, high = floor(found), ceiling(made, result.change_types)
+    low, high = floor(found), ceiling(made, result.change_types, found)
     assert ORDER.index(result.importance) <= ORDER.index(high)
     assert ORDER.index(result.importance) >= min(ORDER.index(low), ORDER.index(high))
     assert result.importance in (by_score, low, high)
@@ -171,12 +171,12 @@ def test_documents_tests_and_ci_are_never_high(files: list[FileChange]) -> None:
 def test_a_commit_that_was_only_listed_is_judged_by_its_title(title: str, highest: Importance) -> None:
     """Without files the title's kind sets the ceiling."""
     made = commit(title, read=False)
-    assert ceiling(made, rank(made).change_types) is highest
+    assert ceiling(made, rank(made).change_types, ()) is highest
 
 
 def test_a_source_among_documents_may_be_high() -> None:
     """One source file lifts the ceiling."""
-    assert ceiling(commit(files=[DOCS, CORE]), ()) is HIGH
+    assert ceiling(commit(files=[DOCS, CORE]), (), ()) is HIGH
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ def test_what_users_wait_for_outranks_what_they_never_see(
 def test_a_removed_variable_raises_a_commit_above_its_twin() -> None:
     """Two commits alike but for what the patch proves differ by that."""
     gone = file("vllm/envs.py", patch("-    VLLM_OLD: bool = True"))
-    plain = file("vllm/envs.py", patch("-    # a remark"))
+    plain = file("vllm/envs.py", patch("-    count += 1"))
     with_fact, without = ranked("[Chore] Tidy", gone), ranked("[Chore] Tidy", plain)
     assert with_fact.score - without.score == pytest.approx(general_weights().points["removed environment variable"])
     assert (with_fact.importance, without.importance) == (MEDIUM, LOW)

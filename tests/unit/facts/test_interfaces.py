@@ -4,7 +4,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from analysis.models import FactKind
+from analysis.by_rules import named
+from analysis.facts import facts
+from analysis.language import words
+from analysis.models import FactKind, FileChange
+from tests.factories import commit
 from tests.unit.facts.told import breaking, changed, module, told
 
 
@@ -43,6 +47,12 @@ from tests.unit.facts.told import breaking, changed, module, told
             ("removed API field", "Delta.echo"),
         ),
         ("engine/api.proto", "", [" message Chat {", "-  bool echo = 2;", " }"], ("removed API field", "Chat.echo")),
+        (
+            "engine/api.proto",
+            "",
+            ["-message Chat {", "-  bool echo = 2;", "-  int32 size = 3;", "-}"],
+            ("removed API field", "Chat.*"),
+        ),
         (
             "engine/server.py",
             "",
@@ -97,6 +107,44 @@ def test_what_people_write_down_is_missed(path: str, under: str, lines: Sequence
 def test_what_nobody_writes_down_is_not(path: str, under: str, lines: Sequence[str]) -> None:
     """Locals, parameters, private fields, what stays, and tests prove nothing."""
     assert breaking(changed(path, *lines, under=under)) == []
+
+
+READ = changed("engine/run.py", '-    if app.config["KEEP_POOL"]:')
+
+
+@pytest.mark.parametrize(
+    ("lines", "files", "found"),
+    [
+        (['-        "KEEP_POOL": None,'], [READ], [("removed configuration key", "KEEP_POOL")]),
+        (
+            ['-        "KEEP_POOL": None,', '+        "KEEP_POOLS": None,'],
+            [READ],
+            [("renamed configuration key", "KEEP_POOL")],
+        ),
+        (['-        "KEEP_POOL": None,'], [], []),  # any table
+        (['-        "KEEP_POOL": None,', '+        "KEEP_POOL": 1,'], [READ], []),
+        (['-        "KEEP_POOL": None,'], [READ, changed("engine/run.py", '+    app.config["KEEP_POOL"]')], []),
+    ],
+)
+def test_a_setting_goes_with_the_code_that_read_it(
+    lines: Sequence[str], files: Sequence[FileChange], found: Sequence[tuple[str, str]]
+) -> None:
+    """An entry of a table is a key of configuration where a line that reads the configuration by it goes as well."""
+    assert breaking(changed("engine/app.py", *lines, under="class App:"), *files) == found
+
+
+def test_a_message_that_goes_is_told_unless_it_moves() -> None:
+    """One fact a message, whatever stands in the lines that come; none where another file gets it."""
+    gone = changed("engine/api.proto", "-message Chat {", "-  bool echo = 2;", "-}", " message Other {")
+    assert breaking(gone, changed("engine/core.py", "+x = a * b")) == [("removed API field", "Chat.*")]
+    assert breaking(gone, changed("engine/chat.proto", "+message Chat {", "+  bool echo = 2;", "+}")) == []
+
+
+def test_a_route_is_gone_from_its_server() -> None:
+    """Another server may answer it: the file is told."""
+    gone = changed("engine/server.py", '-@router.get("/health")')
+    (fact,) = facts(commit(files=[gone]))
+    assert named([fact], words("en")) == "`/health` from `engine/server.py`"
 
 
 def test_a_key_that_takes_less_is_told() -> None:

@@ -119,3 +119,59 @@ def test_two_hunks_are_one_file() -> None:
     """What one hunk takes away and another brings back was moved within the file."""
     both = patch("-def take():", old=3, new=3) + "\n" + patch("+def take():", old=90, new=89)
     assert breaking(file("engine/core.py", both)) == []
+
+
+@pytest.mark.parametrize(
+    ("head", "found"),
+    [
+        ("+class Pool(ABC):", [("removed public name", "Pool.take")]),
+        ("+class Pool(Base):", []),  # which may have it
+        ("+class Tank:", [("removed public name", "Pool")]),
+    ],
+)
+def test_a_class_that_is_written_anew_may_lose_a_method(head: str, found: list[tuple[str, str]]) -> None:
+    """Its head comes back; what it inherits from now on could answer to the method's name."""
+    lines = [
+        "-class Pool:",
+        "-    def take(self):",
+        "-        return 1",
+        head,
+        "+    def give(self):",
+        "+        return 1",
+    ]
+    assert breaking(module(lines, "x = 1")) == found
+
+
+def test_what_gives_another_result_is_another_function() -> None:
+    """What stands where another stood, and is called alike, is its new name only if it takes and gives the same."""
+    for head, kind in (("(pool) -> bool", "renamed"), ("(pool) -> list", "removed"), ("(pools) -> bool", "removed")):
+        lines = ["-def any_full(pool) -> bool:", "-    pass", f"+def is_full{head}:", "+    pass"]
+        assert breaking(module(lines, "x = 1")) == [(f"{kind} public name", "any_full")]
+
+
+def test_an_abstract_method_that_only_moves_asks_nothing_new() -> None:
+    """What is taken away elsewhere in the file may have been the same class's, though the hunk does not tell."""
+    come = patch("+    @abstractmethod", "+    def take(self): ...", old=40, new=40).replace(
+        "@@\n", "@@ class Pool(ABC):\n"
+    )
+    gone = patch('     """', "-    @abstractmethod", "-    def take(self): ...", old=90, new=92)
+    assert names(FactKind.REQUIRED_METHOD, file("engine/core.py", come)) == ["Pool.take"]
+    assert names(FactKind.REQUIRED_METHOD, file("engine/core.py", f"{come}\n{gone}")) == []
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        (["-from .pool import Pool", '-    "Pool",'], [("removed public name", "Pool")]),
+        (["-from .pool import Pool", '-    "Pool",', "+from .tank import Pool"], []),
+        (["-from .pool import Pool", '-    "Pool",', "+from .tank import *"], []),
+        (["-from .pool import _Pool", '-    "_Pool",'], []),
+        (["-from .pool import Pool"], []),  # that it was for others is not said
+        (["-from .pool import Pool", '-    "pool",'], []),  # a list of something else
+        (['-    "Pool",'], []),  # it is there, only not listed
+    ],
+)
+def test_a_name_that_a_package_hands_on_no_more_is_missed(lines: Sequence[str], found: list[tuple[str, str]]) -> None:
+    """It is neither imported nor listed any more; a module's own imports are its own matter."""
+    assert breaking(changed("engine/pool/__init__.py", *lines)) == found
+    assert breaking(changed("engine/pool/core.py", *lines)) == []

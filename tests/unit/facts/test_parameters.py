@@ -8,7 +8,7 @@ from analysis.facts.parameters import narrowed
 from analysis.models import FactKind
 from tests.factories import file as file_
 from tests.factories import patch
-from tests.unit.facts.told import breaking, module, names, told
+from tests.unit.facts.told import breaking, changed, module, names, told
 
 
 @pytest.mark.parametrize(
@@ -45,6 +45,7 @@ def test_a_call_that_fails_from_now_on_is_told(lines: Sequence[str], found: list
         ["-def _run(a, b):", "+def _run(a):"],
         ["-def run(a, b", "+def run(a"],
         ["-@triton.jit", "-def run(a, b):", "+@triton.jit", "+def run(a):"],
+        ["-@gpu.kernel", "-def run(a, b):", "+@gpu.kernel", "+def run(a):"],
         ["-def run(a, B: tl.constexpr):", "+def run(a):"],
         ["-    def run(a, b):", "+    def run(a):"],
         ["-def run(a, b):", "-    pass", "-def run(a, c):", "+def run(a):"],
@@ -104,3 +105,42 @@ def test_a_type_is_told_as_it_was_and_is() -> None:
     lines = ["-def run(a: int | None) -> str:", "+def run(a: int) -> float:"]
     found = told(FactKind.RETYPED, module(lines, "x = 1"))
     assert found == [("run(a)", "int | None", "int"), ("run(return)", "str", "float")]
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        (["     a: int,", "-    b: int = 1,", " ) -> None:", "     return"], [("removed parameter", "run(b)")]),
+        (["     a: int,  # one", "+    b: int,  # two", "     c: int,", " ):"], [("new required parameter", "run(b)")]),
+        (["     a: int,", "-    b: int = 1,", "     **more: int,", " ):"], []),  # still taken
+        (["     a: int,", "-    b: int = 1,", "     c: int,"], []),  # no end: more may follow
+        (["         a,", "-        b=1,", "     )", "     return a"], []),  # a call
+        (["     a,", "-    b,", " ):"], []),  # a kernel's, as like as not
+    ],
+)
+def test_a_head_that_begins_above_the_hunk_is_read_with_it(lines: Sequence[str], found: list[tuple[str, str]]) -> None:
+    """Git shows the function's name above; its parameters up to the end of the head are the hunk's."""
+    assert breaking(module(lines, "def run(")) == found
+
+
+def test_each_constructor_is_told() -> None:
+    """Classes that are made with something new are made one by one; methods of one interface are told once."""
+    lines = ["-    def __init__(self, a):", "+    def __init__(self, a, b):"]
+    one, two = module(lines, "class First:"), changed("engine/other.py", *lines, under="class Second:")
+    assert [name for _, name in breaking(one, two)] == ["First.__init__(b)", "Second.__init__(b)"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        (
+            ["         self,", "-        b: int = 1,", "+        b: int,", "     ):", "         super().__init__(b)"],
+            [("new required parameter", "Pool.__init__(b)")],
+        ),
+        (["         a: int,", "+        b: int,", "     ) -> None:", "         self.b = b"], []),  # any method
+        (["         a: int,", "+        b: int,", "     ):", "         pass", "     def f(self):", "         super().__init__()"], []),
+    ],
+)  # fmt: skip
+def test_a_constructor_whose_head_begins_above_the_hunk(lines: Sequence[str], found: list[tuple[str, str]]) -> None:
+    """Git shows only the class above; a body that calls its parent's constructor is one."""
+    assert breaking(module(lines, "class Pool(Base):")) == found

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from analysis.models import FactKind
+from analysis.models import FactKind, FileChange
 from tests.factories import file
 from tests.unit.facts.told import breaking, changed, names, told
 
@@ -20,7 +20,7 @@ from tests.unit.facts.told import breaking, changed, names, told
         ("engine/video.py", "", ['-@LOADERS.register("plain")', "-class _Plain:"], "plain"),
         ("CMakeLists.txt", "", ['-  set(CUDA_SUPPORTED_ARCHS "7.0;8.0")', '+  set(CUDA_SUPPORTED_ARCHS "8.0")'], "CUDA_SUPPORTED_ARCHS 7.0"),
         ("docker/Dockerfile", "", ["-ARG cuda_arch_list='7.0 8.0'", "+ARG cuda_arch_list='8.0'"], "cuda_arch_list 7.0"),
-        ("pyproject.toml", "", ['-  "Programming Language :: Python :: 3.9",'], "Python 3.9"),
+        ("pyproject.toml", "", ['-  "Programming Language :: Owl :: 3.9",', '   "Programming Language :: Owl :: 3.10",'], "Owl 3.9"),
     ],
 )  # fmt: skip
 def test_what_a_list_of_the_taken_loses_is_dropped(path: str, under: str, lines: Sequence[str], name: str) -> None:
@@ -42,6 +42,7 @@ def test_what_a_list_of_the_taken_loses_is_dropped(path: str, under: str, lines:
         ("tests/quant.py", "METHODS = [", ['-    "hqx",']),
         ("engine/video.py", "", ['-@LOADERS.register("plain")', " class Plain:"]),
         ("engine/config.py", "class RunConfig:", ['-    mode: Literal["a1", "b2"]', "+    mode: str"]),
+        ("engine/prompts.py", "x = 1", ["-class Plain(TypedDict):", '-    sort: Literal["a1", "b2"]']),
     ],
 )
 def test_what_was_not_taken_is_not_dropped(path: str, under: str, lines: Sequence[str]) -> None:
@@ -66,6 +67,9 @@ def test_an_image_that_goes_is_dropped() -> None:
     [
         ("pyproject.toml", ['-requires-python = ">=3.9,<3.14"', '+requires-python = ">=3.10,<3.14"'], ("requires-python", "3.9", "3.10")),
         ("setup.py", ['-    python_requires=">=3.9",', '+    python_requires=">=3.10",'], ("python_requires", "3.9", "3.10")),
+        ("setup.cfg", ["-python_requires = >= 3.9", "+python_requires = >= 3.10"], ("python_requires", "3.9", "3.10")),
+        ("pyproject.toml", ['-requires-python = "<4,>=3.9"', '+requires-python = "<4,>=3.10"'], ("requires-python", "3.9", "3.10")),
+        ("CMakeLists.txt", ["-set(CMAKE_CXX_STANDARD 17)", "+set(CMAKE_CXX_STANDARD 20)"], ("CMAKE_CXX_STANDARD", "17", "20")),
         ("CMakeLists.txt", ["-cmake_minimum_required(VERSION 3.26)", "+cmake_minimum_required(VERSION 3.31)"], ("cmake_minimum_required", "3.26", "3.31")),
         ("Cargo.toml", ['-rust-version = "1.70"', '+rust-version = "1.80"'], ("rust-version", "1.70", "1.80")),
         ("engine/versions.py", ['-MIN_CUDA_VERSION = "12.4"', '+MIN_CUDA_VERSION = "12.8"'], ("MIN_CUDA_VERSION", "12.4", "12.8")),
@@ -77,3 +81,33 @@ def test_an_image_that_goes_is_dropped() -> None:
 def test_a_least_version_that_rises_is_told(path: str, lines: Sequence[str], fact: tuple[str, str, str] | None) -> None:
     """Of the language, the build and what is compiled against; a wider range and a lower floor break nobody."""
     assert told(FactKind.MINIMUM_RAISED, changed(path, *lines)) == ([fact] if fact else [])
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        [changed("setup.py", '-  "Programming Language :: Owl :: 3.9",', '   "Operating System :: OS Independent",')],
+        [
+            changed(
+                "setup.py", '-  "Programming Language :: Owl :: 3.9",', '   "Programming Language :: Owl :: 3.10",'
+            ),
+            changed("pyproject.toml", '+  "Programming Language :: Owl :: 3.9",'),
+        ],
+    ],
+)
+def test_a_list_of_classifiers_that_is_given_up_or_moves_drops_nothing(files: Sequence[FileChange]) -> None:
+    """A version is dropped where others of its sort stay."""
+    assert names(FactKind.SUPPORT_DROPPED, *files) == []
+
+
+def test_what_only_an_example_needs_is_no_least_version() -> None:
+    """People install the project, not what shows how it is used."""
+    lines = ['-requires-python = ">=3.9"', '+requires-python = ">=3.10"']
+    assert names(FactKind.MINIMUM_RAISED, changed("examples/web/pyproject.toml", *lines)) == []
+
+
+def test_what_was_listed_twice_is_still_taken() -> None:
+    """An author who takes away a duplicate drops nothing, though the diff does not show the other."""
+    gone = changed("engine/parsers.py", "-Parsers.register(", '-    name="owl",', "-)")
+    assert breaking(gone) == [("dropped support", "owl")]
+    assert breaking(gone, title="Remove duplicate registration of a parser") == []

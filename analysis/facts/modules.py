@@ -1,0 +1,64 @@
+"""What a Python module can still be asked for after a commit, and which other module has what left it."""
+
+import re
+from collections.abc import Callable, Iterator
+
+from analysis.facts.change import Change, is_module, old_path
+from analysis.facts.python import MODULE, Statement, definitions, statements
+from analysis.models import FileChange
+
+_IMPORT = re.compile(r"(?:from\s+[\w.]+\s+)?import\b(?P<names>.*)")
+# What a module has by these cannot be told from its text.
+_ANYTHING = re.compile(r"from\s.*\simport\s*\(?\s*\*|def\s+__getattr__\b")
+_NAME = re.compile(r"\w+")
+_BINDING = re.compile(r"(?:(?:async\s+)?def\s+|class\s+)?(\w+)\s*(?:[(:=]|$)")
+_DEFINING = ("class", "function", "constant")
+
+
+def importable(change: Change, file: FileChange) -> Callable[[str], bool]:
+    """Tells whether a name can still be imported by the path that a module had: from it, or from what took its place."""
+    module = _module(old_path(file))
+    answering = [each for each in change.commit.files if each.status != "removed" and _module(each.path) == module]
+    said = [statement for each in answering for statement in statements(each.patch, "+")]
+    if any(_ANYTHING.match(each.text) for each in said) or any(_unseen(each) for each in answering):
+        return lambda _name: True
+    bound = frozenset(name for each in said for name in _bound(each))
+    package, _, initial = old_path(file).rpartition("__init__.py")
+    # A package may take all of its modules' names without a line of the patch that says so.
+    within = package if not initial else None
+    return lambda name: name in bound or (within and (came_to(change, file, name) or "").startswith(within)) or False
+
+
+def came_to(change: Change, file: FileChange, name: str) -> str | None:
+    """The place ("path:line") of the one module that the commit has define `name`, other than the one that it left."""
+    defined = re.compile(rf"^\+(?:(?:async )?def |class )?{re.escape(name)}\b", re.MULTILINE)
+    places = [
+        f"{other.path}:{each.line.number}"
+        for other in change.commit.files
+        if other is not file and is_module(other) and defined.search(other.patch or "")
+        for each in definitions(other.patch, "+")
+        if each.name == name and each.what in _DEFINING and each.line.sign == "+"
+    ]
+    return places[0] if len(places) == 1 else None
+
+
+def imported(each: Statement) -> Iterator[str]:
+    """The words of what is imported, the names that it binds among them."""
+    if match := _IMPORT.match(each.text):
+        yield from _NAME.findall(match["names"])
+
+
+def _bound(each: Statement) -> Iterator[str]:
+    """Names that a statement binds where it imports them, defines them, or does so under a condition."""
+    yield from imported(each)
+    if (each.owner is MODULE or each.owner.what == "unknown") and (match := _BINDING.match(each.text)):
+        yield match[1]
+
+
+def _unseen(file: FileChange) -> bool:
+    return file.patch is None and bool(file.additions)
+
+
+def _module(path: str) -> str:
+    """A module's path, the same whether it is a file or a package."""
+    return path.removesuffix(".py").removesuffix("/__init__")
