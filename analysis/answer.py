@@ -15,6 +15,7 @@ from analysis.diff import tokens
 from analysis.errors import ModelFailure
 from analysis.language import words
 from analysis.models import Entry, Importance, Language
+from analysis.phrases import Phrase
 from analysis.prompts import rendered
 from analysis.retrieval import Piece, pieces, relevant, shown, told_of_day, wanted
 from analysis.secrets import Redactor
@@ -146,11 +147,11 @@ class _Talk:
             try:
                 yield from self._heard(model, again, meter)
             except _OtherLanguage:
-                raise ModelFailure("the reply was in another language") from None
+                raise ModelFailure(Phrase("model_language")) from None
         finally:
             self._answering.dropped += len(self._held)
         if not self._given:
-            raise ModelFailure("nothing in the reply could be borne out")
+            raise ModelFailure(Phrase("model_baseless"))
 
     def _heard(self, model: "ChatModel", messages: "Sequence[Message]", meter: "Meter") -> Iterator[Statement]:
         self._held, reading, heard = [], Reading(), ""
@@ -159,7 +160,7 @@ class _Talk:
             for chunk in chunks:  # to the end, where the server says what it took
                 heard += chunk
                 if any(mark in heard for mark in self._marks):
-                    stopped = ModelFailure("the reply gave away the prompt")
+                    stopped = ModelFailure(Phrase("model_told_prompt"))
                 if stopped:
                     continue
                 try:

@@ -6,6 +6,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from analysis.models import Language
+from analysis.phrases import Phrase
 
 if TYPE_CHECKING:
     from analysis.llm import Meter
@@ -17,7 +18,7 @@ Key = tuple[int, Language]  # a commit's id, and the language of the analysis
 class Attempt(NamedTuple):
     """Why there is no analysis, what was paid all the same, and when that was."""
 
-    reason: str
+    reason: str | Phrase
     meter: "Meter"
     made_at: datetime
 
@@ -30,7 +31,7 @@ class Attempts:
         self._made: dict[Key, Attempt] = {}
         self._lock = Lock()
 
-    def note(self, key: Key, reason: str, meter: "Meter") -> None:
+    def note(self, key: Key, reason: str | Phrase, meter: "Meter") -> None:
         """An attempt failed just now."""
         now = self._now()
         with self._lock:

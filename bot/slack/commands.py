@@ -62,7 +62,7 @@ def carry_out(bot: Bot, request: Request, reply: Reply, wish: Wish) -> Outcome:
         case Search():
             reply.show(_found(bot, wish, 0))
         case Wrong():
-            raise Misuse(wish.complaint.told(bot.language))
+            raise wish.complaint
         case Help():
             reply.show([help_message(bot, reply.addressing)])
         case NotUnderstood():
@@ -197,7 +197,9 @@ def _days_digest(bot: Bot, reply: Reply, wish: Day) -> Outcome:
             if len(wanted) == 1:
                 raise
             subject = escaped(f"{repository} · {wish.day}")
-            told = slack_words(bot.language).label("unreadable", subject=subject, reason=escaped(str(exc)))
+            told = slack_words(bot.language).label(
+                "unreadable", subject=subject, reason=escaped(exc.told(bot.language))
+            )
             reply.show([delivering.line(told)], stage=f"{repository.key}-trouble")
     return Outcome(pause=max(filter(None, pauses), default=None))
 
@@ -228,10 +230,10 @@ def _range(bot: Bot, reply: Reply, wish: Days) -> Outcome:
             try:
                 report = bot.reading.day(repository, day, bot.tz, bot.language, bot.now(), watching, ask=False)
             except OutsideFailure as exc:
-                trouble = str(exc)
+                trouble = exc.told(bot.language)
                 rows.append(DayRow(ref, None, trouble))
                 continue
-            trouble = report.failed[0].reason if report.resumes_at else ""
+            trouble = report.failed[0].told(bot.language) if report.resumes_at else ""
             rows.append(DayRow(ref, report.stats, trouble))
     reply.show(range_message(rows, bot.language))
     return Outcome()

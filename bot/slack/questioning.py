@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 from analysis.asking import Asked, Turn, language_of, reads_as_question, references_in
 from analysis.errors import Misuse, UnknownCommit
 from analysis.models import Entry
+from analysis.phrases import Phrase
 from bot.lookup import Located, SeveralCommits
 from bot.questions import answered
 from bot.reference import Reference, parse_reference
@@ -119,7 +120,7 @@ def ask(
     elif isinstance(ref, DayRef):
         repository, entries = ref.repository, _of_day(bot, ref)
     else:
-        raise UnknownCommit(question)
+        raise UnknownCommit(Phrase("no_subject"))
     asked = Asked(question, repository, entries, _thread(bot, request))
     reply.stream(answered(bot.reading.desk, asked, language), about, question if shown else "")
 

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from analysis.errors import DigestError, Misuse, UnknownBranch, UnknownRepository
+from analysis.errors import DigestError, Misuse, UnknownRepository
 from analysis.models import Repository
 from bot.reading import Reading
 from bot.slack.bot import Bot
 from bot.slack.requests import Request, from_terms
 from bot.slack.subscription_grammar import Wanted
 from bot.slack.subscription_messages import Agreed
-from bot.slack.subscription_modal import Filled, filled_in, notice_modal, subscription_modal
+from bot.slack.subscription_modal import LONGEST_ERROR, Filled, filled_in, notice_modal, opened_in, subscription_modal
 from bot.slack.words import slack_words
 from bot.store import Subscription, Terms
 
@@ -31,10 +31,7 @@ def subscribe(bot: Bot, request: Request, wanted: Wanted, changes: int | None = 
     if not bot.web.is_member(request.channel, request.user):
         raise Misuse(say.label("invite", name=bot.web.me["user"]))
     check_insider(bot, request, request.channel)
-    try:
-        repository = bot.reading.spelled(wanted.repository or _usual(bot))
-    except UnknownBranch as exc:
-        raise Misuse(say.label("unknown_branch", what=wanted.repository)) from exc
+    repository = bot.reading.spelled(wanted.repository or _usual(bot))
     usual = Terms(request.channel, repository, bot.time, bot.tz, bot.language, paths=wanted.paths or ())
     held = bot.subscriptions.of(request.channel)
     same = next((each for each in held if _same(each.terms, usual)), None)
@@ -135,16 +132,16 @@ def _same(some: Terms, others: Terms) -> bool:
 
 
 def terms_view(bot: Bot, request: Request) -> dict[str, Any]:
-    """The modal for a new subscription, or for the one that a button is of."""
-    changes = None
+    """The modal for a new subscription, or for the one that a button is of; in the language of the channel it is opened in."""
+    bot, changes = bot.within(request.channel), None
     if request.action == "edit_subscription":
         try:
             changes = _changeable(bot, request)
         except Misuse as exc:
-            return notice_modal(str(exc), bot.language)
-    known = bot.within(request.channel).reading.known
+            return notice_modal(exc.told(bot.language), bot.language)
+    known = bot.reading.known
     usual = Terms(request.channel, known[0] if known else _EXAMPLE, bot.time, bot.tz, bot.language)
-    return subscription_modal(usual, bot.language, changes)
+    return subscription_modal(usual, bot.language, request.channel, changes)
 
 
 def _changeable(bot: Bot, request: Request) -> Subscription:
@@ -158,6 +155,7 @@ def _changeable(bot: Bot, request: Request) -> Subscription:
 
 def terms_filled(bot: Bot, body: Mapping[str, Any]) -> tuple[Request | None, dict[str, str]]:
     """The request that a filled modal makes, or what is wrong with which of its fields."""
+    bot = bot.within(opened_in(body["view"]))
     filled, errors = filled_in(body["view"], bot.language)
     if filled is None:
         return None, errors
@@ -170,7 +168,7 @@ def terms_filled(bot: Bot, body: Mapping[str, Any]) -> tuple[Request | None, dic
             return None, {"channel": slack_words(bot.language).label("invite", name=bot.web.me["user"])}
         check_insider(bot, request, filled.channel)
     except Misuse as exc:
-        return None, {"channel": str(exc)}
+        return None, {"channel": exc.told(bot.language)}
     errors = _wrong(bot, filled)
     return (None if errors else request), errors
 
@@ -191,16 +189,13 @@ def _wrong(bot: Bot, filled: Filled) -> dict[str, str]:
 
 def _unknown(bot: Bot, reading: Reading, repository: Repository) -> str:
     """That there is no such repository or branch, if GitHub says so in the time that a form has; else the answer to it will."""
-    say = slack_words(bot.language)
     asking = ThreadPoolExecutor(1)
     asked = asking.submit(reading.spelled, repository)
     asking.shutdown(wait=False)
     try:
         asked.result(_PATIENCE)
-    except UnknownBranch:
-        return say.label("unknown_branch", what=repository)
-    except UnknownRepository:
-        return say.labels["unknown_repository"]
+    except UnknownRepository as exc:
+        return exc.told(bot.language)[:LONGEST_ERROR]
     except (TimeoutError, DigestError):
         return ""
     return ""

@@ -108,6 +108,10 @@ class Room(NamedTuple):
         return [each for each in self.whispered(channel) if each.ts not in seen]
 
 
+def is_chinese(text: str) -> bool:
+    return bool(re.search(r"[\u4e00-\u9fff]", text)) and not re.search(r"\b(has|is|no|not|check|use)\b", text)
+
+
 def _paging(found: Message) -> dict[str, str]:
     """The buttons of a page by what they say, with what they carry."""
     blocks = [block for block in found.blocks if block["type"] == "actions"]
@@ -261,14 +265,15 @@ def test_an_ambiguous_sha_is_asked_back(room: Room) -> None:
         (f"{WEB}/pull/99999", "#99999"),
         ("o/nowhere 2026-02-05", "o/nowhere"),
         ("o/nowhere deadbeef", "o/nowhere"),
-        ("o/small@ma\ud800in", "o/small with a branch ma\ufffdin"),
+        ("o/small@ma\ud800in", "ma\ufffdin"),
         ("https://github.example/o/nowhere/pull/1", "o/nowhere"),
     ],
 )
 def test_what_is_not_there_is_named(text: str, told: str, room: Room) -> None:
-    """A commit, a pull request or a repository that GitHub does not have is named in one line."""
+    """A commit, a pull request or a repository that GitHub does not have is named in one line, in the channel's language."""
     (line,) = room.types(text)
-    assert line.text.startswith("⚠️ ")
+    assert line.text.startswith("⚠️ GitHub 上没有" if room.language == "zh" and "/" in told else "⚠️ ")
+    assert is_chinese(line.text) == (room.language == "zh")
     assert told in line.text
     assert "\n" not in line.text
     assert buttons(line) == []
