@@ -12,6 +12,7 @@ from bot.slack.blocks import Message, escaped, section
 from bot.slack.bot import Bot, Delivery, Outcome
 from bot.slack.commit_messages import commit_messages
 from bot.slack.digest_messages import rest_messages, summary_message
+from bot.slack.examples import examples_of, forms
 from bot.slack.grammar import (
     MOST_DAYS,
     Day,
@@ -64,18 +65,25 @@ def carry_out(bot: Bot, request: Request, reply: Reply, wish: Wish) -> Outcome:
         case Wrong():
             raise wish.complaint
         case Help():
-            reply.show([help_message(bot, reply.addressing)])
+            reply.show([help_message(bot, request, reply.addressing)])
         case NotUnderstood():
             reply.show([not_understood(bot, wish, reply.addressing)])
     return Outcome()
 
 
-def help_message(bot: Bot, addressing: str) -> Message:
-    """What can be asked, each with what it begins with."""
-    say = slack_words(bot.language)
-    known = ", ".join(f"`{escaped(str(each))}`" for each in bot.reading.known)
-    rows = [f"{_code(addressing + form)}  {what}" for form, what in say.forms]
-    text = "\n".join([say.labels["help"], *rows, say.label("help_more", known=known)])
+def help_message(bot: Bot, request: Request, addressing: str) -> Message:
+    """What can be asked, each with what it begins with, by the example of what the channel follows."""
+    say, known = slack_words(bot.language), bot.reading.known
+    followed = [each.terms.repository for each in subscribing.held_here(bot, request.channel)]
+    shown = examples_of(bot, next(iter((*followed, *known)), None))
+    rows = [f"{_code(addressing + form)}  {what}" for form, what in forms(shown, bot.language)]
+    text = "\n".join(
+        [
+            say.labels["help"],
+            *rows,
+            say.label("help_more", known=", ".join(f"`{escaped(str(each))}`" for each in known)),
+        ]
+    )
     return Message(say.labels["help"], (section(text),))
 
 

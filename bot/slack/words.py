@@ -10,7 +10,7 @@ from analysis.models import Importance, Language
 class SlackWords(NamedTuple):
     weekdays: tuple[str, ...]
     labels: dict[str, str]
-    forms: tuple[tuple[str, str], ...]  # of commands, and what they give
+    forms: tuple[tuple[str, str], ...]  # of commands, and what they give, both with blanks for `examples`
     nouns: dict[str, tuple[str, str]]
 
     def label(self, key: str, **values: object) -> str:
@@ -130,17 +130,17 @@ _ZH = SlackWords(
         "slower_questions": "请慢一点：每人每分钟大约 10 个问题",
     },
     forms=(
-        ("2026-02-05", "某一天的日报（today、yesterday、-3、mon 也可以）"),
-        ("2026-02-01..2026-02-07", "一段日期的统计"),
-        ("4d95135", "一个提交（SHA、#33293 或 GitHub 链接）"),
-        ("search kv connector", "搜索提交"),
-        ("vllm 2026-02-05", "仓库名可以放在最前面"),
+        ("{day}", "某一天的日报（today、yesterday、-3、mon 也可以）"),
+        ("{first}..{day}", "一段日期的统计"),
+        ("{sha}", "一个提交（SHA、#{pr} 或 GitHub 链接）"),
+        ("search {words}", "搜索提交"),
+        ("{name} {day}", "仓库名可以放在最前面"),
         (
-            "subscribe at 09:00 min medium paths csrc/**",
+            "subscribe at 09:00 min medium paths {folder}/**",
             "本频道订阅日报（还可加 tz、lang；unsubscribe、subscriptions、status）",
         ),
         (
-            "subscribe watch vllm/v1/worker, VLLM_USE_V1, LLM.generate, --enforce-eager",
+            "subscribe watch {folder}/, SOME_VARIABLE, Class.method, --some-flag",
             "触及这些路径、名称、变量或参数的提交在本频道视为高重要度",
         ),
     ),
@@ -250,17 +250,17 @@ _EN = SlackWords(
         "slower_questions": "Slower, please: about 10 questions a minute a person",
     },
     forms=(
-        ("2026-02-05", "a day's digest (also today, yesterday, -3, mon)"),
-        ("2026-02-01..2026-02-07", "the statistics of some days"),
-        ("4d95135", "a commit (a SHA, #33293, or its address)"),
-        ("search kv connector", "find commits"),
-        ("vllm 2026-02-05", "a repository may come first"),
+        ("{day}", "a day's digest (also today, yesterday, -3, mon)"),
+        ("{first}..{day}", "the statistics of some days"),
+        ("{sha}", "a commit (a SHA, #{pr}, or its address)"),
+        ("search {words}", "find commits"),
+        ("{name} {day}", "a repository may come first"),
         (
-            "subscribe at 09:00 min medium paths csrc/**",
+            "subscribe at 09:00 min medium paths {folder}/**",
             "a digest each day here (also tz, lang; unsubscribe, subscriptions, status)",
         ),
         (
-            "subscribe watch vllm/v1/worker, VLLM_USE_V1, LLM.generate, --enforce-eager",
+            "subscribe watch {folder}/, SOME_VARIABLE, Class.method, --some-flag",
             "what touches these paths, names, variables or flags is of high importance here",
         ),
     ),

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from functools import partial
 from itertools import count
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -321,11 +322,31 @@ def test_a_search_that_finds_nothing_says_so(room: Room) -> None:
 
 @pytest.mark.parametrize("text", ["help", "帮助"])
 def test_help_says_what_can_be_asked(text: str, room: Room) -> None:
-    """Help names every form with an example that works, and the configured repository."""
+    """Help names every form with an example of what is followed here, which works, and the configured repository."""
+    room.types("2026-02-05")
     (told,) = room.types(text)
-    forms = re.findall(r"`(/vllm-digest [^`]+)`", whole(told))
+    forms = re.findall(r"`/vllm-digest ([^`]+)`", whole(told))
     assert len(forms) == 7
     assert f"`{NAME}`" in whole(told)
+    assert "vllm/" not in "".join(forms).lower()
+    day, _, commit, search, named, *_ = forms
+    assert (day, named) == ("2026-02-05", "lantern-serve 2026-02-05")
+    for typed, shown in ((day, "2026-02-05"), (commit, commit), (search, room.label("found", words=search[7:]))):
+        assert shown in whole(room.types(typed)[0])
+    pull = re.search(r"#\d+", whole(told))
+    assert pull
+    assert f"({pull[0]})" in whole(room.types(pull[0])[0])
+
+
+def test_help_names_nothing_that_is_not_there(tmp_path: Path) -> None:
+    """Where nothing was read yet the examples are of no repository in particular."""
+    now = SettableClock(datetime(2026, 2, 6, 9, tzinfo=UTC))
+    empty = {"o/n": RecordedRepository([])}
+    with LoopbackSlack() as slack, FaultyGitHub(empty) as github, Talk(slack, github.url, tmp_path, now=now) as talk:
+        told = whole(talk.type("U0ADA", "help"))
+    assert "`/vllm-digest 2026-02-05`" in told
+    assert "`/vllm-digest n 2026-02-05`" in told
+    assert "vllm/" not in told.lower()
 
 
 @pytest.mark.parametrize(
