@@ -223,6 +223,7 @@ class Analyst:
             modelling.attempts.note((commit_id, self._language), exc.what, meter)
         else:
             self._store.save_analysis(commit_id, self._language, modelling.model.name, PROMPT, kept)
+            modelling.attempts.succeeded()
         self._on_answer()
 
     def _within_budget(self, modelling: Modelling, question: "Question", meter: "Meter") -> Kept:

@@ -5,6 +5,8 @@ from datetime import datetime
 from typing import NamedTuple
 
 from analysis.models import Language
+from analysis.phrases import told
+from bot.analysing import Modelling
 from bot.schedule import next_digest
 from bot.slack.blocks import Block, Message, actions, button, context, fallback, ours, paragraph, prose, rich
 from bot.slack.bot import Bot
@@ -25,7 +27,7 @@ def _changes(before: Terms, now: Terms, language: Language) -> str:
     """What became of a subscription's terms: `07:00 → 08:00`."""
     say = slack_words(language)
 
-    def told(terms: Terms) -> list[str]:
+    def row(terms: Terms) -> list[str]:
         about = [str(terms.repository), f"{terms.time:%H:%M}", terms.tz.key, terms.language]
         return [
             *about,
@@ -33,7 +35,7 @@ def _changes(before: Terms, now: Terms, language: Language) -> str:
             *(", ".join(each) or "–" for each in (terms.paths, terms.watch)),
         ]
 
-    rows = [f"{old} → {new}" for old, new in zip(told(before), told(now), strict=True) if old != new]
+    rows = [f"{old} → {new}" for old, new in zip(row(before), row(now), strict=True) if old != new]
     return say.label("changed", what="; ".join(rows)) if rows else say.labels["unchanged"]
 
 
@@ -139,6 +141,16 @@ def _trouble(bot: Bot, subscription: Subscription) -> str:
     return slack_words(bot.language).label("invite", name=bot.web.me["user"]) if "not_in_channel" in note else note
 
 
+def _failing(bot: Bot, modelling: Modelling) -> list[str]:
+    """That the model gave nothing when it was last asked. Nobody asks it for a look at the status."""
+    trouble, say = modelling.attempts.trouble, slack_words(bot.language)
+    if trouble is None:
+        return []
+    minutes = int((bot.now() - trouble.at).total_seconds() // 60)
+    why = told(trouble.why, bot.language)
+    return [say.label("status_failing", model=modelling.model.name, minutes=minutes, why=why)]
+
+
 def status_rows(bot: Bot) -> list[str]:
     """The same of the whole bot, naming neither channels nor repositories."""
     say, desk = slack_words(bot.language), bot.reading.desk
@@ -147,6 +159,7 @@ def status_rows(bot: Bot) -> list[str]:
     rows = [say.label("status_model", model=model)]
     if desk.modelling:
         rows.append(say.label("status_spent", usd=f"{desk.store.spent(bot.now().date()):.2f}"))
+        rows += _failing(bot, desk.modelling)
     if held:
         rows.append(say.label("status_held", count=held))
     return rows
