@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from analysis.answer_by_rules import PHRASES, answer_by_rules
+from analysis.answer_by_rules import PHRASES, also, answer_by_rules
 from analysis.asking import Asked, Citation, Statement, Turn, language_of, reads_as_question, references_in
 from analysis.diff import tokens
 from analysis.errors import ModelFailure
@@ -97,6 +97,7 @@ def answer(
                     yield Statement(text=PHRASES[language].broke_off, new_paragraph=True)
         if answering.by == "rules":
             yield from answer_by_rules(asked, language)
+        yield from also(asked, language)
 
     return Answering(give)
 
@@ -221,7 +222,8 @@ def _prompt(asked: Asked, language: Language, nonce: str, canary: str) -> _Promp
     say = PHRASES[language]
     want = wanted(asked)
     single = asked.entries[0] if len(asked.entries) == 1 else None
-    chosen = relevant(single.commit, single.facts, want, _BUDGET) if single else []
+    diffs = asked.entries if single or asked.also is not None else ()
+    chosen = [piece for each in diffs for piece in relevant(each.commit, each.facts, want, _BUDGET // len(diffs))]
     subject = {"zh": ("一次提交", "一天的提交"), "en": ("a commit", "a day's commits")}[language][single is None]
     system = rendered(
         f"answer.{language}.j2",
@@ -235,7 +237,7 @@ def _prompt(asked: Asked, language: Language, nonce: str, canary: str) -> _Promp
     evidence = (
         _of_a_commit(single, chosen, language)
         if single
-        else {"rows": told_of_day(asked.entries, want, _BUDGET), **_tiers(asked.entries)}
+        else {"rows": told_of_day(asked.entries, want, _BUDGET), "diff": shown(chosen), **_tiers(asked.entries)}
     )
     user = rendered(
         "answer_user.j2",
