@@ -55,11 +55,11 @@ def carry_out(bot: Bot, request: Request, reply: Reply, wish: Wish) -> Outcome:
         return Outcome()
     match wish:
         case Day():
-            return _days_digest(bot, reply, wish)
+            return _days_digest(bot, request, reply, wish)
         case Days():
             return _range(bot, reply, wish)
         case Lookup():
-            _commit(bot, reply, wish)
+            _commit(bot, request, reply, wish)
         case Search():
             reply.show(_found(bot, wish, 0))
         case Wrong():
@@ -193,14 +193,14 @@ def _ended(bot: Bot, request: Request, wish: Unsubscribe) -> list[Message]:
 # A day, and days
 
 
-def _days_digest(bot: Bot, reply: Reply, wish: Day) -> Outcome:
+def _days_digest(bot: Bot, request: Request, reply: Reply, wish: Day) -> Outcome:
     wanted = [wish.repository] if wish.repository else bot.reading.known
     if not wanted:
         raise Misuse(slack_words(bot.language).labels["no_repository"])
-    pauses = []
+    shareable, pauses = reply.private and subscribing.may_post(bot, request), []
     for repository in wanted:
         try:
-            pauses.append(_digest(bot, reply, repository, wish.day))
+            pauses.append(_digest(bot, reply, repository, wish.day, shareable=shareable))
         except (Misuse, Unreachable) as exc:
             if len(wanted) == 1:
                 raise
@@ -212,12 +212,12 @@ def _days_digest(bot: Bot, reply: Reply, wish: Day) -> Outcome:
     return Outcome(pause=max(filter(None, pauses), default=None))
 
 
-def _digest(bot: Bot, reply: Reply, repository: Repository, day: date) -> float | None:
+def _digest(bot: Bot, reply: Reply, repository: Repository, day: date, *, shareable: bool) -> float | None:
     """Shows a repository's day. Gives the seconds until more of it can be read, if some could not."""
     subject = escaped(f"{repository} · {day}")
     report = bot.reading.day(repository, day, bot.tz, bot.language, bot.now(), reply.watching(subject))
     again = delivering.until(bot, report.resumes_at)
-    messages = summary_message(report, shareable=reply.private)
+    messages = summary_message(report, shareable=shareable)
     if report.resumes_at:
         at = f"{report.resumes_at.astimezone(bot.tz):%H:%M}"
         messages = [*messages, delivering.line(slack_words(bot.language).label("later", subject=subject, time=at))]
@@ -250,14 +250,17 @@ def _range(bot: Bot, reply: Reply, wish: Days) -> Outcome:
 # Commits
 
 
-def _commit(bot: Bot, reply: Reply, wish: Lookup) -> None:
+def _commit(bot: Bot, request: Request, reply: Reply, wish: Lookup) -> None:
     try:
         located = bot.reading.commit(wish.reference, wish.repository)
     except SeveralCommits as exc:
         reply.show(which(bot, exc, ""))
         return
     entry = bot.reading.entry(located, bot.language)
-    messages = commit_messages(located.repository, entry, bot.language, bot.tz, public=not reply.private)
+    shareable = reply.private and subscribing.may_post(bot, request)
+    messages = commit_messages(
+        located.repository, entry, bot.language, bot.tz, public=not reply.private, shareable=shareable
+    )
     reply.show(messages, about=commit_value(located.repository, entry.commit, bot.language))
 
 

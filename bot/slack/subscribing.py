@@ -14,6 +14,7 @@ from bot.slack.requests import Request, from_terms
 from bot.slack.subscription_grammar import Wanted
 from bot.slack.subscription_messages import Agreed
 from bot.slack.subscription_modal import LONGEST_ERROR, Filled, filled_in, notice_modal, opened_in, subscription_modal
+from bot.slack.web import SlackFailure
 from bot.slack.words import slack_words
 from bot.store import Subscription, Terms
 
@@ -109,6 +110,20 @@ def may_change(bot: Bot, request: Request) -> bool:
     except Misuse:
         return False
     return True
+
+
+def may_post(bot: Bot, request: Request) -> bool:
+    """Whether somebody is offered to post to the channel in which they asked.
+
+    Where the bot is not in it the button is worth having: it says how to invite it.
+    """
+    try:
+        _check_person(bot, request)
+        return not bot.web.is_member(request.channel, request.user) or bot.web.has_member(request.channel, request.user)
+    except Misuse:
+        return False
+    except SlackFailure:
+        return True  # nobody can tell now; the button itself will
 
 
 def _check_person(bot: Bot, request: Request) -> None:
