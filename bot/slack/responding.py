@@ -6,7 +6,7 @@ from datetime import timedelta
 import structlog
 
 from analysis.errors import DigestError, RateLimited
-from bot.slack import commands, questioning, subscribing, subscription_messages
+from bot.slack import announcing, commands, questioning, subscribing, subscription_messages
 from bot.slack.blocks import escaped
 from bot.slack.bot import Bot, Outcome
 from bot.slack.delivering import SOON, line, until
@@ -91,7 +91,7 @@ def _dispatch(bot: Bot, request: Request, reply: Reply) -> Outcome:
             bot.web.publish_home(request.user, home_view(bot, request.user))
         case "form":
             questioning.ask_in_form(bot, request, reply)
-    return outcome or Outcome()
+    return (outcome or Outcome())._replace(lines=announcing.to_be_told(bot, request))
 
 
 def _subscribe_as_filled(bot: Bot, request: Request, reply: Reply) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from analysis.errors import DigestError, Misuse, UnknownRepository
 from analysis.models import Repository
 from bot.reading import Reading
+from bot.slack import announcing
 from bot.slack.bot import Bot
 from bot.slack.requests import Request, from_terms
 from bot.slack.subscription_grammar import Wanted
@@ -44,9 +45,11 @@ def subscribe(bot: Bot, request: Request, wanted: Wanted, changes: int | None = 
         check_insider(bot, request, changed.terms.channel)
         if same and same.id != changed.id:
             raise Misuse(say.labels["another_is_so"])
+        announcing.tell_subscribed(bot, request, terms, changed.terms)
         return Agreed(bot.subscriptions.change(changed.id, terms, request.user), changed.terms)
     if len(held) >= _MOST and not same:
         raise Misuse(say.label("too_many", most=_MOST))
+    announcing.tell_subscribed(bot, request, terms, same.terms if same else None)
     return Agreed(bot.subscriptions.keep(terms, bot.now(), request.user), same.terms if same else None)
 
 
@@ -69,6 +72,7 @@ def unsubscribe(bot: Bot, request: Request, repository: Repository | None) -> li
         if repository is None or each.terms.repository.key == repository.key
     ]
     if len(held) == 1:
+        announcing.tell_ended(bot, request, [held[0].terms])
         bot.subscriptions.end(held[0].id, bot.now())
     return held
 
@@ -76,7 +80,9 @@ def unsubscribe(bot: Bot, request: Request, repository: Repository | None) -> li
 def unsubscribe_all(bot: Bot, request: Request) -> list[Subscription]:
     """Ends every subscription of the channel, and gives them."""
     check_insider(bot, request, request.channel)
-    return [each for each in held_here(bot, request.channel) if bot.subscriptions.end(each.id, bot.now())]
+    held = held_here(bot, request.channel)
+    announcing.tell_ended(bot, request, [each.terms for each in held])
+    return [each for each in held if bot.subscriptions.end(each.id, bot.now())]
 
 
 def end(bot: Bot, request: Request) -> Subscription | None:
@@ -85,6 +91,7 @@ def end(bot: Bot, request: Request) -> Subscription | None:
     if found is None:
         return None
     check_insider(bot, request, found.terms.channel)
+    announcing.tell_ended(bot, request, [found.terms])
     return found if bot.subscriptions.end(found.id, bot.now()) else None
 
 

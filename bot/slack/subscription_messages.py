@@ -23,7 +23,7 @@ class Agreed(NamedTuple):
     before: Terms | None
 
 
-def _changes(before: Terms, now: Terms, language: Language) -> str:
+def differences(before: Terms, now: Terms, language: Language) -> list[str]:
     """What became of a subscription's terms: `07:00 → 08:00`."""
     say = slack_words(language)
 
@@ -35,18 +35,24 @@ def _changes(before: Terms, now: Terms, language: Language) -> str:
             *(", ".join(each) or "–" for each in (terms.paths, terms.watch)),
         ]
 
-    rows = [f"{old} → {new}" for old, new in zip(row(before), row(now), strict=True) if old != new]
+    return [f"{old} → {new}" for old, new in zip(row(before), row(now), strict=True) if old != new]
+
+
+def _changes(before: Terms, now: Terms, language: Language) -> str:
+    say, rows = slack_words(language), differences(before, now, language)
     return say.label("changed", what="; ".join(rows)) if rows else say.labels["unchanged"]
 
 
 def subscribed_message(bot: Bot, agreed: Agreed) -> Message:
-    """What was agreed on, what that changes, and when the next digest comes."""
+    """What was agreed on, what that changes, and when the next digest comes. In a channel everybody reads the terms."""
     subscription, before = agreed
     say = slack_words(bot.language)
     began = "next_digest" if subscription.started_to else "first_digest"
-    heading = rich(paragraph(ours(say.labels["subscribed"], "bold")))
+    heading = rich(paragraph([*ours(say.labels["subscribed"], "bold"), *prose(f"  {named(bot, subscription)}")]))
     changed = [context(_changes(before, subscription.terms, bot.language))] if before else []
-    blocks = (heading, *row(bot, subscription), *changed, context(say.label(began, at=_next(bot, subscription))))
+    terms, *buttons = row(bot, subscription)
+    shown = [terms, *buttons] if subscription.terms.channel.startswith("D") else buttons
+    blocks = (heading, *shown, *changed, context(say.label(began, at=_next(bot, subscription))))
     return Message(fallback(f"{say.labels['subscribed']} {subscription.terms.repository}"), blocks)
 
 

@@ -97,7 +97,6 @@ def test_who_is_outside_does_not_change_a_channel(talk: Talk, user: str, channel
     assert why in whole(talk.type(user, text, channel))
 
 
-@pytest.mark.parametrize("text", ["subscribe", "unsubscribe"])
 def test_who_may_post_is_offered_to(talk: Talk) -> None:
     """A member has the button, and whoever asks where the bot is not has it too: it says how to invite the bot."""
     talk.slack.workspace.add_channel("quiet", "C0ELSEWHERE", members=[ADA])
@@ -108,6 +107,7 @@ def test_who_may_post_is_offered_to(talk: Talk) -> None:
     assert "/invite" in whole(answer)
 
 
+@pytest.mark.parametrize("text", ["subscribe", "unsubscribe"])
 def test_a_strangers_mention_is_no_way_around(talk: Talk, text: str) -> None:
     """What may not be done by a command may not be done by a mention."""
     assert OUTSIDER in whole(talk.reply(EVE, f"{BOT} {text}"))

@@ -521,7 +521,7 @@ def test_the_same_words_work_in_a_mention_and_directly(direct: bool, room: Room)
         BUDGETS: BUDGETS_TITLE,
         f"{WEB}/pull/412": BUDGETS_TITLE,
         "search budgets": room.label("found", words="budgets"),
-        "help": f"`{starts}search kv connector`",
+        "help": f"`{starts}lantern-serve 2026-02-05`",
         "nonsense": f"`{starts}search nonsense`",
         "deadbeef": "deadbeef",
         "o/secret 2026-02-05": "o/secret",
