@@ -31,6 +31,7 @@ from analysis.models import (
     Risk,
     Severity,
 )
+from analysis.phrases import Phrase
 from analysis.rank import borne_out, ceiling, floor, may_move_down, may_move_up, within
 
 _BUDGET = {Importance.HIGH: 12_000, Importance.MEDIUM: 6_000, Importance.LOW: 2_000}  # tokens of diff
@@ -183,7 +184,7 @@ def analyse(
     def ask(turns: list[Message]) -> _Asked:
         reply = model.ask(turns, form, room=_ROOM[depth], meter=meter)
         if canary in reply.model_dump_json() or nonce in reply.model_dump_json():
-            raise ModelFailure("the reply gave away the prompt")
+            raise ModelFailure(Phrase("model_told_prompt"))
         said = reply.analysis()
         spoken = is_in(cleaned(said), question.language)
         return _Asked(reply, said, evidence.false_claims(said), spoken, is_about(said, question.commit))
@@ -199,13 +200,13 @@ def analyse(
         )
         asked = ask([*messages, Message("assistant", asked.reply.model_dump_json()), Message("user", again)])
     if not asked.spoken:
-        raise ModelFailure("the reply was in another language")
+        raise ModelFailure(Phrase("model_language"))
     if not asked.about:
-        raise ModelFailure("the reply does not speak of the commit")
+        raise ModelFailure(Phrase("model_astray"))
     checked = evidence.without_false_claims(asked.said)
     kept = cleaned(checked.analysis)
     if is_empty(kept):
-        raise ModelFailure("nothing in the reply could be borne out")
+        raise ModelFailure(Phrase("model_baseless"))
     importance, reason = _moved(question, asked.reply)
     return Analysed(kept, importance, reason, shown.left_out, len(checked.removed))
 

@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from analysis.answer_by_rules import PHRASES, answer_by_rules
+from analysis.answer_by_rules import PHRASES, also, answer_by_rules
 from analysis.asking import Asked, Citation, Statement, Turn, language_of, reads_as_question, references_in
 from analysis.diff import tokens
 from analysis.errors import ModelFailure
 from analysis.language import words
 from analysis.models import Entry, Importance, Language
+from analysis.phrases import Phrase
 from analysis.prompts import rendered
 from analysis.retrieval import Piece, pieces, relevant, shown, told_of_day, wanted
 from analysis.secrets import Redactor
@@ -96,6 +97,7 @@ def answer(
                     yield Statement(text=PHRASES[language].broke_off, new_paragraph=True)
         if answering.by == "rules":
             yield from answer_by_rules(asked, language)
+        yield from also(asked, language)
 
     return Answering(give)
 
@@ -146,11 +148,11 @@ class _Talk:
             try:
                 yield from self._heard(model, again, meter)
             except _OtherLanguage:
-                raise ModelFailure("the reply was in another language") from None
+                raise ModelFailure(Phrase("model_language")) from None
         finally:
             self._answering.dropped += len(self._held)
         if not self._given:
-            raise ModelFailure("nothing in the reply could be borne out")
+            raise ModelFailure(Phrase("model_baseless"))
 
     def _heard(self, model: "ChatModel", messages: "Sequence[Message]", meter: "Meter") -> Iterator[Statement]:
         self._held, reading, heard = [], Reading(), ""
@@ -159,7 +161,7 @@ class _Talk:
             for chunk in chunks:  # to the end, where the server says what it took
                 heard += chunk
                 if any(mark in heard for mark in self._marks):
-                    stopped = ModelFailure("the reply gave away the prompt")
+                    stopped = ModelFailure(Phrase("model_told_prompt"))
                 if stopped:
                     continue
                 try:
@@ -220,7 +222,8 @@ def _prompt(asked: Asked, language: Language, nonce: str, canary: str) -> _Promp
     say = PHRASES[language]
     want = wanted(asked)
     single = asked.entries[0] if len(asked.entries) == 1 else None
-    chosen = relevant(single.commit, single.facts, want, _BUDGET) if single else []
+    diffs = asked.entries if single or asked.also is not None else ()
+    chosen = [piece for each in diffs for piece in relevant(each.commit, each.facts, want, _BUDGET // len(diffs))]
     subject = {"zh": ("一次提交", "一天的提交"), "en": ("a commit", "a day's commits")}[language][single is None]
     system = rendered(
         f"answer.{language}.j2",
@@ -234,7 +237,7 @@ def _prompt(asked: Asked, language: Language, nonce: str, canary: str) -> _Promp
     evidence = (
         _of_a_commit(single, chosen, language)
         if single
-        else {"rows": told_of_day(asked.entries, want, _BUDGET), **_tiers(asked.entries)}
+        else {"rows": told_of_day(asked.entries, want, _BUDGET), "diff": shown(chosen), **_tiers(asked.entries)}
     )
     user = rendered(
         "answer_user.j2",

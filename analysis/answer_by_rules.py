@@ -18,6 +18,7 @@ _LINES = 5
 _SENTENCES = 2
 _SUMMARY = 4  # sentences of it
 _COMMITS = 8
+_ALSO = 5
 _FEW = 3
 _LINE = 160  # characters of a quoted line
 
@@ -36,6 +37,8 @@ class Phrases(NamedTuple):
     weighty: str
     none_match: str
     more: str
+    also: str
+    also_more: str
     broke_off: str
     off_topic: str
 
@@ -53,6 +56,8 @@ PHRASES: dict[Language, Phrases] = {
         weighty="最值得关注的提交：",
         none_match="没有提交体现这一点。",
         more="另有 {count} 个提交相关。",
+        also="另见：",
+        also_more="另见以下及其他 {count} 个：",
         broke_off="回答到此中断：模型没有说完。",
         off_topic="我只回答与这些提交有关的问题。",
     ),
@@ -68,6 +73,8 @@ PHRASES: dict[Language, Phrases] = {
         weighty="The commits that matter most:",
         none_match="No commit shows this.",
         more="{count} more match.",
+        also="Also:",
+        also_more="Also these and {count} more:",
         broke_off="The answer broke off here: the model did not finish.",
         off_topic="I only answer questions about these commits.",
     ),
@@ -84,10 +91,22 @@ def answer_by_rules(asked: Asked, language: Language) -> Iterator[Statement]:
     """The statements; there is always at least one."""
     if not asked.entries:
         yield Statement(text=PHRASES[language].no_commits)
+    elif asked.also is not None:
+        yield Statement(text=PHRASES[language].matching)
+        yield from (_listed(entry, wanted(asked), language) for entry in asked.entries)
     elif len(asked.entries) == 1:
         yield from _of_a_commit(asked, asked.entries[0], language)
     else:
         yield from _of_a_day(asked, language)
+
+
+def also(asked: Asked, language: Language) -> Iterator[Statement]:
+    """The further commits in a line, if there are any."""
+    shown, say = (asked.also or ())[:_ALSO], PHRASES[language]
+    left = len(asked.also or ()) - len(shown)
+    if shown:
+        text = say.also_more.format(count=left) if left else say.also
+        yield Statement(text=text, citations=tuple(to_commit(each.commit) for each in shown), new_paragraph=True)
 
 
 def _of_a_commit(asked: Asked, entry: Entry, language: Language) -> Iterator[Statement]:
@@ -182,7 +201,7 @@ def _proves(entry: Entry, kinds: frozenset[FactKind]) -> bool:
 
 
 def _listed(entry: Entry, want: Wanted, language: Language) -> Statement:
-    """A commit in a line: its tier, its title, and the fact that says most about what is wanted."""
+    """A commit in a line: its tier, its title, and the fact, or else the line, that says most about what is wanted."""
     text = f"{BADGE[entry.ranked.importance]} {code(entry.commit.title)}"
     citations = [to_commit(entry.commit)]
     telling: Sequence[Fact] = [fact for fact in entry.facts if answers(want, fact)]
@@ -190,4 +209,7 @@ def _listed(entry: Entry, want: Wanted, language: Language) -> Statement:
         fact = _fact(entry, max(telling, key=lambda each: answers(want, each)), language)
         text += f"{words(language).labels['colon']}{fact.text}"
         citations += [each for each in fact.citations if each not in citations]
+    elif lines := _lines(entry, want, language):
+        text += f"{words(language).labels['colon']}{lines[0].text}"
+        citations += lines[0].citations
     return Statement(text=text, citations=tuple(citations), kind="item")

@@ -33,12 +33,17 @@ class Statement(Frozen):
 
 
 class Asked(NamedTuple):
-    """A question and what it is about: one commit (with its patches), or a day's commits; `thread` oldest first."""
+    """A question and what it is about: one commit (with its patches), or a day's commits; `thread` oldest first.
+
+    `also` are further commits of a day whose best for this question are the `entries` (with their patches); None where
+    nothing was chosen from a day.
+    """
 
     question: str
     repository: Repository
     entries: tuple[Entry, ...]
     thread: tuple[Turn, ...] = ()
+    also: tuple[Entry, ...] | None = None
 
 
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)

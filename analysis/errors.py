@@ -17,12 +17,23 @@ Vendors' errors are translated where the vendor is talked to, and nowhere else.
 """
 
 from datetime import datetime
+from typing import Literal
+
+from analysis.phrases import Phrase, told
 
 
 class DigestError(Exception):
-    """One line for a person: what happened and what to do about it."""
+    """One line for a person: what happened and what to do about it. `what` is a `Phrase` where a channel may read it."""
 
     exit_code = 1
+
+    def __init__(self, what: str | Phrase) -> None:
+        super().__init__(str(what))
+        self.what = what
+
+    def told(self, language: Literal["zh", "en"]) -> str:
+        """The line in a language, as far as that has words for it; `str` is the English."""
+        return str(told(self.what, language))
 
 
 class Misuse(DigestError):
@@ -64,14 +75,14 @@ class Unreachable(OutsideFailure):
 class RateLimited(OutsideFailure):
     """GitHub's limit is used up. `resets_at` is the instant (UTC) at which it asks us to come back, if it said so."""
 
-    def __init__(self, message: str, resets_at: datetime | None = None) -> None:
-        super().__init__(message)
+    def __init__(self, what: str | Phrase, resets_at: datetime | None = None) -> None:
+        super().__init__(what)
         self.resets_at = resets_at
 
 
 class ModelFailure(OutsideFailure):
     """Why a model gave no reply that can be used. `lasting` says that the next question would fail alike."""
 
-    def __init__(self, message: str, *, lasting: bool = False) -> None:
-        super().__init__(message)
+    def __init__(self, what: str | Phrase, *, lasting: bool = False) -> None:
+        super().__init__(what)
         self.lasting = lasting

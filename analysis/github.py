@@ -38,6 +38,7 @@ from analysis.errors import (
 )
 from analysis.models import Commit, FileChange, Frozen, PullRequest, Repository
 from analysis.paths import Kind, kind
+from analysis.phrases import Phrase
 from analysis.secrets import redacted
 from analysis.text import scalar
 from analysis.window import Window
@@ -191,9 +192,7 @@ class GitHub:
         with self._client(repository, commit=f"#{number}") as client:
             pull = _vendor(client, repository).get_pull(number)
             if not pull.merged or not pull.merge_commit_sha:
-                raise UnknownCommit(
-                    f"pull request #{number} of {repository.full_name} is not merged; ask again when it is"
-                )
+                raise UnknownCommit(Phrase("not_merged", number=number, repository=repository.full_name))
             return pull.merge_commit_sha
 
     def allowance(self) -> Allowance | None:
@@ -226,9 +225,7 @@ class GitHub:
                 try:
                     vendor.get_branch(repository.branch)
                 except github.UnknownObjectException as exc:
-                    raise UnknownBranch(
-                        f"{vendor.full_name} has no branch {repository.branch}; check the spelling"
-                    ) from exc
+                    raise UnknownBranch(Phrase("no_branch", repository=repository)) from exc
             return repository.model_copy(update={"owner": owner, "name": name})
 
     def head(self, repository: Repository) -> str:
@@ -325,35 +322,29 @@ class GitHub:
         except github.GithubException as exc:
             raise self._from_status(exc, repository, commit) from exc
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as exc:
-            raise Unreachable(f"{host} does not answer ({_cause(exc)}); check GITHUB_API_URL and the network") from exc
+            raise Unreachable(Phrase("no_answer", host=host, cause=_cause(exc))) from exc
         except (
             github.BadAttributeException,
             *(AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError, RuntimeError),
         ) as exc:
-            raise Unreachable(f"{host} does not answer like GitHub's REST API; check GITHUB_API_URL") from exc
+            raise Unreachable(Phrase("not_github", host=host)) from exc
 
     def _from_status(self, exc: github.GithubException, repository: Repository | None, commit: str | None) -> Exception:
         status = exc.status
         if isinstance(exc, github.RateLimitExceededException) or status == requests.codes.too_many:
             return _rate_limited(_reset(exc.headers or {}), self._token)
         if status == requests.codes.unauthorized:
-            return AccessDenied("GitHub refuses the token; check GITHUB_TOKEN")
+            return AccessDenied(Phrase("bad_token"))
         if repository and status == requests.codes.forbidden:
-            return AccessDenied(
-                f"GITHUB_TOKEN may not read {repository.full_name}; give it read access to contents and pull requests"
-            )
+            return AccessDenied(Phrase("forbidden", repository=repository.full_name))
         if status in (requests.codes.not_found, requests.codes.unprocessable) and commit and repository:
-            missing = f"commit {commit}, or several begin like it; give more of the SHA, or check the repository"
-            if commit.startswith("#"):
-                missing = f"pull request {commit}; check the number, or the repository"
-            return UnknownCommit(f"{repository.full_name} has no {missing}")
+            missing = "no_pull" if commit.startswith("#") else "no_commit"
+            return UnknownCommit(Phrase(missing, repository=repository.full_name, commit=commit))
         gone = (requests.codes.not_found, requests.codes.gone, requests.codes.unavailable_for_legal_reasons)
         if repository and status in gone:
-            where = f"repository {repository.full_name}" + (
-                f" with a branch {repository.branch}" if repository.branch else ""
-            )
-            return UnknownRepository(f"GitHub has no {where}; check the spelling, and GITHUB_TOKEN if it is private")
-        return Unreachable(f"{urlsplit(self._api_url).netloc} answers with status {status}; try again later")
+            missing = "no_repository_or_branch" if repository.branch else "no_repository"
+            return UnknownRepository(Phrase(missing, repository=repository.full_name, branch=repository.branch))
+        return Unreachable(Phrase("status", host=urlsplit(self._api_url).netloc, status=status))
 
 
 def _vendor(client: github.Github, repository: Repository) -> VendorRepository:
@@ -425,9 +416,8 @@ def _utc(instant: datetime) -> datetime:
 
 
 def _rate_limited(resets_at: datetime | None, token: str | None) -> RateLimited:
-    when = f"; it resets at {resets_at:%H:%M} UTC" if resets_at else ""
-    advice = "run it again then" if token else "set GITHUB_TOKEN for 5,000 requests an hour, or run it again then"
-    return RateLimited(f"GitHub's request limit is used up{when}; {advice}", resets_at)
+    when = Phrase("limit_resets", at=resets_at) if resets_at else ""
+    return RateLimited(Phrase("limit", when=when, advice=Phrase("limit_again" if token else "limit_token")), resets_at)
 
 
 def _reset(headers: dict[str, str]) -> datetime | None:
@@ -446,21 +436,21 @@ def _reset(headers: dict[str, str]) -> datetime | None:
         return None
 
 
-def _cause(exc: BaseException) -> str:
+def _cause(exc: BaseException) -> Phrase | str:
     """The plainest words for a failed request, without the address that vendors put in theirs."""
     text = f"{type(exc).__name__} {exc}".lower()
-    for sign, words in (
-        ("refused", "connection refused"),
-        ("timed out", "timed out"),
-        ("timeout", "timed out"),
-        ("name or service", "unknown host"),
-        ("resolve", "unknown host"),
-        ("certificate", "certificate not trusted"),
-        ("too many 5", "repeated server errors"),
-        ("aborted", "connection dropped"),
-        ("reset", "connection dropped"),
-        ("disconnected", "connection dropped"),
+    for sign, cause in (
+        ("refused", "refused"),
+        ("timed out", "timed_out"),
+        ("timeout", "timed_out"),
+        ("name or service", "unknown_host"),
+        ("resolve", "unknown_host"),
+        ("certificate", "untrusted"),
+        ("too many 5", "server_errors"),
+        ("aborted", "dropped"),
+        ("reset", "dropped"),
+        ("disconnected", "dropped"),
     ):
         if sign in text:
-            return words
+            return Phrase(cause)
     return type(exc).__name__

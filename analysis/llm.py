@@ -24,6 +24,7 @@ from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam
 from pydantic import BaseModel, ValidationError
 
 from analysis.errors import ModelFailure
+from analysis.phrases import Phrase
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -70,7 +71,11 @@ class _Unsupported(Exception):
 
 
 class _Broken(Exception):
-    """The reply broke off: another try may not."""
+    """The reply broke off: another try may not. `how` says in which way."""
+
+    def __init__(self, how: Phrase) -> None:
+        super().__init__(str(how))
+        self.how = how
 
 
 class _Spoken(NamedTuple):
@@ -135,7 +140,7 @@ class ChatModel:
             with self._lock:
                 self._rung = max(self._rung, rung)
             return value
-        raise ModelFailure("the server refuses every form of question", lasting=True)
+        raise ModelFailure(Phrase("model_forms"), lasting=True)
 
     def talk(self, messages: Sequence[Message], *, room: int, meter: Meter) -> Generator[str, None, None]:
         """The pieces of a reply in plain text, of at most about `room` tokens, as they come; `meter` counts what it took.
@@ -155,7 +160,7 @@ class ChatModel:
             except _Broken as exc:
                 breaks += 1
                 if begun or breaks > _BREAKS:
-                    raise ModelFailure(str(exc)) from exc
+                    raise ModelFailure(exc.how) from exc
             else:
                 return
 
@@ -165,7 +170,7 @@ class ChatModel:
             for _ in self.hear([Message("user", "Say ok.")], Rung.TEXT, None, 1, Meter()):
                 """Whatever it says, it speaks."""
         except _Broken as exc:
-            raise ModelFailure(str(exc)) from exc
+            raise ModelFailure(exc.how) from exc
 
     def hear(
         self, messages: Sequence[Message], rung: Rung, form: dict[str, Any] | None, room: int, meter: Meter
@@ -183,9 +188,9 @@ class ChatModel:
                     if choice.delta.content:
                         yield _Spoken(choice.delta.content, "")
         if refused:
-            raise ModelFailure("the model refused")
+            raise ModelFailure(Phrase("model_refused"))
         if finish is None:
-            raise _Broken("the reply broke off")
+            raise _Broken(Phrase("model_broke_off"))
         yield _Spoken("", finish)
 
     def _stream(
@@ -220,14 +225,14 @@ class _Conversation(Generic[T]):
         if not text.strip():
             # Some servers answer a JSON object of spaces; asked in another way they speak.
             if rung is Rung.TEXT:
-                raise ModelFailure("the reply was blank")
+                raise ModelFailure(Phrase("model_blank"))
             raise _Unsupported
         value, wrong = _validated(text, self._schema)
         if value is None:
             repair = Message("user", f"That is not valid: {wrong}. Reply again with the corrected JSON object only.")
             value, wrong = _validated(self._whole([*messages, Message("assistant", text), repair], rung), self._schema)
         if value is None:
-            raise ModelFailure(f"the reply did not have the form asked for ({wrong})")
+            raise ModelFailure(Phrase("model_form", wrong=wrong))
         return value
 
     def _whole(self, messages: list[Message], rung: Rung) -> str:
@@ -240,7 +245,7 @@ class _Conversation(Generic[T]):
             except _Broken as exc:
                 breaks += 1
                 if breaks > _BREAKS:
-                    raise ModelFailure(str(exc)) from exc
+                    raise ModelFailure(exc.how) from exc
                 continue
             if spoken.finish == "stop":
                 return spoken.text
@@ -261,37 +266,34 @@ def _translated(rung: Rung) -> Iterator[None]:
     try:
         yield
     except (openai.AuthenticationError, openai.PermissionDeniedError) as exc:
-        raise ModelFailure("the server refuses the key; check OPENAI_API_KEY", lasting=True) from exc
+        raise ModelFailure(Phrase("model_key"), lasting=True) from exc
     except openai.NotFoundError as exc:
         if rung < Rung.TEXT and "model" not in str(exc).lower():
             raise _Unsupported from exc
-        raise ModelFailure("no such model or address; check DIGEST_MODEL and OPENAI_BASE_URL", lasting=True) from exc
+        raise ModelFailure(Phrase("model_absent"), lasting=True) from exc
     except openai.RateLimitError as exc:
-        raise ModelFailure("the server's request limit is used up") from exc
+        raise ModelFailure(Phrase("model_limit")) from exc
     except openai.APIStatusError as exc:
         if _refuses_form(exc, rung):
             raise _Unsupported from exc
-        raise ModelFailure(f"the server answered with status {exc.status_code}") from exc
+        raise ModelFailure(Phrase("model_status", status=exc.status_code)) from exc
     except (openai.APIError, httpx2.HTTPError, OSError, ValueError) as exc:
         raise _Broken(_broken_how(exc)) from exc
 
 
-def _broken_how(exc: Exception) -> str:
+def _broken_how(exc: Exception) -> Phrase:
     if isinstance(exc, openai.APITimeoutError | httpx2.TimeoutException):
-        return "the server did not answer in time"
+        return Phrase("model_late")
     if isinstance(exc, openai.APIConnectionError):
-        return "the server cannot be reached, or hung up; check OPENAI_BASE_URL"
-    return "the server's reply broke off or made no sense"
+        return Phrase("model_unreachable")
+    return Phrase("model_nonsense")
 
 
-_UNFINISHED = {
-    "length": "the reply did not fit",
-    "content_filter": "the server's filter stopped the reply",
-}
+_UNFINISHED = {"length": "model_too_long", "content_filter": "model_filtered"}
 
 
-def _why_unfinished(finish: str) -> str:
-    return _UNFINISHED.get(finish, f"the reply ended with {finish}")
+def _why_unfinished(finish: str) -> Phrase:
+    return Phrase(_UNFINISHED.get(finish, "model_ended"), finish=finish)
 
 
 def _refuses_form(exc: openai.APIStatusError, rung: Rung) -> bool:

@@ -5,12 +5,14 @@ from datetime import date
 from enum import StrEnum
 from typing import Annotated, Literal, Self
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, field_serializer
 
 from analysis.errors import Misuse
+from analysis.phrases import Phrase, told
 from analysis.window import Window
 
 SHORT_SHA = 7
+Language = Literal["zh", "en"]
 
 
 class Frozen(BaseModel):
@@ -29,7 +31,7 @@ class Repository(Frozen):
         """Read `owner/name[@branch]`; `Misuse` when it is something else."""
         match = re.fullmatch(r"([A-Za-z0-9_.-]+)/([A-Za-z0-9_.-]+)(?:@([^\s~^:?*\[\\]+))?", text.strip())
         if not match or {match[1], match[2]} & {".", "..", ".git"}:
-            raise Misuse(f"{text!r} is not a repository; use owner/name or owner/name@branch")
+            raise Misuse(Phrase("repository", text=text))
         return cls(owner=match[1], name=match[2].removesuffix(".git"), branch=match[3])
 
     @property
@@ -339,10 +341,20 @@ class Entry(Frozen):
     watched: tuple[Touch, ...] = ()
 
 
-class Failure(Frozen):
+class Failure(Frozen, arbitrary_types_allowed=True):
+    """A commit that could not be read or analysed, and why."""
+
     sha: str
     stage: Literal["read", "analyse"]
-    reason: str
+    reason: str | Phrase
+
+    @field_serializer("reason")
+    def _english(self, reason: str | Phrase) -> str:
+        return str(reason)
+
+    def told(self, language: Language) -> str:
+        """Why, in a language."""
+        return str(told(self.reason, language))
 
 
 class Shortened(Frozen):
@@ -399,9 +411,6 @@ class Usage(Frozen):
     cached_tokens: int | None = None
     cost_usd: float | None = None
     removed_claims: int | None = None
-
-
-Language = Literal["zh", "en"]
 
 
 class DayReport(Frozen):

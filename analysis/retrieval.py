@@ -100,6 +100,9 @@ _UNTELLING = _split(
 )
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]+")
 _WHOLE = re.compile(r"-{0,2}[A-Za-z_][\w./-]*[\w]", re.ASCII)
+_NAME = re.compile(r"[_./]|^-|[A-Za-z][a-z]+[A-Z]|[A-Z]{2,}[a-z]{2,}")  # what is code, and no word with a hyphen
+_NAMED = 3  # letters and digits of one
+_WRITTEN = re.compile(f"{_WHOLE.pattern}/?", re.ASCII)
 _HAN = re.compile(r"[\u4e00-\u9fff]{2,}")
 _HAN_UNTELLING = re.compile(
     r"什么|怎么|如何|为什么|为何|是否|哪些|哪个|多少|会不会|能不能|有没有|要不要|是不是|可以|我们|你们|他们|这个|那个|这次|提交|改动|修改|变更|影响|需要|一下|今天|昨天|请问"
@@ -162,6 +165,14 @@ def _words_of(text: str) -> dict[str, float]:
     for run in _HAN.findall(_HAN_UNTELLING.sub(" ", text)):
         found |= {run[place : place + 2]: 1.0 for place in range(len(run) - 1)}
     return found
+
+
+def names_in(question: str) -> tuple[str, ...]:
+    """The symbols, flags and paths that a question names, as they are written: `threading.Lock`, `--foo`, `pkg/core`."""
+    for reference in references_in(question):
+        question = question.replace(reference, " ")
+    found = (match[0] for match in _WRITTEN.finditer(question))
+    return tuple(dict.fromkeys(each for each in found if _NAME.search(each) and len(re.sub(r"\W", "", each)) >= _NAMED))
 
 
 def parts(text: str) -> frozenset[str]:

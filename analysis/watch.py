@@ -15,6 +15,7 @@ from analysis.diff import DiffLine, changed_lines, headed_hunks
 from analysis.errors import Misuse
 from analysis.models import Commit, FileChange, Touch
 from analysis.paths import Kind, kind
+from analysis.phrases import Phrase
 
 _MOST = 20
 _LONGEST = 200  # characters of a term
@@ -33,7 +34,7 @@ def parse_watch(text: str) -> tuple[str, ...]:
     """Terms with commas between them; `Misuse` names the one that cannot be watched."""
     found = tuple(dict.fromkeys(_typed(each) for each in re.split("[,，、]", text) if each.strip()))
     if len(found) > _MOST:
-        raise Misuse(f"{len(found)} watched terms are too many; give at most {_MOST}")
+        raise Misuse(Phrase("watch_many", count=len(found), most=_MOST))
     for each in found:
         _check(each)
     return found
@@ -51,18 +52,18 @@ def _typed(text: str) -> str:
 
 
 def _check(term: str) -> None:
-    shown = repr(term[:60])
+    shown = term[:60]
     if len(term) > _LONGEST or not term.isprintable() or re.search(r"\s", term) or term.startswith(("!", "#")):
-        raise Misuse(f"{shown} cannot be watched; use vllm/v1/worker, VLLM_USE_V1, LLM.generate or --enforce-eager")
+        raise Misuse(Phrase("watch_unfit", text=shown))
     if not _is_path(term) and len(re.sub(r"[^\w]", "", term)) < _SHORTEST:
-        raise Misuse(f"{shown} is too short to be watched; a name has at least {_SHORTEST} letters or digits")
+        raise Misuse(Phrase("watch_short", text=shown, least=_SHORTEST))
     if _is_path(term):
         if not re.search(r"\w", term):
-            raise Misuse(f"{shown} watches everything; name a folder, as in csrc/**, or an ending, as in *.cu")
+            raise Misuse(Phrase("watch_all", text=shown))
         try:
             GitIgnoreSpec.from_lines([term])
         except ValueError as exc:
-            raise Misuse(f"{shown} is not a path; use vllm/v1/worker, csrc/** or *.cu") from exc
+            raise Misuse(Phrase("watch_path", text=shown)) from exc
 
 
 def _is_path(term: str) -> bool:

@@ -9,6 +9,7 @@ from threading import Lock
 
 from analysis.errors import DigestError, UnknownRepository
 from analysis.models import Repository
+from analysis.phrases import Phrase
 
 _REMEMBERED = timedelta(minutes=30)  # how long GitHub's word on a repository holds
 _SILENT = timedelta(seconds=30)  # how long nobody asks again a GitHub that did not answer
@@ -40,7 +41,7 @@ class Access:
     def check(self, channel: str, repository: Repository) -> None:
         """`UnknownRepository`, as for one that does not exist, where a channel may not see it."""
         if not self.may_see(channel, repository):
-            raise UnknownRepository(f"GitHub has no repository {repository.full_name}, or this bot may not see it")
+            raise UnknownRepository(Phrase("unseen", repository=repository.full_name))
 
     def may_see(self, channel: str, repository: Repository) -> bool:
         """Whether a channel may see a repository. `DigestError` where GitHub alone could tell, and does not."""

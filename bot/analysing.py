@@ -13,6 +13,7 @@ from analysis.by_rules import VERSION as RULES_VERSION
 from analysis.by_rules import analyse_by_rules
 from analysis.errors import ModelFailure
 from analysis.models import Commit, Entry, Failure, Language, Ranked, Reason, Repository, Shortened, Usage
+from analysis.phrases import Phrase
 from analysis.prompts import VERSION as PROMPT
 from analysis.rank import packaged_weights, rank
 from analysis.report.reasons import MODEL
@@ -27,7 +28,6 @@ _RULES = "rules"
 Purpose = Literal["digest", "answer"]
 # Of a bot's daily budget: neither can use up what the other needs.
 _SHARED: dict[str, float] = {"digest": 0.8, "answer": 0.5}
-_NO_BUDGET = "today's budget is used up (DIGEST_DAILY_BUDGET_USD)"
 
 
 class Modelling:
@@ -69,7 +69,7 @@ class Modelling:
         day, cost, usd = self._now().date(), self.model.cost, self._daily_usd
         reserved = cost(*tokens) or 0.0
         if reserved and not store.reserve(day, purpose, reserved, usd, usd * self._most[purpose]):
-            raise ModelFailure(_NO_BUDGET, lasting=True)
+            raise ModelFailure(Phrase("no_budget"), lasting=True)
         try:
             yield
         finally:
@@ -220,9 +220,10 @@ class Analyst:
         except ModelFailure as exc:
             if exc.lasting:
                 self._lasting = exc
-            modelling.attempts.note((commit_id, self._language), str(exc), meter)
+            modelling.attempts.note((commit_id, self._language), exc.what, meter)
         else:
             self._store.save_analysis(commit_id, self._language, modelling.model.name, PROMPT, kept)
+            modelling.attempts.succeeded()
         self._on_answer()
 
     def _within_budget(self, modelling: Modelling, question: "Question", meter: "Meter") -> Kept:

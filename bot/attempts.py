@@ -1,4 +1,7 @@
-"""What a model was asked in vain, remembered for a while: forty channels that get one day do not ask it forty times."""
+"""What a model was asked in vain, remembered for a while: forty channels that get one day do not ask it forty times.
+
+And whether it answers at all, as far as its last reply tells.
+"""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -6,6 +9,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from analysis.models import Language
+from analysis.phrases import Phrase
 
 if TYPE_CHECKING:
     from analysis.llm import Meter
@@ -17,9 +21,16 @@ Key = tuple[int, Language]  # a commit's id, and the language of the analysis
 class Attempt(NamedTuple):
     """Why there is no analysis, what was paid all the same, and when that was."""
 
-    reason: str
+    reason: str | Phrase
     meter: "Meter"
     made_at: datetime
+
+
+class Trouble(NamedTuple):
+    """Why the model gave nothing that can be used when it was last asked, and when that was."""
+
+    why: str | Phrase
+    at: datetime
 
 
 class Attempts:
@@ -28,17 +39,32 @@ class Attempts:
     def __init__(self, now: Callable[[], datetime]) -> None:
         self._now = now
         self._made: dict[Key, Attempt] = {}
+        self._trouble: Trouble | None = None
         self._lock = Lock()
 
-    def note(self, key: Key, reason: str, meter: "Meter") -> None:
+    def note(self, key: Key, reason: str | Phrase, meter: "Meter") -> None:
         """An attempt failed just now."""
         now = self._now()
         with self._lock:
             self._made = {other: each for other, each in self._made.items() if now - each.made_at < _AGAIN}
             self._made[key] = Attempt(reason, meter, now)
+        self.failed(reason)
 
     def last(self, key: Key) -> Attempt | None:
         """The attempt that failed a short while ago, if one did."""
         with self._lock:
             found = self._made.get(key)
         return found if found and self._now() - found.made_at < _AGAIN else None
+
+    def failed(self, why: str | Phrase) -> None:
+        """The model was asked in vain just now, whatever it was asked."""
+        self._trouble = Trouble(why, self._now())
+
+    def succeeded(self) -> None:
+        """The model answered just now."""
+        self._trouble = None
+
+    @property
+    def trouble(self) -> Trouble | None:
+        """What was wrong when the model was last asked; None where it answered, or was not asked since the start."""
+        return self._trouble

@@ -52,7 +52,7 @@ def backfill(
             except OutsideFailure as exc:
                 yield BackfilledDay(repository, day, 0, 0, str(exc))
             else:
-                reason = report.failed[0].reason if report.failed else None
+                reason = str(report.failed[0].reason) if report.failed else None
                 yield BackfilledDay(repository, day, report.stats.total, len(report.failed), reason)
             if progress:
                 progress.day_done()

@@ -14,6 +14,7 @@ from analysis.errors import DigestError, OutsideFailure, RateLimited
 from analysis.facts import facts
 from analysis.github import GitHub
 from analysis.models import Commit, DayReport, Failure, Language, Remark, Repository
+from analysis.phrases import Phrase
 from analysis.window import Window, window
 from bot.analysing import Analyst, Modelling
 from bot.store import Store, StoredCommit, StoredDay
@@ -235,7 +236,7 @@ def read_all(
     return Unfinished(failed, limit[0].resets_at if limit else None)
 
 
-def _reason(exc: DigestError, tz: ZoneInfo) -> str:
-    if isinstance(exc, RateLimited):
-        return f"limit, resets {exc.resets_at.astimezone(tz):%H:%M}" if exc.resets_at else "limit"
-    return str(exc)
+def _reason(exc: DigestError, tz: ZoneInfo) -> str | Phrase:
+    if not isinstance(exc, RateLimited):
+        return exc.what
+    return Phrase("limited_until", at=exc.resets_at.astimezone(tz)) if exc.resets_at else Phrase("limited")

@@ -60,6 +60,8 @@ def answer(key: str) -> None:
         _wait(outcome.pause, round_)
     for each in outcome.deliveries:
         start_delivery(each)
+    for line in outcome.lines:
+        _sent(line)
     _answered(key)
 
 

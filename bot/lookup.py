@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from analysis.errors import UnknownCommit, UnknownRepository
 from analysis.models import SHORT_SHA, Entry, Language, Repository
+from analysis.phrases import Phrase
 from bot.analysing import Analyst
 from bot.digest import Desk, current, keep
 from bot.reference import Reference
@@ -20,8 +21,8 @@ class Located(NamedTuple):
 class SeveralCommits(UnknownCommit):
     """More than one stored commit answers to a reference: `candidates`."""
 
-    def __init__(self, message: str, candidates: Sequence[Located]) -> None:
-        super().__init__(message)
+    def __init__(self, what: str | Phrase, candidates: Sequence[Located]) -> None:
+        super().__init__(what)
         self.candidates = tuple(candidates)
 
 
@@ -83,9 +84,7 @@ def _in_store(desk: Desk, reference: Reference, wanted: Sequence[Repository]) ->
             f"{each.repository} {stored.commit.sha[: SHORT_SHA + 5]}"
             for each, stored in zip(found, commits, strict=True)
         )
-        raise SeveralCommits(
-            f"{reference.text} names several commits: {listed}; give more of the SHA, or --repo", found
-        )
+        raise SeveralCommits(Phrase("several_commits", text=reference.text, listed=listed), found)
     return found[0] if found else None
 
 
@@ -100,6 +99,4 @@ def _from_github(desk: Desk, reference: Reference, wanted: Sequence[Repository])
             continue
         commit = commit.model_copy(update={"not_on": desk.github.branch_without(repository, commit.sha)})
         return Located(repository, keep(desk.store, repository, commit))
-    raise missing or UnknownCommit(
-        f"no repository is configured to look for {reference.text} in; use --repo owner/name"
-    )
+    raise missing or UnknownCommit(Phrase("nowhere_to_look", text=reference.text))

@@ -23,6 +23,7 @@ def answered(desk: Desk, asked: Asked, language: Language) -> Iterator[Statement
     try:
         yield from _by_model(desk, desk.modelling, asked, language)
     except ModelFailure as exc:  # over the budget: nothing was asked
+        desk.modelling.attempts.failed(exc.what)
         log.info("rules answer", why=str(exc))
         yield from answer(asked, language, None, None)
 
@@ -34,6 +35,10 @@ def _by_model(desk: Desk, modelling: Modelling, asked: Asked, language: Language
     with modelling.answering(), modelling.paid(desk.store, "answer", estimate(asked), meter):
         answering = answer(asked, language, modelling.model, meter, partial(_contents, desk, asked))
         yield from answering
+    if answering.failure:
+        modelling.attempts.failed(answering.failure.what)
+    elif answering.by == "model":
+        modelling.attempts.succeeded()
     told = str(answering.failure) if answering.failure else ""
     log.info("answered", by=answering.by, dropped=answering.dropped, calls=meter.calls, why=told)
 

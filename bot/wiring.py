@@ -99,6 +99,7 @@ def running_bot(
             concerns=lambda request: concerns(bot, request),
             keep=lambda request: bot.mail.receive(request.key, request.model_dump(exclude_defaults=True), now()),
             start=lambda request: flows.start_answer(request.key),
+            language=lambda channel: bot.within(channel).language,
             terms_view=lambda request: subscribing.terms_view(bot, request),
             terms_filled=lambda body: subscribing.terms_filled(bot, body),
             acknowledged=figures.acknowledged,

@@ -25,6 +25,7 @@ from bot.local.sample import SAMPLE_DAY, SAMPLE_REPOSITORY, sample_repository
 from bot.local.slack import LoopbackSlack
 from bot.settings import Settings
 from bot.slack.bot import Delivery
+from bot.slack.examples import Examples, forms
 from bot.slack.outbox import AT_ONCE
 from bot.slack.words import slack_words
 from bot.store import Subscriptions, Terms, open_engine
@@ -42,8 +43,7 @@ _NOTE: dict[Language, str] = {
     "zh": "示例日 {day}，{repository}。真实的一天：在任一频道输入 {command} vllm-project/vllm yesterday（需要网络）。",
     "en": "The sample day {day} of {repository}. For a real day type {command} vllm-project/vllm yesterday (needs the network).",
 }
-# The sample's own instead of what the forms name: they are to work when they are picked.
-_EXAMPLES = {"4d95135": "5e89a4b", "#33293": "#409", "vllm 2026-02-05": f"{_SAMPLE.name} 2026-02-05"}
+_EXAMPLES = Examples(_SAMPLE.name, SAMPLE_DAY, "5e89a4b", 409, "kv connector", "lantern")
 _REAL: dict[Language, tuple[str, str]] = {
     "zh": ("vllm-project/vllm yesterday", "真实的一天，从 GitHub 读取"),
     "en": ("vllm-project/vllm yesterday", "a real day, read from GitHub"),
@@ -163,5 +163,4 @@ def _subscribe(settings: Settings, now: datetime) -> None:
 
 def _forms(language: Language) -> list[tuple[str, str]]:
     """What can be typed, with examples that the sample answers."""
-    forms = [(_EXAMPLES.get(form, form), gives) for form, gives in slack_words(language).forms]
-    return [*forms, ("help", slack_words(language).labels["help"].rstrip(":：")), _REAL[language]]
+    return [*forms(_EXAMPLES, language), ("help", slack_words(language).labels["help"].rstrip(":：")), _REAL[language]]

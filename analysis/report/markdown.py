@@ -82,7 +82,7 @@ def _view(report: DayReport, say: Words, slugs: Slugs, anchors: set[str]) -> dic
         "slug": slugs(str(report.repository)),
         "breaking": _breaking(report, say, slugs),
         "statistics": slugs(say.labels["statistics"]),
-        "failed": {failure.sha: failure.reason for failure in report.failed},
+        "failed": {failure.sha: failure.told(report.language) for failure in report.failed},
     }
     slugs(say.labels["contents"])
     sections = [

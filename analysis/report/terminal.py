@@ -35,7 +35,7 @@ def print_report(console: Console, report: DayReport) -> None:
     if not report.entries:
         console.print(Text(counts.nothing(report)), justify="center")
     _print_breaking(console, report, say)
-    failed = {failure.sha: failure.reason for failure in report.failed}
+    failed = {failure.sha: failure.told(report.language) for failure in report.failed}
     for tier in Importance:
         _print_tier(console, report, tier, failed, zone, say)
     if report.late:
@@ -221,14 +221,15 @@ def _print_coverage(console: Console, report: DayReport, say: Words) -> None:
     if report.usage.model:
         console.print(Text(one_line(usage_told(report.usage, say)), style="dim"))
     for each in coverage.replaced:
-        told_why = f"{say.labels['replaced']} {each.sha[:7]}{say.labels['colon']}{one_line(each.reason)}"
+        told_why = f"{say.labels['replaced']} {each.sha[:7]}{say.labels['colon']}{one_line(each.told(report.language))}"
         console.print(Text(told_why, style="yellow"))
     for remark in coverage.remarks:
         console.print(Text(f"{say.labels['remark']}{say.labels['colon']}{say.remarks[remark]}", style="yellow"))
     for failure in coverage.failed:
         console.print(
             Text(
-                f"{say.labels['failed']} {failure.sha[:7]}{say.labels['colon']}{one_line(failure.reason)}", style="red"
+                f"{say.labels['failed']} {failure.sha[:7]}{say.labels['colon']}{one_line(failure.told(report.language))}",
+                style="red",
             )
         )
 

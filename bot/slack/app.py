@@ -45,7 +45,7 @@ def slack_app(bot: Bot, hands: Hands, signing_secret: str = "") -> App:
         token_verification_enabled=False,
         attaching_conversation_kwargs_enabled=False,
     )
-    Listeners(bot.web, bot.language, hands).register(app, bot.command)
+    Listeners(bot.web, hands).register(app, bot.command)
     return app
 
 

@@ -55,9 +55,13 @@ class Delivery(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """How far a step came. `pause` asks for another call after so many seconds; `failure` says why there is no use in one."""
+    """How far a step came. `pause` asks for another call after so many seconds; `failure` says why there is no use in one.
+
+    `lines` are the keys of messages that are kept and remain to be sent.
+    """
 
     pause: float | None = None
     failure: str = ""
     closed: bool = False
     deliveries: tuple[Delivery, ...] = ()
+    lines: tuple[str, ...] = ()

@@ -12,6 +12,7 @@ from bot.slack.blocks import Message, escaped, section
 from bot.slack.bot import Bot, Delivery, Outcome
 from bot.slack.commit_messages import commit_messages
 from bot.slack.digest_messages import rest_messages, summary_message
+from bot.slack.examples import examples_of, forms
 from bot.slack.grammar import (
     MOST_DAYS,
     Day,
@@ -54,28 +55,35 @@ def carry_out(bot: Bot, request: Request, reply: Reply, wish: Wish) -> Outcome:
         return Outcome()
     match wish:
         case Day():
-            return _days_digest(bot, reply, wish)
+            return _days_digest(bot, request, reply, wish)
         case Days():
             return _range(bot, reply, wish)
         case Lookup():
-            _commit(bot, reply, wish)
+            _commit(bot, request, reply, wish)
         case Search():
             reply.show(_found(bot, wish, 0))
         case Wrong():
-            raise Misuse(wish.complaint.told(bot.language))
+            raise wish.complaint
         case Help():
-            reply.show([help_message(bot, reply.addressing)])
+            reply.show([help_message(bot, request, reply.addressing)])
         case NotUnderstood():
             reply.show([not_understood(bot, wish, reply.addressing)])
     return Outcome()
 
 
-def help_message(bot: Bot, addressing: str) -> Message:
-    """What can be asked, each with what it begins with."""
-    say = slack_words(bot.language)
-    known = ", ".join(f"`{escaped(str(each))}`" for each in bot.reading.known)
-    rows = [f"{_code(addressing + form)}  {what}" for form, what in say.forms]
-    text = "\n".join([say.labels["help"], *rows, say.label("help_more", known=known)])
+def help_message(bot: Bot, request: Request, addressing: str) -> Message:
+    """What can be asked, each with what it begins with, by the example of what the channel follows."""
+    say, known = slack_words(bot.language), bot.reading.known
+    followed = [each.terms.repository for each in subscribing.held_here(bot, request.channel)]
+    shown = examples_of(bot, next(iter((*followed, *known)), None))
+    rows = [f"{_code(addressing + form)}  {what}" for form, what in forms(shown, bot.language)]
+    text = "\n".join(
+        [
+            say.labels["help"],
+            *rows,
+            say.label("help_more", known=", ".join(f"`{escaped(str(each))}`" for each in known)),
+        ]
+    )
     return Message(say.labels["help"], (section(text),))
 
 
@@ -185,29 +193,31 @@ def _ended(bot: Bot, request: Request, wish: Unsubscribe) -> list[Message]:
 # A day, and days
 
 
-def _days_digest(bot: Bot, reply: Reply, wish: Day) -> Outcome:
+def _days_digest(bot: Bot, request: Request, reply: Reply, wish: Day) -> Outcome:
     wanted = [wish.repository] if wish.repository else bot.reading.known
     if not wanted:
         raise Misuse(slack_words(bot.language).labels["no_repository"])
-    pauses = []
+    shareable, pauses = reply.private and subscribing.may_post(bot, request), []
     for repository in wanted:
         try:
-            pauses.append(_digest(bot, reply, repository, wish.day))
+            pauses.append(_digest(bot, reply, repository, wish.day, shareable=shareable))
         except (Misuse, Unreachable) as exc:
             if len(wanted) == 1:
                 raise
             subject = escaped(f"{repository} · {wish.day}")
-            told = slack_words(bot.language).label("unreadable", subject=subject, reason=escaped(str(exc)))
+            told = slack_words(bot.language).label(
+                "unreadable", subject=subject, reason=escaped(exc.told(bot.language))
+            )
             reply.show([delivering.line(told)], stage=f"{repository.key}-trouble")
     return Outcome(pause=max(filter(None, pauses), default=None))
 
 
-def _digest(bot: Bot, reply: Reply, repository: Repository, day: date) -> float | None:
+def _digest(bot: Bot, reply: Reply, repository: Repository, day: date, *, shareable: bool) -> float | None:
     """Shows a repository's day. Gives the seconds until more of it can be read, if some could not."""
     subject = escaped(f"{repository} · {day}")
     report = bot.reading.day(repository, day, bot.tz, bot.language, bot.now(), reply.watching(subject))
     again = delivering.until(bot, report.resumes_at)
-    messages = summary_message(report, shareable=reply.private)
+    messages = summary_message(report, shareable=shareable)
     if report.resumes_at:
         at = f"{report.resumes_at.astimezone(bot.tz):%H:%M}"
         messages = [*messages, delivering.line(slack_words(bot.language).label("later", subject=subject, time=at))]
@@ -228,10 +238,10 @@ def _range(bot: Bot, reply: Reply, wish: Days) -> Outcome:
             try:
                 report = bot.reading.day(repository, day, bot.tz, bot.language, bot.now(), watching, ask=False)
             except OutsideFailure as exc:
-                trouble = str(exc)
+                trouble = exc.told(bot.language)
                 rows.append(DayRow(ref, None, trouble))
                 continue
-            trouble = report.failed[0].reason if report.resumes_at else ""
+            trouble = report.failed[0].told(bot.language) if report.resumes_at else ""
             rows.append(DayRow(ref, report.stats, trouble))
     reply.show(range_message(rows, bot.language))
     return Outcome()
@@ -240,14 +250,17 @@ def _range(bot: Bot, reply: Reply, wish: Days) -> Outcome:
 # Commits
 
 
-def _commit(bot: Bot, reply: Reply, wish: Lookup) -> None:
+def _commit(bot: Bot, request: Request, reply: Reply, wish: Lookup) -> None:
     try:
         located = bot.reading.commit(wish.reference, wish.repository)
     except SeveralCommits as exc:
         reply.show(which(bot, exc, ""))
         return
     entry = bot.reading.entry(located, bot.language)
-    messages = commit_messages(located.repository, entry, bot.language, bot.tz, public=not reply.private)
+    shareable = reply.private and subscribing.may_post(bot, request)
+    messages = commit_messages(
+        located.repository, entry, bot.language, bot.tz, public=not reply.private, shareable=shareable
+    )
     reply.show(messages, about=commit_value(located.repository, entry.commit, bot.language))
 
 

@@ -41,10 +41,11 @@ def commit_messages(
     *,
     reason: str | None = None,
     public: bool,
+    shareable: bool = False,
 ) -> list[Message]:
-    """A commit as a reply; a private one can be posted to the channel, where what follows the first goes into its thread."""
+    """A commit as a reply, with a button to have it posted if it is `shareable`; in public what follows goes into its thread."""
     say, value = slack_words(language), commit_value(repository, entry.commit, language)
-    post = [] if public else [button(say.labels["post"], Action.POST, value, style="primary")]
+    post = [button(say.labels["post"], Action.POST, value, style="primary")] if shareable else []
     messages = _messages(repository, entry, language, tz, reason, post, [context(str(repository))])
     return [message._replace(thread=public and place > 0) for place, message in enumerate(messages)]
 

@@ -34,11 +34,11 @@ def read(bot: Bot, delivery: Delivery) -> Outcome:
             return Outcome()
         return Outcome(pause=until(bot, report_of(bot, ref).resumes_at))
     except RateLimited as exc:
-        return Outcome(pause=until(bot, exc.resets_at) or SOON, failure=str(exc))
+        return Outcome(pause=until(bot, exc.resets_at) or SOON, failure=exc.told(bot.language))
     except OutsideFailure as exc:
-        return Outcome(pause=SOON, failure=str(exc))
+        return Outcome(pause=SOON, failure=exc.told(bot.language))
     except DigestError as exc:
-        return Outcome(failure=str(exc))
+        return Outcome(failure=exc.told(bot.language))
     except Exception:
         log.exception("this is a bug in vllm-digest")
         return Outcome()  # what can be told without it is; else `draft` meets it again, and tells the channel
@@ -134,7 +134,9 @@ def _frozen(bot: Bot, ref: DayRef | CommitRef, prefix: str, delivery: Delivery, 
         return drafts(prefix, delivery.channel, _commit(bot, ref), delivery.what)
     except DigestError as exc:
         subject = escaped(f"{ref.repository} · {_subject(ref)}")
-        told = slack_words(ref.language).label("unreadable", subject=subject, reason=escaped(trouble or str(exc)))
+        told = slack_words(ref.language).label(
+            "unreadable", subject=subject, reason=escaped(trouble or exc.told(ref.language))
+        )
         return drafts(prefix, delivery.channel, [line(told)], "")
     except Exception:
         log.exception("this is a bug in vllm-digest")

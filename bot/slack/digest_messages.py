@@ -58,7 +58,7 @@ def digest_messages(report: DayReport, value: str = "") -> list[Message]:
     if _empty(report):
         return [_one_line(report)]
     say, zone = words(report.language), ZoneInfo(report.timezone)
-    failed = {failure.sha: failure.reason for failure in report.failed}
+    failed = {failure.sha: failure.told(report.language) for failure in report.failed}
     root, *thread = _summary(report, value=value)
     for entry in report.tier(Importance.HIGH):
         thread += thread_messages(report.repository, entry, report.language, zone, failed.get(entry.commit.sha))
@@ -177,7 +177,9 @@ def _troubles(report: DayReport) -> list[list[Piece]]:
     say, mine = words(report.language), slack_words(report.language)
     rows = [ours(f"ℹ️ {say.remarks[remark]}") for remark in report.remarks]
     if report.failed:
-        reasons = shorten("; ".join(dict.fromkeys(one_line(failure.reason) for failure in report.failed)), _TITLE)
+        reasons = shorten(
+            "; ".join(dict.fromkeys(one_line(failure.told(report.language)) for failure in report.failed)), _TITLE
+        )
         commits = mine.quantity("commit", len(report.failed))
         rows.insert(0, prose(mine.label("unread", commits=commits, reason=reasons)))
     return rows
@@ -253,8 +255,8 @@ def _coverage(report: DayReport) -> list[Block]:
     say, coverage = words(report.language), report.coverage
     usage = usage_told(report.usage, say) if report.usage.model else ""
     remarks = [ours(f"{say.labels['remark']}{say.labels['colon']}{say.remarks[each]}") for each in coverage.remarks]
-    failed = [_named("failed", each.sha, each.reason, report) for each in coverage.failed]
-    replaced = [_named("replaced", each.sha, each.reason, report) for each in coverage.replaced]
+    failed = [_named("failed", each.sha, each.told(report.language), report) for each in coverage.failed]
+    replaced = [_named("replaced", each.sha, each.told(report.language), report) for each in coverage.replaced]
     shortened = [
         _named("shortened", each.sha, say.label("left_out", paths=say.comma.join(each.left_out)), report)
         for each in coverage.shortened

@@ -36,14 +36,15 @@ log = structlog.get_logger(__name__)
 
 
 class Hands(NamedTuple):
-    """Where listeners hand over: whether a message may concern the bot, where it is kept, who begins to answer it, and the modal
-    of a subscription with what is wrong in one that was filled in. `acknowledged` is told of everything what it was and the
+    """Where listeners hand over: whether a message may concern the bot, where it is kept, who begins to answer it, the language
+    of a channel, and the modal of a subscription with what is wrong in one that was filled in. `acknowledged` is told of everything what it was and the
     seconds that it took, `refused` of what Slack did not sign.
     """
 
     concerns: Callable[[Request], bool]
     keep: Callable[[Request], object]
     start: Callable[[Request], None]
+    language: Callable[[str], Language]
     terms_view: Callable[[Request], dict[str, Any]]
     terms_filled: Callable[[dict[str, Any]], tuple[Request | None, dict[str, str]]]
     acknowledged: Callable[[str, float], None]
@@ -53,9 +54,8 @@ class Hands(NamedTuple):
 class Listeners:
     """The listeners of one app."""
 
-    def __init__(self, web: Web, language: Language, hands: Hands) -> None:
+    def __init__(self, web: Web, hands: Hands) -> None:
         self._web = web
-        self._language = language
         self._hands = hands
 
     def register(self, app: App, command: str) -> None:
@@ -99,14 +99,14 @@ class Listeners:
         ack()
         request = from_button(body)
         try:
-            self._web.open_view(body["trigger_id"], ask_modal(request, self._language))
+            self._web.open_view(body["trigger_id"], ask_modal(request, self._hands.language(request.channel)))
         except SlackFailure as exc:
             log.warning("no modal", run=request.run, why=str(exc))
 
     def on_question(self, ack: Ack, body: dict[str, Any]) -> None:
         asked_at, question = asked_in(body["view"])
         if not question:
-            ack(response_action="errors", errors=no_question(self._language))
+            ack(response_action="errors", errors=no_question(self._hands.language(asked_at.channel)))
             return
         ack()
         self._hand_over(from_form(body, asked_at, question))

@@ -14,9 +14,12 @@ from zoneinfo import ZoneInfo
 from analysis.asking import Asked, Turn, language_of, reads_as_question, references_in
 from analysis.errors import Misuse, UnknownCommit
 from analysis.models import Entry
+from analysis.phrases import Phrase
+from analysis.retrieval import names_in
 from bot.lookup import Located, SeveralCommits
 from bot.questions import answered
 from bot.reference import Reference, parse_reference
+from bot.selection import touched
 from bot.slack import commands
 from bot.slack.bot import Bot, Outcome
 from bot.slack.grammar import Help, Lookup, NotUnderstood, plain
@@ -30,6 +33,7 @@ _QUESTIONS = timedelta(minutes=2)  # of such questions may come at once
 _TURNS = 12  # of a thread that are remembered; the answer's own budget is smaller still
 _TURN = 2_000  # characters
 _LINK = re.compile(r"\[((?:\\.|[^\[\]\\\n])*)\]\(https?://[^()\s]*\)")
+_BEST = 3  # commits of a day that a question is answered from where it names code
 _BESIDE = 2  # commits named in another commit's thread that are looked at too
 
 
@@ -112,15 +116,16 @@ def ask(
     elif len(located) > 1:
         reply.show(commands.which(bot, SeveralCommits("", located), question), stage="which")
         return
+    also: tuple[Entry, ...] | None = None
     if located:
         entries = tuple(bot.reading.entry(each, language, patches=True) for each in located)
         repository = located[0].repository
         about = about or commit_value(repository, entries[0].commit, language)
     elif isinstance(ref, DayRef):
-        repository, entries = ref.repository, _of_day(bot, ref)
+        repository, entries, also = ref.repository, *_of_day(bot, ref, question)
     else:
-        raise UnknownCommit(question)
-    asked = Asked(question, repository, entries, _thread(bot, request))
+        raise UnknownCommit(Phrase("no_subject"))
+    asked = Asked(question, repository, entries, _thread(bot, request), also)
     reply.stream(answered(bot.reading.desk, asked, language), about, question if shown else "")
 
 
@@ -165,10 +170,18 @@ def _named(bot: Bot, ref: DayRef | CommitRef | None, names: Sequence[str]) -> li
     return found
 
 
-def _of_day(bot: Bot, ref: DayRef) -> tuple[Entry, ...]:
-    tz = ZoneInfo(ref.timezone)
+def _of_day(bot: Bot, ref: DayRef, question: str) -> tuple[tuple[Entry, ...], tuple[Entry, ...] | None]:
+    """A day's commits. Of a question that names code, those whose diffs touch most of that, with patches; and the others."""
+    tz, store = ZoneInfo(ref.timezone), bot.reading.desk.store
     report = bot.reading.day(ref.repository, ref.day, tz, ref.language, bot.now(), ask=False)
-    return report.entries + report.late
+    places = touched(report, names_in(question), store)
+    if not places:
+        return report.entries + report.late, None
+    touching = [each for each in report.entries + report.late if each.commit.sha in places]
+    touching.sort(key=lambda each: (-len(places[each.commit.sha]), -each.ranked.score))
+    best = [Located(ref.repository, store.with_sha(each.commit.sha, ref.repository)[0][1]) for each in touching[:_BEST]]
+    entries = (bot.reading.entry(each, ref.language, patches=True) for each in best)
+    return tuple(entries), tuple(touching[_BEST:])
 
 
 def _thread(bot: Bot, request: Request) -> tuple[Turn, ...]:

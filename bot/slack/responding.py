@@ -6,7 +6,7 @@ from datetime import timedelta
 import structlog
 
 from analysis.errors import DigestError, RateLimited
-from bot.slack import commands, questioning, subscribing, subscription_messages
+from bot.slack import announcing, commands, questioning, subscribing, subscription_messages
 from bot.slack.blocks import escaped
 from bot.slack.bot import Bot, Outcome
 from bot.slack.delivering import SOON, line, until
@@ -61,9 +61,12 @@ def _guarded(bot: Bot, request: Request, reply: Reply, *, last: bool) -> Outcome
         outcome = Outcome(pause=SOON if isinstance(exc, Unanswered) else None, failure=str(exc))
     except RateLimited as exc:
         pause = None if last else until(bot, exc.resets_at)
-        outcome = _told(reply, say.label("resumes" if pause else "failed", reason=escaped(str(exc))), pause)
+        told = say.label("failed", reason=escaped(exc.told(bot.language)))
+        if pause and exc.resets_at:
+            told = say.label("resumes", time=f"{exc.resets_at.astimezone(bot.tz):%H:%M}")
+        outcome = _told(reply, told, pause)
     except DigestError as exc:
-        outcome = _told(reply, say.label("failed", reason=escaped(str(exc))))
+        outcome = _told(reply, say.label("failed", reason=escaped(exc.told(bot.language))))
     except Exception:
         log.exception("this is a bug in vllm-digest")
         outcome = _told(reply, say.label("bug", run=request.run))
@@ -88,7 +91,7 @@ def _dispatch(bot: Bot, request: Request, reply: Reply) -> Outcome:
             bot.web.publish_home(request.user, home_view(bot, request.user))
         case "form":
             questioning.ask_in_form(bot, request, reply)
-    return outcome or Outcome()
+    return (outcome or Outcome())._replace(lines=announcing.to_be_told(bot, request))
 
 
 def _subscribe_as_filled(bot: Bot, request: Request, reply: Reply) -> None:

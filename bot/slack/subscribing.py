@@ -6,14 +6,16 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from analysis.errors import DigestError, Misuse, UnknownBranch, UnknownRepository
+from analysis.errors import DigestError, Misuse, UnknownRepository
 from analysis.models import Repository
 from bot.reading import Reading
+from bot.slack import announcing
 from bot.slack.bot import Bot
 from bot.slack.requests import Request, from_terms
 from bot.slack.subscription_grammar import Wanted
 from bot.slack.subscription_messages import Agreed
-from bot.slack.subscription_modal import Filled, filled_in, notice_modal, subscription_modal
+from bot.slack.subscription_modal import LONGEST_ERROR, Filled, filled_in, notice_modal, opened_in, subscription_modal
+from bot.slack.web import SlackFailure
 from bot.slack.words import slack_words
 from bot.store import Subscription, Terms
 
@@ -31,10 +33,7 @@ def subscribe(bot: Bot, request: Request, wanted: Wanted, changes: int | None = 
     if not bot.web.is_member(request.channel, request.user):
         raise Misuse(say.label("invite", name=bot.web.me["user"]))
     check_insider(bot, request, request.channel)
-    try:
-        repository = bot.reading.spelled(wanted.repository or _usual(bot))
-    except UnknownBranch as exc:
-        raise Misuse(say.label("unknown_branch", what=wanted.repository)) from exc
+    repository = bot.reading.spelled(wanted.repository or _usual(bot))
     usual = Terms(request.channel, repository, bot.time, bot.tz, bot.language, paths=wanted.paths or ())
     held = bot.subscriptions.of(request.channel)
     same = next((each for each in held if _same(each.terms, usual)), None)
@@ -46,9 +45,11 @@ def subscribe(bot: Bot, request: Request, wanted: Wanted, changes: int | None = 
         check_insider(bot, request, changed.terms.channel)
         if same and same.id != changed.id:
             raise Misuse(say.labels["another_is_so"])
+        announcing.tell_subscribed(bot, request, terms, changed.terms)
         return Agreed(bot.subscriptions.change(changed.id, terms, request.user), changed.terms)
     if len(held) >= _MOST and not same:
         raise Misuse(say.label("too_many", most=_MOST))
+    announcing.tell_subscribed(bot, request, terms, same.terms if same else None)
     return Agreed(bot.subscriptions.keep(terms, bot.now(), request.user), same.terms if same else None)
 
 
@@ -71,6 +72,7 @@ def unsubscribe(bot: Bot, request: Request, repository: Repository | None) -> li
         if repository is None or each.terms.repository.key == repository.key
     ]
     if len(held) == 1:
+        announcing.tell_ended(bot, request, [held[0].terms])
         bot.subscriptions.end(held[0].id, bot.now())
     return held
 
@@ -78,7 +80,9 @@ def unsubscribe(bot: Bot, request: Request, repository: Repository | None) -> li
 def unsubscribe_all(bot: Bot, request: Request) -> list[Subscription]:
     """Ends every subscription of the channel, and gives them."""
     check_insider(bot, request, request.channel)
-    return [each for each in held_here(bot, request.channel) if bot.subscriptions.end(each.id, bot.now())]
+    held = held_here(bot, request.channel)
+    announcing.tell_ended(bot, request, [each.terms for each in held])
+    return [each for each in held if bot.subscriptions.end(each.id, bot.now())]
 
 
 def end(bot: Bot, request: Request) -> Subscription | None:
@@ -87,6 +91,7 @@ def end(bot: Bot, request: Request) -> Subscription | None:
     if found is None:
         return None
     check_insider(bot, request, found.terms.channel)
+    announcing.tell_ended(bot, request, [found.terms])
     return found if bot.subscriptions.end(found.id, bot.now()) else None
 
 
@@ -114,6 +119,20 @@ def may_change(bot: Bot, request: Request) -> bool:
     return True
 
 
+def may_post(bot: Bot, request: Request) -> bool:
+    """Whether somebody is offered to post to the channel in which they asked.
+
+    Where the bot is not in it the button is worth having: it says how to invite it.
+    """
+    try:
+        _check_person(bot, request)
+        return not bot.web.is_member(request.channel, request.user) or bot.web.has_member(request.channel, request.user)
+    except Misuse:
+        return False
+    except SlackFailure:
+        return True  # nobody can tell now; the button itself will
+
+
 def _check_person(bot: Bot, request: Request) -> None:
     of_another = request.team and request.team != bot.web.me["team_id"]
     if of_another or bot.web.is_stranger(request.user):
@@ -135,16 +154,16 @@ def _same(some: Terms, others: Terms) -> bool:
 
 
 def terms_view(bot: Bot, request: Request) -> dict[str, Any]:
-    """The modal for a new subscription, or for the one that a button is of."""
-    changes = None
+    """The modal for a new subscription, or for the one that a button is of; in the language of the channel it is opened in."""
+    bot, changes = bot.within(request.channel), None
     if request.action == "edit_subscription":
         try:
             changes = _changeable(bot, request)
         except Misuse as exc:
-            return notice_modal(str(exc), bot.language)
-    known = bot.within(request.channel).reading.known
+            return notice_modal(exc.told(bot.language), bot.language)
+    known = bot.reading.known
     usual = Terms(request.channel, known[0] if known else _EXAMPLE, bot.time, bot.tz, bot.language)
-    return subscription_modal(usual, bot.language, changes)
+    return subscription_modal(usual, bot.language, request.channel, changes)
 
 
 def _changeable(bot: Bot, request: Request) -> Subscription:
@@ -158,6 +177,7 @@ def _changeable(bot: Bot, request: Request) -> Subscription:
 
 def terms_filled(bot: Bot, body: Mapping[str, Any]) -> tuple[Request | None, dict[str, str]]:
     """The request that a filled modal makes, or what is wrong with which of its fields."""
+    bot = bot.within(opened_in(body["view"]))
     filled, errors = filled_in(body["view"], bot.language)
     if filled is None:
         return None, errors
@@ -170,7 +190,7 @@ def terms_filled(bot: Bot, body: Mapping[str, Any]) -> tuple[Request | None, dic
             return None, {"channel": slack_words(bot.language).label("invite", name=bot.web.me["user"])}
         check_insider(bot, request, filled.channel)
     except Misuse as exc:
-        return None, {"channel": str(exc)}
+        return None, {"channel": exc.told(bot.language)}
     errors = _wrong(bot, filled)
     return (None if errors else request), errors
 
@@ -191,16 +211,13 @@ def _wrong(bot: Bot, filled: Filled) -> dict[str, str]:
 
 def _unknown(bot: Bot, reading: Reading, repository: Repository) -> str:
     """That there is no such repository or branch, if GitHub says so in the time that a form has; else the answer to it will."""
-    say = slack_words(bot.language)
     asking = ThreadPoolExecutor(1)
     asked = asking.submit(reading.spelled, repository)
     asking.shutdown(wait=False)
     try:
         asked.result(_PATIENCE)
-    except UnknownBranch:
-        return say.label("unknown_branch", what=repository)
-    except UnknownRepository:
-        return say.labels["unknown_repository"]
+    except UnknownRepository as exc:
+        return exc.told(bot.language)[:LONGEST_ERROR]
     except (TimeoutError, DigestError):
         return ""
     return ""

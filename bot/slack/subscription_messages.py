@@ -5,6 +5,8 @@ from datetime import datetime
 from typing import NamedTuple
 
 from analysis.models import Language
+from analysis.phrases import told
+from bot.analysing import Modelling
 from bot.schedule import next_digest
 from bot.slack.blocks import Block, Message, actions, button, context, fallback, ours, paragraph, prose, rich
 from bot.slack.bot import Bot
@@ -21,11 +23,11 @@ class Agreed(NamedTuple):
     before: Terms | None
 
 
-def _changes(before: Terms, now: Terms, language: Language) -> str:
+def differences(before: Terms, now: Terms, language: Language) -> list[str]:
     """What became of a subscription's terms: `07:00 → 08:00`."""
     say = slack_words(language)
 
-    def told(terms: Terms) -> list[str]:
+    def row(terms: Terms) -> list[str]:
         about = [str(terms.repository), f"{terms.time:%H:%M}", terms.tz.key, terms.language]
         return [
             *about,
@@ -33,18 +35,24 @@ def _changes(before: Terms, now: Terms, language: Language) -> str:
             *(", ".join(each) or "–" for each in (terms.paths, terms.watch)),
         ]
 
-    rows = [f"{old} → {new}" for old, new in zip(told(before), told(now), strict=True) if old != new]
+    return [f"{old} → {new}" for old, new in zip(row(before), row(now), strict=True) if old != new]
+
+
+def _changes(before: Terms, now: Terms, language: Language) -> str:
+    say, rows = slack_words(language), differences(before, now, language)
     return say.label("changed", what="; ".join(rows)) if rows else say.labels["unchanged"]
 
 
 def subscribed_message(bot: Bot, agreed: Agreed) -> Message:
-    """What was agreed on, what that changes, and when the next digest comes."""
+    """What was agreed on, what that changes, and when the next digest comes. In a channel everybody reads the terms."""
     subscription, before = agreed
     say = slack_words(bot.language)
     began = "next_digest" if subscription.started_to else "first_digest"
-    heading = rich(paragraph(ours(say.labels["subscribed"], "bold")))
+    heading = rich(paragraph([*ours(say.labels["subscribed"], "bold"), *prose(f"  {named(bot, subscription)}")]))
     changed = [context(_changes(before, subscription.terms, bot.language))] if before else []
-    blocks = (heading, *row(bot, subscription), *changed, context(say.label(began, at=_next(bot, subscription))))
+    terms, *buttons = row(bot, subscription)
+    shown = [terms, *buttons] if subscription.terms.channel.startswith("D") else buttons
+    blocks = (heading, *shown, *changed, context(say.label(began, at=_next(bot, subscription))))
     return Message(fallback(f"{say.labels['subscribed']} {subscription.terms.repository}"), blocks)
 
 
@@ -139,6 +147,16 @@ def _trouble(bot: Bot, subscription: Subscription) -> str:
     return slack_words(bot.language).label("invite", name=bot.web.me["user"]) if "not_in_channel" in note else note
 
 
+def _failing(bot: Bot, modelling: Modelling) -> list[str]:
+    """That the model gave nothing when it was last asked. Nobody asks it for a look at the status."""
+    trouble, say = modelling.attempts.trouble, slack_words(bot.language)
+    if trouble is None:
+        return []
+    minutes = int((bot.now() - trouble.at).total_seconds() // 60)
+    why = told(trouble.why, bot.language)
+    return [say.label("status_failing", model=modelling.model.name, minutes=minutes, why=why)]
+
+
 def status_rows(bot: Bot) -> list[str]:
     """The same of the whole bot, naming neither channels nor repositories."""
     say, desk = slack_words(bot.language), bot.reading.desk
@@ -147,6 +165,7 @@ def status_rows(bot: Bot) -> list[str]:
     rows = [say.label("status_model", model=model)]
     if desk.modelling:
         rows.append(say.label("status_spent", usd=f"{desk.store.spent(bot.now().date()):.2f}"))
+        rows += _failing(bot, desk.modelling)
     if held:
         rows.append(say.label("status_held", count=held))
     return rows

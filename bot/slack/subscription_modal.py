@@ -13,6 +13,7 @@ from bot.slack.words import slack_words
 from bot.store import Subscription, Terms
 
 SUBSCRIBE = "subscribe"
+LONGEST_ERROR = 150  # characters of what is wrong with a field
 _LANGUAGES = {"zh": "中文", "en": "English"}
 
 
@@ -24,9 +25,11 @@ class Filled(NamedTuple):
     changes: int | None
 
 
-def subscription_modal(usual: Terms, language: str, changes: Subscription | None = None) -> dict[str, Any]:
-    """The view, filled with what is usual, or with what the subscription that it changes has."""
-    say = slack_words(language).labels  # type: ignore[arg-type]
+def subscription_modal(
+    usual: Terms, language: Language, opened_in: str, changes: Subscription | None = None
+) -> dict[str, Any]:
+    """The view, filled with what is usual, or with what the subscription that it changes has; it remembers where it was opened."""
+    say = slack_words(language).labels
     terms = changes.terms if changes else usual
     tiers = {each.value: say[f"tier_{each.value}"] for each in (Importance.LOW, Importance.MEDIUM, Importance.HIGH)}
     channel: dict[str, Any] = {
@@ -41,7 +44,7 @@ def subscription_modal(usual: Terms, language: str, changes: Subscription | None
     return {
         "type": "modal",
         "callback_id": SUBSCRIBE,
-        "private_metadata": json.dumps({"changes": changes.id if changes else None}),
+        "private_metadata": json.dumps({"changes": changes.id if changes else None, "opened_in": opened_in}),
         "title": _plain(say["edit_title" if changes else "modal_title"]),
         "submit": _plain(say["save"]),
         "close": _plain(say["cancel"]),
@@ -70,15 +73,20 @@ def subscription_modal(usual: Terms, language: str, changes: Subscription | None
     }
 
 
-def notice_modal(told: str, language: str) -> dict[str, Any]:
+def notice_modal(told: str, language: Language) -> dict[str, Any]:
     """A view that only says why there is no form."""
-    say = slack_words(language).labels  # type: ignore[arg-type]
+    say = slack_words(language).labels
     return {
         "type": "modal",
         "title": _plain(say["edit_title"]),
         "close": _plain(say["cancel"]),
         "blocks": [{"type": "section", "text": _plain(told)}],
     }
+
+
+def opened_in(view: Mapping[str, Any]) -> str:
+    """The channel in which the view was opened; empty for one's home."""
+    return str(json.loads(view["private_metadata"])["opened_in"])
 
 
 def filled_in(view: Mapping[str, Any], language: Language) -> tuple[Filled | None, dict[str, str]]:
@@ -103,7 +111,7 @@ def filled_in(view: Mapping[str, Any], language: Language) -> tuple[Filled | Non
         try:
             found[name] = parse(written[name].strip())
         except Complaint as exc:
-            errors[name] = exc.told(language)[:150]
+            errors[name] = exc.told(language)[:LONGEST_ERROR]
     if errors:
         return None, errors
     changes = json.loads(view["private_metadata"]).get("changes")

@@ -96,7 +96,7 @@ def parse_watched(text: str) -> tuple[str, ...]:
     try:
         return parse_watch(terms)
     except Misuse as exc:
-        raise Complaint("watch", text, why=str(exc)) from exc
+        raise Complaint("watch", why=exc.what) from exc
 
 
 def _check_path(text: str) -> None:

@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple
 
 from analysis.errors import Misuse
 from analysis.models import Commit, DayReport, Language, Repository
+from analysis.phrases import Phrase
 from analysis.window import zone
 
 _LONGEST = 2_000  # characters that Slack takes
@@ -60,9 +61,9 @@ def parse_day_value(value: str) -> DayRef:
             try:
                 parsed = Repository.parse(repository), date.fromisoformat(day), zone(timezone).key, _language(language)
             except ValueError as exc:
-                raise Misuse(f"{value!r} is not a day") from exc
+                raise Misuse(Phrase("old_button", text=value)) from exc
             return DayRef(*parsed, subscription)
-    raise Misuse(f"{value!r} is not a day")
+    raise Misuse(Phrase("old_button", text=value))
 
 
 def commit_value(repository: Repository, commit: Commit, language: Language) -> str:
@@ -75,7 +76,7 @@ def parse_commit_value(value: str) -> CommitRef:
     match value.rsplit("|", 2):
         case [repository, sha, language] if re.fullmatch(r"[0-9a-f]{4,64}", sha):
             return CommitRef(Repository.parse(repository), sha, _language(language))
-    raise Misuse(f"{value!r} is not a commit")
+    raise Misuse(Phrase("old_button", text=value))
 
 
 def parse_value(value: str) -> DayRef | CommitRef:
@@ -97,11 +98,11 @@ def parse_page_value(value: str) -> PageRef:
     match value.split("|", 2):
         case [("search" | "range") as kind, offset, words] if offset.isdecimal():
             return PageRef(kind, int(offset), words)
-    raise Misuse(f"{value!r} is not a page")
+    raise Misuse(Phrase("old_button", text=value))
 
 
 def _language(text: str) -> Language:
     match text:
         case "zh" | "en":
             return text
-    raise Misuse(f"{text!r} is not a language")
+    raise Misuse(Phrase("language", text=text))

@@ -322,6 +322,16 @@ class Web:
                 return False
         return False
 
+    def name_of(self, user: str) -> str:
+        """What a person is called; empty where Slack does not say."""
+        try:
+            with translated():
+                found = self._reader.users_info(user=user)["user"]
+        except SlackFailure:
+            return ""
+        profile = found.get("profile") or {}
+        return str(profile.get("display_name") or profile.get("real_name") or found.get("name") or "")
+
     def is_operator(self, user: str) -> bool:
         """Whether a person runs the workspace."""
         try:

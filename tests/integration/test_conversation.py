@@ -181,6 +181,33 @@ def test_an_event_that_comes_again_is_not_answered_again(scene: Scene) -> None:
 # In the thread of a day
 
 
+@pytest.mark.parametrize("question", ["does anything touch `threading.Lock`?", "有没有提交改到 `threading.Lock`？"])
+def test_a_question_that_names_code_is_answered_from_what_touches_it(scene: Scene, question: str) -> None:
+    """Of a day only the commits whose diffs touch a symbol are told, with the line; others that merely sound like it are not."""
+    reply = scene.talk.reply(ADA, f"{BOT} {question}", scene.at.day)
+    changed = re.compile(r"^[+-].*threading\.Lock", re.MULTILINE)
+    touching = {
+        sha[:9] for sha, each in COMMITS.items() if any(changed.search(file.get("patch", "")) for file in each["files"])
+    }
+    assert commits(reply) <= touching
+    if scene.chat:  # which is shown the lines, and nothing of the other commits
+        shown = scene.chat.requests[-1]["messages"][1]["content"].partition("conversation so far:")[0]
+        assert shown.count("self._lock = threading.Lock()") >= len(touching)
+        assert RACE[:7] not in shown
+        return
+    assert commits(reply) == touching
+    assert any(re.search(r"\.py:\d+$", label) for label, _ in links(markdown(reply)))
+
+
+def test_a_question_about_a_folder_names_the_best_and_the_others_in_a_line(scene: Scene) -> None:
+    """Where many commits touch what is named three are told, and no more than five others in a line with how many are left."""
+    text = markdown(scene.talk.reply(ADA, f"{BOT} does anything touch lantern/ today?", scene.at.day))
+    *_, last = text.split("\n\n")
+    touching = sum(any(file["filename"].startswith("lantern/") for file in each["files"]) for each in COMMITS.values())
+    assert last.startswith(f"Also these and {touching - 8} more:")
+    assert len(links(last)) == 5
+
+
 def test_in_the_thread_of_a_day_a_commit_must_be_named_or_the_bot(scene: Scene) -> None:
     """A question alone is for the people; with a SHA, a pull request, an address or a mention it is for the bot."""
     talk, day = scene.talk, scene.at.day

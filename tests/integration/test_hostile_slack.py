@@ -15,7 +15,7 @@ from bot.local.sample import sample_repository
 from bot.local.slack import Call, LoopbackSlack, Message
 from tests.conftest import recorded
 from tests.servers.chat import ScriptedChat
-from tests.servers.running import buttons
+from tests.servers.running import buttons, whole
 from tests.servers.talk import ADA, BOT, DIGEST, LIN, Talk, links, markdown
 from tests.slack_checks import OBEYED, strings
 
@@ -239,8 +239,13 @@ def test_lists_are_shown_unharmed(talk: Talk, day: str) -> None:
     type_all(talk, LIN, [f"search {each}" for each in words])
     talk.type(LIN, "search work")
     found = [each for each in talk.slack.private(LIN, DIGEST) if "page" in buttons(each)]
-    talk.slack.press(LIN, DIGEST, found[-1].ts, "page")
-    talk.type(LIN, "2026-02-04..2026-02-05")
+    talk.finish(talk.slack.press(LIN, DIGEST, found[-1].ts, "page"))
+    (page,) = [each for each in talk.slack.private(LIN, DIGEST) if each.ts == found[-1].ts]
+    assert "page 2" in whole(page)
+    listed = [each.text for each in talk.slack.private(LIN, DIGEST) if "Commits with" in each.text]
+    assert any("&lt;!channel&gt;" in each for each in listed)
+    assert any(COMMITS[0]["sha"][:7] in whole(each) for each in talk.slack.private(LIN, DIGEST))
+    assert f"Commits: {len(COMMITS)}" in whole(talk.type(LIN, "2026-02-04..2026-02-05"))
 
 
 @BY_RULES

@@ -95,6 +95,16 @@ def test_who_is_outside_does_not_change_a_channel(talk: Talk, user: str, channel
     assert why in whole(talk.type(user, text, channel))
 
 
+def test_who_may_post_is_offered_to(talk: Talk) -> None:
+    """A member has the button, and whoever asks where the bot is not has it too: it says how to invite the bot."""
+    talk.slack.workspace.add_channel("quiet", "C0ELSEWHERE", members=[ADA])
+    assert "post_to_channel" in buttons(talk.type(ADA, "#1", TEAM))
+    shown = talk.type(ADA, "#1", "C0ELSEWHERE")
+    assert "post_to_channel" in buttons(shown)
+    answer = told(talk, ADA, "C0ELSEWHERE", lambda: talk.slack.press(ADA, "C0ELSEWHERE", shown.ts, "post_to_channel"))
+    assert "/invite" in whole(answer)
+
+
 @pytest.mark.parametrize("text", ["subscribe", "unsubscribe"])
 def test_a_strangers_mention_is_no_way_around(talk: Talk, text: str) -> None:
     """What may not be done by a command may not be done by a mention."""
@@ -104,14 +114,14 @@ def test_a_strangers_mention_is_no_way_around(talk: Talk, text: str) -> None:
 @OUTSIDE
 @pytest.mark.parametrize("what", ["#1", "2026-02-05"])
 def test_who_is_outside_does_not_post_to_a_channel(talk: Talk, user: str, channel: str, why: str, what: str) -> None:
-    """What somebody outside was shown privately stays private, however often they press."""
+    """What somebody outside is shown privately has no button to post it, and stays private however often they press one."""
     before = talk.slack.channel(channel)
     shown = talk.type(user, what, channel)
-    assert "post_to_channel" in buttons(shown)
+    assert buttons(shown)
+    assert "post_to_channel" not in buttons(shown)
+    value = next(block for block in shown.blocks if block["type"] == "actions")["elements"][0]["value"]
     for _ in range(2):
-        assert why in whole(
-            told(talk, user, channel, lambda: talk.slack.press(user, channel, shown.ts, "post_to_channel"))
-        )
+        assert why in whole(pressed(talk, user, shown, "post_to_channel", value))
     assert talk.slack.channel(channel) == before
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from functools import partial
 from itertools import count
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -104,6 +105,10 @@ class Room(NamedTuple):
         self.slack.wait_for(lambda: done.responses)
         self.talk.settle()
         return [each for each in self.whispered(channel) if each.ts not in seen]
+
+
+def is_chinese(text: str) -> bool:
+    return bool(re.search(r"[\u4e00-\u9fff]", text)) and not re.search(r"\b(has|is|no|not|check|use)\b", text)
 
 
 def _paging(found: Message) -> dict[str, str]:
@@ -259,14 +264,15 @@ def test_an_ambiguous_sha_is_asked_back(room: Room) -> None:
         (f"{WEB}/pull/99999", "#99999"),
         ("o/nowhere 2026-02-05", "o/nowhere"),
         ("o/nowhere deadbeef", "o/nowhere"),
-        ("o/small@ma\ud800in", "o/small with a branch ma\ufffdin"),
+        ("o/small@ma\ud800in", "ma\ufffdin"),
         ("https://github.example/o/nowhere/pull/1", "o/nowhere"),
     ],
 )
 def test_what_is_not_there_is_named(text: str, told: str, room: Room) -> None:
-    """A commit, a pull request or a repository that GitHub does not have is named in one line."""
+    """A commit, a pull request or a repository that GitHub does not have is named in one line, in the channel's language."""
     (line,) = room.types(text)
-    assert line.text.startswith("⚠️ ")
+    assert line.text.startswith("⚠️ GitHub 上没有" if room.language == "zh" and "/" in told else "⚠️ ")
+    assert is_chinese(line.text) == (room.language == "zh")
     assert told in line.text
     assert "\n" not in line.text
     assert buttons(line) == []
@@ -314,11 +320,31 @@ def test_a_search_that_finds_nothing_says_so(room: Room) -> None:
 
 @pytest.mark.parametrize("text", ["help", "帮助"])
 def test_help_says_what_can_be_asked(text: str, room: Room) -> None:
-    """Help names every form with an example that works, and the configured repository."""
+    """Help names every form with an example of what is followed here, which works, and the configured repository."""
+    room.types("2026-02-05")
     (told,) = room.types(text)
-    forms = re.findall(r"`(/vllm-digest [^`]+)`", whole(told))
+    forms = re.findall(r"`/vllm-digest ([^`]+)`", whole(told))
     assert len(forms) == 7
     assert f"`{NAME}`" in whole(told)
+    assert "vllm/" not in "".join(forms).lower()
+    day, _, commit, search, named, *_ = forms
+    assert (day, named) == ("2026-02-05", "lantern-serve 2026-02-05")
+    for typed, shown in ((day, "2026-02-05"), (commit, commit), (search, room.label("found", words=search[7:]))):
+        assert shown in whole(room.types(typed)[0])
+    pull = re.search(r"#\d+", whole(told))
+    assert pull
+    assert f"({pull[0]})" in whole(room.types(pull[0])[0])
+
+
+def test_help_names_nothing_that_is_not_there(tmp_path: Path) -> None:
+    """Where nothing was read yet the examples are of no repository in particular."""
+    now = SettableClock(datetime(2026, 2, 6, 9, tzinfo=UTC))
+    empty = {"o/n": RecordedRepository([])}
+    with LoopbackSlack() as slack, FaultyGitHub(empty) as github, Talk(slack, github.url, tmp_path, now=now) as talk:
+        told = whole(talk.type("U0ADA", "help"))
+    assert "`/vllm-digest 2026-02-05`" in told
+    assert "`/vllm-digest n 2026-02-05`" in told
+    assert "vllm/" not in told.lower()
 
 
 @pytest.mark.parametrize(
@@ -493,7 +519,7 @@ def test_the_same_words_work_in_a_mention_and_directly(direct: bool, room: Room)
         BUDGETS: BUDGETS_TITLE,
         f"{WEB}/pull/412": BUDGETS_TITLE,
         "search budgets": room.label("found", words="budgets"),
-        "help": f"`{starts}search kv connector`",
+        "help": f"`{starts}lantern-serve 2026-02-05`",
         "nonsense": f"`{starts}search nonsense`",
         "deadbeef": "deadbeef",
         "o/secret 2026-02-05": "o/secret",

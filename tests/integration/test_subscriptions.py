@@ -16,7 +16,7 @@ from bot.store import Subscription, Subscriptions, Terms, open_engine
 from tests.conftest import recorded
 from tests.servers.clock import SettableClock
 from tests.servers.github import Fault, FaultyGitHub
-from tests.servers.running import buttons, whole
+from tests.servers.running import buttons, posted, whole
 from tests.servers.talk import ADA, DIGEST, LIN, Talk
 
 MORNING = datetime(2026, 2, 6, 8, 59, tzinfo=UTC)
@@ -153,8 +153,8 @@ def test_each_channel_gets_its_own_selection_once(talk: Talk, clock: SettableClo
     said(talk, "subscribe")
     said(talk, "subscribe paths pkg/part2.py", channel="C0TEAM")
     clock.set(datetime(2026, 2, 6, 9, 0, tzinfo=UTC))
-    slack.wait_for(lambda: slack.channel(DIGEST) and slack.channel("C0TEAM"))
-    roots = [slack.channel(name)[0] for name in (DIGEST, "C0TEAM")]
+    slack.wait_for(lambda: posted(slack, DIGEST) and posted(slack, "C0TEAM"))
+    roots = [posted(slack, name)[0] for name in (DIGEST, "C0TEAM")]
     assert "Commits: 2" in whole(roots[0])
     assert "Commits: 1" in whole(roots[1])
     assert "pkg/part2.py" in whole(roots[1])

@@ -27,7 +27,7 @@ from tests.conftest import recorded
 from tests.servers.chat import ScriptedChat
 from tests.servers.clock import SettableClock
 from tests.servers.github import FaultyGitHub
-from tests.servers.running import bot_running, whole
+from tests.servers.running import bot_running, posted, whole
 from tests.servers.talk import ADA, Talk
 
 BERLIN, TOKYO, DENVER = "C0BERLIN", "C0TOKYO", "C0DENVER"
@@ -144,14 +144,14 @@ def test_each_team_gets_what_it_asked_for_when_it_asked_for_it(
         assert not any(digests(slack, each) for each in (BERLIN, TOKYO, DENVER))
         clock.set(utc("2026-02-06 00:30"))
         slack.wait_for(lambda: digests(slack, TOKYO))
-        assert not said_to(slack, BERLIN) + said_to(slack, DENVER)
+        assert not posted(slack, BERLIN) + posted(slack, DENVER)
         clock.set(utc("2026-02-06 07:00"))
         slack.wait_for(lambda: digests(slack, BERLIN))
-        assert not said_to(slack, DENVER)
+        assert not posted(slack, DENVER)
         clock.set(utc("2026-02-06 14:00"))
         slack.wait_for(lambda: digests(slack, DENVER) == 2)
         talk.settle()
-    roots = {channel: slack.channel(channel) for channel in (BERLIN, TOKYO, DENVER)}
+    roots = {channel: posted(slack, channel) for channel in (BERLIN, TOKYO, DENVER)}
     assert {channel: len(each) for channel, each in roots.items()} == {BERLIN: 1, TOKYO: 1, DENVER: 2}
     assert all("2026-02-05" in root.text for each in roots.values() for root in each)
     assert titles(said_to(slack, BERLIN)) == "abc"
@@ -190,9 +190,9 @@ def test_a_restart_in_the_middle_of_the_morning_loses_and_doubles_nothing(
     engine.dispose()
     clock.set(utc("2026-02-06 09:00"))
     wanted = {BERLIN: 3, TOKYO: 1, DENVER: 1}
-    for posted in (1, 6):
+    for count in (1, 6):
         with bot_running(slack, github.url, tmp_path, now=clock):
-            slack.wait_for(lambda posted=posted: len(slack.asked("chat.postMessage")) >= posted)  # type: ignore[misc]
+            slack.wait_for(lambda count=count: len(slack.asked("chat.postMessage")) >= count)  # type: ignore[misc]
     with bot_running(slack, github.url, tmp_path, now=clock):
         slack.wait_for(lambda: {each: digests(slack, each) for each in wanted} == wanted, 30)
     for channel, count in wanted.items():

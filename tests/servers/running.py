@@ -53,6 +53,12 @@ def free_port() -> int:
         return int(place.getsockname()[1])
 
 
+def posted(slack: LoopbackSlack, channel: str) -> list[Message]:
+    """What the bot posted in a channel, but for the lines that say who changed what it gets."""
+    said = [(each, (each.metadata or {}).get("event_payload", {}).get("key", "")) for each in slack.channel(channel)]
+    return [each for each, key in said if not key.startswith("change:")]
+
+
 def buttons(message: Message) -> list[str]:
     """The action_ids of a message's buttons."""
     return [

@@ -10,7 +10,7 @@ from analysis.diff import hunks, tokens
 from analysis.facts import facts
 from analysis.models import Analysis, Commit, Entry, Language, Repository
 from analysis.rank import rank
-from analysis.retrieval import relevant, shown, told_of_day, wanted
+from analysis.retrieval import names_in, relevant, shown, told_of_day, wanted
 from analysis.statements import Reading, Said
 from tests.factories import SHA, commit, file, new_file, patch
 
@@ -395,3 +395,19 @@ def test_a_reply_comes_apart_the_same_however_it_is_cut(size: int) -> None:
 def test_no_reply_is_lost_or_cut_differently(reply: str, size: int) -> None:
     """However odd, a reply comes apart, and the same in chunks as whole."""
     assert [said.text for said in taken(reply, size)] == [said.text for said in taken(reply, 1000)]
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("does anything touch threading.Lock?", ("threading.Lock",)),
+        ("有没有改到 `threading.Lock`？", ("threading.Lock",)),
+        ("who changed --enforce-eager or VLLM_USE_V1?", ("--enforce-eager", "VLLM_USE_V1")),
+        ("anything in pkg/engine/ or CacheManager, LLMEngine?", ("pkg/engine/", "CacheManager", "LLMEngine")),
+        ("which plug-ins break, e.g. on ROCm, FP8 or CUDA? #12 too, and abc1234", ()),
+        ("what matters today?", ()),
+    ],
+)
+def test_names_of_code_are_told_from_words(question: str, names: tuple[str, ...]) -> None:
+    """Symbols, flags, variables and paths are names; words with hyphens, abbreviations and references are not."""
+    assert names_in(question) == names

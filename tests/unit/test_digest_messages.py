@@ -280,7 +280,9 @@ def test_hostile_text_is_shown_and_does_nothing() -> None:
     assert_whole(day, messages)
     for each in day.entries:
         for public in (True, False):
-            assert_takes(commit_messages(ENGINE, each, "zh", TZ, reason=HOSTILE, public=public), WEB)
+            assert_takes(
+                commit_messages(ENGINE, each, "zh", TZ, reason=HOSTILE, public=public, shareable=not public), WEB
+            )
 
 
 def test_a_hostile_branch_is_harmless() -> None:
@@ -381,7 +383,7 @@ def test_a_commit_that_is_not_on_the_branch_is_marked() -> None:
 def test_a_private_reply_can_be_posted_and_a_public_one_is_a_thread() -> None:
     """Privately all messages stand side by side with a button; in the channel what follows goes into the thread."""
     made = entry(1, summary=LONG * 10)
-    private = commit_messages(ENGINE, made, "en", TZ, public=False)
+    private = commit_messages(ENGINE, made, "en", TZ, public=False, shareable=True)
     public = commit_messages(ENGINE, made, "en", TZ, public=True)
     assert parse_commit_value(buttons(private)["post_to_channel"]).sha == made.commit.sha
     assert "post_to_channel" not in buttons(public)

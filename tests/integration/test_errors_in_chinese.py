@@ -1,0 +1,121 @@
+"""What goes wrong is said in the language of the channel, whatever is configured, on every surface."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from bot.local.github import RecordedRepository
+from bot.local.slack import LoopbackSlack
+from tests.conftest import recorded
+from tests.servers.clock import SettableClock
+from tests.servers.github import Fault, FaultyGitHub
+from tests.servers.running import whole
+from tests.servers.talk import ADA, BOT, DIGEST, LIN, Talk
+
+pytestmark = pytest.mark.xdist_group("errors in chinese")
+RESET = {
+    "X-RateLimit-Remaining": "0",
+    "X-RateLimit-Reset": str(int(datetime(2026, 2, 6, 8, 10, tzinfo=UTC).timestamp())),
+}
+REPOSITORIES = ("o/n", "o/down", "o/half", "o/limited")
+FAULTS = [
+    Fault("/repos/o/down", status=418, times=1000),
+    Fault("/repos/o/half/commits/", status=418, times=1000),
+    Fault("/repos/o/limited/commits", status=429, times=1000, headers=RESET),
+]
+
+
+@pytest.fixture(scope="module")
+def talk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talk]:
+    """An English bot with a Chinese channel."""
+    days = RecordedRepository([recorded(1), recorded(2)])
+    clock = SettableClock(datetime(2026, 2, 6, 8, tzinfo=UTC))
+    with LoopbackSlack(pace=False) as slack, FaultyGitHub(dict.fromkeys(REPOSITORIES, days)) as github:
+        github.faults += FAULTS
+        with Talk(slack, github.url, tmp_path_factory.mktemp("bot"), now=clock) as running:
+            running.type(ADA, "subscribe lang zh")
+            yield running
+        assert [(call.method, call.response) for call in slack.refusals] == []
+
+
+WRONG = [
+    ("deadbeef", "⚠️ o/n 中没有提交 deadbeef，或者有多个以它开头"),
+    ("#999", "⚠️ o/n 中没有 PR #999"),
+    ("o/absent 2026-02-05", "⚠️ GitHub 上没有仓库 o/absent"),
+    ("o/n@absent subscribe", "⚠️ GitHub 上没有 o/n@absent 这个分支"),
+    ("o/down #1", "返回了状态 418，请稍后再试"),
+    ("2036-02-05", "（日期在将来）"),
+    ("2026-02-05..2026-02-01", "（起止日期颠倒了）"),
+    ("2025-01-01..2026-02-01", "（一次最多 31 天）"),
+    ("subscribe watch x", "⚠️ 不能这样关注：“x”太短"),
+    ("subscribe at 25:00", "⚠️ “25:00”不是时刻"),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), WRONG)
+def test_a_command_is_refused_in_chinese(talk: Talk, text: str, said: str) -> None:
+    """What a command names in vain is said in Chinese to whoever gave it."""
+    assert said in whole(talk.type(ADA, text))
+
+
+@pytest.mark.parametrize(("text", "said"), WRONG[:4])
+def test_a_mention_is_refused_in_chinese(talk: Talk, text: str, said: str) -> None:
+    """The same of a mention."""
+    assert said in whole(talk.reply(ADA, f"{BOT} {text}"))
+
+
+def test_a_question_is_refused_in_chinese(talk: Talk) -> None:
+    """A question about a commit that is not there is answered with that."""
+    thread = talk.open("2026-02-05")
+    assert "中没有提交 deadbeef1" in whole(talk.reply(ADA, f"{BOT} does deadbeef1 break us?", thread))
+
+
+def test_a_range_says_in_chinese_what_cannot_be_read(talk: Talk) -> None:
+    """A day that a range could not list has its reason beside it."""
+    assert "返回了状态 418" in whole(talk.type(ADA, "o/down 2026-02-04..2026-02-05"))
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("repository", "o/absent", "GitHub 上没有仓库 o/absent"),
+        ("repository", "nothing", "“nothing”不是仓库"),
+        ("watch", "x", "不能这样关注"),
+        ("channel", "C0QUIET", "我不在这个频道里"),
+    ],
+)
+def test_a_form_is_refused_in_chinese(talk: Talk, field: str, value: str, said: str) -> None:
+    """The form of a Chinese channel is Chinese, and so is what is wrong with what is filled in."""
+    shown = talk.type(ADA, "subscriptions")
+    talk.slack.press(ADA, DIGEST, shown.ts, "edit_subscription")
+    view = talk.slack.wait_for(lambda: talk.slack.modal(ADA))
+    assert view.body["title"]["text"] == "修改订阅"
+    filled: dict[str, Any] = {"channel": DIGEST, "repository": "o/n", "at": "09:00", "timezone": "UTC"}
+    filled |= {"language": "zh", "least": "low"} | {field: value}
+    errors = talk.slack.submit(ADA, view.id, {name: {name: each} for name, each in filled.items()}).errors
+    assert errors
+    assert said in errors[field]
+
+
+def test_an_empty_question_is_refused_in_chinese(talk: Talk) -> None:
+    """The form for a question and what is wrong with it are in the channel's language too."""
+    talk.type(ADA, "#1")
+    shown = talk.slack.private(ADA, DIGEST)[-1]
+    talk.slack.press(ADA, DIGEST, shown.ts, "ask_commit")
+    view = talk.slack.wait_for(lambda: talk.slack.modal(ADA))
+    assert talk.slack.submit(ADA, view.id, {"question": {"question": " "}}).errors == {"question": "请写下你的问题"}
+
+
+def test_an_unread_commit_has_its_reason_in_chinese(talk: Talk) -> None:
+    """A digest says in Chinese why commits of it could not be read, and the same of the limit with when it ends."""
+    assert "2 个提交未能读取：127.0.0.1:" in (digest := whole(talk.type(ADA, "o/half 2026-02-05")))
+    assert "返回了状态 418" in digest
+
+
+def test_a_limit_is_told_in_the_channels_language_and_time(talk: Talk) -> None:
+    """Where GitHub's limit is used up a command says so in Chinese, and when the bot goes on."""
+    talk.slack.command(LIN, DIGEST, "o/limited 2026-02-05")
+    (told,) = talk.slack.wait_for(lambda: talk.slack.private(LIN, DIGEST))
+    assert told.text == "⏳ GitHub 的请求额度已用完，08:10 恢复后我会继续"
