@@ -9,7 +9,7 @@ import pytest
 
 from bot.local.slack import Fault, LoopbackSlack
 from tests.servers.chat import ScriptedChat
-from tests.servers.conversing import ALIKE, CONNECTOR, RACE, WEB, assert_well, commits, plausible, sample_talk
+from tests.servers.conversing import ALIKE, COMMITS, CONNECTOR, RACE, WEB, assert_well, commits, plausible, sample_talk
 from tests.servers.running import buttons, whole
 from tests.servers.talk import ADA, BOT, DIGEST, LIN, Talk, links, markdown, told
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from functools import partial
 from itertools import count
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -334,17 +333,6 @@ def test_help_says_what_can_be_asked(text: str, room: Room) -> None:
     pull = re.search(r"#\d+", whole(told))
     assert pull
     assert f"({pull[0]})" in whole(room.types(pull[0])[0])
-
-
-def test_help_names_nothing_that_is_not_there(tmp_path: Path) -> None:
-    """Where nothing was read yet the examples are of no repository in particular."""
-    now = SettableClock(datetime(2026, 2, 6, 9, tzinfo=UTC))
-    empty = {"o/n": RecordedRepository([])}
-    with LoopbackSlack() as slack, FaultyGitHub(empty) as github, Talk(slack, github.url, tmp_path, now=now) as talk:
-        told = whole(talk.type("U0ADA", "help"))
-    assert "`/vllm-digest 2026-02-05`" in told
-    assert "`/vllm-digest n 2026-02-05`" in told
-    assert "vllm/" not in told.lower()
 
 
 @pytest.mark.parametrize(
