@@ -12,12 +12,11 @@ import os
 import re
 import signal
 import sqlite3
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,16 +27,17 @@ from bot.local.slack import LoopbackSlack
 from bot.local.slack.server import Reply
 from tests.servers.chat import ScriptedChat
 from tests.servers.github import FaultyGitHub
+from tests.servers.launched import begun
 
 MODEL = "scripted"
 CHANNELS = ("C0DIGEST", "C0OTHER")
 AT_ONCE = 6  # analyses: DIGEST_CONCURRENCY's 8 without the share of answers
 
 _LATENCY = 0.07  # seconds that GitHub and the model take for each request
-_ROOT = Path(__file__).resolve().parents[2]
 _POLLING = 0.005
 _ON_ITS_WAY = 0.25  # seconds until the servers have heard what was sent before a kill
-_START_UP = 1.5  # seconds on a machine with nothing else to do; one that takes longer is given more time for all else
+_PATIENCE = 60  # seconds
+_START_UP = 0.5  # seconds on a machine with nothing else to do; one that takes longer is given more time for all else
 
 
 class SlowGitHub(FaultyGitHub):
@@ -126,7 +126,7 @@ class Killable:
         self.deaths: list[Death] = []
         self.log = folder / "bot.log"
         self._folder = folder
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: ForkServerProcess | None = None
         self._began = 0.0
         self._before = 0  # calls of earlier lives
         self._listens: Callable[[], bool] = lambda: False
@@ -146,12 +146,8 @@ class Killable:
             "DIGEST_TIMEZONE": "UTC",
             "DIGEST_LANGUAGE": "en",
             "DATABASE_URL": f"sqlite:///{self.database}",
-            "PYTHONPATH": str(_ROOT),
         }
-        with self.log.open("ab") as log:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "bot", "run"], cwd=self._folder, env=kept | settings, stdout=log, stderr=log
-            )
+        self._process = begun(["run"], self._folder, kept | settings, [Path(os.devnull), self.log, self.log])
         self._began = time.monotonic()
         self._before = len(self.chat.asked)
         self._listens = more(lambda: self.slack.delivery.sockets.opened, 1)
@@ -231,15 +227,19 @@ class Killable:
         return self.log.read_text("utf-8", errors="replace")
 
     def _must_live(self) -> None:
-        if self._process is None or self._process.poll() is not None:
+        if self._process is None or self._process.exitcode is not None:
             raise RuntimeError(f"the bot ended by itself: {self.log_text[-4000:]}")
 
     def _end(self, how: signal.Signals) -> int:
         if self._process is None:
             return 0
         process, self._process = self._process, None
-        process.send_signal(how)
-        return process.wait(30)
+        assert process.pid
+        os.kill(process.pid, how)
+        process.join(_PATIENCE)
+        if process.exitcode is None:
+            raise TimeoutError(f"the bot does not end: {self.log_text[-4000:]}")
+        return process.exitcode
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
 from multiprocessing import get_context
-from multiprocessing.context import ForkServerContext
+from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -32,13 +32,21 @@ def launched(arguments: Sequence[str], folder: Path, environment: Mapping[str, s
     with TemporaryDirectory() as name:
         streams = [Path(name, each) for each in _STREAMS]
         streams[0].write_bytes(stdin)
-        process = _context().Process(target=_run, args=(list(arguments), str(folder), dict(environment), streams))
-        process.start()
+        process = begun(arguments, folder, environment, streams)
         process.join(_PATIENCE)
         if process.exitcode is None:
             process.kill()
             raise TimeoutError(f"vllm-digest {' '.join(arguments)} runs for {_PATIENCE} s")
         return Ran(process.exitcode, *(each.read_bytes().decode() for each in streams[1:]))
+
+
+def begun(
+    arguments: Sequence[str], folder: Path, environment: Mapping[str, str], streams: Sequence[Path]
+) -> ForkServerProcess:
+    """`vllm-digest`, running; its standard input, output and error are the files `streams`."""
+    process = _context().Process(target=_run, args=(list(arguments), str(folder), dict(environment), streams))
+    process.start()
+    return process
 
 
 @cache
@@ -48,7 +56,7 @@ def _context() -> ForkServerContext:
     return context
 
 
-def _run(arguments: list[str], folder: str, environment: dict[str, str], streams: list[Path]) -> None:
+def _run(arguments: list[str], folder: str, environment: dict[str, str], streams: Sequence[Path]) -> None:
     for number, stream in enumerate(streams):
         os.dup2(os.open(stream, os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_CREAT | os.O_APPEND), number)
     # As they are made for a new process: in the encoding of its environment, and the errors not kept back.
