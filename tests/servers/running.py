@@ -4,7 +4,9 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from bot.local.slack import LoopbackSlack, Message
@@ -25,6 +27,27 @@ def bot_running(
 
     With `http` it is behind an address instead; `metrics_port` is that of its figures.
     """
+    engine = folder / "bot-flows.db"
+    if not engine.exists():
+        engine.write_bytes(_used_engine())
+    with _started(slack, github_url, folder, now, **settings):
+        yield
+
+
+@cache
+def _used_engine() -> bytes:
+    """The engine's database of a bot that ran before: of a new one it looks for the queues a second late."""
+    with LoopbackSlack() as slack, TemporaryDirectory() as name:
+        folder = Path(name)
+        with _started(slack, "http://127.0.0.1:9", folder, lambda: datetime.now(UTC)):
+            pass
+        return (folder / "bot-flows.db").read_bytes()
+
+
+@contextmanager
+def _started(
+    slack: LoopbackSlack, github_url: str, folder: Path, now: Callable[[], datetime], **settings: Any
+) -> Iterator[None]:
     address = ("127.0.0.1", free_port()) if settings.pop("http", False) else None
     metrics_port = settings.pop("metrics_port", 0)
     chosen = {
