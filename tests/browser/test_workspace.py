@@ -367,6 +367,7 @@ def test_it_looks_right_and_accessible(
     serious(tab, f"modal-{name}")
     tab.keyboard.press("Escape")
     expect(tab.locator("[data-modal]")).to_be_hidden()
+    slack.wait_for(lambda: slack.modal(ADA) is None)  # the page says so a moment later, and may not be gone by then
 
 
 def serious(tab: Tab, what: str) -> None:
