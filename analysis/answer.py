@@ -125,9 +125,10 @@ class _Talk:
         self._language: Language = language
         self._marks = (mark(), mark())
         self._answering = answering
-        redact = Redactor()
+        question = scalar(asked.question)
+        redact = Redactor([question, *(scalar(turn.text) for turn in asked.thread)])
         self._asked = asked._replace(
-            question=redact(scalar(asked.question))[:_QUESTION],
+            question=redact(question)[:_QUESTION],
             thread=tuple(turn.model_copy(update={"text": redact(scalar(turn.text))}) for turn in asked.thread),
         )
         self._prompt = _prompt(self._asked, language, *self._marks)

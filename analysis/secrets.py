@@ -2,7 +2,8 @@
 
 Two scanners look, since each misses what the other finds: Kingfisher (a native engine with a rule a vendor) and
 detect-secrets' pattern detectors with its keyword detector for `API_KEY=...`. A secret becomes `[REDACTED:1]`, the
-same number wherever it stands in one commit. Placeholders keep line counts, so that hunks stay whole.
+same number wherever it stands in one commit: `API_KEY=K` in one file gives away what `connect("K")` in another one is.
+Placeholders keep line counts, so that hunks stay whole.
 """
 
 import importlib
@@ -10,14 +11,15 @@ import math
 import pkgutil
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from analysis.models import Commit
+from analysis.models import Commit, FileChange
 
 if TYPE_CHECKING:
     from detect_secrets.plugins.base import RegexBasedDetector
+    from kingfisher_sdk.core import Finding
     from kingfisher_sdk.scanner import Scanner
 
 _PRIVATE_KEY = re.compile(
@@ -34,7 +36,19 @@ _NOT_RANDOM = re.compile(
 _MIN_ENTROPY = 3.0  # bits a character; words and paths written as values stay below it
 _MIN_DIGITS = 3
 _LONG = 16
-_PREFIXES_ONLY = re.compile(r"[A-Za-z0-9]{2,12}")  # detect-secrets returns just the prefix of some tokens
+_TOKEN = re.compile(r"[\w-]+")
+_BEFORE = re.compile(r"[\s:=\"]*(?:AccountKey=)?")  # what detect-secrets returns in front of some tokens
+_BARE = re.compile(r"[^\\<>&(){}|\]]+")  # what code, markup or a query puts behind a value is no part of it elsewhere
+_TO_ITS_END = re.compile(r"[^\s\"'`<>]*")
+_REDACTED = "[REDACTED:"
+
+# A line of a private key, behind a diff's sign and inside quotes.
+_KEY_LINE = re.compile(r"""[-+ ]?[\s"']*([A-Za-z0-9+/]{32,}={0,2})[\s"',\\]*""")
+_BETWEEN_WORDS = re.compile(r"[\s_./:,-]+")
+_CHARACTER_KINDS = re.compile(r"[a-z]+|[A-Z]+|\d+|[^a-zA-Z\d]+")
+_SHORTEST_PASSWORD = 8
+_LEAST_ALTERNATIONS = 4  # runs of one kind of character: `Tr0ub4dor` has six, `password123` two
+_MIN_PASSWORD_ENTROPY = 2.5  # bits a character
 
 
 class _Detectors(NamedTuple):
@@ -42,52 +56,110 @@ class _Detectors(NamedTuple):
     patterns: "tuple[RegexBasedDetector, ...]"
 
 
+class _Place(NamedTuple):
+    """Where a text holds a secret: from the character `start` to the one before `end`."""
+
+    start: int
+    end: int
+    secret: str
+
+
+class _Scanned(NamedTuple):
+    """A text whose private keys are blanked, and the other secrets found in it."""
+
+    text: str
+    places: tuple[_Place, ...]
+
+
 def redacted(commit: Commit) -> Commit:
-    """The commit without the secrets in its message, its author's name, its patches and its pull request's text."""
-    redact = Redactor()
+    """The commit without the secrets in its message, author's name, file names, patches and pull request.
+
+    What any of these gives away is redacted in all of them.
+    """
     pull = commit.pull
+    of_files = [text for file in commit.files for text in (file.path, file.previous_path, file.patch)]
+    texts = [commit.message, commit.author, *of_files, *((pull.title, pull.body) if pull else ())]
+    redact = Redactor(filter(None, texts))
     return commit.model_copy(
         update={
             "message": redact(commit.message),
             "author": redact(commit.author),
-            "files": tuple(
-                file.model_copy(update={"patch": redact(file.patch)}) if file.patch else file for file in commit.files
-            ),
+            "files": tuple(_redacted_file(file, redact) for file in commit.files),
             "pull": pull and pull.model_copy(update={"title": redact(pull.title), "body": redact(pull.body)}),
         }
     )
 
 
-class Redactor:
-    """Takes secrets out of the texts of one commit, numbering them as they come."""
+def _redacted_file(file: FileChange, redact: "Redactor") -> FileChange:
+    return file.model_copy(
+        update={
+            "path": redact(file.path),
+            "previous_path": file.previous_path and redact(file.previous_path),
+            "patch": file.patch and redact(file.patch),
+        }
+    )
 
-    def __init__(self) -> None:
+
+class Redactor:
+    """Takes secrets out of `texts` that belong together, such as those of one commit, and numbers them as they come.
+
+    A secret that is found in one of them is redacted in all of them, unless it could be an ordinary word.
+    """
+
+    def __init__(self, texts: Iterable[str] = ()) -> None:
         self._numbers: dict[str, int] = {}
+        self._scanned: dict[str, _Scanned] = {}
+        self._recurring: dict[str, str] = {}  # what is redacted wherever it stands -> the secret that it belongs to
+        for text in texts:
+            self._scan(text)
 
     def __call__(self, text: str) -> str:
-        """`text` with every secret that is found replaced by its placeholder."""
+        """`text` with every secret that is known or found replaced by its placeholder."""
         if not text:
             return text
-        text = _PRIVATE_KEY.sub(self._key_block, text)
-        # The longest first: a secret may hold another.
-        for secret in sorted(set(_secrets(text)), key=len, reverse=True):
-            if secret in text:
-                text = text.replace(secret, self._in_place(secret))
-        return text
+        scanned = self._scan(text)
+        pieces, end = [], 0
+        for place in _merged([*scanned.places, *self._recurrences(scanned.text)]):
+            pieces += [scanned.text[end : place.start], self._in_place(scanned.text[place.start : place.end], place)]
+            end = place.end
+        return "".join([*pieces, scanned.text[end:]])
+
+    def _scan(self, text: str) -> _Scanned:
+        """Learn the secrets of a text; each text is scanned once."""
+        if text not in self._scanned:
+            blanked = _PRIVATE_KEY.sub(self._key_block, text)
+            places = tuple(_places(blanked))
+            for each in places:
+                values = {each.secret, blanked[each.start : each.end]}
+                self._recurring |= {value: each.secret for value in values if _is_unmistakable(value)}
+            self._scanned[text] = _Scanned(blanked, places)
+        return self._scanned[text]
+
+    def _recurrences(self, text: str) -> Iterator[_Place]:
+        """Where a text holds what was found in any."""
+        for value, secret in self._recurring.items():
+            start = text.find(value)
+            while start >= 0:
+                end = start + len(value)
+                yield _Place(start, end, secret)
+                start = text.find(value, end)
 
     def _placeholder(self, secret: str) -> str:
-        return f"[REDACTED:{self._numbers.setdefault(secret, len(self._numbers) + 1)}]"
+        return f"{_REDACTED}{self._numbers.setdefault(secret, len(self._numbers) + 1)}]"
 
-    def _in_place(self, secret: str) -> str:
-        """The placeholder on each line that the secret is on, behind what a diff puts in front of it."""
-        first, *rest = [self._placeholder(secret)] * (secret.count("\n") + 1)
-        signs = [line[:1] if line[:1] in ("+", "-", " ") else "" for line in secret.split("\n")[1:]]
-        return "\n".join([first, *(sign + each for sign, each in zip(signs, rest, strict=True))])
+    def _in_place(self, covered: str, place: _Place) -> str:
+        """The placeholder on each line that is covered, behind what a diff puts in front of it."""
+        placeholder = self._placeholder(place.secret)
+        signs = [line[:1] if line[:1] in ("+", "-", " ") else "" for line in covered.split("\n")[1:]]
+        return "\n".join([placeholder, *(sign + placeholder for sign in signs)])
 
     def _key_block(self, match: re.Match[str]) -> str:
         """A private key's lines, each blanked but for what a diff puts in front of it."""
         begin, body, end = match.groups()
-        placeholder = self._placeholder(body.strip() or begin)
+        pieces = _key_lines(body)
+        secret = "".join(pieces) or body.strip() or begin
+        self._recurring |= {piece: secret for piece in pieces if _is_unmistakable(piece)}
+        placeholder = self._placeholder(secret)
         lines = body.split("\n")
         blanked = [lines[0] and placeholder] + [
             line[:1] + placeholder if line[:1] in "+- " else placeholder for line in lines[1:]
@@ -99,28 +171,101 @@ class Redactor:
         return begin + "\n".join(blanked) + end
 
 
-def _secrets(text: str) -> Iterator[str]:
+def _key_lines(body: str) -> list[str]:
+    """The lines of a private key's body, in a block or in a string with escaped breaks."""
+    found = (_KEY_LINE.fullmatch(line) for line in re.split(r"\n|\\n", body))
+    return [match[1] for match in found if match]
+
+
+def _merged(places: Iterable[_Place]) -> Iterator[_Place]:
+    """The places in order; those that overlap are one, of the secret that begins first, the longest of these."""
+    last: _Place | None = None
+    for place in sorted(places, key=lambda each: (each.start, -each.end)):
+        if last and place.start < last.end:
+            last = last._replace(end=max(last.end, place.end))
+            continue
+        if last:
+            yield last
+        last = place
+    if last:
+        yield last
+
+
+def _places(text: str) -> Iterator[_Place]:
+    """Where a text holds secrets, each by the value that it has wherever it stands."""
+    for start, end in _found(text):
+        value = text[start:end]
+        if not value or _REDACTED in value:
+            continue
+        bare = _BARE.match(value)
+        known = bare[0].rstrip(".:!?*") if bare else ""
+        yield _Place(start, end, known if _is_unmistakable(known) else value)
+
+
+def _found(text: str) -> Iterator[tuple[int, int]]:
+    """The beginnings and ends of what the scanners find."""
     detectors = _detectors()
     for finding in detectors.native.scan(text):
-        if finding.visible and not finding.is_base64_encoded and "[REDACTED:" not in finding.secret:
-            yield finding.secret
+        if finding.visible and not finding.is_base64_encoded:
+            yield from _located(finding, text)
     for detector in detectors.patterns:
         for pattern in detector.denylist:
             for match in pattern.finditer(text):
-                yield _whole_token(text, match) if _PREFIXES_ONLY.fullmatch(_captured(match)) else _captured(match)
+                yield _captured(text, match)
     for match in _ASSIGNED.finditer(text):
         if _looks_random(match["value"], named_loudly=match["name"].isupper()):
-            yield match["value"]
+            yield match.span("value")
 
 
-def _captured(match: re.Match[str]) -> str:
-    """What a detector means by its match: the last group that took part, as its `analyze_string` has it."""
-    return next((group for group in reversed(match.groups()) if group), match[0])
+def _located(finding: "Finding", text: str) -> Iterator[tuple[int, int]]:
+    """Where a finding stands: Kingfisher counts bytes. What it read otherwise than it is written is looked for."""
+    start = finding.location["start_offset"]
+    if not text.isascii():
+        start = len(text.encode()[:start].decode("utf-8", "ignore"))
+    if text.startswith(finding.secret, start):
+        yield start, start + len(finding.secret)
+    else:
+        yield from (match.span() for match in re.finditer(re.escape(finding.secret), text))
 
 
-def _whole_token(text: str, match: re.Match[str]) -> str:
-    tail = re.compile(r"[^\s\"'`<>]*").match(text, match.end())
-    return match[0] + (tail[0] if tail else "")
+def _captured(text: str, match: re.Match[str]) -> tuple[int, int]:
+    """What a detector means by its match: the last group that took part, as its `analyze_string` has it.
+
+    Where that is just the prefix of a token, as it is for some vendors' tokens, the whole token.
+    """
+    group = next((each for each in range(match.re.groups, 0, -1) if match[each]), 0)
+    start, end = match.span(group)
+    rest = text[end : match.end()]
+    if len(rest) > end - start and _TOKEN.fullmatch(rest):
+        start, end = match.start(), _end(_TO_ITS_END, text, match.end())
+    elif group == 0:
+        start = _end(_BEFORE, text, start)
+        end = start + len(text[start:end].rstrip(' \t\n"'))
+    return start, end
+
+
+def _end(pattern: re.Pattern[str], text: str, start: int) -> int:
+    """Where what stands at `start` ends; `pattern` may be empty."""
+    match = pattern.match(text, start)
+    return match.end() if match else start
+
+
+def _is_unmistakable(value: str) -> bool:
+    """Whether a value is that secret wherever it stands, and no ordinary word.
+
+    What stands in `password=...` or `://user:...@` may be `test`, `changeme`, `admin123` or the name of a model: taken
+    out all over a commit, that would blank its words and file names. So a part between word breaks must be as long as a
+    password and change between letters, cases, digits and signs as words and versions do not, or be long and hold
+    digits. Tokens of a known form need no such rule: the scanners find them in each text by themselves.
+    """
+    return any(_is_password(part) for part in _BETWEEN_WORDS.split(value))
+
+
+def _is_password(part: str) -> bool:
+    if len(part) < _SHORTEST_PASSWORD or not re.search(r"\d", part) or part.isdigit():
+        return False
+    alternates = len(_CHARACTER_KINDS.findall(part)) >= _LEAST_ALTERNATIONS
+    return (alternates or len(part) >= _LONG) and _entropy(part) >= _MIN_PASSWORD_ENTROPY
 
 
 def _looks_random(value: str, *, named_loudly: bool) -> bool:
@@ -133,9 +278,12 @@ def _looks_random(value: str, *, named_loudly: bool) -> bool:
     enough = digits >= _MIN_DIGITS or (named_loudly and mixed and digits and len(value) >= _LONG)
     if _NOT_RANDOM.fullmatch(value) or not enough or not re.search(r"[A-Za-z]", value):
         return False
-    counts = Counter(value)
-    entropy = -sum(n / len(value) * math.log2(n / len(value)) for n in counts.values())
-    return entropy >= _MIN_ENTROPY
+    return _entropy(value) >= _MIN_ENTROPY
+
+
+def _entropy(value: str) -> float:
+    """Bits a character."""
+    return -sum(n / len(value) * math.log2(n / len(value)) for n in Counter(value).values())
 
 
 @cache

@@ -195,3 +195,155 @@ def test_a_commit_is_redacted_as_a_whole() -> None:
     assert clean.files == (made.files[0].model_copy(update={"patch": patch("+x = '[REDACTED:2]'")}), binary)
     assert clean.pull == PullRequest(number=1, title="Use [REDACTED:1]", body="or [REDACTED:2]")
     assert redacted(commit("Do it")) == commit("Do it")
+
+
+AWS_KEY = "YZxsKgCnB6nhdddVkMR" + "jMcIFLpuch/HsXAPmEmpC"
+
+
+def test_what_one_text_gives_away_is_redacted_in_all() -> None:
+    """A secret known by its name in one file has the same placeholder in other files, names, message and pull request."""
+    made = commit(
+        f"Connect with {AWS_KEY}",
+        [
+            file("client.py", patch(f'+connect("{AWS_KEY}")', f"+x{AWS_KEY}y")),
+            file(f"fixtures/{AWS_KEY}.json", was=f"old/{AWS_KEY}.json", status="renamed"),
+            file(".env", patch(f"+AWS_SECRET_ACCESS_KEY={AWS_KEY}")),
+        ],
+        author=f"Ada {AWS_KEY}",
+        pull=PullRequest(number=1, title=f"{AWS_KEY}?", body=f"See `{AWS_KEY}`."),
+    )
+    clean = redacted(made)
+    assert AWS_KEY not in clean.model_dump_json()
+    assert clean == commit(
+        "Connect with [REDACTED:1]",
+        [
+            file("client.py", patch('+connect("[REDACTED:1]")', "+x[REDACTED:1]y")),
+            file("fixtures/[REDACTED:1].json", was="old/[REDACTED:1].json", status="renamed"),
+            file(".env", patch("+AWS_SECRET_ACCESS_KEY=[REDACTED:1]")),
+        ],
+        author="Ada [REDACTED:1]",
+        pull=PullRequest(number=1, title="[REDACTED:1]?", body="See `[REDACTED:1]`."),
+    )
+
+
+@pytest.mark.parametrize("place", ["message", "path", "previous_path", "title", "body"])
+def test_it_does_not_matter_which_text_gives_a_secret_away(place: str) -> None:
+    """Whichever text names the secret, the others that only hold it are redacted too."""
+    told = {place: f"AWS_SECRET_ACCESS_KEY={AWS_KEY}"}
+    files = [
+        file(told.get("path", "a.env"), was=told.get("previous_path")),
+        file("client.py", patch(f'+connect("{AWS_KEY}")')),
+    ]
+    pull = PullRequest(number=1, title=told.get("title", "t"), body=told.get("body", ""))
+    clean = redacted(commit(told.get("message", "Do it"), files, pull=pull))
+    assert AWS_KEY not in clean.model_dump_json()
+    assert clean.files[1].patch == patch('+connect("[REDACTED:1]")')
+
+
+@pytest.mark.parametrize(
+    "password", ["s3cr3tPW", "Tr0ub4dor&3", "hunter2hunter2", made(12), made(20), made(32, "0123456789abcdef")]
+)
+def test_a_password_is_redacted_wherever_it_recurs(password: str) -> None:
+    """What can only be a password is redacted also where nothing around it says so."""
+    files = [
+        file("a.py", patch(f'+u = "postgres://app:{password}@db/main"')),
+        file("b.py", patch(f'+connect("{password}")')),
+    ]
+    assert [each.patch for each in redacted(commit("Do it", files)).files] == [
+        patch('+u = "postgres://app:[REDACTED:1]@db/main"'),
+        patch('+connect("[REDACTED:1]")'),
+    ]
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "test",
+        "password",
+        "postgres",
+        "changeme",
+        "admin123",
+        "password123",
+        "token-abc123",
+        "llama-3.1-8b-instruct",
+        "AsyncLLMEngine",
+        "VLLM_USE_V1",
+        "fp8_e4m3fn",
+        "20260205120000",
+        "python3.11",
+    ],
+)
+def test_an_ordinary_word_as_a_password_stays_everywhere_else(word: str) -> None:
+    """A word given as a password is redacted there alone: the same word in code, names and titles stays."""
+    plain = commit(
+        f"Rename {word}",
+        [file(f"{word}/a.py", patch(f"+def run_{word}(): return {word!r}")), file("b.py", patch(f"-{word}"))],
+        pull=f"All about {word}.",
+    )
+    url = file("c.py", patch(f'+u = "postgres://app:{word}@db/{word}"'))
+    clean = redacted(plain.model_copy(update={"files": (*plain.files, url)}))
+    assert clean.files[2].patch == patch(f'+u = "postgres://app:[REDACTED:1]@db/{word}"')
+    assert clean.model_copy(update={"files": clean.files[:2]}) == plain
+
+
+def test_a_private_key_is_known_again_by_its_lines() -> None:
+    """The lines of a private key that stand elsewhere, in a block without its marks or in a string, have the key's number."""
+    body = ["".join(Random(seed).choices(LETTERS_AND_DIGITS, k=64)) for seed in range(3)]
+    escaped = "\\n".join([begin(), *body, end()])
+    files = [
+        file("key.pem", patch(*(f"+{line}" for line in [begin(), *body, end()]))),
+        file("a.py", patch(f'+KEY = "{body[0]}\\n{body[1]}\\n"', *(f'+    "{line}"' for line in body))),
+        file("b.py", patch(f'+KEY = "{escaped}"')),
+    ]
+    clean = redacted(commit("Add a key", files, body="\n".join(body)))
+    assert not any(line in clean.model_dump_json() for line in body)
+    assert clean.body == "\n".join(["[REDACTED:1]"] * 3)
+    assert clean.files[1].patch == patch('+KEY = "[REDACTED:1]\\n[REDACTED:1]\\n"', *['+    "[REDACTED:1]"'] * 3)
+    assert clean.files[2].patch == patch(f'+KEY = "{begin()}[REDACTED:1]{end()}"')
+
+
+def test_a_key_marker_without_a_key_gives_nothing_away() -> None:
+    """Code after a lone BEGIN marker is no key: its names stay in the other files."""
+    code = [
+        f"+assert '{begin()}' in text",
+        "+engine = DeepseekV32ForCausalLM2(quantization)",
+        "+import vllm_v1_engine2",
+    ]
+    other = file("b.py", patch("+DeepseekV32ForCausalLM2(quantization)", "+import vllm_v1_engine2"))
+    assert redacted(commit("Do it", [file("a.py", patch(*code)), other])).files[1] == other
+
+
+def test_secrets_that_overlap_leave_nothing() -> None:
+    """Where one secret holds another or reaches into it, all of both goes."""
+    inner, outer = made(16), f"x{made(16)}Z9"
+    files = [file("a.env", patch(f"+A_PASSWORD={inner}")), file("b.env", patch(f"+B_PASSWORD={outer}"))]
+    clean = redacted(commit("Do it", [*files, file("c.py", patch(f"+f({outer}, {inner})"))]))
+    assert clean.files[2].patch == patch("+f([REDACTED:2], [REDACTED:1])")
+    assert inner not in clean.model_dump_json()
+
+
+def test_letters_of_any_script_do_not_shift_what_is_redacted() -> None:
+    """A word redacted only where it was found is found behind Chinese and emoji too."""
+    assert (
+        Redactor()("密码 🔑 test: postgres://app:test@db/test") == "密码 🔑 test: postgres://app:[REDACTED:1]@db/test"
+    )
+
+
+@pytest.mark.parametrize(
+    "around", ["?api_key={}&x=1", "Client(api_key={})", "<b>API_KEY={}</b>", "API_KEY={}.", "API_KEY={}\\\\nX=1"]
+)
+def test_what_follows_a_secret_does_not_hide_it_elsewhere(around: str) -> None:
+    """What code, markup or a sentence puts behind a value is not taken for a part of it in the other texts."""
+    key = made(24)
+    files = [file("a.py", patch("+" + around.format(key))), file("b.py", patch(f"+connect('{key}')"))]
+    clean = redacted(commit("Do it", files))
+    assert key not in clean.model_dump_json()
+    assert clean.files[1].patch == patch("+connect('[REDACTED:1]')")
+
+
+def test_what_surrounds_a_vendors_token_stays() -> None:
+    """A scanner's match that takes in the spaces, the name or the address around a secret is narrowed to the secret."""
+    key = made(86) + "=="
+    assert Redactor()("x = AP9abcdEFGH1234 \ny") == "x = [REDACTED:1] \ny"
+    assert Redactor()(f"AccountName=a;AccountKey={key};b") == "AccountName=a;AccountKey=[REDACTED:1];b"
+    assert Redactor()("pw redis://u:pw@cache") == "pw redis://u:[REDACTED:1]@cache"
