@@ -293,7 +293,8 @@ _UNFINISHED = {"length": "model_too_long", "content_filter": "model_filtered"}
 
 
 def _why_unfinished(finish: str) -> Phrase:
-    return Phrase(_UNFINISHED.get(finish, "model_ended"), finish=finish)
+    code = finish if re.fullmatch(r"[a-z_]{1,40}", finish) else "?"  # what is no code may be anything
+    return Phrase(_UNFINISHED.get(finish, "model_ended"), finish=code)
 
 
 def _refuses_form(exc: openai.APIStatusError, rung: Rung) -> bool:

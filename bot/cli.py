@@ -443,10 +443,10 @@ def run(arguments: "Sequence[str]") -> int:
             raise
         sys.stdout = open("/dev/null", "w", encoding="utf-8")  # noqa: SIM115, PTH123 (what is buffered has nowhere to go)
         return _complain("standard output cannot be written: no space is left on it", 2)
-    except Exception:  # noqa: BLE001 (the border: one traceback, and a sentence)
-        import traceback
+    except Exception as exc:  # noqa: BLE001 (the border: one traceback, and a sentence)
+        from bot.logs import traceback_of
 
-        traceback.print_exc()
+        sys.stderr.write(f"{traceback_of(exc)}\n")
         return _complain("this is a bug in vllm-digest; please report it with the lines above", 1)
     return result if isinstance(result, int) else 0
 
@@ -460,7 +460,7 @@ def _complain(message: str, code: int) -> int:
 
 def main() -> None:
     """The command `vllm-digest`."""
-    import logging
+    from bot import logs
 
     # A stream that whoever started us has closed is None.
     sys.stdin = sys.stdin or open("/dev/null", encoding="utf-8")  # noqa: SIM115, PTH123
@@ -468,6 +468,5 @@ def main() -> None:
     sys.stderr = sys.stderr or open("/dev/null", "w", encoding="utf-8")  # noqa: SIM115, PTH123
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
-    # urllib3 warns of every retry; when they fail, one line of ours says so.
-    logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)
+    logs.take_over()
     sys.exit(run(sys.argv[1:]))

@@ -43,6 +43,7 @@ _NAP = 0.5  # seconds between two looks at the clock
 _NO_LIMIT = None  # the engine drops a flow after a hundred starts, which a bot that cannot reach Slack has in minutes
 
 log = structlog.get_logger(__name__)
+logging.getLogger("dbos").addHandler(logging.NullHandler())  # without any, it would print by itself
 _running: list[Bot] = []
 _ending = Event()
 
@@ -223,7 +224,7 @@ def running(bot: Bot, database: Path) -> Iterator[None]:
             "system_database_url": f"sqlite:///{database}",
             "executor_id": _EXECUTOR,
             "application_version": _VERSION,
-            "console_log_level": "ERROR",
+            "log_level": "ERROR",
             "notification_listener_polling_interval_sec": _LISTENING,
         }
     )

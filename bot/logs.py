@@ -1,30 +1,48 @@
-"""Logs: one line an event on standard error, for people or as JSON, with the run that it belongs to. Tokens never reach one."""
+"""Logs: one line an event on standard error, for people or as JSON, with the run that it belongs to.
+
+Only our own words are written. What a library logs may quote what it sent or received, at any level: PyGithub's debug
+lines are GitHub's whole replies, SQLAlchemy's hold the values stored. So do the words of an exception: a vendor's error
+holds the answer, a `KeyError` or a `ValueError` what was looked up or parsed. A library's record is reduced to where it
+was made, and an exception to its kind and the lines that it went through, unless the words are ours.
+"""
 
 import logging
+import os
 import sys
-from typing import Literal
+import threading
+import traceback
+from collections.abc import Iterator
+from pathlib import PurePath
+from types import TracebackType
+from typing import Any, Literal
 
-import structlog
+from analysis.errors import DigestError
+
+_OURS = ("analysis", "bot")
+_TOLD_BY_US = ("slack_sdk", "websockets")  # whatever fails there, a line of ours says
+_log = logging.getLogger(__name__)
+
+ExcInfo = tuple[type[BaseException], BaseException, TracebackType | None]
 
 
 def set_up(level: str, form: Literal["console", "json"]) -> None:
-    """Lets everything that is logged, by us or by libraries, come out in one form."""
+    """Log our own events from `level` on, and libraries' errors, in one form."""
+    import structlog
+
+    silence_libraries()
     shared: list[structlog.types.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
-        structlog.processors.format_exc_info,
+        structlog.processors.ExceptionRenderer(lambda exc_info: traceback_of(exc_info[1])),
     ]
     last: structlog.types.Processor = (
         structlog.processors.JSONRenderer(ensure_ascii=False)
         if form == "json"
-        # The renderer's own tracebacks show the values of variables, tokens among them.
         else structlog.dev.ConsoleRenderer(
             colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
         )
     )
-    if form == "console":
-        shared.pop()  # that renderer shows tracebacks itself
     structlog.configure(
         processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         logger_factory=structlog.stdlib.LoggerFactory(),
@@ -32,14 +50,84 @@ def set_up(level: str, form: Literal["console", "json"]) -> None:
         cache_logger_on_first_use=True,
     )
     handler = logging.StreamHandler()
+    handler.addFilter(_is_worth_a_line)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=shared, processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, last]
         )
     )
-    logging.basicConfig(level=level, handlers=[handler], force=True)
-    # These tell of every job and request; what fails there is told by us.
-    for name in ("alembic", "apscheduler", "slack_bolt", "dbos", "httpx", "httpx2", "openai", "urllib3"):
-        logging.getLogger(name).setLevel(logging.ERROR)
-    for name in ("slack_sdk", "websockets"):
+    logging.basicConfig(handlers=[handler], force=True)
+    for name in _OURS:
+        logging.getLogger(name).setLevel(level)
+
+
+def take_over() -> None:
+    """Make sure that nothing else that a process writes to standard error by itself quotes what came from outside.
+
+    That is warnings, and the tracebacks of threads.
+    """
+    silence_libraries()
+    logging.captureWarnings(capture=True)
+    threading.excepthook = lambda args: _log.error("a thread ended early\n%s", traceback_of(args.exc_value))
+
+
+def silence_libraries() -> None:
+    """Let libraries log errors only, and of these only where they happened.
+
+    Which loggers are ours is listed, not which are theirs. Records are emptied where they are made, so that it does not
+    matter what handlers and levels a library brings along.
+    """
+    logging.setLogRecordFactory(_record)
+    logging.getLogger().setLevel(logging.ERROR)
+    for name in _OURS:
+        logging.getLogger(name).setLevel(logging.WARNING)
+    for name in _TOLD_BY_US:
         logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
+def traceback_of(error: BaseException | None) -> str:
+    """The traceback of an error and of those that led to it, without words that are not ours."""
+    return "".join(_traceback(error, set())).rstrip("\n")
+
+
+def described(error: BaseException) -> str:
+    """The kind of an error, with what went wrong in our words or the operating system's."""
+    words = ""
+    if isinstance(error, DigestError):
+        words = str(error)
+    elif isinstance(error, OSError) and error.errno:
+        words = os.strerror(error.errno)
+    return f"{type(error).__name__}: {words}" if words else type(error).__name__
+
+
+def _traceback(error: BaseException | None, seen: set[int]) -> Iterator[str]:
+    if error is None or id(error) in seen:
+        return
+    seen.add(id(error))
+    before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    yield from _traceback(before, seen)
+    yield "Traceback (most recent call last):\n"
+    yield from traceback.format_tb(error.__traceback__)
+    yield f"{described(error)}\n"
+
+
+def _is_ours(name: str) -> bool:
+    return name.partition(".")[0] in _OURS
+
+
+def _is_worth_a_line(record: logging.LogRecord) -> bool:
+    """Whether it is ours or an error: some libraries choose levels for themselves."""
+    return _is_ours(record.name) or record.levelno >= logging.ERROR
+
+
+def _record(
+    name: str | None, level: int, path: str, line: int, message: object, args: Any, exc_info: ExcInfo | None, *rest: Any
+) -> logging.LogRecord:
+    """A record of the standard library's, without words of a library's own."""
+    if name is not None and not _is_ours(name):
+        message, args = f"{name} reports an error at {PurePath(path).name}:{line}", ()
+        error = exc_info[1] if exc_info else sys.exc_info()[1]
+        if error is not None and level >= logging.ERROR:
+            message = f"{message}\n{traceback_of(error)}"
+        exc_info, rest = None, rest[:1]  # the function's name is kept, the stack is not
+    return logging.LogRecord(name or "", level, path, line, message, args, exc_info, *rest)

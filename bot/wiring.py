@@ -1,6 +1,5 @@
 """The one place where things are put together."""
 
-import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from datetime import datetime
@@ -14,6 +13,7 @@ from analysis.errors import BadSetting, Misuse, StoreUnusable
 from analysis.github import GitHub
 from analysis.models import Repository
 from analysis.rank import Weights, packaged_weights
+from bot import logs
 from bot.analysing import Modelling
 from bot.digest import Desk
 from bot.local.github import LoopbackGitHub
@@ -39,7 +39,7 @@ def desk(
 
     `now` (UTC) is on the day whose budget pays for a model; without it none is asked.
     """
-    logging.basicConfig(level=settings.log_level or "WARNING", format="%(levelname)s %(name)s %(message)s")
+    logs.set_up(settings.log_level or "WARNING", settings.log_format)
     store = Store(open_engine(settings.database_url.get_secret_value()))
     source = GitHub(settings.github_api_url, settings.token, on_wait=on_wait)
     with closing(store), closing(source), _modelling(settings, (lambda: now) if now else None) as modelling:
@@ -79,7 +79,7 @@ def running_bot(
     its own for a `source`, and needs no `pace`. `BadSetting` for tokens that are missing or that Slack does not take,
     `StoreUnusable` where another bot runs on the store, `Misuse` for an address that is taken.
     """
-    from bot import clock, flows, logs, metrics
+    from bot import clock, flows, metrics
     from bot.slack import subscribing
     from bot.slack.app import sign_in
     from bot.slack.listeners import Hands

@@ -1,7 +1,6 @@
 """Slack's requests over HTTP: events, commands and actions at /slack/events, and /healthz for whoever looks after the process."""
 
 import json
-import logging
 import os
 import socket
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -57,7 +56,6 @@ def http_mode(bot: Bot, signing_secret: str, hands: Hands, place: socket.socket,
     """The app behind an address, for as long as the block lasts."""
     app = slack_app(bot, hands, signing_secret)
     door = Door(SlackRequestHandler(app, _EVENTS), signing_secret, health, hands.refused)
-    logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # that a request waits for a thread is no news
     sockets: dict[int, Any] = {}
     server: Any = create_server(
         door,

@@ -17,6 +17,7 @@ from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
 from analysis.errors import DigestError
+from bot.logs import described
 
 _AT_ONCE = 10  # envelopes
 _OPENING = 10  # seconds
@@ -77,7 +78,7 @@ class Sockets:
                     if self._listen(connection):
                         return
             except (WebSocketException, OSError, DigestError) as exc:
-                log.warning("not connected to slack", why=str(exc))
+                log.warning("not connected to slack", why=described(exc))
             except Exception:
                 log.exception("this is a bug in vllm-digest")
             address = ""  # each serves once
@@ -107,7 +108,7 @@ class Sockets:
                 elif "envelope_id" in message:
                     self._workers.submit(self._acknowledge, connection, message)
         except (ConnectionClosed, ValueError) as exc:
-            log.info("connection lost", why=str(exc))
+            log.info("connection lost", why=described(exc))
         finally:
             with self._lock:
                 self._open.remove(connection)

@@ -38,6 +38,7 @@ _RETRIES = 4
 _PAGES = 5  # that a look-up, or the reading of a thread, goes through
 _REPLIES = 200  # messages of a thread a page
 
+_CODE = re.compile(r"[a-z0-9_.:,]{1,100}")  # how Slack names errors and scopes; nothing else of its answers is told
 _CLOSED = frozenset({"is_archived", "channel_not_found", "not_in_channel", "channel_is_archived", "is_inactive"})
 _LONG = frozenset({"msg_blocks_too_long", "msg_too_long", "markdown_text_too_long"})
 _NO_STREAM = frozenset(
@@ -445,13 +446,13 @@ def _named(exc: SlackApiError) -> SlackFailure:
         code = str(answer.get("error") or "")
     except (AttributeError, ValueError):
         code = ""
-    if not re.fullmatch(r"[\w.:-]+", code):
+    if not _CODE.fullmatch(code):
         code = ""  # what is no JSON is put there by the SDK in words
     if not code or status >= 500 or code in _PASSING:  # noqa: PLR2004
         what = code or "its answer made no sense"
         return Unanswered(f"Slack answered with status {status}" if status != 200 else f"Slack failed ({what})")  # noqa: PLR2004
-    needed = answer.get("needed")
-    told = f"Slack refuses: {code}" + (f" (the app needs the scope {needed})" if needed else "")
+    needed = _CODE.fullmatch(str(answer.get("needed") or ""))
+    told = f"Slack refuses: {code}" + (f" (the app needs the scope {needed[0]})" if needed else "")
     for kind, codes in ((ChannelClosed, _CLOSED), (TooLong, _LONG), (StreamRefused, _NO_STREAM)):
         if code in codes:
             return kind(told, code)

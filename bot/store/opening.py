@@ -43,7 +43,7 @@ def open_engine(database_url: str) -> Engine:
     """An engine on the database, migrated. `BadSetting` for an address of another kind, `StoreUnusable` for one that fails."""
     url = address_of(database_url)
     _make_folder(url)
-    engine = create_engine(url, connect_args={"timeout": _BUSY_MS / 1000})
+    engine = create_engine(url, connect_args={"timeout": _BUSY_MS / 1000}, hide_parameters=True)
     event.listen(engine, "connect", _set_up)
     event.listen(engine, "begin", _begin)
     event.listen(engine, "handle_error", _translate)

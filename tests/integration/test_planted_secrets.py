@@ -1,0 +1,201 @@
+"""Secrets planted in whatever GitHub, a model and Slack send: none is in a log, and what a commit gives away is in no prompt."""
+
+import json
+import os
+import signal
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+from random import Random
+from string import ascii_letters, digits
+from typing import Any
+
+import pytest
+
+from bot.local.loopback import Loopback, QuietHandler
+from bot.local.slack import Fault as SlackFault
+from bot.local.slack import LoopbackSlack
+from bot.local.slack.server import Reply
+from tests.conftest import Run, recorded
+from tests.servers.github import Fault, FaultyGitHub
+from tests.servers.launched import begun
+from tests.servers.talk import ADA
+
+Serve = Callable[..., FaultyGitHub]
+
+KEY = "".join(Random(12).choices(ascii_letters + digits, k=40))
+MARK = "Planted-0451"  # stands in every text that is sent, and is no secret by its form
+COMMANDS = [
+    ("digest", "2026-02-05"),
+    ("digest", "2026-02-05", "--no-model", "--format", "json"),
+    ("commit", "#1"),
+    ("ask", "#1", f"where does connect get its key? {MARK}"),
+    ("backfill", "2026-02-05..2026-02-05"),
+    ("calibrate",),
+]
+
+
+def planted_commit() -> dict[str, Any]:
+    """A commit that says in one place what the key is, and holds it in all others."""
+    files = [
+        {
+            "filename": "pkg/client.py",
+            "status": "modified",
+            "additions": 1,
+            "deletions": 0,
+            "patch": f'@@ -1 +1,2 @@\n def run():\n+    connect("{KEY}")  # {MARK}',
+        },
+        {
+            "filename": f"pkg/{KEY}.py",
+            "previous_filename": f"old/{KEY}-{MARK}.py",
+            "status": "renamed",
+            "additions": 1,
+            "deletions": 1,
+            "patch": f"@@ -1 +1 @@\n-AWS_SECRET_ACCESS_KEY={KEY}\n+AWS_SECRET_ACCESS_KEY=",
+        },
+    ]
+    date = "2026-02-05T12:00:00Z"
+    return recorded(
+        1,
+        message=f"[Core] Connect with {KEY} (#1)\n\n{MARK}",
+        author={"name": f"Ada {KEY} {MARK}", "date": date},
+        committer={"name": f"GitHub {MARK}", "date": date},
+        files=files,
+        pull={"number": 1, "title": f"Connect with {KEY}", "body": f"## Purpose\n\nIt takes {KEY}. {MARK}"},
+    )
+
+
+class PlantingChat(Loopback):
+    """Refuses every second request with an error that quotes it, and answers the others with nonsense."""
+
+    def __init__(self) -> None:
+        self.bodies: list[str] = []
+        numbers = count()
+        outer = self
+
+        class Handler(QuietHandler):
+            def do_POST(self) -> None:
+                outer.bodies.append(self.rfile.read(int(self.headers["Content-Length"])).decode())
+                refused = next(numbers) % 2 == 0
+                choice = {"index": 0, "delta": {"content": f"{MARK} is no form"}, "finish_reason": MARK}
+                chunk = {"id": MARK, "object": "chat.completion.chunk", "created": 1, "model": MARK}
+                stream = f"data: {json.dumps({**chunk, 'choices': [choice]})}\n\ndata: [DONE]\n\n"
+                error = json.dumps({"error": {"message": MARK, "type": MARK, "code": MARK}})
+                self.send_response(400 if refused else 200)
+                self.send_header("Content-Type", "application/json" if refused else "text/event-stream")
+                self.send_header("X-Request-Id", MARK)
+                self.send_header("Connection", "close")
+                self.end_headers()
+                self.wfile.write((error if refused else stream).encode())
+                self.close_connection = True
+
+        super().__init__(Handler)
+
+
+class PlantingSlack(LoopbackSlack):
+    """Adds the mark to each of its answers."""
+
+    def api(self, method: str, params: dict[str, Any], token: str | None) -> Reply:
+        reply = super().api(method, params, token)
+        return reply._replace(
+            body=reply.body | {"needed": MARK, "warning": MARK, "response_metadata": {"messages": [MARK]}},
+            headers={**reply.headers, "X-Slack-Req-Id": MARK},
+        )
+
+
+@pytest.fixture
+def chat() -> Iterator[PlantingChat]:
+    with PlantingChat() as running:
+        yield running
+
+
+def settings(chat: PlantingChat, **more: str) -> dict[str, str]:
+    return {
+        "LOG_LEVEL": "debug",
+        "GITHUB_TOKEN": f"ghp-{MARK}",
+        "DIGEST_MODEL": "scripted",
+        "OPENAI_BASE_URL": f"{chat.url}/v1",
+        "OPENAI_API_KEY": f"sk-{MARK}",
+        "OPENAI_LOG": "debug",
+        **more,
+    }
+
+
+def kept(folder: Path) -> bytes:
+    """All that was stored."""
+    return b"".join(path.read_bytes() for path in folder.rglob("*.db*"))
+
+
+@pytest.mark.parametrize("arguments", COMMANDS, ids=lambda arguments: " ".join(arguments[:1]))
+@pytest.mark.parametrize("form", ["console", "json"])
+def test_a_command_logs_nothing_that_was_sent(
+    arguments: tuple[str, ...], form: str, run: Run, serve: Serve, chat: PlantingChat, tmp_path: Path
+) -> None:
+    """At LOG_LEVEL=debug standard error holds nothing of GitHub's and the model's replies; the key is nowhere at all."""
+    server = serve(planted_commit())
+    ran = run(*arguments, server=server, **settings(chat, LOG_FORMAT=form))
+    assert server.requests
+    assert MARK not in ran.err
+    assert KEY not in ran.err + ran.out + "".join(chat.bodies)
+    assert KEY.encode() not in kept(tmp_path)
+    assert arguments[0] != "ask" or "answered" in ran.err
+    assert bool(chat.bodies) is (arguments[0] != "calibrate" and "--no-model" not in arguments)
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 418])
+def test_a_refusal_is_logged_without_its_words(status: int, run: Run, serve: Serve, chat: PlantingChat) -> None:
+    """GitHub's errors are told in one line of ours, whatever stands in them."""
+    server = serve(planted_commit())
+    server.faults = [Fault("/repos/", status, times=99, headers={"X-Planted": MARK}, body={"message": MARK})]
+    ran = run("digest", "2026-02-05", server=server, **settings(chat))
+    assert ran.err.startswith("vllm-digest: ")
+    assert ran.err.count("\n") == 1
+    assert MARK not in ran.err + ran.out
+
+
+def test_doctor_logs_nothing_that_was_sent(run: Run, serve: Serve, chat: PlantingChat) -> None:
+    """`doctor` at LOG_LEVEL=debug tells neither Slack's nor a model's words, of refusals as little as of answers."""
+    with PlantingSlack(scopes=["chat:write"]) as slack:
+        slack.faults.append(SlackFault("conversations.info", "error", error=MARK))
+        tokens = {"SLACK_BOT_TOKEN": slack.bot_token, "SLACK_APP_TOKEN": slack.app_token, "SLACK_API_URL": slack.url}
+        ran = run("doctor", server=serve(planted_commit()), DIGEST_CHANNEL="C0DIGEST", **settings(chat, **tokens))
+    assert "✗ channel C0DIGEST" in ran.out
+    assert MARK not in ran.err + ran.out
+
+
+@pytest.mark.parametrize("form", ["console", "json"])
+def test_the_bot_logs_nothing_that_was_sent(form: str, serve: Serve, chat: PlantingChat, tmp_path: Path) -> None:
+    """At LOG_LEVEL=debug the bot's log holds nothing of what people, Slack, GitHub and the model say, nor a token."""
+    log, environment = tmp_path / "bot.log", {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    with PlantingSlack(bot_token=f"xoxb-{MARK}", app_token=f"xapp-{MARK}", pace=False) as slack:
+        environment |= settings(
+            chat,
+            LOG_FORMAT=form,
+            GITHUB_API_URL=serve(planted_commit()).url,
+            SLACK_BOT_TOKEN=slack.bot_token,
+            SLACK_APP_TOKEN=slack.app_token,
+            SLACK_API_URL=slack.url,
+            DIGEST_REPOS="o/n",
+            DIGEST_LANGUAGE="en",
+        )
+        bot = begun(["run", "--metrics-port", "0"], tmp_path, environment, [Path(os.devnull), log, log])
+        try:
+            slack.wait_for(lambda: slack.connected)
+            slack.faults.append(SlackFault("chat.postMessage", "error", error=MARK))
+            slack.say(ADA, slack.workspace.dm(ADA), f"{MARK} help")
+            slack.command(ADA, "C0DIGEST", f"search {MARK}")
+            slack.command(ADA, "C0DIGEST", "#1")
+            slack.wait_for(lambda: [each for each in slack.private(ADA, "C0DIGEST") if "REDACTED" in each.text])
+            slack.say(ADA, slack.workspace.dm(ADA), f"#1 where does connect get its key? {MARK}")
+            slack.wait_for(lambda: "answered" in log.read_text("utf-8"))
+            slack.drop_sockets()
+            slack.wait_for(lambda: slack.connected)
+        finally:
+            if bot.pid and bot.exitcode is None:
+                os.kill(bot.pid, signal.SIGTERM)
+            bot.join(60)
+    told = log.read_text("utf-8")
+    assert all(word in told for word in ("connecting", "asked", "answered"))
+    assert MARK not in told
+    assert KEY not in told + "".join(chat.bodies)
+    assert KEY.encode() not in kept(tmp_path)
