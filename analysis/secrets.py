@@ -39,15 +39,16 @@ _LONG = 16
 _TOKEN = re.compile(r"[\w-]+")
 _BEFORE = re.compile(r"[\s:=\"]*(?:AccountKey=)?")  # what detect-secrets returns in front of some tokens
 _BARE = re.compile(r"[^\\<>&(){}|\]]+")  # what code, markup or a query puts behind a value is no part of it elsewhere
-_TO_ITS_END = re.compile(r"[^\s\"'`<>]*")
 _REDACTED = "[REDACTED:"
 
 # A line of a private key, behind a diff's sign and inside quotes.
 _KEY_LINE = re.compile(r"""[-+ ]?[\s"']*([A-Za-z0-9+/]{32,}={0,2})[\s"',\\]*""")
+_NAME_PARTS = re.compile(r"[/.]")
 _BETWEEN_WORDS = re.compile(r"[\s_./:,-]+")
 _CHARACTER_KINDS = re.compile(r"[a-z]+|[A-Z]+|\d+|[^a-zA-Z\d]+")
 _SHORTEST_PASSWORD = 8
 _LEAST_ALTERNATIONS = 4  # runs of one kind of character: `Tr0ub4dor` has six, `password123` two
+_LONGEST_NAME = 23  # letters in CamelCase
 _MIN_PASSWORD_ENTROPY = 2.5  # bits a character
 
 
@@ -77,9 +78,11 @@ def redacted(commit: Commit) -> Commit:
     What any of these gives away is redacted in all of them.
     """
     pull = commit.pull
-    of_files = [text for file in commit.files for text in (file.path, file.previous_path, file.patch)]
-    texts = [commit.message, commit.author, *of_files, *((pull.title, pull.body) if pull else ())]
-    redact = Redactor(filter(None, texts))
+    names = [name for file in commit.files for name in (file.path, file.previous_path) if name]
+    patches = [file.patch for file in commit.files if file.patch]
+    redact = Redactor(
+        [commit.message, commit.author, *patches, *((pull.title, pull.body) if pull else ())], file_names=names
+    )
     return commit.model_copy(
         update={
             "message": redact(commit.message),
@@ -101,15 +104,19 @@ def _redacted_file(file: FileChange, redact: "Redactor") -> FileChange:
 
 
 class Redactor:
-    """Takes secrets out of `texts` that belong together, such as those of one commit, and numbers them as they come.
+    """Takes secrets out of texts that belong together, such as those of one commit, and numbers them as they come.
 
     A secret that is found in one of them is redacted in all of them, unless it could be an ordinary word.
     """
 
-    def __init__(self, texts: Iterable[str] = ()) -> None:
+    def __init__(self, texts: Iterable[str] = (), *, file_names: Iterable[str] = ()) -> None:
         self._numbers: dict[str, int] = {}
         self._scanned: dict[str, _Scanned] = {}
         self._recurring: dict[str, str] = {}  # what is redacted wherever it stands -> the secret that it belongs to
+        for name in file_names:
+            parts = _NAME_PARTS.sub("\n", name)  # some tokens are known by the spaces around them
+            self._learn(parts, _places(parts))
+            self._scan(name)
         for text in texts:
             self._scan(text)
 
@@ -128,12 +135,16 @@ class Redactor:
         """Learn the secrets of a text; each text is scanned once."""
         if text not in self._scanned:
             blanked = _PRIVATE_KEY.sub(self._key_block, text)
-            places = tuple(_places(blanked))
-            for each in places:
-                values = {each.secret, blanked[each.start : each.end]}
-                self._recurring |= {value: each.secret for value in values if _is_unmistakable(value)}
-            self._scanned[text] = _Scanned(blanked, places)
+            self._scanned[text] = _Scanned(blanked, self._learn(blanked, _places(blanked)))
         return self._scanned[text]
+
+    def _learn(self, text: str, places: Iterable[_Place]) -> tuple[_Place, ...]:
+        """Know the secrets at these places of a text again in the others."""
+        found = tuple(places)
+        for each in found:
+            values = {each.secret, text[each.start : each.end]}
+            self._recurring |= {value: each.secret for value in values if _is_unmistakable(value)}
+        return found
 
     def _recurrences(self, text: str) -> Iterator[_Place]:
         """Where a text holds what was found in any."""
@@ -237,10 +248,10 @@ def _captured(text: str, match: re.Match[str]) -> tuple[int, int]:
     start, end = match.span(group)
     rest = text[end : match.end()]
     if len(rest) > end - start and _TOKEN.fullmatch(rest):
-        start, end = match.start(), _end(_TO_ITS_END, text, match.end())
+        start, end = match.start(), _end(_TOKEN, text, match.end())
     elif group == 0:
         start = _end(_BEFORE, text, start)
-        end = start + len(text[start:end].rstrip(' \t\n"'))
+        end = _end(_TOKEN, text, start + len(text[start:end].rstrip(' \t\n"')))  # of some it leaves out the last part
     return start, end
 
 
@@ -256,16 +267,18 @@ def _is_unmistakable(value: str) -> bool:
     What stands in `password=...` or `://user:...@` may be `test`, `changeme`, `admin123` or the name of a model: taken
     out all over a commit, that would blank its words and file names. So a part between word breaks must be as long as a
     password and change between letters, cases, digits and signs as words and versions do not, or be long and hold
-    digits. Tokens of a known form need no such rule: the scanners find them in each text by themselves.
+    digits. Letters alone must be more than a name has.
     """
     return any(_is_password(part) for part in _BETWEEN_WORDS.split(value))
 
 
 def _is_password(part: str) -> bool:
-    if len(part) < _SHORTEST_PASSWORD or not re.search(r"\d", part) or part.isdigit():
+    if part.isdigit() or _entropy(part) < _MIN_PASSWORD_ENTROPY:
         return False
     alternates = len(_CHARACTER_KINDS.findall(part)) >= _LEAST_ALTERNATIONS
-    return (alternates or len(part) >= _LONG) and _entropy(part) >= _MIN_PASSWORD_ENTROPY
+    if re.search(r"\d", part):
+        return len(part) >= (_SHORTEST_PASSWORD if alternates else _LONG)
+    return alternates and len(part) > _LONGEST_NAME
 
 
 def _looks_random(value: str, *, named_loudly: bool) -> bool:

@@ -347,3 +347,16 @@ def test_what_surrounds_a_vendors_token_stays() -> None:
     assert Redactor()("x = AP9abcdEFGH1234 \ny") == "x = [REDACTED:1] \ny"
     assert Redactor()(f"AccountName=a;AccountKey={key};b") == "AccountName=a;AccountKey=[REDACTED:1];b"
     assert Redactor()("pw redis://u:pw@cache") == "pw redis://u:[REDACTED:1]@cache"
+
+
+@pytest.mark.parametrize("name", SECRETS)
+@pytest.mark.parametrize("path", ["{}.txt", "pkg/{}/a.py", "pkg/x.{}"])
+def test_a_token_in_a_file_name_disappears(name: str, path: str) -> None:
+    """A vendor's token is found in a file's new and old name, and then in the other texts, whatever stands around it."""
+    made = commit(
+        "Do it", [file(path.format(SECRETS[name]), was="old/" + path.format(SECRETS[name]))], body=f"({SECRETS[name]}.)"
+    )
+    clean = redacted(made)
+    assert SECRETS[name] not in clean.model_dump_json()
+    assert clean.files[0] == file(path.format("[REDACTED:1]"), was="old/" + path.format("[REDACTED:1]"))
+    assert clean.body == "([REDACTED:1].)"
