@@ -4,6 +4,7 @@ import json
 import os
 import signal
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -16,6 +17,7 @@ from bot.local.loopback import Loopback, QuietHandler
 from bot.local.slack import Fault as SlackFault
 from bot.local.slack import LoopbackSlack
 from bot.local.slack.server import Reply
+from bot.store import Store, open_engine
 from tests.conftest import Run, recorded
 from tests.servers.github import Fault, FaultyGitHub
 from tests.servers.launched import begun
@@ -121,9 +123,14 @@ def settings(chat: PlantingChat, **more: str) -> dict[str, str]:
     }
 
 
-def kept(folder: Path) -> bytes:
-    """All that was stored."""
-    return b"".join(path.read_bytes() for path in folder.rglob("*.db*"))
+def kept(folder: Path) -> str:
+    """The commit as it was stored, patches and all."""
+    with closing(Store(open_engine(f"sqlite:///{folder / 'data' / 'digest.db'}"))) as store:
+        return "".join(
+            found.commit.model_dump_json()
+            for _, key in store.with_sha(planted_commit()["sha"])
+            for found in store.commits([key], patches=True)
+        )
 
 
 @pytest.mark.parametrize("arguments", COMMANDS, ids=lambda arguments: " ".join(arguments[:1]))
@@ -137,7 +144,8 @@ def test_a_command_logs_nothing_that_was_sent(
     assert server.requests
     assert MARK not in ran.err
     assert KEY not in ran.err + ran.out + "".join(chat.bodies)
-    assert KEY.encode() not in kept(tmp_path)
+    assert KEY not in kept(tmp_path)
+    assert ("[REDACTED:1]" in kept(tmp_path)) is (arguments[0] != "calibrate")
     assert arguments[0] != "ask" or "answered" in ran.err
     assert bool(chat.bodies) is (arguments[0] != "calibrate" and "--no-model" not in arguments)
 
@@ -198,4 +206,4 @@ def test_the_bot_logs_nothing_that_was_sent(form: str, serve: Serve, chat: Plant
     assert all(word in told for word in ("connecting", "asked", "answered"))
     assert MARK not in told
     assert KEY not in told + "".join(chat.bodies)
-    assert KEY.encode() not in kept(tmp_path)
+    assert KEY not in kept(tmp_path)
