@@ -1,6 +1,7 @@
 """The command line: arguments and settings in, exit codes and one line on standard error out. It decides nothing.
 
 Exit codes: 0 done, 1 our bug, 2 usage or configuration, 3 an outside service failed and something is missing.
+A reader that leaves early, such as `head`, changes none of them.
 Heavy imports stand where they are used, so that `--help` is quick.
 """
 
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from analysis.errors import DigestError, Misuse
+from bot.pipes import reopen
 from bot.until_ended import METRICS_PORT, run_until_ended, show_until_ended
 
 if TYPE_CHECKING:
@@ -125,7 +127,7 @@ def digest(
                     raise
                 failures[str(repository)] = exc
     if reports:
-        deliver(lambda console: print_reports(console, reports, format), out, format)
+        deliver(lambda console: print_reports(console, reports, format), out)
     missing = [_missing(report) for report in reports if report.failed or _late_unknown(report)]
     if failures or missing:
         told = "; ".join([*(f"{name}: {exc}" for name, exc in failures.items()), *missing])
@@ -169,7 +171,7 @@ def commit(
         else:
             print_commit(console, repository, entry, language, tz)
 
-    deliver(show, out, format)
+    deliver(show, out)
 
 
 @app.command()
@@ -200,7 +202,7 @@ def ask(
         located = locate(desk, reference, wiring.chosen(repo, settings.digest_repos))
         entry = entry_of(desk, located, language, patches=True)
         asked = Asked(question, located.repository, (entry,))
-        deliver(lambda console: print_answer(console, answered(desk, asked, language)), None, "terminal")
+        deliver(lambda console: print_answer(console, answered(desk, asked, language)), None)
 
 
 @app.command("run")
@@ -306,7 +308,7 @@ def search(
         else:
             raw(console, f"no stored commit holds {' '.join(words)!r}\n")
 
-    deliver(show, None, format)
+    deliver(show, None)
 
 
 @app.command()
@@ -363,18 +365,19 @@ def calibrate(
 @app.command()
 def doctor() -> None:
     """Try every token, scope, channel, model and database, and say what to do about each."""
-    from rich.console import Console
     from rich.text import Text
 
+    from analysis.report.wrapping import Line, print_line
     from analysis.text import one_line
     from bot.doctor import findings
+    from bot.output import standard_console
 
-    console = Console(highlight=False, emoji=False)
+    console = standard_console()
     found = []
     for each in findings(lambda: datetime.now(UTC)):
         found.append(each)
         mark = ("✗", "red") if each.exit_code else ("✓", "green") if each.exit_code == 0 else ("–", "yellow")
-        console.print(Text.assemble(mark, f" {each.name}: {one_line(each.told)}"), soft_wrap=True)
+        print_line(console, Line(Text(f"{each.name}: {one_line(each.told)}"), Text.assemble(mark, " ")))
     wrong = [each.exit_code for each in found if each.exit_code]
     if wrong:
         told = f"{len(wrong)} of {len(found)} are wrong; each line with ✗ says what to do"
@@ -434,16 +437,10 @@ def run(arguments: "Sequence[str]") -> int:
         return _complain(f"{exc.format_message()}; see vllm-digest --help", 2)
     except (KeyboardInterrupt, typer.Abort):
         return _complain("interrupted; run it again to go on", _INTERRUPTED)
-    except BrokenPipeError:
-        # Whoever read us has seen enough; the interpreter must not complain at its end either.
-        sys.stdout = sys.stderr = open("/dev/null", "w", encoding="utf-8")  # noqa: SIM115, PTH123
-        return 0
-    except OSError as exc:
-        if exc.errno != errno.ENOSPC:
-            raise
-        sys.stdout = open("/dev/null", "w", encoding="utf-8")  # noqa: SIM115, PTH123 (what is buffered has nowhere to go)
-        return _complain("standard output cannot be written: no space is left on it", 2)
     except Exception as exc:  # noqa: BLE001 (the border: one traceback, and a sentence)
+        if isinstance(exc, OSError) and exc.errno == errno.ENOSPC:
+            sys.stdout = open("/dev/null", "w", encoding="utf-8")  # noqa: SIM115, PTH123 (what is buffered has nowhere to go)
+            return _complain("standard output cannot be written: no space is left on it", 2)
         from bot.logs import traceback_of
 
         sys.stderr.write(f"{traceback_of(exc)}\n")
@@ -464,9 +461,6 @@ def main() -> None:
 
     # A stream that whoever started us has closed is None.
     sys.stdin = sys.stdin or open("/dev/null", encoding="utf-8")  # noqa: SIM115, PTH123
-    sys.stdout = sys.stdout or open("/dev/null", "w", encoding="utf-8")  # noqa: SIM115, PTH123
-    sys.stderr = sys.stderr or open("/dev/null", "w", encoding="utf-8")  # noqa: SIM115, PTH123
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
+    sys.stdout, sys.stderr = reopen(sys.stdout), reopen(sys.stderr)
     logs.take_over()
     sys.exit(run(sys.argv[1:]))

@@ -32,7 +32,7 @@ _TOKENS = 1000  # for which a price is looked up
 class Finding(NamedTuple):
     """What was tried and what came of it: `exit_code` 0 for well, 2 for the configuration, 3 for a service outside.
 
-    It is None for what was not tried.
+    It is None for what was not tried, and for what may be set and is not.
     """
 
     name: str
@@ -54,10 +54,8 @@ def findings(now: Callable[[], datetime]) -> Iterator[Finding]:
         groups: tuple[Iterator[Finding], ...] = (
             _each(("database", partial(_database, settings))),
             _github(settings),
-            _slack(settings, now),
-            _ways_to_listen(settings),
-            _each(("slash command", partial(_command, settings))),
-            _each(("model", partial(_model, settings))),
+            *_slack(settings, now),
+            _model(settings),
         )
         for found in threads.map(_whole, groups):
             yield from found
@@ -84,6 +82,11 @@ def _tried(name: str, attempt: Callable[[], str]) -> Finding:
         return Finding(name, str(exc), exc.exit_code)
 
 
+def _not_set(name: str, gain: str) -> Finding:
+    """A setting that nothing needs, with what it would be good for."""
+    return Finding(name, f"not set (optional): {gain}", None)
+
+
 def _database(settings: Settings) -> str:
     database_file(settings)
     url = settings.database_url.get_secret_value()
@@ -102,8 +105,13 @@ def _github(settings: Settings) -> Iterator[Finding]:
     with closing(
         GitHub(settings.github_api_url, settings.token, max_wait=_PATIENCE, timeout=_SILENCE // 2, retries=1)
     ) as github:
-        server = _tried("GitHub", partial(_allowance, github, settings))
+        server = _tried("GitHub", partial(_allowance, github))
         yield server
+        if not settings.token:
+            yield _not_set(
+                "GitHub token",
+                "GITHUB_TOKEN allows 5,000 requests an hour, and shows pull requests and private repositories",
+            )
         private = [Repository.parse(name) for name in settings.digest_private]
         named = {each.key: each for each in (*private, *settings.digest_repos)}.values()
         if server.exit_code:
@@ -112,10 +120,9 @@ def _github(settings: Settings) -> Iterator[Finding]:
         yield from _each(*((f"repository {each}", partial(_repository, github, each, settings)) for each in named))
 
 
-def _allowance(github: GitHub, settings: Settings) -> str:
+def _allowance(github: GitHub) -> str:
     allowance = github.allowance()
-    left = f"{allowance.remaining:,} of {allowance.limit:,} requests left this hour" if allowance else "no limit"
-    return left if settings.token else f"{left}, without a token; set GITHUB_TOKEN for 5,000 an hour"
+    return f"{allowance.remaining:,} of {allowance.limit:,} requests left this hour" if allowance else "no limit"
 
 
 def _repository(github: GitHub, repository: Repository, settings: Settings) -> str:
@@ -141,7 +148,22 @@ def _repository(github: GitHub, repository: Repository, settings: Settings) -> s
 # Slack
 
 
-def _slack(settings: Settings, now: Callable[[], datetime]) -> Iterator[Finding]:
+def _slack(settings: Settings, now: Callable[[], datetime]) -> tuple[Iterator[Finding], ...]:
+    """The app, where any of its secrets is set: without them `run` is a local workspace."""
+    if not (settings.slack_bot_token or settings.slack_app_token or settings.slack_signing_secret):
+        return (_without_slack(settings),)
+    command = _each(("slash command", partial(_command, settings)))
+    return _app(settings, now), _ways_to_listen(settings), command
+
+
+def _without_slack(settings: Settings) -> Iterator[Finding]:
+    ways = "SLACK_APP_TOKEN, for `run`, or SLACK_SIGNING_SECRET, for `serve`"
+    yield _not_set("Slack", f"SLACK_BOT_TOKEN with {ways}, brings the bot into Slack")
+    for channel in settings.digest_channel:
+        yield Finding(f"channel {channel}", "not tried, since Slack is not set", None)
+
+
+def _app(settings: Settings, now: Callable[[], datetime]) -> Iterator[Finding]:
     try:
         web = Web(slack_secret(settings, "SLACK_BOT_TOKEN"), settings.slack_api_url, retries=0)
         installation = web.installation()
@@ -156,6 +178,8 @@ def _slack(settings: Settings, now: Callable[[], datetime]) -> Iterator[Finding]
         yield _tried("scopes", partial(_scopes, installation))
         yield _tried("clock", partial(_clock, installation, at))
         channels = settings.digest_channel
+        if not channels:
+            yield _not_set("channel", "those in DIGEST_CHANNEL get the digests without a subscription")
         yield from _each(*((f"channel {each}", partial(_channel, web, each, installation.user)) for each in channels))
 
 
@@ -207,8 +231,12 @@ def _ways_to_listen(settings: Settings) -> Iterator[Finding]:
     """Socket Mode or HTTP: one of them is enough."""
     if settings.slack_app_token or not settings.slack_signing_secret:
         yield _tried("Slack app token", partial(_app_token, settings))
+    else:
+        yield _not_set("Slack app token", "SLACK_APP_TOKEN lets `run` connect over Socket Mode")
     if settings.slack_signing_secret:
         yield Finding("Slack signing secret", "is set, for `serve`; Slack's first request shows whether it is right")
+    else:
+        yield _not_set("Slack signing secret", "SLACK_SIGNING_SECRET lets `serve` be reached over HTTP")
 
 
 def _app_token(settings: Settings) -> str:
@@ -234,11 +262,16 @@ def _command(settings: Settings) -> str:
 # The model
 
 
-def _model(settings: Settings) -> str:
-    if not settings.digest_model:
-        return "none; rules make the analyses (DIGEST_MODEL)"
+def _model(settings: Settings) -> Iterator[Finding]:
+    if settings.digest_model:
+        yield _tried("model", partial(_answering, settings, settings.digest_model))
+    else:
+        yield _not_set("model", "DIGEST_MODEL names one that analyses and answers; without it rules do")
+
+
+def _answering(settings: Settings, name: str) -> str:
     key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
-    name, base_url = settings.digest_model, settings.openai_base_url
+    base_url = settings.openai_base_url
     with closing(ChatModel(name, base_url=base_url, api_key=key, timeout=_SILENCE, retries=0)) as model:
         try:
             model.try_out()

@@ -20,7 +20,7 @@ from bot.local.github import LoopbackGitHub
 from bot.local.sample import SAMPLE_REPOSITORY, sample_repository
 from bot.settings import Settings
 from bot.store import Store, Subscriptions, Terms, open_engine
-from bot.store.opening import address_of
+from bot.store.opening import address_of, check_folder, prepare_folder
 
 if TYPE_CHECKING:
     from bot.slack.bot import Bot
@@ -218,8 +218,8 @@ def _alone(database: Path) -> Iterator[None]:
     """Holds the database against another bot; the lock ends with the process, however it ends."""
     import fcntl
 
+    prepare_folder(database)
     try:
-        database.parent.mkdir(parents=True, exist_ok=True)
         file = database.with_name(f"{database.name}.lock").open("w")
     except OSError as exc:
         raise StoreUnusable(f"the folder of {database} cannot be written ({exc.strerror}); set DATABASE_URL") from exc
@@ -256,7 +256,10 @@ def weights_of(settings: Settings, repository: Repository) -> Weights:
     """What a repository's commits are ranked by: what `calibrate` stored for it, else the package's. No store is made for it."""
     url = settings.database_url.get_secret_value()
     name = address_of(url).database
-    if not name or not Path(name).exists():
+    if not name:
+        return packaged_weights(repository)
+    check_folder(Path(name))
+    if not Path(name).exists():
         return packaged_weights(repository)
     with closing(Store(open_engine(url))) as store:
         return store.weights(repository) or packaged_weights(repository)

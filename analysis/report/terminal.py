@@ -1,48 +1,50 @@
-"""The report for a terminal: colours, links and tables that fit the width; plain text where there is no terminal."""
+"""The report for a terminal: colours, links, and lines that fit its width; plain text, a line a line, where there is none."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from rich import box
-from rich.console import Console, Group, RenderableType
-from rich.padding import Padding
+from rich.console import Console
 from rich.rule import Rule
 from rich.style import Style
-from rich.table import Table
 from rich.text import Text
 
 from analysis.asking import Statement
 from analysis.language import BADGE, Words, usage_told, words
-from analysis.models import Commit, DayReport, Entry, Importance, Language, Repository
+from analysis.models import Analysis, Commit, DayReport, Entry, Importance, Language, Repository
 from analysis.report import counts
 from analysis.report.breaking import SHOWN, Part, breaks, breaks_of
 from analysis.report.reasons import told
+from analysis.report.wrapping import Line, print_line
 from analysis.text import one_line, visible
 
 _COLOUR = {Importance.HIGH: "red", Importance.MEDIUM: "yellow", Importance.LOW: "green"}
 _NAMES = 10  # of a kind that a commit breaks, with their places
 _AUTHOR = 18  # columns; a longer name is cut
-_WIDE = 100  # columns from which a table has room for the author
+_WIDE = 100  # columns from which a list has room for the author
+_RULE = 80  # columns at most
+_INDENT = Text("   ")
+_BULLET = Text("• ")
+_INDENTED_BULLET = Text("     • ")
 
 
 def print_report(console: Console, report: DayReport) -> None:
     """One day of one repository."""
     say = words(report.language)
     zone = ZoneInfo(report.timezone)
-    console.print(Rule(Text(f"{report.repository} · {report.date} · {report.timezone}", style="bold")))
-    console.print(Text(counts.statistics(report), style="bold"), justify="center")
+    _print_heading(console, f"{report.repository} · {report.date} · {report.timezone}")
+    _print(console, Text(counts.statistics(report), style="bold"))
     if not report.entries:
-        console.print(Text(counts.nothing(report)), justify="center")
+        _print(console, Text(counts.nothing(report)))
     _print_breaking(console, report, say)
     failed = {failure.sha: failure.told(report.language) for failure in report.failed}
     for tier in Importance:
         _print_tier(console, report, tier, failed, zone, say)
     if report.late:
         console.print()
-        console.print(Text(say.label("late", count=len(report.late)), style="bold magenta"))
-        console.print(Text(say.labels["late_why"], style="dim"))
-        console.print(_table(console, report.late, zone, say, dated=True))
+        _print(console, Text(say.label("late", count=len(report.late)), style="bold magenta"))
+        _print(console, Text(say.labels["late_why"], style="dim"))
+        _print_lines(console, _list(console, report.late, zone, say, dated=True))
     _print_coverage(console, report, say)
 
 
@@ -55,33 +57,40 @@ def print_commit(
     reason: str | None = None,
 ) -> None:
     """One commit with all that is known of it."""
-    console.print(Rule(Text(str(repository), style="bold")))
-    console.print(_in_full(entry, words(language), language, zone, reason, dated=True))
+    _print_heading(console, str(repository))
+    _print_lines(console, _in_full(entry, words(language), language, zone, reason, dated=True))
 
 
 def print_answer(console: Console, statements: Iterable[Statement]) -> None:
     """An answer, each statement as soon as it is there, its places behind it."""
     for statement in statements:
-        marker = "• " if statement.kind == "item" else "  " if statement.kind == "code" else ""
-        text = Text(marker + visible(statement.text, keep="\n"))
+        text = Text(visible(statement.text, keep="\n"))
         for each in statement.citations:
             text.append(f"  {one_line(each.label)}", style=Style(dim=True, link=each.url))
-        console.print(text)
+        lead = _BULLET if statement.kind == "item" else Text("  " if statement.kind == "code" else "")
+        print_line(console, Line(text, lead))
 
 
 def print_found(console: Console, found: Sequence[tuple[str, Commit]], zone: ZoneInfo) -> None:
     """Commits that a search found, best first."""
     many = len({repository for repository, _ in found}) > 1
-    table = _frame()
-    table.add_column(no_wrap=True)
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(ratio=1, overflow="fold")
     for repository, commit in found:
-        where = Text(f"{repository} ", style="dim") if many else Text()
-        table.add_row(
-            _sha(commit), f"{commit.committed_at.astimezone(zone):%Y-%m-%d}", where + Text(one_line(commit.title))
-        )
-    console.print(table)
+        lead = Text.assemble(_sha(commit), (f"  {commit.committed_at.astimezone(zone):%Y-%m-%d}  ", "dim"))
+        where = (f"{repository} ", "dim") if many else ""
+        print_line(console, Line(Text.assemble(where, one_line(commit.title)), lead))
+
+
+def _print_heading(console: Console, title: str) -> None:
+    console.print(Rule(Text(title, style="bold")), width=min(console.width, _RULE))
+
+
+def _print(console: Console, text: Text) -> None:
+    print_line(console, Line(text))
+
+
+def _print_lines(console: Console, lines: Iterable[Line]) -> None:
+    for line in lines:
+        print_line(console, line)
 
 
 def _print_breaking(console: Console, report: DayReport, say: Words) -> None:
@@ -90,11 +99,11 @@ def _print_breaking(console: Console, report: DayReport, say: Words) -> None:
     if not found:
         return
     console.print()
-    console.print(Text(say.label("breaking", count=len(found)), style="bold red"))
+    _print(console, Text(say.label("breaking", count=len(found)), style="bold red"))
     rows = [Text("  ").join([_broken(each.told(report.language)), _sha(each.entry.commit)]) for each in found[:SHOWN]]
     if len(found) > SHOWN:
         rows.append(Text(say.label("more_breaking", count=len(found) - SHOWN), style="dim"))
-    console.print(_listed(rows))
+    _print_lines(console, (Line(row, _BULLET) for row in rows))
 
 
 def _print_tier(
@@ -105,65 +114,54 @@ def _print_tier(
         return
     console.print()
     heading = say.label("tier", badge=BADGE[tier], importance=say.importance[tier], count=len(entries))
-    console.print(Text(heading, style=f"bold {_COLOUR[tier]}"))
+    _print(console, Text(heading, style=f"bold {_COLOUR[tier]}"))
     if tier is not Importance.HIGH:
-        console.print(
-            _table(console, entries, zone, say, reasons=report.language if tier is Importance.MEDIUM else None)
-        )
+        reasons = report.language if tier is Importance.MEDIUM else None
+        _print_lines(console, _list(console, entries, zone, say, reasons=reasons))
         return
     for entry in entries:
         console.print()
-        console.print(_in_full(entry, say, report.language, zone, failed.get(entry.commit.sha)))
+        _print_lines(console, _in_full(entry, say, report.language, zone, failed.get(entry.commit.sha)))
 
 
 def _in_full(
     entry: Entry, say: Words, language: Language, zone: ZoneInfo, reason: str | None, *, dated: bool = False
-) -> RenderableType:
+) -> Iterator[Line]:
     commit, ranked, analysis = entry.commit, entry.ranked, entry.analysis
-    title = Text.assemble(
-        (f"{BADGE[ranked.importance]} ", ""), (one_line(commit.title) or commit.short_sha, _linked("bold", commit))
+    yield Line(
+        Text(one_line(commit.title) or commit.short_sha, style=_linked("bold", commit)),
+        Text(f"{BADGE[ranked.importance]} "),
     )
     types = " / ".join(say.change_types[each] for each in ranked.change_types)
-    about = Text.assemble(
-        _sha(commit),
-        "  ",
-        _when(commit.committed_at, zone, dated=dated),
-        "  ",
-        one_line(commit.author),
-        "  ",
-        *_size(commit),
-        f"  {types}",
-    )
-    parts: list[RenderableType] = [title, Padding(about, (0, 0, 0, 3))]
+    when = _when(commit.committed_at, zone, dated=dated)
+    size = Text.assemble(*_size(commit))
+    yield _indented(Text("  ").join([_sha(commit), Text(f"{when}  {one_line(commit.author)}"), size, Text(types)]))
     if commit.not_on:
-        parts.append(_indented(Text(say.label("not_on_branch", branch=one_line(commit.not_on)), style="bold red")))
+        yield _indented(Text(say.label("not_on_branch", branch=one_line(commit.not_on)), style="bold red"))
     if entry.watched:
         touched = " · ".join(one_line(f"{each.term} {each.place}") for each in entry.watched)
-        parts.append(_indented(Text(f"{say.labels['watched']}{say.labels['colon']}{touched}", style="bold")))
-    because = told(ranked, language)
-    if because:
-        parts.append(
-            _indented(
-                Text(
-                    f"{say.labels['reasons']}{say.labels['colon']}" + "; ".join(map(one_line, because)), style="italic"
-                )
-            )
-        )
-    parts += _block(say.labels["breaks"], [_broken(each.told(language, _NAMES)) for each in breaks_of(entry)])
-    parts += [_indented(Text(row)) for row in _links(entry, say)]
+        yield _indented(Text(f"{say.labels['watched']}{say.labels['colon']}{touched}", style="bold"))
+    if because := "; ".join(map(one_line, told(ranked, language))):
+        yield _indented(Text(f"{say.labels['reasons']}{say.labels['colon']}{because}", style="italic"))
+    yield from _block(say.labels["breaks"], [_broken(each.told(language, _NAMES)) for each in breaks_of(entry)])
+    for row in _links(entry, say):
+        yield _indented(Text(row))
     if analysis is None:
-        return Group(
-            *parts,
-            _indented(Text("⚠️ " + say.label("unread", reason=one_line(reason or say.labels["unknown"])), style="red")),
-        )
-    parts.append(_indented(_prose(analysis.summary)))
-    parts += _block(say.labels["scope"], [_prose(row) for row in analysis.scope])
+        unread = say.label("unread", reason=one_line(reason or say.labels["unknown"]))
+        yield _indented(Text(f"⚠️ {unread}", style="red"))
+    else:
+        yield from _analysed(analysis, say)
+
+
+def _analysed(analysis: Analysis, say: Words) -> Iterator[Line]:
+    yield _indented(_prose(analysis.summary))
+    yield from _block(say.labels["scope"], [_prose(row) for row in analysis.scope])
     insight = {name: text for name, text in analysis.insight.model_dump().items() if text}
-    parts += _block(
+    yield from _block(
         say.labels["insight"],
         [Text(f"{say.labels[name]}{say.labels['colon']}") + _prose(text) for name, text in insight.items()],
     )
-    parts += _block(
+    yield from _block(
         say.labels["risks"],
         [
             Text(f"[{say.severity[each.severity]}] ")
@@ -171,13 +169,12 @@ def _in_full(
             for each in analysis.risks
         ],
     )
-    parts += _block(say.labels["advice"], [_prose(row) for row in analysis.advice])
+    yield from _block(say.labels["advice"], [_prose(row) for row in analysis.advice])
     if analysis.by == "rules":
-        parts.append(_indented(Text(say.labels["by_rules"], style="dim")))
-    return Group(*parts)
+        yield _indented(Text(say.labels["by_rules"], style="dim"))
 
 
-def _table(
+def _list(
     console: Console,
     entries: Sequence[Entry],
     zone: ZoneInfo,
@@ -185,71 +182,63 @@ def _table(
     *,
     reasons: Language | None = None,
     dated: bool = False,
-) -> Table:
-    wide = console.width >= _WIDE
-    table = _frame()
-    table.add_column(no_wrap=True)
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(ratio=1, overflow="fold")
-    table.add_column(justify="right", no_wrap=True)
-    if wide:
-        table.add_column(style="dim", no_wrap=True, max_width=_AUTHOR, overflow="ellipsis")
-    for entry in entries:
+) -> Iterator[Line]:
+    """Commits in columns, the title last, where it has room; with `reasons`, a language, those of the rank below it."""
+    sizes = [Text.assemble(*_size(entry.commit)) for entry in entries]
+    authors = [Text(one_line(entry.commit.author), style="dim") for entry in entries]
+    size_width, author_width = (max(each.cell_len for each in column) for column in (sizes, authors))
+    for entry, size, author in zip(entries, sizes, authors, strict=True):
         commit = entry.commit
-        title = Text(one_line(commit.title) or commit.short_sha, style=_linked("", commit))
-        if commit.read and reasons:
-            title.append("\n" + "; ".join(map(one_line, told(entry.ranked, reasons))), style="dim italic")
-            if entry.analysis and entry.analysis.by == "model":
-                title.append_text(Text("\n") + _prose(entry.analysis.summary))
-        elif not commit.read:
-            title.append(f"  ⚠️ {say.labels['failed']}", style="red")
-        row: list[RenderableType] = [
-            _sha(commit),
-            _when(commit.committed_at, zone, dated=dated),
-            title,
-            Text.assemble(*_size(commit)),
-        ]
-        table.add_row(*row, *([one_line(commit.author)] if wide else []))
-    return table
+        size.pad_left(size_width - size.cell_len)
+        author.truncate(min(author_width, _AUTHOR), overflow="ellipsis", pad=True)
+        lead = Text("  ").join(
+            [
+                _sha(commit),
+                Text(_when(commit.committed_at, zone, dated=dated), style="dim"),
+                size,
+                *([author] if console.width >= _WIDE else []),
+                Text(),
+            ]
+        )
+        yield Line(_titled(entry, say, reasons), lead)
+
+
+def _titled(entry: Entry, say: Words, reasons: Language | None) -> Text:
+    commit = entry.commit
+    title = Text.assemble((one_line(commit.title) or commit.short_sha, _linked("", commit)))
+    if not commit.read:
+        title.append(f"  ⚠️ {say.labels['failed']}", style="red")
+    elif reasons:
+        title.append("\n" + "; ".join(map(one_line, told(entry.ranked, reasons))), style="dim italic")
+        if entry.analysis and entry.analysis.by == "model":
+            title.append("\n").append_text(_prose(entry.analysis.summary))
+    return title
 
 
 def _print_coverage(console: Console, report: DayReport, say: Words) -> None:
-    coverage = report.coverage
+    coverage, colon = report.coverage, say.labels["colon"]
     console.print()
-    console.print(Text(say.labels["coverage"], style="bold"))
-    console.print(Text(counts.coverage(report), style="dim"))
+    _print(console, Text(say.labels["coverage"], style="bold"))
+    _print(console, Text(counts.coverage(report), style="dim"))
     if report.usage.model:
-        console.print(Text(one_line(usage_told(report.usage, say)), style="dim"))
-    for each in coverage.replaced:
-        told_why = f"{say.labels['replaced']} {each.sha[:7]}{say.labels['colon']}{one_line(each.told(report.language))}"
-        console.print(Text(told_why, style="yellow"))
+        _print(console, Text(one_line(usage_told(report.usage, say)), style="dim"))
+    for label, style, failures in (("replaced", "yellow", coverage.replaced), ("failed", "red", coverage.failed)):
+        for each in failures:
+            why = one_line(each.told(report.language))
+            _print(console, Text(f"{say.labels[label]} {each.sha[:7]}{colon}{why}", style=style))
     for remark in coverage.remarks:
-        console.print(Text(f"{say.labels['remark']}{say.labels['colon']}{say.remarks[remark]}", style="yellow"))
-    for failure in coverage.failed:
-        console.print(
-            Text(
-                f"{say.labels['failed']} {failure.sha[:7]}{say.labels['colon']}{one_line(failure.told(report.language))}",
-                style="red",
-            )
-        )
+        _print(console, Text(f"{say.labels['remark']}{colon}{say.remarks[remark]}", style="yellow"))
 
 
-def _frame() -> Table:
-    return Table(box=box.SIMPLE, show_header=False, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0), expand=True)
+def _indented(text: Text) -> Line:
+    return Line(text, _INDENT)
 
 
-def _block(label: str, rows: Sequence[Text]) -> list[RenderableType]:
-    if not rows:
-        return []
-    return [_indented(Text(label, style="bold")), Padding(_listed(rows), (0, 0, 0, 5))]
-
-
-def _listed(rows: Sequence[Text]) -> Table:
-    # A grid, so that a row that has no space to break at stays beside its bullet.
-    grid = Table.grid(padding=(0, 1, 0, 0))
+def _block(label: str, rows: Sequence[Text]) -> Iterator[Line]:
+    if rows:
+        yield _indented(Text(label, style="bold"))
     for row in rows:
-        grid.add_row("•", row)
-    return grid
+        yield Line(row, _INDENTED_BULLET)
 
 
 def _links(entry: Entry, say: Words) -> list[str]:
@@ -262,10 +251,6 @@ def _links(entry: Entry, say: Words) -> list[str]:
     rows += [say.label("fixes", sha=sha[:7]) for sha in links.fixes]
     rows += [say.label("fixed_by", sha=sha[:7]) for sha in links.fixed_by]
     return [f"{say.labels['links']}{say.labels['colon']}" + "; ".join(rows)] if rows else []
-
-
-def _indented(content: RenderableType) -> Padding:
-    return Padding(content, (0, 0, 0, 3))
 
 
 def _sha(commit: Commit) -> Text:

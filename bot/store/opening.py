@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 # The latest migration. Kept here so that an up-to-date store opens without importing Alembic; a test compares the two.
 HEAD = "0006"
 
+# Of the default DATABASE_URL. No other folder is created: its name may be mistyped.
+_DEFAULT_FOLDER = Path("data")
+
 _BUSY_MS = 30_000
 _WORDS = (
     ("unable to open", "cannot be opened; create its folder, or set DATABASE_URL"),
@@ -42,7 +45,8 @@ class Condition(Enum):
 def open_engine(database_url: str) -> Engine:
     """An engine on the database, migrated. `BadSetting` for an address of another kind, `StoreUnusable` for one that fails."""
     url = address_of(database_url)
-    _make_folder(url)
+    if url.database and url.database != ":memory:":
+        prepare_folder(Path(url.database))
     engine = create_engine(url, connect_args={"timeout": _BUSY_MS / 1000}, hide_parameters=True)
     event.listen(engine, "connect", _set_up)
     event.listen(engine, "begin", _begin)
@@ -54,12 +58,14 @@ def open_engine(database_url: str) -> Engine:
 def condition(database_url: str) -> Condition:
     """How far a database is, without a change to it. Raises what `open_engine` does, for one of a newer program too."""
     url = address_of(database_url)
-    path = Path(url.database or ":memory:").absolute()
+    path = Path(url.database or ":memory:")
+    check_folder(path)
+    path = path.absolute()
     nearest = next(each for each in (path, *path.parents) if os.path.lexists(each))
     if nearest is path and not os.access(path, os.W_OK):
         raise _unusable(url, "readonly")
     if nearest is not path:
-        _check_folder(nearest, url)
+        _check_writable(nearest, url)
     if nearest is not path or path.stat().st_size == 0:
         return Condition.NEW
     try:
@@ -78,7 +84,7 @@ def condition(database_url: str) -> Condition:
     return Condition.BEHIND
 
 
-def _check_folder(folder: Path, url: URL) -> None:
+def _check_writable(folder: Path, url: URL) -> None:
     """Whether anything can be made there, which the rights alone do not say; what is made for it has no name and is gone."""
     try:
         with TemporaryFile(dir=folder):
@@ -100,19 +106,27 @@ def address_of(database_url: str) -> URL:
     return url
 
 
+def check_folder(database: Path) -> None:
+    """Raise `BadSetting` where a database's folder does not exist, unless it is the default one, which is still to come."""
+    folder = database.parent
+    if folder != _DEFAULT_FOLDER and not os.path.isdir(folder):  # noqa: PTH112 (Path.is_dir raises where it may not look)
+        raise BadSetting(f"DATABASE_URL: there is no folder {folder}; create it, or correct the setting")
+
+
+def prepare_folder(database: Path) -> None:
+    """Create the default folder where it is missing. Raises what `check_folder` does, `StoreUnusable` where it cannot be created."""
+    check_folder(database)
+    try:
+        database.parent.mkdir(exist_ok=True)
+    except OSError as error:
+        raise StoreUnusable(
+            f"the folder of the database {database} cannot be created ({error.strerror}); set DATABASE_URL"
+        ) from error
+
+
 def writing(engine: Engine) -> Engine:
     """The same database for transactions that write: they take their lock at once, where a late one would fail."""
     return engine.execution_options(write=True)
-
-
-def _make_folder(url: URL) -> None:
-    if url.database and url.database != ":memory:":
-        try:
-            Path(url.database).parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StoreUnusable(
-                f"the folder of the database {url.database} cannot be made ({error.strerror}); set DATABASE_URL"
-            ) from error
 
 
 def _set_up(connection: Any, _record: object) -> None:

@@ -67,7 +67,7 @@ def test_a_wrong_command_is_one_line_and_exit_2(arguments: tuple[str, ...], word
         ({"GITHUB_API_URL": "https://me:hunter2@host"}, "GITHUB_API_URL: holds a password"),
         ({"DATABASE_URL": "nonsense://u:hunter2@h/x"}, "DATABASE_URL"),
         ({"DATABASE_URL": "postgresql://u:hunter2@h/x"}, "DATABASE_URL names postgresql"),
-        ({"DATABASE_URL": "sqlite:////proc/none/digest.db"}, "set DATABASE_URL"),
+        ({"DATABASE_URL": "sqlite:////proc/none/digest.db"}, "DATABASE_URL: there is no folder /proc/none"),
         ({"LOG_LEVEL": "loud"}, "LOG_LEVEL: is not a level"),
     ],
 )
@@ -112,6 +112,26 @@ def test_an_unwritable_database_is_exit_2(run: Run, tmp_path: Path) -> None:
     ran = run("search", "x", DATABASE_URL=f"sqlite:///{tmp_path}/text.db")
     assert "is not a database" in one_line(ran.err)
     assert ran.code == 2
+
+
+@pytest.mark.parametrize("command", ["digest", "search", "backfill", "rank", "calibrate", "doctor", "run"])
+def test_no_folder_is_created_for_a_mistyped_database(command: str, run: Run, tmp_path: Path) -> None:
+    """A database whose folder is not there is a wrong setting, named with the folder, which no command creates."""
+    arguments = {"digest": ["2026-02-05"], "search": ["x"], "backfill": ["2026-02-05..2026-02-05"], "rank": ["-"]}
+    slack = {"SLACK_BOT_TOKEN": "xoxb-1", "SLACK_APP_TOKEN": "xapp-1", "SLACK_API_URL": "http://127.0.0.1:9/"}
+    ran = run(command, *arguments.get(command, ()), **slack, DATABASE_URL="sqlite:///dta/deep/digest.db")
+    assert "DATABASE_URL: there is no folder dta/deep" in (ran.out if command == "doctor" else one_line(ran.err))
+    assert ran.code == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_default_folder_is_created_where_something_is_kept(run: Run, tmp_path: Path) -> None:
+    """The folder of the default database is created by a command that keeps something, and not by one that only looks."""
+    for command in (("rank", "-"), ("doctor",)):
+        run(*command)
+        assert list(tmp_path.iterdir()) == []
+    run("search", "x")
+    assert [path.name for path in tmp_path.iterdir()] == ["data"]
 
 
 def test_a_newer_database_is_refused(run: Run, serve: Serve, tmp_path: Path) -> None:
@@ -307,25 +327,6 @@ def test_a_backfill_stops_at_the_limit_and_goes_on(run: Run, serve: Serve) -> No
     server.limit = None
     again = run("backfill", "2026-01-01..2026-01-08", server=server)
     assert (again.code, again.out) == (0, "o/n: 8 days, 8 commits, 0 failed\n")
-
-
-def test_a_closed_pipe_is_no_failure(tmp_path: Path) -> None:
-    """A reader that has seen enough, such as `head`, ends the command quietly."""
-    done = subprocess.run(
-        f"{sys.executable} -m bot digest --sample --format markdown | head -1",
-        shell=True, capture_output=True, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}, check=True,
-    )  # fmt: skip
-    assert done.stdout.decode().startswith("# 每日更新报告")
-    assert not done.stderr
-
-
-def test_a_pipe_gets_no_colours_and_no_links(run: Run) -> None:
-    """What is not a terminal gets plain text, in which the commits can still be found."""
-    ran = run("digest", "--sample")
-    assert "\x1b" not in ran.out
-    assert "lantern/lantern-serve" in ran.out
-    assert "Coverage" in ran.out
-    assert max(map(len, ran.out.splitlines())) <= 80
 
 
 def test_help_names_every_command(run: Run) -> None:

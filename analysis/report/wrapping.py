@@ -1,0 +1,55 @@
+"""Lines for a terminal: wrapped between words, and never inside one, so that a path stays beside its line number.
+
+Chinese and Japanese have no spaces: there a line may end after any character but an opening bracket, and begin with any but
+closing punctuation (W3C, Requirements for Chinese Text Layout, 3.1.4). A word that is wider than the terminal is left to it.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+_OPENING, _CLOSING = "（「『【《〈", "）」』】》〉，。、；：！？"
+_WIDE = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef"
+_PIECE = re.compile(rf"\s+|[{_OPENING}]*(?:[^\s{_WIDE}]+|[{_WIDE}])[{_CLOSING}]*")
+_TAB = 8
+
+
+class Line(NamedTuple):
+    """A text, and what stands before its first row; the rows that it is wrapped into begin below the text."""
+
+    body: Text
+    lead: Text = Text()
+
+
+def print_line(console: Console, line: Line) -> None:
+    """Print a line as the rows that fit the console's width."""
+    lead, indent = line.lead, Text(" " * line.lead.cell_len)
+    for row in wrapped(line.body, console.width - lead.cell_len):
+        whole = Text.assemble(lead, row)
+        whole.rstrip()
+        console.print(whole, soft_wrap=True)
+        lead = indent
+
+
+def wrapped(text: Text, width: int) -> Iterator[Text]:
+    """Wrap a text into rows of at most `width` columns, but for words that are wider."""
+    for line in text.split("\n", allow_blank=True):
+        line.expand_tabs(_TAB)
+        for row in line.divide(_breaks(line.plain, width)):
+            row.rstrip()
+            yield row
+
+
+def _breaks(line: str, width: int) -> Iterator[int]:
+    """Find the offsets at which a new row begins."""
+    used = 0
+    for piece in _PIECE.finditer(line):
+        size = cell_len(piece[0])
+        if used and used + size > width and not piece[0].isspace():
+            yield piece.start()
+            used = 0
+        used += size
