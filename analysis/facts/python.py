@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from analysis.diff import DiffLine, Hunk, headed_hunks
+from analysis.facts.strings import open_quote
 
 Side = Literal["-", "+"]
 SIDES: tuple[Side, Side] = ("-", "+")
@@ -24,7 +25,6 @@ _CLASS = re.compile(r"class\s+(?P<name>\w+)\s*(?:\((?P<bases>.*?)\)\s*:|:|(?P<cu
 _DEF = re.compile(r"(?:async\s+)?def\s+(?P<name>\w+)")
 _FIELD = re.compile(r"(?P<name>[A-Za-z_]\w*)\s*:(?!=)\s*\S")
 _ASSIGNED = re.compile(r"(?P<name>[A-Za-z_]\w*)\s*(?::[^=]+)?=(?!=)")
-_REMARK = re.compile(r"\s#.*$")
 _ENUM = re.compile(r"\b\w*(?:Enum|Flag)\b")
 
 
@@ -107,7 +107,8 @@ def gone_classes(patch: str | None) -> frozenset[str]:
 
 def _definition(each: Statement) -> Definition | None:
     owner = each.owner
-    if owner.what not in ("module", "class") or each.text.endswith(","):
+    headed = _CLASS.match(each.text) or _DEF.match(each.text)  # whose parameters may go on below the hunk
+    if owner.what not in ("module", "class") or (each.text.endswith(",") and not headed):
         return None
     in_class = owner.what == "class"
     if match := _CLASS.match(each.text):
@@ -130,7 +131,7 @@ class _Reader:
         self._lines = [line for line in hunk.lines if line.sign in (" ", side)]
         self._place = place
         self._scopes = list(_scopes_of(hunk.heading))
-        self._quote = _open_docstring(self._lines)
+        self._quote = open_quote(self._lines)
         self._step = 2 if any(_indent(line.text) % 4 == 2 for line in self._lines) else 4  # noqa: PLR2004
         self._depth = 0
         self._found: list[Statement] = []
@@ -238,22 +239,6 @@ def _scopes_of(heading: str) -> Iterator[Scope]:
         yield Scope("class", match["name"], 0, None if match["cut"] else match["bases"] or "")
     elif match := _DEF.match(heading):
         yield Scope("def", match["name"], 0)
-
-
-def _open_docstring(lines: Sequence[DiffLine]) -> str:
-    """The quotes of the docstring that the lines begin within, as far as the first quotes among them tell."""
-    if lines and 1 in (lines[0].old, lines[0].new):
-        return ""
-    count = sum(line.text.count('"""') for line in lines)
-    above = ""
-    for line in lines:
-        bare = _REMARK.sub("", line.text).strip()
-        if '"""' in bare:
-            closes = bare == '"""' if above else count % 2 and bare.endswith('"""') and not bare.startswith('"""')
-            opened = above.endswith((":", "(", "=", ","))
-            return '"""' if closes and not opened else ""
-        above = bare or above
-    return ""
 
 
 def _indent(text: str) -> int:
