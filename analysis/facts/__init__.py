@@ -27,7 +27,7 @@ from analysis.paths import Kind, kind
 __all__ = ["VERSION", "facts", "reverted_sha", "reverted_title"]
 
 # Raised whenever a rule changes, so that stored facts are found anew from the stored patches.
-VERSION = 3
+VERSION = 4
 
 
 def facts(commit: Commit) -> tuple[Fact, ...]:

@@ -5,7 +5,7 @@ opened tells so, and such lines are left out; where the owner cannot be told it 
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -26,12 +26,13 @@ _DEF = re.compile(r"(?:async\s+)?def\s+(?P<name>\w+)")
 _FIELD = re.compile(r"(?P<name>[A-Za-z_]\w*)\s*:(?!=)\s*\S")
 _ASSIGNED = re.compile(r"(?P<name>[A-Za-z_]\w*)\s*(?::[^=]+)?=(?!=)")
 _ENUM = re.compile(r"\b\w*(?:Enum|Flag)\b")
+_FOR_TYPES = re.compile(r"if\s+(?:\w+\.)?TYPE_CHECKING\s*:")
 
 
 class Scope(NamedTuple):
-    """What a statement stands in. `bases` is None where the head of a class was not seen whole."""
+    """What a statement stands in; `types` is what only type checkers read. `bases` is None where the head of a class was not seen whole."""
 
-    what: Literal["module", "class", "def", "unknown"]
+    what: Literal["module", "class", "def", "types", "unknown"]
     name: str = ""
     indent: int = -1
     bases: str | None = None
@@ -40,6 +41,7 @@ class Scope(NamedTuple):
 
 MODULE = Scope("module")
 UNKNOWN = Scope("unknown")
+_TYPES = Scope("types", indent=0)
 
 
 class Statement(NamedTuple):
@@ -166,6 +168,8 @@ class _Reader:
             self._scopes.append(scope if known else scope._replace(what="unknown"))
         elif match := _DEF.match(statement.text):
             self._scopes.append(Scope("def", inside + match["name"], statement.indent))
+        elif _FOR_TYPES.match(statement.text):
+            self._scopes.append(_TYPES._replace(indent=statement.indent))
 
     def _logical(self) -> Iterator[tuple[list[DiffLine], str, bool]]:
         """(its lines, its code, whether it is whole) of each logical line."""
@@ -234,11 +238,13 @@ class _Reader:
 
 
 def _scopes_of(heading: str) -> Iterator[Scope]:
-    """The class or function at the margin whose head git shows above a hunk."""
+    """The class, function or block for type checkers at the margin whose head git shows above a hunk."""
     if match := _CLASS.match(heading):
         yield Scope("class", match["name"], 0, None if match["cut"] else match["bases"] or "")
     elif match := _DEF.match(heading):
         yield Scope("def", match["name"], 0)
+    elif _FOR_TYPES.match(heading):
+        yield _TYPES
 
 
 def _indent(text: str) -> int:

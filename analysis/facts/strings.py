@@ -119,4 +119,3 @@ def _at_opening(text: str) -> tuple[str, str, str]:
         if match["triple"]:
             return text[: match.start()], match["triple"], text[match.end() :]
     return text, "", ""
-

@@ -22,6 +22,11 @@ from tests.unit.facts.told import breaking, changed, module, names, told
         ("x = 1", ["-Prompt: TypeAlias = str | int"], "Prompt"),
         ("x = 1", ["-def take(", "-    one: int,", "-    two: int,", "-) -> int:", "-    return 1"], "take"),
         ("x = 1", ["-@cache", "-def take():", "-    return 1"], "take"),
+        (
+            "class Pool:",
+            ["-    def take(", "-        self,", "-        size: int,"],
+            "Pool.take",
+        ),  # goes on below the hunk
         ("x = 1", ["-class Pool:  # noqa (again)", '-    """', "-    def fake():", '-    """'], "Pool"),
     ],
 )
