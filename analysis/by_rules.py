@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import zip_longest
 
+from analysis.facts.tests import tests_added
 from analysis.language import Words, words
 from analysis.models import (
     BREAKING,
@@ -25,7 +26,7 @@ from analysis.purpose import purpose
 from analysis.text import one_line, shorten
 
 # Raised whenever a rule or a phrase changes, so that stored analyses are made anew.
-VERSION = "3"
+VERSION = "4"
 
 _NAMES_SHOWN = 5
 _NAME = 200  # characters of a name, which may be as long as a line
@@ -192,9 +193,11 @@ def _performance(sources: Sequence[FileChange], ranked: Ranked, say: Words) -> s
 
 
 def _maintenance(commit: Commit, sources: Sequence[FileChange], say: Words) -> str:
-    tests = [file.path for file in commit.files if kind(file.path) is Kind.TEST]
-    if tests:
-        return say.label("with_tests", paths=say.comma.join(code(path) for path in tests[:_FILES_SHOWN]))
+    added = tests_added(commit)
+    fewer = [file.path for file in commit.files if kind(file.path) is Kind.TEST and file.deletions]
+    if added or fewer:
+        told = say.comma.join(code(path) for path in (added or fewer)[:_FILES_SHOWN])
+        return say.label("with_tests" if added else "fewer_tests", paths=told)
     lines = _changed(sources)
     return say.label("without_tests", lines=say.quantity("source line", lines)) if lines else ""
 
@@ -210,7 +213,7 @@ def _risks(commit: Commit, facts: Sequence[Fact], say: Words) -> tuple[Risk, ...
                 Risk(
                     risk=f"{names}{say.labels['colon']}{told.risk}",
                     severity=told.severity,
-                    mitigation=told.advice.format(names=names),
+                    mitigation=_advised(alike, say),
                 )
             )
     if _untested(commit):
@@ -225,15 +228,48 @@ def _advice(commit: Commit, facts: Sequence[Fact], say: Words) -> tuple[str, ...
     for each in FactKind:
         alike = [fact for fact in facts if fact.kind is each]
         if alike and say.facts[each].advice:
-            rows.append(say.facts[each].advice.format(names=named(alike, say)))
+            rows.append(_advised(alike, say))
     if not rows and _untested(commit):
         rows.append(say.label("untested_advice"))
     return tuple(rows) or (say.label("no_action"),)
 
 
+def _advised(alike: Sequence[Fact], say: Words) -> str:
+    """What to do about facts of one kind, in a sentence."""
+    how = _keeping(alike, say) if alike[0].kind is FactKind.DEFAULT_CHANGED else ""
+    return say.facts[alike[0].kind].advice.format(names=_listed([_name(fact) for fact in alike], say), how=how)
+
+
+def _keeping(changed: Sequence[Fact], say: Words) -> str:
+    """How to have the old defaults again: what is set, what is passed, and what is turned off."""
+    ways: dict[str, list[str]] = {}
+    for fact in changed:
+        way, value = _old_setting(fact.name, fact.old or "None")
+        ways.setdefault(way, []).append(code(shorten(value, _NAME)))
+    return say.labels["keep_and"].join(say.label(way, values=_listed(values, say)) for way, values in ways.items())
+
+
+def _old_setting(name: str, old: str) -> tuple[str, str]:
+    """(how a default is set, as what): a flag is passed or turned off, a variable takes what is between the quotes."""
+    bare = old.strip("\"'")
+    if not name.startswith("-"):
+        return "keep_set", f"{name}={(bare if name.isupper() else '') or old}"
+    if old.lower() in ("none", "false"):
+        return ("keep_check" if old == "None" else "keep_off"), name
+    return "keep_pass", name if old.lower() == "true" else f"{name} {bare or old}"
+
+
+def _listed(names: Sequence[str], say: Words) -> str:
+    """Each name once, the first few of them."""
+    once = list(dict.fromkeys(names))
+    more = len(once) - _NAMES_SHOWN
+    told = say.comma.join(once[:_NAMES_SHOWN])
+    return f"{told} {say.label('more', count=more)}" if more > 0 else told
+
+
 def _untested(commit: Commit) -> bool:
     sources = [file for file in commit.files if kind(file.path) is Kind.SOURCE]
-    return _changed(sources) >= _SIZEABLE and not any(kind(file.path) is Kind.TEST for file in commit.files)
+    return _changed(sources) >= _SIZEABLE and not tests_added(commit)
 
 
 def _changed(files: Sequence[FileChange]) -> int:

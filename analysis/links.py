@@ -6,7 +6,7 @@
 import re
 from typing import NamedTuple
 
-from analysis.facts import reverted_sha, reverted_title
+from analysis.facts.reverts import is_own, reverted_pulls, reverted_sha, reverted_title, told_by
 from analysis.models import Commit, Series
 
 _PART = re.compile(r"[\[(]\s*(?P<part>\d{1,2})\s*/\s*(?P<of>\d{1,2}|[nNxX])\s*[\])]")
@@ -22,13 +22,6 @@ _FIXES = re.compile(
 # A title that fixes something "after #12" is of #12; in a text that may be anything.
 _FIXES_AFTER = re.compile(rf"\bfix(?:es|ed)?\b.{{0,200}}?\b(?:after|from|since|in)\s+{_OTHER}", re.IGNORECASE)
 _FIXES_TRAILER = re.compile(r"^Fixes: (?P<sha>[0-9a-f]{7,40})\b", re.IGNORECASE | re.MULTILINE)
-_NUMBERS = r"#\d{1,9}(?:\s*(?:,|and|&|\+)\s*#\d{1,9})*"
-_OWN_NUMBER = re.compile(r"\(#\d{1,9}\)\s*$")
-_REVERTS_NUMBERS = re.compile(
-    rf"(?:\[[^\]]*\]\s*)*Revert(?:s|ing)?:?\s+(?:(?:PRs?\s+)?(?P<bare>{_NUMBERS})\s*$|[\"“].*\((?P<quoted>{_NUMBERS})\)[\"”]?\s*$)",
-    re.IGNORECASE,
-)
-_REVERTS_PULL = re.compile(r"^Reverts (?P<of>[\w.-]+/[\w.-]+)?(?P<number>#\d{1,9})\b", re.IGNORECASE | re.MULTILINE)
 
 
 class Keys(NamedTuple):
@@ -49,7 +42,7 @@ def keys(commit: Commit) -> Keys:
     return Keys(
         reverts_sha=reverted_sha(commit),
         reverts_title=reverted_title(commit),
-        reverts_pulls=_reverted_pulls(commit),
+        reverts_pulls=reverted_pulls(commit),
         series=_series_name(commit, part) if part else None,
         part=int(part["part"]) if part else None,
         of=int(part["of"]) if part and part["of"].isdigit() else None,
@@ -59,34 +52,15 @@ def keys(commit: Commit) -> Keys:
 
 def _fixed(commit: Commit) -> tuple[str, ...]:
     """The commits and pull requests of the same repository that the commit says it fixes or follows up."""
-    told = _told(commit)
+    told = told_by(commit)
     matches = [*_FIXES_AFTER.finditer(commit.subject), *_FIXES.finditer(told)]
     found = [
         match["sha"] or match["commit"] or f"#{match['pr'] or match['pull']}"
         for match in matches
-        if match["of"] is None or _is_own(match["of"], commit)
+        if match["of"] is None or is_own(match["of"], commit)
     ]
     found += [match["sha"] for match in _FIXES_TRAILER.finditer(told) if not match["sha"].isdigit()]
     return tuple(dict.fromkeys(each for each in found if each != f"#{commit.pr}"))
-
-
-def _reverted_pulls(commit: Commit) -> tuple[str, ...]:
-    """The pull requests that a revert names as a whole; one that is reverted in part stays what it is."""
-    title = _REVERTS_NUMBERS.match(_OWN_NUMBER.sub("", commit.subject))
-    found = re.findall(r"#\d+", title["bare"] or title["quoted"]) if title else []
-    for match in _REVERTS_PULL.finditer(_told(commit)):
-        if match["of"] is None or _is_own(match["of"], commit):
-            found.append(match["number"])
-    return tuple(dict.fromkeys(each for each in found if each != f"#{commit.pr}"))
-
-
-def _told(commit: Commit) -> str:
-    return f"{commit.message}\n{commit.pull.body if commit.pull else ''}"
-
-
-def _is_own(name: str, commit: Commit) -> bool:
-    """Whether `owner/name` is the repository that the commit is of."""
-    return f"/{name.lower()}/commit/" in commit.url.lower()
 
 
 def series(key: Keys, commits: tuple[str, ...]) -> Series | None:

@@ -122,8 +122,9 @@ def _with_facts(store: Store, each: StoredCommit) -> StoredCommit:
     """The commit with the facts of today's rules, found anew from its stored patches where older rules made them."""
     if not each.stale or not each.commit.read:
         return each
-    found = facts(store.commits([each.id], patches=True)[0].commit)
-    store.save_facts(each.id, found)
+    whole = store.commits([each.id], patches=True)[0].commit
+    found = facts(whole)
+    store.save_facts(each.id, whole, found)
     return each._replace(facts=found, stale=False)
 
 

@@ -15,7 +15,7 @@ from analysis.facts.layout import layout
 from analysis.facts.names import demanded, moved, names, unexported
 from analysis.facts.options import flags, variables
 from analysis.facts.parameters import parameters
-from analysis.facts.reverts import reverted_sha, reverted_title, reverts
+from analysis.facts.reverts import reverts
 from analysis.facts.running import running
 from analysis.facts.security import guards, threats
 from analysis.facts.support import dropped
@@ -24,10 +24,10 @@ from analysis.facts.versions import dependencies, minimums
 from analysis.models import Commit, Fact, FactKind, FileChange
 from analysis.paths import Kind, kind
 
-__all__ = ["VERSION", "facts", "reverted_sha", "reverted_title"]
+__all__ = ["VERSION", "facts"]
 
 # Raised whenever a rule changes, so that stored facts are found anew from the stored patches.
-VERSION = 3
+VERSION = 4
 
 
 def facts(commit: Commit) -> tuple[Fact, ...]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from analysis.facts.change import Change, is_module, old_path
-from analysis.facts.python import MODULE, Statement, definitions, statements
+from analysis.facts.python import Statement, definitions, statements
 from analysis.models import FileChange
 
 _IMPORT = re.compile(r"(?:from\s+[\w.]+\s+)?import\b(?P<names>.*)")
@@ -51,7 +51,7 @@ def imported(each: Statement) -> Iterator[str]:
 def _bound(each: Statement) -> Iterator[str]:
     """Names that a statement binds where it imports them, defines them, or does so under a condition."""
     yield from imported(each)
-    if (each.owner is MODULE or each.owner.what == "unknown") and (match := _BINDING.match(each.text)):
+    if each.owner.what in ("module", "types", "unknown") and (match := _BINDING.match(each.text)):
         yield match[1]
 
 

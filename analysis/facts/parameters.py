@@ -59,10 +59,13 @@ def parameters(_change: Change, file: FileChange) -> Iterator[Fact]:
 
 
 def _functions(file: FileChange, side: Side) -> dict[str, Definition]:
-    """The public functions whose heads one side shows whole; one that is defined twice says nothing."""
+    """The public functions whose heads one side shows whole; one that is defined twice says nothing.
+
+    A head that one hunk begins and the next one ends is there once, if its name is not that of this side alone.
+    """
     found: dict[str, list[Definition]] = {}
     for each in (*definitions(file.patch, side), *_cut(file, side)):
-        if each.what in ("function", "method"):
+        if each.what in ("function", "method") and (each.statement.whole or each.line.sign == side):
             found.setdefault(each.name, []).append(each)
     return {name: same[0] for name, same in found.items() if len(same) == 1 and _called(same[0])}
 

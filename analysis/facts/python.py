@@ -5,11 +5,12 @@ opened tells so, and such lines are left out; where the owner cannot be told it 
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from analysis.diff import DiffLine, Hunk, headed_hunks
+from analysis.facts.strings import open_quote
 
 Side = Literal["-", "+"]
 SIDES: tuple[Side, Side] = ("-", "+")
@@ -24,14 +25,14 @@ _CLASS = re.compile(r"class\s+(?P<name>\w+)\s*(?:\((?P<bases>.*?)\)\s*:|:|(?P<cu
 _DEF = re.compile(r"(?:async\s+)?def\s+(?P<name>\w+)")
 _FIELD = re.compile(r"(?P<name>[A-Za-z_]\w*)\s*:(?!=)\s*\S")
 _ASSIGNED = re.compile(r"(?P<name>[A-Za-z_]\w*)\s*(?::[^=]+)?=(?!=)")
-_REMARK = re.compile(r"\s#.*$")
 _ENUM = re.compile(r"\b\w*(?:Enum|Flag)\b")
+_FOR_TYPES = re.compile(r"if\s+(?:\w+\.)?TYPE_CHECKING\s*:")
 
 
 class Scope(NamedTuple):
-    """What a statement stands in. `bases` is None where the head of a class was not seen whole."""
+    """What a statement stands in; `types` is what only type checkers read. `bases` is None where the head of a class was not seen whole."""
 
-    what: Literal["module", "class", "def", "unknown"]
+    what: Literal["module", "class", "def", "types", "unknown"]
     name: str = ""
     indent: int = -1
     bases: str | None = None
@@ -40,6 +41,7 @@ class Scope(NamedTuple):
 
 MODULE = Scope("module")
 UNKNOWN = Scope("unknown")
+_TYPES = Scope("types", indent=0)
 
 
 class Statement(NamedTuple):
@@ -107,7 +109,8 @@ def gone_classes(patch: str | None) -> frozenset[str]:
 
 def _definition(each: Statement) -> Definition | None:
     owner = each.owner
-    if owner.what not in ("module", "class") or each.text.endswith(","):
+    headed = _CLASS.match(each.text) or _DEF.match(each.text)  # whose parameters may go on below the hunk
+    if owner.what not in ("module", "class") or (each.text.endswith(",") and not headed):
         return None
     in_class = owner.what == "class"
     if match := _CLASS.match(each.text):
@@ -130,7 +133,7 @@ class _Reader:
         self._lines = [line for line in hunk.lines if line.sign in (" ", side)]
         self._place = place
         self._scopes = list(_scopes_of(hunk.heading))
-        self._quote = _open_docstring(self._lines)
+        self._quote = open_quote(self._lines)
         self._step = 2 if any(_indent(line.text) % 4 == 2 for line in self._lines) else 4  # noqa: PLR2004
         self._depth = 0
         self._found: list[Statement] = []
@@ -165,6 +168,8 @@ class _Reader:
             self._scopes.append(scope if known else scope._replace(what="unknown"))
         elif match := _DEF.match(statement.text):
             self._scopes.append(Scope("def", inside + match["name"], statement.indent))
+        elif _FOR_TYPES.match(statement.text):
+            self._scopes.append(_TYPES._replace(indent=statement.indent))
 
     def _logical(self) -> Iterator[tuple[list[DiffLine], str, bool]]:
         """(its lines, its code, whether it is whole) of each logical line."""
@@ -233,27 +238,13 @@ class _Reader:
 
 
 def _scopes_of(heading: str) -> Iterator[Scope]:
-    """The class or function at the margin whose head git shows above a hunk."""
+    """The class, function or block for type checkers at the margin whose head git shows above a hunk."""
     if match := _CLASS.match(heading):
         yield Scope("class", match["name"], 0, None if match["cut"] else match["bases"] or "")
     elif match := _DEF.match(heading):
         yield Scope("def", match["name"], 0)
-
-
-def _open_docstring(lines: Sequence[DiffLine]) -> str:
-    """The quotes of the docstring that the lines begin within, as far as the first quotes among them tell."""
-    if lines and 1 in (lines[0].old, lines[0].new):
-        return ""
-    count = sum(line.text.count('"""') for line in lines)
-    above = ""
-    for line in lines:
-        bare = _REMARK.sub("", line.text).strip()
-        if '"""' in bare:
-            closes = bare == '"""' if above else count % 2 and bare.endswith('"""') and not bare.startswith('"""')
-            opened = above.endswith((":", "(", "=", ","))
-            return '"""' if closes and not opened else ""
-        above = bare or above
-    return ""
+    elif _FOR_TYPES.match(heading):
+        yield _TYPES
 
 
 def _indent(text: str) -> int:

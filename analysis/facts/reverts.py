@@ -1,4 +1,4 @@
-"""What a commit says that it takes back."""
+"""What a commit says that it takes back: by title, by SHA, or by pull request."""
 
 import re
 from collections.abc import Iterator
@@ -6,14 +6,35 @@ from collections.abc import Iterator
 from analysis.facts.change import Change
 from analysis.models import SHORT_SHA, Commit, Fact, FactKind
 
-_TITLE = re.compile(r"^(?:\[[^\]]*\]\s*)*Revert\b[:\s]*[\"“]?(?P<title>.*?)[\"”]?\s*(?:\(#\d+\)\s*)?$", re.IGNORECASE)
+# "Revert to the default" goes back to a state, and takes no commit back.
+_TITLE = re.compile(
+    r"^(?:\[[^\]]*\]\s*)*Revert\b(?!\s+(?:back\s+)?to\b)[:\s]*[\"“]?(?P<title>.*?)[\"”]?\s*(?:\(#\d+\)\s*)?$",
+    re.IGNORECASE,
+)
 _SHA = re.compile(r"\bThis reverts commit ([0-9a-f]{7,40})", re.IGNORECASE)
+_OWN_NUMBER = re.compile(r"\(#\d{1,9}\)\s*$")
+_AND = r"\s*(?:,\s*and|,|and|&|\+)\s*"
+_NUMBERS = rf"#\d{{1,9}}(?:{_AND}#\d{{1,9}})*"
+_PULLS = rf"PRs?[\s-]*#?\d{{1,9}}(?:{_AND}#?\d{{1,9}})*"
+_BEGINS = re.compile(
+    rf"(?:\[[^\]]*\]\s*)*Revert(?:s|ing)?:?\s+(?:(?P<bare>{_PULLS}|{_NUMBERS})\s*(?:$|[:\"“])|[\"“].*\((?P<quoted>{_NUMBERS})\)[\"”]?\s*$)",
+    re.IGNORECASE,
+)
+_BESIDE = re.compile(
+    rf"(?:[(;,:–—-]\s*|\bthis )reverts\s+(?P<beside>{_PULLS}|{_NUMBERS})(?=\s*(?:$|[).,;]))", re.IGNORECASE
+)
+_IN_TEXT = re.compile(
+    r"^\W{0,3}(?:This (?:PR |pull request |commit |change )?)?Reverts:? (?:PR\s+|pull request\s+)?"
+    r"(?:(?P<of>[\w.-]+/[\w.-]+)?#(?P<number>\d{1,9})|https?://[^/\s]+/(?P<whose>[\w.-]+/[\w.-]+)/pull/(?P<pull>\d{1,9}))\b",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 def reverts(change: Change) -> Iterator[Fact]:
+    """What is reverted: a title or the beginning of a SHA, else each pull request."""
     title, sha = reverted_title(change.commit), reverted_sha(change.commit)
-    if title or sha:
-        yield Fact(kind=FactKind.REVERT, name=title or (sha or "")[:SHORT_SHA])
+    for name in [title or (sha or "")[:SHORT_SHA]] if title or sha else reverted_pulls(change.commit):
+        yield Fact(kind=FactKind.REVERT, name=name)
 
 
 def reverted_title(commit: Commit) -> str | None:
@@ -24,5 +45,28 @@ def reverted_title(commit: Commit) -> str | None:
 
 def reverted_sha(commit: Commit) -> str | None:
     """The SHA (or its beginning) that a revert says it reverts."""
-    match = _SHA.search(commit.message)
+    match = _SHA.search(told_by(commit))
     return match[1].lower() if match else None
+
+
+def reverted_pulls(commit: Commit) -> tuple[str, ...]:
+    """The pull requests ("#12") that a revert names as a whole; one that is reverted in part stays what it is."""
+    subject = _OWN_NUMBER.sub("", commit.subject)
+    title = _BEGINS.match(subject)
+    said = [title["bare"] or title["quoted"]] if title else [each["beside"] for each in _BESIDE.finditer(subject)]
+    found = [f"#{number}" for text in said for number in re.findall(r"\d+", text)]
+    for match in _IN_TEXT.finditer(told_by(commit)):
+        owner = match["of"] or match["whose"]
+        if owner is None or is_own(owner, commit):
+            found.append(f"#{match['number'] or match['pull']}")
+    return tuple(dict.fromkeys(each for each in found if each != f"#{commit.pr}"))
+
+
+def told_by(commit: Commit) -> str:
+    """The commit's message and its pull request's text."""
+    return f"{commit.message}\n{commit.pull.body if commit.pull else ''}"
+
+
+def is_own(name: str, commit: Commit) -> bool:
+    """Whether `owner/name` is the repository that the commit is of."""
+    return f"/{name.lower()}/commit/" in commit.url.lower()

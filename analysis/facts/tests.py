@@ -1,17 +1,22 @@
-"""Tests that guard no more."""
+"""Tests that come with a commit, and those that guard no more."""
 
 import re
 from collections.abc import Iterator, Sequence
 
 from analysis.diff import DiffLine, hunks
 from analysis.facts.change import Change
-from analysis.models import Fact, FactKind, FileChange
+from analysis.models import Commit, Fact, FactKind, FileChange
 from analysis.paths import Kind, kind
 
 _TEST_DEFINITION = re.compile(r"^\s*(?:async\s+)?def\s+(?P<name>test_\w+)")
 # A changed line without which there is nothing to tell; most patches have none, and need not be read.
 _TOUCHED = re.compile(r"^(?:-[ \t]*(?:async[ \t]+)?def[ \t]+test_|\+[ \t]*@(?:pytest|unittest)\.)", re.MULTILINE)
 _SKIPPED = re.compile(r"\s*@(?:pytest\.mark\.(?:skip|xfail)|unittest\.skip)\b")
+
+
+def tests_added(commit: Commit) -> list[str]:
+    """The paths of tests to which the commit adds lines; what it only takes from tests is no test."""
+    return [file.path for file in commit.files if kind(file.path) is Kind.TEST and file.additions]
 
 
 def tests(change: Change, file: FileChange) -> Iterator[Fact]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from analysis.facts.tests import tests_added
 from analysis.models import Commit, Fact, FactKind, FileChange
 from analysis.paths import Kind, kind
 from analysis.rank.stated import stated
@@ -86,7 +87,7 @@ def _shape(commit: Commit) -> Iterator[Signal]:
 
 def _beside(commit: Commit, sources: Sequence[FileChange], first: Mapping[Kind, str]) -> Iterator[Signal]:
     """What comes along with a change of source."""
-    tests = [file.path for file in commit.files if kind(file.path) is Kind.TEST and file.additions]
+    tests = tests_added(commit)
     if tests:
         yield Signal("comes with tests", 1, tests[0])
     if Kind.DOCS in first:

@@ -231,11 +231,12 @@ class Store:
             _index(connection, commit_id, commit)
         return commit_id
 
-    def save_facts(self, commit_id: int, found: Sequence[Fact]) -> None:
-        """Keeps facts that newer rules found in a stored commit."""
+    def save_facts(self, commit_id: int, commit: Commit, found: Sequence[Fact]) -> None:
+        """Keeps facts that newer rules found in a stored commit, and what they say that it names."""
         with self._writing.begin() as connection:
-            values = {"facts": _facts_json(found), "facts_version": FACTS_VERSION}
+            values = {"facts": _facts_json(found), "facts_version": FACTS_VERSION, **_named_by(commit)}
             connection.execute(update(commits).where(commits.c.id == commit_id).values(**values))
+            save_named(connection, commit_id, commit)
 
     def read_ids(self, repository: Repository, shas: Sequence[str]) -> dict[str, int]:
         """SHA -> id of those commits that were read."""
@@ -416,7 +417,6 @@ def _insert_new(connection: Connection, repository_id: int, listed: Iterable[Com
 
 
 def _row(repository_id: int, commit: Commit, found: Sequence[Fact]) -> dict[str, Any]:
-    key = keys(commit)
     return {
         "repository_id": repository_id,
         **commit.model_dump(
@@ -439,10 +439,13 @@ def _row(repository_id: int, commit: Commit, found: Sequence[Fact]) -> dict[str,
         "pull": commit.pull.model_dump() if commit.pull else None,
         "facts": _facts_json(found),
         "facts_version": FACTS_VERSION,
-        "series": key.series,
-        "reverts_sha": key.reverts_sha,
-        "reverts_title": key.reverts_title,
+        **_named_by(commit),
     }
+
+
+def _named_by(commit: Commit) -> dict[str, str | None]:
+    key = keys(commit)
+    return {"series": key.series, "reverts_sha": key.reverts_sha, "reverts_title": key.reverts_title}
 
 
 def _facts_json(found: Sequence[Fact]) -> list[dict[str, Any]]:

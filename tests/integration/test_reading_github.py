@@ -431,7 +431,7 @@ def test_facts_are_found_anew_when_the_rules_change(serve: Serve, desk: At, monk
     read(reader)
     commit_id = reader.store.with_sha("0101")[0][1]
     monkeypatch.setattr("bot.store.store.FACTS_VERSION", 0)
-    reader.store.save_facts(commit_id, ())
+    reader.store.save_facts(commit_id, reader.store.commits([commit_id])[0].commit, ())
     monkeypatch.undo()
     before = len(server.requests)
     (entry,) = read(reader).entries

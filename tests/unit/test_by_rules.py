@@ -20,6 +20,7 @@ from analysis.models import (
     Insight,
     Language,
     Ranked,
+    Reason,
     Severity,
 )
 from analysis.rank import rank
@@ -187,11 +188,11 @@ def test_more_names_than_shown_are_counted() -> None:
 @pytest.mark.parametrize(
     ("files", "advice", "risks"),
     [
-        ([new_file("a.py", *["x"] * 100)], "Run your own regression tests before upgrading", 1),
-        ([new_file("a.py", *["x"] * 99)], "The change itself shows nothing that users must do", 0),
+        ([new_file("a.py", *["x"] * 100)], "Run your own regression tests before you upgrade.", 1),
+        ([new_file("a.py", *["x"] * 99)], "The change itself shows nothing that users must do.", 0),
         (
             [new_file("a.py", *["x"] * 100), new_file("test_a.py", "x")],
-            "The change itself shows nothing that users must do",
+            "The change itself shows nothing that users must do.",
             0,
         ),
     ],
@@ -201,6 +202,83 @@ def test_a_sizeable_change_without_a_test_is_a_risk(files: list[FileChange], adv
     analysis = analysed(commit("Do it", files), Importance.HIGH, "en")
     assert analysis.advice == (advice,)
     assert [risk.severity for risk in analysis.risks] == [Severity.LOW] * risks
+
+
+@pytest.mark.parametrize(
+    ("test", "english", "chinese"),
+    [
+        (new_file("test_a.py", "x"), "Comes with tests: `test_a.py`.", "附带测试改动：`test_a.py`。"),
+        (file("test_a.py", status="removed", deletions=9), "Only takes tests away: `test_a.py`.", "只减少了测试：`test_a.py`。"),
+        (file("test_a.py", deletions=1), "Only takes tests away: `test_a.py`.", "只减少了测试：`test_a.py`。"),
+        (file("test_a.py", status="renamed", was="test_b.py"), "Changes 100 source lines and no test.", "改动了 100 行源码，而没有改动测试。"),
+    ],
+)  # fmt: skip
+def test_tests_that_are_only_deleted_do_not_come_with_a_change(test: FileChange, english: str, chinese: str) -> None:
+    """A change comes with tests where it adds lines to them; one that only deletes some is as untested as one without."""
+    made = commit("Do it", [new_file("a.py", *["x"] * 100), test])
+    told = [analysed(made, Importance.HIGH, each) for each in ("en", "zh")]
+    assert [each.insight.maintenance.rstrip(".。") for each in told] == [english.rstrip("."), chinese.rstrip("。")]
+    assert all(bool(each.risks) is not bool(test.additions) for each in told)
+    assert (reason(made, "comes with tests") is not None) is bool(test.additions)
+
+
+def reason(made: Commit, signal: str) -> Reason | None:
+    """What a signal says of a commit; None where it is silent."""
+    return next((each for each in rank(made, ()).reasons if each.signal == signal), None)
+
+
+DEFAULTS = [
+    Fact(kind=FactKind.DEFAULT_CHANGED, name=name, old=old, new="2", path="a.py", line=1)
+    for name, old in [
+        ("size", "False"),
+        ("POOL_FAST", '"0"'),
+        ("mode", '"slow"'),
+        ("--size", "1"),
+        ("--mode", '"slow"'),
+    ]
+]
+SWITCHES = [
+    Fact(kind=FactKind.DEFAULT_CHANGED, name=name, old=old, new="2")
+    for name, old in [("--on", "True"), ("--off", "False"), ("--any", "None"), ("POOL_PATH", '""')]
+]
+FLAG = Fact(kind=FactKind.REMOVED_FLAG, name="--f", path="a.py", line=1)
+
+
+@pytest.mark.parametrize(
+    ("found", "english", "chinese"),
+    [
+        (DEFAULTS[:1], "To keep the old behaviour, set `size=False`.", "如需旧行为，请设置 `size=False`。"),
+        (DEFAULTS[1:2], "To keep the old behaviour, set `POOL_FAST=0`.", "如需旧行为，请设置 `POOL_FAST=0`。"),
+        (DEFAULTS[2:3], 'To keep the old behaviour, set `mode="slow"`.', '如需旧行为，请设置 `mode="slow"`。'),
+        (DEFAULTS[3:4], "To keep the old behaviour, pass `--size 1`.", "如需旧行为，请传入 `--size 1`。"),
+        (DEFAULTS[4:], "To keep the old behaviour, pass `--mode slow`.", "如需旧行为，请传入 `--mode slow`。"),
+        (
+            [*DEFAULTS[:2], DEFAULTS[3]],
+            "To keep the old behaviour, set `size=False`, `POOL_FAST=0` and pass `--size 1`.",
+            "如需旧行为，请设置 `size=False`、`POOL_FAST=0`，并传入 `--size 1`。",
+        ),
+        (SWITCHES[:1], "To keep the old behaviour, pass `--on`.", "如需旧行为，请传入 `--on`。"),
+        (SWITCHES[1:2], "To keep the old behaviour, turn `--off` off.", "如需旧行为，请关闭 `--off`。"),
+        (SWITCHES[2:3], "To keep the old behaviour, check the new default of `--any`.", "如需旧行为，请核对 `--any` 的新默认值。"),
+        (SWITCHES[3:], 'To keep the old behaviour, set `POOL_PATH=""`.', '如需旧行为，请设置 `POOL_PATH=""`。'),
+        ([FLAG], "Remove `--f` from your launch commands.", "请从启动命令中移除 `--f`。"),
+        (
+            [FLAG, FLAG.model_copy(update={"path": "b.py"})],
+            "Remove `--f` from your launch commands.",
+            "请从启动命令中移除 `--f`。",
+        ),
+        (
+            [Fact(kind=FactKind.RENAMED_ENV, name="POOL_A", new="POOL_B")],
+            "Use the new name in your deployments: `POOL_A` → `POOL_B`.",
+            "请在部署配置中改用新变量名：`POOL_A` → `POOL_B`。",
+        ),
+    ],
+)  # fmt: skip
+def test_advice_says_what_to_do(found: list[Fact], english: str, chinese: str) -> None:
+    """To keep an old default its old value is set, as a variable or a flag is; what is gone is taken off commands."""
+    told = [analysed(commit("Do it", BIG), Importance.HIGH, each, tuple(found)) for each in ("en", "zh")]
+    assert [each.advice[0] for each in told] == [english, chinese]
+    assert [each.risks[0].mitigation for each in told] == [english, chinese]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from analysis.facts import facts, reverted_sha, reverted_title
+from analysis.facts import facts
+from analysis.facts.reverts import reverted_sha, reverted_title
 from analysis.models import Fact, FactKind, FileChange
 from tests.factories import commit, file, new_file, patch
 from tests.unit.facts.told import Told, changed, names, told
@@ -394,6 +395,9 @@ def test_an_unsafe_call_that_goes_is_security(lines: Sequence[str], found: list[
         ('Revert "[Core] Add x (#12)" (#34)', "", "[Core] Add x (#12)"),
         ("[Core] Revert “Add x”", "", "Add x"),
         ("Take it out", "This reverts commit 0123456789abcdef0123456789abcdef01234567.", "0123456"),
+        ("[Core] Restore x (reverts #12) (#34)", "", "#12"),
+        ("Restore x", "Reverts acme/engine#12", "#12"),
+        ("Restore x", "This reverts #12.", "#12"),
     ],
 )
 def test_a_revert_is_told_by_its_title_or_its_body(title: str, body: str, name: str) -> None:
@@ -401,7 +405,19 @@ def test_a_revert_is_told_by_its_title_or_its_body(title: str, body: str, name: 
     assert told(FactKind.REVERT, title=title, body=body) == [(name, None, None)]
 
 
-@pytest.mark.parametrize("title", ["Reverting is easy", "Add a revert button", "Reverted index", "Do it"])
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Reverting is easy",
+        "Add a revert button",
+        "Reverted index",
+        "Do it",
+        "Stop reverting #12",
+        "Revert to the default of #12",
+        "[Core] Revert back to the default",
+        "Fix a size that reverts to the default of #12",
+    ],
+)
 def test_a_title_about_reverting_reverts_nothing(title: str) -> None:
     """Only a title that begins with the word, after its tags, reverts."""
     assert reverted_title(commit(title)) is None

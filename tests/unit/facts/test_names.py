@@ -22,6 +22,11 @@ from tests.unit.facts.told import breaking, changed, module, names, told
         ("x = 1", ["-Prompt: TypeAlias = str | int"], "Prompt"),
         ("x = 1", ["-def take(", "-    one: int,", "-    two: int,", "-) -> int:", "-    return 1"], "take"),
         ("x = 1", ["-@cache", "-def take():", "-    return 1"], "take"),
+        (
+            "class Pool:",
+            ["-    def take(", "-        self,", "-        size: int,"],
+            "Pool.take",
+        ),  # goes on below the hunk
         ("x = 1", ["-class Pool:  # noqa (again)", '-    """', "-    def fake():", '-    """'], "Pool"),
     ],
 )
@@ -46,7 +51,7 @@ def test_what_others_import_or_call_is_missed(under: str, lines: Sequence[str], 
         ("x = 1", ["-def take():", "+from engine.pool import take"]),
         ("x = 1", [" try:", "     from fast import Pool as Fast", "     Pool = Fast", "-class Pool:", "-    pass"]),
         ("x = 1", [" if TYPE_CHECKING:", "     from pool import Pool", "-class Pool:", "-    pass"]),
-        ("def f():", ['     """', "-def take():", '     """']),  # a docstring's example
+        ("def f():", ['     """Gives what was taken.', " ", "-def take():", '     """']),  # a docstring's example
     ],
 )
 def test_what_lives_on_is_hidden_or_unknown_is_not_missed(under: str, lines: Sequence[str]) -> None:

@@ -1,0 +1,121 @@
+"""Strings of several lines in a hunk, one of which may have begun above it.
+
+A hunk that shows triple quotes does not say whether they open a string or close one. So each side is read both ways, and what is
+odd in each reading is counted: prose that stands as code, a docstring that follows no head, text behind closing quotes, code
+within a string. The reading with the fewest oddities is taken.
+"""
+
+import keyword
+import re
+from collections.abc import Iterable, Sequence
+
+from analysis.diff import DiffLine
+
+_QUOTES = ('"""', "'''")
+_WRONG, _DOUBTFUL = 2, 1  # what Python does not allow, and what a string may well hold: samples of code
+_TOKEN = re.compile(r"""(?P<triple>\"{3}|'{3})|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(?P<comment>\#.*)""")
+# A string in single quotes goes on behind a backslash at the end of its line.
+_LITERAL = re.compile(r""""(?:\\.|[^"\\])*(?:"|\\$)|(?<!\w)'(?:\\.|[^'\\])*(?:'|\\$)|\#.*""")
+
+_KEYWORD = rf"(?:{'|'.join([*keyword.kwlist, 'match', 'case', 'type', 'print'])})\b"
+# In Python no two words follow each other unless one is a keyword.
+_TWO_WORDS = re.compile(rf"(?<![\w.])(?!{_KEYWORD})[A-Za-z_]\w* +(?!{_KEYWORD})[A-Za-z_]")
+_MARKUP = re.compile(r"^\s*(?:>>>|```|[A-Z]\w*:\s*$|:\w+ \w+:)")
+_STATEMENT = re.compile(
+    r"""(?x)^\s*(?:
+      (?:async\ )?def\ \w+\( | class\ \w+[(:] | @\w[\w.]*(?:\(|$) | (?:from\ [\w.]+\ )?import\ \w
+    | (?:return|assert|raise|del)\b | (?:pass|break|continue)$
+    | (?:if|for|while|with|elif)\ .*:$ | (?:try|else|finally):$
+    | [\w.\[\]]+(?::\ [\w.\[\]|\ ,]+)?\ =\ \S | self\.\w+ | [)\]}]+[:,]?$ | [\w.]+\(.*[(,)]$
+    )"""
+)
+_OPENS = re.compile(r"(?:^|[=(\[{,:+]|\b(?:return|in|not|else|and|or|yield|print))\s*[rRfFbBuU]{0,2}$")
+_FOLLOWS = re.compile(r"\s*(?:$|[)\]},.:;%#+*\\=\[!<>]|(?:if|else|for|in|and|or|not|is)\b)")
+_DOCUMENTED = re.compile(r"[:=(,\[{\\)]$|^\s*\w+\s*[:=]|^\s*(?:class|def|@)")
+_ASSIGNS = re.compile(r"[=(]\s*[rRfFbB]?$")
+
+
+def open_quote(lines: Sequence[DiffLine]) -> str:
+    """The quotes of the string that one side of a hunk begins within; "" where it begins outside of any."""
+    if not lines or 1 in (lines[0].old, lines[0].new):
+        return ""
+    texts = [line.text for line in lines]
+    best, fewest = "", _oddities(texts, "")
+    for quote in [each for each in _QUOTES if any(each in text for text in texts)] or _QUOTES[:1]:
+        if fewest and (count := _oddities(texts, quote)) < fewest:
+            best, fewest = quote, count
+    return best
+
+
+def _oddities(texts: Iterable[str], quote: str) -> int:
+    reading = _Reading(quote)
+    continued = False
+    for text in texts:
+        if text.strip() and not continued:
+            reading.take(text.rstrip())
+        continued = not reading.quote and text.endswith("\\")
+    return reading.oddities
+
+
+class _Reading:
+    """One way to read a hunk, which begins within `quote` or outside of strings, and what is odd in it."""
+
+    def __init__(self, quote: str) -> None:
+        self.quote = quote
+        self.oddities = 0
+        self._above: str | None = None  # the last line of code; None where it is not known
+        self._margin = 0  # columns that the lines of the string are indented by at least
+        self._closed_at: int | None = None  # columns before closing quotes that the last line consisted of
+
+    def take(self, text: str) -> None:
+        indent = len(text) - len(text.lstrip())
+        began_within = bool(self.quote)
+        self._note(indent < self._margin if self.quote else self._closed_at is not None and indent > self._closed_at)
+        self._closed_at = None
+        code, rest = "", text
+        while True:
+            if self.quote:
+                inside, closing, rest = rest.partition(self.quote)
+                self._note(not code and bool(_STATEMENT.match(inside)), _DOUBTFUL)
+                if not closing:
+                    break
+                self._close(inside, rest, indent, began=not code)
+            else:
+                before, opening, rest = _at_opening(rest)
+                code += before
+                if not opening:
+                    break
+                self._open(code, opening, indent)
+            code += '""'
+        bare = _LITERAL.sub(lambda match: "" if match[0].startswith("#") else '""', code).rstrip()
+        self._note(bool(_TWO_WORDS.search(bare) or _MARKUP.match(bare)))
+        if began_within:
+            self._above = None if code else self._above
+        elif bare.strip() not in ("", '""'):
+            self._above = bare
+
+    def _close(self, inside: str, rest: str, indent: int, *, began: bool) -> None:
+        self._note(began and bool(_ASSIGNS.search(inside)))
+        self._note(not _FOLLOWS.match(rest))
+        self.quote, self._margin = "", 0
+        if not inside.strip() and not rest.strip():
+            self._closed_at = indent
+
+    def _open(self, code: str, opening: str, indent: int) -> None:
+        self._note(not _OPENS.search(code))
+        bare = not code.strip()
+        self._note(bare and self._above is not None and not _DOCUMENTED.search(self._above))
+        self.quote, self._margin = opening, indent if bare else 0
+
+    def _note(self, odd: bool, weight: int = _WRONG) -> None:  # noqa: FBT001 - what is noted
+        self.oddities += weight if odd else 0
+
+
+def _at_opening(text: str) -> tuple[str, str, str]:
+    """The code before the first triple quotes, these, and what is behind; the whole text where there are none."""
+    for match in _TOKEN.finditer(text):
+        if match["comment"]:
+            break
+        if match["triple"]:
+            return text[: match.start()], match["triple"], text[match.end() :]
+    return text, "", ""
