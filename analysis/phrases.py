@@ -116,6 +116,30 @@ _PHRASES = {
     ),
     "limited": _Said("limit", "额度用完"),
     "limited_until": _Said("limit, resets {at:%H:%M}", "额度用完，{at:%H:%M} 恢复"),
+    # Slack
+    "slack_silent": _Said("Slack did not answer, or its answer made no sense", "Slack 没有应答，或应答无法理解"),
+    "slack_refuses": _Said("Slack refuses: {code}", "Slack 拒绝了请求：{code}"),
+    "slack_scope": _Said(
+        "the app lacks the Slack scope {scopes} (missing_scope); "
+        "ask a workspace admin to update the app with manifest.json and reinstall it",
+        "应用缺少 Slack 权限 {scopes}（missing_scope），请工作区管理员按 manifest.json 更新应用并重新安装",
+    ),
+    "slack_not_in_channel": _Said(
+        "the bot is not in the channel (not_in_channel); invite it there",
+        "机器人不在这个频道里（not_in_channel），请先邀请它",
+    ),
+    "slack_no_channel": _Said(
+        "Slack shows the bot no such channel ({code}); if it is private, invite the bot to it",
+        "Slack 上没有机器人能看到的这个频道（{code}）；如果是私有频道，请先邀请机器人",
+    ),
+    "slack_archived": _Said(
+        "the channel is archived ({code}); unarchive it, or cancel its subscriptions",
+        "频道已归档（{code}），请取消归档，或取消它的订阅",
+    ),
+    "slack_restricted": _Said(
+        "the workspace restricts who may post there ({code}); ask an admin to allow the app",
+        "工作区限制了谁可以在那里发消息（{code}），请管理员允许此应用",
+    ),
     # Models
     "no_budget": _Said(
         "today's budget is used up (DIGEST_DAILY_BUDGET_USD)", "今天的预算已用完（DIGEST_DAILY_BUDGET_USD）"

@@ -80,7 +80,8 @@ def deliver(label: str, channel: str, what: str, run: str) -> None:
             failure = failure or outcome.failure
             if outcome.closed:
                 break
-        _finish(delivery, failure)
+        for line in _finish(delivery, failure) or ():  # of an earlier version that was interrupted it gave nothing
+            _sent(line)
         for each in _reverted(delivery):
             _start_retraction(each)
 
@@ -110,12 +111,14 @@ def digest(label: str, channel: str, what: str, run: str) -> str:
 
 
 def _sent(key: str) -> Outcome:
-    """The message is sent; while it cannot be known whether Slack has it, nothing is sent after it."""
+    """The message is sent, or what is told in its place; while it cannot be known whether Slack has it, nothing follows."""
     for round_ in range(_ROUNDS):
         outcome = _send(key)
         if outcome.pause is None:
             break
         _wait(outcome.pause, round_)
+    for line in outcome.lines:
+        _sent(line)
     return outcome
 
 
@@ -168,8 +171,8 @@ def _send(key: str) -> Outcome:
 
 
 @DBOS.step()
-def _finish(delivery: Delivery, failure: str) -> None:
-    delivering.finish(_running[-1], delivery, failure)
+def _finish(delivery: Delivery, failure: str) -> list[str]:
+    return delivering.finish(_running[-1], delivery, failure)
 
 
 @DBOS.step()

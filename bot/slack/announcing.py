@@ -26,7 +26,15 @@ def tell_subscribed(bot: Bot, request: Request, terms: Terms, before: Terms | No
         what = _named(terms, language)
         _keep(bot, request, terms.channel, language, "told_subscribed", what=what, at=at, lang=terms.language)
     elif rows := differences(before, terms, language):
-        _keep(bot, request, terms.channel, language, "told_changed", repository=before.repository, what="; ".join(rows))
+        _keep(
+            bot,
+            request,
+            terms.channel,
+            language,
+            "told_changed",
+            repository=before.repository,
+            what=slack_words(language).labels["and_changed"].join(rows),
+        )
 
 
 def tell_ended(bot: Bot, request: Request, ended: Sequence[Terms]) -> None:

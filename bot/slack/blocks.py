@@ -22,6 +22,7 @@ _ROW = 2_500  # characters of a paragraph or an item
 _ELEMENT = 2_000  # characters an element of a context
 _HEADER = 150
 _BUTTON = 75
+_CONFIRMATION = 300
 _URL = 500  # a longer one is no commit's
 _FALLBACK = 600  # characters before escaping, which makes five of one at worst: Slack advises at most 4,000
 
@@ -40,6 +41,7 @@ class Action(StrEnum):
     ASK = "ask"
     ASK_COMMIT = "ask_commit"
     POST = "post_to_channel"
+    POST_AGAIN = "post_again"
     PAGE = "page"
     SETTINGS = "settings"
     TOO_HIGH = "too_high"
@@ -123,6 +125,12 @@ def paragraph(pieces: Sequence[Piece]) -> Part:
     return {"type": "rich_text_section", "elements": list(pieces)}
 
 
+def lines(rows: Iterable[Sequence[Piece]]) -> Part:
+    """A paragraph whose rows are lines of their own."""
+    pieces = [piece for row in rows if row for piece in (*ours("\n"), *row)]
+    return paragraph(pieces[1:])
+
+
 def bullets(items: Iterable[Sequence[Piece]]) -> Part:
     rows = [paragraph(item) for item in items if item]
     return {"type": "rich_text_list", "style": "bullet", "indent": 0, "elements": rows}
@@ -132,10 +140,23 @@ def actions(*buttons: Block) -> Block:
     return {"type": "actions", "elements": list(buttons)}
 
 
-def button(text: str, action_id: str, value: str, *, style: Literal["primary", "danger"] | None = None) -> Block:
+def button(
+    text: str,
+    action_id: str,
+    value: str,
+    *,
+    style: Literal["primary", "danger"] | None = None,
+    confirm: Block | None = None,
+) -> Block:
     """A button; `text` is shortened to 75 characters, `value` is for us and at most 2,000."""
     made = {"type": "button", "text": _plain(shorten(one_line(text), _BUTTON)), "action_id": action_id, "value": value}
-    return made | {"style": style} if style else made
+    return made | ({"style": style} if style else {}) | ({"confirm": confirm} if confirm else {})
+
+
+def confirmation(title: str, text: str, yes: str, no: str) -> Block:
+    """The dialog that asks before a button acts; `text` is shortened to 300 characters."""
+    shown = {"title": title, "text": shorten(one_line(text), _CONFIRMATION), "confirm": yes, "deny": no}
+    return {name: _plain(each) for name, each in shown.items()} | {"style": "danger"}
 
 
 def _plain(text: str) -> dict[str, Any]:

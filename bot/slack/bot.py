@@ -1,5 +1,6 @@
 """What the bot works with, and what its steps say of how far they came."""
 
+import re
 from collections.abc import Callable
 from datetime import date, datetime, time
 from typing import NamedTuple
@@ -52,6 +53,17 @@ class Delivery(NamedTuple):
     channel: str
     what: str
     run: str
+
+    @property
+    def asked_by(self) -> str:
+        """The person who had it posted; empty for a digest that comes by itself."""
+        found = re.fullmatch(r"(?:adhoc|again)-(\w+)-.+", self.label, re.ASCII)
+        return found[1] if found else ""
+
+    @property
+    def once(self) -> bool:
+        """Whether it is not wanted where the channel has the same already."""
+        return self.label.startswith("adhoc-")
 
 
 class Outcome(NamedTuple):

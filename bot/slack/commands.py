@@ -7,8 +7,8 @@ from analysis.errors import Misuse, OutsideFailure, Unreachable
 from analysis.models import Commit, Repository
 from bot.lookup import SeveralCommits
 from bot.reference import Reference
-from bot.slack import delivering, subscribing, subscription_messages
-from bot.slack.blocks import Message, escaped, section
+from bot.slack import delivering, postings, subscribing, subscription_messages
+from bot.slack.blocks import Action, Message, escaped, section
 from bot.slack.bot import Bot, Delivery, Outcome
 from bot.slack.commit_messages import commit_messages
 from bot.slack.digest_messages import rest_messages, summary_message
@@ -34,6 +34,7 @@ from bot.slack.replying import Reply
 from bot.slack.reports import report_of
 from bot.slack.requests import Request
 from bot.slack.values import (
+    CommitRef,
     DayRef,
     commit_value,
     day_value,
@@ -42,6 +43,7 @@ from bot.slack.values import (
     parse_page_value,
     parse_value,
 )
+from bot.slack.web import SlackFailure
 from bot.slack.words import slack_words
 from bot.store import Draft, Verdict
 
@@ -75,7 +77,7 @@ def help_message(bot: Bot, request: Request, addressing: str) -> Message:
     """What can be asked, each with what it begins with, by the example of what the channel follows."""
     say, known = slack_words(bot.language), bot.reading.known
     followed = [each.terms.repository for each in subscribing.held_here(bot, request.channel)]
-    shown = examples_of(bot, next(iter((*followed, *known)), None))
+    shown = examples_of(bot, (*followed, *known))
     rows = [f"{_code(addressing + form)}  {what}" for form, what in forms(shown, bot.language)]
     text = "\n".join(
         [
@@ -106,13 +108,15 @@ def press(bot: Bot, request: Request, reply: Reply) -> Outcome:
             reply.show([delivering.line(say.labels["sent_directly" if _hand_out(bot, request) else "stays_here"])])
         case "page":
             _page(bot, request, reply)
-        case "post_to_channel":
+        case Action.POST | Action.POST_AGAIN:
             return _post(bot, request, reply)
         case "too_high" | "too_low":
             before = _label(bot, request)
             reply.show([delivering.line(say.labels["relabelled" if before else "labelled"])])
         case "unsubscribe":
             _end(bot, request, reply)
+        case "ask" | "ask_commit" | "open_subscribe" | "edit_subscription":
+            reply.show([delivering.line(say.labels["no_form"])])
         case "settings":
             reply.show(_about_subscriptions(bot, request, ListSubscriptions()))
         case "send_again" | "drop_held" if bot.web.is_operator(request.user):
@@ -184,9 +188,10 @@ def _ended(bot: Bot, request: Request, wish: Unsubscribe) -> list[Message]:
         told = say.label("unsubscribed", what=subscription_messages.named(bot, held[0]))
         return [delivering.line(escaped(told))]
     if wish.repository and not held:
-        held = subscribing.held_here(bot, request.channel)
         heading = say.label("not_subscribed", what=wish.repository)
-        return subscription_messages.list_messages(bot, held, heading)
+        if held := subscribing.held_here(bot, request.channel):
+            return subscription_messages.list_messages(bot, held, f"{heading}{say.labels['these_are']}")
+        return [delivering.line(escaped(heading))]
     return subscription_messages.list_messages(bot, held, say.labels["which_subscription"], ("unsubscribe",))
 
 
@@ -217,7 +222,8 @@ def _digest(bot: Bot, reply: Reply, repository: Repository, day: date, *, sharea
     subject = escaped(f"{repository} · {day}")
     report = bot.reading.day(repository, day, bot.tz, bot.language, bot.now(), reply.watching(subject))
     again = delivering.until(bot, report.resumes_at)
-    messages = summary_message(report, shareable=shareable)
+    note = _posted_before(bot, reply, parse_day_value(day_value(report))) if shareable else ""
+    messages = summary_message(report, shareable=shareable, note=note)
     if report.resumes_at:
         at = f"{report.resumes_at.astimezone(bot.tz):%H:%M}"
         messages = [*messages, delivering.line(slack_words(bot.language).label("later", subject=subject, time=at))]
@@ -258,10 +264,12 @@ def _commit(bot: Bot, request: Request, reply: Reply, wish: Lookup) -> None:
         return
     entry = bot.reading.entry(located, bot.language)
     shareable = reply.private and subscribing.may_post(bot, request)
+    value = commit_value(located.repository, entry.commit, bot.language)
+    note = _posted_before(bot, reply, parse_commit_value(value)) if shareable else ""
     messages = commit_messages(
-        located.repository, entry, bot.language, bot.tz, public=not reply.private, shareable=shareable
+        located.repository, entry, bot.language, bot.tz, public=not reply.private, shareable=shareable, note=note
     )
-    reply.show(messages, about=commit_value(located.repository, entry.commit, bot.language))
+    reply.show(messages, about=value)
 
 
 def which(bot: Bot, several: SeveralCommits, question: str) -> list[Message]:
@@ -316,16 +324,32 @@ def _hand_out(bot: Bot, request: Request) -> bool:
     return True
 
 
+def _posted_before(bot: Bot, reply: Reply, ref: DayRef | CommitRef) -> str:
+    """That the channel has it already, with the way there; nothing where it has not, or Slack does not say."""
+    try:
+        link = postings.find_link(bot, reply.channel, ref)
+    except SlackFailure:
+        return ""
+    return postings.told(ref, link) if link else ""
+
+
 def _post(bot: Bot, request: Request, reply: Reply) -> Outcome:
-    """Begins to deliver what only one person saw; one private reply is posted once, however often its button is pressed."""
-    say = slack_words(bot.language)
-    bot.reading.allow(parse_value(request.text).repository)
+    """Begins to deliver what only one person saw, or links what the channel has already.
+
+    One private reply is posted once, however often its button is pressed; "Post again" posts at each press.
+    """
+    say, ref = slack_words(bot.language), parse_value(request.text)
+    bot.reading.allow(ref.repository)
     if not bot.web.is_member(request.channel, request.user):
         reply.show([delivering.line(say.label("invite", name=escaped(bot.web.me["user"])))])
         return Outcome()
     subscribing.check_insider(bot, request, request.channel)
+    again = request.action == Action.POST_AGAIN
+    if not again and (link := postings.find_link(bot, request.channel, ref)):
+        reply.show([postings.linked_message(ref, link, request.text)])
+        return Outcome()
     reply.show([delivering.line(say.labels["posted"])], replace=request.private)
-    account = f"adhoc-{request.ts or request.run}"
+    account = f"again-{request.user}-{request.run}" if again else f"adhoc-{request.user}-{request.ts or request.run}"
     return Outcome(deliveries=(Delivery(account, request.channel, request.text, request.run),))
 
 

@@ -23,6 +23,7 @@ from bot.slack.blocks import (
     paragraph,
     prose,
     rich,
+    section,
     split,
 )
 from bot.slack.values import commit_value
@@ -42,11 +43,16 @@ def commit_messages(
     reason: str | None = None,
     public: bool,
     shareable: bool = False,
+    note: str = "",
 ) -> list[Message]:
-    """A commit as a reply, with a button to have it posted if it is `shareable`; in public what follows goes into its thread."""
+    """A commit as a reply, with a button to have it posted if it is `shareable`; in public what follows goes into its thread.
+
+    `note` is a line of mrkdwn, of our own words, that stands first.
+    """
     say, value = slack_words(language), commit_value(repository, entry.commit, language)
     post = [button(say.labels["post"], Action.POST, value, style="primary")] if shareable else []
-    messages = _messages(repository, entry, language, tz, reason, post, [context(str(repository))])
+    above = [*([section(note)] if note else []), context(str(repository))]
+    messages = _messages(repository, entry, language, tz, reason, post, above)
     return [message._replace(thread=public and place > 0) for place, message in enumerate(messages)]
 
 

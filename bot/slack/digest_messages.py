@@ -79,14 +79,18 @@ def rest_messages(report: DayReport) -> list[Message]:
     )
 
 
-def summary_message(report: DayReport, *, shareable: bool) -> list[Message]:
-    """The day as a private reply: what the channel would see, and a button to have it posted there."""
+def summary_message(report: DayReport, *, shareable: bool, note: str = "") -> list[Message]:
+    """The day as a private reply: what the channel would see, and a button to have it posted there.
+
+    `note` is a line of mrkdwn, of our own words, that stands first.
+    """
     say = slack_words(report.language)
     post = [button(say.labels["post"], Action.POST, day_value(report), style="primary")] if shareable else []
+    noted = [section(note)] if note else []
     if not _empty(report):
-        return _summary(report, post)
+        return _summary(report, post, above=noted)
     line = _one_line(report)
-    return [line._replace(blocks=(*line.blocks, actions(*post)))] if post else [line]
+    return [line._replace(blocks=(*noted, *line.blocks, *([actions(*post)] if post else [])))]
 
 
 # The first message
@@ -105,10 +109,12 @@ def _one_line(report: DayReport) -> Message:
     return Message(fallback(line), (section(line), *remarks))
 
 
-def _summary(report: DayReport, more_buttons: Sequence[Block] = (), *, value: str = "") -> list[Message]:
+def _summary(
+    report: DayReport, more_buttons: Sequence[Block] = (), *, value: str = "", above: Sequence[Block] = ()
+) -> list[Message]:
     """The first message, and those that hold the high commits for which it has no room."""
     say = slack_words(report.language)
-    before, after = _before(report), [_buttons(report, more_buttons, value)]
+    before, after = [*above, *_before(report)], [_buttons(report, more_buttons, value)]
     heading = _heading(Importance.HIGH, report)
     items = [_high_item(entry, report) for entry in report.tier(Importance.HIGH)]
     spare = context("·" * _SEAMS)

@@ -1,6 +1,7 @@
 """What people can type, with examples of what a channel follows: they work when they are copied."""
 
 import re
+from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import NamedTuple
 
@@ -10,15 +11,16 @@ from bot.slack.words import slack_words
 
 _PLAIN = re.compile(r"[\w-]+(?:[/.][\w-]+)+", re.ASCII)  # a path that may be typed as it is
 _WEEK = timedelta(days=6)
+_RECENT = 20  # commits among which an example is looked for
 
 
 class Examples(NamedTuple):
-    """What the forms of commands are shown with; the usual ones are of nobody's repository."""
+    """What the forms of commands are shown with; where no commit is known, names stand for the SHA and the pull request."""
 
     name: str
     day: date
-    sha: str = "1a2b3c4"
-    pr: int = 123
+    sha: str = "SHA"
+    pr: int | str = "PR"
     words: str = "memory leak"
     folder: str = "src"
 
@@ -29,18 +31,17 @@ def forms(examples: Examples, language: Language) -> list[tuple[str, str]]:
     return [(form.format(**blanks), gives.format(**blanks)) for form, gives in slack_words(language).forms]
 
 
-def examples_of(bot: Bot, repository: Repository | None) -> Examples:
-    """Of the latest day of a repository that was listed, as far as there is one."""
-    usual = Examples(repository.name if repository else "name", bot.today - timedelta(days=1))
-    store, tz = bot.reading.desk.store, bot.tz.key
-    day = store.latest_day_before(repository, bot.today, tz) if repository else None
-    listed = store.day(repository, day, tz) if repository and day else None
-    if day is None or listed is None:
-        return usual
-    commits = [each.commit for each in store.commits(listed.commit_ids)]
-    # The one that has an example of most.
-    best = max(commits, key=lambda each: (bool(each.pr), bool(_path(each))), default=None)
-    return _of_commit(usual._replace(day=day), best) if best else usual._replace(day=day)
+def examples_of(bot: Bot, repositories: Sequence[Repository]) -> Examples:
+    """Of the first repository of which the store has commits: its latest day that was listed, and a recent commit."""
+    store, yesterday = bot.reading.desk.store, bot.today - timedelta(days=1)
+    for repository in repositories:
+        commits = [each.commit for each in store.commits(store.latest(repository, _RECENT))]
+        if commits:
+            day = store.latest_day_before(repository, bot.today, bot.tz.key) or yesterday
+            # The latest that has an example of most.
+            best = max(commits, key=lambda each: (bool(each.pr), bool(_path(each))))
+            return _of_commit(Examples(repository.name, day), best)
+    return Examples(repositories[0].name if repositories else "name", yesterday)
 
 
 def _of_commit(examples: Examples, commit: Commit) -> Examples:

@@ -6,7 +6,20 @@ from typing import Any
 
 from analysis.language import words
 from bot.slack import subscription_messages
-from bot.slack.blocks import Block, actions, button, context, escaped, header, ours, paragraph, prose, rich, section
+from bot.slack.blocks import (
+    Block,
+    actions,
+    button,
+    context,
+    escaped,
+    header,
+    lines,
+    ours,
+    paragraph,
+    prose,
+    rich,
+    section,
+)
 from bot.slack.bot import Bot
 from bot.slack.words import slack_words
 from bot.store import Letter, Subscription
@@ -35,7 +48,7 @@ def home_view(bot: Bot, user: str, told: str = "") -> dict[str, Any]:
         *([] if mine else [context(say.labels["no_subscriptions"])]),
         *([actions(subscription_messages.subscribe_button(bot))] if offered else []),
         header(say.labels["status"]),
-        rich(*(paragraph(prose(f"{each}\n")) for each in subscription_messages.status_rows(bot))),
+        rich(lines(map(prose, subscription_messages.status_rows(bot)))),
     ]
     held = bot.mail.held()
     if held and bot.web.is_operator(user):

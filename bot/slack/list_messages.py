@@ -59,7 +59,7 @@ def range_message(
 
 
 def _day(row: DayRow, say: SlackWords, language: Language, *, many: bool) -> list[Piece]:
-    pieces = prose(f"{row.day.repository} ") if many else []
+    pieces = [*prose(str(row.day.repository)), *ours("  ")] if many else []
     pieces += ours(say.dated(row.day.day), "bold")
     if row.stats:
         line = report_words(language).label("statistics_line", **row.stats.model_dump())
@@ -90,7 +90,7 @@ def search_messages(
         ours(f"{commit.committed_at.astimezone(tz):%Y-%m-%d}  ")
         + linked(commit.title or commit.short_sha, commit.url)
         + ours(f"  {commit.short_sha}", "code")
-        + (prose(f"  {repository}") if many else [])
+        + ([*ours("  "), *prose(str(repository))] if many else [])
         for repository, commit in found
     ]
     # Each in a block of its own, since both are called `page`.
@@ -122,7 +122,7 @@ def which_message(
     items = [
         ours(f"{commit.short_sha} ", "code")
         + linked(commit.title or commit.short_sha, commit.url)
-        + (prose(f"  {repository}") if many else [])
+        + ([*ours("  "), *prose(str(repository))] if many else [])
         for repository, commit in shown
     ]
     buttons = [

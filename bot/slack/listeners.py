@@ -12,13 +12,15 @@ import structlog
 from slack_bolt import Ack, App, BoltResponse
 
 from analysis.models import Language
+from bot.slack.blocks import Action
 from bot.slack.modals import ASK, ask_modal, asked_in, no_question
 from bot.slack.requests import Request, from_button, from_command, from_form, from_home, from_message
 from bot.slack.subscription_modal import SUBSCRIBE
 from bot.slack.web import SlackFailure, Web
 
 BUTTONS = (
-    "post_to_channel",
+    Action.POST,
+    Action.POST_AGAIN,
     "show_rest",
     "full_report",
     "page",
@@ -98,10 +100,7 @@ class Listeners:
     def on_ask(self, ack: Ack, body: dict[str, Any]) -> None:
         ack()
         request = from_button(body)
-        try:
-            self._web.open_view(body["trigger_id"], ask_modal(request, self._hands.language(request.channel)))
-        except SlackFailure as exc:
-            log.warning("no modal", run=request.run, why=str(exc))
+        self._open(body, request, lambda: ask_modal(request, self._hands.language(request.channel)))
 
     def on_question(self, ack: Ack, body: dict[str, Any]) -> None:
         asked_at, question = asked_in(body["view"])
@@ -119,10 +118,7 @@ class Listeners:
     def on_subscribe(self, ack: Ack, body: dict[str, Any]) -> None:
         ack()
         request = from_button(body)
-        try:
-            self._web.open_view(body["trigger_id"], self._hands.terms_view(request))
-        except SlackFailure as exc:
-            log.warning("no modal", run=request.run, why=str(exc))
+        self._open(body, request, lambda: self._hands.terms_view(request))
 
     def on_terms(self, ack: Ack, body: dict[str, Any]) -> None:
         filled, errors = self._hands.terms_filled(body)
@@ -131,6 +127,14 @@ class Listeners:
             return
         ack()
         self._hand_over(filled)
+
+    def _open(self, body: dict[str, Any], request: Request, view: Callable[[], dict[str, Any]]) -> None:
+        """Opens a modal; whoever pressed its button is told where that fails."""
+        try:
+            self._web.open_view(body["trigger_id"], view())
+        except SlackFailure as exc:
+            log.warning("no modal", run=request.run, why=str(exc))
+            self._hand_over(request)
 
     def _hand_over(self, request: Request) -> None:
         self._hands.keep(request)

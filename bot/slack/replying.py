@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from analysis.asking import Statement
 from bot.slack.blocks import Message, fallback
 from bot.slack.bot import Bot
-from bot.slack.delivering import content, drafts, line
+from bot.slack.delivering import content, drafts, line, whisper
 from bot.slack.markdown import streamed
 from bot.slack.outbox import markdown
 from bot.slack.requests import Request
@@ -32,6 +32,11 @@ class Reply:
         self._request = request
         self._left = _USES if request.response_url else 0
         self._waiting = False  # whether what was shown last only tells of progress
+
+    @property
+    def channel(self) -> str:
+        """Where it was asked for."""
+        return self._request.channel
 
     @property
     def private(self) -> bool:
@@ -62,7 +67,7 @@ class Reply:
         """Shows messages. `stage` tells several replies to one request apart, `replace` puts them where the button was."""
         if self.private:
             for place, message in enumerate(messages):
-                self._whisper(message, replace=place == 0 and (replace or self._waiting))
+                self.whisper(message, replace=place == 0 and (replace or self._waiting))
             self._waiting = False
             return
         prefix = f"reply:{self._request.run}:{stage}:{self._request.channel}:"
@@ -115,7 +120,8 @@ class Reply:
         """Somebody who tells how far the reading of a day is."""
         return Watching(self, self._bot, subject)
 
-    def _whisper(self, message: Message, *, replace: bool) -> None:
+    def whisper(self, message: Message, *, replace: bool = False) -> None:
+        """Shows a message to the person alone, wherever that can be done."""
         request, told = self._request, content(message)
         if self._left > 0:
             self._left -= 1
@@ -125,12 +131,7 @@ class Reply:
                 self._left = 0  # used up, or too late
             else:
                 return
-        try:
-            self._bot.web.whisper(request.channel, request.user, told, None)
-        except Refused:
-            # The bot is not in that channel: what it has to say goes to the person directly.
-            direct = self._bot.web.direct(request.user)
-            self._bot.web.whisper(direct, request.user, told, None)
+        whisper(self._bot.web, request.channel, request.user, message)
 
 
 class Watching:

@@ -2,7 +2,7 @@
 
 from zoneinfo import ZoneInfo
 
-from analysis.models import DayReport
+from analysis.models import DayReport, Importance
 from bot.selection import Selection, selected, touched
 from bot.slack.bot import Bot
 from bot.slack.values import DayRef
@@ -20,6 +20,12 @@ def seen(bot: Bot, report: DayReport, ref: DayRef) -> DayReport:
     selection = _selection(bot, ref)
     told = selection_words(selection.least, selection.paths, selection.watch, ref.language)
     return selected(report, selection, told, touched(report, selection.watch, bot.reading.desk.store))
+
+
+def is_whole(bot: Bot, ref: DayRef) -> bool:
+    """Whether the subscription of `ref`, if it has one, leaves nothing out of a day."""
+    selection = _selection(bot, ref)
+    return not selection.paths and selection.least is Importance.LOW
 
 
 def _selection(bot: Bot, ref: DayRef) -> Selection:

@@ -15,7 +15,7 @@ class Request(Frozen):
     """One wish of one person. `key` is the same however often Slack delivers it.
 
     `ts` is the message that asked or holds the button; `thread_ts` the thread that it stands in; `root_is_ours` whether
-    the bot began that thread. `response_url` answers privately. A private message cannot be looked up or answered in a thread.
+    the bot began that thread; `at_home` whether it was asked at the bot's home. `response_url` answers privately. A private message cannot be looked up or answered in a thread.
     """
 
     key: str
@@ -32,6 +32,7 @@ class Request(Frozen):
     direct: bool = False
     private: bool = False
     root_is_ours: bool = False
+    at_home: bool = False
 
     @property
     def run(self) -> str:
@@ -115,7 +116,7 @@ def from_form(body: Mapping[str, Any], asked_at: Request, question: str) -> Requ
     )
 
 
-def from_terms(body: Mapping[str, Any], channel: str, terms: str) -> Request:
+def from_terms(body: Mapping[str, Any], channel: str, terms: str, *, at_home: bool) -> Request:
     """A subscription that was filled into its modal: `terms` as they are kept for the channel."""
     user = body["user"]
     return Request(
@@ -126,6 +127,7 @@ def from_terms(body: Mapping[str, Any], channel: str, terms: str) -> Request:
         channel=channel,
         text=terms,
         private=True,
+        at_home=at_home,
     )
 
 

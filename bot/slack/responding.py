@@ -1,13 +1,15 @@
 """What a person's request leads to: a command, a button, a message or a question is answered where it was asked."""
 
 import json
+from contextlib import suppress
 from datetime import timedelta
+from functools import partial
 
 import structlog
 
 from analysis.errors import DigestError, RateLimited
 from bot.slack import announcing, commands, questioning, subscribing, subscription_messages
-from bot.slack.blocks import escaped
+from bot.slack.blocks import context, escaped
 from bot.slack.bot import Bot, Outcome
 from bot.slack.delivering import SOON, line, until
 from bot.slack.grammar import plain
@@ -15,7 +17,7 @@ from bot.slack.home import home_view
 from bot.slack.replying import Reply
 from bot.slack.requests import Request
 from bot.slack.subscription_grammar import Wanted
-from bot.slack.web import SlackFailure, Unanswered
+from bot.slack.web import Refused, SlackFailure, Unanswered
 from bot.slack.words import slack_words
 
 _A_REQUEST = timedelta(seconds=3)  # of a person, in the long run
@@ -29,7 +31,7 @@ def respond(bot: Bot, key: str, round_: int) -> Outcome:
     body = bot.mail.request(key)
     if not body:
         return Outcome()
-    request = Request.model_validate(body)
+    request, everywhere = Request.model_validate(body), bot
     bot = bot.within(request.channel)
     if round_ == 0 and _too_fast(bot, request):
         Reply(bot, request).slow_down("slower")
@@ -41,7 +43,11 @@ def respond(bot: Bot, key: str, round_: int) -> Outcome:
             channel=request.channel,
             action=request.action if request.kind == "button" else "",
         )
-        return _guarded(bot, request, Reply(bot, request), last=round_ >= _ROUNDS)
+        outcome = _guarded(bot, request, Reply(bot, request), last=round_ >= _ROUNDS)
+        if request.kind == "terms" and request.at_home:
+            with suppress(SlackFailure):
+                _show_home(everywhere, request.user)
+        return outcome
 
 
 def _too_fast(bot: Bot, request: Request) -> bool:
@@ -53,23 +59,25 @@ def _too_fast(bot: Bot, request: Request) -> bool:
 
 def _guarded(bot: Bot, request: Request, reply: Reply, *, last: bool) -> Outcome:
     """Whatever goes wrong is told to the person in a line; what may work later is tried again, unless this is the `last` time."""
-    say = slack_words(bot.language)
+    tell = partial(_tell, bot, request, reply)
     try:
         outcome = _dispatch(bot, request, reply)
-    except SlackFailure as exc:
+    except Unanswered as exc:
         log.warning("slack failed", why=str(exc))
-        outcome = Outcome(pause=SOON if isinstance(exc, Unanswered) else None, failure=str(exc))
+        outcome = tell("failed", reason=exc.told(bot.language)) if last else Outcome(SOON)
     except RateLimited as exc:
         pause = None if last else until(bot, exc.resets_at)
-        told = say.label("failed", reason=escaped(exc.told(bot.language)))
         if pause and exc.resets_at:
-            told = say.label("resumes", time=f"{exc.resets_at.astimezone(bot.tz):%H:%M}")
-        outcome = _told(reply, told, pause)
+            outcome = tell("resumes", pause, time=f"{exc.resets_at.astimezone(bot.tz):%H:%M}")
+        else:
+            outcome = tell("failed", pause, reason=exc.told(bot.language))
     except DigestError as exc:
-        outcome = _told(reply, say.label("failed", reason=escaped(exc.told(bot.language))))
+        if isinstance(exc, SlackFailure):
+            log.warning("slack refused", why=str(exc))
+        outcome = tell("failed", reason=exc.told(bot.language))
     except Exception:
         log.exception("this is a bug in vllm-digest")
-        outcome = _told(reply, say.label("bug", run=request.run))
+        outcome = tell("bug", run=request.run)
     return outcome._replace(pause=None) if last else outcome
 
 
@@ -101,9 +109,28 @@ def _subscribe_as_filled(bot: Bot, request: Request, reply: Reply) -> None:
     reply.show([subscription_messages.subscribed_message(bot, kept)])
 
 
-def _told(reply: Reply, text: str, pause: float | None = None) -> Outcome:
+def _tell(bot: Bot, request: Request, reply: Reply, label: str, pause: float | None = None, **values: str) -> Outcome:
+    """Tells the person what went wrong: where they asked, or else to them alone; at their home, in it."""
+    say = slack_words(bot.language)
+    told = line(say.label(label, **{name: escaped(value) for name, value in values.items()}))
     try:
-        reply.show([line(text)], stage="trouble")
+        if not request.channel:
+            _show_home(bot, request.user, say.label(label, **values))
+            return Outcome(pause)
+        try:
+            reply.show([told], stage="trouble")
+        except Refused:
+            reply.whisper(told)
     except SlackFailure as exc:
         log.warning("not told", why=str(exc))
     return Outcome(pause)
+
+
+def _show_home(bot: Bot, user: str, told: str = "") -> None:
+    """Shows somebody their home as it is now, `told` first; that alone where the rest cannot be had."""
+    try:
+        view = home_view(bot, user, told)
+    except DigestError as exc:
+        log.warning("no home", why=str(exc))
+        view = {"type": "home", "blocks": [context(told or exc.told(bot.language))]}
+    bot.web.publish_home(user, view)

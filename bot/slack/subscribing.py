@@ -177,20 +177,21 @@ def _changeable(bot: Bot, request: Request) -> Subscription:
 
 def terms_filled(bot: Bot, body: Mapping[str, Any]) -> tuple[Request | None, dict[str, str]]:
     """The request that a filled modal makes, or what is wrong with which of its fields."""
-    bot = bot.within(opened_in(body["view"]))
+    where = opened_in(body["view"])
+    bot = bot.within(where)
     filled, errors = filled_in(body["view"], bot.language)
     if filled is None:
         return None, errors
     if filled.changes and not bot.subscriptions.get(filled.changes):
         return None, {"repository": slack_words(bot.language).labels["already_ended"]}
     kept = {"changes": filled.changes, "wanted": filled.wanted.model_dump(mode="json")}
-    request = from_terms(body, filled.channel, json.dumps(kept))
+    request = from_terms(body, filled.channel, json.dumps(kept), at_home=not where)
     try:
         if not bot.web.is_member(filled.channel, request.user):
             return None, {"channel": slack_words(bot.language).label("invite", name=bot.web.me["user"])}
         check_insider(bot, request, filled.channel)
-    except Misuse as exc:
-        return None, {"channel": exc.told(bot.language)}
+    except DigestError as exc:
+        return None, {"channel": exc.told(bot.language)[:LONGEST_ERROR]}
     errors = _wrong(bot, filled)
     return (None if errors else request), errors
 

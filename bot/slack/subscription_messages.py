@@ -8,7 +8,20 @@ from analysis.models import Language
 from analysis.phrases import told
 from bot.analysing import Modelling
 from bot.schedule import next_digest
-from bot.slack.blocks import Block, Message, actions, button, context, fallback, ours, paragraph, prose, rich
+from bot.slack.blocks import (
+    Block,
+    Message,
+    actions,
+    button,
+    confirmation,
+    context,
+    fallback,
+    lines,
+    ours,
+    paragraph,
+    prose,
+    rich,
+)
 from bot.slack.bot import Bot
 from bot.slack.words import selection_words, slack_words
 from bot.store import Subscription, Terms
@@ -24,23 +37,27 @@ class Agreed(NamedTuple):
 
 
 def differences(before: Terms, now: Terms, language: Language) -> list[str]:
-    """What became of a subscription's terms: `07:00 → 08:00`."""
+    """What became of a subscription's terms, field by field: `time 07:00 → 08:00`."""
+    say, old, new = slack_words(language), _fields(before, language), _fields(now, language)
+    return [f"{say.labels[f'field_{name}']} {old[name]} → {new[name]}" for name in old if old[name] != new[name]]
+
+
+def _fields(terms: Terms, language: Language) -> dict[str, str]:
     say = slack_words(language)
-
-    def row(terms: Terms) -> list[str]:
-        about = [str(terms.repository), f"{terms.time:%H:%M}", terms.tz.key, terms.language]
-        return [
-            *about,
-            say.labels[f"tier_{terms.least.value}"],
-            *(", ".join(each) or "–" for each in (terms.paths, terms.watch)),
-        ]
-
-    return [f"{old} → {new}" for old, new in zip(row(before), row(now), strict=True) if old != new]
+    return {
+        "repository": str(terms.repository),
+        "time": f"{terms.time:%H:%M}",
+        "tz": terms.tz.key,
+        "language": terms.language,
+        "least": say.labels[f"tier_{terms.least.value}"],
+        "paths": ", ".join(terms.paths) or say.labels["no_paths"],
+        "watch": ", ".join(terms.watch) or say.labels["no_watch"],
+    }
 
 
 def _changes(before: Terms, now: Terms, language: Language) -> str:
     say, rows = slack_words(language), differences(before, now, language)
-    return say.label("changed", what="; ".join(rows)) if rows else say.labels["unchanged"]
+    return say.label("changed", what=say.labels["and_changed"].join(rows)) if rows else say.labels["unchanged"]
 
 
 def subscribed_message(bot: Bot, agreed: Agreed) -> Message:
@@ -48,7 +65,7 @@ def subscribed_message(bot: Bot, agreed: Agreed) -> Message:
     subscription, before = agreed
     say = slack_words(bot.language)
     began = "next_digest" if subscription.started_to else "first_digest"
-    heading = rich(paragraph([*ours(say.labels["subscribed"], "bold"), *prose(f"  {named(bot, subscription)}")]))
+    heading = rich(paragraph([*ours(f"{say.labels['subscribed']} ", "bold"), *prose(named(bot, subscription))]))
     changed = [context(_changes(before, subscription.terms, bot.language))] if before else []
     terms, *buttons = row(bot, subscription)
     shown = [terms, *buttons] if subscription.terms.channel.startswith("D") else buttons
@@ -108,18 +125,27 @@ def row(
         title = [{"type": "channel", "channel_id": terms.channel}, *ours("  "), *title]
     if subscription.user:
         title += [*ours(f" · {say.labels['by']} "), {"type": "user", "user_id": subscription.user}]
-    rows = [paragraph(title)]
+    rows = [title]
     chosen = selection_words(terms.least, terms.paths, terms.watch, bot.language)
     if chosen:
-        rows.append(paragraph(prose(f"\n{chosen}")))
+        rows.append(prose(chosen))
     if subscription.note:
-        rows.append(paragraph(prose(f"\n⚠️ {_trouble(bot, subscription)}")))
+        rows.append(prose(f"⚠️ {_trouble(bot, subscription)}"))
     value = str(subscription.id)
     made = {
         "edit": button(say.labels["edit"], "edit_subscription", value),
-        "unsubscribe": button(say.labels["unsubscribe"], "unsubscribe", value, style="danger"),
+        "unsubscribe": button(
+            say.labels["unsubscribe"], "unsubscribe", value, style="danger", confirm=_confirmation(bot, subscription)
+        ),
     }
-    return [rich(*rows), *([actions(*(made[each] for each in offered))] if offered else [])]
+    return [rich(lines(rows)), *([actions(*(made[each] for each in offered))] if offered else [])]
+
+
+def _confirmation(bot: Bot, subscription: Subscription) -> Block:
+    """Asks before a subscription is ended by its button."""
+    say = slack_words(bot.language)
+    text = say.label("sure_text", what=named(bot, subscription))
+    return confirmation(say.labels["sure"], text, say.labels["unsubscribe"], say.labels["keep"])
 
 
 def subscribe_button(bot: Bot) -> Block:
@@ -137,7 +163,7 @@ def status_message(bot: Bot, held: Sequence[Subscription]) -> Message:
             rows.append(f"⚠️ {each.terms.repository}: {_trouble(bot, each)}")
     return Message(
         fallback(say.labels["status"]),
-        (rich(paragraph(ours(say.labels["status"], "bold"))), rich(*(paragraph(prose(f"{each}\n")) for each in rows))),
+        (rich(paragraph(ours(say.labels["status"], "bold"))), rich(lines(map(prose, rows)))),
     )
 
 

@@ -9,6 +9,7 @@ from analysis.models import Commit, DayReport, Language, Repository
 from analysis.phrases import Phrase
 from analysis.window import zone
 
+_SUBJECT = 12  # characters of a SHA that stand in keys and headings
 _LONGEST = 2_000  # characters that Slack takes
 PageKind = Literal["search", "range"]
 
@@ -45,8 +46,10 @@ def day_value(report: DayReport, subscription: int | None = None) -> str:
     return value_of(ref)
 
 
-def value_of(ref: DayRef) -> str:
-    """The same of a day that was not read."""
+def value_of(ref: DayRef | CommitRef) -> str:
+    """The same of a day or a commit that was not read."""
+    if isinstance(ref, CommitRef):
+        return f"{ref.repository}|{ref.sha}|{ref.language}"
     value = f"{ref.repository}|{ref.day}|{ref.timezone}|{ref.language}"
     return value if ref.subscription is None else f"{value}|s{ref.subscription}"
 
@@ -68,7 +71,7 @@ def parse_day_value(value: str) -> DayRef:
 
 def commit_value(repository: Repository, commit: Commit, language: Language) -> str:
     """`owner/name@branch|sha|zh`."""
-    return f"{repository}|{commit.sha}|{language}"
+    return value_of(CommitRef(repository, commit.sha, language))
 
 
 def parse_commit_value(value: str) -> CommitRef:
@@ -85,6 +88,11 @@ def parse_value(value: str) -> DayRef | CommitRef:
         return parse_day_value(value)
     except Misuse:
         return parse_commit_value(value)
+
+
+def subject_of(ref: DayRef | CommitRef) -> str:
+    """A day as a date, a commit as the beginning of its SHA."""
+    return ref.day.isoformat() if isinstance(ref, DayRef) else ref.sha[:_SUBJECT]
 
 
 def page_value(kind: PageKind, offset: int, words: str) -> str | None:

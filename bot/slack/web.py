@@ -3,6 +3,7 @@
     SlackFailure             3: Slack did not do what was asked
     ├── Unanswered           no answer, or one that leaves open whether it was done
     └── Refused              an error that Slack names
+        ├── MissingScope     the app was installed without a scope of the manifest
         ├── ChannelClosed    the channel is archived, gone, or the bot is not in it
         ├── TooLong          the message is over a limit that Slack does not document
         └── StreamRefused    this workspace or this place has no streamed messages
@@ -31,6 +32,8 @@ from slack_sdk.http_retry.builtin_handlers import (
 from slack_sdk.webhook import WebhookClient
 
 from analysis.errors import OutsideFailure
+from analysis.phrases import Phrase
+from bot.slack.manifest import manifest
 
 TIMEOUT = 6  # seconds for one request; Slack answers in far less than one
 _EVENT = "vllm_digest"  # the type of our messages' metadata
@@ -40,6 +43,12 @@ _REPLIES = 200  # messages of a thread a page
 
 _CODE = re.compile(r"[a-z0-9_.:,]{1,100}")  # how Slack names errors and scopes; nothing else of its answers is told
 _CLOSED = frozenset({"is_archived", "channel_not_found", "not_in_channel", "channel_is_archived", "is_inactive"})
+_SAID = {  # what people are told of an error; of any other, its name
+    **dict.fromkeys(("is_archived", "channel_is_archived"), "slack_archived"),
+    **dict.fromkeys(("channel_not_found", "is_inactive"), "slack_no_channel"),
+    "not_in_channel": "slack_not_in_channel",
+}
+_RESTRICTED = re.compile(r"restricted_action\w*|posting_to_(general_)?channel_denied|no_permission|user_is_restricted")
 _LONG = frozenset({"msg_blocks_too_long", "msg_too_long", "markdown_text_too_long"})
 _NO_STREAM = frozenset(
     {
@@ -54,6 +63,7 @@ _NO_STREAM = frozenset(
         "user_not_found",
     }
 )
+_ADDRESS = re.compile(r"https?://[^\s<>|]+")
 _PASSING = frozenset(
     {
         "internal_error",
@@ -78,9 +88,13 @@ class Unanswered(SlackFailure):
 class Refused(SlackFailure):
     """`code` is Slack's name of the error."""
 
-    def __init__(self, message: str, code: str) -> None:
+    def __init__(self, message: str | Phrase, code: str) -> None:
         super().__init__(message)
         self.code = code
+
+
+class MissingScope(Refused):
+    pass
 
 
 class ChannelClosed(Refused):
@@ -146,7 +160,7 @@ class Web:
                 user=str(found["user"]),
                 team=str(found["team"]),
                 whole_organisation=bool(found.get("is_enterprise_install")),
-                scopes=None if scopes is None else frozenset(filter(None, re.split(r"[,\s]+", scopes))),
+                scopes=None if scopes is None else _scopes(scopes),
                 at=parsedate_to_datetime(at) if at else None,
             )
 
@@ -289,6 +303,26 @@ class Web:
         with translated():
             return str(self._reader.conversations_open(users=[user])["channel"]["id"])
 
+    def permalink(self, channel: str, ts: str) -> str | None:
+        """The address of a message; None where it was deleted, or where Slack does not show it any more."""
+        try:
+            with translated():
+                address = str(self._reader.chat_getPermalink(channel=channel, message_ts=ts)["permalink"])
+        except Refused:
+            return None
+        return address if _ADDRESS.fullmatch(address) and not self._is_tombstone(channel, ts) else None
+
+    def _is_tombstone(self, channel: str, ts: str) -> bool:
+        """Whether a message was deleted, and its place is kept because it has replies; not known is no."""
+        try:
+            with translated():
+                found = self._reader.conversations_replies(channel=channel, ts=ts, limit=1)["messages"]
+                return not found or found[0].get("subtype") == "tombstone"
+        except MissingScope:
+            return False
+        except Refused:
+            return True
+
     def is_member(self, channel: str, user: str) -> bool:
         """Whether the bot may post where `user` is: in a channel, or in direct messages, which may be those of two people."""
         if channel.startswith("D"):
@@ -296,6 +330,8 @@ class Web:
         try:
             with translated():
                 return bool(self._reader.conversations_info(channel=channel)["channel"].get("is_member"))
+        except MissingScope:
+            raise
         except Refused:
             return False  # what the bot is not in may be unknown to it, or of a kind that it has no scope for
 
@@ -314,6 +350,8 @@ class Web:
             try:
                 with translated():
                     answer = self._reader.conversations_members(channel=channel, limit=1000, cursor=cursor)
+            except MissingScope:
+                raise
             except Refused:
                 return False
             if user in answer["members"]:
@@ -347,6 +385,8 @@ class Web:
         try:
             with translated():
                 found = self._reader.users_info(user=user)["user"]
+        except MissingScope:
+            raise
         except Refused:
             return True
         # In an Enterprise organisation a person may be at home in another of its workspaces.
@@ -436,7 +476,7 @@ def translated() -> Iterator[None]:
     except SlackApiError as exc:
         raise _named(exc) from exc
     except (SlackClientError, HTTPException, OSError, ValueError, KeyError, TypeError, AttributeError) as exc:
-        raise Unanswered("Slack did not answer, or with what makes no sense") from exc
+        raise Unanswered(Phrase("slack_silent")) from exc
 
 
 def _named(exc: SlackApiError) -> SlackFailure:
@@ -451,9 +491,20 @@ def _named(exc: SlackApiError) -> SlackFailure:
     if not code or status >= 500 or code in _PASSING:  # noqa: PLR2004
         what = code or "its answer made no sense"
         return Unanswered(f"Slack answered with status {status}" if status != 200 else f"Slack failed ({what})")  # noqa: PLR2004
-    needed = _CODE.fullmatch(str(answer.get("needed") or ""))
-    told = f"Slack refuses: {code}" + (f" (the app needs the scope {needed[0]})" if needed else "")
+    needed = _scopes(answer.get("needed"))
+    if code == "missing_scope" and needed:
+        lacking = needed - _scopes(answer.get("provided")) or needed
+        of_manifest = lacking & manifest().scopes
+        scopes = ", ".join(sorted(of_manifest or lacking))
+        return (MissingScope if of_manifest else Refused)(Phrase("slack_scope", scopes=scopes), code)
+    name = "slack_restricted" if _RESTRICTED.fullmatch(code) else _SAID.get(code, "slack_refuses")
+    told = Phrase(name, code=code)
     for kind, codes in ((ChannelClosed, _CLOSED), (TooLong, _LONG), (StreamRefused, _NO_STREAM)):
         if code in codes:
             return kind(told, code)
     return Refused(told, code)
+
+
+def _scopes(listed: object) -> frozenset[str]:
+    """The scopes in Slack's comma-separated list; anything else in it is left out."""
+    return frozenset(filter(_CODE.fullmatch, re.split(r"[,\s]+", str(listed or ""))))

@@ -251,6 +251,18 @@ class Store:
                 found |= {row.sha: row.id for row in connection.execute(query)}
         return found
 
+    def latest(self, repository: Repository, most: int) -> list[int]:
+        """The ids of a repository's latest commits that were read, the newest first."""
+        query = (
+            select(commits.c.id)
+            .join(repositories)
+            .where(repositories.c.key == repository.key, commits.c.read, commits.c.not_on.is_(None))
+            .order_by(commits.c.committed_at.desc())
+            .limit(most)
+        )
+        with self._engine.connect() as connection:
+            return list(connection.execute(query).scalars())
+
     def with_sha(self, prefix: str, repository: Repository | None = None) -> list[tuple[str, int]]:
         """(repository key, id) of the commits whose SHA begins with `prefix`, at most ten."""
         low = prefix.lower()

@@ -33,14 +33,14 @@ def test_what_is_not_said_again_stays(talk: Talk, tmp_path: Path) -> None:
     """Subscribing again changes what is said and keeps the rest, and the reply tells what changed."""
     said(talk, "subscribe at 07:00 tz Asia/Shanghai lang en min medium")
     told = said(talk, "subscribe at 08:00")
-    assert "Changed: 07:00 → 08:00" in told
+    assert "Changed: time 07:00 → 08:00" in told
     (kept,) = held(tmp_path)
     assert (f"{kept.terms.time:%H:%M}", kept.terms.tz.key, kept.terms.least.value) == (
         "08:00",
         "Asia/Shanghai",
         "medium",
     )
-    assert "Nothing changed" in said(talk, "subscribe")
+    assert "Already subscribed with these settings" in said(talk, "subscribe")
 
 
 def test_a_repository_is_kept_as_github_writes_it(talk: Talk, tmp_path: Path) -> None:

@@ -141,7 +141,7 @@ def test_a_connection_that_cannot_be_had_at_once_is_had_later(place: Place) -> N
 def test_a_modal_that_slack_does_not_open_is_opened_by_the_next_press(
     place: Place, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """An "Ask" button whose modal could not be opened, however Slack failed, can be pressed again."""
+    """Who presses an "Ask" button whose modal could not be opened, however Slack failed, is told to press it again."""
     shown = place.talk.type(ADA, DAY, place.channel)
     failures: Sequence[Mapping[str, Any]] = (
         {"kind": "error", "error": "expired_trigger_id"},
@@ -153,8 +153,9 @@ def test_a_modal_that_slack_does_not_open_is_opened_by_the_next_press(
         place.slack.faults.append(Fault("views.open", **failure))
         pressed = place.slack.press(ADA, place.channel, shown.ts, "ask")
         assert pressed.failed is None
-        place.slack.wait_for(lambda: not place.slack.faults)
+        place.talk.finish(pressed)
         assert place.slack.modal(ADA) is None
+        assert "press the button again" in place.slack.private(ADA, place.channel)[-1].text
     place.slack.press(ADA, place.channel, shown.ts, "ask")
     modal = place.slack.wait_for(lambda: place.slack.modal(ADA))
     place.slack.close(ADA, modal.id)

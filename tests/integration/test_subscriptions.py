@@ -123,6 +123,85 @@ def test_subscribing_again_changes_what_there_was(talk: Talk, tmp_path: Path) ->
     ]
 
 
+def test_what_changed_is_named(talk: Talk) -> None:
+    """A subscription that is asked for in other words says of each field that changed which it is."""
+    said(talk, "subscribe")
+    told = said(talk, "subscribe at 10:00 tz Asia/Shanghai min high watch LLM")
+    assert (
+        "Changed: time 09:00 → 10:00; time zone UTC → Asia/Shanghai; lowest importance All (🟢 and above) → Only 🔴 high; "
+        "watch none → LLM"
+    ) in told
+    assert "✅ Subscribed \no/n" in told
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "2026-02-05", "2026-02-04..2026-02-05", "0101010", "#3", "search part", "subscribe", "subscribe at 07:00"],
+)
+def test_a_repository_that_github_does_not_know_is_named(talk: Talk, text: str) -> None:
+    """Whatever is asked of a repository that is not there, the refusal says which it is."""
+    assert "GitHub has no repository nobody/nothing, or this bot may not see it" in said(talk, f"nobody/nothing {text}")
+
+
+def test_what_is_not_subscribed_is_named(talk: Talk) -> None:
+    """`unsubscribe` of a repository says that it is not subscribed, also where nothing is."""
+    assert "nobody/nothing is not subscribed here" in said(talk, "unsubscribe nobody/nothing")
+
+
+def confirmations(blocks: Any) -> list[str]:
+    """What the buttons among blocks ask before they act."""
+    elements = [each for block in blocks if block["type"] == "actions" for each in block["elements"]]
+    return [each["confirm"]["text"]["text"] for each in elements if "confirm" in each]
+
+
+def test_a_button_asks_before_it_unsubscribes(talk: Talk) -> None:
+    """In a list and at home the button opens Slack's dialog, which names what would end; a command needs none."""
+    said(talk, "subscribe paths csrc/")
+    asked = ["The channel gets no more digests of o/n (Selected: csrc/)."]
+    assert confirmations(talk.type(ADA, "subscriptions").blocks) == asked
+    home_of(talk, ADA)
+    home = talk.slack.home(ADA)
+    assert home
+    assert confirmations(home.body["blocks"]) == asked
+    assert "Unsubscribed: o/n" in said(talk, "unsubscribe")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_home_shows_at_once_what_was_subscribed_there(talk: Talk, language: str) -> None:
+    """A form that was opened at home brings the subscription into the view, and an edit its new terms; private ones stay out."""
+    home_of(talk, ADA)
+    home = talk.slack.wait_for(lambda: talk.slack.home(ADA))
+    talk.slack.press_view(ADA, home.id, "open_subscribe")
+    form = talk.slack.wait_for(lambda: talk.slack.modal(ADA))
+    talk.finish(talk.slack.submit(ADA, form.id, filled(channel="C0OPS", language=language, watch="ENGINE_LOG")))
+    said(talk, "subscribe o/secret", channel="C0OPS")
+    shown = talk.slack.wait_for(lambda: talk.slack.home(ADA))
+    assert "ENGINE_LOG" in str(shown.body)
+    talk.slack.press_view(ADA, shown.id, "edit_subscription")
+    form = talk.slack.wait_for(lambda: talk.slack.modal(ADA))
+    talk.finish(talk.slack.submit(ADA, form.id, filled(channel="C0OPS", language=language, watch="LLM.generate")))
+    edited = str(talk.slack.wait_for(lambda: talk.slack.home(ADA)).body)
+    assert "LLM.generate" in edited
+    assert "ENGINE_LOG" not in edited
+    assert "secret" not in edited
+    assert "Subscriptions of your channels" in edited
+
+
+@pytest.mark.parametrize(("terms", "had"), [("", True), (" watch ENGINE_LOG", True), (" paths pkg/part2.py", False)])
+def test_a_digest_that_came_by_itself_is_linked(
+    talk: Talk, clock: SettableClock, slack: LoopbackSlack, terms: str, had: bool
+) -> None:
+    """Who has a day posted of which the digest came is led to that, unless it left commits out."""
+    said(talk, f"subscribe{terms}")
+    clock.set(datetime(2026, 2, 6, 9, 0, tzinfo=UTC))
+    (root,) = slack.wait_for(lambda: posted(slack, DIGEST))
+    slack.wait_for(lambda: slack.thread(DIGEST, root.ts)[-1].files)
+    talk.finish(slack.press(LIN, DIGEST, talk.type(LIN, "2026-02-05").ts, "post_to_channel"))
+    assert ("This channel already has it" in slack.private(LIN, DIGEST)[-1].text) is had
+    if not had:
+        slack.wait_for(lambda: len(posted(slack, DIGEST)) == 2)
+
+
 def test_subscriptions_are_listed_and_ended(talk: Talk, tmp_path: Path) -> None:
     """A channel's subscriptions are listed with their buttons; one of several is ended by its button, the last by a word."""
     for text in ("subscribe", "subscribe o/m watch ENGINE_LOG, pkg/"):
@@ -132,7 +211,7 @@ def test_subscriptions_are_listed_and_ended(talk: Talk, tmp_path: Path) -> None:
     assert "o/n" in whole(listed)
     assert "o/m" in whole(listed)
     asked = talk.type(ADA, "unsubscribe")
-    assert "Which one" in whole(asked)
+    assert "Which subscription" in whole(asked)
     talk.finish(talk.slack.press(ADA, DIGEST, asked.ts, "unsubscribe", str(held(tmp_path)[0].id)))
     assert [str(each.terms.repository) for each in held(tmp_path)] == ["o/m"]
     assert "Unsubscribed: o/m" in said(talk, "unsubscribe")

@@ -80,11 +80,13 @@ class Talk:
         return self.slack.private(user, channel)[-1]
 
     def open(self, what: str, user: str = ADA) -> str:
-        """Types what names a day or a commit, posts it to the channel, and gives the ts of the message there."""
+        """Types what names a day or a commit, posts it to the channel, if need be again, and gives the ts of the message there."""
         before = {each.ts for each in self.slack.channel(DIGEST)}
         self.type(user, what)
         shown = [each for each in self.slack.private(user, DIGEST) if "post_to_channel" in buttons(each)]
-        self.slack.press(user, DIGEST, shown[-1].ts, "post_to_channel")
+        self.finish(self.slack.press(user, DIGEST, shown[-1].ts, "post_to_channel"))
+        if "post_again" in buttons(self.slack.private(user, DIGEST)[-1]):
+            self.slack.press(user, DIGEST, self.slack.private(user, DIGEST)[-1].ts, "post_again")
         root = self.slack.wait_for(lambda: [each for each in self.slack.channel(DIGEST) if each.ts not in before])[0]
         if "full_report" in buttons(root):
             self.slack.wait_for(lambda: self.slack.thread(DIGEST, root.ts)[-1].files)

@@ -17,6 +17,7 @@ from analysis.errors import OutsideFailure
 from bot.local.loopback import Loopback, QuietHandler
 from bot.slack.web import (
     ChannelClosed,
+    MissingScope,
     Refused,
     SlackFailure,
     StreamRefused,
@@ -145,6 +146,25 @@ def test_an_error_that_slack_names_is_of_its_kind(code: str, kind: type[SlackFai
 def test_a_missing_scope_is_named() -> None:
     """Whoever reads the error learns which scope the app needs."""
     assert "groups:history" in str(answered("missing_scope", needed="groups:history", provided="chat:write"))
+
+
+@pytest.mark.parametrize(
+    ("needed", "provided", "kind", "named"),
+    [
+        ("files:write", "chat:write,commands", MissingScope, "files:write ("),
+        ("channels:read,groups:read,mpim:read,im:read", "channels:read", MissingScope, "groups:read ("),
+        ("channels:read,mpim:read,im:read", "channels:read,groups:read", Refused, "im:read, mpim:read ("),
+        ("files:write", "", MissingScope, "files:write ("),
+        ("", "", Refused, "missing_scope"),
+    ],
+)
+def test_only_a_scope_of_the_manifest_is_missed(
+    needed: str, provided: str, kind: type[SlackFailure], named: str
+) -> None:
+    """Of the scopes that Slack lists those count which the app lacks and should have; a kind of place that it never reads is refused."""
+    told = answered("missing_scope", needed=needed, provided=provided)
+    assert type(told) is kind
+    assert named in str(told)
 
 
 @pytest.mark.parametrize("status", [int(status) for status in HTTPStatus if status >= 500])

@@ -89,7 +89,7 @@ def _token(token: str, viewer: Viewer) -> Markup:
         name = label or "@" + target[1:].partition("^")[0]
         return tag("span", name, class_="mention")
     if is_web(target):
-        return link(target, label or target)
+        return _message_link(target, label, viewer) or link(target, label or target)
     return tag("span", label or target.removeprefix("mailto:"))
 
 
@@ -105,6 +105,17 @@ def channel_link(channel: str, viewer: Viewer, label: str = "") -> Markup:
     if home:
         return tag("a", f"#{viewer.title(home)}", href=f"#{home.id}", class_="mention")
     return tag("span", f"#{label or channel}", class_="mention")
+
+
+def _message_link(address: str, label: str, viewer: Viewer) -> Markup | None:
+    """A link to a message of this workspace, which leads to its thread; None for any other address."""
+    found = re.fullmatch(rf"{re.escape(viewer.workspace.url)}/archives/(\w+)/p(\d+)(\d{{6}})(?:\?.*)?", address)
+    channel = viewer.channel(found[1]) if found else None
+    if not found or not channel:
+        return None
+    thread = re.search(r"[?&]thread_ts=([\d.]+)", address)
+    ts = thread[1] if thread else f"{found[2]}.{found[3]}"
+    return tag("a", label or address, href=f"#{channel.id}/t/{ts}")
 
 
 def _date(match: re.Match[str], otherwise: str, viewer: Viewer) -> Markup:

@@ -1,0 +1,55 @@
+"""Days and commits that a channel has already: each is linked from then on, and posted again only for whoever asks for that."""
+
+from collections.abc import Iterator
+
+from bot.slack.blocks import Action, Message, actions, button, escaped, section
+from bot.slack.bot import Bot
+from bot.slack.reports import is_whole
+from bot.slack.values import CommitRef, DayRef, parse_value, subject_of
+from bot.slack.words import slack_words
+
+
+def find_link(bot: Bot, channel: str, ref: DayRef | CommitRef) -> str:
+    """The address of the latest message of a channel that shows a day or a commit; empty where none does any more."""
+    found = ((float(ts), ts) for prefix in _prefixes(bot, ref) for ts in _shown(bot, channel, ref, prefix))
+    links = (bot.web.permalink(channel, ts) for _, ts in sorted(found, reverse=True))
+    return next((each for each in links if each), "")
+
+
+def told(ref: DayRef | CommitRef, link: str) -> str:
+    """That the channel has it already, in a line of mrkdwn."""
+    subject = escaped(f"{ref.repository} · {subject_of(ref)}")
+    return slack_words(ref.language).label("already_here", link=f"<{link}|{subject}>")
+
+
+def linked_message(ref: DayRef | CommitRef, link: str, value: str) -> Message:
+    """The same with a button that has it posted again nevertheless; `value` is what the button carries."""
+    text = told(ref, link)
+    again = button(slack_words(ref.language).labels["post_again"], Action.POST_AGAIN, value)
+    return Message(text, (section(text), actions(again)))
+
+
+def _prefixes(bot: Bot, ref: DayRef | CommitRef) -> Iterator[str]:
+    """How the keys of the messages begin that may show it: a commit has its own, or one in the thread of its day."""
+    if isinstance(ref, DayRef):
+        yield f"digest:{ref.repository.key}:{ref.day}:"
+        return
+    yield f"commit:{ref.repository.key}:{subject_of(ref)}:"
+    for day in bot.reading.desk.store.dates_of(ref.repository, ref.sha):
+        yield f"digest:{ref.repository.key}:{day}:"
+
+
+def _shown(bot: Bot, channel: str, ref: DayRef | CommitRef, prefix: str) -> Iterator[str]:
+    for each in bot.mail.sent_about(prefix, channel):
+        if _is_same(bot, parse_value(each.about), ref):
+            yield each.ts
+
+
+def _is_same(bot: Bot, shown: DayRef | CommitRef, ref: DayRef | CommitRef) -> bool:
+    """Whether a message shows what is asked for: the same in the same language, a day in its time zone and unabridged."""
+    if isinstance(shown, DayRef):
+        same = isinstance(ref, DayRef) and (shown.day, shown.timezone) == (ref.day, ref.timezone)
+        same = same and is_whole(bot, shown)
+    else:
+        same = isinstance(ref, CommitRef) and shown.sha == ref.sha
+    return same and (shown.repository.key, shown.language) == (ref.repository.key, ref.language)
