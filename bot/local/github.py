@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, NamedTuple
-from urllib.parse import parse_qs, quote, unquote, urlsplit
+from urllib.parse import parse_qs, quote, unquote, urlencode, urlsplit
 
-from bot.local.loopback import Loopback, QuietHandler
+from bot.local.loopback import REQUEST_TIMEOUT, Loopback, QuietHandler
 
 Recorded = Mapping[str, Any]
 
@@ -94,7 +94,9 @@ class RecordedRepository:
 class LoopbackGitHub(Loopback):
     """The server, running while it is entered. `url` is what GITHUB_API_URL would be."""
 
-    def __init__(self, repositories: Mapping[str, RecordedRepository]) -> None:
+    def __init__(
+        self, repositories: Mapping[str, RecordedRepository], *, request_timeout: float = REQUEST_TIMEOUT
+    ) -> None:
         self.repositories = {name.lower(): repository for name, repository in repositories.items()}
         self._spelled = {name.lower(): name for name in repositories}
         outer = self
@@ -102,7 +104,7 @@ class LoopbackGitHub(Loopback):
         class Bound(Handler):
             github = outer
 
-        super().__init__(Bound)
+        super().__init__(Bound, request_timeout)
 
     def handle(self, handler: "Handler", path: str, query: Mapping[str, str]) -> None:
         """Answers one request: the place where a test puts its faults."""
@@ -129,7 +131,11 @@ class LoopbackGitHub(Loopback):
         for pattern, route in routes:
             found = re.fullmatch(pattern, rest)
             if found:
-                return route(_Request(self._spelled.get(match[1].lower(), match[1]), repository, query, found.groups()))
+                request = _Request(self._spelled.get(match[1].lower(), match[1]), repository, query, found.groups())
+                try:
+                    return route(request)
+                except (ValueError, TypeError):  # a number or an instant that is none
+                    return Reply(422, {"message": "Validation Failed"})
         return _NOT_FOUND
 
 
@@ -159,9 +165,7 @@ class Handler(QuietHandler):
         self.send_header("Content-Length", str(len(data)))
         if reply.next_page:
             pairs = {**query, "page": str(reply.next_page)}
-            address = f"http://{self.headers['Host']}{quote(path)}?" + "&".join(
-                f"{key}={quote(value)}" for key, value in pairs.items()
-            )
+            address = f"http://{self.headers['Host']}{quote(path)}?{urlencode(pairs)}"
             self.send_header("Link", f'<{address}>; rel="next"')
         for name, value in (headers or {}).items():
             self.send_header(name, value)

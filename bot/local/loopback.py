@@ -1,16 +1,53 @@
-"""An HTTP server on 127.0.0.1 that runs while it is entered."""
+"""An HTTP server on 127.0.0.1 that runs while it is entered, for the programs and pages of this machine alone."""
 
+import json
+import re
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import BufferedReader, RawIOBase
+from socket import socket
 from threading import Thread
-from typing import Any, Self
+from typing import Any, Self, cast
+
+REQUEST_TIMEOUT = 20.0  # seconds in which a request arrives as a whole, however often a byte of it comes
+
+_OWN_HOST = re.compile(r"(?:127\.0\.0\.1|localhost)(?::([0-9]+))?", re.IGNORECASE)
+_LENGTH = re.compile(r"[0-9]+")
+_LENGTH_DIGITS = 12  # more are over every limit
+_REASON_MOST = 200  # characters
+
+
+class Refusal(Exception):
+    """A request that is not acted on: the status of the reply, and the reason in a few words."""
+
+    def __init__(self, status: int, reason: str) -> None:
+        super().__init__(reason)
+        self.status = status
+
+
+def check_sender(host: str | None, origin: str | None, port: int | None) -> None:
+    """Raise `Refusal` where a page from elsewhere may have sent a request with these headers.
+
+    The host is this machine, not a name that was pointed at it (DNS rebinding), and its port is `port`, or any if that is
+    None. The origin is that host or, as programs send none, absent.
+    """
+    named = _OWN_HOST.fullmatch(host or "")
+    if named is None or (port is not None and named[1] not in {None, str(port)}):
+        raise Refusal(HTTPStatus.FORBIDDEN, "wrong host")
+    if origin is not None and origin != f"http://{host}":
+        raise Refusal(HTTPStatus.FORBIDDEN, "wrong origin")
 
 
 class Loopback:
     """Serves with a handler class on a free port. `url` is its address, without a path."""
 
-    def __init__(self, handler: type[BaseHTTPRequestHandler]) -> None:
+    def __init__(self, handler: type["QuietHandler"], request_timeout: float = REQUEST_TIMEOUT) -> None:
         self._server = _Server(("127.0.0.1", 0), handler)
+        self._server.request_timeout = request_timeout
         self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
 
     @property
@@ -27,21 +64,139 @@ class Loopback:
 
 
 class QuietHandler(BaseHTTPRequestHandler):
-    """Keeps connections, answers at once, and says nothing: the terminal belongs to the command."""
+    """Keeps connections, answers at once, and says nothing: the terminal belongs to the command.
+
+    What cannot be read, is too long or too slow, or may come from a page elsewhere is refused before a method is called.
+    """
 
     protocol_version = "HTTP/1.1"
+    default_request_version = "HTTP/1.0"  # of what has none: a reply begins with its status all the same
     # Headers and body are two writes: with Nagle's algorithm every reply would wait for an acknowledgement.
     disable_nagle_algorithm = True
+    body_limit = 16_000_000  # bytes
+    any_port = False  # whether the host may name any port, as where one is forwarded
+
+    def setup(self) -> None:
+        super().setup()
+        self.rfile.close()
+        self._inflow = _Inflow(self.connection, self._loopback.request_timeout)
+        self.rfile = BufferedReader(self._inflow)
+
+    def handle_one_request(self) -> None:
+        self.requestline = self.request_version = self.command = ""  # a reply may be due before they are known
+        self._inflow.expect_request()
+        with self.refusing():
+            super().handle_one_request()
+
+    def parse_request(self) -> bool:
+        if not super().parse_request():
+            return False
+        self._check_request()
+        return True
+
+    @contextmanager
+    def refusing(self) -> Iterator[None]:
+        """Turn a `Refusal` into its reply."""
+        try:
+            yield
+        except Refusal as refusal:
+            self.close_connection = True  # a body that nobody read would be taken for the next request
+            self.refuse(refusal)
+
+    def refuse(self, refusal: Refusal) -> None:
+        """Send the reply to a request that is not acted on."""
+        data = json.dumps({"ok": False, "error": str(refusal)}).encode()
+        self.send_response(refusal.status)
+        for name, value in {"Content-Type": "application/json", "Content-Length": len(data)}.items():
+            self.send_header(name, str(value))
+        self.send_header("Connection", "close")
+        self.end_headers()
+        self.wfile.write(data)
+
+    def read_body(self) -> bytes:
+        """The request's body, of the length that was announced; raises Refusal."""
+        if "Transfer-Encoding" in self.headers:
+            raise Refusal(HTTPStatus.LENGTH_REQUIRED, "a Content-Length is needed")
+        body = self.rfile.read(self._length)
+        if len(body) < self._length:
+            raise Refusal(HTTPStatus.BAD_REQUEST, "the body ended too early")
+        return body
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Refuse what http.server cannot read, without its page of HTML."""
+        del explain
+        raise Refusal(code, (message or HTTPStatus(code).phrase)[:_REASON_MOST])
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (the base class names it so)
         """Nothing is logged."""
 
+    @property
+    def _loopback(self) -> "_Server":
+        return cast("_Server", self.server)
+
+    def _check_request(self) -> None:
+        """Raise `Refusal` by what the first line and the headers say."""
+        if not self.path.startswith("/"):
+            raise Refusal(HTTPStatus.BAD_REQUEST, "the address is not a path")
+        check_sender(
+            self.headers["Host"], self.headers["Origin"], None if self.any_port else self._loopback.server_port
+        )
+        # A link on another page may lead here; its scripts, pictures and forms may not.
+        followed = self.command == "GET" and self.headers["Sec-Fetch-Mode"] == "navigate"
+        if not followed and self.headers["Sec-Fetch-Site"] not in {None, "none", "same-origin"}:
+            raise Refusal(HTTPStatus.FORBIDDEN, "wrong origin")
+        length = self.headers.get("Content-Length", "0")
+        if not _LENGTH.fullmatch(length):
+            raise Refusal(HTTPStatus.BAD_REQUEST, "the Content-Length is not a number")
+        if len(length) > _LENGTH_DIGITS or int(length) > self.body_limit:
+            raise Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the body is over {self.body_limit:,} bytes")
+        self._length = int(length)
+
+
+class _Inflow(RawIOBase):
+    """The bytes that a client sends. Those of a request come within `timeout` seconds, or reading raises Refusal; where
+    none came, TimeoutError. A reply must be taken within that time, too.
+    """
+
+    def __init__(self, connection: socket, timeout: float) -> None:
+        self._connection = connection
+        self._timeout = timeout
+        self.expect_request()
+
+    def expect_request(self) -> None:
+        """Begin the time of the next request."""
+        self._deadline = time.monotonic() + self._timeout
+        self._begun = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            self._connection.settimeout(self._time_left())
+            count = self._connection.recv_into(buffer)
+        except TimeoutError:
+            if self._begun:
+                raise Refusal(HTTPStatus.REQUEST_TIMEOUT, "the request took too long to arrive") from None
+            raise
+        finally:
+            self._connection.settimeout(self._timeout)
+        self._begun = True
+        return count
+
+    def _time_left(self) -> float:
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return left
+
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
-    request_queue_size = 64
+    request_queue_size = 512
+    request_timeout = REQUEST_TIMEOUT
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that hangs up is no error of the server's."""
-        if not isinstance(sys.exc_info()[1], ConnectionError):
+        """A client that hangs up, or does not take its reply, is no error of the server's."""
+        if not isinstance(sys.exc_info()[1], ConnectionError | TimeoutError):
             super().handle_error(request, client_address)

@@ -2,21 +2,24 @@
 
 import json
 import os
+import re
 import socket
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
 from io import BytesIO
 from threading import Thread
-from time import monotonic
+from time import monotonic, time
 from typing import Any
-from wsgiref.types import StartResponse, WSGIEnvironment
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 import structlog
 from slack_bolt.adapter.wsgi import SlackRequestHandler
 from slack_sdk.signature import SignatureVerifier
 from waitress import wasyncore
-from waitress.server import create_server
+from waitress.channel import HTTPChannel
+from waitress.parser import HTTPRequestParser, ParsingError
+from waitress.server import TcpWSGIServer
 
 from analysis.errors import Misuse
 from bot.slack.app import slack_app
@@ -26,8 +29,12 @@ from bot.slack.listeners import Hands
 _EVENTS, _HEALTH = "/slack/events", "/healthz"
 _THREADS = 16
 _LARGEST = 1_048_576  # bytes of a request; Slack's are far smaller
-# A request that only half arrives keeps one of so many places for so many seconds; Slack's arrive in milliseconds.
-_CONNECTIONS, _IDLE, _SWEEP = 1_000, 10, 5
+_CONNECTIONS = 500  # at once; many systems allow a process 1,024 open files
+# Seconds in which a request has to arrive as a whole, and those that it has while all connections are taken. Slack's arrive
+# in milliseconds.
+_DEADLINE, _DEADLINE_WHEN_FULL, _SWEEP = 10, 0.5, 1
+# Slack's headers. Others are refused unread: a timestamp of 400 digits overflows the verifier's arithmetic.
+_TIMESTAMP, _SIGNATURE = re.compile(r"[0-9]{1,12}"), re.compile(r"v0=[0-9a-f]{64}")
 _QUIET = 60  # seconds between two lines of the log about requests that Slack did not sign
 
 Health = Callable[[], Mapping[str, bool]]
@@ -55,18 +62,27 @@ def bound(host: str, port: int) -> Iterator[socket.socket]:
 def http_mode(bot: Bot, signing_secret: str, hands: Hands, place: socket.socket, health: Health) -> Iterator[None]:
     """The app behind an address, for as long as the block lasts."""
     app = slack_app(bot, hands, signing_secret)
-    door = Door(SlackRequestHandler(app, _EVENTS), signing_secret, health, hands.refused)
+    with served(Door(SlackRequestHandler(app, _EVENTS), signing_secret, health, hands.refused), place):
+        yield
+
+
+@contextmanager
+def served(application: WSGIApplication, place: socket.socket, *, deadline: int = _DEADLINE) -> Iterator[None]:
+    """Serve an application at an address for as long as the block lasts. A request has `deadline` seconds to arrive."""
     sockets: dict[int, Any] = {}
-    server: Any = create_server(
-        door,
+    server: Any = _Server(
+        application,
         sockets,
-        sockets=[place],
+        _sock=place,
+        sockinfo=(place.family, place.type, place.proto, place.getsockname()),
+        bind_socket=False,
         threads=_THREADS,
         max_request_body_size=_LARGEST,
         connection_limit=_CONNECTIONS,
-        channel_timeout=_IDLE,
+        channel_timeout=deadline,
         cleanup_interval=_SWEEP,
         asyncore_use_poll=True,
+        log_socket_errors=False,
     )
     thread = Thread(target=server.run, name="http", daemon=True)
     thread.start()
@@ -78,6 +94,41 @@ def http_mode(bot: Bot, signing_secret: str, hands: Hands, place: socket.socket,
         server.trigger.pull_trigger(lambda: wasyncore.close_all(sockets))
         thread.join()
         server.task_dispatcher.shutdown()
+
+
+class _Parser(HTTPRequestParser):
+    """Answers 400 to an address or a length that Python cannot parse; waitress would log an error and hang up."""
+
+    def parse_header(self, header_plus: bytes) -> None:
+        try:
+            super().parse_header(header_plus)
+        except ValueError as exc:
+            raise ParsingError("the address or a header cannot be read") from exc
+
+
+class _Channel(HTTPChannel):
+    """A connection whose timeout is a deadline for the whole request, from the connection's start or its last reply;
+    waitress would start it again with each byte.
+    """
+
+    parser_class = _Parser
+
+    def handle_read(self) -> None:
+        since = self.last_activity
+        super().handle_read()
+        self.last_activity = since
+
+
+class _Server(TcpWSGIServer):
+    """Shortens the deadline while all connections are taken; waitress would accept nobody until one ends."""
+
+    channel_class = _Channel
+
+    def readable(self) -> bool:
+        if len(self._map) >= self.adj.connection_limit:  # type: ignore[attr-defined] # the stubs lack it
+            # It closes what has been arriving for longer than channel_timeout.
+            self.maintenance(time() + self.adj.channel_timeout - _DEADLINE_WHEN_FULL)  # type: ignore[arg-type] # floats do
+        return super().readable()
 
 
 class Door:
@@ -119,10 +170,12 @@ class Door:
             log.warning("refused", why="not signed with SLACK_SIGNING_SECRET within the last minutes")
 
     def _signed(self, environ: WSGIEnvironment, body: bytes) -> bool:
-        at, signature = environ.get("HTTP_X_SLACK_REQUEST_TIMESTAMP"), environ.get("HTTP_X_SLACK_SIGNATURE")
+        at, signature = environ.get("HTTP_X_SLACK_REQUEST_TIMESTAMP", ""), environ.get("HTTP_X_SLACK_SIGNATURE", "")
+        if not (_TIMESTAMP.fullmatch(at) and _SIGNATURE.fullmatch(signature)):
+            return False
         try:
             return self._verifier.is_valid(body, at, signature)
-        except (ValueError, TypeError):  # no number, or not ASCII
+        except UnicodeDecodeError:  # of the body
             return False
 
     def _say_health(self, start_response: StartResponse) -> Iterable[bytes]:

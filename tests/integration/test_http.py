@@ -12,14 +12,17 @@ from pathlib import Path
 from sqlite3 import connect
 from typing import NamedTuple
 from urllib.parse import urlencode
+from wsgiref.types import StartResponse, WSGIEnvironment
 
 import pytest
 
 from bot.local.slack import LoopbackSlack
+from bot.slack.http import bound, served
 from tests.servers.asking import Got, ask
 from tests.servers.running import bot_running
+from tests.servers.wire import dripping, last_words, send
 
-SECRET = "local-secret"
+SECRET = "made-up-secret"
 COMMAND = urlencode(
     {
         "command": "/vllm-digest",
@@ -55,7 +58,7 @@ class Site(NamedTuple):
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     folder = tmp_path_factory.mktemp("bot")
-    with LoopbackSlack() as slack, bot_running(slack, "http://127.0.0.1:9", folder, http=True):
+    with LoopbackSlack(signing_secret=SECRET) as slack, bot_running(slack, "http://127.0.0.1:9", folder, http=True):
         url = str(slack.delivery.deliver_to).removesuffix("/slack/events")
         yield Site(slack, url, folder / "bot.db")
 
@@ -86,6 +89,12 @@ REFUSED: dict[str, Callable[[], tuple[str | bytes, dict[str, str]]]] = {
     "another timestamp": lambda: (COMMAND, changed(X_Slack_Request_Timestamp=str(int(time.time()) + 7))),
     "timestamp that is no number": lambda: (COMMAND, changed(X_Slack_Request_Timestamp="now")),
     "empty timestamp": lambda: (COMMAND, changed(X_Slack_Request_Timestamp="")),
+    "timestamp of 400 digits": lambda: (COMMAND, changed(X_Slack_Request_Timestamp="9" * 400)),
+    "timestamp of 5,000 digits": lambda: (COMMAND, changed(X_Slack_Request_Timestamp="9" * 5_000)),
+    "timestamp that is not ASCII": lambda: (COMMAND, changed(X_Slack_Request_Timestamp="\xb2")),
+    "timestamp that is not finite": lambda: (COMMAND, changed(X_Slack_Request_Timestamp="inf")),
+    "timestamp below zero": lambda: (COMMAND, changed(X_Slack_Request_Timestamp="-1")),
+    "signature without end": lambda: (COMMAND, changed(X_Slack_Signature="{}" + "0" * 90_000)),
     "signature that is not ASCII": lambda: (COMMAND, changed(X_Slack_Signature="{}\xe9")),
     "signature of another version": lambda: (COMMAND, changed(X_Slack_Signature="v1{}")),
     "empty signature": lambda: (COMMAND, changed(X_Slack_Signature="")),
@@ -210,6 +219,43 @@ def test_slacks_address_takes_posts_only(method: str, site: Site) -> None:
 def test_the_health_can_be_asked_for_without_its_words(site: Site) -> None:
     """A HEAD of the health is answered as its GET."""
     assert ask(f"{site.url}/healthz", method="HEAD") == Got(200, "")
+
+
+def test_a_request_has_a_deadline_as_a_whole() -> None:
+    """A request that is not there in time is cut off, however often another byte of it comes."""
+
+    def answer(environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:
+        start_response("200 OK", [("Content-Length", "0")])
+        return []
+
+    with bound("127.0.0.1", 0) as place, served(answer, place, deadline=1), ExitStack() as open_:
+        port = place.getsockname()[1]
+        for beginning, drop in (
+            ("", b"G"),
+            ("", b"\r\n"),
+            ("GET / HTTP/1.1\r\nX: ", b"x"),
+            ("POST / HTTP/1.1\r\nContent-Length: 9000\r\n\r\n", b"x"),
+            ("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n"),
+        ):
+            slow = open_.enter_context(dripping(port, 20, beginning.encode(), drop))
+            assert send(port, "GET / HTTP/1.1").status == 200
+            assert {last_words(each) for each in slow} == {b""}
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["GET http://[ HTTP/1.1"],
+        ["POST /slack/events HTTP/1.1", "Content-Length: -5"],
+        ["POST /slack/events HTTP/1.1", "Content-Length: x"],
+        ["POST /slack/events HTTP/1.1", "Content-Length: " + "9" * 5_000],
+        ["\x16\x03\x01 rubbish"],
+    ],
+)
+def test_what_cannot_be_read_is_a_bad_request(lines: list[str], site: Site, caplog: pytest.LogCaptureFixture) -> None:
+    """An address or a length that makes no sense is the client's error, and no line of the log."""
+    assert send(int(site.url.rpartition(":")[2]), *lines).status == 400
+    assert caplog.records == []
 
 
 def test_half_sent_requests_do_not_deafen_it(site: Site) -> None:

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import time
@@ -17,9 +19,11 @@ from bot.local.slack import LoopbackSlack
 from tests.conftest import Run
 from tests.servers.asking import Got, ask
 from tests.servers.running import bot_running, free_port
+from tests.servers.wire import dripping, send
 
 ROOT = str(Path(__file__).resolve().parents[2])
-SECRET = "local-secret"
+SECRET = "made-up-secret"
+BEGUN = "POST /slack/events HTTP/1.1\r\nContent-Length: 1000"
 
 
 def test_the_health_says_what_is_not_well(tmp_path: Path) -> None:
@@ -99,6 +103,35 @@ def test_serve_answers_without_an_app_token_and_ends_when_asked(tmp_path: Path) 
             "vllm-digest is running",
             "vllm-digest ends; what is under way goes on at its next start",
         ]
+
+
+def test_a_thousand_slow_requests_do_not_deafen_it(tmp_path: Path) -> None:
+    """While requests that drip byte by byte hold more connections than it keeps, what people type is answered."""
+    with LoopbackSlack(command_timeout=10) as slack, served(slack, tmp_path, "--metrics-port", "0") as bot:
+        slack.delivery.deliver_to = f"http://127.0.0.1:{bot.port}/slack/events"
+        with dripping(bot.port, 1_200, f"{BEGUN}\r\n\r\n".encode(), every=1):
+            for _ in range(3):
+                assert slack.command("U0ADA", "C0DIGEST", "help").acked_after is not None
+
+
+def test_forged_requests_do_not_fill_the_log(tmp_path: Path) -> None:
+    """Whatever a stranger sends, and however often, the log has a line about it a minute, and no traceback."""
+    with LoopbackSlack() as slack, served(slack, tmp_path, "--metrics-port", "0", LOG_LEVEL="info") as bot:
+        for at in ("9" * 400, "9" * 5_000, "\xb2", "", "inf"):
+            signed = (f"X-Slack-Request-Timestamp: {at}", f"X-Slack-Signature: v0={'0' * 64}")
+            for _ in range(10):
+                assert send(bot.port, BEGUN, *signed, body=b"x" * 1_000).status == 401
+        for _ in range(10):
+            assert send(bot.port, "GET http://[ HTTP/1.1").status == 400
+        for _ in range(200):  # who leaves without waiting for the reply
+            with socket.create_connection(("127.0.0.1", bot.port)) as left:
+                left.sendall(f"{BEGUN}\r\n\r\n{'x' * 1_000}".encode())
+                left.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        bot.process.send_signal(signal.SIGTERM)
+        _, told = bot.process.communicate(timeout=60)
+    assert "Traceback" not in told
+    assert 1 <= told.count("refused") <= 2
+    assert len(told.splitlines()) < 10
 
 
 def test_a_port_that_is_taken_is_one_line(tmp_path: Path, run: Run) -> None:

@@ -1,13 +1,13 @@
 """The page's HTTP server on 127.0.0.1: what it shows, what it is told as it happens, and what people do.
 
-Whoever has the key in the address may play. Other pages do not have it, and are turned away besides by the names of host
-and origin, so that no name that leads to this machine opens it. Nothing that is shown can run: scripts are files of ours.
+Whoever has the key in the address may play. Other pages do not have it, and are turned away besides by their host and
+origin, so that no name that leads to this machine opens it. Nothing that is shown can run: scripts are files of ours.
 """
 
 import json
 import secrets
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, tzinfo
 from http import HTTPStatus
 from importlib.resources import files
@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from jinja2 import Environment, Template
 
-from bot.local.loopback import Loopback, QuietHandler
+from bot.local.loopback import REQUEST_TIMEOUT, Loopback, QuietHandler, Refusal
 from bot.local.page.doing import Doer, Impossible
 from bot.local.page.markdown import markdown
 from bot.local.page.viewing import Language, Player, Viewer
@@ -26,7 +26,6 @@ from bot.local.page.words import words
 from bot.local.slack import File, LoopbackSlack
 from bot.local.slack.workspace import Json
 
-_HOSTS = frozenset({"127.0.0.1", "localhost"})
 _HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -40,15 +39,8 @@ _HEADERS = {
 }
 _TOGETHER = 0.05  # seconds in which changes are told as one
 _ALIVE = 10.0  # seconds of silence after which the browser is told that we are here
-_BODY_MOST = 300_000
 _BUILDER = "https://app.slack.com/block-kit-builder/#"
 _KINDS = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
-
-
-class Refusal(Exception):
-    def __init__(self, status: int, error: str) -> None:
-        super().__init__(error)
-        self.status = status
 
 
 class WrongKey(Refusal):
@@ -79,6 +71,7 @@ class Page:
         note: Mapping[Language, str] | None = None,
         language: Language = "zh",
         tz: tzinfo = UTC,
+        request_timeout: float = REQUEST_TIMEOUT,
     ) -> None:
         self.slack = slack
         self.players = tuple(players)
@@ -94,7 +87,7 @@ class Page:
         class Bound(_Handler):
             page = outer
 
-        self._http = Loopback(Bound)
+        self._http = Loopback(Bound, request_timeout)
 
     @property
     def url(self) -> str:
@@ -164,6 +157,8 @@ class Page:
 
 class _Handler(QuietHandler):
     page: Page
+    body_limit = 300_000
+    any_port = True
 
     def do_GET(self) -> None:
         self._answer(self._get)
@@ -171,39 +166,20 @@ class _Handler(QuietHandler):
     def do_POST(self) -> None:
         self._answer(self._post)
 
-    def _answer(self, serve: Any) -> None:
-        try:
-            self._admit()
-            url = urlsplit(self.path)
-            serve(url.path.split("/")[2:], dict(parse_qsl(url.query)))
-        except Refusal as refusal:
-            self.close_connection = True  # a body that nobody read would be taken for the next request
-            self._refuse(refusal)
+    def _answer(self, serve: Callable[[list[str], Mapping[str, str]], None]) -> None:
+        url = urlsplit(self.path)
+        _, key, *path = url.path.split("/")
+        if not secrets.compare_digest(unquote(key).encode(), self.page.key.encode()):
+            raise WrongKey(HTTPStatus.FORBIDDEN, "wrong key")
+        serve(path, dict(parse_qsl(url.query)))
 
-    def _refuse(self, refusal: Refusal) -> None:
+    def refuse(self, refusal: Refusal) -> None:
         """JSON for the script; whoever opens an old address reads what to do."""
         if isinstance(refusal, WrongKey) and "text/html" in (self.headers.get("Accept") or ""):
             said = _template("refused.html").render(say=words(self.page.language), language=self.page.language)
             self._send(said.encode(), "text/html; charset=utf-8", status=refusal.status)
         else:
             self._json({"error": str(refusal)}, refusal.status)
-
-    def _admit(self) -> None:
-        """Turns away whoever lacks the key, came by another name, or from another page."""
-        host, origin = self.headers.get("Host") or "", self.headers.get("Origin")
-        try:
-            name = urlsplit(f"//{host}").hostname
-        except ValueError:
-            name = None
-        if name not in _HOSTS:
-            raise Refusal(403, "wrong host")
-        if origin is not None and origin != f"http://{host}":
-            raise Refusal(403, "wrong origin")
-        if self.headers.get("Sec-Fetch-Site", "none") not in {"same-origin", "none"} and self.command != "GET":
-            raise Refusal(403, "wrong origin")
-        given = unquote(urlsplit(self.path).path).split("/")[1]
-        if not secrets.compare_digest(given.encode(), self.page.key.encode()):
-            raise WrongKey(403, "wrong key")
 
     def _get(self, path: list[str], asked: Mapping[str, str]) -> None:
         viewer = self.page.viewer(asked)
@@ -227,21 +203,17 @@ class _Handler(QuietHandler):
                 raise Refusal(404, "not_found")
 
     def _post(self, path: list[str], asked: Mapping[str, str]) -> None:
-        length = self.headers.get("Content-Length") or ""
         if not (self.headers.get("Content-Type") or "").startswith("application/json"):
             raise Refusal(415, "not JSON")
-        if not length.isdigit() or int(length) > _BODY_MOST:
-            raise Refusal(413, "too long")
         doer = Doer(self.page.slack, self.page.viewer(asked), self.page.command)
         act = doer.acts.get(path[1]) if len(path) == 2 and path[0] == "do" else None  # noqa: PLR2004
         if act is None:
             raise Refusal(404, "not_found")
         try:
-            given = json.loads(self.rfile.read(int(length)))
-            self._json(act(given))
+            self._json(act(_parsed(self.read_body())))
         except Impossible as exc:
             raise Refusal(409, str(exc)) from exc
-        except (ValueError, LookupError, TypeError, AttributeError) as exc:
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as exc:
             # What the script would not send, or what was gone when it came.
             raise Refusal(409, str(exc)[:200]) from exc
 
@@ -293,6 +265,16 @@ class _Handler(QuietHandler):
         if self.close_connection:
             self.send_header("Connection", "close")
         self.end_headers()
+
+
+def _parsed(body: bytes) -> Any:
+    """Parse a request's JSON. It can also be written again: it is not too deep, and has no half of a surrogate pair."""
+    try:
+        given = json.loads(body)
+        json.dumps(given, ensure_ascii=False).encode()
+    except (ValueError, RecursionError) as exc:
+        raise Refusal(400, "not JSON") from exc
+    return given
 
 
 def _package(name: str) -> Any:

@@ -4,6 +4,7 @@ Source: docs.slack.dev/interactivity/handling-user-interaction.
 """
 
 from dataclasses import dataclass
+from secrets import token_urlsafe
 from typing import Any
 
 from bot.local.slack.delivery import Interaction
@@ -36,7 +37,7 @@ class Hooks:
         self._hooks: dict[str, Hook] = {}
 
     def new(self, user: str, channel: str, source: Message | None = None) -> Hook:
-        hook = Hook(self._workspace.fresh("hook"), user, channel, self._workspace.now(), source)
+        hook = Hook(token_urlsafe(), user, channel, self._workspace.now(), source)
         self._hooks[hook.id] = hook
         return hook
 

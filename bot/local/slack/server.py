@@ -7,11 +7,12 @@ import traceback
 from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
+from secrets import token_hex
 from threading import Lock
 from typing import Any, NamedTuple, Self
 from urllib.parse import parse_qsl, urlsplit
 
-from bot.local.loopback import Loopback, QuietHandler
+from bot.local.loopback import REQUEST_TIMEOUT, Loopback, QuietHandler
 from bot.local.slack.faults import Fault, Faults
 from bot.local.slack.limits import TEXT_ADVISED, Refused
 from bot.local.slack.methods import ALL_SCOPES, METHODS
@@ -48,19 +49,21 @@ class LoopbackSlack(People):
       a channel (chat.postMessage), `text` over 4,000 characters, more than 5 uses of a response_url
     - `faults` are faults to come; `deliver_to` is where the app listens for HTTP, used while no app is connected by socket
     - `now` gives seconds since the epoch; timeouts are in seconds
+    - tokens and the signing secret that are not given are made anew: published ones would open it to other pages
     """
 
     def __init__(
         self,
         *,
-        bot_token: str = "xoxb-local",  # noqa: S107 (opens nothing)
-        app_token: str = "xapp-local",  # noqa: S107 (opens nothing)
-        signing_secret: str = "local-secret",  # noqa: S107 (opens nothing)
+        bot_token: str | None = None,
+        app_token: str | None = None,
+        signing_secret: str | None = None,
         bot_user: str = "U0BOT",
         scopes: Collection[str] | None = None,
         pace: bool = True,
         command_timeout: float = 3.0,
         event_timeout: float = 3.0,
+        request_timeout: float = REQUEST_TIMEOUT,
         deliver_to: str | None = None,
         now: Callable[[], float] = time.time,
     ) -> None:
@@ -69,17 +72,19 @@ class LoopbackSlack(People):
         self.calls: list[Call] = []
         self.refusals: list[Call] = []
         self.scopes = frozenset(ALL_SCOPES if scopes is None else scopes)
+        self.bot_token = bot_token or f"xoxb-{token_hex()}"
+        self.app_token = app_token or f"xapp-{token_hex()}"
+        self.signing_secret = signing_secret or token_hex()
         super().__init__(
             Workspace(bot_user=bot_user, now=now),
             scopes=self.scopes,
             faults=self.faults,
             breaches=self.breaches,
-            signing_secret=signing_secret,
+            signing_secret=self.signing_secret,
             command_timeout=command_timeout,
             event_timeout=event_timeout,
         )
         self.delivery.deliver_to = deliver_to
-        self.bot_token, self.app_token, self.signing_secret = bot_token, app_token, signing_secret
         self._pace = pace
         self._posted: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=_BURST))
         self._lock = Lock()
@@ -88,7 +93,7 @@ class LoopbackSlack(People):
         class Bound(_Handler):
             slack = outer
 
-        self._http = Loopback(Bound)
+        self._http = Loopback(Bound, request_timeout)
         self.address = self.workspace.url = self._http.url
 
     @property
@@ -215,12 +220,12 @@ class _Handler(QuietHandler):
             self.do_POST()
 
     def do_POST(self) -> None:
-        data = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        data = self.read_body()
         url = urlsplit(self.path)
         kind, _, name = url.path.strip("/").partition("/")
         if kind == "upload":
-            file = name.rpartition("/")[2]
-            self._serve("upload", {"file": file}, lambda: _upload(self.slack.workspace, file, data))
+            file, _, ticket = name.removeprefix("v1/").partition("/")
+            self._serve("upload", {"file": file}, lambda: _upload(self.slack.workspace, file, ticket, data))
         elif kind == "hooks":
             body = _json(data)
             self._serve("response_url", body if isinstance(body, dict) else {}, lambda: self._hook(name, body))
@@ -255,17 +260,22 @@ class _Handler(QuietHandler):
             body = _json(data)
             params |= body if isinstance(body, dict) else {}
         else:
-            params |= parse_qsl(data.decode(), keep_blank_values=True)
+            params |= parse_qsl(data.decode(errors="replace"), keep_blank_values=True)
         for name in _STRUCTURED & params.keys():
             if isinstance(params[name], str):
-                params[name] = _json(params[name].encode())
-        bearer = (self.headers.get("Authorization") or "").removeprefix("Bearer ").strip()
+                params[name] = _json(params[name].encode(errors="replace"))
         given = params.pop("token", None)
-        return params, bearer or given
+        return params, self._bearer() or given
+
+    def _bearer(self) -> str:
+        return (self.headers.get("Authorization") or "").removeprefix("Bearer ").strip()
 
     def _download(self, path: str) -> None:
+        """What url_private leads to: it takes the bot's token."""
         file = self.slack.workspace.files.get(path.split("/")[2])
-        if file is None or file.content is None or file.deleted:
+        if self._bearer() != self.slack.bot_token:
+            self._send(Reply(403, {"ok": False, "error": "not_authed"}))
+        elif file is None or file.content is None or file.deleted:
             self._send(Reply(404, {"ok": False, "error": "file_not_found"}))
         else:
             self._send(Reply(200, file.content))
@@ -284,13 +294,13 @@ def _json(data: bytes) -> Any:
     """What the text says; the text itself, which no check lets pass, if it is no JSON."""
     try:
         return json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         return data.decode(errors="replace")
 
 
-def _upload(workspace: Workspace, file_id: str, data: bytes) -> Reply:
+def _upload(workspace: Workspace, file_id: str, ticket: str, data: bytes) -> Reply:
     file = workspace.files.get(file_id)
-    if file is None or file.content is not None:
+    if file is None or file.ticket != ticket or file.content is not None:
         return Reply(404, {"ok": False, "error": "upload_not_found"})
     if len(data) != file.length:
         return Reply(400, {"ok": False, "error": "length_mismatch"})

@@ -16,11 +16,12 @@ from typing import Any, Self
 from urllib.parse import parse_qs, urlsplit
 from uuid import uuid4
 
-from websockets.datastructures import Headers
+from websockets.datastructures import MultipleValuesError
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 from websockets.sync.server import ServerConnection, serve
 
+from bot.local.loopback import Refusal, check_sender
 from bot.local.slack.workspace import APP
 
 _QUIET = logging.getLogger("bot.local.slack.sockets")
@@ -51,6 +52,7 @@ class Sockets:
             open_timeout=5,
             close_timeout=0.5,
         )
+        self._port = self._server.socket.getsockname()[1]
         self._thread = Thread(target=self._server.serve_forever, daemon=True)
 
     def __enter__(self) -> Self:
@@ -75,8 +77,7 @@ class Sockets:
         ticket = str(uuid4())
         with self._lock:
             self._tickets.add(ticket)
-        port = self._server.socket.getsockname()[1]
-        return f"ws://127.0.0.1:{port}/link/?ticket={ticket}&app_id={APP}"
+        return f"ws://127.0.0.1:{self._port}/link/?ticket={ticket}&app_id={APP}"
 
     def pick(self) -> ServerConnection | None:
         """The connection whose turn it is."""
@@ -106,14 +107,18 @@ class Sockets:
             self._timers.append(timer)
 
     def _admit(self, connection: ServerConnection, request: Request) -> Response | None:
-        ticket = parse_qs(urlsplit(request.path).query).get("ticket", [""])[0]
+        """A refusal, unless the app itself comes with a ticket."""
+        try:
+            check_sender(request.headers.get("Host"), request.headers.get("Origin"), self._port)
+            ticket = parse_qs(urlsplit(request.path).query).get("ticket", [""])[0]
+        except Refusal as refusal:
+            return connection.respond(refusal.status, f"{refusal}\n")
+        except (ValueError, MultipleValuesError):
+            return connection.respond(HTTPStatus.BAD_REQUEST, "bad request\n")
         with self._lock:
             known = ticket in self._tickets
             self._tickets.discard(ticket)
-        if known:
-            return None
-        del connection
-        return Response(HTTPStatus.UNAUTHORIZED, "Unauthorized", Headers({"Content-Length": "0"}))
+        return None if known else connection.respond(HTTPStatus.UNAUTHORIZED, "wrong ticket\n")
 
     def _serve(self, connection: ServerConnection) -> None:
         try:

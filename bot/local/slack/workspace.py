@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from secrets import token_urlsafe
 from threading import Condition, RLock
 from time import monotonic
 from typing import Any, TypeVar
@@ -61,7 +62,9 @@ class Message:
 
 @dataclass
 class File:
-    """`shares` lists (channel, message ts, thread ts); it is empty until the upload is completed."""
+    """`shares` lists (channel, message ts, thread ts); it is empty until the upload is completed. Whoever has the `ticket`
+    may upload.
+    """
 
     id: str
     name: str
@@ -70,6 +73,7 @@ class File:
     content: bytes | None = None
     shares: list[tuple[str, str, str | None]] = field(default_factory=list)
     deleted: bool = False
+    ticket: str = field(default_factory=token_urlsafe)
 
 
 @dataclass

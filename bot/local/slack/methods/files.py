@@ -14,7 +14,7 @@ def upload_url(ask: Ask) -> Json:
     with ask.workspace.change():
         file = File(ask.workspace.fresh("F"), str(name), int(length))
         ask.workspace.files[file.id] = file
-    return {"upload_url": f"{ask.url}/upload/v1/{file.id}", "file_id": file.id}
+    return {"upload_url": f"{ask.url}/upload/v1/{file.id}/{file.ticket}", "file_id": file.id}
 
 
 def complete(ask: Ask) -> Json:
