@@ -3,7 +3,7 @@
 What Slack refuses is told where it is missed: in the thread that lacks it, or to the person who wanted the whole.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -238,19 +238,10 @@ def _day(bot: Bot, ref: DayRef, prefix: str, delivery: Delivery) -> list[Draft]:
     """A day as the channel sees it, and where it has a thread the whole report as a file."""
     report = report_of(bot, ref)
     messages = digest_messages(report, value_of(ref))
-    found = list(_about_commits(drafts(prefix, delivery.channel, messages, delivery.what), messages, ref))
+    found = drafts(prefix, delivery.channel, messages, delivery.what)
     if len(found) > 1:
         found.append(Draft(f"{prefix}{len(found):03}", delivery.channel, report_file(report), root=found[0].key))
     return found
-
-
-def _about_commits(found: Sequence[Draft], messages: Sequence[Message], ref: DayRef) -> Iterator[Draft]:
-    """The drafts of a day; the first about each commit of the thread says so, by which it is found again."""
-    seen = set[str]()
-    for draft_, message in zip(found, messages, strict=True):
-        sha = message.about if message.thread and message.about not in seen else ""
-        seen.add(sha)
-        yield draft_._replace(about=value_of(CommitRef(ref.repository, sha, ref.language))) if sha else draft_
 
 
 def _commit(bot: Bot, ref: CommitRef) -> list[Message]:

@@ -1,7 +1,5 @@
 """Days and commits that a channel has already: each is linked from then on, and posted again only for whoever asks for that."""
 
-from collections.abc import Iterator
-
 from bot.slack.blocks import Action, Message, actions, button, escaped, section
 from bot.slack.bot import Bot
 from bot.slack.reports import is_whole
@@ -10,9 +8,14 @@ from bot.slack.words import slack_words
 
 
 def find_link(bot: Bot, channel: str, ref: DayRef | CommitRef) -> str:
-    """The address of the latest message of a channel that shows a day or a commit; empty where none does any more."""
-    found = ((float(ts), ts) for prefix in _prefixes(bot, ref) for ts in _shown(bot, channel, ref, prefix))
-    links = (bot.web.permalink(channel, ts) for _, ts in sorted(found, reverse=True))
+    """The address of the latest message of a channel that shows a day or a commit; empty where none does any more.
+
+    A commit in the thread of a digest does not count: the channel itself does not have it, nor a thread of its own.
+    """
+    kind = "digest" if isinstance(ref, DayRef) else "commit"
+    begun = bot.mail.begun(f"{kind}:{ref.repository.key}:{subject_of(ref)}:")
+    shown = [each.ts for each in begun if each.channel == channel and _is_same(bot, parse_value(each.about), ref)]
+    links = (bot.web.permalink(channel, ts) for ts in reversed(shown))
     return next((each for each in links if each), "")
 
 
@@ -27,22 +30,6 @@ def linked_message(ref: DayRef | CommitRef, link: str, value: str) -> Message:
     text = told(ref, link)
     again = button(slack_words(ref.language).labels["post_again"], Action.POST_AGAIN, value)
     return Message(text, (section(text), actions(again)))
-
-
-def _prefixes(bot: Bot, ref: DayRef | CommitRef) -> Iterator[str]:
-    """How the keys of the messages begin that may show it: a commit has its own, or one in the thread of its day."""
-    if isinstance(ref, DayRef):
-        yield f"digest:{ref.repository.key}:{ref.day}:"
-        return
-    yield f"commit:{ref.repository.key}:{subject_of(ref)}:"
-    for day in bot.reading.desk.store.dates_of(ref.repository, ref.sha):
-        yield f"digest:{ref.repository.key}:{day}:"
-
-
-def _shown(bot: Bot, channel: str, ref: DayRef | CommitRef, prefix: str) -> Iterator[str]:
-    for each in bot.mail.sent_about(prefix, channel):
-        if _is_same(bot, parse_value(each.about), ref):
-            yield each.ts
 
 
 def _is_same(bot: Bot, shown: DayRef | CommitRef, ref: DayRef | CommitRef) -> bool:

@@ -46,10 +46,8 @@ def day_value(report: DayReport, subscription: int | None = None) -> str:
     return value_of(ref)
 
 
-def value_of(ref: DayRef | CommitRef) -> str:
-    """The same of a day or a commit that was not read."""
-    if isinstance(ref, CommitRef):
-        return f"{ref.repository}|{ref.sha}|{ref.language}"
+def value_of(ref: DayRef) -> str:
+    """The same of a day that was not read."""
     value = f"{ref.repository}|{ref.day}|{ref.timezone}|{ref.language}"
     return value if ref.subscription is None else f"{value}|s{ref.subscription}"
 
@@ -71,7 +69,7 @@ def parse_day_value(value: str) -> DayRef:
 
 def commit_value(repository: Repository, commit: Commit, language: Language) -> str:
     """`owner/name@branch|sha|zh`."""
-    return value_of(CommitRef(repository, commit.sha, language))
+    return f"{repository}|{commit.sha}|{language}"
 
 
 def parse_commit_value(value: str) -> CommitRef:

@@ -184,20 +184,6 @@ class Mailbox:
             )
             return [Thread(*row) for row in rows]
 
-    def sent_about(self, prefix: str, channel: str) -> list[Thread]:
-        """The messages of a channel that are in Slack and about something, of those whose keys begin with `prefix`."""
-        wanted = (
-            outbox.c.key >= prefix,
-            outbox.c.key < prefix + "\U0010ffff",
-            outbox.c.channel == channel,
-            outbox.c.ts.is_not(None),
-            outbox.c.about != "",
-        )
-        with self._engine.connect() as connection:
-            rows = connection.execute(select(outbox.c.key, outbox.c.ts, outbox.c.about).where(*wanted))
-            # The parts of a message that Slack found too long are one, which begins with the first.
-            return [Thread(channel, row.ts, row.about) for row in rows if "." not in row.key.rpartition(":")[2]]
-
     def latest_thread(self, channel: str) -> str:
         """What the latest known thread of a channel talks about."""
         with self._engine.connect() as connection:

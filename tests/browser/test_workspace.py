@@ -145,6 +145,35 @@ def test_a_subscription_is_filled_in(page: Page, open_page: Open) -> None:
     expect(private.last).to_contain_text("lantern/engine/")
 
 
+def test_what_the_channel_has_is_found_again(page: Page, slack: LoopbackSlack, open_page: Open) -> None:
+    """Who has the day posted that is there already is led to its thread, at any width."""
+    root = digest_in(slack, "zh")
+    for width in (1280, 390):
+        tab = open_page(f"{page.url}#{ZH}", width=width)
+        private = main_log(tab).locator("article.private")
+        before = private.count()
+        write(tab, f"{COMMAND} 2026-02-05")
+        expect(private.nth(before)).to_contain_text("本频道已有")
+        private.nth(before).get_by_role("button", name="发到频道").click()
+        expect(private.last.get_by_role("button", name="再发一次")).to_be_visible()
+        assert overflowing(tab) == []
+        private.last.get_by_role("link", name="lantern/lantern-serve · 2026-02-05").click()
+        expect(thread_log(tab).locator("article").first).to_contain_text("lantern/lantern-serve · 2026-02-05")
+        assert tab.url.endswith(f"#{ZH}/t/{root.ts}")
+
+
+def test_home_asks_before_it_unsubscribes(page: Page, open_page: Open) -> None:
+    """The button at home opens a dialog that names what ends; who keeps it has it still."""
+    tab = open_page(f"{page.url}#home")
+    button = tab.get_by_role("button", name="Unsubscribe").first
+    button.click()
+    dialog = tab.locator("[data-confirm]")
+    expect(dialog).to_contain_text("The channel gets no more digests of lantern/lantern-serve")
+    dialog.get_by_role("button", name="Keep").click()
+    expect(dialog).to_be_hidden()
+    expect(button).to_be_visible()
+
+
 def test_the_report_is_read_beside_the_thread(page: Page, slack: LoopbackSlack, open_page: Open) -> None:
     """A file opens at the side, and closing it leads back to its thread."""
     root = digest_in(slack, "en")

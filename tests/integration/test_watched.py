@@ -171,6 +171,8 @@ def test_the_thread_of_a_reverted_commit_is_told_once(
             lambda: [each for each in slack.private(ADA, DIGEST) if "post_to_channel" in buttons(each)]
         )
         slack.press(ADA, DIGEST, reply.ts, "post_to_channel")
+        [link] = slack.wait_for(lambda: [each for each in slack.private(ADA, DIGEST) if "post_again" in buttons(each)])
+        slack.press(ADA, DIGEST, link.ts, "post_again")
         slack.wait_for(lambda: is_whole(slack, DIGEST, 5))
     with bot_running(slack, github.url, tmp_path, now=clock):
         slack.command(LIN, DIGEST, "status")

@@ -87,7 +87,9 @@ def _confirm(given: Json, spot: Spot) -> dict[str, object]:
         return {}
     shown = {name: asked[name]["text"] for name in ("title", "confirm", "deny")}
     found: dict[str, object] = {f"data_confirm_{name}": text for name, text in shown.items()}
-    return found | {"data_confirm_text": words(asked["text"], spot.viewer).striptags()}
+    style = "danger" if asked.get("style") == "danger" else "primary"
+    text = words(asked["text"], spot.viewer).striptags()
+    return found | {"data_confirm_text": text, "data_confirm_style": style}
 
 
 def _hint(given: Json) -> str:

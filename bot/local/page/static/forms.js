@@ -54,7 +54,7 @@ function sure(element) {
   const foot = document.createElement("footer");
   foot.append(
     part("button", asked.confirmDeny, { value: "no", className: "button" }),
-    part("button", asked.confirmConfirm, { value: "yes", className: "button primary" }),
+    part("button", asked.confirmConfirm, { value: "yes", className: `button ${asked.confirmStyle}` }),
   );
   const head = document.createElement("header");
   head.append(part("h2", asked.confirmTitle, { id: "confirm-title" }));
