@@ -14,6 +14,7 @@ from analysis.asking import Asked, Citation, Statement, Turn, language_of, reads
 from analysis.diff import tokens
 from analysis.errors import ModelFailure
 from analysis.language import words
+from analysis.metadata import records
 from analysis.models import Entry, Importance, Language
 from analysis.phrases import Phrase
 from analysis.prompts import rendered
@@ -21,6 +22,7 @@ from analysis.retrieval import Piece, pieces, relevant, shown, told_of_day, want
 from analysis.secrets import Redactor
 from analysis.statements import Reading, Said
 from analysis.text import scalar
+from analysis.topics import topics_in
 from analysis.vetting import Vetting
 
 if TYPE_CHECKING:  # the SDK takes half a second to import, and the rules need none
@@ -133,6 +135,7 @@ class _Talk:
         )
         self._prompt = _prompt(self._asked, language, *self._marks)
         self._vetting = Vetting(self._asked, self._prompt.shown, language, contents)
+        self._asks_of_metadata = bool(topics_in(asked.question))
         self._held: list[Statement] = []
         self._given: list[Statement] = []
         self._lost: Said | None = None
@@ -195,7 +198,9 @@ class _Talk:
         else:
             said = said._replace(new_paragraph=said.new_paragraph or bool(lost and lost.new_paragraph))
             statement = self._vetting.vetted(said)
-        if statement and not self._is_ours(statement.text):
+        if statement and self._asks_of_metadata and self._is_ours(statement.text):
+            statement = None  # what the diff does not show is known all the same
+        elif statement and not self._is_ours(statement.text):
             if statement.kind != "code" and not self._vetting.speaks(statement.text):
                 if not self._given:
                     raise _OtherLanguage(said.text)
@@ -264,6 +269,7 @@ def _of_a_commit(entry: Entry, chosen: Sequence[Piece], language: Language) -> d
         "rows": [],
         "commit": commit.model_copy(update={"message": commit.message[:_MESSAGE], "pull": pull}),
         "importance": entry.ranked.importance.value,
+        "known": [f"{each.text} [{each.label}]" for each in records(entry, language)],
         "facts": [f"{say.facts[each.kind].says.format(names=each.name)} [{each.place}]" for each in entry.facts[:30]],
         "said": said,
         "paths": ", ".join(commit.paths[:_PATHS]),

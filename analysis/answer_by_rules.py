@@ -9,9 +9,11 @@ from analysis.by_rules import code, named
 from analysis.check import is_in, sentences
 from analysis.citations import to_commit, to_fact, to_line
 from analysis.language import BADGE, words
+from analysis.metadata import records
 from analysis.models import Analysis, Entry, Fact, FactKind, Importance, Language
 from analysis.retrieval import Wanted, answers, match, matching_entries, matching_lines, wanted
 from analysis.text import one_line, shorten
+from analysis.topics import Topic, topics_in, without_topics
 
 _FACTS = 4
 _LINES = 5
@@ -93,7 +95,8 @@ def answer_by_rules(asked: Asked, language: Language) -> Iterator[Statement]:
         yield Statement(text=PHRASES[language].no_commits)
     elif asked.also is not None:
         yield Statement(text=PHRASES[language].matching)
-        yield from (_listed(entry, wanted(asked), language) for entry in asked.entries)
+        topics = topics_in(asked.question)
+        yield from (_listed(entry, wanted(asked), language, topics) for entry in asked.entries)
     elif len(asked.entries) == 1:
         yield from _of_a_commit(asked, asked.entries[0], language)
     else:
@@ -110,7 +113,13 @@ def also(asked: Asked, language: Language) -> Iterator[Statement]:
 
 
 def _of_a_commit(asked: Asked, entry: Entry, language: Language) -> Iterator[Statement]:
+    topics = topics_in(asked.question)
+    yield from (each.statement for each in records(entry, language) if each.topic in topics)
+    if topics:
+        asked = asked._replace(question=without_topics(asked.question), thread=())
     say, want = PHRASES[language], wanted(asked)
+    if topics and not want:
+        return
     if not entry.commit.read:
         yield Statement(text=say.unread.format(title=code(entry.commit.title)), citations=(to_commit(entry.commit),))
         return
@@ -126,7 +135,7 @@ def _of_a_commit(asked: Asked, entry: Entry, language: Language) -> Iterator[Sta
     elif (want.words or want.facts) and not remarks and not _GENERAL.search(asked.question):
         yield Statement(text=say.not_shown)
     yield from remarks
-    if not told and not lines and not remarks:
+    if not topics and not told and not lines and not remarks:
         yield from _what_it_is(entry, language)
 
 
@@ -191,7 +200,8 @@ def _of_a_day(asked: Asked, language: Language) -> Iterator[Statement]:
         or sorted(asked.entries, key=lambda entry: -entry.ranked.score)[:_FEW]
     )
     yield Statement(text=say.matching if found else say.weighty)
-    yield from (_listed(entry, want, language) for entry in chosen[:_COMMITS])
+    topics = topics_in(asked.question)
+    yield from (_listed(entry, want, language, topics) for entry in chosen[:_COMMITS])
     if len(chosen) > _COMMITS:
         yield Statement(text=say.more.format(count=len(chosen) - _COMMITS), new_paragraph=True)
 
@@ -200,10 +210,15 @@ def _proves(entry: Entry, kinds: frozenset[FactKind]) -> bool:
     return any(fact.kind in kinds for fact in entry.facts)
 
 
-def _listed(entry: Entry, want: Wanted, language: Language) -> Statement:
-    """A commit in a line: its tier, its title, and the fact, or else the line, that says most about what is wanted."""
+def _listed(entry: Entry, want: Wanted, language: Language, topics: Sequence[Topic]) -> Statement:
+    """A commit in a line: its tier, its title, and what is known, the fact, or else the line, that says most about what is wanted."""
     text = f"{BADGE[entry.ranked.importance]} {code(entry.commit.title)}"
     citations = [to_commit(entry.commit)]
+    known = [each for each in records(entry, language) if each.topic in topics]
+    if known:
+        text += words(language).labels["colon"] + words(language).gap.join(each.text for each in known)
+        citations += [place for each in known for place in each.citations]
+        return Statement(text=text, citations=tuple(dict.fromkeys(citations)), kind="item")
     telling: Sequence[Fact] = [fact for fact in entry.facts if answers(want, fact)]
     if telling:
         fact = _fact(entry, max(telling, key=lambda each: answers(want, each)), language)

@@ -64,8 +64,7 @@ def _summary(commit: Commit, told: Sequence[str], say: Words) -> str:
     if why:
         parts.append(say.label("purpose", text=why.rstrip(".。")))
     parts.append(_size(commit, say))
-    gap = "" if say.stop == "。" else " "
-    return gap.join(part.rstrip("。.") + say.stop for part in parts)
+    return say.gap.join(part.rstrip("。.") + say.stop for part in parts)
 
 
 def _size(commit: Commit, say: Words) -> str:
@@ -167,7 +166,7 @@ def _insight(commit: Commit, facts: Sequence[Fact], ranked: Ranked, say: Words) 
 
     def told(*kinds: FactKind) -> str:
         sentences = _facts_told([fact for fact in facts if fact.kind in kinds], say)
-        return ("" if say.stop == "。" else " ").join(sentence + say.stop for sentence in sentences)
+        return say.gap.join(sentence + say.stop for sentence in sentences)
 
     return Insight(
         architecture=say.label("structure", added=moved["added"], removed=moved["removed"], renamed=moved["renamed"])

@@ -25,6 +25,12 @@ def to_commit(commit: Commit) -> Citation:
     return Citation(label=commit.short_sha, url=commit.url)
 
 
+def beside(commit: Commit, path: str) -> str:
+    """The address of something else in the same repository, from the commit's own; "" where it has none of GitHub's."""
+    root, found, _ = commit.url.rpartition("/commit/")
+    return root + path if found else ""
+
+
 def to_file(commit: Commit, file: FileChange) -> Citation:
     return Citation(label=file.path, url=f"{commit.url}#diff-{_anchor(file)}")
 
@@ -188,4 +194,4 @@ def _told(entry: Entry) -> str:
     pull = f"{commit.pull.title}\n{commit.pull.body}" if commit.pull else ""
     facts = "\n".join(f"{fact.name} {fact.path or ''} {fact.old or ''} {fact.new or ''}" for fact in entry.facts)
     kept = analysis.model_dump_json() if analysis else ""
-    return "\n".join((commit.message, pull, *commit.paths, facts, kept))
+    return "\n".join((commit.message, commit.author, pull, *commit.paths, facts, kept))

@@ -17,6 +17,7 @@ class Words(NamedTuple):
     comma: str
     clause: str
     stop: str
+    gap: str
 
     def label(self, key: str, **values: object) -> str:
         """The phrase called `key` with its blanks filled."""
@@ -129,6 +130,16 @@ _ZH = Words(
         "untested_risk": "较大的源码改动没有附带测试",
         "untested_advice": "升级前请运行自己的回归测试。",
         "no_action": "从改动本身看不出使用者必须采取的行动。",
+        "written_by": "作者是 {author}。",
+        "landed": "合入于 {landed}。",
+        "dated": "编写于 {written}，合入于 {landed}。",
+        "not_landed": "它不在 {branch} 分支上。",
+        "is_pull": "对应 PR #{number}。",
+        "no_pull": "没有已知的 PR。",
+        "not_reverted": "已读到的提交中，没有回退它的。",
+        "ranked": "重要度为{tier}",
+        "semicolon": "；",
+        "no_tests": "没有改动测试。",
         "keep_set": "设置 {values}",
         "keep_pass": "传入 {values}",
         "keep_off": "关闭 {values}",
@@ -146,6 +157,7 @@ _ZH = Words(
     comma="、",
     clause="，",
     stop="。",
+    gap="",
 )
 
 _EN = Words(
@@ -232,6 +244,16 @@ _EN = Words(
         "untested_risk": "a sizeable change of source comes without a test",
         "untested_advice": "Run your own regression tests before you upgrade.",
         "no_action": "The change itself shows nothing that users must do.",
+        "written_by": "Written by {author}.",
+        "landed": "Landed on {landed}.",
+        "dated": "Written on {written}, landed on {landed}.",
+        "not_landed": "It is not on {branch}.",
+        "is_pull": "It is pull request #{number}.",
+        "no_pull": "No pull request is known.",
+        "not_reverted": "No commit that was read reverts it.",
+        "ranked": "Ranked {tier}",
+        "semicolon": "; ",
+        "no_tests": "It changes no test.",
         "keep_set": "set {values}",
         "keep_pass": "pass {values}",
         "keep_off": "turn {values} off",
@@ -249,6 +271,7 @@ _EN = Words(
     comma=", ",
     clause=", ",
     stop=".",
+    gap=" ",
 )
 
 _WORDS: dict[Language, Words] = {"zh": _ZH, "en": _EN}

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC
 from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
 from analysis.asking import Asked, references_in
 from analysis.diff import DiffLine, hunks, tokens
-from analysis.models import BREAKING, Commit, Entry, Fact, FactKind, FileChange
+from analysis.models import BREAKING, SHORT_SHA, Commit, Entry, Fact, FactKind, FileChange
 from analysis.paths import Kind, kind
 
 _PIECE = 40  # lines; what belongs together is mostly closer
@@ -288,7 +289,17 @@ def _details(entry: Entry) -> str:
     reasons = "; ".join(reason.signal for reason in entry.ranked.reasons[:3])
     summary = entry.analysis.summary[:_SUMMARY] if entry.analysis else ""
     files = ", ".join(entry.commit.paths[:6])
-    told = (("summary", summary), ("proven", facts), ("ranked by", reasons), ("files", files))
+    commit, reverted_by = entry.commit, entry.links.reverted_by
+    landed = f"{commit.committed_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    told = (
+        ("author", commit.author),
+        ("landed", landed),
+        ("reverted by", reverted_by[:SHORT_SHA] if reverted_by else ""),
+        ("summary", summary),
+        ("proven", facts),
+        ("ranked by", reasons),
+        ("files", files),
+    )
     return "".join(f" | {name}: {text}" for name, text in told if text)
 
 

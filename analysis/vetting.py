@@ -10,6 +10,7 @@ from analysis.citations import Places
 from analysis.claims import SPAN, Claim, Place, false_in
 from analysis.evidence import Evidence
 from analysis.known import EXTENSIONS, PRODUCTS, WORDS
+from analysis.metadata import authors_in, bears_out, contradicts, records
 from analysis.models import Analysis, Commit, Entry, Importance, Language
 from analysis.retrieval import Piece
 from analysis.statements import Said
@@ -19,7 +20,7 @@ _CODE_LINES = 12
 _SYMBOL = frozenset({"symbol"})
 
 _BRACKETED = re.compile(r"[ \t]*[\[【]([^\[\]【】\n]{1,300})[\]】](?!\()")
-_LABEL = re.compile(rf"[0-9a-f]{{7,40}}|(?:PR ?)?#\d+|.*(?::|#L)[+-]?\d+(?:[-–]L?\d+)?|\S+\.(?:{'|'.join(EXTENSIONS)})", re.IGNORECASE)  # fmt: skip
+_LABEL = re.compile(rf"[0-9a-f]{{7,40}}(?::[a-z]+)?|(?:PR ?)?#\d+|.*(?::|#L)[+-]?\d+(?:[-–]L?\d+)?|\S+\.(?:{'|'.join(EXTENSIONS)})", re.IGNORECASE)  # fmt: skip
 _IN_PROSE = re.compile(
     rf"(?<![\w-])--[A-Za-z][\w-]*|[\w./-]+\.(?:{'|'.join(EXTENSIONS)})\b(?::\d+)?|\w+(?:\.\w+)*(?=\(\))|\b\w*[A-Za-z0-9]_\w+",
     re.ASCII,
@@ -87,7 +88,8 @@ def _told(entry: Entry) -> str:
     others = [sha for sha in (*links.all_reverted, links.reverted_by, *links.fixes, *links.fixed_by, *series) if sha]
     facts = "\n".join(f"{each.name} {each.path or ''} {each.old or ''} {each.new or ''}" for each in entry.facts)
     kept = "\n".join(_texts(entry.analysis)) if entry.analysis else ""
-    return "\n".join((commit.sha, commit.author, commit.message, pull, " ".join(others), facts, kept))
+    known = "\n".join(each.text for each in records(entry, "en"))
+    return "\n".join((commit.sha, commit.author, commit.message, pull, " ".join(others), facts, kept, known))
 
 
 def _texts(analysis: Analysis) -> list[str]:
@@ -104,6 +106,7 @@ class Vetting:
         self._contents = contents
         self._evidence = _Together(asked.entries)
         self._places = Places(asked.entries, shown, self._evidence.text)
+        self._records = {each.label: (each, entry) for entry in asked.entries for each in records(entry, language)}
 
     def speaks(self, text: str) -> bool:
         """Whether a text is in the language that was asked for."""
@@ -128,9 +131,13 @@ class Vetting:
         denies = _denies(tidy)
         if self._is_false(text, denies=denies) or (tidy != text and self._is_false(tidy, denies=denies)):
             return None
+        cited_records = [self._records[label] for label in labels if label in self._records]
+        if not all(bears_out(record, entry, tidy) for record, entry in cited_records):
+            return None
         names = _names(tidy)
         in_prose = [name for name in names if re.search(r"\.\w+:\d+$", name)]
         cited = [self._places.cited(label, names) for label in [*labels, *in_prose]]
+        cited += [place for record, _ in cited_records for place in record.citations]
         citations = list(dict.fromkeys(each for each in cited if each))
         of_code = bool(names or labels or SPAN.search(tidy))
         if of_code and not citations and not (denies and not labels):
@@ -168,7 +175,7 @@ class Vetting:
         return bare, labels
 
     def _is_label(self, text: str) -> bool:
-        return bool(_LABEL.fullmatch(text)) or self._places.cited(text, ()) is not None
+        return text in self._records or bool(_LABEL.fullmatch(text)) or self._places.cited(text, ()) is not None
 
     def _is_false(self, text: str, *, denies: bool) -> bool:
         evidence: Evidence = self._evidence
@@ -177,7 +184,7 @@ class Vetting:
             evidence = self._with_question
             if any(self._is_there(name) for name in _DENIED.findall(text)):
                 return True
-        if self._calls_gone_still_there(text) or self._miscounts(text):
+        if self._calls_gone_still_there(text) or self._miscounts(text) or self._misattributes(text):
             return True
         claims: Sequence[Claim] = false_in(text, Place.WEIGHED, evidence)
         if claims and all(claim.kind in _SYMBOL for claim in claims):
@@ -189,6 +196,13 @@ class Vetting:
     def _calls_gone_still_there(self, text: str) -> bool:
         gone = {fact.name for entry in self._asked.entries for fact in entry.facts if fact.gone}
         return bool(_STILL_THERE.search(text)) and any(name in gone for name in _names(text))
+
+    def _misattributes(self, text: str) -> bool:
+        """Whether a text says what the metadata of each commit contradicts, or names an author that nothing speaks of."""
+        evidence = self._evidence.text.casefold()
+        return all(contradicts(entry, text) for entry in self._asked.entries) or any(
+            name.casefold() not in evidence for name in authors_in(text)
+        )
 
     def _miscounts(self, text: str) -> bool:
         tiers = [entry.ranked.importance for entry in self._asked.entries]

@@ -16,7 +16,7 @@ from analysis.models import Commit, Entry, Failure, Language, Ranked, Reason, Re
 from analysis.phrases import Phrase
 from analysis.prompts import VERSION as PROMPT
 from analysis.rank import packaged_weights, rank
-from analysis.report.reasons import MODEL
+from analysis.reasons import MODEL
 from bot.attempts import Attempt, Attempts
 from bot.store import Kept, Store, StoredCommit
 

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 # Raised whenever a prompt or a form changes, so that analyses are made anew. Part of an analysis's key.
-VERSION = "2"
+VERSION = "3"
 
 
 def rendered(template: str, **values: object) -> str:

@@ -12,9 +12,9 @@ from rich.text import Text
 from analysis.asking import Statement
 from analysis.language import BADGE, Words, usage_told, words
 from analysis.models import Analysis, Commit, DayReport, Entry, Importance, Language, Repository
+from analysis.reasons import told
 from analysis.report import counts
 from analysis.report.breaking import SHOWN, Part, breaks, breaks_of
-from analysis.report.reasons import told
 from analysis.report.wrapping import Line, print_line
 from analysis.text import one_line, visible
 

@@ -3,10 +3,11 @@
 from collections.abc import Iterable
 from zoneinfo import ZoneInfo
 
+from analysis.citations import beside
 from analysis.language import BADGE, Words, words
 from analysis.models import SHORT_SHA, Analysis, Commit, Entry, Language, Repository
+from analysis.reasons import told
 from analysis.report.breaking import Part, breaks_of
-from analysis.report.reasons import told
 from analysis.text import shorten
 from bot.slack.blocks import (
     Action,
@@ -189,7 +190,7 @@ def _closing(entry: Entry, say: Words) -> list[Block]:
     commit, links = entry.commit, entry.links
     rows = []
     if commit.pr:
-        rows.append(linked(f"PR #{commit.pr}", _beside(commit, f"/pull/{commit.pr}")))
+        rows.append(linked(f"PR #{commit.pr}", beside(commit, f"/pull/{commit.pr}")))
     rows += [_tied(say.labels["reverts"], commit, sha) for sha in links.all_reverted]
     if links.reverted_by:
         rows.append(_tied(say.labels["reverted_by"], commit, links.reverted_by))
@@ -213,13 +214,7 @@ def _tied(phrase: str, commit: Commit, sha: str) -> list[Piece]:
 
 def to_commit(commit: Commit, sha: str) -> list[Piece]:
     """A link to another commit of the repository that `commit` is of."""
-    return linked(f"`{sha[:SHORT_SHA]}`", _beside(commit, f"/commit/{sha}"))
-
-
-def _beside(commit: Commit, path: str) -> str:
-    """The address of something else in the same repository, from the commit's own."""
-    root, found, _ = commit.url.rpartition("/commit/")
-    return root + path if found else ""
+    return linked(f"`{sha[:SHORT_SHA]}`", beside(commit, f"/commit/{sha}"))
 
 
 def _labelled(label: str, text: str, say: Words) -> list[Piece]:

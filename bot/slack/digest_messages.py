@@ -8,9 +8,9 @@ from zoneinfo import ZoneInfo
 from analysis.language import BADGE, usage_told, words
 from analysis.models import DayReport, Entry, Importance
 from analysis.paths import Kind, area, kind
+from analysis.reasons import told
 from analysis.report import counts
 from analysis.report.breaking import SHOWN, Break, breaks
-from analysis.report.reasons import told
 from analysis.text import one_line, shorten
 from bot.slack.blocks import (
     Action,

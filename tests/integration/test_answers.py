@@ -17,7 +17,7 @@ from llmock.testing import LLMockServer
 from analysis.answer import Answering, Asked, Statement, Turn, answer, estimate
 from analysis.facts import facts
 from analysis.llm import ChatModel, Meter
-from analysis.models import Analysis, Commit, Entry, Language, Repository
+from analysis.models import Analysis, Commit, Entry, Language, Links, Repository
 from analysis.rank import rank
 from bot.local.loopback import Loopback, QuietHandler
 from tests.factories import SHA, commit, file, patch
@@ -158,6 +158,92 @@ def test_what_is_not_borne_out_is_dropped(said: str, ask: Ask) -> None:
     statements, answering = ask(f"{TRUE}\n{said}\nBatches differ.", "does it touch --foo?")
     assert [each.text for each in statements] == ["`best_of` is called now.", "Batches differ."]
     assert (answering.by, answering.dropped) == ("model", 1)
+
+
+REVERTED = entry().model_copy(update={"links": Links(reverted_by="c2" * 20)})
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "labels"),
+    [
+        ("Ada wrote it [0123456:author].", "Ada wrote it.", ["0123456"]),
+        ("It landed on 2026-02-05 at 12:00 UTC [0123456:date].", "It landed on 2026-02-05 at 12:00 UTC.", ["0123456"]),
+        ("It landed on 5 Feb 2026 [0123456:date].", "It landed on 5 Feb 2026.", ["0123456"]),
+        ("It was merged on February 5th, 2026 [0123456].", "It was merged on February 5th, 2026.", ["0123456"]),
+        ("It is pull request #12 [0123456:pull].", "It is pull request #12.", ["#12"]),
+        ("It was reverted by `c2c2c2c` [0123456:links].", "It was reverted by `c2c2c2c`.", ["c2c2c2c"]),
+        ("It is reverted by c2c2c2c [c2c2c2c].", "It is reverted by c2c2c2c.", ["c2c2c2c"]),
+        ("It is ranked TIER [0123456:rank].", "It is ranked TIER.", ["0123456"]),
+        ("It comes without tests [0123456:tests].", "It comes without tests.", ["0123456"]),
+    ],
+)
+def test_what_metadata_bears_out_is_kept(said: str, text: str, labels: list[str], ask: Ask) -> None:
+    """What a model says of author, dates, pull request, reverts, rank and tests is kept with where people see it."""
+    said, text = (each.replace("TIER", REVERTED.ranked.importance) for each in (said, text))
+    statements, answering = ask(said, "who, when and why?", (REVERTED,))
+    assert [(each.text, [place.label for place in each.citations]) for each in statements] == [(text, labels)]
+    assert (answering.by, answering.dropped) == ("model", 0)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Bob wrote it [0123456:author].",
+        "It was written by Bob Stone.",
+        "作者是 Bob。",
+        "It landed on 2026-02-07 [0123456:date].",
+        "It was merged on 7 February 2026.",
+        "It was merged on 2026-02-05 at 17:30.",
+        "It landed [0123456:date].",
+        "It is a pull request [0123456:pull].",
+        "It was not reverted [0123456:links].",
+        "It has not been reverted.",
+        "It was written by hand [0123456:links].",
+        "It is ranked WRONG [0123456:rank].",
+        "It is ranked WRONG.",
+        "It comes with tests [0123456:tests].",
+        "It was reverted by deadbee1 [0123456:links].",
+        "Ada wrote it [7654321:author].",
+        "The diff does not show this.",
+    ],
+)
+def test_what_metadata_contradicts_is_dropped(said: str, ask: Ask) -> None:
+    """Another author, date, rank or fate than the commit's is dropped, and so is a denial of what is known."""
+    said = said.replace("WRONG", "high" if REVERTED.ranked.importance != "high" else "low")
+    statements, answering = ask(f"{TRUE}\n{said}", "who wrote it, and was it reverted?", (REVERTED,))
+    assert [each.text for each in statements] == ["`best_of` is called now."]
+    assert answering.dropped == 1
+
+
+def test_a_model_that_denies_what_is_known_gives_way_to_the_rules(ask: Ask) -> None:
+    """Asked whether a commit was reverted, a model that only says the diff does not show it is not heard."""
+    statements, answering = ask("The diff does not show this.", "was this reverted?", (REVERTED,))
+    assert [each.text for each in statements] == ["Reverted by `c2c2c2c`."]
+    assert (answering.by, answering.dropped) == ("rules", 1)
+
+
+def test_a_commit_that_was_not_reverted_is_not_said_to_be(ask: Ask) -> None:
+    """Without a known revert the claim of one is dropped, and its denial kept."""
+    statements, _ = ask(
+        "It was reverted later [0123456:links].\nIt was not reverted [0123456:links].", "was it reverted?"
+    )
+    assert [each.text for each in statements] == ["It was not reverted."]
+
+
+def test_the_prompt_holds_what_is_known_besides_the_diff(ask: Ask) -> None:
+    """A model reads author, dates, pull request, ties, rank and tests, each with the mark to cite it by; of a day, the author too."""
+    seen: list[str] = []
+
+    def listening(request: dict[str, Any]) -> str:
+        seen.append(request["messages"][-1]["content"])
+        return TRUE
+
+    ask(listening, "who wrote it?", (REVERTED,))
+    for mark in ("author", "date", "pull", "links", "rank", "tests"):
+        assert f"[0123456:{mark}]" in seen[0]
+    assert "Reverted by `c2c2c2c`. [0123456:links]" in seen[0]
+    ask(listening, "who wrote it?", (REVERTED, entry(OTHER)))
+    assert "author: Ada | landed: 2026-02-05 12:00 UTC | reverted by: c2c2c2c" in seen[1]
 
 
 def test_a_dropped_statement_leaves_the_shape_whole(ask: Ask) -> None:

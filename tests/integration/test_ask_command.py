@@ -56,6 +56,26 @@ def test_an_answer_is_in_the_language_of_its_question(run: Run, server: FaultyGi
     assert "diff does not show" in run("ask", "#1", "这会影响 ROCm 吗？", "--lang", "en", server=server).out
 
 
+def test_what_commit_shows_ask_knows(run: Run, serve: Serve) -> None:
+    """A commit that another restored is reverted for both commands, and author, date and pull request answer questions."""
+    server = serve(recorded(1), recorded(2, message="[Core] Restore part 1 (reverts #1) (#2)"))
+    assert "Reverts #1" in run("commit", "#2", "--lang", "en", server=server).out
+    assert "reverted by 0202020" in run("commit", "#1", "--lang", "en", server=server).out
+    asked = {
+        "was this reverted?": "Reverted by `0202020`.",
+        "被回退了吗？": "已被 `0202020` 回退。",
+        "who wrote this?": "Written by Core Team.",
+        "什么时候合入的？": "合入于 2026-02-05 12:01 UTC。",
+        "which PR?": "It is pull request #1.",
+        "why is it ranked high?": "Ranked low: ",
+        "有测试吗？": "没有改动测试。",
+    }
+    for question, text in asked.items():
+        told = run("ask", "#1", question, server=server).out
+        assert text in told
+        assert "does not show" not in told
+
+
 def test_a_model_answers_and_what_it_makes_up_is_left_out(run: Run, server: FaultyGitHub, chat: ScriptedChat) -> None:
     """A model's statements come with their places, those about what is not there do not come, and --no-model asks none."""
     model = {"DIGEST_MODEL": "scripted", "OPENAI_BASE_URL": chat.url, "OPENAI_API_KEY": "key"}

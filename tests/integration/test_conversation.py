@@ -115,6 +115,21 @@ def test_a_question_in_the_thread_of_a_commit_is_answered(text: str, scene: Scen
     assert (reply.thread_ts, is_chinese(told(reply))) == (scene.at.commit, is_chinese(text))
 
 
+@pytest.mark.parametrize(
+    ("text", "said", "mark"),
+    [("who wrote this?", "Written by", "author"), ("这是哪个 PR？", "对应 PR #", "pull"), ("was it reverted?", "reverts it", "links")],
+)  # fmt: skip
+def test_a_question_about_metadata_is_answered_in_the_thread(text: str, said: str, mark: str, scene: Scene) -> None:
+    """Who wrote a commit, its pull request and its reverts are known in a thread, and shown to a model with marks to cite."""
+    reply = scene.talk.reply(LIN, text, scene.at.commit)
+    if scene.chat:
+        assert f"{said}" in (prompt := scene.chat.requests[-1]["messages"][1]["content"])
+        assert re.search(rf"\[[0-9a-f]{{7}}:{mark}\]", prompt)
+    else:
+        assert said in told(reply)
+        assert links(markdown(reply))
+
+
 def test_remarks_and_questions_to_others_are_passed_over(scene: Scene) -> None:
     """Thanks, praise, plans, and whatever is asked of somebody else get no reply."""
     remarks = ["thanks!", "LGTM", "nice one :tada:", "谢谢！", "我去看看", f"<@{LIN}> does this touch ROCm?"]

@@ -96,8 +96,12 @@ def assert_well(talk: Talk) -> None:
 
 
 def assert_leads_somewhere(message: Message) -> None:
-    """Every link leads to a commit of the repository, and one to a line to a line that its diff has on that side."""
+    """Every link leads to a commit or a pull request of the repository, and one to a line to one that its diff has on that side."""
     for label, address in links(markdown(message)):
+        if pull := re.fullmatch(rf"{WEB}/pull/(\d+)", address):
+            assert label.strip("\\") == f"#{pull[1]}"
+            assert any(each["pull"]["number"] == int(pull[1]) for each in COMMITS.values() if each.get("pull"))
+            continue
         found = re.fullmatch(rf"{WEB}/commit/([0-9a-f]{{40}})(?:#diff-([0-9a-f]{{64}})(?:([LR])(\d+))?)?", address)
         assert found, address
         sha, anchor, side, number = found.groups()

@@ -5,7 +5,7 @@ import pytest
 from analysis.models import Importance, Language, Ranked, Reason, Repository
 from analysis.rank import packaged_weights
 from analysis.rank.vocabulary import AREAS, TAGS, WORDS
-from analysis.report.reasons import told
+from analysis.reasons import told
 
 LANGUAGES: list[Language] = ["zh", "en"]
 VLLM = packaged_weights(Repository(owner="vllm-project", name="vllm"))

@@ -1,0 +1,170 @@
+"""What is known of a commit besides its diff, and the questions that it answers."""
+
+from datetime import timedelta
+
+import pytest
+
+from analysis.answer import answer
+from analysis.asking import Asked, Statement
+from analysis.facts import facts
+from analysis.metadata import records
+from analysis.models import Commit, Entry, Language, Links, Ranked, Repository, Series
+from analysis.rank import rank
+from analysis.topics import Topic, topics_in, without_topics
+from tests.factories import NOON, SHA, commit, file, new_file, patch
+
+REPOSITORY = Repository(owner="acme", name="engine")
+CORE = file("engine/core.py", patch("-    return first()", "+    return best_of(window)"))
+TEST = new_file("tests/test_core.py", "def test_it():")
+FIX, REVERT, OLDER = "b1" * 20, "c2" * 20, "d3" * 20
+MADE = commit("[Core] Pick the best (#12)", [CORE, TEST], author="Ada Lovelace").model_copy(
+    update={"committed_at": NOON + timedelta(days=1, hours=2)}
+)
+LINKS = Links(reverted_by=REVERT, fixes=(OLDER,), fixed_by=(FIX,), series=Series(part=1, of=None, commits=(SHA, OLDER)))
+
+
+def entry(made: Commit = MADE, links: Links = LINKS, ranked: Ranked | None = None) -> Entry:
+    found = facts(made)
+    return Entry(commit=made, facts=found, ranked=ranked or rank(made, found), links=links)
+
+
+def asked(question: str, *entries: Entry, language: Language = "en") -> list[Statement]:
+    return list(answer(Asked(question, REPOSITORY, entries or (entry(),)), language, None, None))
+
+
+AUTHOR = "who wrote this?|Who is the author?|who made this change|谁写的？|这是谁改的|作者是谁"
+DATE = "when did it land?|when was this merged?|what is the commit date|什么时候合入的？|何时提交的|合入时间是？"
+PULL = "which PR?|what's the PR number|Which pull request is it?|哪个 PR？|对应的 PR 是哪个|PR 号是多少"
+LINKS_ASKED = "was this reverted?|has it been reverted since|is there a follow-up fix?|was it fixed later|被回退了吗？|后来修复了吗|有相关提交吗"
+RANK = "why is it ranked high?|why is this high?|why is it important|how was this ranked|为什么排得高？|重要度为什么是高|为什么重要"
+TESTS = "has it tests?|are there any tests for this|does it come with tests|is it tested?|有测试吗？|带测试了吗|测试覆盖怎么样"
+ASKED = [
+    (topic, question)
+    for topic, questions in zip(Topic, (AUTHOR, DATE, PULL, LINKS_ASKED, RANK, TESTS), strict=True)
+    for question in questions.split("|")
+]
+
+
+@pytest.mark.parametrize(("topic", "question"), ASKED)
+def test_a_question_about_a_commits_metadata_is_told(topic: Topic, question: str) -> None:
+    """Who, when, which pull request, reverts, rank and tests are asked for in English and in Chinese."""
+    assert topics_in(question) == (topic,)
+    assert without_topics(question) == ""
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "does this touch ROCm?",
+        "who calls this function?",
+        "when does the cache fail?",
+        "why is the latency high?",
+        "what changed in the scheduler",
+        "does it break our tests?",
+        "which flags were removed",
+        "is prefix caching affected?",
+        "这会影响 ROCm 吗",
+        "什么时候会触发这个分支",
+        "为什么延迟高",
+        "要不要改启动脚本",
+        "会让测试失败吗",
+        "谁会调用它",
+        "why did the author remove it?",
+        "how do I revert this?",
+        "can we revert to the old behaviour?",
+        "has the test timeout changed?",
+        "作者为什么删掉它",
+        "怎么回退到旧版本",
+    ],
+)
+def test_a_question_about_the_diff_asks_for_no_metadata(question: str) -> None:
+    """Callers, conditions, figures and other people's tests are looked for in the diff."""
+    assert topics_in(question) == ()
+    assert without_topics(question).strip("? ") == question.strip("? ")
+
+
+@pytest.mark.parametrize(
+    ("question", "english", "chinese", "labels"),
+    [
+        ("who wrote this?", "Written by Ada Lovelace.", "作者是 Ada Lovelace。", [SHA[:7]]),
+        (
+            "when did it land?",
+            "Written on 2026-02-05 12:00 UTC, landed on 2026-02-06 14:00 UTC.",
+            "编写于 2026-02-05 12:00 UTC，合入于 2026-02-06 14:00 UTC。",
+            [SHA[:7]],
+        ),
+        ("which PR?", "It is pull request #12.", "对应 PR #12。", ["#12"]),
+        (
+            "was this reverted?",
+            "Reverted by `c2c2c2c`. Fixes `d3d3d3d`. Fixed by `b1b1b1b`. Part 1 of N of a series.",
+            "已被 `c2c2c2c` 回退。修复 `d3d3d3d`。后由 `b1b1b1b` 修复。系列第 1 部分，共 N 部分。",
+            ["c2c2c2c", "d3d3d3d", "b1b1b1b"],
+        ),
+        (
+            "has it tests?",
+            "Comes with tests: `tests/test_core.py`.",
+            "附带测试改动：`tests/test_core.py`。",
+            ["tests/test_core.py"],
+        ),
+    ],
+)
+def test_metadata_answers_by_itself(question: str, english: str, chinese: str, labels: list[str]) -> None:
+    """A question about metadata gets its record and nothing of the diff, in either language, with where people see it."""
+    told: list[tuple[Language, str]] = [("en", english), ("zh", chinese)]
+    for language, text in told:
+        (said,) = asked(question, language=language)
+        assert (said.text, [each.label for each in said.citations]) == (text, labels)
+
+
+def test_a_rank_is_told_with_its_reasons() -> None:
+    """Why a commit is ranked as it is comes from the ranking's own reasons."""
+    ranked = rank(MADE, facts(MADE))
+    (said,) = asked("why is it ranked high?")
+    assert said.text.startswith(f"Ranked {ranked.importance}: ")
+    assert "source line" in said.text
+    (said,) = asked("为什么排得高", language="zh")
+    assert "行源码" in said.text
+
+
+def test_what_is_not_known_is_said_not_to_be() -> None:
+    """Without a pull request, a revert or a test the answer says so, and what is not on the branch is said to be elsewhere."""
+    bare = commit("Do it", [CORE]).model_copy(update={"not_on": "main"})
+    told = {each.topic: each.text for each in records(entry(bare, Links()), "en")}
+    assert told[Topic.PULL] == "No pull request is known."
+    assert told[Topic.LINKS] == "No commit that was read reverts it."
+    assert told[Topic.TESTS] == "It changes no test."
+    assert told[Topic.DATE] == "Landed on 2026-02-05 12:00 UTC. It is not on main."
+
+
+def test_a_deleted_test_is_no_test() -> None:
+    """A commit that only takes tests away does not come with tests."""
+    gone = file("tests/test_core.py", patch("-def test_it():"), status="removed")
+    told = {each.topic: each.text for each in records(entry(commit("Do it", [CORE, gone])), "en")}
+    assert told[Topic.TESTS] == "Only takes tests away: `tests/test_core.py`. Removes or skips test `test_it`."
+
+
+def test_the_rest_of_a_question_is_answered_from_the_diff() -> None:
+    """What else is asked in the same breath is looked for in the diff, and said not to be there if it is not."""
+    assert [each.text for each in asked("who wrote it, and what of best_of?")][:3] == [
+        "Written by Ada Lovelace.",
+        "The diff has these places:",
+        "adds `return best_of(window)`",
+    ]
+    assert [each.text for each in asked("who wrote it and does it touch the tokenizer?")] == [
+        "Written by Ada Lovelace.",
+        "The diff does not show this.",
+    ]
+
+
+def test_a_commit_that_was_only_listed_has_its_metadata() -> None:
+    """Author, dates and pull request are known before a commit was read; its tests are not."""
+    listed = commit("Do it (#7)", read=False)
+    assert asked("who wrote this?", entry(listed))[0].text == "Written by Ada."
+    assert Topic.TESTS not in {each.topic for each in records(entry(listed), "en")}
+
+
+def test_a_days_commits_are_told_with_what_was_asked_of_them() -> None:
+    """Of a day, who wrote a matching commit stands behind its title."""
+    other = entry(commit("[Docs] Fix a typo (#13)", [file("docs/a.md", patch("-a b", "+c d"))], sha="1a" * 20), Links())
+    said = asked("who wrote the best pick?", entry(), other)
+    assert [each.text for each in said if "Written by Ada Lovelace." in each.text] == [said[1].text]
