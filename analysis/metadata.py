@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from analysis.asking import Citation, Statement
+from analysis.by_rules import code
 from analysis.citations import beside, to_commit, to_file
 from analysis.facts.tests import tests_added
 from analysis.language import Words, words
@@ -55,10 +56,11 @@ _Told = tuple[str, tuple[Citation, ...]]
 
 def _dated(commit: Commit, say: Words) -> str:
     written, landed = (f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC" for at in (commit.authored_at, commit.committed_at))
-    text = (
+    if commit.not_on:
+        return f"{say.label('committed', committed=landed)}{say.gap}{say.label('not_landed', branch=commit.not_on)}"
+    return (
         say.label("landed", landed=landed) if written == landed else say.label("dated", written=written, landed=landed)
     )
-    return f"{text}{say.gap}{say.label('not_landed', branch=commit.not_on)}" if commit.not_on else text
 
 
 def _of_pull(commit: Commit, say: Words) -> _Told:
@@ -75,7 +77,10 @@ def _tied(entry: Entry, say: Words) -> _Told:
     ties = [("reverts", sha) for sha in links.all_reverted] + ties
     ties = [("reverted_by", links.reverted_by), *ties] if links.reverted_by else ties
     texts = [] if links.reverted_by else [say.labels["not_reverted"]]
-    texts += [_sentence(say.label(name, sha=f"`{sha[:SHORT_SHA]}`"), say) for name, sha in ties]
+    texts += [_sentence(say.label(name, sha=code(sha[:SHORT_SHA])), say) for name, sha in ties]
+    if not links.all_reverted:  # it says so of what is not in the store
+        says = say.facts[FactKind.REVERT].says
+        texts += [says.format(names=code(each.name)) + say.stop for each in entry.facts if each.kind is FactKind.REVERT]
     others = [sha for _, sha in ties]
     if links.series:
         texts.append(_sentence(say.label("series", part=links.series.part, of=links.series.of or "N"), say))
@@ -107,11 +112,11 @@ def _tested(entry: Entry, say: Words) -> _Told:
     shown = [file for file in tests if file.path in added or (not added and file.deletions)][:_PATHS]
     if not shown:
         return say.labels["no_tests"], (to_commit(commit),)
-    paths = say.comma.join(f"`{file.path}`" for file in shown)
+    paths = say.comma.join(code(file.path) for file in shown)
     texts = [say.label("with_tests" if added else "fewer_tests", paths=paths) + say.stop]
     gone = [fact.name for fact in entry.facts if fact.kind is FactKind.TEST_REMOVED]
     if gone:
-        names = say.comma.join(f"`{name}`" for name in gone[:_PATHS])
+        names = say.comma.join(code(name) for name in gone[:_PATHS])
         texts.append(say.facts[FactKind.TEST_REMOVED].says.format(names=names) + say.stop)
     return say.gap.join(texts), tuple(to_file(commit, file) for file in shown)
 
@@ -122,6 +127,7 @@ _REVERTED = re.compile(
     r"|\bno (?:later |known |stored )?commits? (?:has |have )?revert|被[^，。]{0,14}?(?:回退|撤销|回滚)|(?:已|未|没有?)(?:经)?(?:被)?(?:回退|撤销|回滚)",
     re.IGNORECASE,
 )
+_CLAUSE = re.compile(r"[,，;；。]|\.\s")
 _LINKED = re.compile(r"revert|fix|follow|series|part|回退|回滚|撤销|修复|系列|后续", re.IGNORECASE)
 _TIER = re.compile(
     r"\branked\s+(?:as\s+)?(?:a\s+)?(high|medium|low)\b|重要(?:度|性|程度)?(?:为|是|：|:)?\s*([高中低])", re.IGNORECASE
@@ -178,15 +184,21 @@ def bears_out(record: Record, entry: Entry, text: str) -> bool:
 
 def contradicts(entry: Entry, text: str) -> bool:
     """Whether a statement says of a commit what its metadata knows to be otherwise, whatever it cites."""
-    links = entry.links
-    if _REVERTED.search(text):
-        denied = bool(_NOT.search(text))
-        if denied is bool(links.reverted_by) and (denied or not links.all_reverted):
-            return True
     tier = _tier_in(text)
-    if tier and tier != entry.ranked.importance:
+    if _misjudges_revert(entry, text) or (tier and tier != entry.ranked.importance):
         return True
     return bool(_HAPPENED.search(text)) and not _dates_are_true(entry.commit, text)
+
+
+def _misjudges_revert(entry: Entry, text: str) -> bool:
+    """Whether a text says that a commit was reverted, or that it was not, against what is known; of a revert both may be meant."""
+    for clause in _CLAUSE.split(text):
+        if match := _REVERTED.search(clause):
+            denied = bool(_NOT.search(clause[: match.end()]))
+            reverts = any(fact.kind is FactKind.REVERT for fact in entry.facts)
+            if denied is bool(entry.links.reverted_by) and (denied or not reverts):
+                return True
+    return False
 
 
 def authors_in(text: str) -> list[str]:

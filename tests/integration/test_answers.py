@@ -173,6 +173,11 @@ REVERTED = entry().model_copy(update={"links": Links(reverted_by="c2" * 20)})
         ("It is pull request #12 [0123456:pull].", "It is pull request #12.", ["#12"]),
         ("It was reverted by `c2c2c2c` [0123456:links].", "It was reverted by `c2c2c2c`.", ["c2c2c2c"]),
         ("It is reverted by c2c2c2c [c2c2c2c].", "It is reverted by c2c2c2c.", ["c2c2c2c"]),
+        (
+            "It was reverted because it had no tests [0123456:links].",
+            "It was reverted because it had no tests.",
+            ["c2c2c2c"],
+        ),
         ("It is ranked TIER [0123456:rank].", "It is ranked TIER.", ["0123456"]),
         ("It comes without tests [0123456:tests].", "It comes without tests.", ["0123456"]),
     ],

@@ -133,7 +133,15 @@ def test_what_is_not_known_is_said_not_to_be() -> None:
     assert told[Topic.PULL] == "No pull request is known."
     assert told[Topic.LINKS] == "No commit that was read reverts it."
     assert told[Topic.TESTS] == "It changes no test."
-    assert told[Topic.DATE] == "Landed on 2026-02-05 12:00 UTC. It is not on main."
+    assert told[Topic.DATE] == "Committed on 2026-02-05 12:00 UTC. It is not on main."
+
+
+def test_a_revert_of_what_is_not_in_the_store_is_known() -> None:
+    """What a revert says that it takes back is told, whether or not the other commit is known."""
+    told = {
+        each.topic: each.text for each in records(entry(commit("[Core] Restore x (reverts #12) (#34)"), Links()), "en")
+    }
+    assert told[Topic.LINKS] == "No commit that was read reverts it. Reverts `#12`."
 
 
 def test_a_deleted_test_is_no_test() -> None:
