@@ -198,6 +198,7 @@ def read_all(
 ) -> Unfinished:
     """Reads commits, several at once, and keeps each as it comes, which `on_kept` is told by its id. Gives those that failed.
 
+    The thread that read a commit keeps it before it reads another: one that only keeps would wait for all that read.
     Once GitHub's limit is used up nobody asks any more: the rest fail for the same reason.
     """
     if not commits:
@@ -205,23 +206,24 @@ def read_all(
     limited = Event()
     limit: list[RateLimited] = []
 
-    def read(sha: str) -> Commit:
+    def read(sha: str) -> None:
         if limited.is_set():
             raise limit[0]
         try:
-            return desk.github.read_commit(repository, sha)
+            commit = desk.github.read_commit(repository, sha)
         except RateLimited as exc:
             limit.append(exc)
             limited.set()
             raise
+        on_kept(keep(desk.store, repository, commit))
 
     with ThreadPoolExecutor(min(_READERS, len(commits))) as pool:
-        reading: dict[Future[Commit], str] = {pool.submit(read, commit.sha): commit.sha for commit in commits}
+        reading: dict[Future[None], str] = {pool.submit(read, commit.sha): commit.sha for commit in commits}
         failures = {}
         try:
             for future in as_completed(reading):
                 try:
-                    on_kept(keep(desk.store, repository, future.result()))
+                    future.result()
                 except DigestError as exc:
                     failures[reading[future]] = _reason(exc, tz)
                 if progress:

@@ -116,6 +116,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begins with the files whose tests wait longest, so that none of them is still at it when all others are done."""
     longest = (
         "test_killed",
+        "test_benchmarks",
         "test_workspace",
         "test_subscriptions",
         "test_slack_commands",

@@ -1,4 +1,4 @@
-"""Twenty thousand texts that people might type in Slack, a hundred at once: how many a second, and how many go wrong."""
+"""Two thousand texts that people might type in Slack, a hundred at once: how many a second, and how many go wrong."""
 
 import sys
 from collections.abc import Iterator
@@ -17,17 +17,13 @@ from tests.servers.crowd import Crowd, invented
 from tests.servers.github import FaultyGitHub
 from tests.servers.talk import Talk, hurried
 
-_TEXTS = 20_000
-_AT_ONCE = 100
-_PEOPLE = 100
 _SPEED = 4  # of the clock: a channel may have four messages a second
-_HIGH = 40
 _TOLD = 10  # failures that are written out
 _SEED = 5
 
 
-def commands() -> Iterator[Row]:
-    """Commands, mentions, direct messages and threads."""
+def commands(*, texts: int = 2_000, at_once: int = 100, high: int = 40) -> Iterator[Row]:
+    """Commands, mentions, direct messages and threads of `at_once` people; and a day of `high` commits that all matter."""
     random, wrong, seconds = Random(_SEED), list[str](), list[float]()
     small = [recorded(number, sha=f"abcdef{number}" * 6 + "0000", parents=[]) for number in (1, 2)]
     repositories = {SAMPLE_REPOSITORY: sample_repository(), "o/small": RecordedRepository(small)}
@@ -44,26 +40,26 @@ def commands() -> Iterator[Row]:
             log_level="error",
         ) as talk,
     ):
-        crowd = Crowd(talk, _PEOPLE)
-        for _ in range(_TEXTS // _AT_ONCE):
-            said = [invented(random) for _ in range(_AT_ONCE)]
+        crowd = Crowd(talk, at_once)
+        for _ in range(texts // at_once):
+            said = [invented(random) for _ in range(at_once)]
             began = perf_counter()
             wrong += crowd.says(said)
             seconds.append(perf_counter() - began)
     for each in wrong[:_TOLD]:
         sys.stderr.write(f"{each[:500]}\n")
-    yield Row(f"{_TEXTS:,} texts, {_AT_ONCE} at once", f"{_TEXTS / sum(seconds):.0f} a second")
-    yield Row(f"  all {_AT_ONCE} answered, median", duration(percentile(seconds, 0.5)))
+    yield Row(f"{texts:,} texts, {at_once} at once", f"{texts / sum(seconds):.0f} a second")
+    yield Row(f"  all {at_once} answered, median", duration(percentile(seconds, 0.5)))
     yield Row("  unanswered, refused, or a bug", f"{len(wrong)}", aim="0", met=not wrong)
-    yield _posting()
+    yield _posting(high)
 
 
-def _posting() -> Row:
+def _posting(high: int) -> Row:
     """A day on which everything matters, posted at the pace that Slack asks for."""
     with (
         TemporaryDirectory() as folder,
         LoopbackSlack() as slack,
-        FaultyGitHub({"o/n": RecordedRepository(removals(_HIGH))}) as github,
+        FaultyGitHub({"o/n": RecordedRepository(removals(high))}) as github,
         Talk(slack, github.url, Path(folder), now=present, log_level="error") as talk,
     ):
         began = perf_counter()
@@ -72,7 +68,7 @@ def _posting() -> Row:
     limit = len(messages) - 1
     wrong = len(slack.refusals) + len(slack.breaches)
     return Row(
-        f"{_HIGH} commits of high importance posted, {len(messages)} messages",
+        f"{high} commits of high importance posted, {len(messages)} messages",
         f"{duration(seconds)} = {seconds / limit:.2f} x limit, {wrong} refused or too soon",
         limit=f"{limit} s: one a second",
         aim="0 refused",

@@ -2,14 +2,17 @@
 
 import math
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 MB = 1_000_000  # bytes
 
 
 class Row(NamedTuple):
-    """A figure in words, what it is compared with, the limit it approaches, and the aim; `met` is None where there is no aim."""
+    """A figure in words, what it is compared with, the limit it approaches, and the aim; `met` is None where there is no aim.
+
+    `measured` says of `met` that it depends on how fast the machine is, or on how much is measured.
+    """
 
     name: str
     figure: str
@@ -17,9 +20,7 @@ class Row(NamedTuple):
     limit: str = ""
     aim: str = ""
     met: bool | None = None
-
-
-Benchmark = Callable[[], Iterable[Row]]
+    measured: bool = False
 
 
 def timed(call: Callable[[], object]) -> float:

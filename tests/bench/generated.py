@@ -124,9 +124,10 @@ class Writer:
     def days(self, first: date, days: int, commits: int) -> list[dict[str, Any]]:
         """A history of so many commits on each of so many days (UTC), oldest first, each the parent of the next."""
         found: list[dict[str, Any]] = []
+        apart = min(timedelta(minutes=20), timedelta(hours=22) / commits)
         for day in range(days):
             start = datetime.combine(first + timedelta(days=day), time(1), UTC)
             for place in range(commits):
                 parents = [found[-1]["sha"]] if found else []
-                found.append(self.commit(parents, start + timedelta(minutes=20 * place), len(found) + 1))
+                found.append(self.commit(parents, start + place * apart, len(found) + 1))
         return found

@@ -17,11 +17,12 @@ _PRECISE = 0.80  # of high
 _HIGH = (0.05, 0.15)  # of the commits
 
 
-def judging() -> Iterator[Row]:
+def judging(*, every: int = 1) -> Iterator[Row]:
+    """The commits of two releases, or of `every` so many one."""
     if not _DATA.exists():
         yield Row("not judged", "../shared/data is not here")
         return
-    older, newer = releases()
+    older, newer = (found[::every] for found in releases())
     both = [*older, *newer]
     yield from _judged("v0.15.0 -> v0.16.0", newer, ranked_by(trained(older), newer))
     yield from _judged("v0.16.0 -> v0.15.0", older, ranked_by(trained(newer), older))
@@ -51,17 +52,17 @@ def _judged(name: str, examples: Sequence[Example], ranked: Sequence[Ranked]) ->
     told = judged(examples, ranked)
     named = sum(example.named for example in examples)
     yield Row(f"{name}: {len(examples)} commits, {named} named", "")
-    yield Row("  ROC AUC", str(told.auc), "", "", f">= {_AIM}", told.auc.value >= _AIM)
+    yield Row("  ROC AUC", str(told.auc), "", "", f">= {_AIM}", told.auc.value >= _AIM, measured=True)
     yield Row("    gain over the baseline's formula", str(told.over_baseline), f"baseline {told.baseline}")
     yield Row("    gain over changed lines", str(told.over_lines), f"lines {told.lines}")
     met = told.high.precision >= _PRECISE and _HIGH[0] <= told.high.share <= _HIGH[1]
     aim = f"precision >= {_PRECISE:.2f} at {_HIGH[0]:.0%} to {_HIGH[1]:.0%}"
-    yield Row("  high", _at(told.high), f"baseline {_at(told.baseline_high)}", "", aim, met)
+    yield Row("  high", _at(told.high), f"baseline {_at(told.baseline_high)}", "", aim, met, measured=True)
     yield Row("  medium or high", _at(told.at_least_medium), f"baseline {_at(told.baseline_at_least_medium)}")
     yield Row("  expected calibration error", f"{told.calibration_error:.3f}")
     yield Row("    named of a tenth, said -> true", _table(told.reliability[::2] + told.reliability[-1:]))
     tiers = ", ".join(f"{told.breaking.get(tier, 0)} {tier.value}" for tier in Importance)
-    yield Row("  listed as breaking", tiers, "", "", "none low", not told.breaking.get(Importance.LOW))
+    yield Row("  listed as breaking", tiers, "", "", "none low", not told.breaking.get(Importance.LOW), measured=True)
 
 
 def _table(groups: Sequence[Reliability]) -> str:

@@ -1,4 +1,4 @@
-"""A hundred thousand recorded commits ranked by the command, beside reading the same lines as JSON and nothing else."""
+"""Twenty thousand recorded commits ranked by the command, beside reading the same lines as JSON and nothing else."""
 
 import json
 from collections.abc import Iterator
@@ -12,19 +12,17 @@ from tests.bench.figures import MB, Row, duration
 from tests.bench.generated import Writer
 from tests.bench.processes import COMMAND, PYTHON, Run, run
 
-_COMMITS = 100_000
-_WITH_PATCHES = 2_000
 _RECORDED = Path(__file__).parents[3] / "shared/data/vllm-commits.jsonl"
 _JSON_ALONE = "import json, sys\nfor line in open(sys.argv[1], 'rb'): json.loads(line)"
 
 
-def ranking() -> Iterator[Row]:
+def ranking(*, commits: int = 20_000, with_patches: int = 500) -> Iterator[Row]:
     with TemporaryDirectory() as name:
         folder = Path(name)
-        yield from _ranked(folder, _recorded(), _COMMITS, "commits")
+        yield from _ranked(folder, _recorded(), commits, "commits")
         # Patches are what facts are found in; vLLM's recorded history holds none.
-        commits = Writer(3).days(date(2026, 1, 1), 20, 20)
-        yield from _ranked(folder, _repeated(commits, Random(4)), _WITH_PATCHES, "commits with patches")
+        generated = Writer(3).days(date(2026, 1, 1), 20, 20)
+        yield from _ranked(folder, _repeated(generated, Random(4)), with_patches, "commits with patches")
 
 
 def _ranked(folder: Path, commits: Iterator[dict[str, Any]], count: int, what: str) -> Iterator[Row]:

@@ -22,10 +22,8 @@ from tests.bench.figures import Row, duration, timed
 from tests.bench.generated import Writer
 from tests.bench.served import NAME, Served, served
 
-_COMMITS = 45
 _LATENCY = 0.08  # seconds a request
 _PARALLEL = 8  # as bot.digest reads
-_PAIRS = 5
 _DAY = date(2026, 2, 5)
 _NOW = datetime(2026, 3, 1, tzinfo=UTC)
 _TZ = ZoneInfo("UTC")
@@ -39,31 +37,31 @@ class _Ours(NamedTuple):
     requests: int
 
 
-def reading_a_day() -> Iterator[Row]:
+def reading_a_day(*, commits: int = 45, pairs: int = 5) -> Iterator[Row]:
     """Pairs of a plain client, which throws away what it is sent, and our reader with an empty store."""
-    commits = Writer(1).days(_DAY, 1, _COMMITS)
-    shas = [commit["sha"] for commit in commits]
-    with served({NAME: commits}, _LATENCY) as server:
-        _read(server, None)  # the secret scanner compiles its rules when it is first used
+    day = Writer(1).days(_DAY, 1, commits)
+    shas = [commit["sha"] for commit in day]
+    with served({NAME: day}, _LATENCY) as server:
+        _read(server, len(shas), None)  # the secret scanner compiles its rules when it is first used
         for token in (None, "token"):
-            yield from _compared(server, shas, token)
+            yield from _compared(server, shas, pairs, token)
 
 
-def _compared(server: Served, shas: list[str], token: str | None) -> Iterator[Row]:
+def _compared(server: Served, shas: list[str], pairs: int, token: str | None) -> Iterator[Row]:
     plain, ours = [], []
-    for _ in range(_PAIRS):
+    for _ in range(pairs):
         plain.append(timed(lambda: _plain(server, shas, _PARALLEL, pulls=bool(token))))
-        ours.append(_read(server, token))
+        ours.append(_read(server, len(shas), token))
     alone = timed(lambda: _plain(server, shas, 1, pulls=bool(token)))
     each = 2 if token else 1
-    rounds = 1 + math.ceil(_COMMITS / _PARALLEL) * each
-    limit, read, wanted = rounds * _LATENCY, median(run.read for run in ours), 1 + _COMMITS * each
+    rounds = 1 + math.ceil(len(shas) / _PARALLEL) * each
+    limit, read, wanted = rounds * _LATENCY, median(run.read for run in ours), 1 + len(shas) * each
     ratio = median(run.read / seconds for run, seconds in zip(ours, plain, strict=True))
-    name = f"{_COMMITS} commits at {_LATENCY * 1000:.0f} ms, {'with' if token else 'no'} token"
+    name = f"{len(shas)} commits at {_LATENCY * 1000:.0f} ms, {'with' if token else 'no'} token"
     yield Row(
         f"{name}: the report",
         f"{duration(read)} = {read / limit:.2f} x limit",
-        f"plain client {duration(median(plain))}: x {ratio:.2f} (median of {_PAIRS} pairs)",
+        f"plain client {duration(median(plain))}: x {ratio:.2f} (median of {pairs} pairs)",
         f"{duration(limit)}: {rounds} rounds of {_PARALLEL} requests",
     )
     yield Row(
@@ -76,7 +74,7 @@ def _compared(server: Served, shas: list[str], token: str | None) -> Iterator[Ro
     yield Row("  requests", str(requests), limit=str(wanted), aim=str(wanted), met=requests == wanted)
 
 
-def _read(server: Served, token: str | None) -> _Ours:
+def _read(server: Served, commits: int, token: str | None) -> _Ours:
     """Reads the day into an empty store."""
     before = server.asked
     with TemporaryDirectory() as folder:
@@ -87,7 +85,7 @@ def _read(server: Served, token: str | None) -> _Ours:
         read = perf_counter() - began
         store.close()
         desk.github.close()
-    if report.coverage.by_rules != _COMMITS:
+    if report.coverage.by_rules != commits:
         raise RuntimeError(f"{report.coverage.by_rules} commits analysed")
     return _Ours(read, server.asked - before)
 

@@ -13,18 +13,15 @@ from sqlalchemy import Connection, LargeBinary, bindparam, insert, text
 
 from analysis.facts import VERSION as FACTS_VERSION
 from analysis.models import Repository
-from bot.store import Store, open_engine
-from bot.store.schema import commits, day_commits, days, files, repositories
+from bot.store import Store, open_engine, schema
 from bot.store.searchable import match_query, searchable
 from tests.bench.figures import MB, Row, tails, timed
 from tests.bench.generated import Writer
 from tests.bench.served import NAME
 
-_COMMITS = 100_000
 _A_DAY = 45
 _FILES = 3
 _BATCH = 10_000  # commits a transaction
-_CALLS = 200
 _PATIENCE = 10  # seconds that a row may take
 _FIRST = date(2020, 1, 1)
 _REPOSITORY = Repository.parse(NAME)
@@ -48,30 +45,31 @@ class _Written(NamedTuple):
     words: list[str]
 
 
-def stored_commits() -> Iterator[Row]:
+def stored_commits(*, commits: int = 100_000, calls: int = 200) -> Iterator[Row]:
+    """A store of so many commits, each question asked so often, or as often as `_PATIENCE` allows."""
     with TemporaryDirectory() as folder:
         path = Path(folder, "digest.db")
         engine = open_engine(f"sqlite:///{path}")
         written: list[_Written] = []
         with engine.connect() as connection:
-            filling = timed(lambda: written.append(_fill(connection)))
+            filling = timed(lambda: written.append(_fill(connection, commits, calls)))
         yield Row(
-            f"{_COMMITS:,} commits of {_FILES} files, {len(written[0].days):,} days",
+            f"{commits:,} commits of {_FILES} files, {len(written[0].days):,} days",
             f"{path.stat().st_size / MB:.0f} MB, written in {filling:.0f} s",
         )
         store, plain = Store(engine), sqlite3.connect(path)
         try:
-            yield from _asked(store, plain, written[0], Writer(7))
+            yield from _asked(store, plain, written[0], Writer(7), calls)
         finally:
             plain.close()
             store.close()
 
 
-def _asked(store: Store, plain: sqlite3.Connection, written: _Written, writer: Writer) -> Iterator[Row]:
+def _asked(store: Store, plain: sqlite3.Connection, written: _Written, writer: Writer, calls: int) -> Iterator[Row]:
     def select(statement: str, *values: object) -> list[Any]:
         return plain.execute(statement, values).fetchall()
 
-    some_days = writer.random.choices(written.days, k=_CALLS)
+    some_days = writer.random.choices(written.days, k=calls)
     yield _row(
         f"a day: listing, {_A_DAY} commits, links",
         _seconds(lambda day: _load(store, day, links=True), some_days),
@@ -87,13 +85,13 @@ def _asked(store: Store, plain: sqlite3.Connection, written: _Written, writer: W
     )
     common, rare = written.words[:50], written.words[2000:]
     one = {
-        "a common word": [writer.random.choice(common) for _ in range(_CALLS)],
-        "a rare word": [writer.random.choice(rare) for _ in range(_CALLS)],
-        "two common words": [" ".join(writer.random.sample(common, 2)) for _ in range(_CALLS)],
+        "a common word": [writer.random.choice(common) for _ in range(calls)],
+        "a rare word": [writer.random.choice(rare) for _ in range(calls)],
+        "two common words": [" ".join(writer.random.sample(common, 2)) for _ in range(calls)],
         "a common and a rare word": [
-            f"{writer.random.choice(common)} {writer.random.choice(rare)}" for _ in range(_CALLS)
+            f"{writer.random.choice(common)} {writer.random.choice(rare)}" for _ in range(calls)
         ],
-        "a word that every path holds": ["lantern"] * _CALLS,
+        "a word that every path holds": ["lantern"] * calls,
     }
     for told, queries in one.items():
         yield _row(
@@ -105,8 +103,12 @@ def _asked(store: Store, plain: sqlite3.Connection, written: _Written, writer: W
 
 
 def _row(name: str, ours: Sequence[float], compared: str = "", plain: Sequence[float] = ()) -> Row:
-    fewer = f" ({len(ours)} calls)" if len(ours) < _CALLS else ""
-    return Row(name + fewer, tails(ours), f"plain SQLite: {compared}" if plain else "", tails(plain) if plain else "")
+    return Row(
+        f"{name} ({len(ours)} calls)",
+        tails(ours),
+        f"plain SQLite: {compared}" if plain else "",
+        tails(plain) if plain else "",
+    )
 
 
 def _seconds(ask: Callable[[_T], object], questions: Sequence[_T]) -> list[float]:
@@ -131,34 +133,34 @@ def _load(store: Store, day: date, *, links: bool) -> None:
         store.links(found)
 
 
-def _fill(connection: Connection) -> _Written:
+def _fill(connection: Connection, commits: int, calls: int) -> _Written:
     """Writes days of commits, a batch a transaction, with what a reading would have kept of them."""
     writer = Writer(2)
     sizes = writer.random.choices((500, 2000, 9000), k=300)
     patches = [zlib.compress(writer.patch(size).encode()) for size in sizes]
     with connection.begin():
-        connection.execute(insert(repositories), [{"id": 1, "key": _REPOSITORY.key}])
+        connection.execute(insert(schema.repositories), [{"id": 1, "key": _REPOSITORY.key}])
     rows: list[dict[str, Any]] = []
-    for first in range(1, _COMMITS + 1, _BATCH):
-        batch = range(first, min(first + _BATCH, _COMMITS + 1))
+    for first in range(1, commits + 1, _BATCH):
+        batch = range(first, min(first + _BATCH, commits + 1))
         rows += [_commit(writer, number, rows) for number in batch]
         with connection.begin():
             _write(connection, writer, rows[-len(batch) :], patches)
-    shas = [writer.random.choice(rows)["sha"] for _ in range(_CALLS)]
-    return _Written(sorted({_day(number) for number in range(1, _COMMITS + 1)}), shas, writer.vocabulary)
+    shas = [writer.random.choice(rows)["sha"] for _ in range(calls)]
+    return _Written(sorted({_day(number) for number in range(1, commits + 1)}), shas, writer.vocabulary)
 
 
 def _write(connection: Connection, writer: Writer, rows: Sequence[dict[str, Any]], patches: Sequence[bytes]) -> None:
     paths = {row["id"]: writer.paths(_FILES) for row in rows}
     listed = sorted({_day(row["id"]) for row in rows} - {_day(rows[0]["id"] - 1)})
     listing = {"repository_id": 1, "timezone": _TZ, "remarks": []}
-    connection.execute(insert(commits), rows)
+    connection.execute(insert(schema.commits), rows)
     connection.execute(
-        insert(days),
+        insert(schema.days),
         [{**listing, "id": day.toordinal(), "date": day, "listed_at": _instant(day, 48)} for day in listed],
     )
     connection.execute(
-        insert(day_commits),
+        insert(schema.day_commits),
         [
             {
                 "day_id": _day(row["id"]).toordinal(),
@@ -172,7 +174,7 @@ def _write(connection: Connection, writer: Writer, rows: Sequence[dict[str, Any]
     changed = {"status": "modified", "previous_path": None, "additions": 30, "deletions": 10}
     connection.execute(
         # The patches are compressed already: the column would do it for each anew.
-        insert(files).values(patch=bindparam("patch", type_=LargeBinary)),
+        insert(schema.files).values(patch=bindparam("patch", type_=LargeBinary)),
         [
             {**changed, "commit_id": commit, "position": place, "path": path, "patch": writer.random.choice(patches)}
             for commit, found in paths.items()

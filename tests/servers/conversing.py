@@ -34,7 +34,7 @@ def plausible(request: dict[str, Any]) -> str:
         return _analysis(prompt)
     evidence, mark, question = re.split(r"\n(Question|问题): (?=[^\n]*\Z)", prompt)
     rows = re.findall(r"^([0-9a-f]{7}) (?:high|medium|low) \| ", evidence, re.MULTILINE)
-    lines = list(_changed(evidence))
+    lines = list(changed_lines(evidence))
     if rows:
         true = {"Question": f"The one to look at is [{rows[0]}].", "问题": f"最值得看的是这一个 [{rows[0]}]。"}
         place = f"[{rows[0]}]"
@@ -58,7 +58,8 @@ def plausible(request: dict[str, Any]) -> str:
     return f"{true[mark]} {made_up[mark]}"
 
 
-def _changed(evidence: str) -> Iterator[tuple[str, int, str]]:
+def changed_lines(evidence: str) -> Iterator[tuple[str, int, str]]:
+    """The changed lines that a prompt shows, as path, number and text."""
     path = ""
     for line in evidence.split("\n"):
         if found := re.match(r"[+-] (\d+) \| (.*[A-Za-z_]{4,}.*)", line):
