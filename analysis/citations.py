@@ -6,11 +6,11 @@ from functools import cached_property
 from hashlib import sha256
 from typing import NamedTuple
 
-from analysis.asking import Citation
 from analysis.diff import DiffLine, hunks
 from analysis.models import SHORT_SHA, Commit, Entry, Fact, FactKind, FileChange
 from analysis.paths import Kind, kind
-from analysis.retrieval import Piece
+from analysis.questions.intent import Citation
+from analysis.questions.search import Piece
 
 _SHA = re.compile(r"[0-9a-f]{7,40}", re.IGNORECASE)
 _PULL = re.compile(r"(?:PR ?)?#(\d{1,9})", re.IGNORECASE)

@@ -1,6 +1,6 @@
 """`python -m bot` is `vllm-digest`."""
 
-from bot.cli import main
+from bot.cli.app import main
 
 if __name__ == "__main__":
     main()

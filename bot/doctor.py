@@ -12,15 +12,15 @@ from functools import partial
 from typing import NamedTuple
 
 from analysis.errors import BadSetting, DigestError, Misuse, ModelFailure, StoreUnusable
-from analysis.github import GitHub
 from analysis.llm import ChatModel
 from analysis.models import Repository
+from analysis.sources.github import GitHub
 from bot import logs
+from bot.bootstrap import database_file, slack_secret
 from bot.settings import Settings, WrongSettings
 from bot.slack.manifest import manifest
 from bot.slack.web import ChannelClosed, Installation, Refused, Unanswered, Web
-from bot.store.opening import Condition, address_of, condition
-from bot.wiring import database_file, slack_secret
+from bot.store.database import Condition, address_of, condition
 
 _PATIENCE = 2  # seconds of GitHub's limit that are waited for
 _SILENCE = 8  # seconds that a service may be silent

@@ -22,9 +22,10 @@ import structlog
 from dbos import DBOS, SetEnqueueOptions, SetWorkflowID
 from structlog.contextvars import bound_contextvars
 
-from bot.slack import delivering, responding, reverting
 from bot.slack.bot import Bot, Delivery, Outcome
-from bot.slack.reverting import Reverted
+from bot.slack.delivery import revert_notices, steps
+from bot.slack.delivery.revert_notices import Reverted
+from bot.slack.listeners import respond
 
 # The flows of another version are not resumed: it is raised only when the order of steps changes.
 _VERSION = "1"
@@ -141,7 +142,7 @@ def _alarm(seconds: float) -> str:
 
 @DBOS.step()
 def _respond(key: str, round_: int) -> Outcome:
-    return responding.respond(_running[-1], key, round_)
+    return respond.respond(_running[-1], key, round_)
 
 
 @DBOS.step()
@@ -152,37 +153,37 @@ def _answered(key: str) -> None:
 
 @DBOS.step()
 def _read(delivery: Delivery) -> Outcome:
-    return delivering.read(_running[-1], delivery)
+    return steps.read(_running[-1], delivery)
 
 
 @DBOS.step()
 def _notice(delivery: Delivery, seconds: float) -> list[str]:
-    return delivering.notice(_running[-1], delivery, seconds)
+    return steps.notice(_running[-1], delivery, seconds)
 
 
 @DBOS.step()
 def _draft(delivery: Delivery, trouble: str) -> list[str]:
-    return delivering.draft(_running[-1], delivery, trouble)
+    return steps.draft(_running[-1], delivery, trouble)
 
 
 @DBOS.step()
 def _send(key: str) -> Outcome:
-    return delivering.send(_running[-1], key)
+    return steps.send(_running[-1], key)
 
 
 @DBOS.step()
 def _finish(delivery: Delivery, failure: str) -> list[str]:
-    return delivering.finish(_running[-1], delivery, failure)
+    return steps.finish(_running[-1], delivery, failure)
 
 
 @DBOS.step()
 def _reverted(delivery: Delivery) -> list[Reverted]:
-    return reverting.reverted(_running[-1], delivery)
+    return revert_notices.reverted(_running[-1], delivery)
 
 
 @DBOS.step()
 def _draft_retraction(found: Reverted) -> list[str]:
-    return reverting.draft(_running[-1], found)
+    return revert_notices.draft(_running[-1], found)
 
 
 # Starting them

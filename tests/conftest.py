@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from analysis.github import GitHub
-from bot.digest import Desk
-from bot.local.github import RecordedRepository
+from analysis.sources.github import GitHub
+from bot.services.digest import Desk
 from bot.store import Store, open_engine
+from loopback.github import RecordedRepository
 from tests.servers.github import FaultyGitHub
 from tests.servers.launched import Ran, launched
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from bot.local.slack.limits import check_message
-from bot.slack.blocks import Message
+from bot.slack.messages.blocks import Message
+from loopback.slack.limits import check_message
 
 OBEYED = re.compile(
     "[\x00-\x09\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"

@@ -9,17 +9,17 @@ it says nothing.
 from collections.abc import Callable, Iterator
 
 from analysis.facts.change import Change
+from analysis.facts.concurrency import running
 from analysis.facts.defaults import defaults
+from analysis.facts.dropped_support import dropped
+from analysis.facts.formatting import layout
 from analysis.facts.interfaces import entries, fields, keys, retyped, routes
-from analysis.facts.layout import layout
-from analysis.facts.names import demanded, moved, names, unexported
 from analysis.facts.options import flags, variables
 from analysis.facts.parameters import parameters
+from analysis.facts.public_names import demanded, moved, names, unexported
+from analysis.facts.removed_tests import tests
 from analysis.facts.reverts import reverts
-from analysis.facts.running import running
 from analysis.facts.security import guards, threats
-from analysis.facts.support import dropped
-from analysis.facts.tests import tests
 from analysis.facts.versions import dependencies, minimums
 from analysis.models import Commit, Fact, FactKind, FileChange
 from analysis.paths import Kind, kind

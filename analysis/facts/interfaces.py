@@ -6,9 +6,9 @@ from pathlib import PurePosixPath
 
 from analysis.diff import hunks
 from analysis.facts.change import Change, is_module, loses, old_path, undefines
-from analysis.facts.losing import Named, lost
 from analysis.facts.parameters import narrowed
 from analysis.facts.python import SIDES, Definition, Scope, Side, definitions, statements
+from analysis.facts.removals import Named, lost
 from analysis.models import Fact, FactKind, FileChange
 
 _CONFIGURES = re.compile(r"(?:Config|Configuration|Settings|Args|Arguments|Options|Params)$")

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from analysis.diff import DiffLine, hunks
 from analysis.facts.change import Change, loses
-from analysis.facts.losing import Named, lost
 from analysis.facts.python import SIDES, Side, statements
+from analysis.facts.removals import Named, lost
 from analysis.models import Fact, FactKind, FileChange
 
 _NAME = r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"

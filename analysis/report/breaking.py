@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from analysis.by_rules import code, named
 from analysis.citations import new_place, to_fact
 from analysis.language import words
 from analysis.models import BREAKING, DayReport, Entry, Fact, FactKind, Importance, Language
 from analysis.text import shorten
+from analysis.writing.by_rules import code, named
 
 SHOWN = 5  # rows at the top of a digest
 _NAMES = {FactKind.MOVED_MODULE: 1, FactKind.MOVED_NAME: 2}  # a row, where a name has two places; else:

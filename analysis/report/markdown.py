@@ -12,11 +12,11 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from analysis.language import BADGE, Words, usage_told, words
 from analysis.models import DayReport, Entry, Frozen, Importance, Insight, Language, Repository
-from analysis.reasons import told
 from analysis.report import counts
 from analysis.report.breaking import SHOWN, Break, breaks, breaks_of
 from analysis.report.escape import cell, inline, link_text
 from analysis.text import shorten
+from analysis.writing.reasons import told
 
 _CONTENTS_TITLE = 60  # characters, as in the reference
 

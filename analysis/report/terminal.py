@@ -9,14 +9,14 @@ from rich.rule import Rule
 from rich.style import Style
 from rich.text import Text
 
-from analysis.asking import Statement
 from analysis.language import BADGE, Words, usage_told, words
 from analysis.models import Analysis, Commit, DayReport, Entry, Importance, Language, Repository
-from analysis.reasons import told
+from analysis.questions.intent import Statement
 from analysis.report import counts
 from analysis.report.breaking import SHOWN, Part, breaks, breaks_of
 from analysis.report.wrapping import Line, print_line
 from analysis.text import one_line, visible
+from analysis.writing.reasons import told
 
 _COLOUR = {Importance.HIGH: "red", Importance.MEDIUM: "yellow", Importance.LOW: "green"}
 _NAMES = 10  # of a kind that a commit breaks, with their places

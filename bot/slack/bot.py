@@ -7,9 +7,9 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from analysis.models import Language
-from bot.reading import Reading
-from bot.slack.grammar import Wish, parse
-from bot.slack.outbox import Outbox
+from bot.services.reader import Reading
+from bot.slack.commands.parser import Wish, parse
+from bot.slack.delivery.outbox import Outbox
 from bot.slack.web import Web
 from bot.store import Mailbox, Subscriptions
 

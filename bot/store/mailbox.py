@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Engine, Row, delete, func, select, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
-from bot.store.opening import writing
+from bot.store.database import writing
 from bot.store.schema import inbox, outbox, threads, turns
 
 

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Engine, Row, TextClause, bindparam, delete, f
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from analysis.facts import VERSION as FACTS_VERSION
-from analysis.links import keys
+from analysis.facts.links import keys
 from analysis.models import (
     Analysis,
     Commit,
@@ -22,9 +22,9 @@ from analysis.models import (
     Remark,
     Repository,
 )
-from analysis.rank import Weights
-from bot.store.linking import linked, save_named
-from bot.store.opening import writing
+from analysis.ranking import Weights
+from bot.store.database import writing
+from bot.store.links import linked, save_named
 from bot.store.schema import analyses, commits, day_commits, days, files, repositories, spending
 from bot.store.schema import weights as fitted_weights
 from bot.store.searchable import match_query, searchable

@@ -8,7 +8,7 @@ from sqlalchemy import Engine, Row, Select, delete, select, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from analysis.models import Importance, Language, Repository
-from bot.store.opening import writing
+from bot.store.database import writing
 from bot.store.schema import labels, subscriptions
 
 Verdict = Literal["too_high", "too_low"]

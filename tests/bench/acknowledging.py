@@ -7,7 +7,7 @@ from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bot.local.slack import LoopbackSlack
+from loopback.slack import LoopbackSlack
 from tests.bench.bots import bot_at_work
 from tests.bench.figures import Row, percentile, tails
 from tests.bench.generated import Writer

@@ -11,11 +11,11 @@ from time import perf_counter
 from zoneinfo import ZoneInfo
 
 from analysis.diff import excerpt, tokens
-from analysis.github import GitHub
 from analysis.llm import ChatModel
 from analysis.models import Repository
-from bot.analysing import Modelling
-from bot.digest import Desk, digest
+from analysis.sources.github import GitHub
+from bot.services.analyst import Modelling
+from bot.services.digest import Desk, digest
 from bot.store import Store, open_engine
 from tests.bench.figures import MB, Row, duration
 from tests.bench.real_diffs import real_day

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bot.local.slack import LoopbackSlack
+from loopback.slack import LoopbackSlack
 from tests.bench.processes import PYTHON
 
 

@@ -7,9 +7,9 @@ from random import Random
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from bot.local.github import RecordedRepository
-from bot.local.sample import SAMPLE_REPOSITORY, sample_repository
-from bot.local.slack import LoopbackSlack
+from loopback.github import RecordedRepository
+from loopback.sample import SAMPLE_REPOSITORY, sample_repository
+from loopback.slack import LoopbackSlack
 from tests.bench.figures import Row, duration, percentile
 from tests.conftest import recorded
 from tests.integration.test_slack_days import delivered, present, removals

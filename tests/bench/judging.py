@@ -6,9 +6,9 @@ from pathlib import Path
 
 from analysis.facts import facts
 from analysis.models import Importance, Ranked, Repository
-from analysis.rank import general_weights, packaged_weights
-from analysis.rank.judging import AtTier, Example, Reliability, cross_validated, judged, ranked_by, trained
-from bot.ranking import recorded_commits
+from analysis.ranking import general_weights, packaged_weights
+from analysis.ranking.evaluation import AtTier, Example, Reliability, cross_validated, judged, ranked_by, trained
+from bot.services.recorded_commits import recorded_commits
 from tests.bench.figures import Row
 
 _DATA = Path(__file__).parents[3] / "shared/data"

@@ -9,9 +9,9 @@ from tempfile import TemporaryDirectory
 from zoneinfo import ZoneInfo
 
 from analysis.models import Repository
-from bot.local.slack import LoopbackSlack
-from bot.schedule import due
+from bot.services.schedule import due
 from bot.store import Subscriptions, Terms, open_engine
+from loopback.slack import LoopbackSlack
 from tests.bench.bots import bot_at_work
 from tests.bench.figures import Row, duration
 from tests.bench.generated import Writer

@@ -14,16 +14,16 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
-from analysis.github import GitHub
 from analysis.models import Repository
-from bot.digest import Desk, digest
+from analysis.sources.github import GitHub
+from bot.services.digest import Desk, digest
 from bot.store import Store, open_engine
 from tests.bench.figures import Row, duration, timed
 from tests.bench.generated import Writer
 from tests.bench.served import NAME, Served, served
 
 _LATENCY = 0.08  # seconds a request
-_PARALLEL = 8  # as bot.digest reads
+_PARALLEL = 8  # as bot.services.digest reads
 _DAY = date(2026, 2, 5)
 _NOW = datetime(2026, 3, 1, tzinfo=UTC)
 _TZ = ZoneInfo("UTC")

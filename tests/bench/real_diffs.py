@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from bot.local.sample import sample_repository
+from loopback.sample import sample_repository
 
 CLONE = "BENCH_CLONE"  # the variable that names a clone, with @REF where HEAD is not meant
 

@@ -8,7 +8,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any
 
-from bot.local.github import LoopbackGitHub, RecordedRepository, Reply
+from loopback.github import LoopbackGitHub, RecordedRepository, Reply
 
 NAME = "lantern/lantern-serve"
 Histories = Mapping[str, Sequence[dict[str, Any]]]

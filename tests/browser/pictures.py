@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from playwright.sync_api import Browser, expect, sync_playwright
 
-from bot.local.page import Page
-from bot.local.slack import LoopbackSlack
-from bot.workspace import ADA
+from bot.local_workspace import ADA
+from loopback.page import Page
+from loopback.slack import LoopbackSlack
 from tests.browser.conftest import CHROMIUM, FLAGS, ready
 from tests.servers.workspace import bot_at_work, digest_in, quiet_workspace
 

@@ -10,10 +10,10 @@ from playwright.sync_api import Browser, expect
 from slack_sdk import WebClient
 
 from analysis.models import Repository
-from bot.digest import Desk, digest
-from bot.local.slack.limits import with_ids
-from bot.slack.digest_messages import digest_messages
-from bot.workspace import ADA, CHANNELS, workspace_page
+from bot.local_workspace import ADA, CHANNELS, workspace_page
+from bot.services.digest import Desk, digest
+from bot.slack.messages.digest import digest_messages
+from loopback.slack.limits import with_ids
 from tests.browser.conftest import Open, overflowing, shot
 from tests.conftest import NOON, recorded
 from tests.integration.test_page import ATOMS

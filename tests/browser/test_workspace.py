@@ -12,9 +12,9 @@ from playwright.sync_api import Page as Tab
 from playwright.sync_api import expect
 from slack_sdk import WebClient
 
-from bot.local.page import Page
-from bot.local.slack import LoopbackSlack
-from bot.workspace import ADA, CHANNELS
+from bot.local_workspace import ADA, CHANNELS
+from loopback.page import Page
+from loopback.slack import LoopbackSlack
 from tests.browser.conftest import Open, overflowing, ready, shot
 from tests.servers.workspace import bot_at_work, digest_in, quiet_workspace
 

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from analysis.check import false_claims, without_false_claims
-from analysis.claims import Place, _paths
-from analysis.evidence import Evidence, plain
+from analysis.grounding.analysis_check import false_claims, without_false_claims
+from analysis.grounding.claims import Place, _paths
+from analysis.grounding.corpus import Evidence, plain
 from analysis.models import Analysis, Commit, FileChange, Insight, Risk, Severity
 from tests.conftest import SHARED
 

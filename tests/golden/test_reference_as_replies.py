@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.local.github import RecordedRepository
+from loopback.github import RecordedRepository
 from tests.conftest import SHARED, Run
 from tests.servers.chat import ScriptedChat
 from tests.servers.github import FaultyGitHub

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bot.local.github import RecordedRepository
+from loopback.github import RecordedRepository
 from tests.conftest import SHARED, Run
 from tests.servers.github import FaultyGitHub
 from tests.servers.launched import Ran

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from analysis.models import ChangeType, Importance, Ranked, Repository
-from analysis.rank import general_weights, packaged_weights
-from analysis.rank.judging import Example, judged, ranked_by, trained
+from analysis.ranking import general_weights, packaged_weights
+from analysis.ranking.evaluation import Example, judged, ranked_by, trained
 from tests.bench.judging import releases
 
 VLLM = packaged_weights(Repository(owner="vllm-project", name="vllm"))

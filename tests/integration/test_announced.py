@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.local.github import RecordedRepository
-from bot.local.slack import LoopbackSlack
-from bot.local.slack.faults import Fault, Kind
+from loopback.github import RecordedRepository
+from loopback.slack import LoopbackSlack
+from loopback.slack.faults import Fault, Kind
 from tests.conftest import recorded
 from tests.integration.test_subscriptions import filled, held, opened
 from tests.servers.clock import SettableClock

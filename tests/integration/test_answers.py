@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from llmock.scenarios import Behavior, Fail, Reply, StreamFault
 from llmock.testing import LLMockServer
 
-from analysis.answer import Answering, Asked, Statement, Turn, answer, estimate
 from analysis.facts import facts
 from analysis.llm import ChatModel, Meter
 from analysis.models import Analysis, Commit, Entry, Language, Links, Repository
-from analysis.rank import rank
-from bot.local.loopback import Loopback, QuietHandler
+from analysis.questions.answering import Answering, Asked, Statement, Turn, answer, estimate
+from analysis.ranking import rank
+from loopback.http_server import Loopback, QuietHandler
 from tests.factories import SHA, commit, file, patch
 from tests.servers.chat import Say, ScriptedChat
 

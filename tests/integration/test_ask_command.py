@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.local.slack import LoopbackSlack
-from bot.slack.blocks import Message
+from bot.slack.messages.blocks import Message
+from loopback.slack import LoopbackSlack
 from tests.conftest import Run, recorded
 from tests.integration.test_command_line import one_line
 from tests.servers.chat import ScriptedChat

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from bot.local.github import LoopbackGitHub
-from bot.local.sample import SAMPLE_REPOSITORY, sample_repository
-from bot.local.slack import Fault, Interaction, LoopbackSlack
+from loopback.github import LoopbackGitHub
+from loopback.sample import SAMPLE_REPOSITORY, sample_repository
+from loopback.slack import Fault, Interaction, LoopbackSlack
 from tests.servers.running import buttons, whole
 from tests.servers.talk import ADA, BOT, DIGEST, LIN, Talk, markdown
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from analysis.models import Importance, Repository
-from bot.local.github import RecordedRepository
 from bot.store import Store, Subscriptions, open_engine
+from loopback.github import RecordedRepository
 from tests.conftest import Run, recorded
 from tests.servers.github import FaultyGitHub
 

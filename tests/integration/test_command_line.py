@@ -281,7 +281,7 @@ def test_rank_reads_files_and_standard_input(run: Run, tmp_path: Path) -> None:
 
 def test_rank_agrees_with_the_report(run: Run) -> None:
     """A commit is ranked alike by `rank` and in a report."""
-    sample = Path(__file__).resolve().parents[2] / "bot" / "local" / "sample" / "commits.jsonl"
+    sample = Path(__file__).resolve().parents[2] / "loopback" / "sample" / "commits.jsonl"
     ranked = {each["sha"]: each["importance"] for each in map(json.loads, run("rank", str(sample)).out.splitlines())}
     report = json.loads(run("digest", "--sample", "--format", "json").out)
     assert ranked == {commit["sha"]: commit["importance"] for commit in report["commits"]}

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from bot.local.slack import Fault, LoopbackSlack
+from loopback.slack import Fault, LoopbackSlack
 from tests.servers.chat import ScriptedChat
 from tests.servers.conversing import ALIKE, COMMITS, CONNECTOR, RACE, WEB, assert_well, commits, plausible, sample_talk
 from tests.servers.running import buttons, whole

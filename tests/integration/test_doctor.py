@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import pytest
 
 from bot.doctor import findings
-from bot.local.loopback import Loopback, QuietHandler
-from bot.local.slack import LoopbackSlack
-from bot.local.slack.server import Reply
 from bot.slack.manifest import manifest
 from bot.store import open_engine
+from loopback.http_server import Loopback, QuietHandler
+from loopback.slack import LoopbackSlack
+from loopback.slack.server import Reply
 from tests.conftest import Run, recorded
 from tests.servers.chat import ScriptedChat
 from tests.servers.github import Fault, FaultyGitHub

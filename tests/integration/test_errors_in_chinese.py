@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from bot.local.github import RecordedRepository
-from bot.local.slack import LoopbackSlack
+from loopback.github import RecordedRepository
+from loopback.slack import LoopbackSlack
 from tests.conftest import recorded
 from tests.servers.clock import SettableClock
 from tests.servers.github import Fault, FaultyGitHub

@@ -3,8 +3,8 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bot.local.github import RecordedRepository
-from bot.local.slack import LoopbackSlack
+from loopback.github import RecordedRepository
+from loopback.slack import LoopbackSlack
 from tests.conftest import recorded
 from tests.servers.clock import SettableClock
 from tests.servers.github import FaultyGitHub

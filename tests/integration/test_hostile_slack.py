@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from bot.local.github import LoopbackGitHub, RecordedRepository
-from bot.local.sample import sample_repository
-from bot.local.slack import Call, LoopbackSlack, Message
+from loopback.github import LoopbackGitHub, RecordedRepository
+from loopback.sample import sample_repository
+from loopback.slack import Call, LoopbackSlack, Message
 from tests.conftest import recorded
 from tests.servers.chat import ScriptedChat
 from tests.servers.running import buttons, whole

@@ -10,7 +10,7 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from bot.local.sample import sample_repository
+from loopback.sample import sample_repository
 from tests.conftest import Run
 
 OBEYED = re.compile(

@@ -16,8 +16,8 @@ from wsgiref.types import StartResponse, WSGIEnvironment
 
 import pytest
 
-from bot.local.slack import LoopbackSlack
 from bot.slack.http import bound, served
+from loopback.slack import LoopbackSlack
 from tests.servers.asking import Got, ask
 from tests.servers.running import bot_running
 from tests.servers.wire import dripping, last_words, send

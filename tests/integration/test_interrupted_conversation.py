@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.local.slack import LoopbackSlack
+from loopback.slack import LoopbackSlack
 from tests.servers.chat import ScriptedChat
 from tests.servers.conversing import CONNECTOR, assert_well, commits, plausible, sample_talk
 from tests.servers.talk import ADA, BOT, DIGEST, LIN, Talk, told

@@ -10,10 +10,10 @@ from time import time
 
 import pytest
 
-from bot.local.slack import Fault, LoopbackSlack, Message
-from bot.slack.outbox import Outbox
+from bot.slack.delivery.outbox import Outbox
 from bot.slack.web import Unanswered, Web
 from bot.store import Draft, Mailbox, open_engine
+from loopback.slack import Fault, LoopbackSlack, Message
 from tests.conftest import recorded
 from tests.servers.killed import AT_ONCE, CHANNELS, Killable, Moment, killable, more
 from tests.servers.two_days import delivered

@@ -32,10 +32,10 @@ def test_with_slacks_tokens_there_is_no_page(tmp_path: Path) -> None:
         command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60, check=False
     )
     assert ran.returncode != 0
-    assert "bot.wiring" in ran.stderr
-    assert "bot.workspace" not in ran.stderr
-    assert "bot.local.page" not in ran.stderr
-    assert "bot.local.slack" not in ran.stderr
+    assert "bot.bootstrap" in ran.stderr
+    assert "bot.local_workspace" not in ran.stderr
+    assert "loopback.page" not in ran.stderr
+    assert "loopback.slack" not in ran.stderr
 
 
 def test_one_token_alone_is_a_mistake(run: Run) -> None:

@@ -1,7 +1,7 @@
 """Threads of more messages than Slack gives at once."""
 
-from bot.local.slack import LoopbackSlack
 from bot.slack.web import Web
+from loopback.slack import LoopbackSlack
 
 
 def test_a_long_thread_is_read_to_its_end() -> None:

@@ -10,11 +10,11 @@ from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
 from websockets.sync.client import connect
 
-from bot.local.github import LoopbackGitHub
-from bot.local.page import Page, Player
-from bot.local.sample import SAMPLE_REPOSITORY, sample_repository
-from bot.local.slack import LoopbackSlack
-from bot.workspace import ADA, sample_slack
+from bot.local_workspace import ADA, sample_slack
+from loopback.github import LoopbackGitHub
+from loopback.page import Page, Player
+from loopback.sample import SAMPLE_REPOSITORY, sample_repository
+from loopback.slack import LoopbackSlack
 from tests.servers.wire import dripping, last_words, send
 
 HERE = "C0DIGEST"

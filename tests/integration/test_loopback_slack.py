@@ -15,8 +15,8 @@ from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
 from slack_sdk.webhook import WebhookClient
 
-from bot.local.loopback import Loopback, QuietHandler
-from bot.local.slack import Fault, LoopbackSlack
+from loopback.http_server import Loopback, QuietHandler
+from loopback.slack import Fault, LoopbackSlack
 
 ADA, LIN, HERE = "U0ADA", "U0LIN", "C0DIGEST"
 Json = dict[str, Any]

@@ -10,7 +10,7 @@ from urllib.request import urlopen
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from bot.local.slack import Fault, LoopbackSlack
+from loopback.slack import Fault, LoopbackSlack
 from tests.conftest import recorded
 from tests.servers.github import FaultyGitHub
 from tests.servers.running import bot_running, free_port

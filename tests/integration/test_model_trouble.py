@@ -3,8 +3,8 @@
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from bot.local.github import RecordedRepository
-from bot.local.slack import LoopbackSlack
+from loopback.github import RecordedRepository
+from loopback.slack import LoopbackSlack
 from tests.conftest import recorded
 from tests.integration.test_models import said
 from tests.servers.chat import ScriptedChat

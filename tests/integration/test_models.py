@@ -15,16 +15,16 @@ from llmock.scenarios import Behavior, Fail, Reply, StreamFault
 from llmock.testing import LLMockServer
 
 from analysis.facts import facts
-from analysis.github import GitHub
 from analysis.llm import ChatModel
 from analysis.models import DayReport, Importance, Language, Repository
-from analysis.rank import rank
+from analysis.ranking import rank
 from analysis.report.markdown import reports_markdown
-from bot.analysing import Modelling
-from bot.digest import Desk, digest
-from bot.local.github import RecordedRepository
-from bot.local.sample import sample_repository
+from analysis.sources.github import GitHub
+from bot.services.analyst import Modelling
+from bot.services.digest import Desk, digest
 from bot.store import Store, open_engine
+from loopback.github import RecordedRepository
+from loopback.sample import sample_repository
 from tests.conftest import recorded
 from tests.injections import PLACES, injected, injections
 from tests.servers.chat import Say, ScriptedChat

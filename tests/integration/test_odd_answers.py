@@ -15,7 +15,7 @@ import pytest
 
 from analysis.errors import Unreachable
 from analysis.models import Repository
-from bot.digest import Desk, digest
+from bot.services.digest import Desk, digest
 from tests.conftest import Run, recorded
 from tests.servers.github import Fault, FaultyGitHub
 

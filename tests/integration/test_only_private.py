@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from bot.local.github import RecordedRepository
-from bot.local.slack import LoopbackSlack
+from loopback.github import RecordedRepository
+from loopback.slack import LoopbackSlack
 from tests.conftest import recorded
 from tests.servers.github import FaultyGitHub
 from tests.servers.running import whole

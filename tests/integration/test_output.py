@@ -22,7 +22,7 @@ from tests.servers.github import FaultyGitHub
 Serve = Callable[..., FaultyGitHub]
 
 _ROOT = Path(__file__).resolve().parents[2]
-_SAMPLE = str(_ROOT / "bot" / "local" / "sample" / "commits.jsonl")
+_SAMPLE = str(_ROOT / "loopback" / "sample" / "commits.jsonl")
 _PLACE = re.compile(r"[\w./-]+\.\w+:\d+")
 _ESCAPE = re.compile(r"\x1b\]8;[^\x1b]*\x1b\\|\x1b\[[\d;]*m")
 

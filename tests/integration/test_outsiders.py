@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from bot.local.github import RecordedRepository
-from bot.local.slack import LoopbackSlack, Message
+from loopback.github import RecordedRepository
+from loopback.slack import LoopbackSlack, Message
 from tests.conftest import recorded
 from tests.servers.github import FaultyGitHub
 from tests.servers.running import buttons, whole

@@ -14,13 +14,13 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from markupsafe import Markup
 
-from bot.local.page import Page
-from bot.local.page.blocks import blocks
-from bot.local.page.doing import states
-from bot.local.page.markdown import markdown
-from bot.local.page.mrkdwn import mrkdwn
-from bot.local.slack import LoopbackSlack
-from bot.workspace import ADA, CHANNELS, LIN
+from bot.local_workspace import ADA, CHANNELS, LIN
+from loopback.page import Page
+from loopback.page.actions import states
+from loopback.page.blocks import blocks
+from loopback.page.markdown import markdown
+from loopback.page.mrkdwn import mrkdwn
+from loopback.slack import LoopbackSlack
 from tests.servers.workspace import quiet_workspace
 
 EN = CHANNELS["en"]

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from bot.local.loopback import Loopback, QuietHandler
-from bot.local.slack import Fault as SlackFault
-from bot.local.slack import LoopbackSlack
-from bot.local.slack.server import Reply
 from bot.store import Store, open_engine
+from loopback.http_server import Loopback, QuietHandler
+from loopback.slack import Fault as SlackFault
+from loopback.slack import LoopbackSlack
+from loopback.slack.server import Reply
 from tests.conftest import Run, recorded
 from tests.servers.github import Fault, FaultyGitHub
 from tests.servers.launched import begun

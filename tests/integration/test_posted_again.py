@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import pytest
 
-from bot.local.github import RecordedRepository
-from bot.local.slack import Fault, LoopbackSlack, Message
+from loopback.github import RecordedRepository
+from loopback.slack import Fault, LoopbackSlack, Message
 from tests.conftest import recorded
 from tests.integration.test_slack_days import removals
 from tests.servers.clock import SettableClock

@@ -10,9 +10,9 @@ from urllib.request import urlopen
 
 import pytest
 
-from bot.local.github import RecordedRepository
-from bot.local.slack import LoopbackSlack, Message
-from bot.slack.blocks import Block
+from bot.slack.messages.blocks import Block
+from loopback.github import RecordedRepository
+from loopback.slack import LoopbackSlack, Message
 from tests.conftest import recorded
 from tests.servers.chat import ScriptedChat
 from tests.servers.github import FaultyGitHub

@@ -10,9 +10,9 @@ import pytest
 from analysis.errors import AccessDenied, RateLimited, UnknownCommit, UnknownRepository, Unreachable
 from analysis.models import DayReport, Importance, Remark, Repository
 from analysis.window import Window
-from bot.digest import Desk, digest
-from bot.lookup import look_up
-from bot.reference import parse_reference
+from bot.services.digest import Desk, digest
+from bot.services.lookup import look_up
+from bot.services.reference import parse_reference
 from bot.store import Store, open_engine
 from tests.conftest import NOON, recorded
 from tests.servers.github import Fault, FaultyGitHub

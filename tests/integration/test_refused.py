@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from bot.local.github import RecordedRepository
-from bot.local.slack import Fault, LoopbackSlack, Message
 from bot.slack.manifest import manifest
+from loopback.github import RecordedRepository
+from loopback.slack import Fault, LoopbackSlack, Message
 from tests.conftest import recorded
 from tests.integration.test_subscriptions import held
 from tests.servers.clock import SettableClock

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.local.github import RecordedRepository
-from bot.local.slack import LoopbackSlack
+from loopback.github import RecordedRepository
+from loopback.slack import LoopbackSlack
 from tests.conftest import recorded
 from tests.integration.test_subscriptions import filled, held, said
 from tests.servers.github import FaultyGitHub

@@ -13,8 +13,8 @@ import pytest
 
 from analysis.errors import BadSetting, StoreUnusable
 from analysis.models import Repository
-from bot.local.slack import LoopbackSlack
 from bot.store import Subscription, Subscriptions, Terms, open_engine
+from loopback.slack import LoopbackSlack
 from tests.conftest import recorded
 from tests.servers.clock import SettableClock
 from tests.servers.github import Fault, FaultyGitHub

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import pytest
 
-from bot.local.slack import LoopbackSlack
+from loopback.slack import LoopbackSlack
 from tests.conftest import Run
 from tests.servers.asking import Got, ask
 from tests.servers.running import bot_running, free_port

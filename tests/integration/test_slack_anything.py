@@ -7,9 +7,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from bot.local.github import RecordedRepository
-from bot.local.sample import SAMPLE_REPOSITORY, sample_repository
-from bot.local.slack import LoopbackSlack
+from loopback.github import RecordedRepository
+from loopback.sample import SAMPLE_REPOSITORY, sample_repository
+from loopback.slack import LoopbackSlack
 from tests.conftest import recorded
 from tests.servers.clock import SettableClock
 from tests.servers.crowd import KINDS, PIECES, Crowd, Said

@@ -12,10 +12,10 @@ import pytest
 
 from analysis.language import words
 from analysis.models import ChangeType, Language, Remark
-from bot.local.github import Handler, RecordedRepository
-from bot.local.sample import SAMPLE_REPOSITORY, sample_repository
-from bot.local.slack import Channel, Interaction, LoopbackSlack, Message
-from bot.slack.words import slack_words
+from bot.slack.messages.words import slack_words
+from loopback.github import Handler, RecordedRepository
+from loopback.sample import SAMPLE_REPOSITORY, sample_repository
+from loopback.slack import Channel, Interaction, LoopbackSlack, Message
 from tests.conftest import recorded
 from tests.servers.clock import SettableClock
 from tests.servers.github import Fault, FaultyGitHub

@@ -12,12 +12,12 @@ import pytest
 
 from analysis.language import BADGE, words
 from analysis.models import Importance, Repository
-from bot.digest import Desk, digest
-from bot.local.github import RecordedRepository
-from bot.local.slack import LoopbackSlack, Message
-from bot.slack.digest_messages import digest_messages
-from bot.slack.words import slack_words
-from bot.wiring import sample_desk
+from bot.bootstrap import sample_desk
+from bot.services.digest import Desk, digest
+from bot.slack.messages.digest import digest_messages
+from bot.slack.messages.words import slack_words
+from loopback.github import RecordedRepository
+from loopback.slack import LoopbackSlack, Message
 from tests.conftest import recorded
 from tests.servers.github import Fault, FaultyGitHub
 from tests.servers.running import buttons, whole

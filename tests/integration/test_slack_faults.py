@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.local.slack import Fault, LoopbackSlack
+from loopback.slack import Fault, LoopbackSlack
 from tests.servers.place import DAY, EMPTY_DAY, Place, checked, talking
 from tests.servers.talk import ADA, BOT, LIN, Talk
 

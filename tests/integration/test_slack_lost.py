@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.local.slack import Fault, LoopbackSlack
+from loopback.slack import Fault, LoopbackSlack
 from tests.servers.clock import SettableClock
 from tests.servers.place import COMMIT, DAY, EMPTY_DAY, Place, about, checked, talking
 from tests.servers.running import whole

@@ -11,7 +11,7 @@ from alembic.script import ScriptDirectory
 
 from analysis.models import Commit, Repository
 from bot.store import Store, open_engine
-from bot.store.opening import HEAD
+from bot.store.database import HEAD
 from bot.store.schema import metadata
 from tests.conftest import NOON
 

@@ -10,9 +10,9 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from analysis.models import Repository
-from bot.local.github import RecordedRepository
-from bot.local.slack import LoopbackSlack
 from bot.store import Subscription, Subscriptions, Terms, open_engine
+from loopback.github import RecordedRepository
+from loopback.slack import LoopbackSlack
 from tests.conftest import recorded
 from tests.servers.clock import SettableClock
 from tests.servers.github import Fault, FaultyGitHub

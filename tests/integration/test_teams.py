@@ -13,16 +13,16 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from analysis.models import Importance, Repository
-from bot.access import Access
-from bot.clock import start_due
-from bot.digest import Desk
-from bot.local.github import RecordedRepository
-from bot.local.slack import LoopbackSlack
-from bot.reading import Reading
+from bot.scheduler import start_due
+from bot.services.access import Access
+from bot.services.digest import Desk
+from bot.services.reader import Reading
 from bot.slack.bot import Bot, Delivery
-from bot.slack.outbox import Outbox
+from bot.slack.delivery.outbox import Outbox
 from bot.slack.web import Web
 from bot.store import Mailbox, Store, Subscriptions, Terms, open_engine
+from loopback.github import RecordedRepository
+from loopback.slack import LoopbackSlack
 from tests.conftest import recorded
 from tests.servers.chat import ScriptedChat
 from tests.servers.clock import SettableClock
@@ -209,7 +209,7 @@ def test_a_restart_in_the_middle_of_the_morning_loses_and_doubles_nothing(
 @pytest.fixture
 def bot(github: FaultyGitHub, slack: LoopbackSlack, tmp_path: Path) -> Iterator[Bot]:
     engine = open_engine(f"sqlite:///{tmp_path / 'walked.db'}")
-    from analysis.github import GitHub
+    from analysis.sources.github import GitHub
 
     with closing(Store(engine)) as store, closing(GitHub(github.url, "token")) as source:
         mail, web = Mailbox(engine), Web(slack.bot_token, slack.url)

@@ -16,8 +16,8 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import create_engine
 
-from bot.local.slack import LoopbackSlack
 from bot.store import open_engine
+from loopback.slack import LoopbackSlack
 from tests.conftest import Run, recorded
 from tests.servers.clock import SettableClock
 from tests.servers.github import FaultyGitHub

@@ -11,8 +11,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from analysis.models import Importance, Language, Repository
-from bot.local.slack import Fault, LoopbackSlack, Message
 from bot.store import Subscriptions, Terms, open_engine
+from loopback.slack import Fault, LoopbackSlack, Message
 from tests.conftest import recorded
 from tests.servers.clock import SettableClock
 from tests.servers.github import FaultyGitHub

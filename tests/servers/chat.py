@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from threading import Lock
 from typing import Any
 
-from bot.local.loopback import Loopback, QuietHandler
+from loopback.http_server import Loopback, QuietHandler
 
 Say = Callable[[dict[str, Any]], str]
 

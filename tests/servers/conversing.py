@@ -8,9 +8,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from bot.local.github import LoopbackGitHub, RecordedRepository
-from bot.local.sample import SAMPLE_REPOSITORY, sample_repository
-from bot.local.slack import LoopbackSlack, Message
+from loopback.github import LoopbackGitHub, RecordedRepository
+from loopback.sample import SAMPLE_REPOSITORY, sample_repository
+from loopback.slack import LoopbackSlack, Message
 from tests.conftest import recorded
 from tests.servers.running import whole
 from tests.servers.talk import Talk, links, markdown

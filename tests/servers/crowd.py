@@ -6,11 +6,11 @@ from hashlib import sha256
 from random import Random
 from typing import Literal, NamedTuple
 
-from analysis.asking import reads_as_question
-from bot.local.slack import Interaction, LoopbackSlack
-from bot.local.slack.payloads import typed
-from bot.slack.grammar import plain
-from bot.slack.words import slack_words
+from analysis.questions.intent import reads_as_question
+from bot.slack.commands.parser import plain
+from bot.slack.messages.words import slack_words
+from loopback.slack import Interaction, LoopbackSlack
+from loopback.slack.payloads import typed
 from tests.servers.running import whole
 from tests.servers.talk import LIN, Talk
 

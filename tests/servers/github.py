@@ -7,7 +7,7 @@ from threading import Event, Lock
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from bot.local.github import Handler, LoopbackGitHub, RecordedRepository, Reply
+from loopback.github import Handler, LoopbackGitHub, RecordedRepository, Reply
 
 
 class Fault(NamedTuple):

@@ -22,9 +22,9 @@ from typing import Any, NamedTuple
 
 from slack_sdk import WebClient
 
-from bot.local.github import Handler, Recorded, RecordedRepository
-from bot.local.slack import LoopbackSlack
-from bot.local.slack.server import Reply
+from loopback.github import Handler, Recorded, RecordedRepository
+from loopback.slack import LoopbackSlack
+from loopback.slack.server import Reply
 from tests.servers.chat import ScriptedChat
 from tests.servers.github import FaultyGitHub
 from tests.servers.launched import begun

@@ -7,8 +7,8 @@ from pathlib import Path
 from sqlite3 import connect
 from typing import Any, NamedTuple
 
-from bot.local.github import RecordedRepository
-from bot.local.slack import Fault, LoopbackSlack, Message
+from loopback.github import RecordedRepository
+from loopback.slack import Fault, LoopbackSlack, Message
 from tests.conftest import recorded
 from tests.servers.github import FaultyGitHub
 from tests.servers.talk import ADA, LIN, Talk

@@ -4,14 +4,14 @@
 import alembic.command
 import alembic.context
 
-import analysis.analyse
-import analysis.answer
 import analysis.llm
+import analysis.questions.answering
 import analysis.report.markdown
 import analysis.report.terminal
-import analysis.secrets
-import bot.cli
+import analysis.sources.secrets
+import analysis.writing.by_model
+import bot.bootstrap
+import bot.cli.app
 import bot.doctor
-import bot.wiring
 
-analysis.secrets.Redactor()("a text")  # builds the scanners, in a third of a second and without a thread
+analysis.sources.secrets.Redactor()("a text")  # builds the scanners, in a third of a second and without a thread

@@ -9,9 +9,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from bot.local.slack import LoopbackSlack, Message
+from bot.bootstrap import running_bot
 from bot.settings import Settings
-from bot.wiring import running_bot
+from loopback.slack import LoopbackSlack, Message
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from typing import Any, Self
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from bot.local.slack import Interaction, LoopbackSlack, Message
+from loopback.slack import Interaction, LoopbackSlack, Message
 from tests.servers.running import bot_running, buttons
 
 ADA, LIN, DIGEST = "U0ADA", "U0LIN", "C0DIGEST"

@@ -10,14 +10,14 @@ from random import Random
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
-from analysis.github import GitHub
 from analysis.llm import ChatModel
 from analysis.models import Repository
-from bot.analysing import Modelling
-from bot.digest import Desk, digest
-from bot.local.slack import Fault
-from bot.slack.digest_messages import digest_messages
+from analysis.sources.github import GitHub
+from bot.services.analyst import Modelling
+from bot.services.digest import Desk, digest
+from bot.slack.messages.digest import digest_messages
 from bot.store import Store, Subscriptions, Terms, open_engine
+from loopback.slack import Fault
 from tests.conftest import recorded
 from tests.servers.killed import CHANNELS, MODEL, Death, Killable, Moment, Posted, killable, more
 

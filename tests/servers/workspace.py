@@ -7,12 +7,12 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
-from bot.local.github import LoopbackGitHub
-from bot.local.page import Page
-from bot.local.sample import SAMPLE_REPOSITORY, sample_repository
-from bot.local.slack import LoopbackSlack, Message
+from bot.local_workspace import CHANNELS, bot_in, sample_slack, workspace_page
 from bot.settings import Settings
-from bot.workspace import CHANNELS, bot_in, sample_slack, workspace_page
+from loopback.github import LoopbackGitHub
+from loopback.page import Page
+from loopback.sample import SAMPLE_REPOSITORY, sample_repository
+from loopback.slack import LoopbackSlack, Message
 
 
 def settings(**more: Any) -> Settings:

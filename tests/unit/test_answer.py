@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.answer import Asked, Statement, Turn, answer, language_of, reads_as_question, references_in
 from analysis.citations import to_line
 from analysis.diff import hunks, tokens
 from analysis.facts import facts
 from analysis.models import Analysis, Commit, Entry, Language, Repository
-from analysis.rank import rank
-from analysis.retrieval import names_in, relevant, shown, told_of_day, wanted
-from analysis.statements import Reading, Said
+from analysis.questions.answering import Asked, Statement, Turn, answer, language_of, reads_as_question, references_in
+from analysis.questions.search import names_in, relevant, shown, told_of_day, wanted
+from analysis.questions.segmenter import Reading, Said
+from analysis.ranking import rank
 from tests.factories import SHA, commit, file, new_file, patch
 
 REPOSITORY = Repository(owner="acme", name="engine")

@@ -30,8 +30,8 @@ from analysis.report.breaking import breaks
 from analysis.report.markdown import reports_markdown
 from analysis.report.terminal import print_report
 from analysis.window import window
-from bot.selection import Selection, selected
-from bot.slack.digest_messages import digest_messages
+from bot.services.selection import Selection, selected
+from bot.slack.messages.digest import digest_messages
 from tests.factories import commit, file, patch
 from tests.slack_checks import assert_takes, read
 

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.by_rules import analyse_by_rules, code
 from analysis.facts import facts
 from analysis.language import words
 from analysis.models import (
@@ -23,7 +22,8 @@ from analysis.models import (
     Reason,
     Severity,
 )
-from analysis.rank import rank
+from analysis.ranking import rank
+from analysis.writing.by_rules import analyse_by_rules, code
 from tests.factories import commit, file, new_file, patch
 
 LANGUAGES: list[Language] = ["zh", "en"]

@@ -4,8 +4,8 @@ import pytest
 
 from analysis.facts import facts
 from analysis.models import ChangeType, Fact, FactKind, FileChange, Importance, PullRequest
-from analysis.rank import rank
-from analysis.rank.change_types import change_types
+from analysis.ranking import rank
+from analysis.ranking.change_types import change_types
 from tests.factories import commit, file, new_file, patch
 
 SOURCE = file("vllm/engine.py", additions=10, deletions=2)

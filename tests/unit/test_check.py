@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.check import cleaned, false_claims, is_empty, is_in, without_false_claims
-from analysis.check import sentences as split
+from analysis.grounding.analysis_check import cleaned, false_claims, is_empty, is_in, without_false_claims
+from analysis.grounding.analysis_check import sentences as split
 from analysis.models import Analysis, Insight, Risk, Severity
 from tests.factories import SHA, commit, file, new_file, patch
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.models import Repository
-from bot.schedule import due, fires
+from bot.services.schedule import due, fires
 from bot.store import Subscription, Terms
 
 ZONES = ("UTC", "Asia/Shanghai", "Asia/Kolkata", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe")

@@ -10,7 +10,6 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from analysis.errors import Misuse
-from analysis.github import GitHub
 from analysis.models import (
     Analysis,
     ChangeType,
@@ -33,18 +32,19 @@ from analysis.models import (
     Shortened,
     Usage,
 )
+from analysis.sources.github import GitHub
 from analysis.text import one_line
 from analysis.window import window
-from bot.digest import Desk, digest
-from bot.local.github import LoopbackGitHub, RecordedRepository
-from bot.local.sample import SAMPLE_DAY, SAMPLE_REPOSITORY
-from bot.slack.as_json import report_slack
-from bot.slack.blocks import Message
-from bot.slack.commit_messages import commit_messages
-from bot.slack.digest_messages import digest_messages, rest_messages, summary_message
-from bot.slack.values import CommitRef, DayRef, parse_commit_value, parse_day_value
+from bot.bootstrap import sample_desk
+from bot.services.digest import Desk, digest
+from bot.services.subjects import CommitRef, DayRef, parse_commit_value, parse_day_value
+from bot.slack.messages.as_json import report_slack
+from bot.slack.messages.blocks import Message
+from bot.slack.messages.commit import commit_messages
+from bot.slack.messages.digest import digest_messages, rest_messages, summary_message
 from bot.store import Store, open_engine
-from bot.wiring import sample_desk
+from loopback.github import LoopbackGitHub, RecordedRepository
+from loopback.sample import SAMPLE_DAY, SAMPLE_REPOSITORY
 from tests.factories import NOON, commit, file
 from tests.slack_checks import assert_takes, buttons, read, strings
 

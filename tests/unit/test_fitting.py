@@ -4,8 +4,8 @@ from random import Random
 
 import pytest
 
-from analysis.rank.fitting import fitted, folds, learned, probability
-from analysis.rank.weights import judged_points
+from analysis.ranking.fitting import fitted, folds, learned, probability
+from analysis.ranking.weights import judged_points
 
 
 def drawn(count: int, seed: int = 1) -> tuple[list[dict[str, float]], list[bool]]:

@@ -11,8 +11,8 @@ import urllib3
 from github import GithubException
 
 from analysis.errors import DigestError, RateLimited
-from analysis.github import GitHub
 from analysis.models import Repository
+from analysis.sources.github import GitHub
 
 REPOSITORY = Repository(owner="o", name="n")
 

@@ -7,9 +7,9 @@ import pytest
 
 from analysis.facts import facts
 from analysis.models import BREAKING, Commit, FactKind, PullRequest, Ranked
-from analysis.rank import may_move_down, may_move_up, rank
-from bot.local.sample import sample_repository
-from bot.ranking import recorded_commits
+from analysis.ranking import may_move_down, may_move_up, rank
+from bot.services.recorded_commits import recorded_commits
+from loopback.sample import sample_repository
 from tests.factories import commit, file, new_file, patch
 from tests.injections import PLACES, injected, injections
 

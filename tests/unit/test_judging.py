@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.models import Importance
-from analysis.rank.judging import (
+from analysis.ranking.evaluation import (
     at_tier,
     auc,
     auc_interval,

@@ -4,7 +4,7 @@ from time import thread_time
 
 import pytest
 
-from analysis.links import Keys, keys, series
+from analysis.facts.links import Keys, keys, series
 from analysis.models import PullRequest, Series
 from tests.factories import commit
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from bot.local.slack.methods import METHODS
 from bot.settings import Settings
 from bot.slack.manifest import WRITTEN_DOWN, manifest
+from loopback.slack.methods import METHODS
 
 ROOT = Path(__file__).resolve().parents[2]
 MANIFEST: dict[str, Any] = json.loads((ROOT / "manifest.json").read_text("utf-8"))

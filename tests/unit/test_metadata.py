@@ -4,13 +4,13 @@ from datetime import timedelta
 
 import pytest
 
-from analysis.answer import answer
-from analysis.asking import Asked, Statement
 from analysis.facts import facts
-from analysis.metadata import records
 from analysis.models import Commit, Entry, Language, Links, Ranked, Repository, Series
-from analysis.rank import rank
-from analysis.topics import Topic, topics_in, without_topics
+from analysis.questions.answering import answer
+from analysis.questions.intent import Asked, Statement
+from analysis.questions.metadata import records
+from analysis.questions.topics import Topic, topics_in, without_topics
+from analysis.ranking import rank
 from tests.factories import NOON, SHA, commit, file, new_file, patch
 
 REPOSITORY = Repository(owner="acme", name="engine")

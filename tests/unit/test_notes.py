@@ -3,7 +3,7 @@
 import pytest
 
 from analysis.models import Repository
-from analysis.notes import named
+from analysis.sources.release_notes import named
 
 ENGINE = Repository(owner="Acme", name="engine")
 NOTES = """# v2

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.purpose import purpose
+from analysis.writing.purpose import purpose
 from tests.factories import commit
 
 FORM = """<!-- markdownlint-disable -->

@@ -6,7 +6,7 @@ import pytest
 
 from analysis.models import DayReport, Entry, Failure, Importance, Ranked, Repository, Touch
 from analysis.window import Window
-from bot.selection import Selection, selected
+from bot.services.selection import Selection, selected
 from tests.factories import commit, file
 
 DAY = datetime(2026, 2, 5, tzinfo=UTC)

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from analysis.facts import facts
 from analysis.models import Commit, Fact, FactKind, FileChange, Importance, Ranked, Repository
-from analysis.rank import Weights, ceiling, floor, general_weights, packaged_weights, rank, within
-from analysis.rank.signals import signals, split_title
-from analysis.rank.vocabulary import AREAS, TAGS, WORDS
+from analysis.ranking import Weights, ceiling, floor, general_weights, packaged_weights, rank, within
+from analysis.ranking.signals import signals, split_title
+from analysis.ranking.vocabulary import AREAS, TAGS, WORDS
 from tests.factories import commit, file, new_file, patch
 
 LOW, MEDIUM, HIGH = Importance.LOW, Importance.MEDIUM, Importance.HIGH

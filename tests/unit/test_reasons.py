@@ -3,9 +3,9 @@
 import pytest
 
 from analysis.models import Importance, Language, Ranked, Reason, Repository
-from analysis.rank import packaged_weights
-from analysis.rank.vocabulary import AREAS, TAGS, WORDS
-from analysis.reasons import told
+from analysis.ranking import packaged_weights
+from analysis.ranking.vocabulary import AREAS, TAGS, WORDS
+from analysis.writing.reasons import told
 
 LANGUAGES: list[Language] = ["zh", "en"]
 VLLM = packaged_weights(Repository(owner="vllm-project", name="vllm"))

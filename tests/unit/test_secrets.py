@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.models import PullRequest
-from analysis.secrets import Redactor, redacted
+from analysis.sources.secrets import Redactor, redacted
 from tests.factories import commit, file, patch
 
 LETTERS_AND_DIGITS = string.ascii_letters + string.digits

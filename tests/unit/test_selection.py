@@ -9,10 +9,10 @@ import pytest
 from analysis.models import DayReport, Entry, Importance, Language, Ranked, Repository
 from analysis.report.markdown import reports_markdown
 from analysis.window import window
-from bot.selection import Selection, selected
-from bot.slack.blocks import Message
-from bot.slack.digest_messages import digest_messages
-from bot.slack.words import selection_words
+from bot.services.selection import Selection, selected
+from bot.slack.messages.blocks import Message
+from bot.slack.messages.digest import digest_messages
+from bot.slack.messages.words import selection_words
 from tests.factories import commit, file
 from tests.slack_checks import assert_takes, strings
 

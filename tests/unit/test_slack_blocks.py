@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.slack.blocks import (
+from bot.slack.messages.blocks import (
     Block,
     Message,
     actions,

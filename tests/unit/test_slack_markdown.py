@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from analysis.asking import Citation, Statement
-from bot.slack.markdown import prose, streamed, told
+from analysis.questions.intent import Citation, Statement
+from bot.slack.messages.markdown import prose, streamed, told
 
 LINE = Citation(label="pkg/__init__.py:7", url="https://github.example/o/n/commit/abc#diff-1R7")
 OBEYED = re.compile(

@@ -14,7 +14,6 @@ from slack_sdk.errors import SlackApiError, SlackClientError, SlackTokenRotation
 from slack_sdk.web import SlackResponse
 
 from analysis.errors import OutsideFailure
-from bot.local.loopback import Loopback, QuietHandler
 from bot.slack.web import (
     ChannelClosed,
     MissingScope,
@@ -26,6 +25,7 @@ from bot.slack.web import (
     Web,
     translated,
 )
+from loopback.http_server import Loopback, QuietHandler
 
 
 def subclasses(kind: type[Exception]) -> Iterator[type[Exception]]:

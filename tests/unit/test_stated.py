@@ -2,8 +2,8 @@
 
 import pytest
 
-from analysis.rank.signals import signals
-from analysis.rank.stated import stated
+from analysis.ranking.instructions import stated
+from analysis.ranking.signals import signals
 from tests.factories import commit, file
 
 CORE = file("engine/core.py", additions=40, deletions=12)

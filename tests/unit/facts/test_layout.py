@@ -6,7 +6,7 @@ import pytest
 
 from analysis.facts import facts
 from analysis.models import FactKind, FileChange, Importance
-from analysis.rank import rank
+from analysis.ranking import rank
 from tests.factories import commit, file, new_file
 from tests.unit.facts.told import changed, names
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from analysis.by_rules import named
 from analysis.facts import facts
 from analysis.language import words
 from analysis.models import Fact, FactKind, FileChange, Language
+from analysis.writing.by_rules import named
 from tests.factories import commit, file, new_file, patch
 from tests.unit.facts.told import breaking, changed, module, names
 

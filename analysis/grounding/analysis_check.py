@@ -1,0 +1,366 @@
+"""What a model wrote about a commit, before it is kept: checked against the commit, tidied, and its language told.
+
+Nothing that a model says is kept unchecked: a sentence or an item with something that the commit does not bear out goes.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Collection, Iterator
+from typing import NamedTuple
+
+from analysis.grounding.claims import SPAN, Claim, Place, false_in
+from analysis.grounding.corpus import Evidence, plain
+from analysis.models import Analysis, Commit, Insight, Language, Risk
+
+__all__ = ["Checked", "Claim", "cleaned", "false_claims", "is_empty", "is_in", "without_false_claims"]
+
+_PROSE_LENGTH = 1200  # characters of the summary and of each insight
+_ITEM_LENGTH = 600  # characters of an item of a list
+_ITEMS = 12
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]{2,}|[\u4e00-\u9fff]{2}")
+_UNTELLING = frozenset(
+    [
+        "the",
+        "and",
+        "for",
+        "with",
+        "from",
+        "into",
+        "not",
+        "now",
+        "can",
+        "are",
+        "was",
+        "all",
+        "any",
+        "one",
+        "two",
+        "new",
+        "use",
+        "its",
+        "this",
+        "that",
+        "when",
+        "then",
+        "than",
+        "only",
+        "has",
+        "have",
+        "but",
+        "out",
+        "may",
+        "must",
+        "add",
+        "adds",
+        "fix",
+        "fixes",
+        "bug",
+        "bugfix",
+        "misc",
+        "minor",
+        "update",
+        "remove",
+        "test",
+        "tests",
+        "docs",
+        "doc",
+        "commit",
+        "change",
+        "changes",
+        "file",
+        "files",
+        "code",
+        "main",
+        "src",
+        "init",
+    ]
+)
+
+
+class Checked(NamedTuple):
+    """An analysis without its false claims, and the claims of all that was taken out."""
+
+    analysis: Analysis
+    removed: tuple[Claim, ...]
+
+
+def false_claims(analysis: Analysis, commit: Commit, *, kinds: Collection[str] | None = None) -> tuple[Claim, ...]:
+    """Everything named in a text of the analysis that the commit does not bear out, in the order of the texts.
+
+    Links, images, headings and words to the reader about the prompt are false whatever they say, so this is for the
+    analysis as it was written, before `cleaned`. With `kinds` only claims of these kinds are looked for.
+    """
+    return _sifted(analysis, Evidence(commit), kinds).removed
+
+
+def without_false_claims(analysis: Analysis, commit: Commit, *, kinds: Collection[str] | None = None) -> Checked:
+    """The analysis without the sentences of its prose and the items of its lists that hold a false claim.
+
+    A risk goes whole when its text is concerned, its mitigation alone when only that is.
+    """
+    evidence = Evidence(commit)
+    removed: list[Claim] = []
+    while True:
+        # What is left may read differently once a neighbour is gone (an unpaired backtick); each round takes something out.
+        analysis, more = _sifted(analysis, evidence, kinds)
+        if not more:
+            return Checked(analysis, tuple(removed))
+        removed += more
+
+
+def _sifted(analysis: Analysis, evidence: Evidence, kinds: Collection[str] | None) -> Checked:
+    removed: list[Claim] = []
+
+    def is_false(text: str, place: Place) -> bool:
+        found = false_in(text, place, evidence, kinds)
+        if not found and (tidied := _tidied(text)) != text:
+            found = false_in(tidied, place, evidence, kinds)
+        removed.extend(found)
+        return bool(found)
+
+    def prose(text: str, place: Place) -> str:
+        pieces = sentences(text)
+        kept = [piece for piece in pieces if not is_false(piece, place)]
+        return text if len(kept) == len(pieces) else _ended("".join(kept))
+
+    def items(texts: tuple[str, ...], place: Place) -> tuple[str, ...]:
+        return tuple(text for text in texts if not is_false(text, place))
+
+    def risks() -> Iterator[Risk]:
+        for each in analysis.risks:
+            wrong = is_false(each.risk, Place.WEIGHED)
+            wrong_mitigation = is_false(each.mitigation, Place.ADVISED)
+            if not wrong:
+                yield each.model_copy(update={"mitigation": ""}) if wrong_mitigation else each
+
+    kept = _rewritten(analysis, prose=prose, items=items, risks=risks)
+    return Checked(kept, tuple(removed))
+
+
+def _rewritten(
+    analysis: Analysis,
+    *,
+    prose: Callable[[str, Place], str],
+    items: Callable[[tuple[str, ...], Place], tuple[str, ...]],
+    risks: Callable[[], Iterator[Risk]],
+) -> Analysis:
+    return analysis.model_copy(
+        update={
+            "summary": prose(analysis.summary, Place.TOLD),
+            "scope": items(analysis.scope, Place.TOLD),
+            "insight": Insight(**{name: prose(text, Place.WEIGHED) for name, text in analysis.insight}),
+            "risks": tuple(risks()),
+            "advice": items(analysis.advice, Place.ADVISED),
+        }
+    )
+
+
+_ABBREVIATIONS = (
+    "e.g|i.e|etc|vs|cf|approx|fig|no|nos|vol|al|resp|incl|excl|ca|dr|mr|ms|st|inc|ltd|eq|sec|ver|max|min|avg"
+)
+_STOP = re.compile(
+    r"""
+    \n+
+    | [。！？；]+[”’」』）)】"']*[ \t]*
+    | (?<=[\w`)\]"'”’%…*}>.])[.!?]+["'”’)\]]*[ \t]+(?=["'“‘(\[*]*[A-Z\u4e00-\u9fff`_0-9-])
+    """,
+    re.VERBOSE,
+)
+_NOT_A_STOP = re.compile(rf"(?:^|[\s(])(?:(?i:{_ABBREVIATIONS})|[A-Z])\.$|^\s*\d{{1,3}}\.$")
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a Chinese or English text, each with what separates it from the next; joined they are the text."""
+    masked = SPAN.sub(lambda match: "`" + "_" * (len(match[0]) - 2) + "`", text)
+    pieces, start = [], 0
+    for stop in _STOP.finditer(masked):
+        up_to = masked[start : stop.end()].rstrip()
+        if up_to.endswith(".") and _NOT_A_STOP.search(up_to):
+            continue
+        pieces.append(text[start : stop.end()])
+        start = stop.end()
+    return [*pieces, text[start:]] if start < len(text) else pieces
+
+
+def _ended(text: str) -> str:
+    """A text of which something was taken out, so that it does not end in the middle."""
+    bare = text.strip()
+    if not re.search(r"[；;，,、]$", bare):
+        return bare
+    return bare[:-1].rstrip("；;，,、 ") + ("." if bare[-1] in ";," else "。")
+
+
+def cleaned(analysis: Analysis) -> Analysis:
+    """The analysis as plain text with `code` spans: each text one line, no Markdown or HTML else, nothing that cannot be seen.
+
+    Texts are cut to their length (1200 characters of prose, 600 an item) and lists to twelve items; empty ones go.
+    """
+
+    def item(text: str) -> str:
+        return _cut(_tidied(text), _ITEM_LENGTH)
+
+    def risks() -> Iterator[Risk]:
+        for each in analysis.risks:
+            if risk := item(each.risk):
+                yield each.model_copy(update={"risk": risk, "mitigation": item(each.mitigation)})
+
+    kept = _rewritten(
+        analysis,
+        prose=lambda text, _: _cut(_tidied(text), _PROSE_LENGTH),
+        items=lambda texts, _: tuple(filter(None, map(item, texts)))[:_ITEMS],
+        risks=risks,
+    )
+    return kept.model_copy(update={"risks": kept.risks[:_ITEMS]})
+
+
+_FENCE = re.compile(r"^[ \t]*(?:```+|~~~+)[^`\n]*$|^[ \t]*(?:={3,}|-{3,}|\*{3,}|_{3,})[ \t]*$", re.MULTILINE)
+_LEADING = re.compile(r"^[ \t]*(?:(?:#{1,6}|[-*+•·▪>]|\d{1,2}[.)]|\[[ xX]\])(?:[ \t]+|$))+", re.MULTILINE)
+_ADDRESSED = re.compile(r"!?\[([^\[\]\n]*)\](?:\([^)\n]*\)|\[[^\[\]\n]*\])")
+_AUTOLINK = re.compile(r"<(?:https?|ftp|mailto):[^<>\s]*>", re.IGNORECASE)
+_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+_TAG = re.compile(
+    r"<!--.*?-->|</?(?:a|b|big|blockquote|body|center|code|del|details|div|em|font|form|h[1-6]|head|hr|html|i|iframe|img|input|ins|kbd|li|"
+    r"link|mark|meta|object|ol|p|pre|q|s|samp|script|small|span|strike|strong|style|sub|summary|sup|svg|table|tbody|td|th|thead|tr|tt|u|ul)"
+    r"(?:\s[^<>]*)?/?>|<(?:video|audio|image|embed|source|button)\s[^<>]*>",
+    re.IGNORECASE | re.DOTALL,
+)
+_BOLD = re.compile(r"(?<![\w/*])\*\*(?=[^\s*])([^*\n`]*(?:`[^`\n]*`[^*\n`]*)*)(?<=[^\s*])\*\*(?![/*])")
+
+
+def _tidied(text: str) -> str:
+    """One text without structure; code spans keep what they hold. A second time it changes nothing."""
+    while True:
+        once = _tidied_once(text)
+        if once == text:
+            return text
+        text = once
+
+
+def _tidied_once(text: str) -> str:
+    text = _seen(re.sub(r"\r\n?|[\u2028\u2029\x85\v\f]", "\n", text))
+    text = _LEADING.sub("", _FENCE.sub("", text))
+    text = _BOLD.sub(r"\1", _outside_code(re.sub("``+", "`", text)))
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def _outside_code(text: str) -> str:
+    kept, start = [], 0
+    for span in [*SPAN.finditer(text), None]:
+        piece = text[start : span.start() if span else len(text)]
+        piece = _AUTOLINK.sub(" ", _ADDRESSED.sub(r"\1", piece))
+        kept += [_TAG.sub("", _BREAK.sub(" ", piece)), span[0] if span else ""]
+        start = span.end() if span else len(text)
+    return "".join(kept)
+
+
+def _seen(text: str) -> str:
+    """`text` without controls, directions and what has no width; joiners stay where they join letters that need them."""
+    return "".join(
+        char
+        for place, char in enumerate(text)
+        if char in {"\n", "\t"}
+        or unicodedata.category(char) not in ("Cc", "Cf", "Cs")
+        or (char in "\u200c\u200d" and text[place - 1 : place] > "\x7f" and text[place + 1 : place + 2] > "\x7f")
+    )
+
+
+def _cut(text: str, length: int) -> str:
+    """`text` cut to at most `length` characters after a sentence, else after a word; never inside a code span."""
+    if len(text) <= length:
+        return text
+    kept = ""
+    for piece in sentences(text):
+        if len(kept) + len(piece.rstrip()) > length:
+            break
+        kept += piece
+    if kept.strip():
+        return kept.strip()
+    head = text[: length - 1]
+    if head.count("`") % 2:
+        head = head[: head.rindex("`")]
+    at_a_word = re.sub(r"[A-Za-z0-9_./*-]+$", "", head)
+    return (at_a_word.rstrip() or text[: length - 1]) + "…"
+
+
+_QUOTED = re.compile(r"“[^“”\n]*”|\"[^\"\n]*\"|「[^」\n]*」|『[^』\n]*』|《[^》\n]*》|‘[^‘’\n]*’")
+_NAME = re.compile(
+    r"[A-Za-z0-9_]*(?:[_/.@#]|::|--)[A-Za-z0-9_./@#:-]*|\b\w*[a-z0-9][A-Z]\w*|\b[A-Z]{2,}\w*|\b\w*\d\w*", re.ASCII
+)
+_MUCH = 12  # letters of Chinese, or words of English, from which one text shows its language
+_HARDLY = 0.15
+
+
+def is_in(analysis: Analysis, language: Language) -> bool:
+    """Whether the prose is in `language`: code, paths, names and quotations left out, all of it and each longer text.
+
+    Prose that holds nothing but names is in either.
+    """
+    letters = [_letters(text) for text in _texts(analysis)]
+    whole = _Letters(*map(sum, zip(*letters, strict=True)))
+    return _speaks(whole, language) and all(_speaks(each, language) for each in letters if sum(each) >= _MUCH)
+
+
+class _Letters(NamedTuple):
+    """What a text is written in: Chinese characters, words in Latin letters, letters of other scripts."""
+
+    han: int
+    words: int
+    other: int
+
+
+def _letters(text: str) -> _Letters:
+    bare = _NAME.sub(" ", _QUOTED.sub(_without_titles, SPAN.sub(" ", plain(text))))
+    return _Letters(
+        han=sum(map(_is_han, bare)),
+        words=len(re.findall(r"[A-Za-z\u00c0-\u024f][A-Za-z\u00c0-\u024f'-]+", bare)),
+        other=sum(char.isalpha() and char > "\u024f" and not _is_han(char) for char in bare),
+    )
+
+
+def _without_titles(quoted: re.Match[str]) -> str:
+    """A quotation in Latin letters is a title or a message; a Chinese one is prose."""
+    return quoted[0] if any(map(_is_han, quoted[0])) else " "
+
+
+def _speaks(letters: _Letters, language: Language) -> bool:
+    if language == "zh":
+        # A character is about half a word; words of other scripts are no loanwords.
+        return letters.han > letters.words + 4 * letters.other or not sum(letters)
+    return letters.han + letters.other <= _HARDLY * sum(letters)
+
+
+def _is_han(char: str) -> bool:
+    return "\u4e00" <= char <= "\u9fff" or "\u3400" <= char <= "\u4dbf" or "\U00020000" <= char <= "\U0003ffff"
+
+
+def is_empty(analysis: Analysis) -> bool:
+    """Whether nothing of substance is left: a summary without a letter or a figure."""
+    return not re.search(r"[^\W_]", plain(analysis.summary))
+
+
+def _texts(analysis: Analysis) -> list[str]:
+    risks = [text for each in analysis.risks for text in (each.risk, each.mitigation)]
+    return [analysis.summary, *analysis.scope, *(text for _, text in analysis.insight), *risks, *analysis.advice]
+
+
+def is_about(analysis: Analysis, commit: Commit) -> bool:
+    """Whether the summary speaks of this commit at all: it shares a telling word with the title or the paths, or quotes its code.
+
+    What a small model says may name nothing false because it names nothing.
+    """
+    said = {word.lower() for word in _WORD.findall(analysis.summary)}
+    told = " ".join(
+        (
+            commit.subject,
+            commit.pull.title if commit.pull else "",
+            *commit.paths,
+            *(file.previous_path or "" for file in commit.files),
+        )
+    )
+    telling = {word.lower() for word in _WORD.findall(told)} - _UNTELLING
+    if said & telling or not telling:
+        return True
+    evidence = Evidence(commit)
+    return any(
+        evidence.has_word(word) for span in re.findall(r"`([^`]+)`", analysis.summary) for word in _WORD.findall(span)
+    )

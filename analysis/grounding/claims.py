@@ -1,0 +1,338 @@
+"""What a text names, and whether the commit bears it out.
+
+A finder a kind looks for what is named, and marks what the evidence does not bear out: that becomes a `Claim`.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterator
+from enum import Enum, auto
+from typing import NamedTuple
+
+from analysis.grounding.allowlist import (
+    CHAT_MARKS,
+    COMMANDS,
+    CUSTOMARY,
+    EXTENSIONS,
+    FOLDERS,
+    INSTRUCTIONS,
+    LIBRARIES,
+    MACHINE_FOLDERS,
+    PLAIN_EXTENSIONS,
+    PRODUCTS,
+    ROUTES,
+    TOP_LEVEL_DOMAINS,
+    WORDS,
+)
+from analysis.grounding.corpus import MEASURES, NUMBER, Evidence, number, plain
+
+SPAN = re.compile(r"`[^`\n]+`")
+
+
+class Claim(NamedTuple):
+    """Something named that a commit does not bear out.
+
+    `kind` is one of path, symbol, pull request, commit, figure, link, heading, image, instruction; `text` is as written.
+    """
+
+    kind: str
+    text: str
+
+
+class Place(Enum):
+    """What a text is for, which decides what may stand in it."""
+
+    TOLD = auto()  # what the commit does: only what it touches
+    WEIGHED = auto()  # what follows from it: also what its text and diff merely mention
+    ADVISED = auto()  # what to do: also durations and sizes that were never measured
+
+
+class _Found(NamedTuple):
+    """Something named from `start` to `end`; later finders do not see it again, borne out or not."""
+
+    start: int
+    end: int
+    borne_out: bool
+
+
+def false_in(text: str, place: Place, evidence: Evidence, kinds: Collection[str] | None = None) -> tuple[Claim, ...]:
+    """The false claims of a sentence or an item, in the order of the kinds; only those of `kinds` where it is given."""
+    line = plain(text)
+    claims = []
+    for kind, find in _FINDERS.items():
+        found = sorted(find(line, place, evidence))
+        if kinds is None or kind in kinds:
+            claims += [Claim(kind, line[each.start : each.end].strip("`( \n")) for each in found if not each.borne_out]
+        if kind != "instruction":
+            for each in found:
+                line = line[: each.start] + " " * (each.end - each.start) + line[each.end :]
+    return tuple(dict.fromkeys(claims))
+
+
+def _each(*patterns: re.Pattern[str], in_code: re.Pattern[str] | None = None) -> "_Finder":
+    """A finder of what is never borne out: by `patterns` outside of code, where they act, and by `in_code` anywhere."""
+
+    def find(line: str, _place: Place, _evidence: Evidence) -> Iterator[_Found]:
+        prose = SPAN.sub(lambda match: "\0" * len(match[0]), line)
+        for text, pattern in [*((prose, each) for each in patterns), *([(line, in_code)] if in_code else [])]:
+            for match in pattern.finditer(text):
+                yield _Found(match.start(), match.end(), borne_out=False)
+
+    return find
+
+
+_INSTRUCTION = re.compile("|".join([*INSTRUCTIONS, *CHAT_MARKS]), re.IGNORECASE | re.ASCII)
+_HEADING = re.compile(r"^[ \t>*-]*#{1,6}[ \t]+\S.*$", re.MULTILINE)
+_IMAGE = re.compile(r"!\[[^\[\]\n]*\](?:\([^)\n]*\)|\[[^\[\]\n]*\])|<(?:img|svg)\b[^>]*>?", re.IGNORECASE)
+_LINK = re.compile(
+    r"""
+    \[[^\[\]\n]*\]\([^)\n]*\)                           # [text](address)
+    | \[[^\[\]\n]+\]:[ ]*<?(?:/|\w+:|\S+\.\w+/)\S*      # [name]: address
+    | <a\b[^>]*>?
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_ADDRESS = re.compile(
+    rf"""
+    \b[a-z][a-z0-9+.-]{{1,20}}://[^\s`'"<>，。；）)]+       # any scheme
+    | \b(?:mailto|javascript|data):[^\s`，。；]+\w
+    | \bwww\.[^\s`，。；）)]+
+    | (?<![\w@./-])(?:[a-z0-9-]+\.)+(?:{"|".join(TOP_LEVEL_DOMAINS)})(?::\d+)?/[^\s`'"<>，。；）)]*
+    """,
+    re.VERBOSE | re.IGNORECASE | re.ASCII,
+)
+_PULL = re.compile(
+    r"(?:(?<![\w/])(?:PRs?|pull request|MR|issue|拉取请求|合并请求)[ ]{0,2}(?:\#[ ]?)?|\bGH-|(?<![&/#])(?<!\b[CF])\#)"
+    r"(\d{1,9})(?![\w.]\d|\w|%)",
+    re.IGNORECASE | re.ASCII,
+)
+
+
+def _pulls(line: str, _place: Place, evidence: Evidence) -> Iterator[_Found]:
+    for match in _PULL.finditer(line):
+        mentioned = rf"(?:#|\b(?:pull|issues|PR)[ /]){match[1]}\b"
+        true = int(match[1]) == evidence.commit.pr or re.search(mentioned, evidence.text, re.ASCII)
+        yield _Found(match.start(), match.end(), bool(true))
+
+
+_SHA = re.compile(r"(?<![\w#/-])(?<!\w\.)(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\w-])", re.ASCII)
+
+
+def _commits(line: str, _place: Place, evidence: Evidence) -> Iterator[_Found]:
+    known = (evidence.commit.sha, *evidence.commit.parents)
+    for match in _SHA.finditer(line):
+        true = any(sha.startswith(match[0]) for sha in known) or re.search(rf"\b{match[0]}", evidence.text, re.ASCII)
+        yield _Found(match.start(), match.end(), bool(true))
+
+
+_PERCENT = re.compile(r"百分之[ ]?(\d+(?:\.\d+)?)")
+_RANGE = re.compile(r"(?<![A-Za-z0-9_.#])(\d+(?:\.\d+)?)[ ]?(?:[-~～至到]|to)[ ]?$")
+_COUNTS = {
+    "file": re.compile(
+        NUMBER + r"\+?[ ]?(?:(?:个|份|多个|余个)?(?:[\u4e00-\u9fff]{0,4})文件|(?:\w+ )?files?\b)",
+        re.ASCII,
+    ),
+    "line": re.compile(
+        r"(?<!第)(?<!第 )"
+        + NUMBER
+        + r"\+?[ ]?(?:(?:多|余)?行(?![为业动进列程驶])|(?:(?:added|removed|new|changed) )?lines?\b)",
+        re.ASCII,
+    ),
+    "commit": re.compile(NUMBER + r"\+?[ ]?(?:个?提交|commits\b)", re.ASCII),
+}
+_SIGNED = re.compile(r"(?<![\w+-])\+(\d{1,7})[ ]?[/,，、 ][ ]?-(\d{1,7})(?![\w.])", re.ASCII)
+
+
+def _figures(line: str, place: Place, evidence: Evidence) -> Iterator[_Found]:
+    for unit, pattern in [*MEASURES.items(), ("%", _PERCENT)]:
+        if place is Place.ADVISED and unit not in ("%", "x"):
+            continue
+        for match in pattern.finditer(line):
+            start, numbers = match.start(), [match[1]]
+            if before := _RANGE.search(line, 0, match.start()):
+                start, numbers = before.start(), [before[1], match[1]]
+            true = all(evidence.measures(each, unit) for each in numbers)
+            yield _Found(start, match.end(), true)
+    for noun, pattern in _COUNTS.items():
+        for match in pattern.finditer(line):
+            yield _Found(match.start(), match.end(), evidence.counts(noun, int(number(match[1]))))
+    for match in _SIGNED.finditer(line):
+        added, removed = int(match[1]), int(match[2])
+        true = (added, removed) in {size[1:] for size in evidence.sizes}
+        yield _Found(match.start(), match.end(), true)
+
+
+_RUN = re.compile(r"[A-Za-z0-9_./*{}<>$…~@,:#+-]+")
+_LINES = re.compile(r"(?::(\d+)(?:[-:](\d+))?|#L(\d+)(?:-L?(\d+))?)$")
+_FILE = re.compile(
+    rf"^(?!\.?\*?\.\w+$).*[\w*}}>\]-]\.(?:{'|'.join(EXTENSIONS)})$|(?:^|/)\*+\.(?:{'|'.join(EXTENSIONS)})$|(?:^|/)Dockerfile\.\w+$",
+    re.IGNORECASE,
+)
+_TWO_FILES = re.compile(rf"(?<=\.)({'|'.join(EXTENSIONS)})/(?=[\w.]+\.|\.)", re.IGNORECASE)
+
+
+def _paths(line: str, place: Place, evidence: Evidence) -> Iterator[_Found]:
+    code = [match.span() for match in SPAN.finditer(line)]
+    for name in evidence.odd_names:
+        for match in re.finditer(re.escape(name), line):
+            yield _Found(*match.span(), borne_out=True)
+        line = line.replace(name, " " * len(name))
+    for run in _RUN.finditer(line):
+        in_code = any(start <= run.start() < end for start, end in code)
+        called = line[run.end() : run.end() + 1] == "("
+        for start, token in _tokens(run):
+            lines = _LINES.search(token)
+            path = token[: lines.start()] if lines else token
+            named = _names_a_path(path, evidence, in_code=in_code) and not (called and "/" not in path)
+            if named and not _on_the_machine(path, evidence):
+                true = bool(evidence.touched(path)) or (place is not Place.TOLD and evidence.mentions(path))
+                if true and lines:
+                    first = int(lines[1] or lines[3])
+                    last = int(lines[2] or lines[4] or first)
+                    true = evidence.shows(path, first, last if last >= first and ":" not in lines[0][1:] else first)
+                yield _Found(start, start + len(token), true)
+            elif named or ("/" in path and evidence.touched(path)):
+                yield _Found(start, start + len(token), borne_out=True)
+
+
+def _tokens(run: re.Match[str]) -> Iterator[tuple[int, str]]:
+    """The paths that a run of characters may hold: lists, files side by side and pytest's node names come apart."""
+    text = _TWO_FILES.sub(r"\1,", run[0])
+    text = re.sub(r"\{[^{}]*\}|<[^<>]*>", lambda match: match[0].replace(",", "\0"), text)
+    text = re.sub("::.*|:(?![0-9])|#(?!L[0-9])|(?<!/)\\*\\*(?!/)", lambda match: "," * len(match[0]), text)
+    for match in re.finditer(r"[^,]+", text):
+        token = match[0].replace("\0", ",")
+        bare = token.lstrip(":#+<>-")
+        if re.fullmatch(r"\*[^*]+\*", bare):
+            bare = bare[1:]
+            yield run.start() + match.start() + len(token) - len(bare), bare[:-1]
+            continue
+        yield run.start() + match.start() + len(token) - len(bare), re.sub(r"[:#+@~.…-]+$", "", bare)
+
+
+def _names_a_path(path: str, evidence: Evidence, *, in_code: bool) -> bool:
+    """Whether a token is meant as a file or a folder of the repository."""
+    if not re.search(r"[A-Za-z]{2}", path) or re.match(r"[\w.]+@|@", path):
+        return False
+    first, *rest = path.strip("./*").split("/")
+    if _FILE.search(path.rstrip("/…")):
+        owner, _, extension = first.partition(".")
+        attribute = owner in ("self", "cls") or (owner in LIBRARIES and extension not in PLAIN_EXTENSIONS)
+        return bool(rest) or not (path in PRODUCTS or attribute)
+    parts = [part for part in (first, *rest) if part]
+    if (
+        path.startswith("/")
+        or not rest
+        or re.search(r"\.\w+$", parts[-1])
+        or not all(re.fullmatch(r"[A-Za-z0-9_.*{},<>$…-]+", part) for part in parts)
+    ):
+        return False
+    if (
+        first not in (evidence.folders | FOLDERS if in_code else evidence.folders)
+        or path.startswith(ROUTES)
+        or (not in_code and all(part in FOLDERS for part in parts))
+    ):
+        return False
+    if len(parts) == 2 and not path.endswith("/") and evidence.mentions(path) and f"{path}/" not in evidence.text:  # noqa: PLR2004
+        return False  # a name such as owner/repository
+    return in_code or len(parts) > 2 or path.endswith("/")  # noqa: PLR2004
+
+
+def _on_the_machine(path: str, evidence: Evidence) -> bool:
+    """Whether a path lies outside of any repository, such as /etc/hosts."""
+    if evidence.touched(path.lstrip("~/")):
+        return False
+    return path.startswith(("~", "$")) or (path.startswith("/") and path.split("/")[1] in MACHINE_FOLDERS)
+
+
+_CHAIN = r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*"
+_IN_CODE = re.compile(rf"(?<![\w-])--[A-Za-z][\w-]*|(?<![A-Za-z0-9_]){_CHAIN}(?:\(|(?:/[\w.-]+)?)", re.ASCII)
+_IN_PROSE = re.compile(
+    rf"(?<![\w-])--[A-Za-z][\w-]*|(?<![A-Za-z0-9_.]){_CHAIN}\(\)|(?<![A-Za-z0-9_])(?=[0-9_]*[A-Za-z])[A-Za-z0-9]*_[A-Za-z0-9_]*",
+    re.ASCII,
+)
+
+
+def _symbols(line: str, place: Place, evidence: Evidence) -> Iterator[_Found]:
+    spans = list(SPAN.finditer(line))
+    prose = line
+    for span in spans:
+        prose = prose[: span.start()] + "\0" * (span.end() - span.start()) + prose[span.end() :]
+        command = span[0].strip("`").split(" ", 1)[0] in COMMANDS
+        for match in _IN_CODE.finditer(line, span.start() + 1, span.end() - 1):
+            if match[0].startswith("--"):
+                true = command or _has_flag(match[0], evidence)
+            else:
+                true = _is_repository(match[0], evidence) or _has_chain(match, place, evidence)
+            yield _Found(match.start(), match.end(), true)
+    for match in _IN_PROSE.finditer(prose):
+        true = _has_flag(match[0], evidence) if match[0].startswith("--") else _has_chain(match, place, evidence)
+        yield _Found(match.start(), match.end(), true)
+
+
+def _has_flag(flag: str, evidence: Evidence) -> bool:
+    name = flag.strip("-")
+    return (
+        name in ("help", "version")
+        or evidence.mentions("--" + name)
+        or evidence.has_word(name.replace("-", "_"))
+        or evidence.mentions("--" + name.replace("_", "-"))
+    )
+
+
+def _is_repository(token: str, evidence: Evidence) -> bool:
+    return token.count("/") == 1 and (evidence.mentions(token) or evidence.mentions(token.split("/")[1]))
+
+
+def _has_chain(match: re.Match[str], place: Place, evidence: Evidence) -> bool:
+    """Whether every telling part of `a.b.c(` occurs; at a star or a placeholder a part of a word is enough."""
+    called = match[0].endswith(("(", "()"))
+    parts = re.findall(r"[A-Za-z0-9_]+", match[0])
+    library = parts[0] in LIBRARIES
+    before, after = match.string[: match.start()][-1:], match.string[match.end() :][:1]
+    for place_in_chain, part in enumerate(parts):
+        last = place_in_chain == len(parts) - 1
+        if library and (place is not Place.TOLD or "_" not in part):
+            continue
+        telling = _is_telling(part, place, called=called and last, dotted=len(parts) > 1)
+        prefix = part.endswith("_")  # said of names that begin so; they may stand inside of longer ones
+        starts = prefix or (last and not called and after in ("*", "{", "<", "$", "…"))
+        ends = prefix or (place_in_chain == 0 and before in ("*", "}", ">", "…"))
+        if telling and not evidence.is_project(part) and not evidence.has_word(part, starts=starts, ends=ends):
+            family = place is not Place.TOLD and not called and "_" not in part
+            if family and any(each.startswith(part) or each.endswith(part) for each in evidence.words):
+                continue
+            if telling == "any case" and part.lower() in evidence.words_in_lower_case:
+                continue
+            return False
+    return True
+
+
+def _is_telling(part: str, place: Place, *, called: bool, dotted: bool) -> str:
+    """How strictly a name must occur: "" for common words, "any case" for one capital word, else "exactly"."""
+    if part in WORDS or re.fullmatch(
+        r"__\w+__|_[A-Za-z]+_|_+|[A-Za-z]_[A-Za-z0-9]|u?int\d+_t|sm_?\d+\w?|(?:fp8|float8)_\w+", part
+    ):
+        return ""
+    if place is not Place.TOLD and (part in CUSTOMARY or re.match("cuda[A-Z]", part)):
+        return ""
+    if "_" in part.strip("_") or part.startswith("_") or part.endswith("_") or (called and len(part) > 1):
+        return "exactly"
+    if part in PRODUCTS or part.isupper() or part.islower():
+        return ""
+    if re.search(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]", part):
+        return "exactly"
+    return "any case" if dotted else ""
+
+
+_Finder = Callable[[str, Place, Evidence], Iterator[_Found]]
+_FINDERS: dict[str, _Finder] = {
+    "instruction": _each(in_code=_INSTRUCTION),
+    "heading": _each(_HEADING),
+    "image": _each(_IMAGE),
+    "link": _each(_LINK, in_code=_ADDRESS),
+    "pull request": _pulls,
+    "path": _paths,
+    "commit": _commits,
+    "figure": _figures,
+    "symbol": _symbols,
+}

@@ -1,0 +1,252 @@
+"""What a model says in an answer, checked before anyone sees it: false claims go, and what speaks of code says where it stands."""
+
+import re
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+from analysis.citations import Places
+from analysis.grounding.allowlist import EXTENSIONS, PRODUCTS, WORDS
+from analysis.grounding.analysis_check import cleaned, is_about, is_empty, is_in
+from analysis.grounding.claims import SPAN, Claim, Place, false_in
+from analysis.grounding.corpus import Evidence
+from analysis.models import Analysis, Commit, Entry, Importance, Language
+from analysis.questions.intent import Asked, Statement
+from analysis.questions.metadata import authors_in, bears_out, contradicts, records
+from analysis.questions.search import Piece
+from analysis.questions.segmenter import Said
+from analysis.text import visible
+
+_CODE_LINES = 12
+_SYMBOL = frozenset({"symbol"})
+
+_BRACKETED = re.compile(r"[ \t]*[\[【]([^\[\]【】\n]{1,300})[\]】](?!\()")
+_LABEL = re.compile(rf"[0-9a-f]{{7,40}}(?::[a-z]+)?|(?:PR ?)?#\d+|.*(?::|#L)[+-]?\d+(?:[-–]L?\d+)?|\S+\.(?:{'|'.join(EXTENSIONS)})", re.IGNORECASE)  # fmt: skip
+_IN_PROSE = re.compile(
+    rf"(?<![\w-])--[A-Za-z][\w-]*|[\w./-]+\.(?:{'|'.join(EXTENSIONS)})\b(?::\d+)?|\w+(?:\.\w+)*(?=\(\))|\b\w*[A-Za-z0-9]_\w+",
+    re.ASCII,
+)
+_CAMEL = re.compile(r"(?<![\w`./-])(?:[A-Z][a-z0-9]+[A-Z]|[A-Z]{2,}[a-z]{2})\w*(?![`\w])", re.ASCII)
+_LEFT_OVER = re.compile(r"(?:[ ]*(?:[,，、;；]|\band\b|和|以及))*[ ]*(?=[.。]?$)")
+_PREFIX = re.compile(r"^\s*[+-]?\s*\d+ \| ?")
+
+_DENIAL = re.compile(
+    r"\b(?:does|do|did|is|are|was|were|has|have)(?: not|n['’]t)\b|\bnothing\b|\bno (?:mention|trace|sign|change|evidence)\b"
+    r"|\bcannot (?:tell|say|see|be (?:told|seen))\b|\bneither\b"
+    r"|(?:没有?|未|并未|不)(?:[\u4e00-\u9fff]{0,3})?(?:体现|涉及|提到|提及|改动|修改|更改|包含|出现|触及|移除|删除|显示|影响|说明|改变|看到|新增|见到|找到)"
+    r"|看不出|无法(?:判断|确定|得知|看出)|无关",
+    re.IGNORECASE,
+)
+_CHANGE_OF_STATE = re.compile(r"\bno longer\b|\bany ?more\b|不再", re.IGNORECASE)
+_DENIED = re.compile(
+    r"(?:\b(?:does|do|did)(?: not|n['’]t) (?:touch|mention|contain|include)(?: \w+){0,2}|(?:没有?|未|并未|不)(?:触及|涉及|提到|提及|包含)(?:了|到)?[^`，,。]{0,6})"
+    r" ?`([^`\n]+)`",
+    re.IGNORECASE,
+)
+
+
+_STILL_THERE = re.compile(
+    r"(?: not|n['’]t)(?: been)? (?:removed?|deleted?|dropped|renamed?)\b|\bstill (?:accepted|supported|works?|available|valid|exists?|there)\b"
+    r"|(?:没有?|未|并未)被?(?:移除|删除|重命名)|仍然?(?:可用|支持|有效|接受|保留|存在)",
+    re.IGNORECASE,
+)
+_COUNTED = re.compile(
+    r"(?<![\d.])(\d{1,4})[ ]?个?[ ]?(high|medium|low|高|中|低)(?:[- ]importance|[- ]priority|重要[度性]?)?的?[ ]?(?:commits?|提交)",
+    re.IGNORECASE,
+)
+_TIERS = {
+    "high": Importance.HIGH, "medium": Importance.MEDIUM, "low": Importance.LOW,
+    "高": Importance.HIGH, "中": Importance.MEDIUM, "低": Importance.LOW,
+}  # fmt: skip
+
+
+class _Together(Evidence):
+    """What several commits say and show, with what was found in them, and the figures of each."""
+
+    def __init__(self, entries: Sequence[Entry], more: str = "") -> None:
+        self._entries = entries
+        first = entries[0].commit
+        files = tuple(file for entry in entries for file in entry.commit.files)
+        told = "\n".join([*map(_told, entries), more])
+        super().__init__(first.model_copy(update={"message": f"{first.message}\n{told}", "files": files}))
+
+    def counts(self, noun: str, count: int) -> bool:
+        """Whether there are so many commits, in all or of a tier, or so many files or lines in one of them."""
+        commits = [entry.commit for entry in self._entries]
+        if noun == "commit":
+            tiers = [entry.ranked.importance for entry in self._entries]
+            return count in {1, len(tiers), *(tiers.count(tier) for tier in Importance)}
+        if noun == "file" and any(count == len(each.files) for each in commits):
+            return True
+        sizes = {size for each in commits for size in (each.additions, each.deletions, each.additions + each.deletions)}
+        return (noun == "line" and count in sizes) or super().counts(noun, count)
+
+
+def _told(entry: Entry) -> str:
+    commit, links = entry.commit, entry.links
+    pull = f"#{commit.pull.number} {commit.pull.title}\n{commit.pull.body}" if commit.pull else ""
+    series = links.series.commits if links.series else ()
+    others = [sha for sha in (*links.all_reverted, links.reverted_by, *links.fixes, *links.fixed_by, *series) if sha]
+    facts = "\n".join(f"{each.name} {each.path or ''} {each.old or ''} {each.new or ''}" for each in entry.facts)
+    kept = "\n".join(_texts(entry.analysis)) if entry.analysis else ""
+    known = "\n".join(each.text for each in records(entry, "en"))
+    return "\n".join((commit.sha, commit.author, commit.message, pull, " ".join(others), facts, kept, known))
+
+
+def _texts(analysis: Analysis) -> list[str]:
+    risks = [text for each in analysis.risks for text in (each.risk, each.mitigation)]
+    return [analysis.summary, *analysis.scope, *(text for _, text in analysis.insight), *risks, *analysis.advice]
+
+
+class Vetting:
+    """Checks the statements of one answer against its commits. `contents` is of the files that they change, if need be."""
+
+    def __init__(self, asked: Asked, shown: Sequence[Piece], language: Language, contents: Callable[[], str]) -> None:
+        self._asked = asked
+        self._language: Language = language
+        self._contents = contents
+        self._evidence = _Together(asked.entries)
+        self._places = Places(asked.entries, shown, self._evidence.text)
+        self._records = {each.label: (each, entry) for entry in asked.entries for each in records(entry, language)}
+
+    def speaks(self, text: str) -> bool:
+        """Whether a text is in the language that was asked for."""
+        return is_in(_as_analysis(text), self._language)
+
+    def is_about(self, statement: Statement) -> bool:
+        """Whether a statement has to do with the commits at all: it cites them, denies something, or shares their words."""
+        return (
+            bool(statement.citations)
+            or _denies(statement.text)
+            or is_about(_as_analysis(statement.text), self._together)
+        )
+
+    def vetted(self, said: Said) -> Statement | None:
+        """The statement with its citations; None where something in it is not borne out."""
+        if said.kind == "code":
+            return self._code(said)
+        text, labels = self._without_labels(said.text)
+        tidy = cleaned(_as_analysis(text)).summary
+        if is_empty(_as_analysis(tidy)) or tidy.startswith("|"):
+            return None
+        denies = _denies(tidy)
+        if self._is_false(text, denies=denies) or (tidy != text and self._is_false(tidy, denies=denies)):
+            return None
+        cited_records = [self._records[label] for label in labels if label in self._records]
+        if not all(bears_out(record, entry, tidy) for record, entry in cited_records):
+            return None
+        names = _names(tidy)
+        in_prose = [name for name in names if re.search(r"\.\w+:\d+$", name)]
+        cited = [self._places.cited(label, names) for label in [*labels, *in_prose]]
+        cited += [place for record, _ in cited_records for place in record.citations]
+        citations = list(dict.fromkeys(each for each in cited if each))
+        of_code = bool(names or labels or SPAN.search(tidy))
+        if of_code and not citations and not (denies and not labels):
+            found = self._places.found(names)
+            if found is None and not denies:
+                return None
+            citations += [found] if found else []
+        return Statement(text=tidy, citations=tuple(citations), kind=said.kind, new_paragraph=said.new_paragraph)
+
+    def _code(self, said: Said) -> Statement | None:
+        """Lines that the diff holds, each of them; anything else would be the model's own code."""
+        lines = [_PREFIX.sub("", line) for line in said.text.split("\n")][: _CODE_LINES + 1]
+        citation = self._places.quoted(lines) if len(lines) <= _CODE_LINES else None
+        if citation is None:
+            return None
+        text = "\n".join(visible(line.rstrip(), keep="\t") for line in lines)
+        return Statement(text=text, citations=(citation,), kind="code", new_paragraph=said.new_paragraph)
+
+    def _without_labels(self, text: str) -> tuple[str, list[str]]:
+        """A text without the citations in brackets, and what they say."""
+        spans = [match.span() for match in SPAN.finditer(text)]
+        labels: list[str] = []
+
+        def taken(match: re.Match[str]) -> str:
+            opened = match.start(1) - 1
+            each = [label.strip(" `") for label in re.split(r"[,，;；、]", match[1]) if label.strip(" `")]
+            if any(start <= opened < end for start, end in spans) or not any(map(self._is_label, each)):
+                return match[0]
+            labels.extend(each)
+            return ""
+
+        bare = _BRACKETED.sub(taken, text).strip()
+        if labels:
+            bare = _LEFT_OVER.sub("", re.sub(r"[(（][ ]*[)）]", "", bare))
+        return bare, labels
+
+    def _is_label(self, text: str) -> bool:
+        return text in self._records or bool(_LABEL.fullmatch(text)) or self._places.cited(text, ()) is not None
+
+    def _is_false(self, text: str, *, denies: bool) -> bool:
+        evidence: Evidence = self._evidence
+        if denies:
+            # What the diff does not show may be called by the name that the question has for it, but not what it does show.
+            evidence = self._with_question
+            if any(self._is_there(name) for name in _DENIED.findall(text)):
+                return True
+        if self._calls_gone_still_there(text) or self._miscounts(text) or self._misattributes(text):
+            return True
+        claims: Sequence[Claim] = false_in(text, Place.WEIGHED, evidence)
+        if claims and all(claim.kind in _SYMBOL for claim in claims):
+            claims = false_in(text, Place.WEIGHED, self._with_contents, _SYMBOL)
+        return bool(claims) or any(
+            name not in PRODUCTS and name.lower() not in evidence.text.lower() for name in _camel(text)
+        )
+
+    def _calls_gone_still_there(self, text: str) -> bool:
+        gone = {fact.name for entry in self._asked.entries for fact in entry.facts if fact.gone}
+        return bool(_STILL_THERE.search(text)) and any(name in gone for name in _names(text))
+
+    def _misattributes(self, text: str) -> bool:
+        """Whether a text says what the metadata of each commit contradicts, or names an author that nothing speaks of."""
+        evidence = self._evidence.text.casefold()
+        return all(contradicts(entry, text) for entry in self._asked.entries) or any(
+            name.casefold() not in evidence for name in authors_in(text)
+        )
+
+    def _miscounts(self, text: str) -> bool:
+        tiers = [entry.ranked.importance for entry in self._asked.entries]
+        return any(int(count) != tiers.count(_TIERS[tier.lower()]) for count, tier in _COUNTED.findall(text))
+
+    def _is_there(self, name: str) -> bool:
+        return bool(self._evidence.touched(name)) or self._places.is_changed(name)
+
+    @property
+    def _together(self) -> Commit:
+        """The commits as one, under the titles of all."""
+        subjects = " ".join(entry.commit.subject for entry in self._asked.entries)
+        return self._evidence.commit.model_copy(update={"message": subjects, "parents": ()})
+
+    @cached_property
+    def _with_question(self) -> Evidence:
+        said = "\n".join([self._asked.question, *(turn.text for turn in self._asked.thread)])
+        return _Together(self._asked.entries, said)
+
+    @cached_property
+    def _with_contents(self) -> Evidence:
+        return _Together(self._asked.entries, self._contents())
+
+
+def _as_analysis(text: str) -> Analysis:
+    return Analysis(by="model", summary=text)
+
+
+def _denies(text: str) -> bool:
+    return bool(_DENIAL.search(text)) and not _CHANGE_OF_STATE.search(text)
+
+
+def _camel(text: str) -> list[str]:
+    """The names of classes that a text writes without backticks."""
+    prose = SPAN.sub(" ", text)
+    return [name for name in _CAMEL.findall(prose) if not re.fullmatch(r"[A-Z]+s?", name)]
+
+
+def _names(text: str) -> list[str]:
+    """What a text calls by its name in the code, the whole before its parts."""
+    spans = [span[0].strip("`").strip() for span in SPAN.finditer(text)]
+    inside = [name for span in spans for name in re.findall(r"--[\w-]+|[A-Za-z_][\w.]*\w", span)]
+    prose = SPAN.sub(" ", text)
+    named = [match[0].strip(".") for match in _IN_PROSE.finditer(prose)]
+    camel = [name for name in _camel(text) if name not in PRODUCTS]
+    # A word of the language alone ("`None`") is found anywhere and tells nothing.
+    return [name for name in dict.fromkeys([*spans, *named, *inside, *camel]) if name and name not in WORDS]

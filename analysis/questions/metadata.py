@@ -1,0 +1,233 @@
+"""What is known of a commit besides its diff: who wrote it, when it landed, its pull request, ties, rank and tests.
+
+Each of these is a record that answers questions and may be cited like a line of the diff: `[4d95135:author]`.
+"""
+
+import re
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from analysis.citations import beside, to_commit, to_file
+from analysis.facts.removed_tests import tests_added
+from analysis.language import Words, words
+from analysis.models import SHORT_SHA, Commit, Entry, FactKind, Language
+from analysis.paths import Kind, kind
+from analysis.questions.intent import Citation, Statement
+from analysis.questions.topics import Topic
+from analysis.text import one_line
+from analysis.writing.by_rules import code
+from analysis.writing.reasons import told
+
+_PATHS = 3  # of tests that are named
+
+
+class Record(NamedTuple):
+    """Something known of a commit: `label` is how a model cites it, `citations` are where people see it."""
+
+    topic: Topic
+    label: str
+    text: str
+    citations: tuple[Citation, ...]
+
+    @property
+    def statement(self) -> Statement:
+        return Statement(text=self.text, citations=self.citations)
+
+
+def records(entry: Entry, language: Language) -> tuple[Record, ...]:
+    """All that is known of a commit, one record a topic; of one that was not read, what its listing tells."""
+    commit, say = entry.commit, words(language)
+    told_of = {
+        Topic.AUTHOR: (say.label("written_by", author=one_line(commit.author)), (to_commit(commit),)),
+        Topic.DATE: (_dated(commit, say), (to_commit(commit),)),
+        Topic.PULL: _of_pull(commit, say),
+        Topic.LINKS: _tied(entry, say),
+        Topic.RANK: (_ranked(entry, language, say), (to_commit(commit),)),
+    }
+    if commit.read:
+        told_of[Topic.TESTS] = _tested(entry, say)
+    return tuple(
+        Record(topic, f"{commit.short_sha}:{topic}", text, citations) for topic, (text, citations) in told_of.items()
+    )
+
+
+_Told = tuple[str, tuple[Citation, ...]]
+
+
+def _dated(commit: Commit, say: Words) -> str:
+    written, landed = (f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC" for at in (commit.authored_at, commit.committed_at))
+    if commit.not_on:
+        return f"{say.label('committed', committed=landed)}{say.gap}{say.label('not_landed', branch=commit.not_on)}"
+    return (
+        say.label("landed", landed=landed) if written == landed else say.label("dated", written=written, landed=landed)
+    )
+
+
+def _of_pull(commit: Commit, say: Words) -> _Told:
+    if commit.pr is None:
+        return say.labels["no_pull"], (to_commit(commit),)
+    pull = Citation(label=f"#{commit.pr}", url=beside(commit, f"/pull/{commit.pr}") or commit.url)
+    return say.label("is_pull", number=commit.pr), (pull,)
+
+
+def _tied(entry: Entry, say: Words) -> _Told:
+    """What reverted it, if anything known did, and the other ties; the commits that are named are cited."""
+    links = entry.links
+    ties = [("fixes", sha) for sha in links.fixes] + [("fixed_by", sha) for sha in links.fixed_by]
+    ties = [("reverts", sha) for sha in links.all_reverted] + ties
+    ties = [("reverted_by", links.reverted_by), *ties] if links.reverted_by else ties
+    texts = [] if links.reverted_by else [say.labels["not_reverted"]]
+    texts += [_sentence(say.label(name, sha=code(sha[:SHORT_SHA])), say) for name, sha in ties]
+    if not links.all_reverted:  # it says so of what is not in the store
+        says = say.facts[FactKind.REVERT].says
+        texts += [says.format(names=code(each.name)) + say.stop for each in entry.facts if each.kind is FactKind.REVERT]
+    others = [sha for _, sha in ties]
+    if links.series:
+        texts.append(_sentence(say.label("series", part=links.series.part, of=links.series.of or "N"), say))
+        others += [sha for sha in links.series.commits if sha != entry.commit.sha]
+    cited = [to_other(entry.commit, sha) for sha in dict.fromkeys(others)]
+    return say.gap.join(texts), tuple(cited) or (to_commit(entry.commit),)
+
+
+def to_other(commit: Commit, sha: str) -> Citation:
+    """Another commit of the same repository."""
+    return Citation(label=sha[:SHORT_SHA], url=beside(commit, f"/commit/{sha}") or commit.url)
+
+
+def _sentence(text: str, say: Words) -> str:
+    return text[0].upper() + text[1:] + say.stop
+
+
+def _ranked(entry: Entry, language: Language, say: Words) -> str:
+    tier = say.importance[entry.ranked.importance]
+    reasons = [one_line(each) for each in told(entry.ranked, language)]
+    listed = say.labels["colon"] + say.labels["semicolon"].join(reasons) if reasons else ""
+    return say.label("ranked", tier=tier if language == "zh" else tier.lower()) + listed + say.stop
+
+
+def _tested(entry: Entry, say: Words) -> _Told:
+    commit = entry.commit
+    tests = [file for file in commit.files if kind(file.path) is Kind.TEST]
+    added = set(tests_added(commit))
+    shown = [file for file in tests if file.path in added or (not added and file.deletions)][:_PATHS]
+    if not shown:
+        return say.labels["no_tests"], (to_commit(commit),)
+    paths = say.comma.join(code(file.path) for file in shown)
+    texts = [say.label("with_tests" if added else "fewer_tests", paths=paths) + say.stop]
+    gone = [fact.name for fact in entry.facts if fact.kind is FactKind.TEST_REMOVED]
+    if gone:
+        names = say.comma.join(code(name) for name in gone[:_PATHS])
+        texts.append(say.facts[FactKind.TEST_REMOVED].says.format(names=names) + say.stop)
+    return say.gap.join(texts), tuple(to_file(commit, file) for file in shown)
+
+
+_NOT = re.compile(r"\b(?:not|never|no|nothing|none|without)\b|n['’]t\b|没|未(?!来)|尚无|并无|不是|无", re.IGNORECASE)
+_REVERTED = re.compile(
+    r"\b(?:was|were|is|been|got|being|wasn['’]t|isn['’]t)\b(?: \w+){0,3}? reverted\b|\breverted (?:by|in|later|again)\b"
+    r"|\bno (?:later |known |stored )?commits? (?:has |have )?revert|被[^，。]{0,14}?(?:回退|撤销|回滚)|(?:已|未|没有?)(?:经)?(?:被)?(?:回退|撤销|回滚)",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(r"[,，;；。]|\.\s")
+_LINKED = re.compile(r"revert|fix|follow|series|part|回退|回滚|撤销|修复|系列|后续", re.IGNORECASE)
+_TIER = re.compile(
+    r"\branked\s+(?:as\s+)?(?:a\s+)?(high|medium|low)\b|重要(?:度|性|程度)?(?:为|是|：|:)?\s*([高中低])", re.IGNORECASE
+)
+_TIERS = {"高": "high", "中": "medium", "低": "low"}
+_BY = re.compile(
+    r"(?i:\b(?:written|authored|contributed|submitted|committed) by)\s+(?P<by>[A-Z@][\w.'’@-]*(?:[ ][A-Z][\w.'’-]*){0,3})"
+    r"|(?i:\bauthor(?: is| was|:))\s+(?P<is>[A-Z@][\w.'’@-]*(?:[ ][A-Z][\w.'’-]*){0,3})"
+    r"|作者(?:是|为|：)\s*(?P<zh>[^，。；\s]+(?:[ ][A-Z][\w.'’-]*){0,3})"
+    r"|由\s*(?P<of>[A-Z][\w.'’-]*(?:[ ][A-Z][\w.'’-]*){0,3}|[\u4e00-\u9fff]{2,4}?)\s*(?:编写|撰写|提交)"
+)
+_MONTHS = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+]
+_MONTH = rf"(?P<{{}}>{'|'.join(f'{each[:3]}(?:{each[3:]})?' for each in _MONTHS)})\.?"
+_DATES = re.compile(
+    rf"(?P<y>\d{{4}})-(?P<m>\d{{1,2}})-(?P<d>\d{{1,2}})|(?:(?P<zy>\d{{4}})\s*年\s*)?(?P<zm>\d{{1,2}})\s*月\s*(?P<zd>\d{{1,2}})\s*日"
+    rf"|\b{_MONTH.format('em')}\s+(?P<ed>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s+(?P<ey>\d{{4}}))?"
+    rf"|\b(?P<bd>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH.format('bm')}(?:,?\s+(?P<by>\d{{4}}))?",
+    re.IGNORECASE,
+)
+_CLOCK = re.compile(r"(?<![\d:])(\d{1,2}):(\d{2})(?![\d])")
+_HAPPENED = re.compile(r"\b(?:landed|merged|committed|authored|written)\b|合入|合并于|提交于|编写于", re.IGNORECASE)
+
+
+def bears_out(record: Record, entry: Entry, text: str) -> bool:
+    """Whether a statement that cites a record says what the record does."""
+    commit = entry.commit
+    match record.topic:
+        case Topic.AUTHOR:
+            return commit.author.casefold() in text.casefold()
+        case Topic.DATE:
+            return bool(_DATES.search(text)) and _dates_are_true(commit, text)
+        case Topic.PULL:
+            return bool(re.search(rf"#?\b{commit.pr}\b", text)) if commit.pr else bool(_NOT.search(text))
+        case Topic.LINKS:
+            return bool(_LINKED.search(text))
+        case Topic.RANK:
+            return _tier_in(text) == entry.ranked.importance or record.text.rstrip(".。") in text
+        case Topic.TESTS:
+            return bool(_NOT.search(text)) is not bool(tests_added(commit))
+
+
+def contradicts(entry: Entry, text: str) -> bool:
+    """Whether a statement says of a commit what its metadata knows to be otherwise, whatever it cites."""
+    tier = _tier_in(text)
+    if _misjudges_revert(entry, text) or (tier and tier != entry.ranked.importance):
+        return True
+    return bool(_HAPPENED.search(text)) and not _dates_are_true(entry.commit, text)
+
+
+def _misjudges_revert(entry: Entry, text: str) -> bool:
+    """Whether a text says that a commit was reverted, or that it was not, against what is known; of a revert both may be meant."""
+    for clause in _CLAUSE.split(text):
+        if match := _REVERTED.search(clause):
+            denied = bool(_NOT.search(clause[: match.end()]))
+            reverts = any(fact.kind is FactKind.REVERT for fact in entry.facts)
+            if denied is bool(entry.links.reverted_by) and (denied or not reverts):
+                return True
+    return False
+
+
+def authors_in(text: str) -> list[str]:
+    """Whom a statement calls an author."""
+    return [next(name for name in match.groups() if name).rstrip(".") for match in _BY.finditer(text)]
+
+
+def _tier_in(text: str) -> str | None:
+    match = _TIER.search(text)
+    return _TIERS.get(match[2]) or match[1].lower() if match else None
+
+
+def _dates_are_true(commit: Commit, text: str) -> bool:
+    """Whether each date and time in a text is one of the commit's, in UTC or where it was written, or stands in its message."""
+    known = [each for at in (commit.authored_at, commit.committed_at) for each in (at, at.astimezone(UTC))]
+    return all(
+        match[0] in commit.message or any(_is_on(match, at) for at in known) for match in _DATES.finditer(text)
+    ) and all(
+        any((at.hour, at.minute) == (int(hour), int(minute)) for at in known) for hour, minute in _CLOCK.findall(text)
+    )
+
+
+def _is_on(match: re.Match[str], at: datetime) -> bool:
+    year = match["y"] or match["zy"] or match["ey"] or match["by"]
+    name = match["em"] or match["bm"]
+    month = (
+        next(place for place, each in enumerate(_MONTHS, 1) if each.startswith(name[:3].lower()))
+        if name
+        else int(match["m"] or match["zm"])
+    )
+    day = int(match["d"] or match["zd"] or match["ed"] or match["bd"])
+    return (at.month, at.day) == (month, day) and (not year or int(year) == at.year)

@@ -1,0 +1,341 @@
+"""What of the evidence a question is about: the lines of a diff and the commits of a day, those that match first."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC
+from functools import lru_cache
+from types import MappingProxyType
+from typing import NamedTuple
+
+from analysis.diff import DiffLine, hunks, tokens
+from analysis.models import BREAKING, SHORT_SHA, Commit, Entry, Fact, FactKind, FileChange
+from analysis.paths import Kind, kind
+from analysis.questions.intent import Asked, references_in
+
+_PIECE = 40  # lines; what belongs together is mostly closer
+_LINE = 300  # characters of a line that are shown
+_SUMMARY = 400  # characters of a summary among those of a day
+_FADING = 0.5  # how much less each earlier turn of a thread says about what is meant
+_TURNS = 4
+_PLURAL = 3  # letters that a word with an s behind has at least
+_PREFERENCE = {each: place for place, each in enumerate(Kind)}
+_ENV = (FactKind.REMOVED_ENV, FactKind.RENAMED_ENV)
+_KEY = (FactKind.REMOVED_KEY, FactKind.RENAMED_KEY)
+_FLAG = (FactKind.REMOVED_FLAG, FactKind.RENAMED_FLAG)
+
+_API = BREAKING.difference(_ENV, _FLAG, _KEY, [FactKind.MINIMUM_RAISED, FactKind.SUPPORT_DROPPED])
+
+
+class _Topic(NamedTuple):
+    """What people call something, the words that code has for it, and the facts that speak of it."""
+
+    called: re.Pattern[str]
+    words: tuple[str, ...]
+    facts: tuple[FactKind, ...] = ()
+
+
+def _topic(called: str, words: str, facts: Iterable[FactKind] = ()) -> _Topic:
+    return _Topic(re.compile(called, re.IGNORECASE), tuple(words.split()), tuple(facts))
+
+
+_TOPICS = (
+    _topic(
+        r"启动|脚本|命令行|\blaunch|entry ?point|command[- ]line|start(?:up|[- ]?script)",
+        "launch entrypoint script argparse cli serve",
+        (*_FLAG, *_ENV, FactKind.DEFAULT_CHANGED),
+    ),
+    _topic(
+        r"破坏|不兼容|兼容|升级|迁移|\bbreak|incompatib|compatib|upgrad|migrat", "", (*BREAKING, FactKind.DEFAULT_CHANGED)
+    ),
+    _topic(r"参数|选项|开关|\bflags?\b|\boptions?\b|argument", "flag arg args argument option", _FLAG),
+    _topic(r"默认|\bdefaults?\b", "default", (FactKind.DEFAULT_CHANGED,)),
+    _topic(r"环境变量|environment|\benv\b", "env envs environ getenv", _ENV),
+    _topic(r"配置|\bconfig", "config settings", (*_FLAG, *_ENV, *_KEY, FactKind.DEFAULT_CHANGED)),
+    _topic(r"测试|\btests?\b", "test tests pytest", (FactKind.TEST_REMOVED,)),
+    _topic(
+        r"依赖|版本|\bdependenc|requirements|\bpinn?(?:s|ed)?\b",
+        "requirements dependency pyproject",
+        (
+            FactKind.DEPENDENCY_ADDED,
+            FactKind.DEPENDENCY_REMOVED,
+            FactKind.DEPENDENCY_MOVED,
+            FactKind.MINIMUM_RAISED,
+        ),
+    ),
+    _topic(r"接口|\bapis?\b|plug-?ins?|插件", "api plugin", _API),
+    _topic(r"安全|漏洞|\bsecur|\bvulnerab|\bcve", "security cve ghsa", (FactKind.SECURITY,)),
+    _topic(r"并发|线程|死锁|竞争|加锁|\block|\bthread|\brace|concurren", "lock thread race async", (FactKind.CONCURRENCY,)),
+    _topic(r"回退|回滚|\brevert", "revert", (FactKind.REVERT,)),
+    _topic(r"量化|quanti[sz]", "quant quantization fp8 int8 awq gptq"),
+    _topic(r"调度|schedul", "scheduler schedule sched"),
+    _topic(r"显存|内存|memory|\boom\b", "memory mem gpu_memory cache"),
+    _topic(r"缓存|\bcach", "cache caching"),
+    _topic(r"注意力|\battention", "attention attn"),
+    _topic(r"算子|内核|\bkernel", "kernel kernels ops csrc"),
+    _topic(r"模型|\bmodels?\b", "model models"),
+    _topic(r"编译|\bcompil", "compile compilation"),
+    _topic(r"分布式|并行|\bparallel|distributed", "distributed parallel"),
+    _topic(r"日志|\blogg?", "log logger logging"),
+    _topic(r"镜像|容器|\bdocker|container", "docker dockerfile image"),
+    _topic(r"分词|\btokeni[sz]er", "tokenizer tokenize"),
+    _topic(r"采样|\bsampl", "sampler sampling sample"),
+    _topic(r"请求|\brequests?\b", "request requests"),
+    _topic(r"指标|监控|\bmetrics?\b", "metrics metric"),
+    _topic(r"性能|速度|延迟|吞吐|\bperf|\bfaster\b|\bslower\b|latency|throughput", "perf performance fast latency throughput"),
+    _topic(r"文档|\bdocs?\b", "docs doc readme"),
+    _topic(r"量产|线上|生产|部署|\bdeploy", "deploy docker serve", (*_FLAG, *_ENV, FactKind.DEFAULT_CHANGED)),
+)  # fmt: skip
+
+
+def _split(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_UNTELLING = _split(
+    "the and for with from into not now can are was were all any one two its this that these those when then than only has have had but out may "
+    "must what why how which where who whose does did will would should could is be been being do we you they it our your their us me my to of in "
+    "on at by as or if so no yes there here about tell explain please still also just very much more most some something anything need needs want "
+    "change changes changed changing commit commits diff patch touch touches touched affect affects affected happen happens happened matter "
+    "matters mean means pr pull work works working use uses used using make makes today day get gets got code file files line lines new old "
+    "question know see look show shows say says said thanks thank"
+)
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]+")
+_WHOLE = re.compile(r"-{0,2}[A-Za-z_][\w./-]*[\w]", re.ASCII)
+_NAME = re.compile(r"[_./]|^-|[A-Za-z][a-z]+[A-Z]|[A-Z]{2,}[a-z]{2,}")  # what is code, and no word with a hyphen
+_NAMED = 3  # letters and digits of one
+_WRITTEN = re.compile(f"{_WHOLE.pattern}/?", re.ASCII)
+_HAN = re.compile(r"[\u4e00-\u9fff]{2,}")
+_HAN_UNTELLING = re.compile(
+    r"什么|怎么|如何|为什么|为何|是否|哪些|哪个|多少|会不会|能不能|有没有|要不要|是不是|可以|我们|你们|他们|这个|那个|这次|提交|改动|修改|变更|影响|需要|一下|今天|昨天|请问"
+    r"|告诉|知道|吗|呢|的|了|和|与|在|对|把|被|是|有|要|会|能|吧|啊|里|上|中"
+)
+
+
+_At = tuple[str | None, int | None]
+
+
+class Wanted(NamedTuple):
+    """What a question looks for: the weight of each word, the kinds of facts that would answer it, the words used before."""
+
+    words: Mapping[str, float]
+    facts: frozenset[FactKind]
+    before: Mapping[str, float] = MappingProxyType({})
+
+    def __bool__(self) -> bool:
+        return bool(self.words or self.facts or self.before)
+
+    @property
+    def with_before(self) -> "Wanted":
+        """The same with the words used before as its own."""
+        return Wanted({**self.before, **self.words}, self.facts)
+
+
+class Piece(NamedTuple):
+    """A part of a file's diff that is shown or quoted together."""
+
+    file: FileChange
+    lines: tuple[DiffLine, ...]
+
+
+def wanted(asked: Asked) -> Wanted:
+    """What a question looks for; the turns before it are known too, so that "that flag" finds the flag."""
+    facts = {each for topic in _TOPICS if topic.called.search(asked.question) for each in topic.facts}
+    before: dict[str, float] = {}
+    for age, turn in enumerate(reversed(asked.thread[-_TURNS:]), 1):
+        for word, weight in _words_of(turn.text).items():
+            before[word] = max(before.get(word, 0.0), weight * _FADING**age)
+    return Wanted(_words_of(asked.question), frozenset(facts), before)
+
+
+def _words_of(text: str) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for reference in references_in(text):  # which commit is meant says nothing of what is asked about it
+        text = re.sub(re.escape(reference), " ", text, flags=re.IGNORECASE)
+    for match in _WHOLE.finditer(text):
+        whole = match[0].strip("./-").lower()
+        if re.search(r"[_/.-]", whole) or re.search(r"[a-z][A-Z]|\d", match[0]):
+            found[whole] = 3.0
+            found |= {part: 1.0 for part in parts(match[0]) - _UNTELLING if len(part) > 2 and part not in found}  # noqa: PLR2004
+        elif whole not in _UNTELLING and len(whole) > 1:
+            found[whole] = 2.0
+            if len(whole) > _PLURAL and whole.endswith("s"):
+                found.setdefault(whole[:-1], 1.5)
+    for topic in _TOPICS:
+        if topic.called.search(text):
+            found |= {word: 1.0 for word in topic.words if word not in found}
+    for run in _HAN.findall(_HAN_UNTELLING.sub(" ", text)):
+        found |= {run[place : place + 2]: 1.0 for place in range(len(run) - 1)}
+    return found
+
+
+def names_in(question: str) -> tuple[str, ...]:
+    """The symbols, flags and paths that a question names, as they are written: `threading.Lock`, `--foo`, `pkg/core`."""
+    for reference in references_in(question):
+        question = question.replace(reference, " ")
+    found = (match[0] for match in _WRITTEN.finditer(question))
+    return tuple(dict.fromkeys(each for each in found if _NAME.search(each) and len(re.sub(r"\W", "", each)) >= _NAMED))
+
+
+def parts(text: str) -> frozenset[str]:
+    """The words in a text in lower case, names taken apart: `KVCache_size` holds kv, cache and size."""
+    return frozenset(
+        word.lower()
+        for run in _WORD.findall(text)
+        for word in [run, *re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", run)]
+    )
+
+
+@lru_cache(maxsize=4096)
+def _holds(text: str) -> frozenset[str]:
+    """All that a text can be found by: its words, their parts, and its names as they are written."""
+    names = {match[0].strip("./-").lower() for match in _WHOLE.finditer(text)}
+    return parts(text) | names | {segment for name in names for segment in re.split(r"[/.]", name) if segment}
+
+
+def match(want: Wanted, text: str) -> float:
+    """How much of what is wanted a text holds; 0 for nothing.
+
+    What was spoken of before adds to it, and is no match by itself unless the question names nothing ("and why?").
+    """
+    own = _held(want.words, text)
+    return own + _held(want.before, text) if own or not (want.words or want.facts) else 0.0
+
+
+def _held(words: Mapping[str, float], text: str) -> float:
+    held = _holds(text)
+    return sum(weight for word, weight in words.items() if word in held or (not word.isascii() and word in text))
+
+
+def answers(want: Wanted, fact: Fact) -> float:
+    """How much a fact says about what is wanted."""
+    return match(want, f"{fact.name} {fact.path or ''} {fact.old or ''} {fact.new or ''}") + (
+        2.0 if fact.kind in want.facts else 0.0
+    )
+
+
+def pieces(commit: Commit) -> Iterator[Piece]:
+    """The commit's diff in parts, sources first."""
+    for file in sorted(commit.files, key=lambda each: _PREFERENCE[kind(each.path)]):
+        for hunk in hunks(file.patch):
+            for start in range(0, len(hunk), _PIECE):
+                yield Piece(file, hunk[start : start + _PIECE])
+
+
+def relevant(commit: Commit, facts: Sequence[Fact], want: Wanted, budget: int) -> list[Piece]:
+    """The parts of a diff that fit `budget` tokens: those that match what is wanted first, then as the files come."""
+    want = want.with_before
+    proven: dict[_At, float] = {(fact.path, fact.line): answers(want, fact) + 1.0 for fact in facts if fact.line}
+    candidates = list(pieces(commit))
+    ranked = sorted(range(len(candidates)), key=lambda place: (-_worth(candidates[place], want, proven), place))
+    kept, room = [], budget
+    for place in ranked:
+        cost = tokens(shown([candidates[place]]))
+        if cost <= room:
+            kept.append(place)
+            room -= cost
+    return [candidates[place] for place in sorted(kept)]
+
+
+def _worth(piece: Piece, want: Wanted, proven: Mapping[_At, float]) -> float:
+    changed = " ".join(line.text for line in piece.lines if line.sign != " ")
+    context = " ".join(line.text for line in piece.lines if line.sign == " ")
+    places = {(path, line.number) for line in piece.lines for path in (piece.file.path, piece.file.previous_path)}
+    facts = sum(worth for place, worth in proven.items() if place in places)
+    listed = 0.1 if kind(piece.file.path) in (Kind.GENERATED, Kind.VENDORED) else 1.0
+    return listed * (match(want, changed) + 0.4 * match(want, context) + 0.6 * match(want, piece.file.path)) + facts
+
+
+def shown(chosen: Sequence[Piece]) -> str:
+    """Parts of a diff as a model reads them: a header a file, then each line with its sign and number."""
+    rows: list[str] = []
+    for place, piece in enumerate(chosen):
+        if place == 0 or piece.file is not chosen[place - 1].file:
+            rows.append(f"\n{piece.file.path}")
+        elif piece.lines[0].number != chosen[place - 1].lines[-1].number + 1:
+            rows.append("...")
+        rows += [f"{line.sign} {line.number} | {line.text[:_LINE]}" for line in piece.lines]
+    return "\n".join(rows)
+
+
+def told_of_day(entries: Sequence[Entry], want: Wanted, budget: int) -> list[str]:
+    """A day's commits as a model reads them, one a row: those that match first, then by score; titles of all, if they fit.
+
+    What is known beyond the title is told as long as the budget lasts.
+    """
+    first = matching_entries(entries, want.with_before)
+    known = {id(entry) for entry in first}
+    ordered = first + sorted((each for each in entries if id(each) not in known), key=lambda each: -each.ranked.score)
+    titles = [
+        f"{each.commit.short_sha} {each.ranked.importance.value} | {each.commit.title[:_LINE]}" for each in ordered
+    ]
+    room, rows = budget, []
+    for title in titles:
+        room -= tokens(title)
+        if room < 0:
+            break
+        rows.append(title)
+    for place, entry in enumerate(ordered[: len(rows)]):
+        details = _details(entry)
+        room -= tokens(details)
+        if room < 0:
+            break
+        rows[place] += details
+    left = len(ordered) - len(rows)
+    return [*rows, f"({left} more commits are not listed)"] if left else rows
+
+
+def _details(entry: Entry) -> str:
+    facts = "; ".join(f"{fact.kind.value} {fact.name} [{fact.place}]" for fact in entry.facts[:6])
+    reasons = "; ".join(reason.signal for reason in entry.ranked.reasons[:3])
+    summary = entry.analysis.summary[:_SUMMARY] if entry.analysis else ""
+    files = ", ".join(entry.commit.paths[:6])
+    commit, reverted_by = entry.commit, entry.links.reverted_by
+    landed = f"{commit.committed_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    told = (
+        ("author", commit.author),
+        ("landed", landed),
+        ("reverted by", reverted_by[:SHORT_SHA] if reverted_by else ""),
+        ("summary", summary),
+        ("proven", facts),
+        ("ranked by", reasons),
+        ("files", files),
+    )
+    return "".join(f" | {name}: {text}" for name, text in told if text)
+
+
+def matching_lines(commit: Commit, want: Wanted, most: int) -> list[tuple[FileChange, DiffLine]]:
+    """The changed lines that match best, the best first; those of a file whose path alone matches come after."""
+    found = []
+    for order, piece in enumerate(pieces(commit)):
+        by_path = 0.3 * match(want, piece.file.path)
+        for line in piece.lines:
+            told = re.search(r"\w{2}", line.text)
+            worth = match(want, line.text) + by_path if line.sign != " " and told else 0.0
+            if worth:
+                found.append((-worth, order, -ord(line.sign), line.number, piece.file, line))
+    seen: dict[str, tuple[FileChange, DiffLine]] = {}
+    for *_, file, line in sorted(found, key=lambda each: each[:4]):
+        seen.setdefault(line.text.strip(), (file, line))
+    return list(seen.values())[:most]
+
+
+def matching_entries(entries: Sequence[Entry], want: Wanted) -> list[Entry]:
+    """The commits of a day that match, the best first; among equals those of the higher score."""
+    worth = {id(entry): _entry_worth(entry, want) for entry in entries}
+    return sorted(
+        (each for each in entries if worth[id(each)]), key=lambda each: (-worth[id(each)], -each.ranked.score)
+    )
+
+
+def _entry_worth(entry: Entry, want: Wanted) -> float:
+    commit = entry.commit
+    said = f"{commit.body} {commit.pull.body if commit.pull else ''}"
+    analysis = entry.analysis
+    told = " ".join((analysis.summary, *analysis.scope, *analysis.advice)) if analysis else ""
+    return (
+        2 * match(want, commit.title)
+        + match(want, " ".join(commit.paths))
+        + match(want, told)
+        + 0.5 * match(want, said)
+        + sum(answers(want, fact) for fact in entry.facts)
+    )

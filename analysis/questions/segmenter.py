@@ -1,0 +1,136 @@
+"""A reply that is still coming, taken apart into what can be checked: a sentence, an item of a list, a block of code."""
+
+import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from analysis.grounding.analysis_check import sentences
+from analysis.grounding.claims import SPAN
+
+
+class Said(NamedTuple):
+    """A complete piece of a reply as it was written, but for the marker of its item or the fences of its code.
+
+    The sentences of one line have the same `line`.
+    """
+
+    text: str
+    kind: Literal["sentence", "item", "code"]
+    new_paragraph: bool
+    line: int
+
+
+_THOUGHTS = ("<think>", "</think>")
+_BLANK = re.compile(r"[ \t]*\n")
+_FENCE = re.compile(r"[ \t]*(```+|~~~+)[^\n]*(\n|\Z)")
+_MARKER = re.compile(r"[ \t]*(?:[-*+•·▪]|\d{1,2}[.)、])[ \t]+(?=\S)")
+_UNDECIDED = re.compile(r"[ \t]*(?:[`~]{1,2}|[-*+•·▪]|\d{1,2}[.)、]?)?[ \t]*")
+_BRACKETED = re.compile(r"[ \t]*[\[【][^\[\]【】\n]*[\]】](?!\()[ \t]*[.。]?[ \t]*")
+# A path begins with a small letter, so that a citation behind the full stop does not read as the next sentence.
+_CITED_BEHIND = re.compile(r"[.!?][ \t]+(?:[\[【][^\[\]【】\n]*[\]】](?!\()[ \t]*)+(?=[^\s.。,，\[【])")
+_CITED = re.compile(r"[\]】][ \t]*[。！？.!?]\s*$")
+
+
+class Reading:
+    """Takes chunks in and gives pieces out, each as soon as it cannot grow any more."""
+
+    def __init__(self) -> None:
+        self._rest = ""
+        self._in_line: Literal["sentence", "item", ""] = ""
+        self._begun = self._paragraph = False
+        self._line = 0
+
+    def feed(self, chunk: str) -> Iterator[Said]:
+        """The pieces that a chunk completes."""
+        self._rest += chunk.replace("\r\n", "\n").replace("\r", "\n")
+        yield from self._taken(final=False)
+
+    def end(self) -> Iterator[Said]:
+        """What is left when nothing more will come."""
+        yield from self._taken(final=True)
+
+    def _taken(self, *, final: bool) -> Iterator[Said]:
+        while True:
+            before = (self._rest, self._in_line)
+            said = self._next(final=final)
+            if said:
+                self._begun, self._paragraph = True, False
+                yield said
+            elif (self._rest, self._in_line) == before:
+                return
+
+    def _next(self, *, final: bool) -> Said | None:
+        """A piece, or None where there is none yet; what is none, such as blank lines, is passed over."""
+        if not self._begun and not self._without_thoughts(final=final):
+            return None
+        if self._in_line:
+            return self._sentence(final=final)
+        if blank := _BLANK.match(self._rest):
+            self._rest = self._rest[blank.end() :]
+            self._paragraph = self._begun
+            return None
+        if not final and _UNDECIDED.fullmatch(self._rest):
+            return None
+        if fence := _FENCE.match(self._rest):
+            return self._code(fence, final=final)
+        marker = _MARKER.match(self._rest)
+        self._rest = self._rest[marker.end() if marker else 0 :]
+        if self._rest.strip():
+            self._in_line = "item" if marker else "sentence"
+            self._line += 1
+        return None
+
+    def _without_thoughts(self, *, final: bool) -> bool:
+        """Whether the reply proper has begun: what a model thinks aloud before is taken off."""
+        opening, closing = _THOUGHTS
+        start = self._rest.lstrip()
+        if not start.startswith(opening):
+            return final or not opening.startswith(start[: len(opening)]) or not start
+        _, closed, after = start.partition(closing)
+        self._rest = after if closed else "" if final else self._rest
+        return bool(closed)
+
+    def _code(self, fence: re.Match[str], *, final: bool) -> Said | None:
+        closing = re.compile(rf"^[ \t]*{re.escape(fence[1])}[ \t]*(?:\n{'|$' if final else ''})", re.MULTILINE)
+        closed = closing.search(self._rest, fence.end())
+        if not fence[2] or not (closed or final):
+            if final:
+                self._rest = ""
+            return None
+        text = self._rest[fence.end() : closed.start() if closed else len(self._rest)]
+        self._rest = self._rest[closed.end() :] if closed else ""
+        self._line += 1
+        return Said(text.strip("\n"), "code", self._paragraph, self._line)
+
+    def _sentence(self, *, final: bool) -> Said | None:
+        line, newline, _ = self._rest.partition("\n")
+        text = _first(line, complete=bool(newline) or final)
+        if text is None:
+            return None
+        whole = text == line
+        kind = self._in_line or "sentence"
+        self._rest = self._rest[len(text) + (len(newline) if whole else 0) :]
+        if whole and (newline or final):
+            self._in_line = ""
+        elif kind == "item":
+            self._in_line = "sentence"
+        return Said(text.strip(), kind, self._paragraph, self._line) if text.strip() else None
+
+
+def _first(line: str, *, complete: bool) -> str | None:
+    """The first sentence of a line with the citations that stand behind it; None while more of it may come."""
+    text = ""
+    for piece in sentences(line):
+        text += piece
+        # An open span or bracket may hold what only looks like the end of a sentence.
+        if text.count("`") % 2 == 0 and text.count("[") <= text.count("]") and text.count("【") <= text.count("】"):
+            break
+    masked = SPAN.sub(lambda match: "`" + "_" * (len(match[0]) - 2) + "`", text)
+    if early := _CITED_BEHIND.search(masked):
+        text = line[: early.end()]
+    while behind := _BRACKETED.match(line, len(text)):
+        text = line[: behind.end()]
+    rest = line[len(text) :]
+    if complete or (rest.strip() and not rest.lstrip().startswith(("[", "【"))):
+        return text
+    return text if not rest and _CITED.search(text) and text.endswith(("。", "！", "？")) else None

@@ -1,0 +1,235 @@
+"""How good a ranking is: compared with what release notes name, beside the baseline's formula and changed lines.
+
+Everything here is exact or seeded: the same examples give the same figures.
+"""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from random import Random
+from typing import Any, NamedTuple
+
+from analysis.models import Commit, Fact, Importance, Ranked
+from analysis.ranking.fitting import folds, learned, probability
+from analysis.ranking.scoring import rank
+from analysis.ranking.signals import signals
+from analysis.ranking.weights import Weights
+
+_RESAMPLED = 1000  # times
+_TAIL = 0.025  # on each side of an interval
+_BINS = 10  # groups of a table of reliability
+_HIGH = frozenset({Importance.HIGH})
+_AT_LEAST_MEDIUM = frozenset({Importance.HIGH, Importance.MEDIUM})
+
+# The baseline's formula: points of a Conventional Commits prefix, of the size, of the commonest kind of file.
+_PREFIX = re.compile(r"(\w+)(?:\([^)]*\))?!?:")
+_PREFIXES = {
+    "feat": 8,
+    "fix": 7,
+    "perf": 6,
+    "refactor": 5,
+    "test": 3,
+    "docs": 2,
+    "ci": 2,
+    "chore": 1,
+    "style": 1,
+    "build": 1,
+}
+_NO_PREFIX = 3
+_LINES = ((500, 3), (100, 2), (50, 1))
+_FILES = ((5, 2), (2, 1))
+_CODE = frozenset(["py", "c", "cc", "cpp", "cu", "cuh", "h", "hpp", "js", "ts", "go", "rs", "java", "sh"])
+_PROSE = frozenset(["md", "rst", "txt"])
+_BASELINE_HIGH, _BASELINE_MEDIUM = 10, 6
+
+
+class Example(NamedTuple):
+    """A commit with its facts, and whether release notes name it, or name it under what breaks; it is learned `weight` times."""
+
+    commit: Commit
+    facts: tuple[Fact, ...]
+    named: bool
+    breaking: bool = False
+    weight: int = 1
+
+
+class Interval(NamedTuple):
+    """A figure and the 95% interval that resampling gives it."""
+
+    value: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
+
+
+class AtTier(NamedTuple):
+    """Of the commits at a tier or above: their share of all, how many of them are labelled, how many of the labelled they are."""
+
+    share: float
+    precision: float
+    recall: float
+
+
+class Reliability(NamedTuple):
+    """Commits that are alike likely to be named: the mean of their chances, and the share that is named."""
+
+    chance: float
+    named: float
+    commits: int
+
+
+class Judgement(NamedTuple):
+    """The figures of a ranking, and of what it is compared with."""
+
+    auc: Interval
+    baseline: Interval
+    lines: Interval
+    over_baseline: Interval
+    over_lines: Interval
+    high: AtTier
+    at_least_medium: AtTier
+    baseline_high: AtTier
+    baseline_at_least_medium: AtTier
+    calibration_error: float
+    reliability: tuple[Reliability, ...]
+    breaking: Mapping[Importance, int]
+
+
+def trained(examples: Sequence[Example], provenance: Mapping[str, Any] | None = None) -> Weights:
+    """Weights learned from examples. Facts are left to judgement: a commit has the same points with its patches as without."""
+    repeated = [example for example in examples for _ in range(example.weight)]
+    rows = [{signal.name: signal.value for signal in signals(example.commit)} for example in repeated]
+    return learned(rows, [example.named for example in repeated], provenance)
+
+
+def ranked_by(weights: Weights, examples: Sequence[Example]) -> list[Ranked]:
+    """The examples' ranks by some weights."""
+    return [rank(example.commit, example.facts, weights) for example in examples]
+
+
+def cross_validated(examples: Sequence[Example]) -> list[Ranked]:
+    """The examples' ranks, each by weights (and tiers) that were learned without its part of history."""
+    found: list[Ranked] = []
+    for fold in folds(len(examples)):
+        weights = trained([*examples[: fold.start], *examples[fold.stop :]])
+        found += ranked_by(weights, examples[fold.start : fold.stop])
+    return found
+
+
+def judged(examples: Sequence[Example], ranked: Sequence[Ranked]) -> Judgement:
+    """How good those ranks are."""
+    labels = [example.named for example in examples]
+    scores = [each.score for each in ranked]
+    tiers = [each.importance for each in ranked]
+    baseline = [float(baseline_score(example.commit)) for example in examples]
+    baseline_tiers = [baseline_tier(score) for score in baseline]
+    lines = [float(example.commit.additions + example.commit.deletions) for example in examples]
+    table = reliability(labels, [probability(score) for score in scores])
+    return Judgement(
+        auc=auc_interval(labels, scores),
+        baseline=auc_interval(labels, baseline),
+        lines=auc_interval(labels, lines),
+        over_baseline=gain_interval(labels, scores, baseline),
+        over_lines=gain_interval(labels, scores, lines),
+        high=at_tier(labels, tiers, _HIGH),
+        at_least_medium=at_tier(labels, tiers, _AT_LEAST_MEDIUM),
+        baseline_high=at_tier(labels, baseline_tiers, _HIGH),
+        baseline_at_least_medium=at_tier(labels, baseline_tiers, _AT_LEAST_MEDIUM),
+        calibration_error=calibration_error(table),
+        reliability=tuple(table),
+        breaking=Counter(tier for tier, example in zip(tiers, examples, strict=True) if example.breaking),
+    )
+
+
+def auc(labels: Sequence[bool], scores: Sequence[float]) -> float:
+    """The chance that a labelled commit scores above an unlabelled one, ties counting half; .5 where there are none of a kind."""
+    below = sorted(score for score, label in zip(scores, labels, strict=True) if not label)
+    above = [score for score, label in zip(scores, labels, strict=True) if label]
+    if not below or not above:
+        return 0.5
+    won = sum(bisect_left(below, score) + bisect_right(below, score) for score in above)
+    return won / (2 * len(below) * len(above))
+
+
+def auc_interval(labels: Sequence[bool], scores: Sequence[float], *, seed: int = 1) -> Interval:
+    """The ROC AUC with its bootstrap interval."""
+    return _resampled(len(labels), seed, lambda picked: auc(*_picked(picked, labels, scores)))
+
+
+def gain_interval(
+    labels: Sequence[bool], scores: Sequence[float], others: Sequence[float], *, seed: int = 1
+) -> Interval:
+    """How much greater the AUC of `scores` is than that of `others`, both on the same resampled commits."""
+    return _resampled(
+        len(labels),
+        seed,
+        lambda picked: auc(*_picked(picked, labels, scores)) - auc(*_picked(picked, labels, others)),
+    )
+
+
+def _picked(picked: Sequence[int], labels: Sequence[bool], scores: Sequence[float]) -> tuple[list[bool], list[float]]:
+    return [labels[place] for place in picked], [scores[place] for place in picked]
+
+
+def _resampled(count: int, seed: int, figure: Callable[[Sequence[int]], float]) -> Interval:
+    random = Random(seed)  # noqa: S311 (nothing secret)
+    found = sorted(figure(random.choices(range(count), k=count)) for _ in range(_RESAMPLED))
+    cut = int(_TAIL * _RESAMPLED)
+    return Interval(figure(range(count)), found[cut], found[-1 - cut])
+
+
+def at_tier(labels: Sequence[bool], tiers: Sequence[Importance], among: frozenset[Importance]) -> AtTier:
+    """The figures of the commits whose tier is one `among` some."""
+    inside = [label for label, tier in zip(labels, tiers, strict=True) if tier in among]
+    hits = sum(inside)
+    return AtTier(
+        len(inside) / len(labels) if labels else 0.0,
+        hits / len(inside) if inside else 0.0,
+        hits / sum(labels) if any(labels) else 0.0,
+    )
+
+
+def reliability(labels: Sequence[bool], chances: Sequence[float]) -> list[Reliability]:
+    """Chances beside what came of them, in ten groups of equal size."""
+    order = sorted(range(len(labels)), key=lambda place: chances[place])
+    bounds = [number * len(order) // _BINS for number in range(_BINS + 1)]
+    groups = [order[start:end] for start, end in pairwise(bounds) if end > start]
+    return [
+        Reliability(
+            sum(chances[place] for place in group) / len(group),
+            sum(labels[place] for place in group) / len(group),
+            len(group),
+        )
+        for group in groups
+    ]
+
+
+def calibration_error(table: Sequence[Reliability]) -> float:
+    """The expected calibration error: how far chances and shares differ on average."""
+    commits = sum(group.commits for group in table)
+    return sum(abs(group.chance - group.named) * group.commits for group in table) / commits if commits else 0.0
+
+
+def baseline_score(commit: Commit) -> int:
+    """What the reference system scores a commit, reconstructed from the reports that it left."""
+    prefix = _PREFIX.match(commit.title.lower())
+    endings = [path.lower().rpartition(".")[2] for path in commit.paths]
+    kinds = Counter(2 if ending in _CODE else 0 if ending in _PROSE else 1 for ending in endings)
+    lines = commit.additions + commit.deletions
+    return (
+        (_PREFIXES.get(prefix[1], _NO_PREFIX) if prefix else _NO_PREFIX)
+        + next((points for least, points in _LINES if lines > least), 0)
+        + next((points for points, _ in kinds.most_common(1)), 0)
+        + next((points for least, points in _FILES if len(endings) > least), 0)
+    )
+
+
+def baseline_tier(score: float) -> Importance:
+    """The tier that the reference system gave a score."""
+    if score >= _BASELINE_HIGH:
+        return Importance.HIGH
+    return Importance.MEDIUM if score >= _BASELINE_MEDIUM else Importance.LOW

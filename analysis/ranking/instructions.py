@@ -1,0 +1,50 @@
+"""What a text says of the change, without what it says to its reader: a ranking is not told how to rank."""
+
+import re
+from functools import lru_cache
+
+from analysis.grounding.allowlist import CHAT_MARKS, INSTRUCTIONS
+
+_TIERS = r"(?:high\w*|low\w*|medium|critical|urgent|important|importance|(?:top )?priority|top|tier|severity|security)(?![\w-])"
+_THIS = r"(?:this|it|me|(?:the|my) (?:commit|change|pull request|pr|patch)|importance|tier|score|move)"
+_RANK = r"\b(?:rank|rate|classify|score|treat|promote|elevate|prioriti[sz]e)(?:s|d|ed)?"
+_SUBJECTS = (r"\bsystem prompt\b", r"系统提示")  # a change may well be about one
+_TO_THE_RANKER = (
+    rf"{_RANK}(?: \w+){{0,3}}? (?:this|it|me|as|to|with)\b[^.\n]{{0,50}}\b{_TIERS}",
+    rf"{_RANK}(?: \w+)? {_TIERS}",
+    rf"\b(?:mark|move|set|put|raise|label|flag|list|consider|report|call|make|keep|count)\b[^.\n]{{0,15}}\b{_THIS}\b[^.\n]{{0,40}}\b(?:{_TIERS}|(?:up|down)\b)",
+    rf"\bthis (?:commit|change|pull request|pr|patch)\b[^.\n]{{0,20}}\b(?:is|must|should|has to|needs to|deserves)\b[^.\n]{{0,40}}\b{_TIERS}",
+    r"\b(?:you|(?:the|dear) (?:model|assistant|ai|llm|bot|ranker|ranking|analyst|digest|reader))\b[^.\n]{0,10}\b(?:must|should|shall|have to|need to|are (?:now|required|to))\b",
+    r"\b(?:say|pretend|claim|report|tell (?:users?|everybody|everyone|people|the readers?)) that\b",
+    r"\b(?:new|updated|hidden|further) (?:rules|instructions)\b",
+    r"(?-i:\b(?:IMPORTANT|ATTENTION|URGENT|SYSTEM|ASSISTANT|OVERRIDE|END OF (?:DATA|INPUT|COMMIT|PROMPT))\b)",
+    r"\b(?:system|assistant|user)\s*[:：]",
+    r"#+ ?(?:instructions?|system)\b",
+    r"</?(?:data|commit|system|instructions?)>",
+    r"\"(?:move|importance|tier|score)\"\s*:",
+    r"(?:把|将|请|务必|必须)[^。\n]{0,20}(?:标|评|列|排|视|归|定|算)(?:记|级|为|作|成|到)",
+)
+_EVERY = "|".join(each for each in (*INSTRUCTIONS, *CHAT_MARKS, *_TO_THE_RANKER) if each not in _SUBJECTS)
+# Each of them begins where a word or a mark does: the other places are most of a text, and are passed over at once.
+_INSTRUCTION = re.compile(rf"(?=\b\w|[^\w\s]|[^\x00-\x7f])(?:{_EVERY})", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"[.;!?](?=\s)|[。；！？\n]")
+_WORD = re.compile(r"\w{2}")
+
+
+@lru_cache(maxsize=256)  # a title is asked about more than once
+def stated(text: str) -> str:
+    """`text` up to the first words that tell its reader what to do; where it begins with them, what follows their sentence."""
+    while match := _INSTRUCTION.search(text):
+        before = text[: match.start()]
+        if _WORD.search(before):
+            return before.rstrip(" \t\n,:;-–—([")
+        end = _SENTENCE_END.search(text, match.end())
+        if end is None:
+            return ""
+        text = text[end.end() :].lstrip()
+    return text
+
+
+def stated_by_sentence(text: str) -> str:
+    """The same of each sentence by itself: an instruction in one takes nothing from what the others say."""
+    return "\n".join(stated(sentence) for sentence in _SENTENCE_END.split(text))

@@ -1,0 +1,75 @@
+"""The ranking: a sum of weighted signals, and three tiers between a floor and a ceiling that the evidence sets."""
+
+from collections.abc import Sequence
+
+from analysis.models import ChangeType, Commit, Fact, FactKind, Importance, Ranked, Reason
+from analysis.paths import Kind, kind
+from analysis.ranking.change_types import change_types
+from analysis.ranking.instructions import stated_by_sentence
+from analysis.ranking.signals import signals
+from analysis.ranking.weights import Weights, general_weights
+
+_ORDER = (Importance.LOW, Importance.MEDIUM, Importance.HIGH)
+
+
+def rank(commit: Commit, found: Sequence[Fact] = (), weights: Weights | None = None) -> Ranked:
+    """How much `commit` matters, and why: the reasons come strongest first. The score is log-odds."""
+    weights = weights or general_weights()
+    found = borne_out(commit, found)
+    reasons = []
+    score = weights.intercept
+    for signal in signals(commit, found):
+        points = round(weights.points.get(signal.name, 0.0) * signal.value, 2)
+        score += points
+        if points:
+            reasons.append(Reason(signal=signal.name, points=points, evidence=signal.evidence))
+    score = round(score, 2)  # the score that is shown is the one that has the tier
+    reasons.sort(key=lambda reason: -abs(reason.points))
+    kinds = change_types(commit, found)
+    importance = within(weights.tier(score), floor(found), ceiling(commit, kinds, found))
+    return Ranked(score=score, importance=importance, reasons=tuple(reasons), change_types=kinds)
+
+
+def borne_out(commit: Commit, found: Sequence[Fact]) -> Sequence[Fact]:
+    """The facts without those that only an instruction in the commit's text tells: words about security prove nothing in one."""
+    if not any(fact.path is None and fact.kind is FactKind.SECURITY for fact in found):
+        return found
+    texts = [commit.message, *((commit.pull.title, commit.pull.body) if commit.pull else ())]
+    whole, told = "\n".join(texts).lower(), "\n".join(map(stated_by_sentence, texts)).lower()
+    return [
+        fact
+        for fact in found
+        if fact.path
+        or fact.kind is not FactKind.SECURITY
+        or fact.name.lower() in told
+        or fact.name.lower() not in whole
+    ]
+
+
+def floor(found: Sequence[Fact]) -> Importance:
+    """The tier below which nothing may move a commit: medium for a proven breaking change, a flag's new default, a security fix."""
+    proven = any(
+        fact.breaking
+        or fact.kind is FactKind.SECURITY
+        or (fact.kind is FactKind.DEFAULT_CHANGED and fact.name.startswith("--"))
+        for fact in found
+    )
+    return Importance.MEDIUM if proven else Importance.LOW
+
+
+def ceiling(commit: Commit, kinds: Sequence[ChangeType], found: Sequence[Fact]) -> Importance:
+    """The tier above which nothing may move a commit: low for mere layout, medium where only documentation, tests or CI change."""
+    if any(fact.kind is FactKind.LAYOUT for fact in found):
+        return Importance.LOW
+    harmless = {Kind.DOCS, Kind.TEST, Kind.CI, Kind.EXAMPLE}
+    if commit.read and all(kind(file.path) in harmless for file in commit.files):
+        return Importance.MEDIUM
+    if not commit.read and set(kinds) <= {ChangeType.DOCS, ChangeType.TESTS, ChangeType.CI_BUILD}:
+        return Importance.MEDIUM
+    return Importance.HIGH
+
+
+def within(importance: Importance, low: Importance, high: Importance) -> Importance:
+    """`importance` moved up to the floor, then down to the ceiling."""
+    place = max(_ORDER.index(importance), _ORDER.index(low))
+    return _ORDER[min(place, _ORDER.index(high))]

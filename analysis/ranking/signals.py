@@ -1,0 +1,136 @@
+"""What a ranking looks at. Each signal has a name, a value and the evidence it was seen in; the weights are elsewhere.
+
+All but the facts can be told from the message and the list of files, so that commits recorded without patches rank alike.
+"""
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from analysis.facts.removed_tests import tests_added
+from analysis.models import Commit, Fact, FactKind, FileChange
+from analysis.paths import Kind, kind
+from analysis.ranking.instructions import stated
+from analysis.ranking.vocabulary import AREAS, TAGS, WORDS
+
+
+class Signal(NamedTuple):
+    name: str
+    value: float
+    evidence: str
+
+
+_READ = 20  # words of a title: hardly any has more, and what is heaped up behind them adds nothing
+_HARDLY = 0.1  # of the changed lines: the change is about something else than source
+_BESIDE = (Kind.TEST, Kind.CI, Kind.DOCS, Kind.EXAMPLE)
+_MOSTLY = 0.7  # of the changed lines: the change takes away more than it brings
+_TAGGED = re.compile(r"^\s*((?:\[[^\]]{1,40}\]\s*)+|[A-Za-z][\w/ -]{0,24}(?:\([^)]{1,40}\))?!?\s*:)")
+
+
+def split_title(title: str) -> tuple[str, str]:
+    """(what classifies a title, without its brackets; the rest of it): `[Bugfix][Core] Fix x` is `Bugfix Core`, `Fix x`."""
+    match = _TAGGED.match(title)
+    if not match:
+        return "", title
+    return re.sub(r"[\[\]:!()]+", " ", match[1]).strip(), title[match.end() :].strip()
+
+
+def signals(commit: Commit, found: Sequence[Fact] = ()) -> Iterator[Signal]:
+    """Everything in the commit that may speak for or against its importance."""
+    tag, rest = split_title(stated(commit.subject))
+    yield from _tagged(tag)
+    yield from _said(WORDS, " ".join(rest.split()[:_READ]))
+    yield from _shape(commit)
+    yield from _facts(found)
+
+
+# Titles differ, tags and paths return: what they tell is remembered.
+@lru_cache(maxsize=4096)
+def _tagged(tag: str) -> tuple[Signal, ...]:
+    return tuple(_said(TAGS, tag))
+
+
+def _said(patterns: Mapping[str, re.Pattern[str]], text: str) -> Iterator[Signal]:
+    for name, pattern in patterns.items():
+        match = pattern.search(text)
+        if match:
+            yield Signal(name, 1, match[0])
+
+
+@lru_cache(maxsize=65536)
+def _areas(path: str) -> tuple[str, ...]:
+    return tuple(name for name, pattern in AREAS.items() if pattern.search(path.lower()))
+
+
+def _shape(commit: Commit) -> Iterator[Signal]:
+    if not commit.files:
+        if commit.read:
+            yield Signal("changes no file", 1, "no file")
+        return
+    first: dict[Kind, str] = {}
+    for path in commit.paths:
+        first.setdefault(kind(path), path)
+    if not first.keys() & {Kind.SOURCE, Kind.BUILD, Kind.DEPENDENCY}:
+        yield Signal("no source, build or dependency", 1, ", ".join(sorted(first)))
+    if Kind.DEPENDENCY in first:
+        yield Signal("touches dependencies", 1, first[Kind.DEPENDENCY])
+    data = [file.path for file in commit.files if file.status == "added" and kind(file.path) is Kind.DATA]
+    if data:
+        yield Signal("new data files", 1, data[0])
+    if Kind.SOURCE in first:
+        sources = [file for file in commit.files if kind(file.path) is Kind.SOURCE]
+        yield from _beside(commit, sources, first)
+        yield from _sources(sources)
+
+
+def _beside(commit: Commit, sources: Sequence[FileChange], first: Mapping[Kind, str]) -> Iterator[Signal]:
+    """What comes along with a change of source."""
+    tests = tests_added(commit)
+    if tests:
+        yield Signal("comes with tests", 1, tests[0])
+    if Kind.DOCS in first:
+        yield Signal("comes with documentation", 1, first[Kind.DOCS])
+    lines, beside = _lines(sources), _lines([file for file in commit.files if kind(file.path) in _BESIDE])
+    if lines < _HARDLY * (lines + beside):
+        yield Signal("hardly touches source", 1, f"{lines:,} of {lines + beside:,} lines")
+
+
+def _lines(files: Sequence[FileChange]) -> int:
+    return sum(file.additions + file.deletions for file in files)
+
+
+def _sources(files: Sequence[FileChange]) -> Iterator[Signal]:
+    lines = _lines(files)
+    removed = sum(file.deletions for file in files)
+    created = sum(file.status == "added" for file in files)
+    if lines:
+        yield Signal("changed source lines", math.log10(1 + lines), f"{lines:,}")
+        yield Signal("source files", math.log10(1 + len(files)), f"{len(files):,}")
+    if removed:
+        yield Signal("deleted source lines", math.log10(1 + removed), f"{removed:,}")
+    if created:
+        yield Signal("new source files", math.log10(1 + created), f"{created:,}")
+    if removed > _MOSTLY * lines:
+        yield Signal("mostly removes", 1, f"-{removed:,} of {lines:,} lines")
+    touched: dict[str, str] = {}
+    for file in files:
+        for name in _areas(file.path):
+            touched.setdefault(name, file.path)
+    for name, path in touched.items():
+        yield Signal(name, 1, path)
+
+
+def _facts(found: Sequence[Fact]) -> Iterator[Signal]:
+    """One signal a kind of fact, with the first as the evidence: many removed names are not many times as important."""
+    for each in FactKind if found else ():
+        alike = [fact for fact in found if fact.kind is each]
+        if alike:
+            more = f" (+{len(alike) - 1})" if len(alike) > 1 else ""
+            yield Signal(each.value, 1, _name(alike[0]) + more)
+
+
+def _name(fact: Fact) -> str:
+    """A fact's name, with the file that it is gone from where another may have it."""
+    return f"{fact.name} ({fact.gone_from})" if fact.gone_from else fact.name

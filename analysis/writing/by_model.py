@@ -1,0 +1,279 @@
+"""A commit's analysis by a model, checked before it is kept.
+
+The prompt holds the commit as delimited data. The reply is a form, never free text; what it names is looked up in the
+commit, asked again once, and taken out if it is still not there. A model may move a commit by one tier with a reason
+that the diff bears out, within the floor and the ceiling of the evidence. `ModelFailure` says why there is no analysis: the rules' takes its place.
+"""
+
+import secrets as random_marks
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Literal, NamedTuple
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from pydantic import BaseModel, ConfigDict
+
+from analysis.diff import Excerpt, excerpt
+from analysis.errors import ModelFailure
+from analysis.grounding.analysis_check import (
+    Checked,
+    Claim,
+    cleaned,
+    false_claims,
+    is_about,
+    is_empty,
+    is_in,
+    without_false_claims,
+)
+from analysis.language import words
+from analysis.llm import ChatModel, Message, Meter
+from analysis.models import (
+    Analysis,
+    Commit,
+    Fact,
+    Importance,
+    Insight,
+    Language,
+    Ranked,
+    Repository,
+    Risk,
+    Severity,
+)
+from analysis.phrases import Phrase
+from analysis.ranking import borne_out, ceiling, floor, may_move_down, may_move_up, within
+
+_BUDGET = {Importance.HIGH: 12_000, Importance.MEDIUM: 6_000, Importance.LOW: 2_000}  # tokens of diff
+_ROOM = {Importance.HIGH: 3_000, Importance.MEDIUM: 1_200, Importance.LOW: 500}  # tokens of reply
+_MESSAGE = 4_000  # characters of a message or of a pull request's text
+_NAMES: dict[Language, str] = {"zh": "简体中文", "en": "English"}
+_ORDER = (Importance.LOW, Importance.MEDIUM, Importance.HIGH)
+
+_SYMBOL = "symbol"
+_KINDS = frozenset({"path", _SYMBOL, "pull request", "commit", "figure", "link", "heading", "image", "instruction"})
+
+Move = Literal["up", "keep", "down"]
+
+
+class _Form(BaseModel):
+    """What a model fills in. It may say more than it is asked; that is not looked at."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class _Low(_Form):
+    summary: str
+    move: Move
+    move_reason: str
+
+    def analysis(self) -> Analysis:
+        return Analysis(by="model", summary=self.summary)
+
+
+class _Medium(_Low):
+    scope: list[str]
+    advice: list[str]
+
+    def analysis(self) -> Analysis:
+        return Analysis(by="model", summary=self.summary, scope=tuple(self.scope), advice=tuple(self.advice))
+
+
+class _Risk(_Form):
+    risk: str
+    severity: Severity
+    mitigation: str
+
+
+class _Insight(_Form):
+    architecture: str
+    performance: str
+    security: str
+    compatibility: str
+    maintenance: str
+    dependencies: str
+
+
+class _High(_Medium):
+    insight: _Insight
+    risks: list[_Risk]
+
+    def analysis(self) -> Analysis:
+        return Analysis(
+            by="model",
+            summary=self.summary,
+            scope=tuple(self.scope),
+            insight=Insight(**self.insight.model_dump()),
+            risks=tuple(Risk(**each.model_dump()) for each in self.risks),
+            advice=tuple(self.advice),
+        )
+
+
+_FORMS: dict[Importance, type[_Low]] = {Importance.HIGH: _High, Importance.MEDIUM: _Medium, Importance.LOW: _Low}
+
+
+class Analysed(NamedTuple):
+    """A kept analysis: the tier after the model's word, its reason if it moved, what was left out, and what was removed."""
+
+    analysis: Analysis
+    importance: Importance
+    move_reason: str
+    left_out: tuple[str, ...]
+    removed: int
+
+
+class _Asked(NamedTuple):
+    """A reply, and what is wrong with it."""
+
+    reply: _Low
+    said: Analysis
+    claims: tuple[Claim, ...]
+    spoken: bool  # in the language that was asked for
+    about: bool  # the commit, and not something else
+
+
+class Question(NamedTuple):
+    """All that a prompt tells of a commit."""
+
+    repository: Repository
+    commit: Commit
+    facts: Sequence[Fact]
+    ranked: Ranked
+    language: Language
+    contents: Callable[[], str] = lambda: (
+        ""
+    )  # of the files that the commit changes, asked for when a name is not in its diff
+
+
+class _Evidence:
+    """What a reply is checked against: the commit, and for names that its diff does not show the files that it changes."""
+
+    def __init__(self, question: Question) -> None:
+        self._question = question
+        self._whole: Commit | None = None
+
+    def false_claims(self, said: Analysis) -> tuple[Claim, ...]:
+        """The claims that neither bears out."""
+        claims = false_claims(said, self._question.commit)
+        if any(claim.kind == _SYMBOL for claim in claims):
+            symbols = false_claims(said, self._with_files(), kinds={_SYMBOL})
+            claims = (*(claim for claim in claims if claim.kind != _SYMBOL), *symbols)
+        return claims
+
+    def without_false_claims(self, said: Analysis) -> Checked:
+        """The analysis without them."""
+        others = without_false_claims(said, self._question.commit, kinds=_KINDS - {_SYMBOL})
+        if not any(claim.kind == _SYMBOL for claim in false_claims(others.analysis, self._question.commit)):
+            return others
+        symbols = without_false_claims(others.analysis, self._with_files(), kinds={_SYMBOL})
+        return Checked(symbols.analysis, others.removed + symbols.removed)
+
+    def _with_files(self) -> Commit:
+        if self._whole is None:
+            commit = self._question.commit
+            self._whole = commit.model_copy(update={"message": f"{commit.message}\n{self._question.contents()}"})
+        return self._whole
+
+
+def estimate(question: Question) -> tuple[int, int]:
+    """The tokens that a question takes and those that its reply may take, at most, both without a second try."""
+    depth = question.ranked.importance
+    return _BUDGET[depth] + 2 * _MESSAGE, _ROOM[depth]
+
+
+def analyse(
+    question: Question, model: ChatModel, meter: Meter, mark: Callable[[], str] = lambda: random_marks.token_hex(8)
+) -> Analysed:
+    """The model's analysis of a commit (with its patches), checked. `meter` counts what it took, failures included."""
+    depth = question.ranked.importance
+    shown = excerpt(question.commit, _BUDGET[depth])
+    nonce, canary = mark(), mark()
+    messages = _prompt(question, shown, nonce, canary)
+    form, evidence = _FORMS[depth], _Evidence(question)
+
+    def ask(turns: list[Message]) -> _Asked:
+        reply = model.ask(turns, form, room=_ROOM[depth], meter=meter)
+        if canary in reply.model_dump_json() or nonce in reply.model_dump_json():
+            raise ModelFailure(Phrase("model_told_prompt"))
+        said = reply.analysis()
+        spoken = is_in(cleaned(said), question.language)
+        return _Asked(reply, said, evidence.false_claims(said), spoken, is_about(said, question.commit))
+
+    asked = ask(messages)
+    if asked.claims or not asked.spoken or not asked.about:
+        again = _rendered(
+            "again.j2",
+            language=question.language,
+            wrong_language=not asked.spoken,
+            about=asked.about,
+            claims=[each.text for each in asked.claims][:20],
+        )
+        asked = ask([*messages, Message("assistant", asked.reply.model_dump_json()), Message("user", again)])
+    if not asked.spoken:
+        raise ModelFailure(Phrase("model_language"))
+    if not asked.about:
+        raise ModelFailure(Phrase("model_astray"))
+    checked = evidence.without_false_claims(asked.said)
+    kept = cleaned(checked.analysis)
+    if is_empty(kept):
+        raise ModelFailure(Phrase("model_baseless"))
+    importance, reason = _moved(question, asked.reply)
+    return Analysed(kept, importance, reason, shown.left_out, len(checked.removed))
+
+
+def _moved(question: Question, reply: _Low) -> tuple[Importance, str]:
+    """The tier after the model's word: one up or down where the diff bears its reason out, never past the floor or the ceiling."""
+    ranked, commit, found = question.ranked, question.commit, question.facts
+    reason = cleaned(Analysis(by="model", summary=reply.move_reason)).summary
+    up = reply.move == "up"
+    if reply.move == "keep" or not reason or false_claims(Analysis(by="model", summary=reason), commit):
+        return ranked.importance, ""
+    if not (may_move_up(commit, found, reason) if up else may_move_down(commit, found)):
+        return ranked.importance, ""
+    wanted = _ORDER[max(0, min(_ORDER.index(ranked.importance) + (1 if up else -1), len(_ORDER) - 1))]
+    moved = within(wanted, floor(borne_out(commit, found)), ceiling(commit, ranked.change_types, found))
+    return (moved, reason) if moved is not ranked.importance else (ranked.importance, "")
+
+
+def _prompt(question: Question, shown: Excerpt, nonce: str, canary: str) -> list[Message]:
+    say = words(question.language)
+    commit = question.commit
+    told = commit.model_copy(
+        update={
+            "message": commit.message[:_MESSAGE],
+            "pull": commit.pull and commit.pull.model_copy(update={"body": commit.pull.body[:_MESSAGE]}),
+        }
+    )
+    system = _rendered(
+        f"system.{question.language}.j2",
+        repository=question.repository.full_name,
+        nonce=nonce,
+        canary=canary,
+        language_name=_NAMES[question.language],
+    )
+    user = _rendered(
+        "user.j2",
+        commit=told,
+        language=question.language,
+        depth=question.ranked.importance.value,
+        importance=question.ranked.importance.value,
+        types=[each.value for each in question.ranked.change_types],
+        facts=[f"{say.facts[fact.kind].says.format(names=fact.name)} {fact.place}" for fact in question.facts[:30]],
+        reasons=[f"{reason.signal} {reason.points:+.1f}" for reason in question.ranked.reasons[:5]],
+        excerpt=shown,
+        nonce=nonce,
+    )
+    return [Message("system", system), Message("user", user)]
+
+
+def _rendered(template: str, **values: object) -> str:
+    return _environment().get_template(template).render(**values).strip()
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(  # noqa: S701 (a prompt is no page)
+        loader=FunctionLoader(lambda wanted: files("analysis.writing.prompts").joinpath(wanted).read_text("utf-8")),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )

@@ -1,0 +1,281 @@
+"""The one place where things are put together."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from pydantic import SecretStr
+
+from analysis.errors import BadSetting, Misuse, StoreUnusable
+from analysis.models import Repository
+from analysis.ranking import Weights, packaged_weights
+from analysis.sources.github import GitHub
+from bot import logs
+from bot.services.analyst import Modelling
+from bot.services.digest import Desk
+from bot.settings import Settings
+from bot.store import Store, Subscriptions, Terms, open_engine
+from bot.store.database import address_of, check_folder, prepare_folder
+from loopback.github import LoopbackGitHub
+from loopback.sample import SAMPLE_REPOSITORY, sample_repository
+
+if TYPE_CHECKING:
+    from bot.slack.bot import Bot
+    from bot.slack.delivery.outbox import Pace
+    from bot.slack.listeners.register import Hands
+
+_SHARE = 4  # one model call in so many is kept for answers
+_BEGINNINGS = {"SLACK_BOT_TOKEN": "xoxb-", "SLACK_APP_TOKEN": "xapp-", "SLACK_SIGNING_SECRET": ""}
+
+
+@contextmanager
+def desk(
+    settings: Settings, on_wait: Callable[[float], None] | None = None, *, now: datetime | None = None
+) -> Iterator[Desk]:
+    """GitHub and the store that the settings name, and logging at the level that they ask for.
+
+    `now` (UTC) is on the day whose budget pays for a model; without it none is asked.
+    """
+    logs.set_up(settings.log_level or "WARNING", settings.log_format)
+    store = Store(open_engine(settings.database_url.get_secret_value()))
+    source = GitHub(settings.github_api_url, settings.token, on_wait=on_wait)
+    with closing(store), closing(source), _modelling(settings, (lambda: now) if now else None) as modelling:
+        yield Desk(source, store, modelling)
+
+
+@contextmanager
+def _modelling(
+    settings: Settings, now: Callable[[], datetime] | None, *, for_answers: int = 0
+) -> Iterator[Modelling | None]:
+    if not settings.digest_model or now is None:
+        yield None
+        return
+    from analysis.llm import ChatModel
+
+    key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
+    at_once, usd = settings.digest_concurrency, settings.digest_daily_budget_usd
+    with closing(ChatModel(settings.digest_model, base_url=settings.openai_base_url, api_key=key)) as model:
+        yield Modelling(model, at_once, usd, now, for_answers=for_answers)
+
+
+@contextmanager
+def running_bot(
+    settings: Settings,
+    now: Callable[[], datetime],
+    *,
+    address: tuple[str, int] | None = None,
+    metrics_port: int = 0,
+    metrics_needed: bool = False,
+    source: GitHub | None = None,
+    pace: "Pace | None" = None,
+) -> Iterator[None]:
+    """The bot at work until the block ends: what was interrupted is resumed, then Slack and the clock are listened to.
+
+    Slack reaches it at `address` (host, port) over HTTP, or else it connects by itself over Socket Mode. `metrics_port` is
+    that of the figures, 0 for none; where they are `metrics_needed` it has to be free. The local workspace has a GitHub of
+    its own for a `source`, and needs no `pace`. `BadSetting` for tokens that are missing or that Slack does not take,
+    `StoreUnusable` where another bot runs on the store, `Misuse` for an address that is taken.
+    """
+    from bot import flows, metrics, scheduler
+    from bot.slack.app import sign_in
+    from bot.slack.commands import subscribe
+    from bot.slack.listeners.questions import concerns
+    from bot.slack.listeners.register import Hands
+
+    logs.set_up(settings.log_level or "INFO", settings.log_format)
+    bot_token = slack_secret(settings, "SLACK_BOT_TOKEN")
+    with (
+        _listening(settings, address) as listen,
+        _alone(database := database_file(settings)),
+        _bot(settings, bot_token, now, source, pace) as bot,
+    ):
+        sign_in(bot)  # before anything is posted: what Slack refuses is not tried again
+        _subscribe(bot, settings)
+        figures = metrics.Metrics(bot)
+        hands = Hands(
+            concerns=lambda request: concerns(bot, request),
+            keep=lambda request: bot.mail.receive(request.key, request.model_dump(exclude_defaults=True), now()),
+            start=lambda request: flows.start_answer(request.key),
+            language=lambda channel: bot.within(channel).language,
+            terms_view=lambda request: subscribe.terms_view(bot, request),
+            terms_filled=lambda body: subscribe.terms_filled(bot, body),
+            acknowledged=figures.acknowledged,
+            refused=figures.refused,
+        )
+        with (
+            flows.running(bot, database.with_name(f"{database.stem}-flows.db")),
+            scheduler.ticking(lambda: scheduler.start_due(bot, flows.start_delivery), lambda: flows.forget_old(bot)),
+            metrics.served(figures, metrics_port, needed=metrics_needed),
+            listen(bot, hands),
+        ):
+            yield
+
+
+@contextmanager
+def _listening(
+    settings: Settings, address: tuple[str, int] | None
+) -> "Iterator[Callable[[Bot, Hands], AbstractContextManager[None]]]":
+    """How the bot is to listen. What that takes is made sure of at once: a token, or a secret and the address itself."""
+    if address is None:
+        from bot.slack.app import socket_mode
+
+        token = slack_secret(settings, "SLACK_APP_TOKEN")
+        yield lambda bot, hands: socket_mode(bot, token, hands)
+        return
+    from bot.slack.http import bound, http_mode
+
+    secret = slack_secret(settings, "SLACK_SIGNING_SECRET")
+    with bound(*address) as place:
+        yield lambda bot, hands: http_mode(bot, secret, hands, place, lambda: _health(bot))
+
+
+def _health(bot: "Bot") -> dict[str, bool]:
+    """What of the bot answers."""
+    from bot import flows
+
+    try:
+        bot.mail.waiting_since()
+    except StoreUnusable:
+        return {"store": False, "engine": flows.alive()}
+    return {"store": True, "engine": flows.alive()}
+
+
+@contextmanager
+def _bot(
+    settings: Settings, token: str, now: Callable[[], datetime], source: GitHub | None, pace: "Pace | None"
+) -> Iterator["Bot"]:
+    from bot.services.access import Access
+    from bot.services.reader import Reading
+    from bot.slack.bot import Bot
+    from bot.slack.delivery.outbox import SLACKS_PACE, Outbox
+    from bot.slack.web import Web
+    from bot.store import Mailbox, Subscriptions
+
+    engine = open_engine(settings.database_url.get_secret_value())
+    store, mail, web = Store(engine), Mailbox(engine), Web(token, settings.slack_api_url)
+    source = source or GitHub(settings.github_api_url, settings.token)
+    answers = max(1, settings.digest_concurrency // _SHARE)
+    with closing(store), closing(source), _modelling(settings, now, for_answers=answers) as modelling:
+        desk_, subscriptions = Desk(source, store, modelling), Subscriptions(engine)
+        access = Access(settings.digest_private, source.is_public, now)
+
+        def known() -> list[Repository]:
+            subscribed = [each.terms.repository for each in subscriptions.all()]
+            return list({each.key: each for each in (*settings.digest_repos, *subscribed)}.values())
+
+        yield Bot(
+            reading=Reading(desk_, known, access, usual=settings.digest_repos),
+            mail=mail,
+            subscriptions=subscriptions,
+            web=web,
+            outbox=Outbox(mail, web, now, pace=pace or SLACKS_PACE),
+            tz=settings.tz,
+            time=settings.digest_time,
+            language=settings.digest_language,
+            command=settings.digest_command,
+            now=now,
+        )
+
+
+def slack_secret(settings: Settings, name: str) -> str:
+    """One of the three secrets that Slack gives an app; `BadSetting` where it is missing or of another kind."""
+    value: SecretStr | None = getattr(settings, name.lower())
+    if value is None:
+        raise BadSetting(
+            f"{name} is not set; the README says how to get one. Without Slack, try: vllm-digest digest --sample"
+        )
+    if not value.get_secret_value().startswith(_BEGINNINGS[name]):
+        raise BadSetting(f"{name}: is not such a token; it begins with {_BEGINNINGS[name]}")
+    return value.get_secret_value()
+
+
+def _subscribe(bot: "Bot", settings: Settings) -> None:
+    """The channels of DIGEST_CHANNEL get the digests of DIGEST_REPOS, from the next due time on; what people chose stays."""
+    for channel in settings.digest_channel:
+        # Theirs, and whatever they ended.
+        chosen = {each.terms.repository.key for each in bot.subscriptions.of(channel) if each.user}
+        chosen |= {each.terms.repository.key for each in bot.subscriptions.ended(channel)}
+        for repository in settings.digest_repos:
+            if repository.key in chosen or bot.reading.within(channel).hides(repository):
+                continue
+            terms = Terms(channel, repository, settings.digest_time, settings.tz, settings.digest_language)
+            bot.subscriptions.keep(terms, bot.now())
+
+
+def database_file(settings: Settings) -> Path:
+    """The file that the bot remembers in; `BadSetting` where DATABASE_URL names none."""
+    name = address_of(settings.database_url.get_secret_value()).database
+    if not name or name == ":memory:":
+        raise BadSetting("DATABASE_URL: the bot needs a file to remember in, such as sqlite:///data/digest.db")
+    return Path(name)
+
+
+@contextmanager
+def _alone(database: Path) -> Iterator[None]:
+    """Holds the database against another bot; the lock ends with the process, however it ends."""
+    import fcntl
+
+    prepare_folder(database)
+    try:
+        file = database.with_name(f"{database.name}.lock").open("w")
+    except OSError as exc:
+        raise StoreUnusable(f"the folder of {database} cannot be written ({exc.strerror}); set DATABASE_URL") from exc
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise StoreUnusable(f"another vllm-digest runs on {database}; end it first, or set DATABASE_URL") from None
+        yield
+
+
+@contextmanager
+def sample_desk() -> Iterator[Desk]:
+    """The sample day behind GitHub's own door, and a store that is gone afterwards."""
+    with (
+        TemporaryDirectory(prefix="vllm-digest-") as folder,
+        LoopbackGitHub({SAMPLE_REPOSITORY: sample_repository()}) as server,
+    ):
+        store = Store(open_engine(f"sqlite:///{Path(folder, 'sample.db')}"))
+        with closing(store), closing(GitHub(server.url, "sample")) as source:
+            yield Desk(source, store)
+
+
+def corrections_of(settings: Settings, repository: Repository) -> dict[str, bool]:
+    """SHA -> whether the last who corrected a commit's tier finds it important."""
+    engine = open_engine(settings.database_url.get_secret_value())
+    try:
+        return {sha: verdict == "too_low" for sha, verdict, _ in Subscriptions(engine).labels(repository)}
+    finally:
+        engine.dispose()
+
+
+def weights_of(settings: Settings, repository: Repository) -> Weights:
+    """What a repository's commits are ranked by: what `calibrate` stored for it, else the package's. No store is made for it."""
+    url = settings.database_url.get_secret_value()
+    name = address_of(url).database
+    if not name:
+        return packaged_weights(repository)
+    check_folder(Path(name))
+    if not Path(name).exists():
+        return packaged_weights(repository)
+    with closing(Store(open_engine(url))) as store:
+        return store.weights(repository) or packaged_weights(repository)
+
+
+def chosen(name: str | None, configured: Sequence[Repository]) -> list[Repository]:
+    """The repositories that a command is about: all configured ones, or the one called `name`, in full or in short."""
+    if name is None:
+        return list(configured)
+    if "/" in name:
+        wanted = Repository.parse(name)
+        return [each for each in configured if each.key == wanted.key] or [wanted]
+    short = [each for each in configured if name.lower() in (each.name.lower(), f"{each.name}@{each.branch}".lower())]
+    if len(short) != 1:
+        known = ", ".join(map(str, configured))
+        raise Misuse(
+            f"{name!r} names {'several' if short else 'none'} of the configured repositories ({known}); use owner/name"
+        )
+    return short

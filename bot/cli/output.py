@@ -1,0 +1,79 @@
+"""Where a command's result goes: to standard output, or whole into a file."""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from rich.console import Console
+
+from analysis.errors import Misuse
+from analysis.models import DayReport
+from bot.cli.pipes import open_pipe
+
+_UNLIMITED = sys.maxsize  # columns where there is no terminal: a line stays a line
+
+
+def print_reports(console: Console, reports: Sequence[DayReport], form: str) -> None:
+    """Days in a form: terminal, markdown, json or slack."""
+    if form == "json":
+        from analysis.report.as_json import report_json
+
+        raw(console, "".join(report_json(report) + "\n" for report in reports))
+    elif form == "markdown":
+        from analysis.report.markdown import reports_markdown
+
+        raw(console, reports_markdown(reports))
+    elif form == "slack":
+        from bot.slack.messages.as_json import report_slack
+
+        raw(console, report_slack(reports) + "\n")
+    else:
+        from analysis.report.terminal import print_report
+
+        for report in reports:
+            print_report(console, report)
+
+
+def deliver(show: Callable[[Console], None], out: Path | None) -> None:
+    """Shows on standard output, or writes a file whole: under another name first, so that nobody meets half of it."""
+    if out is None:
+        show(standard_console())
+        return
+    try:
+        with _replacing(out) as file:
+            show(_console(file))
+    except OSError as exc:
+        raise Misuse(f"{str(out)[:100]!r} cannot be written ({exc.strerror})") from exc
+
+
+def standard_console() -> Console:
+    """A console on standard output, as wide as the terminal if that is one."""
+    return _console(sys.stdout)
+
+
+def _console(file: TextIO) -> Console:
+    return Console(file=file, highlight=False, emoji=False, width=None if file.isatty() else _UNLIMITED)
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[TextIO]:
+    """A file that takes the place of `path` when it is whole; a pipe or a device is written to as it is."""
+    if path.exists() and not path.is_file():
+        with path.open("wb") as place, open_pipe(place.fileno()) as file:
+            yield file
+        return
+    path = path.resolve()  # a link stays one
+    part = path.with_name(f".{path.name[:200]}.part")
+    try:
+        with part.open("w", encoding="utf-8", newline="\n") as file:
+            yield file
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def raw(console: Console, text: str) -> None:
+    """Writes text as it is."""
+    console.file.write(text)

@@ -1,0 +1,50 @@
+"""A question about a commit or a day, answered from the store: by a model within its budget and its share of calls, else by rules."""
+
+from collections.abc import Iterator
+from functools import partial
+
+import structlog
+
+from analysis.errors import ModelFailure
+from analysis.models import Language
+from analysis.questions.answering import answer, estimate
+from analysis.questions.intent import Asked, Statement
+from bot.services.analyst import Modelling
+from bot.services.digest import Desk
+
+log = structlog.get_logger(__name__)
+
+
+def answered(desk: Desk, asked: Asked, language: Language) -> Iterator[Statement]:
+    """The statements of an answer, each as soon as it was checked."""
+    if desk.modelling is None:
+        yield from answer(asked, language, None, None)
+        return
+    try:
+        yield from _by_model(desk, desk.modelling, asked, language)
+    except ModelFailure as exc:  # over the budget: nothing was asked
+        desk.modelling.attempts.failed(exc.what)
+        log.info("rules answer", why=str(exc))
+        yield from answer(asked, language, None, None)
+
+
+def _by_model(desk: Desk, modelling: Modelling, asked: Asked, language: Language) -> Iterator[Statement]:
+    from analysis.llm import Meter
+
+    meter = Meter()
+    with modelling.answering(), modelling.paid(desk.store, "answer", estimate(asked), meter):
+        answering = answer(asked, language, modelling.model, meter, partial(_contents, desk, asked))
+        yield from answering
+    if answering.failure:
+        modelling.attempts.failed(answering.failure.what)
+    elif answering.by == "model":
+        modelling.attempts.succeeded()
+    told = str(answering.failure) if answering.failure else ""
+    log.info("answered", by=answering.by, dropped=answering.dropped, calls=meter.calls, why=told)
+
+
+def _contents(desk: Desk, asked: Asked) -> str:
+    """The files that the commit changes, for names that its diff does not show; too much to read for a whole day."""
+    if len(asked.entries) != 1:
+        return ""
+    return desk.github.contents(asked.repository, asked.entries[0].commit)

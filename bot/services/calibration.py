@@ -1,0 +1,213 @@
+"""The ranking fitted to a repository's own releases: what their notes name, and what people said of a commit's tier.
+
+Resumable: what was read is kept, so that a run that GitHub's limit ended goes on where it was.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from itertools import pairwise
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from analysis.errors import Misuse, OutsideFailure
+from analysis.models import Commit, Importance, Repository
+from analysis.ranking.evaluation import AtTier, Example, Judgement, cross_validated, judged, trained
+from analysis.sources.github import Release
+from analysis.sources.release_notes import Named, named
+from analysis.window import Window
+from bot.services.digest import Desk, Progress, current, read_all
+
+_LEAST_RELEASES = 2  # whose notes name pull requests
+_LEAST_IN_NOTES = 3  # pull requests, for notes to tell anything
+_LEAST_COMMITS = 200
+_LEAST_NAMED = 40
+_MOST_UNREAD = 0.02  # of the commits; without so few the figures are the same
+_SAID = 5  # how many commits of release notes a person's word counts as
+
+
+class Noted(NamedTuple):
+    """A release, and the pull requests that its notes name."""
+
+    release: Release
+    named: Named
+
+
+class Covered(NamedTuple):
+    """The commits that releases cover, oldest first, and the releases whose tags were of no help."""
+
+    commits: tuple[Commit, ...]
+    by_date: tuple[str, ...]
+
+
+class Calibration(NamedTuple):
+    """What was learned from, and how good it is on commits that it did not see."""
+
+    repository: Repository
+    releases: tuple[str, ...]
+    by_date: tuple[str, ...]
+    examples: tuple[Example, ...]
+    corrections: int
+    judgement: Judgement
+
+
+def calibrate(
+    desk: Desk,
+    repository: Repository,
+    tz: ZoneInfo,
+    *,
+    most: int,
+    corrections: Mapping[str, bool],
+    now: datetime,
+    progress: Progress,
+) -> Calibration:
+    """Fits weights to the newest `most` releases and stores them. `corrections`: SHA -> whether somebody finds it important.
+
+    `Misuse` where there is too little to learn from, `OutsideFailure` where too many commits could not be read.
+    """
+    notes = _notes(desk, repository, most)
+    covered = _covered(desk, repository, notes)
+    found = [commit for commit in covered.commits if commit.pr in notes.every]
+    if len(covered.commits) < _LEAST_COMMITS or len(found) < _LEAST_NAMED:
+        raise Misuse(
+            f"calibrating {repository} needs {_LEAST_COMMITS} commits, {_LEAST_NAMED} of them named in release notes; "
+            f"its releases {', '.join(notes.tags)} cover {len(covered.commits)}, with {len(found)} named"
+        )
+    _read(desk, repository, covered.commits, tz, progress)
+    examples = _examples(desk, repository, covered.commits, notes, corrections)
+    judgement = judged(examples, cross_validated(examples))
+    calibration = Calibration(
+        repository, notes.tags, covered.by_date, examples, sum(each.weight > 1 for each in examples), judgement
+    )
+    desk.store.save_weights(repository, trained(examples, _provenance(calibration, now)), now)
+    return calibration
+
+
+class _Notes(NamedTuple):
+    """The newest releases whose notes tell anything, oldest first, and the one before them if there is one."""
+
+    noted: tuple[Noted, ...]
+    before: Release | None
+
+    @property
+    def every(self) -> frozenset[int]:
+        return frozenset[int]().union(*(each.named.every for each in self.noted))
+
+    @property
+    def breaking(self) -> frozenset[int]:
+        return frozenset[int]().union(*(each.named.breaking for each in self.noted))
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        return tuple(each.release.tag for each in self.noted)
+
+
+def _notes(desk: Desk, repository: Repository, most: int) -> _Notes:
+    releases = desk.github.releases(repository)
+    every = [Noted(release, named(release.notes, repository)) for release in releases]
+    telling = [each for each in every if len(each.named.every) >= _LEAST_IN_NOTES][:most]
+    if len(telling) < _LEAST_RELEASES:
+        raise Misuse(
+            f"calibrating {repository} needs {_LEAST_RELEASES} releases whose notes name pull requests (#123), "
+            f"{_LEAST_IN_NOTES} each; of its {len(every)} releases {len(telling)} do"
+        )
+    older = releases[releases.index(telling[-1].release) + 1 :]
+    return _Notes(tuple(telling[::-1]), older[0] if older else None)
+
+
+def _covered(desk: Desk, repository: Repository, notes: _Notes) -> Covered:
+    """What lies between each release and the one before: by their tags, or where GitHub has none of them by their dates."""
+    commits: dict[str, Commit] = {}
+    by_date = []
+    releases = [each.release for each in notes.noted]
+    mean = (releases[-1].published_at - releases[0].published_at) / (len(releases) - 1)
+    before = notes.before or Release(tag="", notes="", published_at=releases[0].published_at - mean)
+    for older, newer in pairwise([before, *releases]):
+        gained = desk.github.gained(repository, older.tag, newer.tag).commits if older.tag else ()
+        if not gained:
+            by_date.append(newer.tag)
+            gained = desk.github.list_commits(repository, Window(older.published_at, newer.published_at))
+        commits |= {commit.sha: commit for commit in gained if not commit.is_merge}
+    ordered = sorted(commits.values(), key=lambda commit: commit.committed_at)
+    places = [place for place, commit in enumerate(ordered) if commit.pr in notes.every]
+    # Dates are later than the commits that a release was made of: what follows the last named one belongs to the next.
+    inside = ordered[places[0] : places[-1] + 1] if places else ordered
+    return Covered(tuple(inside), tuple(by_date))
+
+
+def _read(desk: Desk, repository: Repository, commits: Sequence[Commit], tz: ZoneInfo, progress: Progress) -> None:
+    known = desk.store.read_ids(repository, [commit.sha for commit in commits])
+    unread = [commit for commit in commits if commit.sha not in known]
+    progress.expect(len(unread))
+    unfinished = read_all(desk, repository, unread, tz, progress)
+    missing = len(unfinished.failures)
+    if unfinished.resumes_at or missing > _MOST_UNREAD * len(commits):
+        raise OutsideFailure(
+            f"{missing} of {len(commits)} commits could not be read (first: {unfinished.failures[0].reason}); "
+            "those that were are kept, so run it again to go on"
+        )
+
+
+def _examples(
+    desk: Desk,
+    repository: Repository,
+    commits: Sequence[Commit],
+    notes: _Notes,
+    corrections: Mapping[str, bool],
+) -> tuple[Example, ...]:
+    shas = dict.fromkeys([commit.sha for commit in commits] + list(corrections))
+    ids = desk.store.read_ids(repository, list(shas))
+    examples = []
+    for each in current(desk.store, list(ids.values())):
+        said = corrections.get(each.commit.sha)
+        label = each.commit.pr in notes.every if said is None else said
+        weight = 1 if said is None else _SAID
+        examples.append(Example(each.commit, each.facts, label, each.commit.pr in notes.breaking, weight))
+    return tuple(sorted(examples, key=lambda example: example.commit.committed_at))
+
+
+def _provenance(calibration: Calibration, now: datetime) -> dict[str, object]:
+    judgement = calibration.judgement
+    return {
+        "repository": calibration.repository.full_name,
+        "releases": list(calibration.releases),
+        "commits": len(calibration.examples),
+        "named": sum(example.named for example in calibration.examples),
+        "corrections": calibration.corrections,
+        "fitted_on": f"{now:%Y-%m-%d}",
+        "auc": round(judgement.auc.value, 3),
+        "precision_of_high": round(judgement.high.precision, 2),
+        "share_of_high": round(judgement.high.share, 2),
+        "calibration_error": round(judgement.calibration_error, 3),
+    }
+
+
+def as_lines(calibration: Calibration) -> list[str]:
+    """What a person reads of it."""
+    judgement, examples = calibration.judgement, calibration.examples
+    named_, breaking = (sum(getattr(each, name) for each in examples) for name in ("named", "breaking"))
+    learned = f"{calibration.repository}: {len(examples)} commits of {', '.join(calibration.releases)}"
+    lines = [
+        f"{learned}; {named_} named, {breaking} of them as breaking; {calibration.corrections} corrected by people"
+    ]
+    if calibration.by_date:
+        lines.append(f"the commits of {', '.join(calibration.by_date)} were taken by dates, for want of tags")
+    lines += [
+        "cross-validated, with 95% intervals:",
+        f"  ROC AUC                {judgement.auc}",
+        f"  the baseline's formula {judgement.baseline}, gain {judgement.over_baseline}",
+        f"  changed lines          {judgement.lines}, gain {judgement.over_lines}",
+    ]
+    for name, ours, theirs in (
+        ("high", judgement.high, judgement.baseline_high),
+        ("medium or high", judgement.at_least_medium, judgement.baseline_at_least_medium),
+    ):
+        lines.append(f"  {name:<22} {_at(ours)}; the baseline: {_at(theirs)}")
+    tiers = ", ".join(f"{judgement.breaking.get(tier, 0)} {tier.value}" for tier in Importance)
+    lines.append(f"  calibration error      {judgement.calibration_error:.3f}")
+    lines.append(f"  breaking changes       {tiers}")
+    lines.append("stored: the next digest ranks by it")
+    return lines
+
+
+def _at(each: AtTier) -> str:
+    return f"{each.share:.0%} of the commits, precision {each.precision:.2f}, recall {each.recall:.2f}"

@@ -1,0 +1,108 @@
+"""Commits recorded as JSON lines, ranked without a store or a network."""
+
+import codecs
+import json
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from analysis.errors import Misuse
+from analysis.models import Commit, FileChange
+from analysis.ranking import Weights, rank
+from analysis.text import scalar
+
+
+class _Person(BaseModel):
+    name: str | None = None
+    date: AwareDatetime
+
+
+_Count = Annotated[int, Field(ge=0, le=1_000_000_000)]  # lines
+
+
+class _File(FileChange):
+    """A file as GitHub's API tells it, read into ours at once: files make up most of the time."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    path: Annotated[str, AfterValidator(scalar)] = Field(validation_alias="filename")
+    previous_path: str | None = Field(default=None, validation_alias="previous_filename")
+    additions: _Count = 0
+    deletions: _Count = 0
+
+
+class _Stats(BaseModel):
+    additions: _Count = 0
+    deletions: _Count = 0
+
+
+class _Recorded(BaseModel):
+    """A commit as GitHub's API tells it, less what ranking does not need."""
+
+    sha: str
+    parents: list[str] = []
+    author: _Person
+    committer: _Person
+    message: str
+    files: list[_File] = []
+    stats: _Stats = _Stats()
+
+
+_RECORDED = TypeAdapter(_Recorded)
+
+
+def rank_lines(lines: Iterable[bytes], weights: Weights) -> Iterator[dict[str, Any]]:
+    """{sha, score, importance, reasons} for every line; blank ones are skipped, a malformed one is `Misuse` with its number."""
+    from analysis.facts import facts
+
+    for commit in recorded_commits(lines):
+        ranked = rank(commit, facts(commit), weights)
+        yield {
+            "sha": commit.sha,
+            "score": ranked.score,
+            "importance": ranked.importance.value,
+            "reasons": [
+                {"signal": reason.signal, "points": reason.points, "evidence": reason.evidence}
+                for reason in ranked.reasons
+            ],
+        }
+
+
+def recorded_commits(lines: Iterable[bytes]) -> Iterator[Commit]:
+    """The commits of such lines; `Misuse` for a malformed one."""
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            yield _commit(_RECORDED.validate_json(line.removeprefix(codecs.BOM_UTF8)))
+        except ValidationError as exc:
+            raise Misuse(f"line {number} is not a recorded commit: {_why(exc)}") from None
+
+
+def _commit(recorded: _Recorded) -> Commit:
+    # Everything was validated just now: built without doing that again.
+    return Commit.model_construct(
+        sha=scalar(recorded.sha),
+        url="",
+        parents=tuple(recorded.parents),
+        author=scalar(recorded.author.name or "unknown"),
+        authored_at=recorded.author.date,
+        committed_at=recorded.committer.date,
+        message=scalar(recorded.message),
+        files=tuple(recorded.files),
+        additions=recorded.stats.additions,
+        deletions=recorded.stats.deletions,
+        pull=None,
+    )
+
+
+def _why(exc: ValidationError) -> str:
+    error = exc.errors(include_url=False, include_input=False)[0]
+    place = ".".join(str(part) for part in error["loc"])
+    return f"{place}: {error['msg'].lower()}" if place else error["msg"]
+
+
+def as_line(ranked: dict[str, Any]) -> str:
+    """A ranked commit as one line of JSON."""
+    return json.dumps(ranked, ensure_ascii=False)

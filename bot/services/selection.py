@@ -1,0 +1,94 @@
+"""A channel's own view of a day: the tiers and paths that it asked for, and what it watches, of the one report that all share."""
+
+from collections.abc import Container, Mapping, Sequence
+from types import MappingProxyType
+
+from pathspec import GitIgnoreSpec
+
+from analysis.impact.watch import touches
+from analysis.models import Chosen, DayReport, Entry, Frozen, Importance, Touch
+from bot.store import Store
+
+_RANK = {Importance.HIGH: 2, Importance.MEDIUM: 1, Importance.LOW: 0}
+
+
+class Selection(Frozen):
+    """At least this tier, and only commits that touch one of the paths, written as in a .gitignore; no paths mean all.
+
+    What touches a watched term is of high importance there, whatever else is selected.
+    """
+
+    least: Importance = Importance.LOW
+    paths: tuple[str, ...] = ()
+    watch: tuple[str, ...] = ()
+
+
+def touched(report: DayReport, watch: Sequence[str], store: Store) -> dict[str, tuple[Touch, ...]]:
+    """SHA -> where a commit of the report touches what is watched."""
+    listed = store.day(report.repository, report.date, report.timezone) if watch else None
+    if listed is None:
+        return {}
+    read = [each.commit for each in store.commits(listed.commit_ids + listed.late_ids, patches=True)]
+    return {commit.sha: found for commit in read if (found := touches(commit, watch))}
+
+
+def selected(
+    report: DayReport,
+    selection: Selection,
+    told: str,
+    touched: Mapping[str, tuple[Touch, ...]] = MappingProxyType({}),
+) -> DayReport:
+    """The report with only what is selected, which `told` says in its language, and what touches a watched term raised.
+
+    A commit that could not be read stays: its paths are not known.
+    """
+    if selection == Selection():
+        return report
+    wanted = _Wanted(selection)
+    entries, late = (
+        tuple(_raised(entry, touched.get(entry.commit.sha, ())) for entry in each if wanted(entry, touched))
+        for each in (report.entries, report.late)
+    )
+    kept = {entry.commit.sha for entry in entries + late}
+    return report.model_copy(
+        update={
+            "entries": entries,
+            "late": late,
+            "chosen": Chosen(
+                told=told,
+                unselected=len(report.entries) - len(entries),
+                unselected_late=len(report.late) - len(late),
+            ),
+            **{
+                name: tuple(each for each in getattr(report, name) if each.sha in kept)
+                for name in ("failed", "shortened", "replaced")
+            },
+        }
+    )
+
+
+def _raised(entry: Entry, places: tuple[Touch, ...]) -> Entry:
+    if not places:
+        return entry
+    ranked = entry.ranked.model_copy(update={"importance": Importance.HIGH})
+    return entry.model_copy(update={"ranked": ranked, "watched": places})
+
+
+class _Wanted:
+    """Whether a commit is selected."""
+
+    def __init__(self, selection: Selection) -> None:
+        self._least = _RANK[selection.least]
+        self._paths: GitIgnoreSpec | None = GitIgnoreSpec.from_lines(selection.paths) if selection.paths else None
+
+    def __call__(self, entry: Entry, touched: Container[str]) -> bool:
+        if not entry.commit.read or entry.commit.sha in touched:
+            return True
+        return _RANK[entry.ranked.importance] >= self._least and self._touches(_all_paths(entry))
+
+    def _touches(self, paths: Sequence[str]) -> bool:
+        return self._paths is None or any(map(self._paths.match_file, paths))
+
+
+def _all_paths(entry: Entry) -> list[str]:
+    return [path for file in entry.commit.files for path in (file.path, file.previous_path) if path]

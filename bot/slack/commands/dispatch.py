@@ -1,0 +1,354 @@
+"""What people type, carried out; and the buttons of what they got."""
+
+import json
+from datetime import date
+
+from analysis.errors import Misuse, OutsideFailure, Unreachable
+from analysis.models import Commit, Repository
+from bot.services.lookup import SeveralCommits
+from bot.services.reference import Reference
+from bot.services.subjects import (
+    CommitRef,
+    DayRef,
+    commit_value,
+    day_value,
+    parse_commit_value,
+    parse_day_value,
+    parse_page_value,
+    parse_value,
+)
+from bot.slack.bot import Bot, Delivery, Outcome
+from bot.slack.commands import subscribe
+from bot.slack.commands.examples import examples_of, forms
+from bot.slack.commands.parser import (
+    MOST_DAYS,
+    Day,
+    Days,
+    Help,
+    ListSubscriptions,
+    Lookup,
+    NotUnderstood,
+    Search,
+    Status,
+    Subscribe,
+    Unsubscribe,
+    Wish,
+    Wrong,
+)
+from bot.slack.delivery import postings, steps
+from bot.slack.delivery.channel_report import report_of
+from bot.slack.delivery.reply import Reply
+from bot.slack.listeners.requests import Request
+from bot.slack.messages import subscriptions
+from bot.slack.messages.blocks import Action, Message, escaped, section
+from bot.slack.messages.commit import commit_messages
+from bot.slack.messages.digest import rest_messages, summary_message
+from bot.slack.messages.home import home_view
+from bot.slack.messages.lists import PAGE_SIZE, DayRow, range_message, search_messages, which_message
+from bot.slack.messages.words import slack_words
+from bot.slack.web import SlackFailure
+from bot.store import Draft, Verdict
+
+_MOST_FOUND = 1_000  # commits of a search that are paged through
+
+
+def carry_out(bot: Bot, request: Request, reply: Reply, wish: Wish) -> Outcome:
+    """Does what was asked for; errors are the caller's to tell."""
+    if isinstance(wish, Subscribe | Unsubscribe | ListSubscriptions | Status):
+        reply.show(_about_subscriptions(bot, request, wish))
+        return Outcome()
+    match wish:
+        case Day():
+            return _days_digest(bot, request, reply, wish)
+        case Days():
+            return _range(bot, reply, wish)
+        case Lookup():
+            _commit(bot, request, reply, wish)
+        case Search():
+            reply.show(_found(bot, wish, 0))
+        case Wrong():
+            raise wish.complaint
+        case Help():
+            reply.show([help_message(bot, request, reply.addressing)])
+        case NotUnderstood():
+            reply.show([not_understood(bot, wish, reply.addressing)])
+    return Outcome()
+
+
+def help_message(bot: Bot, request: Request, addressing: str) -> Message:
+    """What can be asked, each with what it begins with, by the example of what the channel follows."""
+    say, known = slack_words(bot.language), bot.reading.known
+    followed = [each.terms.repository for each in subscribe.held_here(bot, request.channel)]
+    shown = examples_of(bot, (*followed, *known))
+    rows = [f"{_code(addressing + form)}  {what}" for form, what in forms(shown, bot.language)]
+    text = "\n".join(
+        [
+            say.labels["help"],
+            *rows,
+            say.label("help_more", known=", ".join(f"`{escaped(str(each))}`" for each in known)),
+        ]
+    )
+    return Message(say.labels["help"], (section(text),))
+
+
+def not_understood(bot: Bot, wish: NotUnderstood, addressing: str) -> Message:
+    """One line: what was not understood, and the nearest thing that would work."""
+    say = slack_words(bot.language)
+    why = say.label(f"why_{wish.why}", most=MOST_DAYS) if wish.why else ""
+    nearest = f"{addressing}{wish.nearest or 'help'}"
+    told = say.label("not_understood", text=_code(wish.text), why=why, nearest=_code(nearest))
+    return steps.line(told)
+
+
+def press(bot: Bot, request: Request, reply: Reply) -> Outcome:
+    """A button of a digest, a commit or a list."""
+    say = slack_words(bot.language)
+    match request.action:
+        case "show_rest":
+            reply.show(rest_messages(report_of(bot, parse_day_value(request.text))))
+        case "full_report":
+            reply.show([steps.line(say.labels["sent_directly" if _hand_out(bot, request) else "stays_here"])])
+        case "page":
+            _page(bot, request, reply)
+        case Action.POST | Action.POST_AGAIN:
+            return _post(bot, request, reply)
+        case "too_high" | "too_low":
+            before = _label(bot, request)
+            reply.show([steps.line(say.labels["relabelled" if before else "labelled"])])
+        case "unsubscribe":
+            _end(bot, request, reply)
+        case "ask" | "ask_commit" | "open_subscribe" | "edit_subscription":
+            reply.show([steps.line(say.labels["no_form"])])
+        case "settings":
+            reply.show(_about_subscriptions(bot, request, ListSubscriptions()))
+        case "send_again" | "drop_held" if bot.web.is_operator(request.user):
+            _release(bot, request)
+    return Outcome()
+
+
+def _end(bot: Bot, request: Request, reply: Reply) -> None:
+    """Ends a subscription, and shows that it did where its button was: in a reply, or at home."""
+    ended = subscribe.end(bot, request)
+    say = slack_words(bot.language)
+    told = say.label("unsubscribed", what=subscriptions.named(bot, ended)) if ended else say.labels["already_ended"]
+    if request.channel:
+        reply.show([steps.line(escaped(told))])
+    else:
+        bot.web.publish_home(request.user, home_view(bot, request.user, told))
+
+
+def _label(bot: Bot, request: Request) -> Verdict | None:
+    """Keeps what somebody thinks of a commit's tier; gives what they thought of it before."""
+    ref = parse_commit_value(request.text)
+    located = bot.reading.commit(Reference(ref.sha, sha=ref.sha), ref.repository)
+    entry = bot.reading.entry(located, ref.language)
+    verdict: Verdict = "too_high" if request.action == "too_high" else "too_low"
+    tier = entry.ranked.importance
+    return bot.subscriptions.label(located.repository, entry.commit.sha, request.user, verdict, tier, bot.now())
+
+
+def _release(bot: Bot, request: Request) -> None:
+    """Sends a held message again, which looks for it first, or gives it up."""
+    if request.action == "send_again":
+        bot.outbox.send(request.text)
+    else:
+        bot.outbox.drop(request.text)
+    bot.web.publish_home(request.user, home_view(bot, request.user))
+
+
+def _about_subscriptions(
+    bot: Bot, request: Request, wish: Subscribe | Unsubscribe | ListSubscriptions | Status
+) -> list[Message]:
+    match wish:
+        case Subscribe():
+            return [subscriptions.subscribed_message(bot, subscribe.subscribe(bot, request, wish.wanted))]
+        case Unsubscribe():
+            return _ended(bot, request, wish)
+        case ListSubscriptions():
+            held = subscribe.held_here(bot, request.channel)
+            offered = subscriptions.OFFERED if subscribe.may_change(bot, request) else ()
+            return subscriptions.list_messages(bot, held, subscriptions.heading_of(bot, request.channel), offered)
+        case Status():
+            return [subscriptions.status_message(bot, subscribe.held_here(bot, request.channel))]
+
+
+def _ended(bot: Bot, request: Request, wish: Unsubscribe) -> list[Message]:
+    """Ends what can be meant alone, or everything if that was said; else asks which."""
+    say = slack_words(bot.language)
+    if wish.everything:
+        ended = subscribe.unsubscribe_all(bot, request)
+        told = say.label("unsubscribed", what=", ".join(subscriptions.named(bot, each) for each in ended))
+        return [steps.line(escaped(told if ended else say.labels["no_subscriptions"]))]
+    held = subscribe.unsubscribe(bot, request, wish.repository)
+    if len(held) == 1:
+        told = say.label("unsubscribed", what=subscriptions.named(bot, held[0]))
+        return [steps.line(escaped(told))]
+    if wish.repository and not held:
+        heading = say.label("not_subscribed", what=wish.repository)
+        if held := subscribe.held_here(bot, request.channel):
+            return subscriptions.list_messages(bot, held, f"{heading}{say.labels['these_are']}")
+        return [steps.line(escaped(heading))]
+    return subscriptions.list_messages(bot, held, say.labels["which_subscription"], ("unsubscribe",))
+
+
+# A day, and days
+
+
+def _days_digest(bot: Bot, request: Request, reply: Reply, wish: Day) -> Outcome:
+    wanted = [wish.repository] if wish.repository else bot.reading.known
+    if not wanted:
+        raise Misuse(slack_words(bot.language).labels["no_repository"])
+    shareable, pauses = reply.private and subscribe.may_post(bot, request), []
+    for repository in wanted:
+        try:
+            pauses.append(_digest(bot, reply, repository, wish.day, shareable=shareable))
+        except (Misuse, Unreachable) as exc:
+            if len(wanted) == 1:
+                raise
+            subject = escaped(f"{repository} · {wish.day}")
+            told = slack_words(bot.language).label(
+                "unreadable", subject=subject, reason=escaped(exc.told(bot.language))
+            )
+            reply.show([steps.line(told)], stage=f"{repository.key}-trouble")
+    return Outcome(pause=max(filter(None, pauses), default=None))
+
+
+def _digest(bot: Bot, reply: Reply, repository: Repository, day: date, *, shareable: bool) -> float | None:
+    """Shows a repository's day. Gives the seconds until more of it can be read, if some could not."""
+    subject = escaped(f"{repository} · {day}")
+    report = bot.reading.day(repository, day, bot.tz, bot.language, bot.now(), reply.watching(subject))
+    again = steps.until(bot, report.resumes_at)
+    note = _posted_before(bot, reply, parse_day_value(day_value(report))) if shareable else ""
+    messages = summary_message(report, shareable=shareable, note=note)
+    if report.resumes_at:
+        at = f"{report.resumes_at.astimezone(bot.tz):%H:%M}"
+        messages = [*messages, steps.line(slack_words(bot.language).label("later", subject=subject, time=at))]
+    reply.show(messages, about=day_value(report), stage=f"{repository.key}{'-partial' if again else ''}")
+    return again
+
+
+def _range(bot: Bot, reply: Reply, wish: Days) -> Outcome:
+    rows = []
+    trouble = ""
+    for day in wish.days:
+        for repository in [wish.repository] if wish.repository else bot.reading.known:
+            ref = DayRef(repository, day, bot.tz.key, bot.language)
+            if trouble:
+                rows.append(DayRow(ref, None))
+                continue
+            watching = reply.watching(escaped(f"{repository} · {day}"))
+            try:
+                report = bot.reading.day(repository, day, bot.tz, bot.language, bot.now(), watching, ask=False)
+            except OutsideFailure as exc:
+                trouble = exc.told(bot.language)
+                rows.append(DayRow(ref, None, trouble))
+                continue
+            trouble = report.failed[0].told(bot.language) if report.resumes_at else ""
+            rows.append(DayRow(ref, report.stats, trouble))
+    reply.show(range_message(rows, bot.language))
+    return Outcome()
+
+
+# Commits
+
+
+def _commit(bot: Bot, request: Request, reply: Reply, wish: Lookup) -> None:
+    try:
+        located = bot.reading.commit(wish.reference, wish.repository)
+    except SeveralCommits as exc:
+        reply.show(which(bot, exc, ""))
+        return
+    entry = bot.reading.entry(located, bot.language)
+    shareable = reply.private and subscribe.may_post(bot, request)
+    value = commit_value(located.repository, entry.commit, bot.language)
+    note = _posted_before(bot, reply, parse_commit_value(value)) if shareable else ""
+    messages = commit_messages(
+        located.repository, entry, bot.language, bot.tz, public=not reply.private, shareable=shareable, note=note
+    )
+    reply.show(messages, about=value)
+
+
+def which(bot: Bot, several: SeveralCommits, question: str) -> list[Message]:
+    """Asks which of several commits is meant; the buttons carry the question along."""
+    stored = bot.reading.desk.store.commits([each.commit_id for each in several.candidates])
+    found = [(each.repository, one.commit) for each, one in zip(several.candidates, stored, strict=True)]
+
+    def value(repository: Repository, commit: Commit) -> str:
+        return json.dumps({"what": commit_value(repository, commit, bot.language), "question": question[:1000]})
+
+    return which_message(found, value, bot.language)
+
+
+def _found(bot: Bot, wish: Search, offset: int) -> list[Message]:
+    """One page of a search; `again` in its buttons is what would be typed for it."""
+    if wish.repository:
+        bot.reading.allow(wish.repository)
+    among = [wish.repository] if wish.repository else bot.reading.known
+    # To the store no repository means every one; here it means that there is none to be seen.
+    hits = bot.reading.desk.store.search(wish.words, among, offset + PAGE_SIZE + 1)[offset:] if among else []
+    again = f"{wish.repository} search {wish.words}" if wish.repository else f"search {wish.words}"
+    return search_messages(
+        wish.words,
+        [(each.repository, each.commit) for each in hits[:PAGE_SIZE]],
+        offset // PAGE_SIZE,
+        more=len(hits) > PAGE_SIZE and offset < _MOST_FOUND,
+        language=bot.language,
+        tz=bot.tz,
+        again=again,
+    )
+
+
+# Buttons
+
+
+def _page(bot: Bot, request: Request, reply: Reply) -> None:
+    page = parse_page_value(request.text)
+    wish = bot.understood(page.words)
+    if isinstance(wish, Search):
+        reply.show(_found(bot, wish, page.offset), replace=True)
+
+
+def _hand_out(bot: Bot, request: Request) -> bool:
+    """Sends the report of a day to whoever asked, as a file; not that of a private repository, which stays where it is listed."""
+    report = report_of(bot, parse_day_value(request.text))
+    channel = bot.web.direct(request.user)
+    if bot.reading.within(channel).hides(report.repository):
+        return False
+    key = f"report:{report.repository.key}:{report.date}:{request.run}:{channel}:000"
+    bot.outbox.freeze([Draft(key, channel, steps.report_file(report))])
+    bot.outbox.send(key)
+    return True
+
+
+def _posted_before(bot: Bot, reply: Reply, ref: DayRef | CommitRef) -> str:
+    """That the channel has it already, with the way there; nothing where it has not, or Slack does not say."""
+    try:
+        link = postings.find_link(bot, reply.channel, ref)
+    except SlackFailure:
+        return ""
+    return postings.told(ref, link) if link else ""
+
+
+def _post(bot: Bot, request: Request, reply: Reply) -> Outcome:
+    """Begins to deliver what only one person saw, or links what the channel has already.
+
+    One private reply is posted once, however often its button is pressed; "Post again" posts at each press.
+    """
+    say, ref = slack_words(bot.language), parse_value(request.text)
+    bot.reading.allow(ref.repository)
+    if not bot.web.is_member(request.channel, request.user):
+        reply.show([steps.line(say.label("invite", name=escaped(bot.web.me["user"])))])
+        return Outcome()
+    subscribe.check_insider(bot, request, request.channel)
+    again = request.action == Action.POST_AGAIN
+    if not again and (link := postings.find_link(bot, request.channel, ref)):
+        reply.show([postings.linked_message(ref, link, request.text)])
+        return Outcome()
+    reply.show([steps.line(say.labels["posted"])], replace=request.private)
+    account = f"again-{request.user}-{request.run}" if again else f"adhoc-{request.user}-{request.ts or request.run}"
+    return Outcome(deliveries=(Delivery(account, request.channel, request.text, request.run),))
+
+
+def _code(text: str) -> str:
+    """Words of somebody's as code; within it nothing but Slack's tokens is live, and they are escaped."""
+    return f"`{escaped(text).replace('`', chr(39))}`" if text else ""

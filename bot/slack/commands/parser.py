@@ -1,0 +1,284 @@
+"""What people type to the bot, read into one of a few wishes; whatever cannot be read gets the nearest thing that would work.
+
+[repo] DATE | FROM..TO | SHA | #PR | URL | search WORDS | subscribe ... | unsubscribe | subscriptions | status | help
+"""
+
+import html
+import re
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date, timedelta
+from difflib import get_close_matches
+from typing import Literal
+
+from analysis.errors import Misuse
+from analysis.models import Repository
+from analysis.questions.intent import references_in
+from analysis.text import one_line, shorten
+from analysis.window import parse_day, parse_range
+from bot.services.reference import Reference, parse_reference
+from bot.slack.commands.input_error import Complaint
+from bot.slack.commands.repository_names import FULL_NAME, named
+from bot.slack.commands.subscription_parser import Wanted, parse_wanted
+
+MOST_DAYS = 31  # of a range
+_WORDS = 50  # of a search
+_SHOWN = 60  # characters of what was typed that are quoted back
+_FIRST_YEAR = 1970  # git's dates begin with Unix time
+_SUBSCRIBING = ("subscribe", "unsubscribe", "subscriptions", "status")
+_COMMANDS = ("search", "help", "today", "yesterday", *_SUBSCRIBING)
+_LOOSE_DATE = re.compile(r"(?<![A-Za-z0-9#])(\d{4})[-/.年]?(\d{1,2})[-/.月]?(\d{1,2})(?![A-Za-z0-9])日?")
+_Find = Callable[[str], Repository | None]
+Why = Literal["", "future", "backwards", "too_many"]
+_EVERYTHING = ("all", "全部", "所有")
+_SAME = {
+    "subs": "subscriptions",
+    "unsub": "unsubscribe",
+    "帮助": "help",
+    "今天": "today",
+    "昨天": "yesterday",
+    "搜索": "search",
+    "查找": "search",
+    "订阅": "subscribe",
+    "取消订阅": "unsubscribe",
+    "退订": "unsubscribe",
+    "订阅列表": "subscriptions",
+    "查看订阅": "subscriptions",
+    "状态": "status",
+}
+
+
+@dataclass(frozen=True)
+class Day:
+    """A day's digest, of every configured repository where none is named."""
+
+    day: date
+    repository: Repository | None = None
+
+
+@dataclass(frozen=True)
+class Days:
+    """The statistics of some days, oldest first."""
+
+    days: tuple[date, ...]
+    repository: Repository | None = None
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """A commit."""
+
+    reference: Reference
+    repository: Repository | None = None
+
+
+@dataclass(frozen=True)
+class Search:
+    """Commits that hold every one of some words."""
+
+    words: str
+    repository: Repository | None = None
+
+
+@dataclass(frozen=True)
+class Help:
+    """What can be asked."""
+
+
+@dataclass(frozen=True)
+class NotUnderstood:
+    """What was not understood, and what nearly the same would have worked (empty where nothing comes near)."""
+
+    text: str
+    nearest: str = ""
+    why: Why = ""
+
+
+@dataclass(frozen=True)
+class Subscribe:
+    """A digest each day for the channel."""
+
+    wanted: Wanted
+
+
+@dataclass(frozen=True)
+class Unsubscribe:
+    """No more digests for the channel: of one repository, of the only one, or of any."""
+
+    repository: Repository | None = None
+    everything: bool = False
+
+
+@dataclass(frozen=True)
+class ListSubscriptions:
+    """What the channel gets."""
+
+
+@dataclass(frozen=True)
+class Status:
+    """How the bot is."""
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A wish that was understood, and what is wrong with it."""
+
+    complaint: Complaint
+
+
+Wish = (
+    Wrong | Day | Days | Lookup | Search | Help | NotUnderstood | Subscribe | Unsubscribe | ListSubscriptions | Status
+)
+
+
+def plain(text: str, bot_user: str = "") -> str:
+    """What somebody typed, out of Slack's notation: mentions of the bot gone, addresses bare, entities as characters."""
+    if bot_user:
+        text = re.sub(rf"<@{re.escape(bot_user)}(?:\|[^>]*)?>[\s,:，：]*", " ", text)
+    text = re.sub(r"<(https?://[^|>]+)(?:\|[^>]*)?>", r"\1", text)
+    text = re.sub(r"<(?:mailto|tel):[^|>]*\|([^>]*)>", r"\1", text)
+    return " ".join(html.unescape(text).replace("\0", " ").split())
+
+
+def parse(text: str, known: Sequence[Repository], today: date, usual: Sequence[Repository] = ()) -> Wish:
+    """The wish that `text` (already `plain`) means.
+
+    `known` are the repositories that may be called by their short names, which mean one of `usual` before any other.
+    """
+    # What is copied from one of our own messages brings code marks along, and our stand-in for a dot.
+    words = text.replace("`", " ").replace("\u2024", ".").split()
+    if not words:
+        return Day(parse_day("yesterday", today))
+    try:
+        repository = _named_first(words, known, usual)
+        rest = words[1:] if repository else words
+        if repository and not rest:
+            return Day(parse_day("yesterday", today), repository)
+        wish = _wish(rest, repository, lambda word: named(word, known, usual), today)
+    except Complaint as exc:
+        return Wrong(exc)
+    return _with_repository(wish, words, len(words) - len(rest))
+
+
+def _named_first(words: Sequence[str], known: Sequence[Repository], usual: Sequence[Repository]) -> Repository | None:
+    return None if _LOOSE_DATE.fullmatch(words[0]) else named(words[0], known, usual)
+
+
+def _wish(words: list[str], repository: Repository | None, find: _Find, today: date) -> Wish:
+    head = words[0].lower()
+    # With more words after it a list is of something else.
+    head = "subscriptions" if head == "list" and len(words) == 1 else _SAME.get(head, head)
+    if head == "help":
+        return Help()
+    if head == "search":
+        return _search(words[1:], repository)
+    if head in _SUBSCRIBING:
+        return _subscribing(head, words[1:], repository, find)
+    found = _named(words[0], head, repository, today) if len(words) == 1 else None
+    return found or _nearest(words, today)
+
+
+def _subscribing(head: str, words: list[str], repository: Repository | None, find: _Find) -> Wish:
+    """Subscriptions and the status; the repository may also come after the word."""
+    if head == "status":
+        return Status()
+    if head == "subscriptions":
+        return ListSubscriptions()
+    if len(words) == 1 and words[0].lower() in ("help", "?", "？", "帮助"):
+        return Help()
+    if head == "subscribe":
+        return Subscribe(parse_wanted(words, repository, find))
+    return _ending(words, repository, find)
+
+
+def _ending(words: list[str], repository: Repository | None, find: _Find) -> Wish:
+    if not words:
+        return Unsubscribe(repository)
+    if repository or len(words) > 1:
+        return NotUnderstood(" ".join(["unsubscribe", *words])[:_SHOWN], "unsubscribe")
+    if words[0].lower() in _EVERYTHING:
+        return Unsubscribe(everything=True)
+    found = find(words[0])
+    if found is None:
+        raise Complaint("unknown_name", words[0])
+    return Unsubscribe(found)
+
+
+def _named(word: str, head: str, repository: Repository | None, today: date) -> Wish | None:
+    """A range, a day or a commit, if that is what a word names."""
+    with suppress(Misuse):
+        if ".." in word and not word.startswith("http"):
+            return _range(word, repository, today)
+        return Day(parse_day(head, today), repository)
+    with suppress(Misuse):
+        return Lookup(parse_reference(word), repository)
+    return None
+
+
+def _search(words: list[str], repository: Repository | None) -> Wish:
+    if not words or not re.search(r"\w", " ".join(words)):
+        return NotUnderstood("search", "search kv connector")
+    return Search(" ".join(words[:_WORDS]), repository)
+
+
+def _range(word: str, repository: Repository | None, today: date) -> Wish:
+    days = tuple(parse_range(word, today))
+    if len(days) > MOST_DAYS:
+        return NotUnderstood(word, f"{days[-MOST_DAYS]}..{days[-1]}", "too_many")
+    return Days(days, repository)
+
+
+def _nearest(words: list[str], today: date) -> NotUnderstood:
+    """What nearly the same would have worked, and why it did not where that is easily told."""
+    text = " ".join(words)
+    shown = shorten(one_line(text), _SHOWN)
+    days = _days_in(text)
+    if not days:
+        return NotUnderstood(shown, _suggestion(words))
+    first, last = (min(day, today) for day in (min(days), max(days)))
+    why: Why = "future" if max(days) > today else "backwards" if ".." in text and days != sorted(days) else ""
+    if (last - first).days >= MOST_DAYS:
+        first, why = last - timedelta(days=MOST_DAYS - 1), why or "too_many"
+    return NotUnderstood(shown, f"{first}..{last}" if first < last else f"{last}", why)
+
+
+def _days_in(text: str) -> list[date]:
+    """The days that a text names, however it writes them."""
+    found = []
+    for match in _LOOSE_DATE.finditer(text):
+        with suppress(ValueError):
+            found.append(date(*(int(part) for part in match.groups())))
+    return [day for day in found if day.year >= _FIRST_YEAR]
+
+
+def _suggestion(words: list[str]) -> str:
+    """A commit that is named, a word that was mistyped, or a search for what was said."""
+    for name in references_in(" ".join(words)):
+        with suppress(Misuse):
+            reference = parse_reference(name)
+            what = f"#{reference.pr}" if reference.pr else f"{reference.sha}"
+            if reference.repository is None:
+                return what
+            if FULL_NAME.fullmatch(str(reference.repository)):
+                return f"{reference.repository} {what}"
+    for place, word in enumerate(words):
+        for known in get_close_matches(word.lower(), _COMMANDS, 1, 0.7):
+            rest = _telling(words[place + 1 :])
+            return f"search {rest or 'kv connector'}" if known == "search" else known
+    found = _telling(words)
+    return f"search {found}" if found else ""
+
+
+def _telling(words: list[str]) -> str:
+    """The first words that can be looked for."""
+    bare = [word.strip("?!,;:？！，；：。、") for word in words]
+    found = [word for word in bare if re.search(r"\w\w", word) and re.search(r"[^\W\d_]", word)]
+    return shorten(" ".join(found[:5]), _SHOWN)
+
+
+def _with_repository(wish: Wish, words: list[str], skipped: int) -> Wish:
+    """The nearest thing keeps the repository that came first, unless it names another."""
+    if isinstance(wish, NotUnderstood) and wish.nearest and skipped and "/" not in wish.nearest.split()[0]:
+        return NotUnderstood(wish.text, f"{words[0]} {wish.nearest}", wish.why)
+    return wish

@@ -1,0 +1,239 @@
+"""Subscriptions as people handle them: asked for in words or in a modal, listed, changed and ended by whoever is in the channel."""
+
+import json
+import re
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from analysis.errors import DigestError, Misuse, UnknownRepository
+from analysis.models import Repository
+from bot.services.reader import Reading
+from bot.slack.bot import Bot
+from bot.slack.commands.subscription_parser import Wanted
+from bot.slack.delivery import announcements
+from bot.slack.listeners.requests import Request, from_terms
+from bot.slack.messages.subscription_modal import (
+    LONGEST_ERROR,
+    Filled,
+    filled_in,
+    notice_modal,
+    opened_in,
+    subscription_modal,
+)
+from bot.slack.messages.subscriptions import Agreed
+from bot.slack.messages.words import slack_words
+from bot.slack.web import SlackFailure
+from bot.store import Subscription, Terms
+
+_MOST = 20  # subscriptions a channel
+_PATIENCE = 1.5  # seconds that a form waits for GitHub; Slack gives up after three
+_EXAMPLE = Repository(owner="vllm-project", name="vllm")
+
+
+def subscribe(bot: Bot, request: Request, wanted: Wanted, changes: int | None = None) -> Agreed:
+    """Subscribes the channel in which it was asked for, or changes a subscription; `Misuse` says why that cannot be.
+
+    What is not said stays as it was, or is as usual.
+    """
+    say = slack_words(bot.language)
+    if not bot.web.is_member(request.channel, request.user):
+        raise Misuse(say.label("invite", name=bot.web.me["user"]))
+    check_insider(bot, request, request.channel)
+    repository = bot.reading.spelled(wanted.repository or _usual(bot))
+    usual = Terms(request.channel, repository, bot.time, bot.tz, bot.language, paths=wanted.paths or ())
+    held = bot.subscriptions.of(request.channel)
+    same = next((each for each in held if _same(each.terms, usual)), None)
+    terms = _filled(wanted, same.terms if same else usual)._replace(repository=repository)
+    changed = bot.subscriptions.get(changes) if changes else None
+    if changes and not changed:
+        raise Misuse(say.labels["already_ended"])
+    if changed:
+        check_insider(bot, request, changed.terms.channel)
+        if same and same.id != changed.id:
+            raise Misuse(say.labels["another_is_so"])
+        announcements.tell_subscribed(bot, request, terms, changed.terms)
+        return Agreed(bot.subscriptions.change(changed.id, terms, request.user), changed.terms)
+    if len(held) >= _MOST and not same:
+        raise Misuse(say.label("too_many", most=_MOST))
+    announcements.tell_subscribed(bot, request, terms, same.terms if same else None)
+    return Agreed(bot.subscriptions.keep(terms, bot.now(), request.user), same.terms if same else None)
+
+
+def _filled(wanted: Wanted, before: Terms) -> Terms:
+    return before._replace(
+        time=wanted.at or before.time,
+        tz=wanted.tz or before.tz,
+        language=wanted.language or before.language,
+        least=wanted.least or before.least,
+        watch=before.watch if wanted.watch is None else wanted.watch,
+    )
+
+
+def unsubscribe(bot: Bot, request: Request, repository: Repository | None) -> list[Subscription]:
+    """Ends the channel's subscription if only one can be meant. Gives those that could be, the ended one alone if it was."""
+    check_insider(bot, request, request.channel)
+    held = [
+        each
+        for each in held_here(bot, request.channel)
+        if repository is None or each.terms.repository.key == repository.key
+    ]
+    if len(held) == 1:
+        announcements.tell_ended(bot, request, [held[0].terms])
+        bot.subscriptions.end(held[0].id, bot.now())
+    return held
+
+
+def unsubscribe_all(bot: Bot, request: Request) -> list[Subscription]:
+    """Ends every subscription of the channel, and gives them."""
+    check_insider(bot, request, request.channel)
+    held = held_here(bot, request.channel)
+    announcements.tell_ended(bot, request, [each.terms for each in held])
+    return [each for each in held if bot.subscriptions.end(each.id, bot.now())]
+
+
+def end(bot: Bot, request: Request) -> Subscription | None:
+    """Ends the subscription that a button is of; only for somebody who is in its channel. None where it ended before."""
+    found = _pressed(bot, request)
+    if found is None:
+        return None
+    check_insider(bot, request, found.terms.channel)
+    announcements.tell_ended(bot, request, [found.terms])
+    return found if bot.subscriptions.end(found.id, bot.now()) else None
+
+
+def _pressed(bot: Bot, request: Request) -> Subscription | None:
+    """The subscription that a button is of, if it still holds."""
+    return bot.subscriptions.get(int(request.text)) if re.fullmatch(r"\d{1,18}", request.text, re.ASCII) else None
+
+
+def check_insider(bot: Bot, request: Request, channel: str) -> None:
+    """`Misuse` for somebody who is not in a channel, or of another organisation.
+
+    Where a button was pressed says little: a public channel is seen, and its buttons pressed, by people who are not in it.
+    """
+    _check_person(bot, request)
+    if not bot.web.has_member(channel, request.user):
+        raise Misuse(slack_words(bot.language).labels["not_in_channel"])
+
+
+def may_change(bot: Bot, request: Request) -> bool:
+    """Whether somebody may change the subscriptions of the channel in which they asked."""
+    try:
+        check_insider(bot, request, request.channel)
+    except Misuse:
+        return False
+    return True
+
+
+def may_post(bot: Bot, request: Request) -> bool:
+    """Whether somebody is offered to post to the channel in which they asked.
+
+    Where the bot is not in it the button is worth having: it says how to invite it.
+    """
+    try:
+        _check_person(bot, request)
+        return not bot.web.is_member(request.channel, request.user) or bot.web.has_member(request.channel, request.user)
+    except Misuse:
+        return False
+    except SlackFailure:
+        return True  # nobody can tell now; the button itself will
+
+
+def _check_person(bot: Bot, request: Request) -> None:
+    of_another = request.team and request.team != bot.web.me["team_id"]
+    if of_another or bot.web.is_stranger(request.user):
+        raise Misuse(slack_words(bot.language).labels["outsider"])
+
+
+def _usual(bot: Bot) -> Repository:
+    known = bot.reading.known
+    if not known:
+        raise Misuse(slack_words(bot.language).labels["no_repository"])
+    return known[0]
+
+
+def _same(some: Terms, others: Terms) -> bool:
+    return (some.repository.key, some.paths) == (others.repository.key, others.paths)
+
+
+# The modal
+
+
+def terms_view(bot: Bot, request: Request) -> dict[str, Any]:
+    """The modal for a new subscription, or for the one that a button is of; in the language of the channel it is opened in."""
+    bot, changes = bot.within(request.channel), None
+    if request.action == "edit_subscription":
+        try:
+            changes = _changeable(bot, request)
+        except Misuse as exc:
+            return notice_modal(exc.told(bot.language), bot.language)
+    known = bot.reading.known
+    usual = Terms(request.channel, known[0] if known else _EXAMPLE, bot.time, bot.tz, bot.language)
+    return subscription_modal(usual, bot.language, request.channel, changes)
+
+
+def _changeable(bot: Bot, request: Request) -> Subscription:
+    """The subscription that a button is of; `Misuse` where it ended, or where the person may not change it."""
+    found = _pressed(bot, request)
+    if found is None or bot.reading.within(request.channel).hides(found.terms.repository):
+        raise Misuse(slack_words(bot.language).labels["already_ended"])
+    check_insider(bot, request, found.terms.channel)
+    return found
+
+
+def terms_filled(bot: Bot, body: Mapping[str, Any]) -> tuple[Request | None, dict[str, str]]:
+    """The request that a filled modal makes, or what is wrong with which of its fields."""
+    where = opened_in(body["view"])
+    bot = bot.within(where)
+    filled, errors = filled_in(body["view"], bot.language)
+    if filled is None:
+        return None, errors
+    if filled.changes and not bot.subscriptions.get(filled.changes):
+        return None, {"repository": slack_words(bot.language).labels["already_ended"]}
+    kept = {"changes": filled.changes, "wanted": filled.wanted.model_dump(mode="json")}
+    request = from_terms(body, filled.channel, json.dumps(kept), at_home=not where)
+    try:
+        if not bot.web.is_member(filled.channel, request.user):
+            return None, {"channel": slack_words(bot.language).label("invite", name=bot.web.me["user"])}
+        check_insider(bot, request, filled.channel)
+    except DigestError as exc:
+        return None, {"channel": exc.told(bot.language)[:LONGEST_ERROR]}
+    errors = _wrong(bot, filled)
+    return (None if errors else request), errors
+
+
+def _wrong(bot: Bot, filled: Filled) -> dict[str, str]:
+    """What GitHub and the channel's other subscriptions have against what was filled in."""
+    repository, paths = filled.wanted.repository, filled.wanted.paths
+    if repository is None:
+        return {}
+    trouble = _unknown(bot, bot.reading.within(filled.channel), repository)
+    if trouble:
+        return {"repository": trouble}
+    others = [each.terms for each in bot.subscriptions.of(filled.channel) if each.id != filled.changes]
+    if filled.changes and any((each.repository.key, each.paths) == (repository.key, paths) for each in others):
+        return {"paths": slack_words(bot.language).labels["another_is_so"]}
+    return {}
+
+
+def _unknown(bot: Bot, reading: Reading, repository: Repository) -> str:
+    """That there is no such repository or branch, if GitHub says so in the time that a form has; else the answer to it will."""
+    asking = ThreadPoolExecutor(1)
+    asked = asking.submit(reading.spelled, repository)
+    asking.shutdown(wait=False)
+    try:
+        asked.result(_PATIENCE)
+    except UnknownRepository as exc:
+        return exc.told(bot.language)[:LONGEST_ERROR]
+    except (TimeoutError, DigestError):
+        return ""
+    return ""
+
+
+# What is shown
+
+
+def held_here(bot: Bot, channel: str) -> list[Subscription]:
+    """A channel's subscriptions, but to what DIGEST_PRIVATE has kept from it since."""
+    return [each for each in bot.subscriptions.of(channel) if not bot.reading.hides(each.terms.repository)]

@@ -1,0 +1,123 @@
+"""What follows the word `subscribe`, in any order: [repo] [at HH:MM] [tz ZONE] [lang L] [min TIER] [paths GLOB,...] [watch TERM,...]."""
+
+import re
+from collections.abc import Callable, Sequence
+from datetime import time
+from difflib import get_close_matches
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from analysis.models import Frozen, Importance, Language, Repository
+from analysis.window import zone
+from bot.slack.commands.input_error import Complaint
+from bot.slack.commands.subscription_values import (
+    parse_language,
+    parse_paths,
+    parse_tier,
+    parse_time,
+    parse_watched,
+    parse_zone,
+)
+
+
+class Wanted(Frozen):
+    """What somebody asks of a subscription; None where it is left to what is usual."""
+
+    repository: Repository | None = None
+    at: time | None = None
+    timezone: str | None = None
+    language: Language | None = None
+    least: Importance | None = None
+    paths: tuple[str, ...] | None = None
+    watch: tuple[str, ...] | None = None
+
+    @property
+    def tz(self) -> ZoneInfo | None:
+        return zone(self.timezone) if self.timezone else None
+
+
+def parse_wanted(
+    words: Sequence[str], repository: Repository | None, named: Callable[[str], Repository | None]
+) -> Wanted:
+    """Read the words after `subscribe`; `Complaint` names the first that cannot be read, and what would have worked.
+
+    `named` gives the repository that a word names.
+    """
+    found: dict[str, Any] = {}
+    left = [part for word in words for part in _parts(word)]
+    while left:
+        word = left.pop(0)
+        keyword = _KEYWORDS.get(word.lower())
+        if keyword is None:
+            other = _repository(word, named, known=repository)
+            if repository and other != repository:
+                raise Complaint("two_repositories", word)
+            repository = other
+            continue
+        name, read = _READ[keyword]
+        if name in found:
+            raise Complaint("twice", keyword)
+        found[name] = read(_value(keyword, left))
+    return Wanted(repository=repository, **found)
+
+
+def _parts(word: str) -> list[str]:
+    """`at=10:00`, `--at`, `at:10:00` and `时间10:00` as the words that they stand for."""
+    for form in (r"-{0,2}(\w+)(?:[=:：](.*))?", r"(时间|时区|语言|最低|路径)(.+)"):
+        match = re.fullmatch(form, word)
+        if match and match[1].lower() in _KEYWORDS:
+            return [match[1], *([bare] if (bare := (match[2] or "").strip(",;，；")) else [])]
+    return [bare] if (bare := word.strip(",;，；")) else []
+
+
+def _value(keyword: str, left: list[str]) -> str:
+    """Takes what belongs to a keyword: one word, a time with its am or pm, or as many paths and names as there are."""
+    taken: list[str] = []
+    while left and left[0].lower() not in _KEYWORDS:
+        if taken and keyword not in _MANY and not (keyword == "at" and re.fullmatch(r"[ap]\.?m\.?", left[0].lower())):
+            break
+        taken.append(left.pop(0))
+    if not taken:
+        raise Complaint("missing", keyword, example=f"{keyword} {_EXAMPLES[keyword]}")
+    return " ".join(taken)
+
+
+def _repository(word: str, named: Callable[[str], Repository | None], *, known: Repository | None) -> Repository:
+    found = named(word)
+    if found:
+        return found
+    nearest = get_close_matches(word.lower(), _EXAMPLES, 1, 0.7)
+    if nearest:
+        raise Complaint("did_you_mean", word, nearest=nearest[0])
+    if "/" in word:
+        raise Complaint("repository", word)
+    if known is None and re.fullmatch(r"[A-Za-z][\w.-]*(@\S+)?", word):
+        raise Complaint("unknown_name", word)
+    raise Complaint("not_understood", word)
+
+
+_EXAMPLES = {
+    "at": "09:00",
+    "tz": "Asia/Shanghai",
+    "lang": "zh",
+    "min": "medium",
+    "paths": "vllm/v1/,csrc/**",
+    "watch": "vllm/v1/worker,VLLM_USE_V1,LLM.generate",
+}
+_MANY = ("paths", "watch")  # take as many words as there are
+_READ: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "at": ("at", parse_time),
+    "tz": ("timezone", parse_zone),
+    "lang": ("language", parse_language),
+    "min": ("least", parse_tier),
+    "paths": ("paths", parse_paths),
+    "watch": ("watch", parse_watched),
+}
+_KEYWORDS = {
+    **dict.fromkeys(("at", "time", "时间"), "at"),
+    **dict.fromkeys(("tz", "timezone", "时区"), "tz"),
+    **dict.fromkeys(("lang", "language", "语言"), "lang"),
+    **dict.fromkeys(("min", "tier", "最低"), "min"),
+    **dict.fromkeys(("paths", "path", "路径"), "paths"),
+    **dict.fromkeys(("watch", "关注"), "watch"),
+}

@@ -1,0 +1,117 @@
+"""What may stand in a subscription, as people write it: times, zones, languages, tiers and paths; `Complaint` for the rest."""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from datetime import time
+from functools import cache
+from zoneinfo import available_timezones
+
+from pathspec import GitIgnoreSpec
+
+from analysis.errors import Misuse
+from analysis.impact.watch import parse_watch
+from analysis.models import Importance, Language
+from bot.slack.commands.input_error import Complaint
+
+_MOST_PATHS = 20
+_LONGEST = 200  # characters of a pattern
+_QUOTES = "\"'`“”‘’「」"
+_TIME = re.compile(
+    r"(?P<hour>\d{1,2})(?:[:.](?P<minute>\d{2})|[点时](?:(?P<half>半)|(?P<sharp>\d{1,2})分?)?|(?P<run>\d{2}))?(?P<noon>[ap]\.?m\.?)?",
+    re.ASCII,
+)
+_LANGUAGES: dict[str, Language] = {
+    **dict.fromkeys(("zh", "zh-cn", "zh_cn", "中文", "简体中文", "chinese"), "zh"),
+    **dict.fromkeys(("en", "en-us", "en_us", "en-gb", "英文", "英语", "english"), "en"),
+}
+_TIERS = {
+    **{each.value: each for each in Importance},
+    "高": Importance.HIGH,
+    "中": Importance.MEDIUM,
+    "低": Importance.LOW,
+}
+_NO_PLACES = ("localtime", "Factory", "posixrules")  # names of tzdata that mean another machine's zone, or none
+_NO_PATH = re.compile(r"[!#]|[A-Za-z]:[\\/]|(.*/)?\.\.(/|$)")
+
+
+def parse_time(text: str) -> time:
+    """`09:00`, `9am`, `9:00 PM`, `0900`, `9.30`, `9点半`."""
+    typed = "".join(unicodedata.normalize("NFKC", text).lower().split())
+    match = _TIME.fullmatch(typed)
+    if not match or (typed.isdecimal() and not match["run"]):
+        raise Complaint("time", text)
+    hour, minute = int(match["hour"]), int(match["minute"] or match["sharp"] or match["run"] or 0)
+    minute = 30 if match["half"] else minute
+    if match["noon"]:
+        if not 1 <= hour <= 12:  # noqa: PLR2004 (hours of a clock's face)
+            raise Complaint("time", text)
+        hour = hour % 12 + (12 if match["noon"].startswith("p") else 0)
+    try:
+        return time(hour, minute)
+    except ValueError:
+        raise Complaint("time", text) from None
+
+
+def parse_zone(text: str) -> str:
+    """The name of a time zone as the database spells it, in whatever case it was typed."""
+    found = _zones().get(text.strip().lower())
+    if found is None:
+        raise Complaint("zone", text)
+    return found
+
+
+def parse_language(text: str) -> Language:
+    """`zh` or `en`, or a common name of either."""
+    found = _LANGUAGES.get(text.strip().lower())
+    if found is None:
+        raise Complaint("language", text)
+    return found
+
+
+def parse_tier(text: str) -> Importance:
+    """`high`, `medium` or `low`, or the same in Chinese."""
+    found = _TIERS.get(text.strip().lower())
+    if found is None:
+        raise Complaint("tier", text)
+    return found
+
+
+def parse_paths(text: str) -> tuple[str, ...]:
+    """Patterns as in a .gitignore with commas or spaces between them, quoted or not."""
+    if re.search(r"[{}]", text):
+        raise Complaint("path_braces", text)
+    bare = (each.strip(_QUOTES).removeprefix("./") for each in re.split(r"[\s,，、;；]+", text))
+    found = tuple(dict.fromkeys(filter(None, bare)))
+    if len(found) > _MOST_PATHS:
+        raise Complaint("paths_many", count=len(found), most=_MOST_PATHS)
+    for each in found:
+        _check_path(each)
+    return found
+
+
+def parse_watched(text: str) -> tuple[str, ...]:
+    """Paths, names, flags and variables to be watched, with commas or spaces between them, quoted or not."""
+    terms = ",".join(bare for each in re.split(r"[\s,，、;；]+", text) if (bare := each.strip(_QUOTES)))
+    try:
+        return parse_watch(terms)
+    except Misuse as exc:
+        raise Complaint("watch", why=exc.what) from exc
+
+
+def _check_path(text: str) -> None:
+    if len(text) > _LONGEST:
+        raise Complaint("path_long", text, most=_LONGEST)
+    unbalanced = "[" in re.sub(r"\[[^\]]+\]", "", text)
+    if unbalanced or _NO_PATH.match(text) or not text.isprintable():
+        raise Complaint("path", text)
+    try:
+        GitIgnoreSpec.from_lines([text])
+    except ValueError as exc:
+        raise Complaint("path", text) from exc
+
+
+@cache
+def _zones() -> Mapping[str, str]:
+    names = (each for each in available_timezones() if not each.startswith(("posix/", "right/")))
+    return {each.lower(): each for each in names if each not in _NO_PLACES}

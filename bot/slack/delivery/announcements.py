@@ -1,0 +1,76 @@
+"""Who changed what a channel gets, told to everybody in it in a line: a change concerns more people than the one who made it.
+
+The line is kept before the change is made, under the request that asks for it, and sent by the flow once that was done.
+"""
+
+from collections.abc import Sequence
+
+from analysis.models import Language
+from bot.slack.bot import Bot
+from bot.slack.delivery.steps import content
+from bot.slack.listeners.requests import Request
+from bot.slack.messages.blocks import Message, fallback, paragraph, prose, rich
+from bot.slack.messages.subscriptions import differences
+from bot.slack.messages.words import selection_words, slack_words
+from bot.store import Draft, Terms
+
+
+def tell_subscribed(bot: Bot, request: Request, terms: Terms, before: Terms | None) -> None:
+    """A subscription is about to be made, changed, or moved from another channel; one that stays as it was is not told."""
+    language = _language(bot, terms)
+    if before and before.channel != terms.channel:
+        tell_ended(bot, request, [before])
+        before = None
+    if before is None:
+        at = f"{terms.time:%H:%M} {terms.tz.key}"
+        what = _named(terms, language)
+        _keep(bot, request, terms.channel, language, "told_subscribed", what=what, at=at, lang=terms.language)
+    elif rows := differences(before, terms, language):
+        _keep(
+            bot,
+            request,
+            terms.channel,
+            language,
+            "told_changed",
+            repository=before.repository,
+            what=slack_words(language).labels["and_changed"].join(rows),
+        )
+
+
+def tell_ended(bot: Bot, request: Request, ended: Sequence[Terms]) -> None:
+    """Subscriptions of one channel are about to end."""
+    if ended:
+        language = _language(bot, ended[0])
+        what = ", ".join(_named(each, language) for each in ended)
+        _keep(bot, request, ended[0].channel, language, "told_ended", what=what)
+
+
+def to_be_told(bot: Bot, request: Request) -> tuple[str, ...]:
+    """The keys of the lines about what a request changed."""
+    return tuple(each.key for each in bot.mail.letters(_prefix(request)))
+
+
+def _keep(bot: Bot, request: Request, channel: str, language: Language, label: str, **values: object) -> None:
+    if channel.startswith("D"):
+        return  # there is nobody else
+    say = slack_words(language)
+    # By name: a mention would notify the very person who did it.
+    name = bot.web.name_of(request.user) or say.labels["somebody"]
+    text = say.labels[label].format(who=name, **values)
+    message = Message(fallback(text), (rich(paragraph(prose(text))),))
+    bot.outbox.freeze([Draft(f"{_prefix(request)}{channel}:000", channel, content(message))])
+
+
+def _prefix(request: Request) -> str:
+    return f"change:{request.key}:"
+
+
+def _language(bot: Bot, terms: Terms) -> Language:
+    """A channel's own, which a first subscription gives it."""
+    held = bot.subscriptions.of(terms.channel)
+    return held[0].terms.language if held else terms.language
+
+
+def _named(terms: Terms, language: Language) -> str:
+    chosen = selection_words(terms.least, terms.paths, terms.watch, language)
+    return f"{terms.repository} ({chosen})" if chosen else str(terms.repository)

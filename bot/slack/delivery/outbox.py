@@ -1,0 +1,314 @@
+"""Every message once: frozen, marked as being sent, sent, marked as sent; and looked up where that was interrupted.
+
+A message that is found as being sent may be in Slack or not: the process was killed, or Slack did not answer. Then its key
+is looked for among the messages since, and it is adopted or sent again. Where the look-up fails, nothing is sent.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime, timedelta
+from threading import Lock
+from time import sleep
+from typing import Any, NamedTuple
+
+import structlog
+
+from bot.slack.delivery.split import halves
+from bot.slack.web import TIMEOUT, ChannelClosed, Refused, StreamRefused, TooLong, Unanswered, Web, has_key, key_of
+from bot.store import Draft, Letter, Mailbox, State
+
+_CLOCKS = timedelta(minutes=2)  # by which ours and Slack's may differ
+_GROWTH = timedelta(seconds=1.3)  # between two changes of a message that grows
+_LENGTH = 9_000  # characters of a message that grows
+_PLAIN = 3_500  # characters of a message without blocks
+
+log = structlog.get_logger(__name__)
+
+
+class Pace(NamedTuple):
+    """The time between two messages in a channel, and in the workspace."""
+
+    channel: timedelta
+    workspace: timedelta
+
+
+SLACKS_PACE = Pace(timedelta(seconds=1), timedelta(seconds=0.06))
+AT_ONCE = Pace(timedelta(), timedelta())
+
+
+class Outbox:
+    """What is to be said in channels. `now` gives the time, `wait` passes it."""
+
+    def __init__(
+        self,
+        mail: Mailbox,
+        web: Web,
+        now: Callable[[], datetime],
+        wait: Callable[[float], None] = sleep,
+        pace: Pace = SLACKS_PACE,
+    ) -> None:
+        self._mail = mail
+        self._web = web
+        self._now = now
+        self._wait = wait
+        self._pace = pace
+        self._beginning: dict[tuple[str, str], Lock] = defaultdict(Lock)
+
+    def freeze(self, drafts: Sequence[Draft]) -> None:
+        """Keeps messages as they are to be sent, before the first attempt."""
+        self._mail.freeze(drafts)
+
+    def send(self, key: str) -> str:
+        """Sends a message once, whatever happened to earlier attempts. Gives its ts.
+
+        `Unanswered` leaves it open whether Slack has it: call again. `Refused` is Slack's last word.
+        """
+        letter = self._letter(key)
+        if letter.state is State.SPLIT:
+            return self._send_parts(letter)
+        found = letter.ts if letter.state is State.SENT else self._adopted(letter)
+        if found:
+            return found
+        thread_ts = self._thread_of(letter)
+        self._take_turn(letter.channel)
+        try:
+            ts = self._deliver(letter._replace(thread_ts=thread_ts))
+        except TooLong as exc:
+            return self._send_shorter(letter, exc)
+        except Refused as exc:
+            self._mail.mark(key, State.REFUSED, note=str(exc))
+            raise
+        self._mail.sent(letter._replace(thread_ts=thread_ts), ts)
+        # However long it was on its way: the second begins when Slack has it.
+        self._mail.no_turn_before(f"channel {letter.channel}", self._now() + self._pace.channel)
+        log.info("sent", key=key, ts=ts)
+        return ts
+
+    def hold(self, key: str, why: str) -> None:
+        """Gives up for now on a message of which nobody knows whether Slack has it."""
+        if self._letter(key).state is not State.SPLIT:  # of which each part knows for itself
+            self._mail.mark(key, State.HELD, note=why)
+        log.warning("held", key=key, why=why)
+
+    def drop(self, key: str) -> None:
+        """Gives up on a message for good."""
+        self._mail.mark(key, State.REFUSED, note="given up by an operator")
+
+    def grow(self, key: str, user: str, pieces: Iterable[str]) -> str:
+        """Sends a message that grows with `pieces` of Markdown, in a thread. Gives its ts.
+
+        One that was interrupted is told anew in the same message.
+        """
+        letter = self._letter(key)
+        if letter.state is State.SENT and letter.ts:
+            return letter.ts
+        thread_ts = self._thread_of(letter)
+        if not thread_ts:
+            raise Refused("a message that grows belongs in a thread", "no_thread")
+        letter = letter._replace(thread_ts=thread_ts)
+        if letter.state is State.SENDING and letter.tried_at:
+            self._wait_out(letter.tried_at)
+        with self._beginning[letter.channel, thread_ts]:  # one message in Slack belongs to one of ours only
+            ts = letter.ts if letter.state is State.STREAMING else self._begun(letter)
+            if ts:
+                self._mail.mark(key, State.STREAMING, ts=ts)
+        if ts is None:
+            ts = self._stream(letter, user, iter(pieces))
+        else:
+            self._finish(letter, ts, "".join(pieces))
+        self._mail.sent(letter, ts)
+        log.info("sent", key=key, ts=ts)
+        return ts
+
+    # One attempt
+
+    def _deliver(self, letter: Letter) -> str:
+        if "data" in letter.content:
+            return self._share(letter)
+        self._mail.mark(letter.key, State.SENDING, tried_at=self._now())
+        return self._web.post(letter.channel, {**letter.content, "about": letter.about}, letter.key, letter.thread_ts)
+
+    def _share(self, letter: Letter) -> str:
+        """Uploads a file, which nobody sees yet, and shares it: only that must not happen twice."""
+        file_id = letter.file_id
+        if file_id is None:
+            file_id = self._web.upload(letter.content["filename"], letter.content["data"])
+        self._mail.mark(letter.key, State.SENDING, tried_at=self._now(), file_id=file_id)
+        self._web.share(file_id, letter.content["title"], letter.channel, letter.thread_ts)
+        return self._web.share_of(file_id, letter.channel) or file_id
+
+    def _adopted(self, letter: Letter) -> str | None:
+        """The ts of the message if an interrupted attempt brought it to Slack after all."""
+        if letter.tried_at is None or letter.state not in (State.SENDING, State.HELD):
+            return None
+        self._wait_out(letter.tried_at)
+        try:
+            if letter.file_id:
+                ts = self._web.share_of(letter.file_id, letter.channel)
+            else:
+                ts = self._find(letter, letter.tried_at, has_key(letter.key))
+        except ChannelClosed:
+            raise
+        except Refused as exc:
+            raise Unanswered(f"whether Slack has it cannot be looked up: {exc}") from exc
+        if ts:
+            self._mail.sent(letter._replace(thread_ts=self._thread_of(letter)), ts)
+            log.info("adopted", key=letter.key, ts=ts)
+        return ts
+
+    def _find(self, letter: Letter, tried_at: datetime, wanted: Callable[[dict[str, Any]], bool]) -> str | None:
+        """Looks only among what was said about when it was tried: since then, people may have said a lot."""
+        latest = tried_at + timedelta(seconds=TIMEOUT) + _CLOCKS
+        return self._web.find(letter.channel, self._thread_of(letter), tried_at - _CLOCKS, latest, wanted)
+
+    def _wait_out(self, tried_at: datetime) -> None:
+        """Until a request that was under way then has either reached Slack or never will."""
+        left = tried_at + timedelta(seconds=TIMEOUT) - self._now()
+        if left > timedelta():
+            self._wait(left.total_seconds())
+
+    def _thread_of(self, letter: Letter) -> str | None:
+        if letter.thread_ts or not letter.root:
+            return letter.thread_ts
+        root = self._letter(letter.root)
+        if not root.ts:
+            raise Refused("the message that this one answers is not in Slack", "no_root")
+        return root.thread_ts or root.ts
+
+    def _take_turn(self, channel: str) -> None:
+        """Waits until the channel and the workspace may have another message."""
+        now = self._now()
+        gaps = ((f"channel {channel}", self._pace.channel), ("workspace", self._pace.workspace))
+        wait = max(self._mail.turn(name, now, gap) for name, gap in gaps)
+        if wait > timedelta():
+            self._wait(wait.total_seconds())
+
+    def _letter(self, key: str) -> Letter:
+        letter = self._mail.letter(key)
+        if letter is None:
+            raise KeyError(key)
+        return letter
+
+    # Over a limit
+
+    def _send_shorter(self, letter: Letter, why: TooLong) -> str:
+        """In two halves, or without its blocks where there is nothing to halve."""
+        parts = halves(letter.content)
+        if not parts:
+            self._mail.mark(letter.key, State.REFUSED, note=str(why))
+            raise why
+        drafts = [
+            Draft(f"{letter.key}.{place}", letter.channel, part, letter.thread_ts, letter.root, letter.about)
+            for place, part in enumerate(parts)
+        ]
+        if letter.root is None and letter.thread_ts is None:
+            # The rest of a first message follows in its thread.
+            drafts[1:] = [each._replace(root=drafts[0].key) for each in drafts[1:]]
+        self._mail.freeze(drafts)
+        self._mail.mark(letter.key, State.SPLIT, note=str(why))
+        log.warning("split", key=letter.key, parts=len(parts))
+        return self._send_parts(letter)
+
+    def _send_parts(self, letter: Letter) -> str:
+        sent = [
+            self.send(part.key)
+            for part in self._mail.letters(f"{letter.key}.")
+            if part.key.count(".") == letter.key.count(".") + 1
+        ]
+        self._mail.mark(letter.key, State.SPLIT, ts=sent[0])
+        return sent[0]
+
+    # A message that grows
+
+    def _begun(self, letter: Letter) -> str | None:
+        """The ts of a message whose beginning was interrupted, if Slack has it: one of ours since, that nobody knows.
+
+        It has no key until it ends; one that has another's key is that one's, even where its ts is not known yet.
+        """
+        if letter.state is not State.SENDING or letter.tried_at is None:
+            return None
+        since = letter.tried_at.timestamp() - 1
+
+        def unknown(message: dict[str, Any]) -> bool:
+            ts = str(message["ts"])
+            theirs = key_of(message) not in ("", letter.key) or message.get("files")
+            return float(ts) >= since and not theirs and not self._mail.is_ours(letter.channel, ts)
+
+        return self._find(letter, letter.tried_at, unknown)
+
+    def _stream(self, letter: Letter, user: str, pieces: "Iterable[str]") -> str:
+        rest = iter(pieces)
+        first = next(rest, "")
+        grown = _Grown(first)
+        self._take_turn(letter.channel)
+        with self._beginning[letter.channel, letter.thread_ts or ""]:
+            ts, streams = self._begin(letter, user, first)
+        if not streams:
+            self._edit(letter, ts, grown, rest)
+            return ts
+        try:
+            self._append(letter, ts, grown, rest)
+            self._web.stop_stream(letter.channel, ts, letter.key)
+        except (StreamRefused, Unanswered, Refused):
+            # Whether the last words arrived is not known: the whole is put there instead.
+            self._finish(letter, ts, "".join([*grown.pieces, *rest]))
+        return ts
+
+    def _begin(self, letter: Letter, user: str, first: str) -> tuple[str, bool]:
+        """Begins a message. Gives its ts, and whether it is a stream: elsewhere it is to be changed as it grows."""
+        self._mail.mark(letter.key, State.SENDING, tried_at=self._now())
+        streams = True
+        try:
+            ts = self._web.start_stream(letter.channel, letter.thread_ts or "", user, self._web.me["team_id"], first)
+        except StreamRefused:
+            streams = False
+            told = {"text": first, "blocks": markdown(first), "about": letter.about}
+            ts = self._web.post(letter.channel, told, letter.key, letter.thread_ts)
+        self._mail.mark(letter.key, State.STREAMING, ts=ts)
+        return ts, streams
+
+    def _append(self, letter: Letter, ts: str, grown: "_Grown", pieces: Iterable[str]) -> None:
+        waiting = ""
+        last = self._now()
+        for piece in pieces:
+            grown.pieces.append(piece)
+            waiting += piece
+            if self._now() - last >= _GROWTH:
+                self._web.append_stream(letter.channel, ts, waiting)
+                waiting, last = "", self._now()
+        if waiting:
+            self._web.append_stream(letter.channel, ts, waiting)
+
+    def _edit(self, letter: Letter, ts: str, grown: "_Grown", pieces: Iterable[str]) -> None:
+        """Where nothing streams, the message is changed from time to time."""
+        last = self._now()
+        for piece in pieces:
+            grown.pieces.append(piece)
+            if self._now() - last >= _GROWTH:
+                self._put(letter, ts, "".join(grown.pieces))
+                last = self._now()
+        self._put(letter, ts, "".join(grown.pieces))
+
+    def _finish(self, letter: Letter, ts: str, text: str) -> None:
+        try:
+            self._web.stop_stream(letter.channel, ts)
+        except Refused as exc:
+            log.debug("not streaming", key=letter.key, why=str(exc))
+        self._put(letter, ts, text)
+
+    def _put(self, letter: Letter, ts: str, text: str) -> None:
+        self._web.update(
+            letter.channel, ts, {"text": text[:_PLAIN], "blocks": markdown(text), "about": letter.about}, letter.key
+        )
+
+
+class _Grown:
+    """What of a growing message was told."""
+
+    def __init__(self, first: str) -> None:
+        self.pieces = [first]
+
+
+def markdown(text: str) -> list[dict[str, Any]]:
+    """Blocks of Markdown that hold `text`."""
+    return [{"type": "markdown", "text": text[:_LENGTH] or "…"}]

@@ -1,0 +1,139 @@
+"""What a person's request leads to: a command, a button, a message or a question is answered where it was asked."""
+
+import json
+from contextlib import suppress
+from datetime import timedelta
+from functools import partial
+
+import structlog
+
+from analysis.errors import DigestError, RateLimited
+from bot.slack.bot import Bot, Outcome
+from bot.slack.commands import dispatch, subscribe
+from bot.slack.commands.parser import plain
+from bot.slack.commands.subscription_parser import Wanted
+from bot.slack.delivery import announcements
+from bot.slack.delivery.reply import Reply
+from bot.slack.delivery.steps import SOON, line, until
+from bot.slack.listeners import questions
+from bot.slack.listeners.requests import Request
+from bot.slack.messages import subscriptions
+from bot.slack.messages.blocks import context, escaped
+from bot.slack.messages.home import home_view
+from bot.slack.messages.words import slack_words
+from bot.slack.web import Refused, SlackFailure, Unanswered
+
+_A_REQUEST = timedelta(seconds=3)  # of a person, in the long run
+_BURST = timedelta(minutes=1)  # of such requests may come at once
+_ROUNDS = 6  # after which a request is given up
+log = structlog.get_logger(__name__)
+
+
+def respond(bot: Bot, key: str, round_: int) -> Outcome:
+    """Answers a request; asks to be called again where something outside failed. Called again, it says nothing twice."""
+    body = bot.mail.request(key)
+    if not body:
+        return Outcome()
+    request, everywhere = Request.model_validate(body), bot
+    bot = bot.within(request.channel)
+    if round_ == 0 and _too_fast(bot, request):
+        Reply(bot, request).slow_down("slower")
+        return Outcome()
+    with structlog.contextvars.bound_contextvars(run=request.run):
+        log.info(
+            "asked",
+            kind=request.kind,
+            channel=request.channel,
+            action=request.action if request.kind == "button" else "",
+        )
+        outcome = _guarded(bot, request, Reply(bot, request), last=round_ >= _ROUNDS)
+        if request.kind == "terms" and request.at_home:
+            with suppress(SlackFailure):
+                _show_home(everywhere, request.user)
+        return outcome
+
+
+def _too_fast(bot: Bot, request: Request) -> bool:
+    """Whether a person asks more than anybody can read."""
+    if request.kind == "message" and not request.mentioned and not request.direct:
+        return False
+    return bot.mail.turn(f"requests {request.user}", bot.now(), _A_REQUEST, most=_BURST) > _BURST
+
+
+def _guarded(bot: Bot, request: Request, reply: Reply, *, last: bool) -> Outcome:
+    """Whatever goes wrong is told to the person in a line; what may work later is tried again, unless this is the `last` time."""
+    tell = partial(_tell, bot, request, reply)
+    try:
+        outcome = _dispatch(bot, request, reply)
+    except Unanswered as exc:
+        log.warning("slack failed", why=str(exc))
+        outcome = tell("failed", reason=exc.told(bot.language)) if last else Outcome(SOON)
+    except RateLimited as exc:
+        pause = None if last else until(bot, exc.resets_at)
+        if pause and exc.resets_at:
+            outcome = tell("resumes", pause, time=f"{exc.resets_at.astimezone(bot.tz):%H:%M}")
+        else:
+            outcome = tell("failed", pause, reason=exc.told(bot.language))
+    except DigestError as exc:
+        if isinstance(exc, SlackFailure):
+            log.warning("slack refused", why=str(exc))
+        outcome = tell("failed", reason=exc.told(bot.language))
+    except Exception:
+        log.exception("this is a bug in vllm-digest")
+        outcome = tell("bug", run=request.run)
+    return outcome._replace(pause=None) if last else outcome
+
+
+def _dispatch(bot: Bot, request: Request, reply: Reply) -> Outcome:
+    outcome: Outcome | None = None
+    match request.kind:
+        case "command":
+            wish = bot.understood(plain(request.text))
+            outcome = dispatch.carry_out(bot, request, reply, wish)
+        case "button" if request.action.startswith("which_"):
+            outcome = questions.chosen(bot, request, reply)
+        case "button":
+            outcome = dispatch.press(bot, request, reply)
+        case "message":
+            outcome = questions.consider(bot, request, reply)
+        case "terms":
+            _subscribe_as_filled(bot, request, reply)
+        case "home":
+            bot.web.publish_home(request.user, home_view(bot, request.user))
+        case "form":
+            questions.ask_in_form(bot, request, reply)
+    return (outcome or Outcome())._replace(lines=announcements.to_be_told(bot, request))
+
+
+def _subscribe_as_filled(bot: Bot, request: Request, reply: Reply) -> None:
+    """What was filled into the modal; its answer goes to the channel, where only the person sees it."""
+    filled = json.loads(request.text)
+    kept = subscribe.subscribe(bot, request, Wanted.model_validate(filled["wanted"]), filled["changes"])
+    reply.show([subscriptions.subscribed_message(bot, kept)])
+
+
+def _tell(bot: Bot, request: Request, reply: Reply, label: str, pause: float | None = None, **values: str) -> Outcome:
+    """Tells the person what went wrong: where they asked, or else to them alone; at their home, in it."""
+    say = slack_words(bot.language)
+    told = line(say.label(label, **{name: escaped(value) for name, value in values.items()}))
+    try:
+        if not request.channel:
+            _show_home(bot, request.user, say.label(label, **values))
+            return Outcome(pause)
+        try:
+            reply.show([told], stage="trouble")
+        except Refused:
+            reply.whisper(told)
+    except SlackFailure as exc:
+        log.warning("not told", why=str(exc))
+    return Outcome(pause)
+
+
+def _show_home(bot: Bot, user: str, told: str = "") -> None:
+    """Shows somebody their home as it is now, `told` first; that alone where the rest cannot be had."""
+    try:
+        view = home_view(bot, user, told)
+    except DigestError as exc:
+        log.warning("no home", why=str(exc))
+        view = {"type": "home", "blocks": [context(told or exc.told(bot.language))]}
+    bot.web.publish_home(user, view)

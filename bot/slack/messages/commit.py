@@ -1,0 +1,221 @@
+"""A commit with all that is known of it, as messages: in a digest's thread, and as a reply of its own."""
+
+from collections.abc import Iterable
+from zoneinfo import ZoneInfo
+
+from analysis.citations import beside
+from analysis.language import BADGE, Words, words
+from analysis.models import SHORT_SHA, Analysis, Commit, Entry, Language, Repository
+from analysis.report.breaking import Part, breaks_of
+from analysis.text import shorten
+from analysis.writing.reasons import told
+from bot.services.subjects import commit_value
+from bot.slack.messages.blocks import (
+    Action,
+    Block,
+    Message,
+    Piece,
+    actions,
+    bullets,
+    button,
+    context,
+    fallback,
+    linked,
+    ours,
+    paragraph,
+    prose,
+    rich,
+    section,
+    split,
+)
+from bot.slack.messages.words import slack_words
+
+_TOUCHES = 5  # of what a channel watches that are shown
+_NAMES = 10  # of a kind that it breaks
+_PLACE = 120  # characters of a path and line
+
+
+def commit_messages(
+    repository: Repository,
+    entry: Entry,
+    language: Language,
+    tz: ZoneInfo,
+    *,
+    reason: str | None = None,
+    public: bool,
+    shareable: bool = False,
+    note: str = "",
+) -> list[Message]:
+    """A commit as a reply, with a button to have it posted if it is `shareable`; in public what follows goes into its thread.
+
+    `note` is a line of mrkdwn, of our own words, that stands first.
+    """
+    say, value = slack_words(language), commit_value(repository, entry.commit, language)
+    post = [button(say.labels["post"], Action.POST, value, style="primary")] if shareable else []
+    above = [*([section(note)] if note else []), context(str(repository))]
+    messages = _messages(repository, entry, language, tz, reason, post, above)
+    return [message._replace(thread=public and place > 0) for place, message in enumerate(messages)]
+
+
+def thread_messages(
+    repository: Repository, entry: Entry, language: Language, tz: ZoneInfo, reason: str | None
+) -> list[Message]:
+    """A commit in the thread of its day's digest."""
+    return [message._replace(thread=True) for message in _messages(repository, entry, language, tz, reason, [], [])]
+
+
+def _messages(
+    repository: Repository,
+    entry: Entry,
+    language: Language,
+    tz: ZoneInfo,
+    reason: str | None,
+    buttons: list[Block],
+    above: list[Block],
+) -> list[Message]:
+    commit, ours_too = entry.commit, slack_words(language)
+    ask = button(ours_too.labels["ask"], Action.ASK_COMMIT, commit_value(repository, commit, language))
+    opening = [*above, *_opening(entry, language, tz)]
+    say = words(language)
+    if entry.analysis is None:
+        why = say.label("unread", reason=reason or say.labels["unknown"])
+        body = [rich(paragraph(prose(f"⚠️ {why}")))]
+    else:
+        body = _analysis(entry.analysis, say)
+    # One group, so that what fits into a message is one.
+    value = commit_value(repository, commit, language)
+    # What is raised for one channel is not judged by it for all.
+    judged = () if entry.watched else (Action.TOO_LOW, Action.TOO_HIGH)
+    verdicts = [button(ours_too.labels[each], each, value) for each in judged]
+    whole = [*opening, *body, *_closing(entry, say), actions(ask, *buttons, *verdicts)]
+    text = fallback(f"{BADGE[entry.ranked.importance]} {commit.title or commit.short_sha} ({commit.short_sha})")
+    packed = split([whole], context(ours_too.label("continued", what=commit.short_sha)))
+    return [Message(text, blocks, about=commit.sha) for blocks in packed]
+
+
+def _opening(entry: Entry, language: Language, tz: ZoneInfo) -> list[Block]:
+    """The title, what kind of change by whom and when, and why it is ranked so."""
+    commit, ranked, say = entry.commit, entry.ranked, words(language)
+    about = [
+        " / ".join(say.change_types[each] for each in ranked.change_types),
+        commit.author,
+        f"{commit.committed_at.astimezone(tz):%Y-%m-%d %H:%M}",
+    ]
+    if commit.read:
+        about += [f"+{commit.additions:,} −{commit.deletions:,}", say.quantity("file", len(commit.paths))]
+    if entry.analysis and entry.analysis.by == "rules":
+        about.append(say.labels["by_rules"])
+    because = "; ".join(told(ranked, language))
+    title = ours(f"{BADGE[ranked.importance]} ") + linked(commit.title or commit.short_sha, commit.url, "bold")
+    return [
+        rich(paragraph(title + marks(entry, language))),
+        context(" · ".join(each for each in about if each.strip())),
+        rich(paragraph(_labelled(say.labels["reasons"], because, say) if because else [])),
+        *_breaks(entry, language),
+    ]
+
+
+def _breaks(entry: Entry, language: Language) -> list[Block]:
+    """What it breaks, name by name."""
+    rows = [broken(each.told(language, _NAMES)) for each in breaks_of(entry)]
+    return [rich(paragraph(ours(words(language).labels["breaks"], "bold")), bullets(rows))] if rows else []
+
+
+def broken(parts: Iterable[Part]) -> list[Piece]:
+    """What breaks somebody, its places linked."""
+    return [
+        piece
+        for part in parts
+        for piece in (
+            *ours(part.gap),
+            *(linked(f"`{shorten(part.text, _PLACE)}`", part.url) if part.url else prose(part.text)),
+        )
+    ]
+
+
+def reverted_message(commit: Commit, by: Commit, language: Language, tz: ZoneInfo) -> Message:
+    """That a commit of an earlier digest was reverted, for its thread."""
+    say = slack_words(language)
+    when = say.label("was_reverted", date=f"{by.committed_at.astimezone(tz):%Y-%m-%d}")
+    told, reverting = commit.title or commit.short_sha, by.title or by.short_sha
+    pieces = [*ours("⏪ "), *linked(told, commit.url), *ours(when), *linked(reverting, by.url)]
+    return Message(fallback(f"⏪ {told}{when}{reverting}"), (rich(paragraph(pieces)),))
+
+
+def marks(entry: Entry, language: Language) -> list[Piece]:
+    """What must be seen beside the title: that it breaks something, was reverted, is not on the branch, or is watched."""
+    found, say = [], words(language)
+    if any(fact.breaking for fact in entry.facts):
+        found += ours(f"  {slack_words(language).labels['breaking']}", "bold")
+    if entry.links.reverted_by:
+        found += ours("  ↩️ " + say.label("reverted_by", sha=entry.links.reverted_by[:SHORT_SHA]))
+    if entry.commit.not_on:
+        found += ours("  ") + prose(say.label("not_on_branch", branch=entry.commit.not_on), "bold")
+    return found + _watched(entry, language)
+
+
+def _watched(entry: Entry, language: Language) -> list[Piece]:
+    """Where it touches what the channel watches, on a line of its own."""
+    say, shown = words(language), entry.watched[:_TOUCHES]
+    pieces = ours(f"\n{say.labels['watched']}{say.labels['colon']}") if shown else []
+    for number, each in enumerate(shown):
+        pieces += ours(" · " if number else "") + prose(each.term, "code") + ours(" ") + linked(each.place, each.url)
+    rest = len(entry.watched) - len(shown)
+    return pieces + ours(f" · {say.label('more', count=rest)}" if rest else "")
+
+
+def _analysis(analysis: Analysis, say: Words) -> list[Block]:
+    insight = {name: text for name, text in analysis.insight.model_dump().items() if text}
+    lists = [
+        ("scope", [prose(row) for row in analysis.scope]),
+        ("insight", [_labelled(say.labels[name], text, say) for name, text in insight.items()]),
+        (
+            "risks",
+            [
+                ours(f"[{say.severity[each.severity]}] ", "bold")
+                + prose(each.risk + (f" → {each.mitigation}" if each.mitigation else ""))
+                for each in analysis.risks
+            ],
+        ),
+        ("advice", [prose(row) for row in analysis.advice]),
+    ]
+    return [
+        rich(paragraph(prose(analysis.summary))),
+        *(rich(paragraph(ours(say.labels[name], "bold")), bullets(rows)) for name, rows in lists if any(rows)),
+    ]
+
+
+def _closing(entry: Entry, say: Words) -> list[Block]:
+    """The pull request, and the commits that this one is tied to."""
+    commit, links = entry.commit, entry.links
+    rows = []
+    if commit.pr:
+        rows.append(linked(f"PR #{commit.pr}", beside(commit, f"/pull/{commit.pr}")))
+    rows += [_tied(say.labels["reverts"], commit, sha) for sha in links.all_reverted]
+    if links.reverted_by:
+        rows.append(_tied(say.labels["reverted_by"], commit, links.reverted_by))
+    if links.series:
+        row = ours(say.label("series", part=links.series.part, of=links.series.of or "N"))
+        others = [sha for sha in links.series.commits if sha != commit.sha]
+        for place, sha in enumerate(others):
+            row += ours(say.comma if place else " (") + to_commit(commit, sha)
+        rows.append(row + ours(")") if others else row)
+    rows += [_tied(say.labels["fixes"], commit, sha) for sha in links.fixes]
+    rows += [_tied(say.labels["fixed_by"], commit, sha) for sha in links.fixed_by]
+    label = ours(f"{say.labels['links']}{say.labels['colon']}")
+    joined = [piece for place, row in enumerate(rows) for piece in (ours(" · ") if place else label) + row]
+    return [rich(paragraph(joined))]
+
+
+def _tied(phrase: str, commit: Commit, sha: str) -> list[Piece]:
+    before, _, after = phrase.partition("{sha}")
+    return ours(before) + to_commit(commit, sha) + ours(after)
+
+
+def to_commit(commit: Commit, sha: str) -> list[Piece]:
+    """A link to another commit of the repository that `commit` is of."""
+    return linked(f"`{sha[:SHORT_SHA]}`", beside(commit, f"/commit/{sha}"))
+
+
+def _labelled(label: str, text: str, say: Words) -> list[Piece]:
+    return ours(f"{label}{say.labels['colon']}", "bold") + prose(text)

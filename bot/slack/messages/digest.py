@@ -1,0 +1,313 @@
+"""A day's report as messages: one in the channel, and in its thread the high commits, the others in lists, the coverage."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from zoneinfo import ZoneInfo
+
+from analysis.language import BADGE, usage_told, words
+from analysis.models import DayReport, Entry, Importance
+from analysis.paths import Kind, area, kind
+from analysis.report import counts
+from analysis.report.breaking import SHOWN, Break, breaks
+from analysis.text import one_line, shorten
+from analysis.writing.reasons import told
+from bot.services.subjects import day_value
+from bot.slack.messages.blocks import (
+    Action,
+    Block,
+    Message,
+    Piece,
+    actions,
+    bullets,
+    button,
+    context,
+    cut,
+    escaped,
+    fallback,
+    fits,
+    header,
+    linked,
+    ours,
+    paragraph,
+    prose,
+    rich,
+    section,
+    split,
+)
+from bot.slack.messages.commit import broken, marks, thread_messages, to_commit
+from bot.slack.messages.words import slack_words
+
+_AREAS = 4
+_TITLE = 300  # characters of a title in the first message; the whole one stands in the thread
+_NAME = 100  # characters of a repository's name in the header
+_SENTENCE = 200
+_SEAMS = 300  # characters that dividing a long list, and saying that it goes on, may add
+_BOTS = re.compile(
+    r"\[bot\]$|[-_ ]bot$|^(dependabot|renovate|github-actions|mergify|pre-commit-ci|codecov|greenkeeper|snyk)\b",
+    re.IGNORECASE,
+)
+_FIRST_SENTENCE = re.compile(r".*?(?:[。！？]|[.!?](?=\s+[^a-z]|$))")
+
+
+def digest_messages(report: DayReport, value: str = "") -> list[Message]:
+    """The whole digest in the order in which it is posted; a day without commits is one message of one line.
+
+    `value` is what its buttons carry, by default the day.
+    """
+    if _empty(report):
+        return [_one_line(report)]
+    say, zone = words(report.language), ZoneInfo(report.timezone)
+    failed = {failure.sha: failure.told(report.language) for failure in report.failed}
+    root, *thread = _summary(report, value=value)
+    for entry in report.tier(Importance.HIGH):
+        thread += thread_messages(report.repository, entry, report.language, zone, failed.get(entry.commit.sha))
+    for tier in (Importance.MEDIUM, Importance.LOW):
+        thread += _messages([_tier(report, tier)], _heading(tier, report), report)
+    thread += _messages([_late(report)], say.label("late", count=len(report.late)), report)
+    thread += _messages([_coverage(report)], say.labels["coverage"], report)
+    return [root, *(message._replace(thread=True) for message in thread)]
+
+
+def rest_messages(report: DayReport) -> list[Message]:
+    """The medium and low commits, and those that landed late, as few private replies."""
+    say = slack_words(report.language)
+    groups = [_tier(report, Importance.MEDIUM), _tier(report, Importance.LOW), _late(report)]
+    nothing = [section(say.labels["no_rest"])]
+    return _messages(
+        groups if any(groups) else [nothing], say.label("rest", count=report.stats.medium + report.stats.low), report
+    )
+
+
+def summary_message(report: DayReport, *, shareable: bool, note: str = "") -> list[Message]:
+    """The day as a private reply: what the channel would see, and a button to have it posted there.
+
+    `note` is a line of mrkdwn, of our own words, that stands first.
+    """
+    say = slack_words(report.language)
+    post = [button(say.labels["post"], Action.POST, day_value(report), style="primary")] if shareable else []
+    noted = [section(note)] if note else []
+    if not _empty(report):
+        return _summary(report, post, above=noted)
+    line = _one_line(report)
+    return [line._replace(blocks=(*noted, *line.blocks, *([actions(*post)] if post else [])))]
+
+
+# The first message
+
+
+def _empty(report: DayReport) -> bool:
+    return not report.entries and not report.late
+
+
+def _one_line(report: DayReport) -> Message:
+    say, mine = words(report.language), slack_words(report.language)
+    name = escaped(f"{shorten(str(report.repository), _TITLE)} · ") + mine.dated(report.date)
+    line = f"{name} · {counts.nothing(report)} · {counts.statistics(report)}"
+    told = report.chosen.told if report.chosen else ""
+    remarks = [context(each) for each in (told, *(say.remarks[remark] for remark in report.remarks)) if each]
+    return Message(fallback(line), (section(line), *remarks))
+
+
+def _summary(
+    report: DayReport, more_buttons: Sequence[Block] = (), *, value: str = "", above: Sequence[Block] = ()
+) -> list[Message]:
+    """The first message, and those that hold the high commits for which it has no room."""
+    say = slack_words(report.language)
+    before, after = [*above, *_before(report)], [_buttons(report, more_buttons, value)]
+    heading = _heading(Importance.HIGH, report)
+    items = [_high_item(entry, report) for entry in report.tier(Importance.HIGH)]
+    spare = context("·" * _SEAMS)
+    shown = 0
+    while shown < len(items) and fits([*before, _listed(heading, items[: shown + 1]), spare, *after]):
+        shown += 1
+    listed = _listed(heading, items[:shown]) if items else context(say.labels["no_high"])
+    rest = items[shown:]
+    more = [context(say.label("more_high", count=len(rest)))] if rest else []
+    packed = split([[*before, listed, *more, *after]])
+    packed += split([[rich(bullets(rest))]], _continued(heading, report))
+    text = fallback(f"{report.repository} · {say.dated(report.date)} · {counts.statistics(report)}")
+    return [Message(text, blocks) for blocks in packed]
+
+
+def _before(report: DayReport) -> list[Block]:
+    say, mine = words(report.language), slack_words(report.language)
+    name = str(report.repository)
+    about = [name] if len(name) > _NAME else []
+    areas = [f"{shorten(each, _NAME)} ({count})" for each, count in _areas(report)]
+    if areas:
+        about.append(mine.label("areas", areas=say.comma.join(areas)))
+    about.append(f"🕘 {report.timezone}")
+    if report.late:
+        about.append(say.label("late", count=len(report.late)))
+    if report.chosen:
+        about.append(report.chosen.told)
+    troubles = _troubles(report)
+    return [
+        header(f"{shorten(name, _NAME)} · {mine.dated(report.date)}"),
+        section(counts.statistics(report)),
+        context(" · ".join(about)),
+        *([rich(bullets(troubles))] if troubles else []),
+        *_breaking(report),
+    ]
+
+
+def _breaking(report: DayReport) -> list[Block]:
+    """What will break those downstream, before all else: a few rows, and how many more there are."""
+    say, found = words(report.language), breaks(report)
+    if not found:
+        return []
+    rows = [_break(each, report) for each in found[:SHOWN]]
+    if len(found) > SHOWN:
+        rows.append(ours(say.label("more_breaking", count=len(found) - SHOWN), "italic"))
+    return [_listed(say.label("breaking", count=len(found)), rows)]
+
+
+def _break(each: Break, report: DayReport) -> list[Piece]:
+    commit = each.entry.commit
+    return [*broken(each.told(report.language)), *ours("  "), *linked(commit.short_sha, commit.url)]
+
+
+def _areas(report: DayReport) -> list[tuple[str, int]]:
+    """The areas whose source most commits touch; where none touches source, any areas."""
+    paths = [entry.commit.paths for entry in report.entries]
+    for wanted in ({Kind.SOURCE}, set(Kind)):
+        counted = Counter(each for some in paths for each in {area(path) for path in some if kind(path) in wanted})
+        if counted:
+            return sorted(counted.items(), key=lambda item: (-item[1], item[0]))[:_AREAS]
+    return []
+
+
+def _troubles(report: DayReport) -> list[list[Piece]]:
+    """What is missing, and what else the reader of the day must know."""
+    say, mine = words(report.language), slack_words(report.language)
+    rows = [ours(f"ℹ️ {say.remarks[remark]}") for remark in report.remarks]
+    if report.failed:
+        reasons = shorten(
+            "; ".join(dict.fromkeys(one_line(failure.told(report.language)) for failure in report.failed)), _TITLE
+        )
+        commits = mine.quantity("commit", len(report.failed))
+        rows.insert(0, prose(mine.label("unread", commits=commits, reason=reasons)))
+    return rows
+
+
+def _high_item(entry: Entry, report: DayReport) -> list[Piece]:
+    title = shorten(one_line(entry.commit.title), _TITLE) or entry.commit.short_sha
+    because = "; ".join(told(entry.ranked, report.language))
+    reasons = prose(because, "italic")
+    return [
+        *linked(title, entry.commit.url, "bold"),
+        *marks(entry, report.language),
+        *(ours("\n") + reasons if reasons else []),
+    ]
+
+
+def _buttons(report: DayReport, more: Sequence[Block], value: str) -> Block:
+    say, stats = slack_words(report.language), report.stats
+    value = value or day_value(report)
+    rest = stats.medium + stats.low
+    return actions(
+        *([button(say.label("rest", count=rest), Action.SHOW_REST, value)] if rest else []),
+        button(say.labels["full_report"], Action.FULL_REPORT, value),
+        button(say.labels["ask"], Action.ASK, value),
+        button(say.labels["settings"], Action.SETTINGS, value),
+        *more,
+    )
+
+
+# The lists
+
+
+def _tier(report: DayReport, tier: Importance) -> list[Block]:
+    """A tier as a list; what bots did is one item, its titles and nothing else."""
+    entries = report.tier(tier)
+    people = [entry for entry in entries if not _BOTS.search(entry.commit.author.strip())]
+    bots = [entry for entry in entries if _BOTS.search(entry.commit.author.strip())]
+    items = [_item(entry, report, brief=tier is Importance.LOW) for entry in people or bots]
+    if people and bots:
+        row = ours(slack_words(report.language).label("bots", count=len(bots)))
+        for place, entry in enumerate(bots):
+            row += (ours(" · ") if place else []) + _item(entry, report, brief=True)
+        items.append(row)
+    return [_listed(_heading(tier, report), items)] if entries else []
+
+
+def _item(entry: Entry, report: DayReport, *, brief: bool) -> list[Piece]:
+    """A commit in a list: its title, and unless that is enough its author and the first sentence of its analysis."""
+    commit, say = entry.commit, words(report.language)
+    pieces = [*linked(commit.title or commit.short_sha, commit.url), *marks(entry, report.language)]
+    if not commit.read:
+        return [*pieces, *ours(f"  ⚠️ {say.labels['failed']}")]
+    if brief:
+        return pieces
+    summary = _first_sentence(entry.analysis.summary) if entry.analysis else ""
+    return [*pieces, *ours(" · "), *prose(commit.author), *(ours("\n") + prose(summary) if summary else [])]
+
+
+def _late(report: DayReport) -> list[Block]:
+    if not report.late:
+        return []
+    say, zone = words(report.language), ZoneInfo(report.timezone)
+    items = [
+        ours(f"{BADGE[entry.ranked.importance]} {entry.commit.committed_at.astimezone(zone):%Y-%m-%d} ")
+        + _item(entry, report, brief=False)
+        for entry in report.late
+    ]
+    return [_listed(say.label("late", count=len(items)), items), context(say.labels["late_why"])]
+
+
+def _coverage(report: DayReport) -> list[Block]:
+    """What was read and by whom, what it cost, and every commit that is not told in full."""
+    say, coverage = words(report.language), report.coverage
+    usage = usage_told(report.usage, say) if report.usage.model else ""
+    remarks = [ours(f"{say.labels['remark']}{say.labels['colon']}{say.remarks[each]}") for each in coverage.remarks]
+    failed = [_named("failed", each.sha, each.told(report.language), report) for each in coverage.failed]
+    replaced = [_named("replaced", each.sha, each.told(report.language), report) for each in coverage.replaced]
+    shortened = [
+        _named("shortened", each.sha, say.label("left_out", paths=say.comma.join(each.left_out)), report)
+        for each in coverage.shortened
+    ]
+    chosen = report.chosen.told if report.chosen else ""
+    return [
+        rich(paragraph(ours(say.labels["coverage"], "bold"))),
+        *([rich(paragraph(prose(chosen)))] if chosen else []),
+        rich(paragraph(ours(counts.coverage(report)))),
+        rich(paragraph(prose(usage))),
+        rich(bullets([*remarks, *failed, *replaced, *shortened])),
+    ]
+
+
+def _named(label: str, sha: str, what: str, report: DayReport) -> list[Piece]:
+    say = words(report.language)
+    commit = (*report.entries, *report.late)[0].commit
+    return [*ours(f"{say.labels[label]} "), *to_commit(commit, sha), *ours(say.labels["colon"]), *prose(what)]
+
+
+def _messages(groups: Sequence[Sequence[Block]], what: str, report: DayReport) -> list[Message]:
+    text = fallback(f"{report.repository} · {report.date} · {what}")
+    return [Message(text, blocks) for blocks in split(groups, _continued(what, report))]
+
+
+def _continued(what: str, report: DayReport) -> Block:
+    return context(slack_words(report.language).label("continued", what=what))
+
+
+def _listed(heading: str, items: Sequence[Sequence[Piece]]) -> Block:
+    return rich(paragraph(ours(heading, "bold")), bullets(items))
+
+
+def _heading(tier: Importance, report: DayReport) -> str:
+    say = words(report.language)
+    return say.label("tier", badge=BADGE[tier], importance=say.importance[tier], count=len(report.tier(tier)))
+
+
+def _first_sentence(text: str) -> str:
+    line = one_line(text)
+    found = _FIRST_SENTENCE.match(line)
+    sentence = found[0] if found else line
+    if len(sentence) <= _SENTENCE:
+        return sentence
+    head = cut(sentence, _SENTENCE)[0]
+    if head.count("`") % 2:
+        head = head[: head.rindex("`")]
+    return f"{head.rstrip(' ，、,')} …"

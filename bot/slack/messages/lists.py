@@ -1,0 +1,136 @@
+"""Lists that people ask for: the days of a range, what a search found, the commits that a word could mean."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from analysis.language import words as report_words
+from analysis.models import Commit, Language, Repository, Stats
+from analysis.text import one_line, shorten
+from bot.services.subjects import DayRef, PageKind, page_value
+from bot.slack.messages.blocks import (
+    Action,
+    Block,
+    Message,
+    Piece,
+    actions,
+    bullets,
+    button,
+    context,
+    fallback,
+    header,
+    linked,
+    ours,
+    paragraph,
+    prose,
+    rich,
+    section,
+    split,
+)
+from bot.slack.messages.words import SlackWords, slack_words
+
+PAGE_SIZE = 10  # commits a page of a search
+_CHOICES = 10
+_HEADING = 200  # characters of it over what goes on in another message
+
+
+class DayRow(NamedTuple):
+    """A day of a range: its counts, or None while it was not read; `note` says what else there is to say."""
+
+    day: DayRef
+    stats: Stats | None
+    note: str = ""
+
+
+def range_message(
+    rows: Sequence[DayRow], language: Language, *, words: str = "", offset: int = 0, more: bool = False
+) -> list[Message]:
+    """Days, one a line. With `more`, a button leads to the `offset` after them, within the range that `words` names."""
+    say = slack_words(language)
+    if not rows:
+        return [Message(fallback(say.labels["no_days"]), (section(say.labels["no_days"]),))]
+    first, last = rows[0].day, rows[-1].day
+    many = len({row.day.repository for row in rows}) > 1
+    title = f"{first.day}..{last.day}" if many else f"{first.repository} · {first.day}..{last.day}"
+    body = rich(bullets(_day(row, say, language, many=many) for row in rows))
+    paging = [_paging("range", offset + len(rows), words, say.labels["next"])] if more else []
+    packed = split([[header(title), body], *paging], context(say.label("continued", what=title)))
+    return [Message(fallback(title), blocks) for blocks in packed]
+
+
+def _day(row: DayRow, say: SlackWords, language: Language, *, many: bool) -> list[Piece]:
+    pieces = [*prose(str(row.day.repository)), *ours("  ")] if many else []
+    pieces += ours(say.dated(row.day.day), "bold")
+    if row.stats:
+        line = report_words(language).label("statistics_line", **row.stats.model_dump())
+        pieces += ours(f"  {line}")
+    elif not row.note:
+        pieces += ours(f"  {say.labels['not_read']}", "italic")
+    return pieces + (ours("  ") + prose(row.note, "italic") if row.note else [])
+
+
+def search_messages(
+    words: str,
+    found: Sequence[tuple[str, Commit]],
+    page: int,
+    *,
+    more: bool,
+    language: Language,
+    tz: ZoneInfo,
+    again: str = "",
+) -> list[Message]:
+    """The `page`th page, from 0, of what a search found, best first: (key of the repository, commit).
+
+    `again` is what the buttons to other pages carry: the words, or more where they alone do not say what was searched.
+    """
+    say = slack_words(language)
+    heading = say.label("found" if found else "no_more" if page else "none_found", words=one_line(words))
+    many = len({repository for repository, _ in found}) > 1
+    items = [
+        ours(f"{commit.committed_at.astimezone(tz):%Y-%m-%d}  ")
+        + linked(commit.title or commit.short_sha, commit.url)
+        + ours(f"  {commit.short_sha}", "code")
+        + ([*ours("  "), *prose(str(repository))] if many else [])
+        for repository, commit in found
+    ]
+    # Each in a block of its own, since both are called `page`.
+    paging = []
+    if more:
+        paging.append(_paging("search", (page + 1) * PAGE_SIZE, again or words, say.labels["next"]))
+    if page:
+        paging.append(_paging("search", (page - 1) * PAGE_SIZE, again or words, say.labels["previous"]))
+    at = [context(say.label("page", page=page + 1))] if page or more else []
+    listed = [rich(paragraph(prose(heading, "bold"))), rich(bullets(items)), *at]
+    packed = split([listed, *paging], context(say.label("continued", what=shorten(heading, _HEADING))))
+    return [Message(fallback(heading), blocks) for blocks in packed]
+
+
+def _paging(kind: PageKind, offset: int, words: str, label: str) -> list[Block]:
+    value = page_value(kind, offset, words)
+    return [actions(button(label, Action.PAGE, value))] if value else []
+
+
+def which_message(
+    candidates: Sequence[tuple[Repository, Commit]],
+    value_of: Callable[[Repository, Commit], str],
+    language: Language,
+) -> list[Message]:
+    """Asks which commit is meant, with a button for each, whose value is what `value_of` gives."""
+    say = slack_words(language)
+    shown = candidates[:_CHOICES]
+    many = len({repository for repository, _ in candidates}) > 1
+    items = [
+        ours(f"{commit.short_sha} ", "code")
+        + linked(commit.title or commit.short_sha, commit.url)
+        + ([*ours("  "), *prose(str(repository))] if many else [])
+        for repository, commit in shown
+    ]
+    buttons = [
+        button(f"{commit.short_sha} {commit.title}", f"which_{number}", value_of(repository, commit))
+        for number, (repository, commit) in enumerate(shown, 1)
+    ]
+    left = len(candidates) - len(shown)
+    more = [context(say.label("which_more", count=left))] if left else []
+    blocks = [rich(paragraph(ours(say.labels["which"], "bold"))), rich(bullets(items)), *more]
+    packed = split([blocks, [actions(*buttons)]])
+    return [Message(fallback(say.labels["which"]), each) for each in packed]

@@ -1,0 +1,160 @@
+"""The modal in which a subscription is filled in, and what is wrong with what was."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from analysis.models import Importance, Language
+from bot.slack.commands.input_error import Complaint
+from bot.slack.commands.repository_names import parse_repository
+from bot.slack.commands.subscription_parser import Wanted
+from bot.slack.commands.subscription_values import (
+    parse_language,
+    parse_paths,
+    parse_tier,
+    parse_time,
+    parse_watched,
+    parse_zone,
+)
+from bot.slack.messages.words import slack_words
+from bot.store import Subscription, Terms
+
+SUBSCRIBE = "subscribe"
+LONGEST_ERROR = 150  # characters of what is wrong with a field
+_LANGUAGES = {"zh": "中文", "en": "English"}
+
+
+class Filled(NamedTuple):
+    """What was filled in: the channel, the terms, and the subscription that they are to change, if any."""
+
+    channel: str
+    wanted: Wanted
+    changes: int | None
+
+
+def subscription_modal(
+    usual: Terms, language: Language, opened_in: str, changes: Subscription | None = None
+) -> dict[str, Any]:
+    """The view, filled with what is usual, or with what the subscription that it changes has; it remembers where it was opened."""
+    say = slack_words(language).labels
+    terms = changes.terms if changes else usual
+    tiers = {each.value: say[f"tier_{each.value}"] for each in (Importance.LOW, Importance.MEDIUM, Importance.HIGH)}
+    channel: dict[str, Any] = {
+        "type": "conversations_select",
+        "action_id": "channel",
+        "filter": {"include": ["public", "private"]},
+    }
+    if terms.channel:
+        channel["initial_conversation"] = terms.channel
+    else:
+        channel["default_to_current_conversation"] = True
+    return {
+        "type": "modal",
+        "callback_id": SUBSCRIBE,
+        "private_metadata": json.dumps({"changes": changes.id if changes else None, "opened_in": opened_in}),
+        "title": _plain(say["edit_title" if changes else "modal_title"]),
+        "submit": _plain(say["save"]),
+        "close": _plain(say["cancel"]),
+        "blocks": [
+            _input("channel", say["channel"], channel),
+            _input("repository", say["repository"], _line("repository", str(terms.repository), "vllm-project/vllm")),
+            _input("at", say["at"], {"type": "timepicker", "action_id": "at", "initial_time": f"{terms.time:%H:%M}"}),
+            _input("timezone", say["timezone"], _line("timezone", terms.tz.key, "Asia/Shanghai")),
+            _input("language", say["language"], _select("language", _LANGUAGES, terms.language)),
+            _input("least", say["least"], _select("least", tiers, terms.least.value)),
+            _input(
+                "paths",
+                say["paths"],
+                _line("paths", ", ".join(terms.paths), "vllm/v1/, csrc/**"),
+                optional=True,
+                hint=say["paths_hint"],
+            ),
+            _input(
+                "watch",
+                say["watch"],
+                _line("watch", ", ".join(terms.watch), "vllm/v1/worker, VLLM_USE_V1, LLM.generate"),
+                optional=True,
+                hint=say["watch_hint"],
+            ),
+        ],
+    }
+
+
+def notice_modal(told: str, language: Language) -> dict[str, Any]:
+    """A view that only says why there is no form."""
+    say = slack_words(language).labels
+    return {
+        "type": "modal",
+        "title": _plain(say["edit_title"]),
+        "close": _plain(say["cancel"]),
+        "blocks": [{"type": "section", "text": _plain(told)}],
+    }
+
+
+def opened_in(view: Mapping[str, Any]) -> str:
+    """The channel in which the view was opened; empty for one's home."""
+    return str(json.loads(view["private_metadata"])["opened_in"])
+
+
+def filled_in(view: Mapping[str, Any], language: Language) -> tuple[Filled | None, dict[str, str]]:
+    """What was filled in, or what is wrong with which field, said in `language`."""
+    values = view["state"]["values"]
+    written = {
+        name: _written(values, name)
+        for name in ("channel", "repository", "at", "timezone", "language", "least", "paths", "watch")
+    }
+    read = {
+        "repository": parse_repository,
+        "at": parse_time,
+        "timezone": parse_zone,
+        "language": parse_language,
+        "least": parse_tier,
+        "paths": parse_paths,
+        "watch": parse_watched,
+    }
+    found: dict[str, Any] = {}
+    errors: dict[str, str] = {}
+    for name, parse in read.items():
+        try:
+            found[name] = parse(written[name].strip())
+        except Complaint as exc:
+            errors[name] = exc.told(language)[:LONGEST_ERROR]
+    if errors:
+        return None, errors
+    changes = json.loads(view["private_metadata"]).get("changes")
+    return Filled(written["channel"], Wanted(**found), changes), {}
+
+
+def _written(values: Mapping[str, Any], name: str) -> str:
+    state = values[name][name]
+    chosen = state.get("selected_option") or {}
+    found = (
+        state.get("value") or state.get("selected_conversation") or state.get("selected_time") or chosen.get("value")
+    )
+    return str(found or "")
+
+
+def _input(
+    block_id: str, label: str, element: dict[str, Any], *, optional: bool = False, hint: str = ""
+) -> dict[str, Any]:
+    block = {"type": "input", "block_id": block_id, "label": _plain(label), "element": element, "optional": optional}
+    return block | {"hint": _plain(hint)} if hint else block
+
+
+def _line(action_id: str, written: str, example: str) -> dict[str, Any]:
+    field = {"type": "plain_text_input", "action_id": action_id, "placeholder": _plain(example), "max_length": 1000}
+    return field | {"initial_value": written} if written else field
+
+
+def _select(action_id: str, options: Mapping[str, str], chosen: str) -> dict[str, Any]:
+    made = {value: {"text": _plain(text), "value": value} for value, text in options.items()}
+    return {
+        "type": "static_select",
+        "action_id": action_id,
+        "options": list(made.values()),
+        "initial_option": made[chosen],
+    }
+
+
+def _plain(text: str) -> dict[str, Any]:
+    return {"type": "plain_text", "text": text}

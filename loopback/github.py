@@ -1,0 +1,290 @@
+"""A GitHub on 127.0.0.1 that serves recorded commits through the part of the REST API that a commit reader uses.
+
+The sample day comes through it, and the tests read recorded history through it: the same door as the real one.
+"""
+
+import base64
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any, NamedTuple
+from urllib.parse import parse_qs, quote, unquote, urlencode, urlsplit
+
+from loopback.http_server import REQUEST_TIMEOUT, Loopback, QuietHandler
+
+Recorded = Mapping[str, Any]
+
+_FILES_PAGE = 300
+_WEB = "https://github.example"
+
+
+class Reply(NamedTuple):
+    """An answer: the JSON body, and the query of the next page if there is one."""
+
+    status: int
+    body: Any
+    next_page: int | None = None
+
+
+_NOT_FOUND = Reply(404, {"message": "Not Found", "documentation_url": "https://docs.github.com/rest"})
+
+
+class RecordedRepository:
+    """Commits as {sha, parents, author, committer, message, files, stats, pull}, and the branches that lead to them.
+
+    `branches` maps names to SHAs; by default `main` leads to the last commit. Commits that no branch leads to are served
+    by SHA alone, as GitHub serves those of forks. `tags` do as branches do; `releases` are {tag_name, body, published_at}.
+    """
+
+    def __init__(
+        self,
+        commits: Iterable[Recorded],
+        branches: Mapping[str, str] | None = None,
+        *,
+        web: str = _WEB,
+        tags: Mapping[str, str] | None = None,
+        releases: Sequence[Mapping[str, Any]] = (),
+    ) -> None:
+        self.commits = {commit["sha"]: commit for commit in commits}
+        self.branches = dict(branches or {"main": next(reversed(self.commits), "")})
+        self.web = web
+        self.tags = dict(tags or {})
+        self.releases = releases
+
+    @property
+    def default_branch(self) -> str:
+        return next(iter(self.branches))
+
+    def find(self, ref: str) -> Recorded | None:
+        """The commit that a branch's name or a SHA's beginning leads to, if it is just one."""
+        names = {**self.tags, **self.branches}
+        sha = names.get(self.default_branch if ref == "HEAD" else ref, ref.lower())
+        if sha in self.commits:
+            return self.commits[sha]
+        found = [commit for key, commit in self.commits.items() if len(sha) >= 4 and key.startswith(sha)]  # noqa: PLR2004
+        return found[0] if len(found) == 1 else None
+
+    def reachable(self, sha: str) -> set[str]:
+        """The commit and all its recorded ancestors."""
+        seen: set[str] = set()
+        waiting = [sha]
+        while waiting:
+            each = waiting.pop()
+            if each in self.commits and each not in seen:
+                seen.add(each)
+                waiting += self.commits[each]["parents"]
+        return seen
+
+    def log(self, shas: Iterable[str]) -> list[Recorded]:
+        """Those commits, newest first by committer date, later recorded ones first where dates are equal."""
+        place = {sha: number for number, sha in enumerate(self.commits)}
+        return [
+            self.commits[sha]
+            for sha in sorted(shas, key=lambda sha: (_date(self.commits[sha]), place[sha]), reverse=True)
+        ]
+
+    @cached_property
+    def pulls(self) -> dict[int, Recorded]:
+        """Number -> the commit that the pull request became."""
+        return {commit["pull"]["number"]: commit for commit in self.commits.values() if commit.get("pull")}
+
+
+class LoopbackGitHub(Loopback):
+    """The server, running while it is entered. `url` is what GITHUB_API_URL would be."""
+
+    def __init__(
+        self, repositories: Mapping[str, RecordedRepository], *, request_timeout: float = REQUEST_TIMEOUT
+    ) -> None:
+        self.repositories = {name.lower(): repository for name, repository in repositories.items()}
+        self._spelled = {name.lower(): name for name in repositories}
+        outer = self
+
+        class Bound(Handler):
+            github = outer
+
+        super().__init__(Bound, request_timeout)
+
+    def handle(self, handler: "Handler", path: str, query: Mapping[str, str]) -> None:
+        """Answers one request: the place where a test puts its faults."""
+        handler.send(self.answer(path, query), path, query)
+
+    def answer(self, path: str, query: Mapping[str, str]) -> Reply:
+        """The reply to a GET request."""
+        match = re.fullmatch(r"/repos/([^/]+/[^/]+)(/.*)?", path)
+        repository = self.repositories.get(match[1].lower()) if match else None
+        if not match or repository is None:
+            return _NOT_FOUND
+        rest = match[2] or ""
+        routes = (
+            (r"", _repository),
+            (r"/branches/(.+)", _branch),
+            (r"/commits", _commits),
+            (r"/commits/([^/]+)/pulls", _commit_pulls),
+            (r"/commits/(.+)", _commit),
+            (r"/pulls/(\d+)", _pull),
+            (r"/compare/(.+)\.\.\.(.+)", _compare),
+            (r"/contents/(.+)", _contents),
+            (r"/releases", _releases),
+        )
+        for pattern, route in routes:
+            found = re.fullmatch(pattern, rest)
+            if found:
+                request = _Request(self._spelled.get(match[1].lower(), match[1]), repository, query, found.groups())
+                try:
+                    return route(request)
+                except (ValueError, TypeError):  # a number or an instant that is none
+                    return Reply(422, {"message": "Validation Failed"})
+        return _NOT_FOUND
+
+
+class _Request(NamedTuple):
+    name: str
+    repository: RecordedRepository
+    query: Mapping[str, str]
+    parts: tuple[str, ...]
+
+    @property
+    def web(self) -> str:
+        return f"{self.repository.web}/{self.name}"
+
+
+class Handler(QuietHandler):
+    github: LoopbackGitHub
+
+    def do_GET(self) -> None:
+        url = urlsplit(self.path)
+        path, query = unquote(url.path), {key: values[-1] for key, values in parse_qs(url.query).items()}
+        self.github.handle(self, path, query)
+
+    def send(self, reply: Reply, path: str, query: Mapping[str, str], headers: Mapping[str, str] | None = None) -> None:
+        data = json.dumps(reply.body).encode()
+        self.send_response(reply.status)
+        self.send_header("Content-Type", "application/json; charset=utf-8")
+        self.send_header("Content-Length", str(len(data)))
+        if reply.next_page:
+            pairs = {**query, "page": str(reply.next_page)}
+            address = f"http://{self.headers['Host']}{quote(path)}?{urlencode(pairs)}"
+            self.send_header("Link", f'<{address}>; rel="next"')
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(data)
+
+
+def _repository(request: _Request) -> Reply:
+    owner, name = request.name.split("/")
+    body = {"id": 1, "name": name, "full_name": request.name, "private": False, "owner": {"login": owner}}
+    return Reply(200, {**body, "html_url": request.web, "default_branch": request.repository.default_branch})
+
+
+def _branch(request: _Request) -> Reply:
+    name = request.parts[0]
+    sha = request.repository.branches.get(name)
+    found = request.repository.commits.get(sha) if sha else None
+    return Reply(200, {"name": name, "commit": _header(request, found)}) if found else _NOT_FOUND
+
+
+def _commits(request: _Request) -> Reply:
+    head = request.repository.find(request.query.get("sha") or "HEAD")
+    if head is None:
+        return _NOT_FOUND
+    since, until = (_instant(request.query.get(name)) for name in ("since", "until"))
+    found = [
+        commit
+        for commit in request.repository.log(request.repository.reachable(head["sha"]))
+        if (since is None or _date(commit) >= since) and (until is None or _date(commit) <= until)
+    ]
+    return _paged([_header(request, commit) for commit in found], request.query, 30)
+
+
+def _commit(request: _Request) -> Reply:
+    found = request.repository.find(request.parts[0])
+    if found is None:
+        return Reply(422, {"message": f"No commit found for SHA: {request.parts[0]}"})
+    files = _paged(
+        list(found["files"]),
+        {**request.query, "per_page": request.query.get("per_page", str(_FILES_PAGE))},
+        _FILES_PAGE,
+    )
+    return files._replace(body={**_header(request, found), "stats": found["stats"], "files": files.body})
+
+
+def _commit_pulls(request: _Request) -> Reply:
+    found = request.repository.find(request.parts[0])
+    if found is None:
+        return Reply(422, {"message": f"No commit found for SHA: {request.parts[0]}"})
+    return Reply(200, [_pull_body(request, found)] if found.get("pull") else [])
+
+
+def _pull(request: _Request) -> Reply:
+    found = request.repository.pulls.get(int(request.parts[0]))
+    return Reply(200, _pull_body(request, found)) if found else _NOT_FOUND
+
+
+def _compare(request: _Request) -> Reply:
+    repository = request.repository
+    base, head = (repository.find(part) for part in request.parts)
+    if base is None or head is None:
+        return _NOT_FOUND
+    old, new = repository.reachable(base["sha"]), repository.reachable(head["sha"])
+    ahead, behind = new - old, old - new
+    status = "diverged" if ahead and behind else "ahead" if ahead else "behind" if behind else "identical"
+    page = _paged([_header(request, commit) for commit in reversed(repository.log(ahead))], request.query, 250)
+    counts = {"status": status, "ahead_by": len(ahead), "behind_by": len(behind), "total_commits": len(ahead)}
+    return page._replace(body={**counts, "commits": page.body, "files": []})
+
+
+def _contents(request: _Request) -> Reply:
+    """A file as it is at a commit: recorded commits may have `contents` of some of theirs."""
+    found = request.repository.find(request.query.get("ref") or "HEAD")
+    text = found.get("contents", {}).get(request.parts[0]) if found else None
+    if text is None:
+        return _NOT_FOUND
+    coded = base64.b64encode(text.encode()).decode()
+    name = request.parts[0].rsplit("/", 1)[-1]
+    return Reply(200, {"type": "file", "encoding": "base64", "path": request.parts[0], "name": name, "content": coded})
+
+
+def _releases(request: _Request) -> Reply:
+    plain = {"draft": False, "prerelease": False, "name": "", "assets": []}
+    found = [{**plain, "id": place, **each} for place, each in enumerate(request.repository.releases, 1)]
+    return _paged(found, request.query, 30)
+
+
+def _header(request: _Request, commit: Recorded) -> dict[str, Any]:
+    sha = commit["sha"]
+    people = {
+        role: {"email": "", **commit[role], "date": _utc(commit[role]["date"])} for role in ("author", "committer")
+    }
+    return {
+        "sha": sha,
+        "commit": {**people, "message": commit["message"]},
+        "url": f"/repos/{request.name}/commits/{sha}",
+        "html_url": f"{request.web}/commit/{sha}",
+        "parents": [{"sha": parent} for parent in commit["parents"]],
+    }
+
+
+def _pull_body(request: _Request, commit: Recorded) -> dict[str, Any]:
+    merged = {"merged": True, "merge_commit_sha": commit["sha"], "state": "closed"}
+    return {**commit["pull"], **merged, "html_url": f"{request.web}/pull/{commit['pull']['number']}"}
+
+
+def _paged(items: list[Any], query: Mapping[str, str], default: int) -> Reply:
+    size, page = int(query.get("per_page", default)), int(query.get("page", 1))
+    more = len(items) > size * page
+    return Reply(200, items[size * (page - 1) : size * page], page + 1 if more else None)
+
+
+def _date(commit: Recorded) -> datetime:
+    return datetime.fromisoformat(commit["committer"]["date"])
+
+
+def _instant(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None
+
+
+def _utc(text: str) -> str:
+    return datetime.fromisoformat(text).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,129 @@
+"""What people do at the page, done in the workspace."""
+
+from collections.abc import Callable
+from typing import Any
+
+from loopback.page.player import Viewer
+from loopback.slack import Interaction, LoopbackSlack
+from loopback.slack.blocks import interactive
+from loopback.slack.payloads import filled
+from loopback.slack.workspace import Json
+
+_LONGEST = 40_000  # characters of a message that Slack takes
+
+
+class Impossible(Exception):
+    """What was asked for cannot be done; the text says why, in a few words."""
+
+
+class Doer:
+    """One player's hands. Each act takes what the script sends and gives what it needs to go on."""
+
+    def __init__(self, slack: LoopbackSlack, viewer: Viewer, command: str) -> None:
+        self._slack = slack
+        self._viewer = viewer
+        self._command = command
+        self.acts: dict[str, Callable[[Json], Json]] = {
+            "say": self._say,
+            "command": self._type_command,
+            "invite": self._invite,
+            "press": self._press,
+            "submit": self._submit,
+            "close": self._close,
+            "home": self._open_home,
+        }
+
+    def _say(self, given: Json) -> Json:
+        text = _text(given, "text")
+        if not text.strip() or len(text) > _LONGEST:
+            raise Impossible(f"1 - {_LONGEST:,}")
+        return {"ts": self._slack.say(self._viewer.user, self._here(given), text, given.get("thread") or None)}
+
+    def _type_command(self, given: Json) -> Json:
+        return _outcome(self._slack.command(self._viewer.user, self._here(given), _text(given, "text"), self._command))
+
+    def _invite(self, given: Json) -> Json:
+        """`/invite @bot`, which Slack itself answers: the bot is a member from now on, and everyone reads so."""
+        workspace, channel = self._slack.workspace, self._here(given)
+        bot, home, named = workspace.bot_user, workspace.channels[channel], _text(given, "text").strip()
+        if named.lower() != f"@{self._viewer.name(bot)}".lower():
+            raise Impossible(self._viewer.say("invite_whom", name=self._viewer.name(bot)))
+        if bot in home.members:
+            raise Impossible(self._viewer.say("invited", name=self._viewer.name(bot)))
+        with workspace.change():
+            home.members.add(bot)
+        joined = self._viewer.say("joined", bot=bot, user=self._viewer.user)
+        return {"ts": workspace.post(channel, bot, text=joined, subtype="channel_join").ts}
+
+    def _press(self, given: Json) -> Json:
+        """Uses an element of a message, or of a modal or the Home tab."""
+        user, action, value, block = self._viewer.user, given.get("action"), given.get("value"), given.get("block")
+        if not isinstance(action, str):
+            raise Impossible("action")
+        if "view" in given:
+            blocks = self._slack.workspace.views[_text(given, "view")].body["blocks"]
+            state = states(blocks, given.get("state") or {})
+            return _outcome(self._slack.press_view(user, given["view"], action, value, block, state=state))
+        channel, ts = self._here(given), _text(given, "ts")
+        state = states(self._slack.workspace.channels[channel].messages[ts].blocks, given.get("state") or {})
+        return _outcome(self._slack.press(user, channel, ts, action, value, block, state=state))
+
+    def _submit(self, given: Json) -> Json:
+        view = _text(given, "view")
+        state = states(self._slack.workspace.views[view].body["blocks"], given.get("state") or {})
+        done = self._slack.submit(self._viewer.user, view, state)
+        return {**_outcome(done), "errors": done.errors}
+
+    def _close(self, given: Json) -> Json:
+        done = self._slack.close(self._viewer.user, _text(given, "view"))
+        return _outcome(done) if done else {}
+
+    def _open_home(self, _given: Json) -> Json:
+        self._slack.open_home(self._viewer.user, wait=False)
+        return {}
+
+    def _here(self, given: Json) -> str:
+        channel = _text(given, "channel")
+        if self._viewer.channel(channel) is None:
+            raise Impossible(f"{self._viewer.name(self._viewer.user)} ∉ {channel}")
+        return channel
+
+
+def states(blocks: list[Json], given: Json) -> Json:
+    """What was typed and chosen, as Slack's state of each input; what was emptied is empty, not as it began."""
+    done: Json = {}
+    known = {(block["block_id"], each["action_id"]): each for block in blocks for each in interactive(block)}
+    for (block_id, action_id), start in _inputs(blocks):
+        if action_id not in given.get(block_id, {}) or (block_id, action_id) not in known:
+            continue
+        value = given[block_id][action_id]
+        key = next(name for name in start if name != "type")
+        options = key in {"selected_option", "selected_options"}
+        empty: Any = [] if key.endswith("s") else None
+        filled_in = value not in (None, "", [])
+        if key == "rich_text_value" and filled_in:
+            line = {"type": "rich_text_section", "elements": [{"type": "text", "text": str(value)}]}
+            value = {"type": "rich_text", "elements": [line]}
+        done.setdefault(block_id, {})[action_id] = (
+            value if filled_in and options else {**start, key: value if filled_in else empty}
+        )
+    return done
+
+
+def _inputs(blocks: list[Json]) -> list[tuple[tuple[str, str], Json]]:
+    return [
+        ((block_id, action_id), start)
+        for block_id, inside in filled(blocks, {}).items()
+        for action_id, start in inside.items()
+    ]
+
+
+def _outcome(done: Interaction) -> Json:
+    return {"failed": done.failed} if done.failed else {}
+
+
+def _text(given: Json, name: str) -> str:
+    value = given.get(name)
+    if not isinstance(value, str):
+        raise Impossible(name)
+    return value

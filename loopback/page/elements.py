@@ -1,0 +1,300 @@
+"""Buttons, menus and inputs as HTML. What they are and hold stands in data attributes, where the script finds it.
+
+`data-press` is sent when it is clicked, `data-choose` when its value changes, `data-input` with the form that it stands in.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from loopback.page.markup import is_web, isolated, joined, tag
+from loopback.page.mrkdwn import mrkdwn
+from loopback.page.player import Viewer
+from loopback.slack.elements import options
+from loopback.slack.workspace import SLACKBOT, Json
+
+_TYPED = {"number_input": "number", "email_text_input": "email", "url_text_input": "url"}
+_TIMES = {"datepicker": ("date", "date"), "timepicker": ("time", "time")}
+
+
+class Spot(NamedTuple):
+    """Where an element stands: in an input, its `label` and whether it must be filled in; elsewhere it acts at once."""
+
+    viewer: Viewer
+    block: Json
+    in_input: bool = False
+    label: str = ""
+    required: bool = False
+    at_once: bool = True
+
+
+class Choice(NamedTuple):
+    value: str
+    text: object
+    chosen: bool = False
+    note: object = None
+    group: str = ""
+
+
+def element(given: Json, spot: Spot) -> Markup:
+    """One element; of a type that is not known here, its name."""
+    render = _RENDER.get(given["type"])
+    return render(given, spot) if render else tag("span", spot.viewer.say("cannot_show", kind=given["type"]))
+
+
+def words(text: Json | None, viewer: Viewer) -> Markup:
+    """A text object."""
+    if text is None:
+        return Markup()
+    if text["type"] == "mrkdwn":
+        return mrkdwn(text["text"], viewer, verbatim=bool(text.get("verbatim")))
+    return isolated(text["text"])
+
+
+def identity(block: Json, action_id: str) -> str:
+    """The id of an element's input, which its label names."""
+    return f"in-{block['block_id']}-{action_id}".replace(" ", "-")
+
+
+def is_group(kind: str) -> bool:
+    """Whether an element is several inputs under one heading."""
+    return kind in {"checkboxes", "radio_buttons"} or kind.startswith("multi_")
+
+
+def _marks(given: Json, spot: Spot) -> dict[str, object]:
+    """What every element carries. In a form it is an input, too, and says so to whoever cannot see its label."""
+    label = None if spot.in_input else _named(given, spot)
+    return {
+        "data_block": spot.block["block_id"],
+        "data_action": given["action_id"],
+        "data_input": given["type"],
+        "data_choose": spot.at_once,
+        "aria_label": label,
+        "id": identity(spot.block, given["action_id"]) if spot.in_input else None,
+        "data_focus": bool(given.get("focus_on_load")),
+        **_confirm(given, spot),
+    }
+
+
+def _named(given: Json, spot: Spot) -> str:
+    return _hint(given) or str(given.get("accessibility_label") or "") or spot.viewer.say("choose")
+
+
+def _confirm(given: Json, spot: Spot) -> dict[str, object]:
+    asked = given.get("confirm")
+    if not asked:
+        return {}
+    shown = {name: asked[name]["text"] for name in ("title", "confirm", "deny")}
+    found: dict[str, object] = {f"data_confirm_{name}": text for name, text in shown.items()}
+    style = "danger" if asked.get("style") == "danger" else "primary"
+    text = words(asked["text"], spot.viewer).striptags()
+    return found | {"data_confirm_text": text, "data_confirm_style": style}
+
+
+def _hint(given: Json) -> str:
+    return str(given.get("placeholder", {}).get("text", ""))
+
+
+# Buttons
+
+
+def _button(given: Json, spot: Spot) -> Markup:
+    url = str(given.get("url") or "")
+    return tag(
+        "button",
+        given["text"]["text"],
+        type="button",
+        class_=f"button {given.get('style', '')}".strip(),
+        data_press=True,
+        data_block=spot.block["block_id"],
+        data_action=given["action_id"],
+        data_value=given.get("value"),
+        data_url=url if is_web(url) else None,
+        aria_label=given.get("accessibility_label"),
+        **_confirm(given, spot),
+    )
+
+
+def _icon_button(given: Json, spot: Spot) -> Markup:
+    return _button({**given, "style": "quiet"}, spot)
+
+
+def _feedback(given: Json, spot: Spot) -> Markup:
+    sides = (("👍", given["positive_button"]), ("👎", given["negative_button"]))
+    shown = [
+        {"text": {"text": f"{sign} {side['text']['text']}"}, "value": side["value"], "action_id": given["action_id"]}
+        for sign, side in sides
+    ]
+    return joined(*(_button(each, spot) for each in shown))
+
+
+def _overflow(given: Json, spot: Spot) -> Markup:
+    marks = {"data_block": spot.block["block_id"], "data_action": given["action_id"], **_confirm(given, spot)}
+    items = [
+        tag(
+            "button",
+            words(each["text"], spot.viewer),
+            type="button",
+            data_press=True,
+            data_value=each["value"],
+            **marks,
+        )
+        for each in given["options"]
+    ]
+    summary = tag("summary", "⋯", class_="button", aria_label=spot.viewer.say("more"))
+    return tag("details", summary, tag("div", *items, class_="menu"), class_="overflow")
+
+
+# Menus
+
+
+def _offered(given: Json, spot: Spot) -> list[Choice]:
+    """What a menu offers: its own options, or the people or conversations of the workspace."""
+    kind, viewer = given["type"], spot.viewer
+    if "users" in kind:
+        first = _initial(given, "user")
+        people = [each for each in viewer.workspace.users if each not in {viewer.workspace.bot_user, SLACKBOT}]
+        return [Choice(each, viewer.name(each), each in first) for each in people]
+    if "conversations" in kind or "channels" in kind:
+        first = _initial(given, "conversation" if "conversations" in kind else "channel")
+        homes = [each for each in viewer.channels if each.kind != "im" or "conversations" in kind]
+        signs = {"channel": "# ", "group": "🔒 ", "im": "@"}
+        return [Choice(each.id, signs[each.kind] + viewer.title(each), each.id in first) for each in homes]
+    chosen = [each["value"] for each in [given.get("initial_option"), *given.get("initial_options", [])] if each]
+    groups = {
+        option["value"]: str(group["label"]["text"])
+        for group in given.get("option_groups") or ()
+        for option in group["options"]
+    }
+    return [
+        Choice(
+            each["value"],
+            words(each["text"], viewer),
+            each["value"] in chosen,
+            words(each.get("description"), viewer) if each.get("description") else None,
+            groups.get(each["value"], ""),
+        )
+        for each in options(given)
+    ]
+
+
+def _initial(given: Json, name: str) -> Sequence[str]:
+    one, many = given.get(f"initial_{name}"), given.get(f"initial_{name}s")
+    return [*([one] if one else []), *(many or [])]
+
+
+def _select(given: Json, spot: Spot) -> Markup:
+    offered = _offered(given, spot)
+    none = tag(
+        "option", _hint(given) or spot.viewer.say("choose"), value="", selected=not any(c.chosen for c in offered)
+    )
+    names = list(dict.fromkeys(choice.group for choice in offered))
+    inside: list[Markup] = []
+    for name in names:
+        members = [
+            tag("option", Markup(choice.text).striptags(), value=choice.value, selected=choice.chosen)  # noqa: S704 (as text)
+            for choice in offered
+            if choice.group == name
+        ]
+        inside += [tag("optgroup", *members, label=name)] if name else members
+    return tag("select", none, *inside, required=spot.required, class_="field", **_marks(given, spot))
+
+
+def _boxes(given: Json, spot: Spot, kind: str = "checkbox") -> Markup:
+    marks = _marks(given, spot)
+    name = identity(spot.block, given["action_id"])
+    rows = [
+        tag(
+            "label",
+            tag("input", type=kind, name=name, value=each.value, checked=each.chosen,
+                required=spot.required and kind == "radio"),
+            tag("span", each.text, tag("small", each.note) if each.note else ""),
+            class_="choice",
+        )
+        for each in _offered(given, spot)
+    ]  # fmt: skip
+    role = None if spot.in_input else "group"
+    return tag("div", *rows, role=role, class_="choices", data_required=spot.required, **marks)
+
+
+def _radios(given: Json, spot: Spot) -> Markup:
+    return _boxes(given, spot, "radio")
+
+
+# Inputs
+
+
+def _text(given: Json, spot: Spot) -> Markup:
+    start = given.get("initial_value")
+    shared: dict[str, object] = {
+        "placeholder": _hint(given) or None,
+        "minlength": given.get("min_length"),
+        "maxlength": given.get("max_length"),
+        "required": spot.required,
+        "class": "field",
+        **_marks(given, spot),
+    }
+    if given.get("multiline"):
+        return tag("textarea", start or "", rows=5, **shared)
+    return tag("input", type="text", value=start, autocomplete="off", **shared)
+
+
+def _typed(given: Json, spot: Spot) -> Markup:
+    limits = {"min": given.get("min_value"), "max": given.get("max_value")}
+    step = "any" if given.get("is_decimal_allowed") else None
+    return tag(
+        "input",
+        type=_TYPED[given["type"]],
+        value=given.get("initial_value"),
+        placeholder=_hint(given) or None,
+        step=step,
+        required=spot.required,
+        class_="field",
+        **limits,
+        **_marks(given, spot),
+    )
+
+
+def _time(given: Json, spot: Spot) -> Markup:
+    kind, name = _TIMES[given["type"]]
+    start = given.get(f"initial_{name}")
+    return tag("input", type=kind, value=start, required=spot.required, class_="field short", **_marks(given, spot))
+
+
+def _instant(given: Json, spot: Spot) -> Markup:
+    start = given.get("initial_date_time")
+    shown = {"data_instant": start, "required": spot.required, "class": "field short"}
+    return tag("input", type="datetime-local", **shown, **_marks(given, spot))
+
+
+def _file(_given: Json, spot: Spot) -> Markup:
+    return tag("p", spot.viewer.say("no_files"), class_="hint")
+
+
+def _rich(given: Json, spot: Spot) -> Markup:
+    return _text({**given, "multiline": True, "initial_value": None}, spot)
+
+
+def _kinds(names: Iterable[str], many: str = "") -> list[str]:
+    return [f"{many}{name}_select" for name in names]
+
+
+_MENUS = ("static", "external", "users", "conversations", "channels")
+_RENDER: dict[str, Callable[[Json, Spot], Markup]] = {
+    "button": _button,
+    "workflow_button": _button,
+    "icon_button": _icon_button,
+    "feedback_buttons": _feedback,
+    "overflow": _overflow,
+    **dict.fromkeys(_kinds(_MENUS), _select),
+    **dict.fromkeys(_kinds(_MENUS, "multi_"), _boxes),
+    "checkboxes": _boxes,
+    "radio_buttons": _radios,
+    "plain_text_input": _text,
+    "rich_text_input": _rich,
+    **dict.fromkeys(_TYPED, _typed),
+    **dict.fromkeys(_TIMES, _time),
+    "datetimepicker": _instant,
+    "file_input": _file,
+}

@@ -1,0 +1,177 @@
+"""A message and a view as HTML, as one player sees them."""
+
+from datetime import UTC, datetime
+
+from markupsafe import Markup
+
+from loopback.page.blocks import blocks
+from loopback.page.markup import joined, tag
+from loopback.page.mrkdwn import mrkdwn
+from loopback.page.player import Viewer
+from loopback.slack.workspace import SLACKBOT, Json
+
+_EYE = "M12 5C6 5 2 12 2 12s4 7 10 7 10-7 10-7-4-7-10-7Zm0 11a4 4 0 1 1 0-8 4 4 0 0 1 0 8Z"
+_REPLY = "M4 5h16v11H9l-5 4V5Z"
+_CODE = "m8 7-5 5 5 5M16 7l5 5-5 5"
+_FILE = "M6 2h8l5 5v15H6V2Zm8 0v5h5"
+
+
+def message(given: Json, viewer: Viewer) -> Markup:
+    """A message: `given` is Slack's description of it, with `channel` and `only_for`."""
+    ts, user = given["ts"], given["user"]
+    place = f"#{given['channel']}"
+    bot = "bot_id" in given
+    root = given.get("thread_ts", ts)
+    threaded = not given.get("is_ephemeral") and given.get("subtype") != "tombstone"
+    head = tag(
+        "div",
+        tag("span", viewer.name(user), class_="name"),
+        tag("span", viewer.say("app"), class_="badge") if bot else "",
+        tag("a", _clock(ts), href=f"{place}/t/{root}" if threaded else place, class_="when"),
+        class_="head",
+    )
+    body = tag(
+        "div",
+        tag("p", icon(_EYE), viewer.say("only_you"), class_="only") if given.get("is_ephemeral") else "",
+        head,
+        tag("div", _content(given, viewer), class_="body"),
+        *(_file(each, place, given, viewer) for each in given.get("files", ())),
+        _reactions(given),
+        _replies(given, place, viewer),
+    )
+    tools = [
+        tag(
+            "a",
+            icon(_REPLY),
+            href=f"{place}/t/{root}",
+            class_="tool reply",
+            aria_label=viewer.say("reply_in_thread"),
+            title=viewer.say("reply_in_thread"),
+        )
+        if threaded
+        else "",
+        tag(
+            "button",
+            icon(_CODE, line=True),
+            type="button",
+            class_="tool",
+            data_source=ts,
+            aria_label=viewer.say("source_of"),
+            title=viewer.say("source_of"),
+        ),
+    ]
+    kinds = [
+        "message",
+        "private" if given.get("is_ephemeral") else "",
+        "streaming" if given.get("streaming_state") else "",
+    ]
+    return tag(
+        "article",
+        avatar(user, bot=bot),
+        body,
+        tag("div", *tools, class_="tools"),
+        class_=" ".join(filter(None, kinds)),
+        data_ts=ts,
+        data_channel=given["channel"],
+        tabindex=-1,
+        aria_busy="true" if given.get("streaming_state") else None,
+    )
+
+
+def _content(given: Json, viewer: Viewer) -> Markup:
+    """The blocks; the text only where there are none, as in Slack."""
+    text = tag("div", mrkdwn(given["text"], viewer), class_="text") if given.get("text") else Markup()
+    edited = (
+        tag("small", viewer.say("edited"), class_="edited") if given.get("edited") and "bot_id" not in given else ""
+    )
+    attached = [
+        tag(
+            "div",
+            blocks(each["blocks"], viewer) if each.get("blocks") else tag("p", each.get("text", "")),
+            class_="attachment",
+        )
+        for each in given.get("attachments", ())
+    ]
+    return joined(blocks(given["blocks"], viewer) if given.get("blocks") else text, edited, *attached)
+
+
+def _file(file: Json, place: str, given: Json, viewer: Viewer) -> Markup:
+    thread = f"/t/{given['thread_ts']}" if given.get("thread_ts") else ""
+    size = f"{file['size'] / 1024:,.1f} KB" if file["size"] >= 1024 else f"{file['size']} B"  # noqa: PLR2004
+    return tag(
+        "a",
+        icon(_FILE, line=True),
+        tag("span", tag("strong", file["title"]), tag("small", f"{file['filetype'].upper()[:8]} · {size}")),
+        href=f"{place}{thread}/file/{file['id']}",
+        class_="file",
+        aria_label=viewer.say("open_file", name=file["title"]),
+    )
+
+
+def _reactions(given: Json) -> Markup:
+    shown = [tag("span", f":{each['name']}: {each['count']}") for each in given.get("reactions", ())]
+    return tag("div", *shown, class_="reactions") if shown else Markup()
+
+
+def _replies(given: Json, place: str, viewer: Viewer) -> Markup:
+    count = given.get("reply_count", 0)
+    if not count:
+        return Markup()
+    said = viewer.say("reply") if count == 1 else viewer.say("replies", count=count)
+    faces = [avatar(user, bot=user == viewer.workspace.bot_user) for user in given["reply_users"][:4]]
+    last = tag("small", viewer.say("last_reply"), " ", _clock(given["latest_reply"]))
+    return tag("a", *faces, tag("strong", said), last, href=f"{place}/t/{given['ts']}", class_="replies")
+
+
+def _clock(ts: str) -> Markup:
+    """A time that the browser tells in its own zone."""
+    at = datetime.fromtimestamp(float(ts), UTC)
+    return tag("time", f"{at:%H:%M}", datetime=at.isoformat(timespec="milliseconds"), data_ts=ts)
+
+
+def avatar(user: str, *, bot: bool = False) -> Markup:
+    """A face: the app's sign, or a letter on a colour of the person's own."""
+    if bot:
+        return tag("span", class_="avatar app", aria_hidden="true")
+    letter = "S" if user == SLACKBOT else user.removeprefix("U0")[:1]
+    return tag("span", letter, class_=f"avatar tone-{sum(map(ord, user)) % 5}", aria_hidden="true")
+
+
+def icon(path: str, *, line: bool = False) -> Markup:
+    """A drawing on a grid of 24."""
+    drawn = tag("path", d=path)
+    return tag("svg", drawn, viewBox="0 0 24 24", class_="icon line" if line else "icon", aria_hidden="true")
+
+
+def modal(view: Json, viewer: Viewer) -> Markup:
+    """A modal's heading, form and buttons."""
+
+    def text(name: str, otherwise: str) -> str:
+        return str((view.get(name) or {}).get("text") or otherwise)
+
+    submit = (
+        tag("button", text("submit", viewer.say("send")), type="submit", class_="button primary")
+        if view.get("submit")
+        else ""
+    )
+    close = tag("button", text("close", viewer.say("close")), type="button", class_="button", data_dismiss=True)
+    return tag(
+        "form",
+        tag(
+            "header",
+            avatar("", bot=True),
+            tag("h2", text("title", ""), id="modal-title"),
+            tag("button", icon(_CODE, line=True), type="button", class_="tool", data_source_view=view["id"],
+                aria_label=viewer.say("source"), title=viewer.say("source")),
+            tag("button", "✕", type="button", class_="tool", data_dismiss=True, aria_label=viewer.say("close")),
+        ),
+        tag("div", blocks(view["blocks"], viewer), class_="blocks", tabindex=-1),
+        tag("footer", close, submit),
+        data_view=view["id"],
+        method="dialog",
+    )  # fmt: skip
+
+
+def home(view: Json, viewer: Viewer) -> Markup:
+    """A Home tab."""
+    return tag("div", blocks(view["blocks"], viewer), class_="home", data_view=view["id"])

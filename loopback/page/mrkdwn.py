@@ -1,0 +1,147 @@
+"""Slack's mrkdwn as HTML: tokens in angle brackets, *bold*, _italic_, ~strike~, `code`, blocks of code and quotes.
+
+Source: docs.slack.dev/messaging/formatting-message-text.
+"""
+
+import re
+from datetime import datetime
+from itertools import groupby
+
+from markupsafe import Markup
+
+from loopback.page.markup import is_web, joined, link, tag
+from loopback.page.player import Viewer
+
+# A run's length is limited, so that no text takes long, however it was made.
+_RUN = r"{1,1000}?"
+_INLINE = re.compile(
+    rf"`(?P<code>[^`\n]+)`|<(?P<token>[^<>\n]+)>"
+    rf"|(?<![\w*])\*(?![\s*])(?P<bold>[^*\n]{_RUN})(?<!\s)\*(?![\w*])"
+    rf"|(?<!\w)_(?![\s_])(?P<italic>[^\n]{_RUN})(?<!\s)_(?!\w)"
+    rf"|(?<![\w~])~(?![\s~])(?P<strike>[^~\n]{_RUN})(?<!\s)~(?![\w~])"
+    r"|(?P<url>https?://[^\s<>|]*[^\s<>|.,;:!?)）。，])"
+)
+_STYLES = {"bold": "strong", "italic": "em", "strike": "s"}
+_PRE = re.compile(r"```\n?(.*?)\n?```", re.DOTALL)
+_QUOTE = re.compile(r"(?:&gt;|>) ?")
+_DATE = re.compile(r"!date\^(-?\d{1,12})\^([^^]*)(?:\^(.*))?")
+_WEEKDAYS = {
+    "zh": "一二三四五六日",
+    "en": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
+}
+
+
+def mrkdwn(text: str, viewer: Viewer, *, verbatim: bool = False) -> Markup:
+    """Text as Slack shows it; bare addresses are links unless it is `verbatim`."""
+    pieces: list[Markup] = []
+    for place, part in enumerate(_PRE.split(text)):
+        if place % 2:
+            pieces.append(tag("pre", unescaped(_INLINE.sub(_label, part))))
+            continue
+        for quoted, lines in groupby(part.split("\n"), lambda line: _QUOTE.match(line) is not None):
+            shown = [_inline(_QUOTE.sub("", line, count=1) if quoted else line, viewer, verbatim) for line in lines]
+            body = Markup("\n").join(shown)
+            pieces.append(tag("blockquote", body) if quoted else body)
+    return joined(*pieces)
+
+
+def unescaped(text: str) -> str:
+    """Slack escapes three characters and no others."""
+    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+
+
+def _label(match: re.Match[str]) -> str:
+    """In code, a token is what it is called."""
+    return match["token"].rpartition("|")[2] if match["token"] else match[0]
+
+
+def _inline(text: str, viewer: Viewer, verbatim: bool) -> Markup:  # noqa: FBT001
+    pieces: list[Markup | str] = []
+    end = 0
+    for match in _INLINE.finditer(text):
+        pieces.append(unescaped(text[end : match.start()]))
+        pieces.append(_run(match, viewer, verbatim))
+        end = match.end()
+    return joined(*pieces, unescaped(text[end:]))
+
+
+def _run(match: re.Match[str], viewer: Viewer, verbatim: bool) -> Markup:  # noqa: FBT001
+    kind = match.lastgroup or ""
+    inside = match[kind]
+    if kind == "code":
+        return tag("code", unescaped(_INLINE.sub(_label, inside)))
+    if kind == "token":
+        return _token(inside, viewer)
+    if kind == "url":
+        return joined(unescaped(inside)) if verbatim else link(unescaped(inside), unescaped(inside))
+    return tag(_STYLES[kind], _inline(inside, viewer, verbatim))
+
+
+def _token(token: str, viewer: Viewer) -> Markup:
+    target, _, label = unescaped(token).partition("|")
+    if target.startswith("@"):
+        return mention(target[1:], viewer, label)
+    if target.startswith("#"):
+        return channel_link(target[1:], viewer, label)
+    if date := _DATE.fullmatch(target):
+        return _date(date, label, viewer)
+    if target.startswith("!"):
+        name = label or "@" + target[1:].partition("^")[0]
+        return tag("span", name, class_="mention")
+    if is_web(target):
+        return _message_link(target, label, viewer) or link(target, label or target)
+    return tag("span", label or target.removeprefix("mailto:"))
+
+
+def mention(user: str, viewer: Viewer, label: str = "") -> Markup:
+    """@somebody."""
+    me = "mention me" if user == viewer.user else "mention"
+    return tag("span", f"@{viewer.name(user) if user in viewer.workspace.users else label or user}", class_=me)
+
+
+def channel_link(channel: str, viewer: Viewer, label: str = "") -> Markup:
+    """#somewhere, which leads there if the viewer may go."""
+    home = viewer.channel(channel)
+    if home:
+        return tag("a", f"#{viewer.title(home)}", href=f"#{home.id}", class_="mention")
+    return tag("span", f"#{label or channel}", class_="mention")
+
+
+def _message_link(address: str, label: str, viewer: Viewer) -> Markup | None:
+    """A link to a message of this workspace, which leads to its thread; None for any other address."""
+    found = re.fullmatch(rf"{re.escape(viewer.workspace.url)}/archives/(\w+)/p(\d+)(\d{{6}})(?:\?.*)?", address)
+    channel = viewer.channel(found[1]) if found else None
+    if not found or not channel:
+        return None
+    thread = re.search(r"[?&]thread_ts=([\d.]+)", address)
+    ts = thread[1] if thread else f"{found[2]}.{found[3]}"
+    return tag("a", label or address, href=f"#{channel.id}/t/{ts}")
+
+
+def _date(match: re.Match[str], otherwise: str, viewer: Viewer) -> Markup:
+    try:
+        at = datetime.fromtimestamp(int(match[1]), viewer.tz)
+    except (ValueError, OverflowError, OSError):
+        return tag("span", otherwise)
+    shown = tag("time", told(at, match[2], viewer), datetime=at.isoformat(), title=otherwise)
+    return link(match[3], shown) if match[3] else shown
+
+
+def told(at: datetime, form: str, viewer: Viewer) -> str:
+    """An instant in the form of Slack's date tokens."""
+    zh = viewer.language == "zh"
+    day = _WEEKDAYS[viewer.language][at.weekday()]
+    long = f"{at.year} 年 {at.month} 月 {at.day} 日" if zh else f"{at:%B} {at.day}, {at.year}"
+    short = f"{at.month} 月 {at.day} 日" if zh else f"{at:%b} {at.day}, {at.year}"
+    spoken = {
+        "date_num": f"{at:%Y-%m-%d}",
+        "date_slash": f"{at:%Y/%m/%d}",
+        "date_long": f"{long} 星期{day}" if zh else f"{day}, {long}",
+        "date_short": short,
+        "date": long,
+        "time_secs": f"{at:%H:%M:%S}",
+        "time": f"{at:%H:%M}",
+        "ago": f"{at:%Y-%m-%d %H:%M}",
+        "day_divider_pretty": long,
+    }
+    return re.sub(r"\{(\w+?)(_pretty)?\}", lambda found: spoken.get(found[1], found[0]), form)

@@ -1,0 +1,299 @@
+"""The page's HTTP server on 127.0.0.1: what it shows, what it is told as it happens, and what people do.
+
+Whoever has the key in the address may play. Other pages do not have it, and are turned away besides by their host and
+origin, so that no name that leads to this machine opens it. Nothing that is shown can run: scripts are files of ours.
+"""
+
+import json
+import secrets
+import time
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, tzinfo
+from http import HTTPStatus
+from importlib.resources import files
+from mimetypes import guess_type
+from typing import Any, NamedTuple, Self
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
+
+from jinja2 import Environment, Template
+
+from loopback.http_server import REQUEST_TIMEOUT, Loopback, QuietHandler, Refusal
+from loopback.page.actions import Doer, Impossible
+from loopback.page.markdown import markdown
+from loopback.page.player import Language, Player, Viewer
+from loopback.page.updates import Watch
+from loopback.page.words import words
+from loopback.slack import File, LoopbackSlack
+from loopback.slack.workspace import Json
+
+_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+_TOGETHER = 0.05  # seconds in which changes are told as one
+_ALIVE = 10.0  # seconds of silence after which the browser is told that we are here
+_BUILDER = "https://app.slack.com/block-kit-builder/#"
+_KINDS = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+
+
+class WrongKey(Refusal):
+    """The address is of another workspace."""
+
+
+class Form(NamedTuple):
+    """What can be typed after the command, and what it gives."""
+
+    text: str
+    gives: str
+
+
+class Page:
+    """The page, served while it is entered. `url` is the address that people open; it holds the key.
+
+    - `players` are the people whom one can be, the first to begin with
+    - `forms` are offered while a command is typed; `note` says beside the channels what is running here
+    """
+
+    def __init__(
+        self,
+        slack: LoopbackSlack,
+        players: Sequence[Player],
+        *,
+        command: str = "/vllm-digest",
+        forms: Mapping[Language, Sequence[tuple[str, str]]] | None = None,
+        note: Mapping[Language, str] | None = None,
+        language: Language = "zh",
+        tz: tzinfo = UTC,
+        request_timeout: float = REQUEST_TIMEOUT,
+    ) -> None:
+        self.slack = slack
+        self.players = tuple(players)
+        self.command = command
+        self.forms = forms or {}
+        self.note = note or {}
+        self.language = language
+        self.tz = tz
+        self.key = secrets.token_urlsafe(18)
+        self.closing = False
+        outer = self
+
+        class Bound(_Handler):
+            page = outer
+
+        self._http = Loopback(Bound, request_timeout)
+
+    @property
+    def url(self) -> str:
+        return f"{self._http.url}/{self.key}/"
+
+    def __enter__(self) -> Self:
+        self._http.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.closing = True
+        with self.slack.workspace.change():
+            """Those who listen wake up, and end."""
+        self._http.__exit__()
+
+    def viewer(self, asked: Mapping[str, str]) -> Viewer:
+        """Whom the request plays and in which language; the first player and the page's language where it does not say."""
+        known = [player.user for player in self.players]
+        user = asked.get("as", "")
+        spoken = asked.get("lang")
+        language: Language = "zh" if spoken == "zh" else "en" if spoken == "en" else self.language
+        return Viewer(self.slack.workspace, user if user in known else known[0], language, self.tz)
+
+    def html(self, viewer: Viewer) -> str:
+        """The page without its messages, which are told as news."""
+        config = {
+            "user": viewer.user,
+            "bot": viewer.name(self.slack.workspace.bot_user),
+            "language": viewer.language,
+            "command": self.command,
+            "forms": [Form(*form)._asdict() for form in self.forms.get(viewer.language, ())],
+            "people": [viewer.name(player.user) for player in self.players],
+            "say": dict(words(viewer.language)),
+        }
+        return _template("index.html").render(
+            say=words(viewer.language),
+            viewer=viewer,
+            players=[(each.user, viewer.name(each.user), each.note[viewer.language]) for each in self.players],
+            note=self.note.get(viewer.language, ""),
+            config=config,
+        )
+
+    def source(self, viewer: Viewer, asked: Mapping[str, str]) -> Json:
+        """The JSON of a message or a view, and where Slack shows its blocks."""
+        if "view" in asked:
+            view = self.slack.workspace.views.get(asked["view"])
+            if view is None or view.user != viewer.user:
+                raise Refusal(404, "not_found")
+            kept = {name: view.body.get(name) for name in ("type", "title", "submit", "close", "blocks")}
+            return _source({name: value for name, value in kept.items() if value}, view.body)
+        home = viewer.channel(asked.get("channel", ""))
+        found = home.messages.get(asked.get("ts", "")) if home else None
+        if found is None or found.only_for not in {None, viewer.user}:
+            raise Refusal(404, "not_found")
+        whole = self.slack.workspace.describe(found, metadata=True)
+        return _source({"blocks": found.blocks} if found.blocks else None, whole)
+
+    def file(self, viewer: Viewer, name: str) -> File:
+        """A file that was shared where the player is."""
+        found = self.slack.workspace.files.get(name)
+        if found is None or found.content is None or found.deleted:
+            raise Refusal(404, "not_found")
+        if not any(viewer.channel(channel) for channel, _, _ in found.shares):
+            raise Refusal(404, "not_found")
+        return found
+
+
+class _Handler(QuietHandler):
+    page: Page
+    body_limit = 300_000
+    any_port = True
+
+    def do_GET(self) -> None:
+        self._answer(self._get)
+
+    def do_POST(self) -> None:
+        self._answer(self._post)
+
+    def _answer(self, serve: Callable[[list[str], Mapping[str, str]], None]) -> None:
+        url = urlsplit(self.path)
+        _, key, *path = url.path.split("/")
+        if not secrets.compare_digest(unquote(key).encode(), self.page.key.encode()):
+            raise WrongKey(HTTPStatus.FORBIDDEN, "wrong key")
+        serve(path, dict(parse_qsl(url.query)))
+
+    def refuse(self, refusal: Refusal) -> None:
+        """JSON for the script; whoever opens an old address reads what to do."""
+        if isinstance(refusal, WrongKey) and "text/html" in (self.headers.get("Accept") or ""):
+            said = _template("refused.html").render(say=words(self.page.language), language=self.page.language)
+            self._send(said.encode(), "text/html; charset=utf-8", status=refusal.status)
+        else:
+            self._json({"error": str(refusal)}, refusal.status)
+
+    def _get(self, path: list[str], asked: Mapping[str, str]) -> None:
+        viewer = self.page.viewer(asked)
+        match path:
+            case []:
+                place = f"/{self.page.key}/?{urlsplit(self.path).query}".rstrip("?")
+                self._send(b"", "text/plain", {"Location": place}, status=HTTPStatus.PERMANENT_REDIRECT)
+            case [""]:
+                self._send(self.page.html(viewer).encode(), "text/html; charset=utf-8")
+            case ["static", name]:
+                self._static(name)
+            case ["events"]:
+                self._tell(Watch(self.page.slack, viewer))
+            case ["source"]:
+                self._json(self.page.source(viewer, asked))
+            case ["files", name]:
+                self._json(_shown(self.page.file(viewer, name)))
+            case ["files", name, "raw"]:
+                self._download(self.page.file(viewer, name))
+            case _:
+                raise Refusal(404, "not_found")
+
+    def _post(self, path: list[str], asked: Mapping[str, str]) -> None:
+        if not (self.headers.get("Content-Type") or "").startswith("application/json"):
+            raise Refusal(415, "not JSON")
+        doer = Doer(self.page.slack, self.page.viewer(asked), self.page.command)
+        act = doer.acts.get(path[1]) if len(path) == 2 and path[0] == "do" else None  # noqa: PLR2004
+        if act is None:
+            raise Refusal(404, "not_found")
+        try:
+            self._json(act(_parsed(self.read_body())))
+        except Impossible as exc:
+            raise Refusal(409, str(exc)) from exc
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as exc:
+            # What the script would not send, or what was gone when it came.
+            raise Refusal(409, str(exc)[:200]) from exc
+
+    def _tell(self, watch: Watch) -> None:
+        """Server-sent events until the browser leaves or the page ends."""
+        self.close_connection = True
+        self._begin(HTTPStatus.OK, "text/event-stream; charset=utf-8")
+        workspace = self.page.slack.workspace
+        while not self.page.closing:
+            news = watch.news()
+            # A comment is no event, and shows both sides that the other is there.
+            said = f"data: {json.dumps(news, ensure_ascii=False)}\n\n" if news else ":\n\n"
+            try:
+                self.wfile.write(said.encode("utf-8", "replace"))
+                self.wfile.flush()
+            except OSError:
+                return
+            end = time.monotonic() + _ALIVE
+            with workspace.changing:
+                while workspace.version == watch.version and not self.page.closing and time.monotonic() < end:
+                    workspace.changing.wait(end - time.monotonic())
+            time.sleep(_TOGETHER)
+
+    def _static(self, name: str) -> None:
+        kind = _KINDS.get(name[name.rfind(".") :])
+        file = _package(name)
+        if kind is None or not file.is_file():
+            raise Refusal(404, "not_found")
+        self._send(file.read_bytes(), f"{kind}; charset=utf-8")
+
+    def _download(self, file: File) -> None:
+        """A file to keep; only pictures are shown as what they are."""
+        kind = guess_type(file.name)[0] or ""
+        shown = kind if kind in {"image/png", "image/jpeg", "image/gif"} else "application/octet-stream"
+        named = f"attachment; filename*=UTF-8''{quote(file.name)}"
+        self._send(file.content or b"", shown, {"Content-Disposition": named})
+
+    def _json(self, body: Json, status: int = 200) -> None:
+        self._send(json.dumps(body, ensure_ascii=False).encode("utf-8", "replace"), "application/json", status=status)
+
+    def _send(self, data: bytes, kind: str, headers: Mapping[str, str] | None = None, status: int = 200) -> None:
+        self._begin(status, kind, {"Content-Length": str(len(data)), **(headers or {})})
+        self.wfile.write(data)
+
+    def _begin(self, status: int, kind: str, headers: Mapping[str, str] | None = None) -> None:
+        self.send_response(status)
+        for name, value in {"Content-Type": kind, **_HEADERS, **(headers or {})}.items():
+            self.send_header(name, value)
+        if self.close_connection:
+            self.send_header("Connection", "close")
+        self.end_headers()
+
+
+def _parsed(body: bytes) -> Any:
+    """Parse a request's JSON. It can also be written again: it is not too deep, and has no half of a surrogate pair."""
+    try:
+        given = json.loads(body)
+        json.dumps(given, ensure_ascii=False).encode()
+    except (ValueError, RecursionError) as exc:
+        raise Refusal(400, "not JSON") from exc
+    return given
+
+
+def _package(name: str) -> Any:
+    return files("loopback.page").joinpath("static", name)
+
+
+def _template(name: str) -> Template:
+    return Environment(autoescape=True).from_string(_package(name).read_text("utf-8"))
+
+
+def _source(builder: Json | None, whole: Json) -> Json:
+    """JSON to read; `builder` is what its address carries."""
+    text = json.dumps(whole, ensure_ascii=False, indent=2)
+    address = _BUILDER + quote(json.dumps(builder, ensure_ascii=False, separators=(",", ":"))) if builder else ""
+    return {"json": text, "builder": address}
+
+
+def _shown(file: File) -> Json:
+    """A file as the panel shows it: Markdown as such, other text as it is."""
+    text = (file.content or b"").decode("utf-8", "replace")
+    html = markdown(text) if file.name.endswith(".md") else None
+    return {"id": file.id, "title": file.title or file.name, "name": file.name, "html": html, "text": text}

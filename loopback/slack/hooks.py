@@ -1,0 +1,94 @@
+"""response_url: five answers within half an hour to what a person did.
+
+Source: docs.slack.dev/interactivity/handling-user-interaction.
+"""
+
+from dataclasses import dataclass
+from secrets import token_urlsafe
+from typing import Any
+
+from loopback.slack.delivery import Interaction
+from loopback.slack.limits import Refused, check_message, with_ids
+from loopback.slack.workspace import Json, Message, Workspace
+
+_USES, _LIFE, _HEAD_START = 5, 1800, 0.1
+
+
+@dataclass
+class Hook:
+    """`source` is the message whose button was pressed; `last` what was posted through here last."""
+
+    id: str
+    user: str
+    channel: str
+    born: float
+    source: Message | None = None
+    last: Message | None = None
+    uses: int = 0
+    interaction: Interaction | None = None
+
+
+class Hooks:
+    """`breaches` gets a line for every use too many."""
+
+    def __init__(self, workspace: Workspace, breaches: list[str]) -> None:
+        self._workspace = workspace
+        self._breaches = breaches
+        self._hooks: dict[str, Hook] = {}
+
+    def new(self, user: str, channel: str, source: Message | None = None) -> Hook:
+        hook = Hook(token_urlsafe(), user, channel, self._workspace.now(), source)
+        self._hooks[hook.id] = hook
+        return hook
+
+    def use(self, name: str, body: Any) -> Json:
+        """Acts on what was sent; raises Refused."""
+        hook = self._hooks.get(name)
+        if hook is None:
+            raise Refused("no_service")
+        if self._workspace.now() - hook.born > _LIFE:
+            raise Refused("expired_url")
+        if hook.interaction:
+            # An acknowledgement on its way through another connection was sent first, and counts first.
+            hook.interaction.done.wait(_HEAD_START)
+        with self._workspace.changing:
+            hook.uses += 1
+            if hook.uses > _USES:
+                self._breaches.append(f"response_url of {hook.user} in {hook.channel} used {hook.uses} times")
+                raise Refused("used_url")
+        if not isinstance(body, dict):
+            raise Refused("invalid_payload")
+        self.answer(hook, body)
+        if hook.interaction:
+            with self._workspace.change():
+                hook.interaction.responses.append(body)
+        return {"ok": True}
+
+    def answer(self, hook: Hook, body: Json) -> None:
+        """Deletes, replaces or posts what the body says; raises Refused. A replacement of nothing is posted."""
+        original = hook.source or hook.last
+        if original is not None and original.ts not in self._workspace.channels[hook.channel].messages:
+            original = None
+        if body.get("delete_original"):
+            if original is not None:
+                self._workspace.delete(original)
+            return
+        check_message(body)
+        parts: Json = {
+            "text": body.get("text") or "",
+            "blocks": with_ids(body.get("blocks") or [], self._workspace.fresh),
+            "attachments": body.get("attachments") or [],
+        }
+        if body.get("replace_original") and original is not None:
+            self._workspace.replace(original, **parts)
+            return
+        if body.get("response_type") != "in_channel":
+            parts["only_for"] = hook.user
+        thread_ts = body.get("thread_ts")
+        if thread_ts and thread_ts not in self._workspace.channels[hook.channel].messages:
+            raise Refused("thread_not_found")
+        metadata = body.get("metadata")
+        posted = self._workspace.post(
+            hook.channel, self._workspace.bot_user, thread_ts=thread_ts, metadata=metadata, **parts
+        )
+        hook.last = posted

@@ -1,0 +1,133 @@
+"""Every limit on a message and a modal, and Slack's error for each.
+
+Sources: docs.slack.dev/reference/methods and reference/block-kit; `msg_blocks_too_long` is undocumented: github.com/slackapi/bolt-js
+issues 2509 and 2867 saw it at 11.3k and 13.2k characters.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from loopback.slack.blocks import check_blocks
+from loopback.slack.elements import ELEMENTS
+from loopback.slack.schema import Complaints, Json, check_length, check_text
+
+TEXT_ADVISED, TEXT_MOST, MARKDOWN_MOST, BLOCKS_MOST = 4_000, 40_000, 12_000, 11_000
+_METADATA_MOST, _VIEW_MOST, _TABLE_MOST = 16_000, 250_000, 10_000
+# What people read of a block, and so what is counted.
+_READ = frozenset({"text", "alt_text", "caption", "title"})
+
+
+class Refused(Exception):
+    """A request that Slack answers ok:false, with its error and what comes with it."""
+
+    def __init__(self, error: str, **details: Any) -> None:
+        super().__init__(error)
+        self.body: Json = {"ok": False, "error": error, **details}
+
+
+def refuse(error: str, wrong: list[str]) -> None:
+    """Raises Refused if there are complaints."""
+    if wrong:
+        raise Refused(error, response_metadata={"messages": wrong})
+
+
+def check_message(parts: Json, *, text_most: int = TEXT_MOST) -> None:
+    """The text, blocks, markdown_text and metadata of a message; raises Refused."""
+    text, blocks, markdown = parts.get("text") or "", parts.get("blocks"), parts.get("markdown_text")
+    if not isinstance(text, str):
+        raise Refused(
+            "invalid_arguments", response_metadata={"messages": ["[ERROR] must be a string [json-pointer:/text]"]}
+        )
+    if markdown is not None and (text or blocks):
+        raise Refused("markdown_text_conflict")
+    if len(text) > text_most or len(markdown or "") > MARKDOWN_MOST:
+        raise Refused("msg_too_long")
+    if not (text.strip() or blocks or markdown or parts.get("attachments")):
+        raise Refused("no_text")
+    check_message_blocks(blocks or [])
+    check_metadata(parts.get("metadata"))
+
+
+def check_message_blocks(blocks: Any) -> None:
+    """Blocks one by one, then together; raises Refused."""
+    if not isinstance(blocks, list) or not all(isinstance(each, dict) for each in blocks):
+        raise Refused("invalid_blocks_format")
+    refuse("invalid_blocks", check_blocks(blocks))
+    tables = [block for block in blocks if block["type"] in {"table", "data_table"}]
+    if sum(each["type"] == "table" for each in tables) > 1:
+        raise Refused("invalid_attachments", response_metadata={"messages": ["[ERROR] only_one_table_allowed"]})
+    if any(measure(table) > _TABLE_MOST for table in tables):
+        refuse("invalid_blocks", ["[ERROR] the cells of a table may have 10000 characters together"])
+    if sum(measure(block) for block in blocks if block["type"] == "markdown") > MARKDOWN_MOST:
+        refuse("invalid_blocks", ["[ERROR] markdown blocks may have 12000 characters together"])
+    # Markdown alone may have 12,000 characters, and a message of nothing else has passed with 13,297.
+    others = sum(measure(block) for block in blocks if block["type"] != "markdown")
+    if others > BLOCKS_MOST or (others and sum(map(measure, blocks)) > MARKDOWN_MOST):
+        raise Refused("msg_blocks_too_long")
+
+
+def measure(value: Any) -> int:
+    """The characters that people read in blocks: the lengths of all strings in text-like fields, wherever they are."""
+    return sum(len(text) for text in _strings(value, ""))
+
+
+def _strings(value: Any, name: str) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, each in value.items():
+            yield from _strings(each, key)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _strings(each, name)
+    elif isinstance(value, str) and name in _READ:
+        yield value
+
+
+def check_metadata(metadata: Any) -> None:
+    """An event's type and an object of JSON; raises Refused."""
+    if metadata is None:
+        return
+    if not isinstance(metadata, dict):
+        raise Refused("invalid_metadata_format")
+    kind, payload = metadata.get("event_type"), metadata.get("event_payload")
+    if not isinstance(kind, str) or not kind or not isinstance(payload, dict):
+        raise Refused("invalid_metadata_format")
+    if len(json.dumps(metadata)) > _METADATA_MOST:
+        raise Refused("metadata_too_large")
+
+
+def check_view(view: Any) -> None:
+    """A modal or a Home tab; raises Refused."""
+    if not isinstance(view, dict) or view.get("type") not in {"modal", "home"}:
+        refuse("invalid_arguments", ["[ERROR] unsupported type [json-pointer:/view/type]"])
+    wrong = Complaints()
+    known = {"type", "blocks", "private_metadata", "callback_id", "external_id"}
+    if view["type"] == "modal":
+        known |= {"title", "submit", "close", "clear_on_close", "notify_on_close", "submit_disabled"}
+        for name in ("title", "submit", "close"):
+            if name == "title" or view.get(name) is not None:
+                check_text(view.get(name), 24, f"/view/{name}", wrong, plain=True)
+    for name in view.keys() - known:
+        wrong.add(f"invalid additional property: {name}", "/view")
+    check_length(view.get("private_metadata"), 3000, "/view/private_metadata", wrong)
+    check_length(view.get("callback_id"), 255, "/view/callback_id", wrong)
+    check_length(view.get("external_id"), 255, "/view/external_id", wrong)
+    wrong += check_blocks(view.get("blocks"), view["type"], "/view/blocks")
+    if not wrong and view["type"] == "modal" and any(block["type"] == "input" for block in view["blocks"]):
+        # A form that cannot be sent is refused.
+        check_text(view.get("submit"), 24, "/view/submit", wrong, plain=True)
+    refuse("invalid_arguments", wrong)
+    if len(json.dumps(view)) > _VIEW_MOST:
+        raise Refused("view_too_large")
+
+
+def with_ids(blocks: list[Json], fresh: Any) -> list[Json]:
+    """The blocks with the block_id and action_id that Slack makes up where none is given; `fresh` makes one."""
+    done: list[Json] = []
+    for block in json.loads(json.dumps(blocks)):
+        block.setdefault("block_id", fresh(""))
+        for element in [*(block.get("elements") or []), block.get("accessory"), block.get("element")]:
+            if isinstance(element, dict) and element.get("type") in ELEMENTS and element["type"] != "image":
+                element.setdefault("action_id", fresh(""))
+        done.append(block)
+    return done

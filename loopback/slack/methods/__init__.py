@@ -1,0 +1,63 @@
+"""The Web API: every method that is served, and the scope that it needs."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from loopback.slack.methods import chat, files, reading, views
+from loopback.slack.methods.call import Ask
+from loopback.slack.workspace import Json
+
+
+class Method(NamedTuple):
+    """`scopes` of which the token needs one; none if any token will do."""
+
+    run: Callable[[Ask], Json]
+    scopes: tuple[str, ...] = ()
+
+
+_HISTORY = ("channels:history", "groups:history", "im:history")
+_READ = ("channels:read", "groups:read", "im:read")
+_STATUS = ("assistant:write", "chat:write")
+
+METHODS = {
+    "api.test": Method(reading.api_test),
+    "auth.test": Method(reading.auth_test),
+    "apps.connections.open": Method(reading.open_connection, ("connections:write",)),
+    "team.info": Method(reading.team_info, ("team:read",)),
+    "bots.info": Method(reading.bot_info, ("users:read",)),
+    "users.info": Method(reading.user_info, ("users:read",)),
+    "users.list": Method(reading.user_list, ("users:read",)),
+    "chat.postMessage": Method(chat.post_message, ("chat:write",)),
+    "chat.update": Method(chat.update, ("chat:write",)),
+    "chat.delete": Method(chat.delete, ("chat:write",)),
+    "chat.postEphemeral": Method(chat.post_ephemeral, ("chat:write",)),
+    "chat.getPermalink": Method(chat.permalink),
+    "chat.startStream": Method(chat.start_stream, ("chat:write",)),
+    "chat.appendStream": Method(chat.append_stream, ("chat:write",)),
+    "chat.stopStream": Method(chat.stop_stream, ("chat:write",)),
+    "conversations.history": Method(reading.history, _HISTORY),
+    "conversations.replies": Method(reading.replies, _HISTORY),
+    "conversations.info": Method(reading.channel_info, _READ),
+    "conversations.list": Method(reading.channel_list, _READ),
+    "conversations.members": Method(reading.members, _READ),
+    "conversations.open": Method(reading.open_conversation, ("im:write",)),
+    "conversations.join": Method(reading.join, ("channels:join",)),
+    "reactions.add": Method(reading.add_reaction, ("reactions:write",)),
+    "views.open": Method(views.open_view),
+    "views.push": Method(views.push),
+    "views.update": Method(views.update),
+    "views.publish": Method(views.publish),
+    "files.getUploadURLExternal": Method(files.upload_url, ("files:write",)),
+    "files.completeUploadExternal": Method(files.complete, ("files:write",)),
+    "files.info": Method(files.info, ("files:read",)),
+    "files.delete": Method(files.delete, ("files:write",)),
+    "assistant.threads.setStatus": Method(reading.set_status, _STATUS),
+    "assistant.threads.setTitle": Method(reading.set_title, _STATUS),
+    "assistant.threads.setSuggestedPrompts": Method(reading.suggest_prompts, _STATUS),
+}
+
+# What a token may do unless a test says otherwise: everything here, and every event.
+ALL_SCOPES = frozenset(
+    {scope for method in METHODS.values() for scope in method.scopes} - {"connections:write"}
+    | {"app_mentions:read", "commands"}
+)

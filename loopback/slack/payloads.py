@@ -1,0 +1,165 @@
+"""What the app is sent, in Slack's shapes. Source: docs.slack.dev/reference/interaction-payloads and reference/events."""
+
+import html
+import re
+from typing import Any
+
+from loopback.slack.blocks import interactive
+from loopback.slack.elements import options
+from loopback.slack.workspace import APP, TEAM, Json, Message, View, Workspace
+
+_TEAM = {"id": TEAM, "domain": "local"}
+_TOKEN = "local-verification"  # noqa: S105 (deprecated, and sent all the same)
+
+# Input elements: the key of their value in `state`, and the field that it starts from.
+_STATE = {
+    "plain_text_input": ("value", "initial_value"),
+    "number_input": ("value", "initial_value"),
+    "email_text_input": ("value", "initial_value"),
+    "url_text_input": ("value", "initial_value"),
+    "rich_text_input": ("rich_text_value", "initial_value"),
+    "static_select": ("selected_option", "initial_option"),
+    "external_select": ("selected_option", "initial_option"),
+    "radio_buttons": ("selected_option", "initial_option"),
+    "overflow": ("selected_option", ""),
+    "checkboxes": ("selected_options", "initial_options"),
+    "multi_static_select": ("selected_options", "initial_options"),
+    "multi_external_select": ("selected_options", "initial_options"),
+    "users_select": ("selected_user", "initial_user"),
+    "multi_users_select": ("selected_users", "initial_users"),
+    "channels_select": ("selected_channel", "initial_channel"),
+    "multi_channels_select": ("selected_channels", "initial_channels"),
+    "conversations_select": ("selected_conversation", "initial_conversation"),
+    "multi_conversations_select": ("selected_conversations", "initial_conversations"),
+    "datepicker": ("selected_date", "initial_date"),
+    "timepicker": ("selected_time", "initial_time"),
+    "datetimepicker": ("selected_date_time", "initial_date_time"),
+}
+
+
+def event(workspace: Workspace, body: Json) -> Json:
+    """An event_callback."""
+    user = {"enterprise_id": None, "team_id": TEAM, "user_id": workspace.bot_user, "is_bot": True}
+    return {
+        "token": _TOKEN,
+        "team_id": TEAM,
+        "api_app_id": APP,
+        "event": body,
+        "type": "event_callback",
+        "event_id": workspace.fresh("Ev"),
+        "event_time": int(float(body["event_ts"])),
+        "authorizations": [{**user, "is_enterprise_install": False}],
+        "is_ext_shared_channel": bool(workspace.outsiders.keys() & _members(workspace, body)),
+    }
+
+
+def _members(workspace: Workspace, body: Json) -> set[str]:
+    """Who is where an event happened."""
+    home = workspace.channels.get(str(body.get("channel")))
+    return home.members if home else set()
+
+
+def command(workspace: Workspace, user: str, channel: str, name: str, text: str) -> Json:
+    """A slash command, without its response_url and trigger_id. The text is as typed, but for & < >."""
+    home = workspace.channels[channel]
+    shown = {"channel": home.name, "group": "privategroup", "im": "directmessage"}[home.kind]
+    where = {"team_id": TEAM, "team_domain": "local", "channel_id": channel, "channel_name": shown}
+    who = {"user_id": user, "user_name": workspace.users[user], "api_app_id": APP, "is_enterprise_install": "false"}
+    return {"token": _TOKEN, **where, **who, "command": name, "text": html.escape(text.strip(), quote=False)}
+
+
+def typed(workspace: Workspace, text: str) -> str:
+    """What a person typed as Slack passes it on: & < > escaped, links in brackets, @names and #names turned into ids.
+
+    Ids in brackets (<@U…>, <#C…>) are taken as picked from a list.
+    """
+    names = {f"@{name}": f"<@{user}>" for user, name in workspace.users.items()}
+    names |= {f"#{home.name}": f"<#{home.id}|{home.name}>" for home in workspace.channels.values() if home.name}
+    pattern = r"(<@[UW]\w+>|<#C\w+(?:\|[^>]*)?>|https?://[^\s<>|]*[^\s<>|.,;:!?)）。，]|[@#][\w.-]*\w)"
+    parts = re.split(pattern, text)
+    for place in range(0, len(parts), 2):
+        parts[place] = html.escape(parts[place], quote=False)
+    for place in range(1, len(parts), 2):
+        if parts[place].startswith("http"):
+            parts[place] = f"<{html.escape(parts[place], quote=False)}>"
+        else:
+            parts[place] = names.get(parts[place], parts[place])
+    return "".join(parts)
+
+
+def actions(workspace: Workspace, user: str, source: Message | View, action: Json, state: Json | None) -> Json:
+    """block_actions, without its response_url and trigger_id. An ephemeral message is named and not sent along."""
+    who = {"user": _user(workspace, user), "api_app_id": APP, "token": _TOKEN, "team": _TEAM, "enterprise": None}
+    body: Json = {"type": "block_actions", **who, "is_enterprise_install": False, "actions": [action]}
+    if isinstance(source, View):
+        values = {"values": filled(source.body["blocks"], state or {})}
+        view = {**source.body, "state": values}
+        return {**body, "container": {"type": "view", "view_id": source.id}, "view": view}
+    home = workspace.channels[source.channel]
+    ephemeral = source.only_for is not None
+    container = {"type": "message", "message_ts": source.ts, "channel_id": home.id, "is_ephemeral": ephemeral}
+    body["container"] = container | ({"thread_ts": source.thread_ts} if source.thread_ts else {})
+    body["channel"] = {"id": home.id, "name": home.name or "directmessage"}
+    body["state"] = {"values": filled(source.blocks, state or {})}
+    return body if ephemeral else {**body, "message": workspace.describe(source, metadata=True)}
+
+
+def submission(workspace: Workspace, view: View, values: Json) -> Json:
+    """view_submission, without its trigger_id; raises ValueError where the form would not let the person go on."""
+    state = filled(view.body["blocks"], values)
+    for block in view.body["blocks"]:
+        if block["type"] == "input" and not block.get("optional"):
+            element = block["element"]
+            given = state.get(block["block_id"], {}).get(element["action_id"], {})
+            if given.get(_STATE[element["type"]][0]) in (None, ""):
+                raise ValueError(f"{block['block_id']} must be filled in")
+    who = {"user": _user(workspace, view.user), "api_app_id": APP, "token": _TOKEN, "team": _TEAM, "enterprise": None}
+    body = {**view.body, "state": {"values": state}}
+    return {"type": "view_submission", **who, "is_enterprise_install": False, "view": body, "response_urls": []}
+
+
+def closing(workspace: Workspace, view: View) -> Json:
+    """view_closed."""
+    who = {"user": _user(workspace, view.user), "api_app_id": APP, "token": _TOKEN, "team": _TEAM, "enterprise": None}
+    return {"type": "view_closed", **who, "is_enterprise_install": False, "view": view.body, "is_cleared": False}
+
+
+def filled(blocks: list[Json], given: Json) -> Json:
+    """block_id -> action_id -> state of every input, from what was given or what it starts with."""
+    values: Json = {}
+    known = {}
+    for block in blocks:
+        for element in interactive(block):
+            if element["type"] in _STATE:
+                known[block["block_id"], element["action_id"]] = element
+    for (block_id, action_id), element in known.items():
+        key, initial = _STATE[element["type"]]
+        start = {"type": element["type"], key: element.get(initial, [] if key.endswith("options") else None)}
+        wanted = given.get(block_id, {}).get(action_id)
+        values.setdefault(block_id, {})[action_id] = start if wanted is None else state_of(element, wanted)
+    for block_id, inside in given.items():
+        for action_id in inside:
+            if (block_id, action_id) not in known:
+                raise ValueError(f"there is no input {action_id} in {block_id}")
+    return values
+
+
+def state_of(element: Json, given: Any) -> Json:
+    """An input's state; a bare value stands for what is chosen or typed."""
+    key = _STATE[element["type"]][0]
+    if isinstance(given, dict) and (key in given or "type" in given):
+        return {"type": element["type"], **given}
+    if key in {"selected_option", "selected_options"} and "external" not in element["type"]:
+        offered = {option["value"]: option for option in options(element)}
+        wanted = given if isinstance(given, list) else [given]
+        missing = [each for each in wanted if each not in offered]
+        if missing:
+            raise ValueError(f"{element['action_id']} does not offer {missing}")
+        chosen = [offered[each] for each in wanted]
+        given = chosen if key == "selected_options" else chosen[0]
+    return {"type": element["type"], key: given}
+
+
+def _user(workspace: Workspace, user: str) -> Json:
+    name = workspace.users[user]
+    return {"id": user, "username": name, "name": name, "team_id": workspace.team_of(user)}

@@ -1,0 +1,312 @@
+"""What people do in the workspace, and how the app hears of it."""
+
+from collections.abc import Collection
+from typing import Any
+from uuid import uuid4
+
+from loopback.slack import payloads
+from loopback.slack.blocks import interactive
+from loopback.slack.delivery import Delivery, Envelope, Interaction, Kind
+from loopback.slack.faults import Faults
+from loopback.slack.hooks import Hook, Hooks
+from loopback.slack.limits import Refused, check_view
+from loopback.slack.methods.views import add_view, change_view, home_of
+from loopback.slack.workspace import SLACKBOT, Json, Message, View, Workspace
+
+_TRIGGER = 3.0
+_HISTORY = {"channel": "channels:history", "group": "groups:history", "im": "im:history"}
+
+
+class People:
+    """The people's side of the workspace. `url` is the server's address without a path."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        *,
+        scopes: Collection[str],
+        faults: Faults,
+        breaches: list[str],
+        signing_secret: str,
+        command_timeout: float,
+        event_timeout: float,
+    ) -> None:
+        self.workspace = workspace
+        self.hooks = Hooks(workspace, breaches)
+        self._scopes = scopes
+        self._breaches = breaches
+        self._hook_of: dict[str, Hook] = {}
+        self._patience = command_timeout
+        self.delivery = Delivery(
+            workspace,
+            signing_secret=signing_secret,
+            command_timeout=command_timeout,
+            event_timeout=event_timeout,
+            faults=faults,
+            settle=self._settle,
+            give_up=self._give_up,
+        )
+        workspace.on_event = self._tell
+
+    address: str
+
+    def say(self, user: str, channel: str, text: str, thread_ts: str | None = None) -> str:
+        """Posts what a person typed and returns its ts. The app hears of it where it is a member."""
+        home = self.workspace.channels[channel]
+        if user not in home.members:
+            raise ValueError(f"{user} is not in {channel}")
+        text, marks = payloads.typed(self.workspace, text), {"client_msg_id": str(uuid4())}
+        return self.workspace.post(channel, user, text=text, thread_ts=thread_ts, **marks).ts
+
+    def edit(self, user: str, channel: str, ts: str, text: str) -> None:
+        self.workspace.replace(self._own(user, channel, ts), text=payloads.typed(self.workspace, text))
+
+    def delete(self, user: str, channel: str, ts: str) -> None:
+        self.workspace.delete(self._own(user, channel, ts))
+
+    def react(self, user: str, channel: str, ts: str, name: str) -> None:
+        with self.workspace.change():
+            self.workspace.channels[channel].messages[ts].reactions.append((name, user))
+
+    def command(
+        self, user: str, channel: str, text: str = "", command: str = "/vllm-digest", *, wait: bool = True
+    ) -> Interaction:
+        """A slash command; returns when it is acknowledged or has failed, or at once without `wait`."""
+        body = payloads.command(self.workspace, user, channel, command, text)
+        return self._interact("slash_commands", user, body, self.hooks.new(user, channel), wait=wait)
+
+    def press(
+        self,
+        user: str,
+        channel: str,
+        message_ts: str,
+        action_id: str,
+        value: str | list[str] | None = None,
+        block_id: str | None = None,
+        *,
+        state: Json | None = None,
+        wait: bool = True,
+    ) -> Interaction:
+        """Uses a button, or another element of a message that the person sees. `value` picks one of several buttons with
+        that action_id, or what is chosen in a menu. Raises LookupError if there is no such thing to press.
+        """
+        message = self.workspace.channels[channel].messages[message_ts]
+        if message.only_for not in {None, user}:
+            raise LookupError(f"{user} does not see {message_ts}")
+        action = self._action(message.blocks, action_id, value, block_id)
+        body = payloads.actions(self.workspace, user, message, action, state)
+        return self._interact("interactive", user, body, self.hooks.new(user, channel, message), wait=wait)
+
+    def press_view(
+        self,
+        user: str,
+        view_id: str,
+        action_id: str,
+        value: str | list[str] | None = None,
+        block_id: str | None = None,
+        *,
+        state: Json | None = None,
+        wait: bool = True,
+    ) -> Interaction:
+        """Like press, in a modal or the Home tab. There is no response_url there."""
+        view = self._open_view(user, view_id)
+        action = self._action(view.body["blocks"], action_id, value, block_id)
+        body = payloads.actions(self.workspace, user, view, action, state)
+        return self._interact("interactive", user, body, None, wait=wait)
+
+    def submit(
+        self, user: str, view_id: str, values: dict[str, Json] | None = None, *, wait: bool = True
+    ) -> Interaction:
+        """Sends a form: {block_id: {action_id: state, or the bare value}}; what is left out keeps its initial value.
+
+        The view closes unless the app answers otherwise; `errors` of what is returned are those of the app. Raises
+        ValueError for a form that Slack would not let the person send.
+        """
+        body = payloads.submission(self.workspace, self._open_view(user, view_id), values or {})
+        return self._interact("interactive", user, body, None, wait=wait)
+
+    def close(self, user: str, view_id: str, *, wait: bool = True) -> Interaction | None:
+        """Closes a modal; the app hears of it if it asked for that."""
+        view = self._open_view(user, view_id)
+        with self.workspace.change():
+            view.open = False
+        if not view.body["notify_on_close"]:
+            return None
+        body = payloads.closing(self.workspace, view)
+        return self._interact("interactive", user, body, None, wait=wait, trigger=False)
+
+    def open_home(self, user: str, *, wait: bool = True) -> Interaction:
+        """Opens the app's Home tab: an app_home_opened event."""
+        home = home_of(self.workspace, user)
+        body: Json = {"type": "app_home_opened", "user": user, "channel": self.workspace.dm(user), "tab": "home"}
+        body |= {"event_ts": self.workspace.next_ts()} | ({"view": home.body} if home else {})
+        made = payloads.event(self.workspace, body)
+        return self._interact("events_api", user, made, None, wait=wait, trigger=False)
+
+    def home(self, user: str) -> View | None:
+        return home_of(self.workspace, user)
+
+    def modal(self, user: str) -> View | None:
+        """The modal that the user has in front, if any."""
+        with self.workspace.changing:
+            views = [each for each in self.workspace.views.values() if each.user == user and each.open]
+            return next((each for each in reversed(views) if each.body["type"] == "modal"), None)
+
+    def redeliver(self, what: Interaction | str, times: int = 1) -> None:
+        """Sends again, with the same ids, what an interaction or a message's ts made the app hear."""
+        wanted = what.envelope_id if isinstance(what, Interaction) else what
+        first: dict[str, Envelope] = {}
+        for envelope in self.delivery.sent:
+            if wanted in {envelope.id, envelope.payload.get("event", {}).get("ts")}:
+                first.setdefault(envelope.id, envelope)
+        if not first:
+            raise LookupError(f"the app was told nothing of {wanted}")
+        for envelope in first.values():
+            again = envelope
+            for _ in range(times):
+                again = again.again("timeout")
+                self.delivery.send(again)
+
+    def private(self, user: str, channel: str) -> list[Message]:
+        """The ephemeral messages that the user sees, in order, as replaced and without those deleted."""
+        return [each for each in self.workspace.visible(channel, user) if each.only_for == user]
+
+    def channel(self, channel: str) -> list[Message]:
+        """What everybody sees in the channel itself, in order: no replies but those that are broadcast."""
+        return [each for each in self.workspace.visible(channel) if not each.is_reply or each.broadcast]
+
+    def thread(self, channel: str, ts: str) -> list[Message]:
+        """A thread's parent and replies, in order."""
+        with self.workspace.changing:
+            parent = self.workspace.channels[channel].messages.get(ts)
+            return [*([parent] if parent else []), *self.workspace.replies(channel, ts)]
+
+    def _own(self, user: str, channel: str, ts: str) -> Message:
+        message = self.workspace.channels[channel].messages[ts]
+        if message.user != user:
+            raise ValueError(f"{ts} is not {user}'s")
+        return message
+
+    def _open_view(self, user: str, view_id: str) -> View:
+        view = self.workspace.views[view_id]
+        if not view.open or view.user != user:
+            raise LookupError(f"{user} does not see {view_id}")
+        return view
+
+    def _action(self, blocks: list[Json], action_id: str, value: str | list[str] | None, block_id: str | None) -> Json:
+        """The action that a press sends."""
+        for block in blocks:
+            for element in interactive(block):
+                if element["action_id"] != action_id or block_id not in {None, block["block_id"]}:
+                    continue
+                said = _said(element, value)
+                if said is not None:
+                    place = {"action_id": action_id, "block_id": block["block_id"], "type": element["type"]}
+                    return {**place, **said, "action_ts": self.workspace.next_ts()}
+        raise LookupError(f"there is no {action_id} with {value!r} to press")
+
+    def _interact(
+        self, kind: Kind, user: str, body: Json, hook: Hook | None, *, wait: bool, trigger: bool = True
+    ) -> Interaction:
+        interaction = Interaction(user, body)
+        if trigger:
+            with self.workspace.change():
+                interaction.trigger_id = f"{self.workspace.next_ts()}.{self.workspace.fresh('trigger')}"
+                self.workspace.triggers[interaction.trigger_id] = (user, self.workspace.now() + _TRIGGER)
+            body["trigger_id"] = interaction.trigger_id
+        if hook:
+            hook.interaction = interaction
+            self._hook_of[interaction.envelope_id] = hook
+            interaction.response_url = body["response_url"] = f"{self.address}/hooks/{hook.id}"
+        self.delivery.send(Envelope(kind, body, interaction, interaction.envelope_id))
+        if wait:
+            interaction.done.wait(self._patience + 1)
+        return interaction
+
+    def _tell(self, event: Json) -> None:
+        """Passes a message's event on, if the bot is where it happened and may read it; a mention comes twice."""
+        home = self.workspace.channels[event["channel"]]
+        if self.workspace.bot_user not in home.members:
+            return
+        if _HISTORY[home.kind] in self._scopes:
+            self.delivery.send(Envelope("events_api", payloads.event(self.workspace, event)))
+        mentions = self.workspace.mentions_bot(event.get("text", "")) and "subtype" not in event
+        if mentions and home.kind != "im" and "bot_id" not in event and "app_mentions:read" in self._scopes:
+            body = {name: value for name, value in event.items() if name != "channel_type"}
+            mention = payloads.event(self.workspace, {**body, "type": "app_mention"})
+            self.delivery.send(Envelope("events_api", mention))
+
+    def _settle(self, envelope: Envelope, answer: Any) -> None:
+        """An acknowledgement came. What it carries is done once, however often it comes."""
+        interaction = envelope.interaction
+        if interaction is None or interaction.done.is_set():
+            with self.workspace.change():
+                return
+        with self.workspace.change():
+            interaction.acked_after = envelope.took
+            interaction.ack_payload = answer
+            try:
+                self._honour(envelope, interaction, answer)
+            except Refused as refused:
+                self._breaches.append(f"acknowledgement refused: {refused.body}")
+                interaction.failed = refused.body["error"]
+            interaction.done.set()
+
+    def _honour(self, envelope: Envelope, interaction: Interaction, answer: Any) -> None:
+        hook = self._hook_of.get(interaction.envelope_id)
+        if envelope.kind == "slash_commands":
+            if hook and isinstance(answer, dict) and answer:
+                self.hooks.answer(hook, answer)
+        elif envelope.payload["type"] == "view_submission":
+            self._answer_form(self.workspace.views[envelope.payload["view"]["id"]], answer or {})
+
+    def _answer_form(self, view: View, answer: Json) -> None:
+        """Source: docs.slack.dev/surfaces/modals (response_action)."""
+        action = answer.get("response_action")
+        if action == "errors":
+            inputs = {block["block_id"] for block in view.body["blocks"] if block["type"] == "input"}
+            if not answer.get("errors") or not answer["errors"].keys() <= inputs:
+                raise Refused("invalid_arguments", errors=answer.get("errors"))
+        elif action in {"update", "push"}:
+            check_view(answer.get("view"))
+            if action == "update":
+                change_view(self.workspace, view, answer["view"])
+            else:
+                add_view(self.workspace, view.user, answer["view"], view)
+        elif action == "clear":
+            for each in self.workspace.views.values():
+                if each.user == view.user and each.body["type"] == "modal":
+                    each.open = False
+        elif answer:
+            raise Refused("invalid_arguments", response_action=action)
+        else:
+            view.open = False
+
+    def _give_up(self, envelope: Envelope) -> None:
+        """Nobody answered in time: the person who typed a command reads so."""
+        interaction = envelope.interaction
+        if interaction is None or interaction.done.is_set():
+            return
+        with self.workspace.change():
+            interaction.failed = "operation_timeout"
+            if envelope.kind == "slash_commands":
+                text = f'{envelope.payload["command"]} failed with the error "operation_timeout"'
+                user = interaction.user
+                self.workspace.post(envelope.payload["channel_id"], SLACKBOT, text=text, only_for=user)
+            interaction.done.set()
+
+
+def _said(element: Json, value: str | list[str] | None) -> Json | None:
+    """What an element says when it is used with that value; None if it cannot be."""
+    kind = element["type"]
+    if kind in {"button", "workflow_button", "icon_button"}:
+        if value is not None and element.get("value") != value:
+            return None
+        return {name: element[name] for name in ("text", "value", "style", "url") if name in element}
+    if kind == "feedback_buttons":
+        sides = (element["positive_button"], element["negative_button"])
+        return next((dict(side) for side in sides if side["value"] == value), None)
+    try:
+        return None if value is None else payloads.state_of(element, value)
+    except ValueError:
+        return None
