@@ -41,6 +41,13 @@ class Hunk(NamedTuple):
     lines: tuple[DiffLine, ...]
 
 
+class Chunk(NamedTuple):
+    """A part of a file's diff that is shown or quoted together."""
+
+    file: FileChange
+    lines: tuple[DiffLine, ...]
+
+
 class Excerpt(Frozen):
     """What of a commit fits a budget: every path with its counts, then whole hunks; `left_out` names what is not all there."""
 

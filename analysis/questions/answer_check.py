@@ -4,15 +4,14 @@ import re
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
-from analysis.citations import Places
+from analysis.diff import Chunk
 from analysis.grounding.allowlist import EXTENSIONS, PRODUCTS, WORDS
 from analysis.grounding.analysis_check import cleaned, is_about, is_empty, is_in
 from analysis.grounding.claims import SPAN, Claim, Place, false_in
 from analysis.grounding.corpus import Evidence
-from analysis.models import Analysis, Commit, Entry, Importance, Language
-from analysis.questions.intent import Asked, Statement
+from analysis.models import Analysis, Commit, Entry, Importance, Language, Question, Statement
+from analysis.questions.citable import Citable
 from analysis.questions.metadata import authors_in, bears_out, contradicts, records
-from analysis.questions.search import Piece
 from analysis.questions.segmenter import Said
 from analysis.text import visible
 
@@ -100,12 +99,14 @@ def _texts(analysis: Analysis) -> list[str]:
 class Vetting:
     """Checks the statements of one answer against its commits. `contents` is of the files that they change, if need be."""
 
-    def __init__(self, asked: Asked, shown: Sequence[Piece], language: Language, contents: Callable[[], str]) -> None:
+    def __init__(
+        self, asked: Question, shown: Sequence[Chunk], language: Language, contents: Callable[[], str]
+    ) -> None:
         self._asked = asked
         self._language: Language = language
         self._contents = contents
         self._evidence = _Together(asked.entries)
-        self._places = Places(asked.entries, shown, self._evidence.text)
+        self._places = Citable(asked.entries, shown, self._evidence.text)
         self._records = {each.label: (each, entry) for entry in asked.entries for each in records(entry, language)}
 
     def speaks(self, text: str) -> bool:
@@ -219,7 +220,7 @@ class Vetting:
 
     @cached_property
     def _with_question(self) -> Evidence:
-        said = "\n".join([self._asked.question, *(turn.text for turn in self._asked.thread)])
+        said = "\n".join([self._asked.text, *(turn.text for turn in self._asked.thread)])
         return _Together(self._asked.entries, said)
 
     @cached_property

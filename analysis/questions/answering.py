@@ -9,16 +9,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from analysis.diff import tokens
+from analysis.diff import Chunk, tokens
 from analysis.errors import ModelFailure
 from analysis.language import words
-from analysis.models import Entry, Importance, Language
+from analysis.models import Citation, Entry, Importance, Language, Question, Statement, Turn
 from analysis.phrases import Phrase
 from analysis.questions.answer_check import Vetting
 from analysis.questions.by_rules import PHRASES, also, answer_by_rules
-from analysis.questions.intent import Asked, Citation, Statement, Turn, language_of, reads_as_question, references_in
+from analysis.questions.intent import language_of, reads_as_question, references_in
 from analysis.questions.metadata import records
-from analysis.questions.search import Piece, pieces, relevant, shown, told_of_day, wanted
+from analysis.questions.search import pieces, relevant, shown, told_of_day, wanted
 from analysis.questions.segmenter import Reading, Said
 from analysis.questions.topics import topics_in
 from analysis.sources.secrets import Redactor
@@ -30,7 +30,7 @@ if TYPE_CHECKING:  # the SDK takes half a second to import, and the rules need n
 
 __all__ = [
     "Answering",
-    "Asked",
+    "Question",
     "Citation",
     "Statement",
     "Turn",
@@ -69,13 +69,13 @@ class Answering:
         return self._statements
 
 
-def estimate(asked: Asked) -> tuple[int, int]:
+def estimate(asked: Question) -> tuple[int, int]:
     """The tokens that a question takes and those that its reply may take, at most, both without a second try."""
     return _BUDGET + _MEMORY + tokens("x" * (2 * _MESSAGE + _QUESTION)) + 40 * min(_PATHS, len(asked.entries)), _ROOM
 
 
 def answer(
-    asked: Asked,
+    asked: Question,
     language: Language,
     model: "ChatModel | None",
     meter: "Meter | None",
@@ -110,7 +110,7 @@ class _OtherLanguage(Exception):
 
 class _Prompt(NamedTuple):
     messages: "list[Message]"
-    shown: Sequence[Piece]
+    shown: Sequence[Chunk]
 
 
 class _Talk:
@@ -118,7 +118,7 @@ class _Talk:
 
     def __init__(
         self,
-        asked: Asked,
+        asked: Question,
         language: Language,
         contents: Callable[[], str],
         mark: Callable[[], str],
@@ -127,15 +127,15 @@ class _Talk:
         self._language: Language = language
         self._marks = (mark(), mark())
         self._answering = answering
-        question = scalar(asked.question)
+        question = scalar(asked.text)
         redact = Redactor([question, *(scalar(turn.text) for turn in asked.thread)])
         self._asked = asked._replace(
-            question=redact(question)[:_QUESTION],
+            text=redact(question)[:_QUESTION],
             thread=tuple(turn.model_copy(update={"text": redact(scalar(turn.text))}) for turn in asked.thread),
         )
         self._prompt = _prompt(self._asked, language, *self._marks)
         self._vetting = Vetting(self._asked, self._prompt.shown, language, contents)
-        self._asks_of_metadata = bool(topics_in(asked.question))
+        self._asks_of_metadata = bool(topics_in(asked.text))
         self._held: list[Statement] = []
         self._given: list[Statement] = []
         self._lost: Said | None = None
@@ -222,7 +222,7 @@ class _Talk:
         return any(text[at : at + size] in rules for at in range(len(text) - size + 1))
 
 
-def _prompt(asked: Asked, language: Language, nonce: str, canary: str) -> _Prompt:
+def _prompt(asked: Question, language: Language, nonce: str, canary: str) -> _Prompt:
     from analysis.llm import Message
 
     say = PHRASES[language]
@@ -251,7 +251,7 @@ def _prompt(asked: Asked, language: Language, nonce: str, canary: str) -> _Promp
         nonce=nonce,
         language=language,
         turns=_remembered(asked.thread),
-        question=asked.question,
+        question=asked.text,
     )
     return _Prompt([Message("system", system), Message("user", user)], chosen)
 
@@ -261,7 +261,7 @@ def _tiers(entries: Sequence[Entry]) -> dict[str, int]:
     return {"total": len(tiers), **{tier.value: tiers.count(tier) for tier in Importance}}
 
 
-def _of_a_commit(entry: Entry, chosen: Sequence[Piece], language: Language) -> dict[str, object]:
+def _of_a_commit(entry: Entry, chosen: Sequence[Chunk], language: Language) -> dict[str, object]:
     commit, analysis, say = entry.commit, entry.analysis, words(language)
     pull = commit.pull and commit.pull.model_copy(update={"body": commit.pull.body[:_MESSAGE]})
     said = [analysis.summary, *(each.risk for each in analysis.risks), *analysis.advice] if analysis else []

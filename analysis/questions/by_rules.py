@@ -7,8 +7,7 @@ from typing import NamedTuple
 from analysis.citations import to_commit, to_fact, to_line
 from analysis.grounding.analysis_check import is_in, sentences
 from analysis.language import BADGE, words
-from analysis.models import Analysis, Entry, Fact, FactKind, Importance, Language
-from analysis.questions.intent import Asked, Citation, Statement
+from analysis.models import Analysis, Citation, Entry, Fact, FactKind, Importance, Language, Question, Statement
 from analysis.questions.metadata import records
 from analysis.questions.search import Wanted, answers, match, matching_entries, matching_lines, wanted
 from analysis.questions.topics import Topic, topics_in, without_topics
@@ -89,13 +88,13 @@ _GENERAL = re.compile(
 )
 
 
-def answer_by_rules(asked: Asked, language: Language) -> Iterator[Statement]:
+def answer_by_rules(asked: Question, language: Language) -> Iterator[Statement]:
     """The statements; there is always at least one."""
     if not asked.entries:
         yield Statement(text=PHRASES[language].no_commits)
     elif asked.also is not None:
         yield Statement(text=PHRASES[language].matching)
-        topics = topics_in(asked.question)
+        topics = topics_in(asked.text)
         yield from (_listed(entry, wanted(asked), language, topics) for entry in asked.entries)
     elif len(asked.entries) == 1:
         yield from _of_a_commit(asked, asked.entries[0], language)
@@ -103,7 +102,7 @@ def answer_by_rules(asked: Asked, language: Language) -> Iterator[Statement]:
         yield from _of_a_day(asked, language)
 
 
-def also(asked: Asked, language: Language) -> Iterator[Statement]:
+def also(asked: Question, language: Language) -> Iterator[Statement]:
     """The further commits in a line, if there are any."""
     shown, say = (asked.also or ())[:_ALSO], PHRASES[language]
     left = len(asked.also or ()) - len(shown)
@@ -112,11 +111,11 @@ def also(asked: Asked, language: Language) -> Iterator[Statement]:
         yield Statement(text=text, citations=tuple(to_commit(each.commit) for each in shown), new_paragraph=True)
 
 
-def _of_a_commit(asked: Asked, entry: Entry, language: Language) -> Iterator[Statement]:
-    topics = topics_in(asked.question)
+def _of_a_commit(asked: Question, entry: Entry, language: Language) -> Iterator[Statement]:
+    topics = topics_in(asked.text)
     yield from (each.statement for each in records(entry, language) if each.topic in topics)
     if topics:
-        asked = asked._replace(question=without_topics(asked.question), thread=())
+        asked = asked._replace(text=without_topics(asked.text), thread=())
     say, want = PHRASES[language], wanted(asked)
     if topics and not want:
         return
@@ -132,7 +131,7 @@ def _of_a_commit(asked: Asked, entry: Entry, language: Language) -> Iterator[Sta
     if told or lines:
         yield Statement(text=say.places)
         yield from (told + lines)[: max(_LINES, len(told))]
-    elif (want.words or want.facts) and not remarks and not _GENERAL.search(asked.question):
+    elif (want.words or want.facts) and not remarks and not _GENERAL.search(asked.text):
         yield Statement(text=say.not_shown)
     yield from remarks
     if not topics and not told and not lines and not remarks:
@@ -184,9 +183,9 @@ def _what_it_is(entry: Entry, language: Language) -> Iterator[Statement]:
             yield Statement(text=one_line(piece), citations=source)
 
 
-def _of_a_day(asked: Asked, language: Language) -> Iterator[Statement]:
+def _of_a_day(asked: Question, language: Language) -> Iterator[Statement]:
     say, want = PHRASES[language], wanted(asked)
-    general = bool(_GENERAL.search(asked.question)) or not want
+    general = bool(_GENERAL.search(asked.text)) or not want
     found = [] if general and not want.facts else matching_entries(asked.entries, want)
     # "Which changes break us?" is answered by what the diffs prove, not by what merely uses the words.
     found = [entry for entry in found if _proves(entry, want.facts)] or found
@@ -200,7 +199,7 @@ def _of_a_day(asked: Asked, language: Language) -> Iterator[Statement]:
         or sorted(asked.entries, key=lambda entry: -entry.ranked.score)[:_FEW]
     )
     yield Statement(text=say.matching if found else say.weighty)
-    topics = topics_in(asked.question)
+    topics = topics_in(asked.text)
     yield from (_listed(entry, want, language, topics) for entry in chosen[:_COMMITS])
     if len(chosen) > _COMMITS:
         yield Statement(text=say.more.format(count=len(chosen) - _COMMITS), new_paragraph=True)

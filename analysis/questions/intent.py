@@ -1,50 +1,8 @@
-"""What people ask of a commit or a day, and the statements that they get: read from a text without knowing where it was written."""
+"""The intent of a message: whether it asks something, in which language, and about which commits."""
 
 import re
-from typing import Literal, NamedTuple
 
-from analysis.models import Entry, Frozen, Language, Repository
-
-
-class Turn(Frozen):
-    """Something that was said before in the thread."""
-
-    who: Literal["person", "bot"]
-    text: str
-
-
-class Citation(Frozen):
-    """Where a statement was seen: `label` is `path:line`, a path or a short SHA."""
-
-    label: str
-    url: str
-
-
-class Statement(Frozen):
-    """A sentence, an item of a list (its marker taken off), or a few lines of code: plain text with `code` spans.
-
-    `code` stands as it is, without fences. A sentence with `new_paragraph` opens one; others follow on the same line.
-    """
-
-    text: str
-    citations: tuple[Citation, ...] = ()
-    kind: Literal["sentence", "item", "code"] = "sentence"
-    new_paragraph: bool = False
-
-
-class Asked(NamedTuple):
-    """A question and what it is about: one commit (with its patches), or a day's commits; `thread` oldest first.
-
-    `also` are further commits of a day whose best for this question are the `entries` (with their patches); None where
-    nothing was chosen from a day.
-    """
-
-    question: str
-    repository: Repository
-    entries: tuple[Entry, ...]
-    thread: tuple[Turn, ...] = ()
-    also: tuple[Entry, ...] | None = None
-
+from analysis.models import Language
 
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 _ADDRESS = re.compile(r"<[a-z]+:[^<>\s]*>?|\bhttps?://[^\s<>，。；！？、]*", re.IGNORECASE)

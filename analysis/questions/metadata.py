@@ -10,9 +10,8 @@ from typing import NamedTuple
 from analysis.citations import beside, to_commit, to_file
 from analysis.facts.removed_tests import tests_added
 from analysis.language import Words, words
-from analysis.models import SHORT_SHA, Commit, Entry, FactKind, Language
+from analysis.models import SHORT_SHA, Citation, Commit, Entry, FactKind, Language, Statement
 from analysis.paths import Kind, kind
-from analysis.questions.intent import Citation, Statement
 from analysis.questions.topics import Topic
 from analysis.text import one_line
 from analysis.writing.by_rules import code

@@ -7,10 +7,10 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
-from analysis.diff import DiffLine, hunks, tokens
-from analysis.models import BREAKING, SHORT_SHA, Commit, Entry, Fact, FactKind, FileChange
+from analysis.diff import Chunk, DiffLine, hunks, tokens
+from analysis.models import BREAKING, SHORT_SHA, Commit, Entry, Fact, FactKind, FileChange, Question
 from analysis.paths import Kind, kind
-from analysis.questions.intent import Asked, references_in
+from analysis.questions.intent import references_in
 
 _PIECE = 40  # lines; what belongs together is mostly closer
 _LINE = 300  # characters of a line that are shown
@@ -130,21 +130,14 @@ class Wanted(NamedTuple):
         return Wanted({**self.before, **self.words}, self.facts)
 
 
-class Piece(NamedTuple):
-    """A part of a file's diff that is shown or quoted together."""
-
-    file: FileChange
-    lines: tuple[DiffLine, ...]
-
-
-def wanted(asked: Asked) -> Wanted:
+def wanted(asked: Question) -> Wanted:
     """What a question looks for; the turns before it are known too, so that "that flag" finds the flag."""
-    facts = {each for topic in _TOPICS if topic.called.search(asked.question) for each in topic.facts}
+    facts = {each for topic in _TOPICS if topic.called.search(asked.text) for each in topic.facts}
     before: dict[str, float] = {}
     for age, turn in enumerate(reversed(asked.thread[-_TURNS:]), 1):
         for word, weight in _words_of(turn.text).items():
             before[word] = max(before.get(word, 0.0), weight * _FADING**age)
-    return Wanted(_words_of(asked.question), frozenset(facts), before)
+    return Wanted(_words_of(asked.text), frozenset(facts), before)
 
 
 def _words_of(text: str) -> dict[str, float]:
@@ -213,15 +206,15 @@ def answers(want: Wanted, fact: Fact) -> float:
     )
 
 
-def pieces(commit: Commit) -> Iterator[Piece]:
+def pieces(commit: Commit) -> Iterator[Chunk]:
     """The commit's diff in parts, sources first."""
     for file in sorted(commit.files, key=lambda each: _PREFERENCE[kind(each.path)]):
         for hunk in hunks(file.patch):
             for start in range(0, len(hunk), _PIECE):
-                yield Piece(file, hunk[start : start + _PIECE])
+                yield Chunk(file, hunk[start : start + _PIECE])
 
 
-def relevant(commit: Commit, facts: Sequence[Fact], want: Wanted, budget: int) -> list[Piece]:
+def relevant(commit: Commit, facts: Sequence[Fact], want: Wanted, budget: int) -> list[Chunk]:
     """The parts of a diff that fit `budget` tokens: those that match what is wanted first, then as the files come."""
     want = want.with_before
     proven: dict[_At, float] = {(fact.path, fact.line): answers(want, fact) + 1.0 for fact in facts if fact.line}
@@ -236,7 +229,7 @@ def relevant(commit: Commit, facts: Sequence[Fact], want: Wanted, budget: int) -
     return [candidates[place] for place in sorted(kept)]
 
 
-def _worth(piece: Piece, want: Wanted, proven: Mapping[_At, float]) -> float:
+def _worth(piece: Chunk, want: Wanted, proven: Mapping[_At, float]) -> float:
     changed = " ".join(line.text for line in piece.lines if line.sign != " ")
     context = " ".join(line.text for line in piece.lines if line.sign == " ")
     places = {(path, line.number) for line in piece.lines for path in (piece.file.path, piece.file.previous_path)}
@@ -245,7 +238,7 @@ def _worth(piece: Piece, want: Wanted, proven: Mapping[_At, float]) -> float:
     return listed * (match(want, changed) + 0.4 * match(want, context) + 0.6 * match(want, piece.file.path)) + facts
 
 
-def shown(chosen: Sequence[Piece]) -> str:
+def shown(chosen: Sequence[Chunk]) -> str:
     """Parts of a diff as a model reads them: a header a file, then each line with its sign and number."""
     rows: list[str] = []
     for place, piece in enumerate(chosen):

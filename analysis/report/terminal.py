@@ -10,8 +10,7 @@ from rich.style import Style
 from rich.text import Text
 
 from analysis.language import BADGE, Words, usage_told, words
-from analysis.models import Analysis, Commit, DayReport, Entry, Importance, Language, Repository
-from analysis.questions.intent import Statement
+from analysis.models import Analysis, Commit, DayReport, Entry, Importance, Language, Repository, Statement
 from analysis.report import counts
 from analysis.report.breaking import SHOWN, Part, breaks, breaks_of
 from analysis.report.wrapping import Line, print_line

@@ -185,7 +185,8 @@ def ask(
     no_model: NoModelOption = False,
 ) -> None:
     """Answer a question about a commit, with the places that say so."""
-    from analysis.questions.intent import Asked, language_of
+    from analysis.models import Question
+    from analysis.questions.intent import language_of
     from analysis.report.terminal import print_answer
     from bot import bootstrap
     from bot.cli.output import deliver
@@ -203,7 +204,7 @@ def ask(
     with Watcher() as watcher, bootstrap.desk(settings, watcher.wait, now=_paying(datetime.now(UTC), no_model)) as desk:
         located = locate(desk, reference, bootstrap.chosen(repo, settings.digest_repos))
         entry = entry_of(desk, located, language, patches=True)
-        asked = Asked(question, located.repository, (entry,))
+        asked = Question(question, located.repository, (entry,))
         deliver(lambda console: print_answer(console, answered(desk, asked, language)), None)
 
 

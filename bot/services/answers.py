@@ -6,16 +6,15 @@ from functools import partial
 import structlog
 
 from analysis.errors import ModelFailure
-from analysis.models import Language
+from analysis.models import Language, Question, Statement
 from analysis.questions.answering import answer, estimate
-from analysis.questions.intent import Asked, Statement
 from bot.services.analyst import Modelling
 from bot.services.digest import Desk
 
 log = structlog.get_logger(__name__)
 
 
-def answered(desk: Desk, asked: Asked, language: Language) -> Iterator[Statement]:
+def answered(desk: Desk, asked: Question, language: Language) -> Iterator[Statement]:
     """The statements of an answer, each as soon as it was checked."""
     if desk.modelling is None:
         yield from answer(asked, language, None, None)
@@ -28,7 +27,7 @@ def answered(desk: Desk, asked: Asked, language: Language) -> Iterator[Statement
         yield from answer(asked, language, None, None)
 
 
-def _by_model(desk: Desk, modelling: Modelling, asked: Asked, language: Language) -> Iterator[Statement]:
+def _by_model(desk: Desk, modelling: Modelling, asked: Question, language: Language) -> Iterator[Statement]:
     from analysis.llm import Meter
 
     meter = Meter()
@@ -43,7 +42,7 @@ def _by_model(desk: Desk, modelling: Modelling, asked: Asked, language: Language
     log.info("answered", by=answering.by, dropped=answering.dropped, calls=meter.calls, why=told)
 
 
-def _contents(desk: Desk, asked: Asked) -> str:
+def _contents(desk: Desk, asked: Question) -> str:
     """The files that the commit changes, for names that its diff does not show; too much to read for a whole day."""
     if len(asked.entries) != 1:
         return ""

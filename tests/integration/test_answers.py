@@ -16,8 +16,8 @@ from llmock.testing import LLMockServer
 
 from analysis.facts import facts
 from analysis.llm import ChatModel, Meter
-from analysis.models import Analysis, Commit, Entry, Language, Links, Repository
-from analysis.questions.answering import Answering, Asked, Statement, Turn, answer, estimate
+from analysis.models import Analysis, Commit, Entry, Language, Links, Question, Repository
+from analysis.questions.answering import Answering, Statement, Turn, answer, estimate
 from analysis.ranking import rank
 from loopback.http_server import Loopback, QuietHandler
 from tests.factories import SHA, commit, file, patch
@@ -78,7 +78,7 @@ def asking(opened: ExitStack) -> Callable[..., Answering]:
             server = opened.enter_context(ScriptedChat((lambda _: reply) if isinstance(reply, str) else reply))
             at = server.url
         model = opened.enter_context(closing(ChatModel("scripted", base_url=at, api_key="key", timeout=1)))
-        return answer(Asked(question, REPOSITORY, entries, thread), language, model, meter, contents)
+        return answer(Question(question, REPOSITORY, entries, thread), language, model, meter, contents)
 
     return begun
 
@@ -221,7 +221,7 @@ def test_what_metadata_contradicts_is_dropped(said: str, ask: Ask) -> None:
 
 
 def test_a_model_that_denies_what_is_known_gives_way_to_the_rules(ask: Ask) -> None:
-    """Asked whether a commit was reverted, a model that only says the diff does not show it is not heard."""
+    """Question whether a commit was reverted, a model that only says the diff does not show it is not heard."""
     statements, answering = ask("The diff does not show this.", "was this reverted?", (REVERTED,))
     assert [each.text for each in statements] == ["Reverted by `c2c2c2c`."]
     assert (answering.by, answering.dropped) == ("rules", 1)
@@ -481,7 +481,7 @@ def test_the_prompt_delimits_evidence_and_memory(ask: Ask) -> None:
         assert key not in data
         marks.add(mark)
     assert len(marks) == 2
-    room = estimate(Asked("?", REPOSITORY, (entry(),)))
+    room = estimate(Question("?", REPOSITORY, (entry(),)))
     assert room[0] > 6_000
     assert room[1] < 2_000
 
@@ -536,7 +536,7 @@ def test_whatever_a_model_says_ends_in_an_answer(reply: str, days: bool, parrot:
     says, model = parrot
     says[:] = [reply]
     entries = (entry(), entry(OTHER)) if days else (entry(),)
-    statements = list(answer(Asked("what of --foo?", REPOSITORY, entries), "en", model, None))
+    statements = list(answer(Question("what of --foo?", REPOSITORY, entries), "en", model, None))
     assert statements
     for said in statements:
         assert said.text.strip()

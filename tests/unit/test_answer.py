@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from analysis.citations import to_line
 from analysis.diff import hunks, tokens
 from analysis.facts import facts
-from analysis.models import Analysis, Commit, Entry, Language, Repository
-from analysis.questions.answering import Asked, Statement, Turn, answer, language_of, reads_as_question, references_in
+from analysis.models import Analysis, Commit, Entry, Language, Question, Repository
+from analysis.questions.answering import Statement, Turn, answer, language_of, reads_as_question, references_in
 from analysis.questions.search import names_in, relevant, shown, told_of_day, wanted
 from analysis.questions.segmenter import Reading, Said
 from analysis.ranking import rank
@@ -31,8 +31,8 @@ def entry(told: Commit = BREAKING, summary: str = "") -> Entry:
     return Entry(commit=told, facts=found, ranked=rank(told, found), analysis=kept)
 
 
-def asked(question: str, *entries: Entry, thread: tuple[Turn, ...] = ()) -> Asked:
-    return Asked(question, REPOSITORY, entries or (entry(),), thread)
+def asked(question: str, *entries: Entry, thread: tuple[Turn, ...] = ()) -> Question:
+    return Question(question, REPOSITORY, entries or (entry(),), thread)
 
 
 def by_rules(question: str, *entries: Entry, language: Language = "en") -> list[Statement]:
@@ -342,7 +342,7 @@ def test_rules_know_what_matters_on_a_day() -> None:
     """A general question gets the weightiest commits, one that no commit answers is told so, and an empty day is said to be."""
     assert by_rules("what matters today?", *DAY)[0].text == "The commits that matter most:"
     assert by_rules("what's the weather?", *DAY)[0].text == "No commit shows this."
-    (nothing,) = answer(Asked("what matters?", REPOSITORY, ()), "en", None, None)
+    (nothing,) = answer(Question("what matters?", REPOSITORY, ()), "en", None, None)
     assert nothing.text == "There are no commits here."
 
 

@@ -5,9 +5,8 @@ from datetime import timedelta
 import pytest
 
 from analysis.facts import facts
-from analysis.models import Commit, Entry, Language, Links, Ranked, Repository, Series
+from analysis.models import Commit, Entry, Language, Links, Question, Ranked, Repository, Series, Statement
 from analysis.questions.answering import answer
-from analysis.questions.intent import Asked, Statement
 from analysis.questions.metadata import records
 from analysis.questions.topics import Topic, topics_in, without_topics
 from analysis.ranking import rank
@@ -29,7 +28,7 @@ def entry(made: Commit = MADE, links: Links = LINKS, ranked: Ranked | None = Non
 
 
 def asked(question: str, *entries: Entry, language: Language = "en") -> list[Statement]:
-    return list(answer(Asked(question, REPOSITORY, entries or (entry(),)), language, None, None))
+    return list(answer(Question(question, REPOSITORY, entries or (entry(),)), language, None, None))
 
 
 AUTHOR = "who wrote this?|Who is the author?|who made this change|谁写的？|这是谁改的|作者是谁"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from analysis.questions.intent import Citation, Statement
+from analysis.models import Citation, Statement
 from bot.slack.messages.markdown import prose, streamed, told
 
 LINE = Citation(label="pkg/__init__.py:7", url="https://github.example/o/n/commit/abc#diff-1R7")

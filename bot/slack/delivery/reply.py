@@ -7,7 +7,7 @@ that. Nobody can look those up, so one that was interrupted may be shown again; 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
-from analysis.questions.intent import Statement
+from analysis.models import Statement
 from bot.slack.bot import Bot
 from bot.slack.delivery.outbox import markdown
 from bot.slack.delivery.steps import content, drafts, line, whisper

@@ -12,9 +12,9 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from analysis.errors import Misuse, UnknownCommit
-from analysis.models import Entry
+from analysis.models import Entry, Question, Turn
 from analysis.phrases import Phrase
-from analysis.questions.intent import Asked, Turn, language_of, reads_as_question, references_in
+from analysis.questions.intent import language_of, reads_as_question, references_in
 from analysis.questions.search import names_in
 from bot.services.answers import answered
 from bot.services.lookup import Located, SeveralCommits
@@ -125,7 +125,7 @@ def ask(
         repository, entries, also = ref.repository, *_of_day(bot, ref, question)
     else:
         raise UnknownCommit(Phrase("no_subject"))
-    asked = Asked(question, repository, entries, _thread(bot, request), also)
+    asked = Question(question, repository, entries, _thread(bot, request), also)
     reply.stream(answered(bot.reading.desk, asked, language), about, question if shown else "")
 
 

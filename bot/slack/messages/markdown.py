@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from analysis.questions.intent import Statement
+from analysis.models import Statement
 from analysis.text import one_line, visible
 
 _SPANS = re.compile(r"(`[^`\n]+`)")

@@ -1,0 +1,61 @@
+"""The vocabulary of the analysis: frozen models; every instant is aware and in UTC."""
+
+from analysis.models.answers import Citation, Question, Statement, Turn
+from analysis.models.commits import SHORT_SHA, Commit, FileChange, Links, PullRequest, Repository, Series
+from analysis.models.facts import BREAKING, Fact, FactKind
+from analysis.models.frozen import Frozen
+from analysis.models.language import Language
+from analysis.models.ranking import ChangeType, Importance, Ranked, Reason
+from analysis.models.reports import (
+    Analysis,
+    Chosen,
+    Coverage,
+    DayReport,
+    Entry,
+    Failure,
+    Insight,
+    Remark,
+    Risk,
+    Severity,
+    Shortened,
+    Stats,
+    Touch,
+    Usage,
+)
+
+__all__ = [
+    "Analysis",
+    "BREAKING",
+    "ChangeType",
+    "Chosen",
+    "Citation",
+    "Commit",
+    "Coverage",
+    "DayReport",
+    "Entry",
+    "Fact",
+    "FactKind",
+    "Failure",
+    "FileChange",
+    "Frozen",
+    "Importance",
+    "Insight",
+    "Language",
+    "Links",
+    "PullRequest",
+    "Question",
+    "Ranked",
+    "Reason",
+    "Remark",
+    "Repository",
+    "Risk",
+    "SHORT_SHA",
+    "Series",
+    "Severity",
+    "Shortened",
+    "Statement",
+    "Stats",
+    "Touch",
+    "Turn",
+    "Usage",
+]

@@ -1,0 +1,104 @@
+"""A fact: something that a commit proves, with the file and line that prove it."""
+
+from enum import StrEnum
+
+from analysis.models.frozen import Frozen
+
+
+class FactKind(StrEnum):
+    """What a diff can prove, in the order in which a reader wants to know it. The value is part of the store and of the JSON report."""
+
+    REMOVED_ENV = "removed environment variable"
+    RENAMED_ENV = "renamed environment variable"
+    REMOVED_FLAG = "removed flag"
+    RENAMED_FLAG = "renamed flag"
+    REMOVED_KEY = "removed configuration key"
+    RENAMED_KEY = "renamed configuration key"
+    REMOVED_ROUTE = "removed HTTP route"
+    RENAMED_ROUTE = "renamed HTTP route"
+    REMOVED_FIELD = "removed API field"
+    RENAMED_FIELD = "renamed API field"
+    SUPPORT_DROPPED = "dropped support"
+    MINIMUM_RAISED = "raised minimum version"
+    REMOVED_NAME = "removed public name"
+    RENAMED_NAME = "renamed public name"
+    MOVED_NAME = "moved public name"
+    MOVED_MODULE = "moved module"
+    REMOVED_PARAMETER = "removed parameter"
+    RENAMED_PARAMETER = "renamed parameter"
+    REQUIRED_PARAMETER = "new required parameter"
+    REQUIRED_METHOD = "new abstract method"
+    RETYPED = "changed type"
+    DEFAULT_CHANGED = "changed default"
+    DEPENDENCY_ADDED = "added dependency"
+    DEPENDENCY_REMOVED = "removed dependency"
+    DEPENDENCY_MOVED = "moved dependency"
+    FILE_DELETED = "deleted source file"
+    TEST_REMOVED = "removed or skipped test"
+    CONCURRENCY = "concurrency touched"
+    MEMORY = "memory ownership touched"
+    SECURITY = "security-relevant"
+    REVERT = "revert"
+    LAYOUT = "only layout"
+
+
+BREAKING = frozenset(
+    {
+        FactKind.REMOVED_ENV,
+        FactKind.RENAMED_ENV,
+        FactKind.REMOVED_FLAG,
+        FactKind.RENAMED_FLAG,
+        FactKind.REMOVED_KEY,
+        FactKind.RENAMED_KEY,
+        FactKind.REMOVED_ROUTE,
+        FactKind.RENAMED_ROUTE,
+        FactKind.REMOVED_FIELD,
+        FactKind.RENAMED_FIELD,
+        FactKind.SUPPORT_DROPPED,
+        FactKind.MINIMUM_RAISED,
+        FactKind.REMOVED_NAME,
+        FactKind.RENAMED_NAME,
+        FactKind.MOVED_NAME,
+        FactKind.MOVED_MODULE,
+        FactKind.REMOVED_PARAMETER,
+        FactKind.RENAMED_PARAMETER,
+        FactKind.REQUIRED_PARAMETER,
+        FactKind.REQUIRED_METHOD,
+    }
+)
+
+
+# What one file takes away, while another may well have it: a module's name, a server's route, a command's flag.
+_OF_ONE_FILE = frozenset({FactKind.REMOVED_NAME, FactKind.REMOVED_ROUTE, FactKind.REMOVED_FLAG})
+_COME = frozenset({FactKind.MINIMUM_RAISED, FactKind.REQUIRED_PARAMETER, FactKind.REQUIRED_METHOD})
+
+
+class Fact(Frozen):
+    """Something that the commit proves: what happened to `name`, and where (`line` in the old file for what is gone)."""
+
+    kind: FactKind
+    name: str
+    path: str | None = None
+    line: int | None = None
+    old: str | None = None
+    new: str | None = None
+
+    @property
+    def breaking(self) -> bool:
+        return self.kind in BREAKING
+
+    @property
+    def gone(self) -> bool:
+        """Whether it breaks by taking something away, rather than by asking for something."""
+        return self.breaking and self.kind not in _COME
+
+    @property
+    def gone_from(self) -> str | None:
+        """The one file that it is gone from, where another may have it still."""
+        return self.path if self.kind in _OF_ONE_FILE else None
+
+    @property
+    def place(self) -> str:
+        if self.path is None:
+            return ""
+        return self.path if self.line is None else f"{self.path}:{self.line}"

@@ -1,0 +1,190 @@
+"""The analysis of a commit, and the report of a day."""
+
+from datetime import date
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, Field, field_serializer
+
+from analysis.models.commits import Commit, Links, Repository
+from analysis.models.facts import Fact
+from analysis.models.frozen import Frozen
+from analysis.models.language import Language
+from analysis.models.ranking import Importance, Ranked
+from analysis.phrases import Phrase, told
+from analysis.window import Window
+
+
+class Severity(StrEnum):
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+
+
+class Risk(Frozen):
+    risk: str
+    severity: Severity
+    mitigation: str = ""
+
+
+class Insight(Frozen):
+    architecture: str = ""
+    performance: str = ""
+    security: str = ""
+    compatibility: str = ""
+    maintenance: str = ""
+    dependencies: str = ""
+
+
+class Analysis(Frozen):
+    """What a commit does and what follows. Plain text with `code` spans; each surface escapes it."""
+
+    by: Literal["model", "rules"]
+    summary: str
+    scope: tuple[str, ...] = ()
+    insight: Insight = Insight()
+    risks: tuple[Risk, ...] = ()
+    advice: tuple[str, ...] = ()
+
+
+class Touch(Frozen):
+    """Where a commit touches what a channel watches: `term` as it was written, `line` None where the patch is not here."""
+
+    term: str
+    path: str
+    line: int | None = None
+    url: str
+
+    @property
+    def place(self) -> str:
+        return self.path if self.line is None else f"{self.path}:{self.line}"
+
+
+class Entry(Frozen):
+    """A commit in a report with all that is known of it; `analysis` is None only where the commit could not be read.
+
+    `watched` is for one reader alone: where the commit touches what their channel watches.
+    """
+
+    commit: Commit
+    facts: tuple[Fact, ...] = ()
+    ranked: Ranked
+    links: Links = Links()
+    analysis: Analysis | None = None
+    watched: tuple[Touch, ...] = ()
+
+
+class Failure(Frozen, arbitrary_types_allowed=True):
+    """A commit that could not be read or analysed, and why."""
+
+    sha: str
+    stage: Literal["read", "analyse"]
+    reason: str | Phrase
+
+    @field_serializer("reason")
+    def _english(self, reason: str | Phrase) -> str:
+        return str(reason)
+
+    def told(self, language: Language) -> str:
+        """Why, in a language."""
+        return str(told(self.reason, language))
+
+
+class Shortened(Frozen):
+    sha: str
+    left_out: tuple[str, ...]
+
+
+class Stats(Frozen):
+    total: int
+    high: int
+    medium: int
+    low: int
+
+
+class Remark(StrEnum):
+    """What else the reader of a day must know."""
+
+    NOT_OVER = "the day was not over when it was listed"
+    REWRITTEN = "the branch was rewritten by a force push"
+    LATE_UNKNOWN = "GitHub could not be asked what landed late"
+
+
+class Chosen(Frozen):
+    """What a channel asked for of a day, in the report's language, and how many commits and late ones that leaves out."""
+
+    told: str
+    unselected: int = 0
+    unselected_late: int = 0
+
+
+class Coverage(Frozen):
+    """listed = ranked = analysed + by_rules + len(failed), over the day's commits and those that landed late.
+
+    What a channel's selection leaves out was listed and ranked, and is counted nowhere else.
+    """
+
+    listed: int
+    ranked: int
+    analysed: int
+    by_rules: int
+    failed: tuple[Failure, ...] = ()
+    shortened: tuple[Shortened, ...] = ()
+    replaced: tuple[Failure, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+
+
+class Usage(Frozen):
+    """What a day's analyses cost; None where it is unknown or no model was asked."""
+
+    model: str | None = None
+    calls: int = 0
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    cost_usd: float | None = None
+    removed_claims: int | None = None
+
+
+class DayReport(Frozen):
+    """One day of one repository, from which every format is made. Entries are newest first."""
+
+    repository: Repository
+    date: date
+    timezone: str
+    language: Language
+    window: Annotated[Window, Field(description="UTC")]
+    entries: tuple[Entry, ...] = ()
+    late: tuple[Entry, ...] = Field(default=(), description="landed after the day they are dated was reported")
+    failed: tuple[Failure, ...] = ()
+    resumes_at: AwareDatetime | None = Field(default=None, description="when GitHub's limit lets the failed be read")
+    shortened: tuple[Shortened, ...] = ()
+    replaced: tuple[Failure, ...] = Field(default=(), description="analysed by rules, because the model failed")
+    remarks: tuple[Remark, ...] = ()
+    usage: Usage = Usage()
+    chosen: Chosen | None = Field(default=None, description="what a channel selected; None for the whole day")
+
+    def tier(self, importance: Importance) -> tuple[Entry, ...]:
+        return tuple(entry for entry in self.entries if entry.ranked.importance == importance)
+
+    @property
+    def stats(self) -> Stats:
+        counts = {tier.value: len(self.tier(tier)) for tier in Importance}
+        return Stats(total=len(self.entries), **counts)
+
+    @property
+    def coverage(self) -> Coverage:
+        entries = self.entries + self.late
+        kept = [entry.analysis for entry in entries if entry.analysis]
+        by_model = sum(analysis.by == "model" for analysis in kept)
+        listed = len(entries) + (self.chosen.unselected + self.chosen.unselected_late if self.chosen else 0)
+        return Coverage(
+            listed=listed,
+            ranked=listed,
+            analysed=by_model,
+            by_rules=len(kept) - by_model,
+            failed=self.failed,
+            shortened=self.shortened,
+            replaced=self.replaced,
+            remarks=self.remarks,
+        )
