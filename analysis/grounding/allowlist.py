@@ -105,22 +105,3 @@ UNITS = {
     "requests/s": "req(?:uest)?s?/s(?:ec)?|requests? per second|QPS|RPS",
     "FLOPS": "[KMGTP]?FLOPS?(?:/s)?",
 }
-INSTRUCTIONS = (
-    r"\b(?:ignore|disregard|forget|override)\b[^.。\n]{0,30}\b(?:instructions|directions|guidelines)\b",
-    r"\b(?:ignore|disregard|forget)(?: (?:all|any|your|the|my|of|previous|prior|earlier|above|everything))+(?: (?:prompts?|rules|messages?|text|above))?\b",
-    r"\bsystem prompt\b",
-    r"\bas an (?:AI|artificial intelligence)\b",
-    r"\bas a (?:large )?language model(?=[ ]?[,，]| I\b)",
-    r"\bI(?: am|'m) (?:an? (?:AI|(?:large )?language model|assistant)|sorry|unable)\b",
-    r"\b(?:you are|act as) (?:now )?an? (?:AI|assistant|language model|helpful|chatbot|bot)\b",
-    r"\b(?:my|the above|the previous|prior) (?:instructions|prompt)\b",
-    r"(?:忽略|无视|忘记|不要理会)[ ]?(?:(?:你|之前|以上|上述|前面|此前|先前|所有|一切|全部|任何|给|的|到)[ ]?){1,6}(?:指令|指示|提示|要求|规则|内容|说明|限制)",
-    r"系统提示",
-    r"作为(?:一个|一名|一款)?[ ]?(?:AI|人工智能|大?型?语言模型)(?:助手|语言模型|模型)?(?=[ ]?[，,]|我)",
-    r"我是(?:一个|一名|一款)?[ ]?(?:AI|人工智能|大?型?语言模型|智能助手|助手)",
-)
-CHAT_MARKS = (
-    r"<\|(?:im_start|im_end|im_sep|system|user|assistant|endoftext|begin_of_text|end_of_text|start_header_id|end_header_id|eot_id|return|start|message|channel)\|>",
-    r"\[/?INST\]",
-    r"<</?SYS>>",
-)

@@ -9,12 +9,10 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from analysis.grounding.allowlist import (
-    CHAT_MARKS,
     COMMANDS,
     CUSTOMARY,
     EXTENSIONS,
     FOLDERS,
-    INSTRUCTIONS,
     LIBRARIES,
     MACHINE_FOLDERS,
     PLAIN_EXTENSIONS,
@@ -24,6 +22,7 @@ from analysis.grounding.allowlist import (
     WORDS,
 )
 from analysis.grounding.corpus import MEASURES, NUMBER, Evidence, number, plain
+from analysis.instructions import CHAT_MARKS, INSTRUCTIONS
 
 SPAN = re.compile(r"`[^`\n]+`")
 

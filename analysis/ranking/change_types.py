@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from analysis.instructions import without_instructions
 from analysis.models import ChangeType, Commit, Fact, FactKind
 from analysis.paths import Kind, kind
-from analysis.ranking.instructions import stated
 from analysis.ranking.signals import split_title
 
 _TAGGED = {
@@ -72,7 +72,7 @@ def change_types(commit: Commit, found: Sequence[Fact] = ()) -> tuple[ChangeType
 
     A tag outweighs words, and words outweigh files: a title that says [Bugfix] is a bug fix wherever it is.
     """
-    title = stated(commit.subject).lower()  # which is faster than patterns that take any case
+    title = without_instructions(commit.subject).lower()  # which is faster than patterns that take any case
     tag, rest = split_title(title)
     kinds: dict[ChangeType, None] = {}
     if any(fact.kind is FactKind.REVERT for fact in found) or re.match(r"\s*revert\b", title):

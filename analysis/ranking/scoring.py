@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from analysis.instructions import without_instructions_by_sentence
 from analysis.models import ChangeType, Commit, Fact, FactKind, Importance, Ranked, Reason
 from analysis.paths import Kind, kind
 from analysis.ranking.change_types import change_types
-from analysis.ranking.instructions import stated_by_sentence
 from analysis.ranking.signals import signals
 from analysis.ranking.weights import Weights, general_weights
 
@@ -35,7 +35,7 @@ def borne_out(commit: Commit, found: Sequence[Fact]) -> Sequence[Fact]:
     if not any(fact.path is None and fact.kind is FactKind.SECURITY for fact in found):
         return found
     texts = [commit.message, *((commit.pull.title, commit.pull.body) if commit.pull else ())]
-    whole, told = "\n".join(texts).lower(), "\n".join(map(stated_by_sentence, texts)).lower()
+    whole, told = "\n".join(texts).lower(), "\n".join(map(without_instructions_by_sentence, texts)).lower()
     return [
         fact
         for fact in found

@@ -10,9 +10,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from analysis.facts.removed_tests import tests_added
+from analysis.instructions import without_instructions
 from analysis.models import Commit, Fact, FactKind, FileChange
 from analysis.paths import Kind, kind
-from analysis.ranking.instructions import stated
 from analysis.ranking.vocabulary import AREAS, TAGS, WORDS
 
 
@@ -39,7 +39,7 @@ def split_title(title: str) -> tuple[str, str]:
 
 def signals(commit: Commit, found: Sequence[Fact] = ()) -> Iterator[Signal]:
     """Everything in the commit that may speak for or against its importance."""
-    tag, rest = split_title(stated(commit.subject))
+    tag, rest = split_title(without_instructions(commit.subject))
     yield from _tagged(tag)
     yield from _said(WORDS, " ".join(rest.split()[:_READ]))
     yield from _shape(commit)

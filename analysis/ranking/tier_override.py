@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 
 from analysis.diff import changed_lines
+from analysis.instructions import without_instructions
 from analysis.models import BREAKING, Commit, Fact, FactKind, FileChange
 from analysis.paths import Kind, kind
-from analysis.ranking.instructions import stated
 from analysis.ranking.scoring import borne_out
 
 _TELLING = BREAKING | {
@@ -47,4 +47,4 @@ def _only_remarks(file: FileChange) -> bool:
 def _speaks_to_reader(commit: Commit) -> bool:
     added = "\n".join(line.text for file in commit.files for line in changed_lines(file) if line.sign == "+")
     texts = [commit.message, added, *((commit.pull.title, commit.pull.body) if commit.pull else ())]
-    return any(stated(text) != text for text in texts)
+    return any(without_instructions(text) != text for text in texts)

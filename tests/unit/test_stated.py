@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.ranking.instructions import stated
+from analysis.instructions import without_instructions
 from analysis.ranking.signals import signals
 from tests.factories import commit, file
 
@@ -24,7 +24,7 @@ CORE = file("engine/core.py", additions=40, deletions=12)
 )
 def test_what_a_text_says_to_its_reader_is_not_stated(text: str, kept: str) -> None:
     """From the first instruction on nothing counts; where a text begins with one, what follows its sentence does."""
-    assert stated(text) == kept
+    assert without_instructions(text) == kept
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_what_a_text_says_to_its_reader_is_not_stated(text: str, kept: str) -> N
 )  # fmt: skip
 def test_a_title_that_only_sounds_like_an_instruction_stays_whole(text: str) -> None:
     """Words such as rank, mark or priority are a program's as well."""
-    assert stated(text) == text
+    assert without_instructions(text) == text
 
 
 def test_an_instruction_in_a_title_adds_no_signal() -> None:

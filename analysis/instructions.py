@@ -1,9 +1,27 @@
-"""What a text says of the change, without what it says to its reader: a ranking is not told how to rank."""
+"""Instructions in a text to whoever reads it, a model or a ranking: they are data, and are never followed."""
 
 import re
 from functools import lru_cache
 
-from analysis.grounding.allowlist import CHAT_MARKS, INSTRUCTIONS
+INSTRUCTIONS = (
+    r"\b(?:ignore|disregard|forget|override)\b[^.。\n]{0,30}\b(?:instructions|directions|guidelines)\b",
+    r"\b(?:ignore|disregard|forget)(?: (?:all|any|your|the|my|of|previous|prior|earlier|above|everything))+(?: (?:prompts?|rules|messages?|text|above))?\b",
+    r"\bsystem prompt\b",
+    r"\bas an (?:AI|artificial intelligence)\b",
+    r"\bas a (?:large )?language model(?=[ ]?[,，]| I\b)",
+    r"\bI(?: am|'m) (?:an? (?:AI|(?:large )?language model|assistant)|sorry|unable)\b",
+    r"\b(?:you are|act as) (?:now )?an? (?:AI|assistant|language model|helpful|chatbot|bot)\b",
+    r"\b(?:my|the above|the previous|prior) (?:instructions|prompt)\b",
+    r"(?:忽略|无视|忘记|不要理会)[ ]?(?:(?:你|之前|以上|上述|前面|此前|先前|所有|一切|全部|任何|给|的|到)[ ]?){1,6}(?:指令|指示|提示|要求|规则|内容|说明|限制)",
+    r"系统提示",
+    r"作为(?:一个|一名|一款)?[ ]?(?:AI|人工智能|大?型?语言模型)(?:助手|语言模型|模型)?(?=[ ]?[，,]|我)",
+    r"我是(?:一个|一名|一款)?[ ]?(?:AI|人工智能|大?型?语言模型|智能助手|助手)",
+)
+CHAT_MARKS = (
+    r"<\|(?:im_start|im_end|im_sep|system|user|assistant|endoftext|begin_of_text|end_of_text|start_header_id|end_header_id|eot_id|return|start|message|channel)\|>",
+    r"\[/?INST\]",
+    r"<</?SYS>>",
+)
 
 _TIERS = r"(?:high\w*|low\w*|medium|critical|urgent|important|importance|(?:top )?priority|top|tier|severity|security)(?![\w-])"
 _THIS = r"(?:this|it|me|(?:the|my) (?:commit|change|pull request|pr|patch)|importance|tier|score|move)"
@@ -32,7 +50,7 @@ _WORD = re.compile(r"\w{2}")
 
 
 @lru_cache(maxsize=256)  # a title is asked about more than once
-def stated(text: str) -> str:
+def without_instructions(text: str) -> str:
     """`text` up to the first words that tell its reader what to do; where it begins with them, what follows their sentence."""
     while match := _INSTRUCTION.search(text):
         before = text[: match.start()]
@@ -45,6 +63,6 @@ def stated(text: str) -> str:
     return text
 
 
-def stated_by_sentence(text: str) -> str:
+def without_instructions_by_sentence(text: str) -> str:
     """The same of each sentence by itself: an instruction in one takes nothing from what the others say."""
-    return "\n".join(stated(sentence) for sentence in _SENTENCE_END.split(text))
+    return "\n".join(without_instructions(sentence) for sentence in _SENTENCE_END.split(text))
