@@ -24,8 +24,8 @@ from loopback.sample import SAMPLE_REPOSITORY, sample_repository
 
 if TYPE_CHECKING:
     from bot.slack.bot import Bot
-    from bot.slack.delivery.outbox import Pace
-    from bot.slack.listeners.register import Hands
+    from bot.slack.listeners import Hands
+    from bot.slack.outbox.outbox import Pace
 
 _SHARE = 4  # one model call in so many is kept for answers
 _BEGINNINGS = {"SLACK_BOT_TOKEN": "xoxb-", "SLACK_APP_TOKEN": "xapp-", "SLACK_SIGNING_SECRET": ""}
@@ -82,8 +82,8 @@ def running_bot(
     from bot import flows, metrics, scheduler
     from bot.slack.app import sign_in
     from bot.slack.commands import subscribe
-    from bot.slack.listeners.questions import concerns
-    from bot.slack.listeners.register import Hands
+    from bot.slack.commands.questions import concerns
+    from bot.slack.listeners import Hands
 
     logs.set_up(settings.log_level or "INFO", settings.log_format)
     bot_token = slack_secret(settings, "SLACK_BOT_TOKEN")
@@ -150,7 +150,7 @@ def _bot(
     from bot.services.access import Access
     from bot.services.reader import Reading
     from bot.slack.bot import Bot
-    from bot.slack.delivery.outbox import SLACKS_PACE, Outbox
+    from bot.slack.outbox.outbox import SLACKS_PACE, Outbox
     from bot.slack.web import Web
     from bot.store import Mailbox, Subscriptions
 

@@ -23,9 +23,9 @@ from dbos import DBOS, SetEnqueueOptions, SetWorkflowID
 from structlog.contextvars import bound_contextvars
 
 from bot.slack.bot import Bot, Delivery, Outcome
+from bot.slack.commands import respond
 from bot.slack.delivery import revert_notices, steps
 from bot.slack.delivery.revert_notices import Reverted
-from bot.slack.listeners import respond
 
 # The flows of another version are not resumed: it is raised only when the order of steps changes.
 _VERSION = "1"

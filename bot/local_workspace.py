@@ -23,8 +23,8 @@ from bot.bootstrap import running_bot
 from bot.settings import Settings
 from bot.slack.bot import Delivery
 from bot.slack.commands.examples import Examples, forms
-from bot.slack.delivery.outbox import AT_ONCE
 from bot.slack.messages.words import slack_words
+from bot.slack.outbox.outbox import AT_ONCE
 from bot.store import Subscriptions, Terms, open_engine
 from loopback.github import LoopbackGitHub
 from loopback.page import Page, Player

@@ -12,7 +12,7 @@ from slack_bolt import App, BoltRequest, BoltResponse
 
 from analysis.errors import BadSetting
 from bot.slack.bot import Bot
-from bot.slack.listeners.register import Hands, Listeners
+from bot.slack.listeners import Hands, Listeners
 from bot.slack.socket_mode import Sockets
 from bot.slack.web import Refused
 

@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 
 from analysis.models import Language
 from bot.services.reader import Reading
-from bot.slack.commands.parser import Wish, parse
-from bot.slack.delivery.outbox import Outbox
+from bot.slack.outbox.outbox import Outbox
+from bot.slack.parsing.commands import Wish, parse
 from bot.slack.web import Web
 from bot.store import Mailbox, Subscriptions
 

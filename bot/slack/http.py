@@ -24,7 +24,7 @@ from waitress.server import TcpWSGIServer
 from analysis.errors import Misuse
 from bot.slack.app import slack_app
 from bot.slack.bot import Bot
-from bot.slack.listeners.register import Hands
+from bot.slack.listeners import Hands
 
 _EVENTS, _HEALTH = "/slack/events", "/healthz"
 _THREADS = 16

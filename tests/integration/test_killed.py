@@ -10,7 +10,7 @@ from time import time
 
 import pytest
 
-from bot.slack.delivery.outbox import Outbox
+from bot.slack.outbox.outbox import Outbox
 from bot.slack.web import Unanswered, Web
 from bot.store import Draft, Mailbox, open_engine
 from loopback.slack import Fault, LoopbackSlack, Message

@@ -18,7 +18,7 @@ from bot.services.access import Access
 from bot.services.digest import Desk
 from bot.services.reader import Reading
 from bot.slack.bot import Bot, Delivery
-from bot.slack.delivery.outbox import Outbox
+from bot.slack.outbox.outbox import Outbox
 from bot.slack.web import Web
 from bot.store import Mailbox, Store, Subscriptions, Terms, open_engine
 from loopback.github import RecordedRepository

@@ -7,8 +7,8 @@ from random import Random
 from typing import Literal, NamedTuple
 
 from analysis.questions.intent import reads_as_question
-from bot.slack.commands.parser import plain
 from bot.slack.messages.words import slack_words
+from bot.slack.parsing.commands import plain
 from loopback.slack import Interaction, LoopbackSlack
 from loopback.slack.payloads import typed
 from tests.servers.running import whole

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from analysis.models import Repository
 from bot.services.reference import Reference
-from bot.slack.commands.parser import MOST_DAYS, Day, Days, Help, Lookup, NotUnderstood, Search, Wish, parse, plain
 from bot.slack.messages.blocks import escaped
+from bot.slack.parsing.commands import MOST_DAYS, Day, Days, Help, Lookup, NotUnderstood, Search, Wish, parse, plain
 
 TODAY = date(2026, 2, 6)  # a Friday
 VLLM, SGLANG, DEV = (Repository.parse(name) for name in ("vllm-project/vllm", "sgl-project/sglang", "acme/engine@dev"))

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bot.slack.delivery.split import halves
+from bot.slack.outbox.split import halves
 
 SENTENCE = "one two three four five " * 20
 

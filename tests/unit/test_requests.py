@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bot.slack.listeners.requests import Request, from_button, from_command, from_form, from_message
+from bot.slack.parsing.requests import Request, from_button, from_command, from_form, from_message
 
 BOT = "U0BOT"
 

@@ -6,10 +6,10 @@ import pytest
 
 from analysis.errors import Misuse
 from analysis.models import Importance, Language, Repository
-from bot.slack.commands.parser import Day, Help, ListSubscriptions, Subscribe, Unsubscribe, Wish, Wrong, parse, plain
-from bot.slack.commands.repository_names import named
-from bot.slack.commands.subscription_parser import Wanted
-from bot.slack.commands.subscription_values import parse_language, parse_paths, parse_time, parse_zone
+from bot.slack.parsing.commands import Day, Help, ListSubscriptions, Subscribe, Unsubscribe, Wish, Wrong, parse, plain
+from bot.slack.parsing.repository_names import named
+from bot.slack.parsing.subscription_parser import Wanted
+from bot.slack.parsing.subscription_values import parse_language, parse_paths, parse_time, parse_zone
 
 FLASK, STABLE = Repository.parse("Pallets/flask"), Repository.parse("Pallets/flask@stable")
 FORK = Repository.parse("someone/flask")

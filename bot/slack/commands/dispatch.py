@@ -20,7 +20,18 @@ from bot.services.subjects import (
 from bot.slack.bot import Bot, Delivery, Outcome
 from bot.slack.commands import subscribe
 from bot.slack.commands.examples import examples_of, forms
-from bot.slack.commands.parser import (
+from bot.slack.commands.home import home_view
+from bot.slack.commands.status import status_message, subscription_messages
+from bot.slack.delivery import postings, steps
+from bot.slack.delivery.channel_report import report_of
+from bot.slack.delivery.reply import Reply
+from bot.slack.messages import subscriptions
+from bot.slack.messages.blocks import Action, Message, escaped, section
+from bot.slack.messages.commit import commit_messages
+from bot.slack.messages.digest import rest_messages, summary_message
+from bot.slack.messages.lists import PAGE_SIZE, DayRow, range_message, search_messages, which_message
+from bot.slack.messages.words import slack_words
+from bot.slack.parsing.commands import (
     MOST_DAYS,
     Day,
     Days,
@@ -35,17 +46,7 @@ from bot.slack.commands.parser import (
     Wish,
     Wrong,
 )
-from bot.slack.delivery import postings, steps
-from bot.slack.delivery.channel_report import report_of
-from bot.slack.delivery.reply import Reply
-from bot.slack.listeners.requests import Request
-from bot.slack.messages import subscriptions
-from bot.slack.messages.blocks import Action, Message, escaped, section
-from bot.slack.messages.commit import commit_messages
-from bot.slack.messages.digest import rest_messages, summary_message
-from bot.slack.messages.home import home_view
-from bot.slack.messages.lists import PAGE_SIZE, DayRow, range_message, search_messages, which_message
-from bot.slack.messages.words import slack_words
+from bot.slack.parsing.requests import Request
 from bot.slack.web import SlackFailure
 from bot.store import Draft, Verdict
 
@@ -130,7 +131,11 @@ def _end(bot: Bot, request: Request, reply: Reply) -> None:
     """Ends a subscription, and shows that it did where its button was: in a reply, or at home."""
     ended = subscribe.end(bot, request)
     say = slack_words(bot.language)
-    told = say.label("unsubscribed", what=subscriptions.named(bot, ended)) if ended else say.labels["already_ended"]
+    told = (
+        say.label("unsubscribed", what=subscriptions.describe(ended, bot.language))
+        if ended
+        else say.labels["already_ended"]
+    )
     if request.channel:
         reply.show([steps.line(escaped(told))])
     else:
@@ -161,15 +166,17 @@ def _about_subscriptions(
 ) -> list[Message]:
     match wish:
         case Subscribe():
-            return [subscriptions.subscribed_message(bot, subscribe.subscribe(bot, request, wish.wanted))]
+            return [subscription_messages(bot).subscribed(subscribe.subscribe(bot, request, wish.wanted))]
         case Unsubscribe():
             return _ended(bot, request, wish)
         case ListSubscriptions():
             held = subscribe.held_here(bot, request.channel)
             offered = subscriptions.OFFERED if subscribe.may_change(bot, request) else ()
-            return subscriptions.list_messages(bot, held, subscriptions.heading_of(bot, request.channel), offered)
+            return subscription_messages(bot).listed(
+                held, subscriptions.heading_of(request.channel, bot.language), offered
+            )
         case Status():
-            return [subscriptions.status_message(bot, subscribe.held_here(bot, request.channel))]
+            return [status_message(bot, subscribe.held_here(bot, request.channel))]
 
 
 def _ended(bot: Bot, request: Request, wish: Unsubscribe) -> list[Message]:
@@ -177,18 +184,18 @@ def _ended(bot: Bot, request: Request, wish: Unsubscribe) -> list[Message]:
     say = slack_words(bot.language)
     if wish.everything:
         ended = subscribe.unsubscribe_all(bot, request)
-        told = say.label("unsubscribed", what=", ".join(subscriptions.named(bot, each) for each in ended))
+        told = say.label("unsubscribed", what=", ".join(subscriptions.describe(each, bot.language) for each in ended))
         return [steps.line(escaped(told if ended else say.labels["no_subscriptions"]))]
     held = subscribe.unsubscribe(bot, request, wish.repository)
     if len(held) == 1:
-        told = say.label("unsubscribed", what=subscriptions.named(bot, held[0]))
+        told = say.label("unsubscribed", what=subscriptions.describe(held[0], bot.language))
         return [steps.line(escaped(told))]
     if wish.repository and not held:
         heading = say.label("not_subscribed", what=wish.repository)
         if held := subscribe.held_here(bot, request.channel):
-            return subscriptions.list_messages(bot, held, f"{heading}{say.labels['these_are']}")
+            return subscription_messages(bot).listed(held, f"{heading}{say.labels['these_are']}")
         return [steps.line(escaped(heading))]
-    return subscriptions.list_messages(bot, held, say.labels["which_subscription"], ("unsubscribe",))
+    return subscription_messages(bot).listed(held, say.labels["which_subscription"], ("unsubscribe",))
 
 
 # A day, and days

@@ -10,9 +10,7 @@ from analysis.errors import DigestError, Misuse, UnknownRepository
 from analysis.models import Repository
 from bot.services.reader import Reading
 from bot.slack.bot import Bot
-from bot.slack.commands.subscription_parser import Wanted
 from bot.slack.delivery import announcements
-from bot.slack.listeners.requests import Request, from_terms
 from bot.slack.messages.subscription_modal import (
     LONGEST_ERROR,
     Filled,
@@ -23,6 +21,8 @@ from bot.slack.messages.subscription_modal import (
 )
 from bot.slack.messages.subscriptions import Agreed
 from bot.slack.messages.words import slack_words
+from bot.slack.parsing.requests import Request, from_terms
+from bot.slack.parsing.subscription_parser import Wanted
 from bot.slack.web import SlackFailure
 from bot.store import Subscription, Terms
 

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from analysis.models import Language
 from bot.slack.bot import Bot
 from bot.slack.delivery.steps import content
-from bot.slack.listeners.requests import Request
 from bot.slack.messages.blocks import Message, fallback, paragraph, prose, rich
 from bot.slack.messages.subscriptions import differences
 from bot.slack.messages.words import selection_words, slack_words
+from bot.slack.parsing.requests import Request
 from bot.store import Draft, Terms
 
 

@@ -9,12 +9,12 @@ from datetime import datetime, timedelta
 
 from analysis.models import Statement
 from bot.slack.bot import Bot
-from bot.slack.delivery.outbox import markdown
 from bot.slack.delivery.steps import content, drafts, line, whisper
-from bot.slack.listeners.requests import Request
 from bot.slack.messages.blocks import Message, fallback
 from bot.slack.messages.markdown import streamed
 from bot.slack.messages.words import slack_words
+from bot.slack.outbox.outbox import markdown
+from bot.slack.parsing.requests import Request
 from bot.slack.web import Refused
 from bot.store import Draft
 

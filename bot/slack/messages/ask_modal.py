@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from analysis.models import Language
-from bot.slack.listeners.requests import Request
+from bot.slack.parsing.requests import Request
 
 ASK = "ask"
 _LONGEST = 1_000  # characters of a question

@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from analysis.models import Importance, Language
-from bot.slack.commands.input_error import Complaint
-from bot.slack.commands.repository_names import parse_repository
-from bot.slack.commands.subscription_parser import Wanted
-from bot.slack.commands.subscription_values import (
+from bot.slack.messages.words import slack_words
+from bot.slack.parsing.input_error import Complaint
+from bot.slack.parsing.repository_names import parse_repository
+from bot.slack.parsing.subscription_parser import Wanted
+from bot.slack.parsing.subscription_values import (
     parse_language,
     parse_paths,
     parse_tier,
@@ -16,7 +17,6 @@ from bot.slack.commands.subscription_values import (
     parse_watched,
     parse_zone,
 )
-from bot.slack.messages.words import slack_words
 from bot.store import Subscription, Terms
 
 SUBSCRIBE = "subscribe"

@@ -18,9 +18,9 @@ from analysis.questions.intent import references_in
 from analysis.text import one_line, shorten
 from analysis.window import parse_day, parse_range
 from bot.services.reference import Reference, parse_reference
-from bot.slack.commands.input_error import Complaint
-from bot.slack.commands.repository_names import FULL_NAME, named
-from bot.slack.commands.subscription_parser import Wanted, parse_wanted
+from bot.slack.parsing.input_error import Complaint
+from bot.slack.parsing.repository_names import FULL_NAME, named
+from bot.slack.parsing.subscription_parser import Wanted, parse_wanted
 
 MOST_DAYS = 31  # of a range
 _WORDS = 50  # of a search

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import structlog
 
-from bot.slack.delivery.split import halves
+from bot.slack.outbox.split import halves
 from bot.slack.web import TIMEOUT, ChannelClosed, Refused, StreamRefused, TooLong, Unanswered, Web, has_key, key_of
 from bot.store import Draft, Letter, Mailbox, State
 

@@ -9,18 +9,17 @@ import structlog
 
 from analysis.errors import DigestError, RateLimited
 from bot.slack.bot import Bot, Outcome
-from bot.slack.commands import dispatch, subscribe
-from bot.slack.commands.parser import plain
-from bot.slack.commands.subscription_parser import Wanted
+from bot.slack.commands import dispatch, questions, subscribe
+from bot.slack.commands.home import home_view
+from bot.slack.commands.status import subscription_messages
 from bot.slack.delivery import announcements
 from bot.slack.delivery.reply import Reply
 from bot.slack.delivery.steps import SOON, line, until
-from bot.slack.listeners import questions
-from bot.slack.listeners.requests import Request
-from bot.slack.messages import subscriptions
 from bot.slack.messages.blocks import context, escaped
-from bot.slack.messages.home import home_view
 from bot.slack.messages.words import slack_words
+from bot.slack.parsing.commands import plain
+from bot.slack.parsing.requests import Request
+from bot.slack.parsing.subscription_parser import Wanted
 from bot.slack.web import Refused, SlackFailure, Unanswered
 
 _A_REQUEST = timedelta(seconds=3)  # of a person, in the long run
@@ -109,7 +108,7 @@ def _subscribe_as_filled(bot: Bot, request: Request, reply: Reply) -> None:
     """What was filled into the modal; its answer goes to the channel, where only the person sees it."""
     filled = json.loads(request.text)
     kept = subscribe.subscribe(bot, request, Wanted.model_validate(filled["wanted"]), filled["changes"])
-    reply.show([subscriptions.subscribed_message(bot, kept)])
+    reply.show([subscription_messages(bot).subscribed(kept)])
 
 
 def _tell(bot: Bot, request: Request, reply: Reply, label: str, pause: float | None = None, **values: str) -> Outcome:

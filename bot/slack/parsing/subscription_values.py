@@ -12,7 +12,7 @@ from pathspec import GitIgnoreSpec
 from analysis.errors import Misuse
 from analysis.impact.watch import parse_watch
 from analysis.models import Importance, Language
-from bot.slack.commands.input_error import Complaint
+from bot.slack.parsing.input_error import Complaint
 
 _MOST_PATHS = 20
 _LONGEST = 200  # characters of a pattern

@@ -23,9 +23,9 @@ from bot.services.selection import touched
 from bot.services.subjects import CommitRef, DayRef, commit_value, parse_value
 from bot.slack.bot import Bot, Outcome
 from bot.slack.commands import dispatch
-from bot.slack.commands.parser import Help, Lookup, NotUnderstood, plain
 from bot.slack.delivery.reply import Reply
-from bot.slack.listeners.requests import Request
+from bot.slack.parsing.commands import Help, Lookup, NotUnderstood, plain
+from bot.slack.parsing.requests import Request
 from bot.slack.web import SlackFailure, about_of, key_of
 
 _A_QUESTION = timedelta(seconds=6)  # of a person, in the long run: answers cost tokens

@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 
 from analysis.models import Frozen, Importance, Language, Repository
 from analysis.window import zone
-from bot.slack.commands.input_error import Complaint
-from bot.slack.commands.subscription_values import (
+from bot.slack.parsing.input_error import Complaint
+from bot.slack.parsing.subscription_values import (
     parse_language,
     parse_paths,
     parse_tier,

@@ -6,6 +6,7 @@ from typing import Any
 
 from analysis.language import words
 from bot.slack.bot import Bot
+from bot.slack.commands.status import status_rows, subscription_messages
 from bot.slack.messages import subscriptions
 from bot.slack.messages.blocks import (
     Block,
@@ -42,13 +43,13 @@ def home_view(bot: Bot, user: str, told: str = "") -> dict[str, Any]:
         *[
             block
             for each in mine[:_MOST_SUBSCRIPTIONS]
-            for block in subscriptions.row(bot, each, channel=True, offered=offered)
+            for block in subscription_messages(bot).row(each, channel=True, offered=offered)
         ],
         *_left_out(bot, len(mine) - _MOST_SUBSCRIPTIONS),
         *([] if mine else [context(say.labels["no_subscriptions"])]),
-        *([actions(subscriptions.subscribe_button(bot))] if offered else []),
+        *([actions(subscriptions.subscribe_button(bot.language))] if offered else []),
         header(say.labels["status"]),
-        rich(lines(map(prose, subscriptions.status_rows(bot)))),
+        rich(lines(map(prose, status_rows(bot)))),
     ]
     held = bot.mail.held()
     if held and bot.web.is_operator(user):

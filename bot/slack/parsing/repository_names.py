@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from analysis.errors import Misuse
 from analysis.models import Repository
-from bot.slack.commands.input_error import Complaint
+from bot.slack.parsing.input_error import Complaint
 
 # As long as GitHub lets names be.
 FULL_NAME = re.compile(r"[\w.-]{1,39}/[\w.-]{1,100}(@\S{1,200})?", re.ASCII)

@@ -12,10 +12,10 @@ import structlog
 from slack_bolt import Ack, App, BoltResponse
 
 from analysis.models import Language
-from bot.slack.listeners.requests import Request, from_button, from_command, from_form, from_home, from_message
 from bot.slack.messages.ask_modal import ASK, ask_modal, asked_in, no_question
 from bot.slack.messages.blocks import Action
 from bot.slack.messages.subscription_modal import SUBSCRIBE
+from bot.slack.parsing.requests import Request, from_button, from_command, from_form, from_home, from_message
 from bot.slack.web import SlackFailure, Web
 
 BUTTONS = (

@@ -1,0 +1,54 @@
+"""The state of the bot, and of a channel's subscriptions."""
+
+from collections.abc import Sequence
+
+from analysis.phrases import told
+from bot.services.analyst import Modelling
+from bot.slack.bot import Bot
+from bot.slack.messages.blocks import Message, fallback, lines, ours, paragraph, prose, rich
+from bot.slack.messages.subscriptions import SubscriptionMessages, describe
+from bot.slack.messages.words import slack_words
+from bot.store import Subscription
+
+
+def status_message(bot: Bot, held: Sequence[Subscription]) -> Message:
+    """How the bot is: what it analyses with, what that cost today, what is due of `held` and what could not be delivered."""
+    say, shown = slack_words(bot.language), subscription_messages(bot)
+    rows = [*status_rows(bot), say.label("status_subscriptions", count=len(held))]
+    for each in held:
+        rows.append(f"{describe(each, bot.language)}: {say.label('next_digest', at=shown.next_digest(each))}")
+        if each.note:
+            rows.append(f"⚠️ {each.terms.repository}: {shown.trouble(each)}")
+    return Message(
+        fallback(say.labels["status"]),
+        (rich(paragraph(ours(say.labels["status"], "bold"))), rich(lines(map(prose, rows)))),
+    )
+
+
+def status_rows(bot: Bot) -> list[str]:
+    """The same of the whole bot, naming neither channels nor repositories."""
+    say, desk = slack_words(bot.language), bot.reading.desk
+    model = desk.modelling.model.name if desk.modelling else say.labels["by_rules_only"]
+    held = len(bot.mail.held())
+    rows = [say.label("status_model", model=model)]
+    if desk.modelling:
+        rows.append(say.label("status_spent", usd=f"{desk.store.spent(bot.now().date()):.2f}"))
+        rows += _failing(bot, desk.modelling)
+    if held:
+        rows.append(say.label("status_held", count=held))
+    return rows
+
+
+def _failing(bot: Bot, modelling: Modelling) -> list[str]:
+    """That the model gave nothing when it was last asked. Nobody asks it for a look at the status."""
+    trouble, say = modelling.attempts.trouble, slack_words(bot.language)
+    if trouble is None:
+        return []
+    minutes = int((bot.now() - trouble.at).total_seconds() // 60)
+    why = told(trouble.why, bot.language)
+    return [say.label("status_failing", model=modelling.model.name, minutes=minutes, why=why)]
+
+
+def subscription_messages(bot: Bot) -> SubscriptionMessages:
+    """The builder of a channel's messages about subscriptions."""
+    return SubscriptionMessages(bot.language, bot.now(), bot.web.me["user"])
