@@ -22,7 +22,8 @@ import structlog
 from dbos import DBOS, SetEnqueueOptions, SetWorkflowID
 from structlog.contextvars import bound_contextvars
 
-from bot.slack.bot import Bot, Delivery, Outcome
+from bot.services.deliveries import Delivery, Outcome
+from bot.slack.bot import Bot
 from bot.slack.commands import respond
 from bot.slack.delivery import revert_notices, steps
 from bot.slack.delivery.revert_notices import Reverted

@@ -20,8 +20,8 @@ from analysis.models import Language, Repository
 from analysis.sources.github import GitHub
 from bot import flows
 from bot.bootstrap import running_bot
+from bot.services.deliveries import Delivery
 from bot.settings import Settings
-from bot.slack.bot import Delivery
 from bot.slack.commands.examples import Examples, forms
 from bot.slack.messages.words import slack_words
 from bot.slack.outbox.outbox import AT_ONCE

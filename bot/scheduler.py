@@ -13,9 +13,10 @@ import structlog
 from apscheduler.schedulers.background import BackgroundScheduler
 from apscheduler.triggers.interval import IntervalTrigger
 
+from bot.services.deliveries import Delivery
 from bot.services.schedule import due
 from bot.services.subjects import DayRef, value_of
-from bot.slack.bot import Bot, Delivery
+from bot.slack.bot import Bot
 
 _TICK = 5  # seconds between two looks at what is due
 _TIDY = timedelta(minutes=2)  # after the start, when what was interrupted is on its way again

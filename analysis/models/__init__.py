@@ -24,8 +24,9 @@ from analysis.models.reports import (
 )
 
 __all__ = [
-    "Analysis",
     "BREAKING",
+    "SHORT_SHA",
+    "Analysis",
     "ChangeType",
     "Chosen",
     "Citation",
@@ -49,7 +50,6 @@ __all__ = [
     "Remark",
     "Repository",
     "Risk",
-    "SHORT_SHA",
     "Series",
     "Severity",
     "Shortened",

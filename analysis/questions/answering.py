@@ -30,8 +30,8 @@ if TYPE_CHECKING:  # the SDK takes half a second to import, and the rules need n
 
 __all__ = [
     "Answering",
-    "Question",
     "Citation",
+    "Question",
     "Statement",
     "Turn",
     "answer",

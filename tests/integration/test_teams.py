@@ -15,9 +15,10 @@ import pytest
 from analysis.models import Importance, Repository
 from bot.scheduler import start_due
 from bot.services.access import Access
+from bot.services.deliveries import Delivery
 from bot.services.digest import Desk
 from bot.services.reader import Reading
-from bot.slack.bot import Bot, Delivery
+from bot.slack.bot import Bot
 from bot.slack.outbox.outbox import Outbox
 from bot.slack.web import Web
 from bot.store import Mailbox, Store, Subscriptions, Terms, open_engine

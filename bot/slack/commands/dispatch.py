@@ -5,6 +5,7 @@ from datetime import date
 
 from analysis.errors import Misuse, OutsideFailure, Unreachable
 from analysis.models import Commit, Repository
+from bot.services.deliveries import Delivery, Outcome
 from bot.services.lookup import SeveralCommits
 from bot.services.reference import Reference
 from bot.services.subjects import (
@@ -17,7 +18,7 @@ from bot.services.subjects import (
     parse_page_value,
     parse_value,
 )
-from bot.slack.bot import Bot, Delivery, Outcome
+from bot.slack.bot import Bot
 from bot.slack.commands import subscribe
 from bot.slack.commands.examples import examples_of, forms
 from bot.slack.commands.home import home_view

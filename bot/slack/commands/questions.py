@@ -17,11 +17,12 @@ from analysis.phrases import Phrase
 from analysis.questions.intent import language_of, reads_as_question, references_in
 from analysis.questions.search import names_in
 from bot.services.answers import answered
+from bot.services.deliveries import Outcome
 from bot.services.lookup import Located, SeveralCommits
 from bot.services.reference import Reference, parse_reference
 from bot.services.selection import touched
 from bot.services.subjects import CommitRef, DayRef, commit_value, parse_value
-from bot.slack.bot import Bot, Outcome
+from bot.slack.bot import Bot
 from bot.slack.commands import dispatch
 from bot.slack.delivery.reply import Reply
 from bot.slack.parsing.commands import Help, Lookup, NotUnderstood, plain

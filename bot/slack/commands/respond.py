@@ -8,7 +8,8 @@ from functools import partial
 import structlog
 
 from analysis.errors import DigestError, RateLimited
-from bot.slack.bot import Bot, Outcome
+from bot.services.deliveries import Outcome
+from bot.slack.bot import Bot
 from bot.slack.commands import dispatch, questions, subscribe
 from bot.slack.commands.home import home_view
 from bot.slack.commands.status import subscription_messages

@@ -5,8 +5,9 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from analysis.models import DayReport, Repository
+from bot.services.deliveries import Delivery
 from bot.services.subjects import DayRef, parse_day_value, parse_value
-from bot.slack.bot import Bot, Delivery
+from bot.slack.bot import Bot
 from bot.slack.delivery.channel_report import seen
 from bot.slack.messages.blocks import Message
 from bot.slack.messages.commit import reverted_message

@@ -12,9 +12,10 @@ import structlog
 from analysis.errors import DigestError, OutsideFailure, RateLimited
 from analysis.models import DayReport
 from analysis.report.markdown import reports_markdown
+from bot.services.deliveries import Delivery, Outcome
 from bot.services.reference import Reference
 from bot.services.subjects import CommitRef, DayRef, parse_value, subject_of, value_of
-from bot.slack.bot import Bot, Delivery, Outcome
+from bot.slack.bot import Bot
 from bot.slack.delivery import postings
 from bot.slack.delivery.channel_report import report_of
 from bot.slack.messages.blocks import Message, escaped, section
