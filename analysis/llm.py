@@ -33,7 +33,7 @@ _BREAKS = 1  # how often a reply that broke off is asked for again
 _MOST_ROOM = 8192  # tokens; a reply that needs more is not an analysis
 
 
-class Rung(IntEnum):
+class ResponseMode(IntEnum):
     """How the form of a reply is asked for, the surest first."""
 
     STRICT_SCHEMA = 0
@@ -42,7 +42,7 @@ class Rung(IntEnum):
     TEXT = 3
 
 
-class Meter:
+class UsageCounter:
     """What calls took, failed ones included: their number, and tokens as the server counts them (None where it does not say)."""
 
     def __init__(self) -> None:
@@ -105,7 +105,7 @@ class ChatModel:
             timeout=openai.Timeout(timeout, connect=_CONNECT),
             max_retries=retries,
         )
-        self._rung = Rung.STRICT_SCHEMA
+        self._rung = ResponseMode.STRICT_SCHEMA
         self._lock = Lock()
 
     def close(self) -> None:
@@ -124,25 +124,25 @@ class ChatModel:
             return None
         return float(price.total_price)
 
-    def ask(self, messages: Sequence[Message], schema: type[T], *, room: int, meter: Meter) -> T:
+    def ask(self, messages: Sequence[Message], schema: type[T], *, room: int, meter: UsageCounter) -> T:
         """A reply of the form of `schema`, of at most about `room` tokens; `meter` counts what it took.
 
         `ModelFailure` says why there is none.
         """
         conversation = _Conversation(self, list(messages), schema, room, meter)
-        for rung in Rung:
-            if rung < self._rung:
+        for mode in ResponseMode:
+            if mode < self._rung:
                 continue
             try:
-                value = conversation.held(rung)
+                value = conversation.held(mode)
             except _Unsupported:
                 continue
             with self._lock:
-                self._rung = max(self._rung, rung)
+                self._rung = max(self._rung, mode)
             return value
         raise ModelFailure(Phrase("model_forms"), lasting=True)
 
-    def talk(self, messages: Sequence[Message], *, room: int, meter: Meter) -> Generator[str, None, None]:
+    def talk(self, messages: Sequence[Message], *, room: int, meter: UsageCounter) -> Generator[str, None, None]:
         """The pieces of a reply in plain text, of at most about `room` tokens, as they come; `meter` counts what it took.
 
         A reply that breaks off before its first word is asked for once more. `ModelFailure` says why there is none, or,
@@ -151,7 +151,7 @@ class ChatModel:
         begun, breaks = False, 0
         while True:
             try:
-                for spoken in self.hear(messages, Rung.TEXT, None, room, meter):
+                for spoken in self.hear(messages, ResponseMode.TEXT, None, room, meter):
                     if spoken.text:
                         begun = begun or bool(spoken.text.strip())
                         yield spoken.text
@@ -167,18 +167,23 @@ class ChatModel:
     def try_out(self) -> None:
         """Asks for a single token. `ModelFailure` says why the model cannot be used."""
         try:
-            for _ in self.hear([Message("user", "Say ok.")], Rung.TEXT, None, 1, Meter()):
+            for _ in self.hear([Message("user", "Say ok.")], ResponseMode.TEXT, None, 1, UsageCounter()):
                 """Whatever it says, it speaks."""
         except _Broken as exc:
             raise ModelFailure(exc.how) from exc
 
     def hear(
-        self, messages: Sequence[Message], rung: Rung, form: dict[str, Any] | None, room: int, meter: Meter
+        self,
+        messages: Sequence[Message],
+        mode: ResponseMode,
+        form: dict[str, Any] | None,
+        room: int,
+        meter: UsageCounter,
     ) -> Iterator[_Spoken]:
         """The pieces of one reply as they come, and last an empty one with how it finished."""
         finish, refused = None, False
         meter.calls += 1
-        with _translated(rung):
+        with _translated(mode):
             for chunk in self._stream(messages, form, room):
                 if chunk.usage:
                     meter.count(chunk.usage)
@@ -209,39 +214,41 @@ class ChatModel:
 class _Conversation(Generic[T]):
     """The turns that one question takes until its reply is valid."""
 
-    def __init__(self, model: ChatModel, messages: list[Message], schema: type[T], room: int, meter: Meter) -> None:
+    def __init__(
+        self, model: ChatModel, messages: list[Message], schema: type[T], room: int, meter: UsageCounter
+    ) -> None:
         self._model = model
         self._messages = messages
         self._schema = schema
         self._room = room
         self._meter = meter
 
-    def held(self, rung: Rung) -> T:
+    def held(self, mode: ResponseMode) -> T:
         """The value, asked for by one rung: with one repair turn, and more room if the reply did not fit."""
         messages = list(self._messages)
-        if rung >= Rung.OBJECT:
+        if mode >= ResponseMode.OBJECT:
             messages.append(Message("user", _schema_told(self._schema)))
-        text = self._whole(messages, rung)
+        text = self._whole(messages, mode)
         if not text.strip():
             # Some servers answer a JSON object of spaces; asked in another way they speak.
-            if rung is Rung.TEXT:
+            if mode is ResponseMode.TEXT:
                 raise ModelFailure(Phrase("model_blank"))
             raise _Unsupported
         value, wrong = _validated(text, self._schema)
         if value is None:
             repair = Message("user", f"That is not valid: {wrong}. Reply again with the corrected JSON object only.")
-            value, wrong = _validated(self._whole([*messages, Message("assistant", text), repair], rung), self._schema)
+            value, wrong = _validated(self._whole([*messages, Message("assistant", text), repair], mode), self._schema)
         if value is None:
             raise ModelFailure(Phrase("model_form", wrong=wrong))
         return value
 
-    def _whole(self, messages: list[Message], rung: Rung) -> str:
+    def _whole(self, messages: list[Message], mode: ResponseMode) -> str:
         """A reply that the server finished. One that did not fit gets twice the room once, one that broke off a new try."""
         breaks = 0
         room = self._room
         while True:
             try:
-                spoken = self._spoken(messages, rung, room)
+                spoken = self._spoken(messages, mode, room)
             except _Broken as exc:
                 breaks += 1
                 if breaks > _BREAKS:
@@ -254,27 +261,27 @@ class _Conversation(Generic[T]):
             room = min(2 * room, _MOST_ROOM)
             messages = [*messages, Message("user", "Be much shorter: the reply must not be cut off.")]
 
-    def _spoken(self, messages: list[Message], rung: Rung, room: int) -> _Spoken:
-        form = _response_format(rung, self._schema)
-        *pieces, last = self._model.hear(messages, rung, form, room, self._meter)
+    def _spoken(self, messages: list[Message], mode: ResponseMode, room: int) -> _Spoken:
+        form = _response_format(mode, self._schema)
+        *pieces, last = self._model.hear(messages, mode, form, room, self._meter)
         return _Spoken("".join(piece.text for piece in pieces), last.finish)
 
 
 @contextmanager
-def _translated(rung: Rung) -> Iterator[None]:
+def _translated(mode: ResponseMode) -> Iterator[None]:
     """Turns what the SDK raises into our errors: the one place where that is done."""
     try:
         yield
     except (openai.AuthenticationError, openai.PermissionDeniedError) as exc:
         raise ModelFailure(Phrase("model_key"), lasting=True) from exc
     except openai.NotFoundError as exc:
-        if rung < Rung.TEXT and "model" not in str(exc).lower():
+        if mode < ResponseMode.TEXT and "model" not in str(exc).lower():
             raise _Unsupported from exc
         raise ModelFailure(Phrase("model_absent"), lasting=True) from exc
     except openai.RateLimitError as exc:
         raise ModelFailure(Phrase("model_limit")) from exc
     except openai.APIStatusError as exc:
-        if _refuses_form(exc, rung):
+        if _refuses_form(exc, mode):
             raise _Unsupported from exc
         raise ModelFailure(Phrase("model_status", status=exc.status_code)) from exc
     except (openai.APIError, httpx2.HTTPError, OSError, ValueError) as exc:
@@ -297,22 +304,22 @@ def _why_unfinished(finish: str) -> Phrase:
     return Phrase(_UNFINISHED.get(finish, "model_ended"), finish=code)
 
 
-def _refuses_form(exc: openai.APIStatusError, rung: Rung) -> bool:
+def _refuses_form(exc: openai.APIStatusError, mode: ResponseMode) -> bool:
     """Whether an error means that the server does not know this way of asking: a lower rung may do."""
-    if rung is Rung.TEXT:
+    if mode is ResponseMode.TEXT:
         return False
     if exc.status_code in (400, 404, 422):
         return True
     return exc.status_code >= 500 and "response_format" in str(exc.body or exc)  # noqa: PLR2004 (llama.cpp answers so)
 
 
-def _response_format(rung: Rung, schema: type[BaseModel]) -> dict[str, Any] | None:
-    if rung is Rung.STRICT_SCHEMA:
+def _response_format(mode: ResponseMode, schema: type[BaseModel]) -> dict[str, Any] | None:
+    if mode is ResponseMode.STRICT_SCHEMA:
         form = {"name": schema.__name__, "strict": True, "schema": strict_schema(schema)}
         return {"type": "json_schema", "json_schema": form}
-    if rung is Rung.OBJECT_WITH_SCHEMA:
+    if mode is ResponseMode.OBJECT_WITH_SCHEMA:
         return {"type": "json_object", "schema": strict_schema(schema)}
-    return {"type": "json_object"} if rung is Rung.OBJECT else None
+    return {"type": "json_object"} if mode is ResponseMode.OBJECT else None
 
 
 def strict_schema(schema: type[BaseModel]) -> dict[str, Any]:

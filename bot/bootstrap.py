@@ -15,7 +15,7 @@ from analysis.ranking import Weights, packaged_weights
 from analysis.sources.github import GitHub
 from bot import logs
 from bot.services.analyst import Modelling
-from bot.services.digest import Desk
+from bot.services.digest import Services
 from bot.settings import Settings
 from bot.store import Store, Subscriptions, Terms, open_engine
 from bot.store.database import address_of, check_folder, prepare_folder
@@ -32,9 +32,9 @@ _BEGINNINGS = {"SLACK_BOT_TOKEN": "xoxb-", "SLACK_APP_TOKEN": "xapp-", "SLACK_SI
 
 
 @contextmanager
-def desk(
+def services(
     settings: Settings, on_wait: Callable[[float], None] | None = None, *, now: datetime | None = None
-) -> Iterator[Desk]:
+) -> Iterator[Services]:
     """GitHub and the store that the settings name, and logging at the level that they ask for.
 
     `now` (UTC) is on the day whose budget pays for a model; without it none is asked.
@@ -43,7 +43,7 @@ def desk(
     store = Store(open_engine(settings.database_url.get_secret_value()))
     source = GitHub(settings.github_api_url, settings.token, on_wait=on_wait)
     with closing(store), closing(source), _modelling(settings, (lambda: now) if now else None) as modelling:
-        yield Desk(source, store, modelling)
+        yield Services(source, store, modelling)
 
 
 @contextmanager
@@ -148,7 +148,7 @@ def _bot(
     settings: Settings, token: str, now: Callable[[], datetime], source: GitHub | None, pace: "Pace | None"
 ) -> Iterator["Bot"]:
     from bot.services.access import Access
-    from bot.services.reader import Reading
+    from bot.services.reader import Reader
     from bot.slack.bot import Bot
     from bot.slack.outbox.outbox import SLACKS_PACE, Outbox
     from bot.slack.web import Web
@@ -159,7 +159,7 @@ def _bot(
     source = source or GitHub(settings.github_api_url, settings.token)
     answers = max(1, settings.digest_concurrency // _SHARE)
     with closing(store), closing(source), _modelling(settings, now, for_answers=answers) as modelling:
-        desk_, subscriptions = Desk(source, store, modelling), Subscriptions(engine)
+        desk_, subscriptions = Services(source, store, modelling), Subscriptions(engine)
         access = Access(settings.digest_private, source.is_public, now)
 
         def known() -> list[Repository]:
@@ -167,7 +167,7 @@ def _bot(
             return list({each.key: each for each in (*settings.digest_repos, *subscribed)}.values())
 
         yield Bot(
-            reading=Reading(desk_, known, access, usual=settings.digest_repos),
+            reading=Reader(desk_, known, access, usual=settings.digest_repos),
             mail=mail,
             subscriptions=subscriptions,
             web=web,
@@ -232,7 +232,7 @@ def _alone(database: Path) -> Iterator[None]:
 
 
 @contextmanager
-def sample_desk() -> Iterator[Desk]:
+def sample_services() -> Iterator[Services]:
     """The sample day behind GitHub's own door, and a store that is gone afterwards."""
     with (
         TemporaryDirectory(prefix="vllm-digest-") as folder,
@@ -240,7 +240,7 @@ def sample_desk() -> Iterator[Desk]:
     ):
         store = Store(open_engine(f"sqlite:///{Path(folder, 'sample.db')}"))
         with closing(store), closing(GitHub(server.url, "sample")) as source:
-            yield Desk(source, store)
+            yield Services(source, store)
 
 
 def corrections_of(settings: Settings, repository: Repository) -> dict[str, bool]:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from analysis.sources.github import GitHub
-from bot.services.digest import Desk
+from bot.services.digest import Services
 from bot.store import Store, open_engine
 from loopback.github import RecordedRepository
 from tests.servers.github import FaultyGitHub
@@ -73,13 +73,13 @@ def serve() -> Iterator[Callable[..., FaultyGitHub]]:
 
 
 @pytest.fixture
-def desk(store: Store) -> Iterator[Callable[..., Desk]]:
+def services(store: Store) -> Iterator[Callable[..., Services]]:
     """A desk at a server, by default with a token and little patience."""
     sources: list[GitHub] = []
 
-    def at(server: FaultyGitHub, token: str | None = "token", url: str = "", **options: Any) -> Desk:
+    def at(server: FaultyGitHub, token: str | None = "token", url: str = "", **options: Any) -> Services:
         sources.append(GitHub(url or server.url, token, **{"max_wait": 2, **options}))
-        return Desk(sources[-1], store)
+        return Services(sources[-1], store)
 
     yield at
     for source in sources:

@@ -8,8 +8,8 @@ import unicodedata
 from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple
 
-from analysis.grounding.claims import SPAN, Claim, Place, false_in
-from analysis.grounding.corpus import Evidence, plain
+from analysis.grounding.claims import SPAN, Claim, Section, find_unsupported
+from analysis.grounding.corpus import Corpus, plain
 from analysis.models import Analysis, Commit, Insight, Language, Risk
 
 __all__ = ["Checked", "Claim", "cleaned", "false_claims", "is_empty", "is_in", "without_false_claims"]
@@ -18,7 +18,7 @@ _PROSE_LENGTH = 1200  # characters of the summary and of each insight
 _ITEM_LENGTH = 600  # characters of an item of a list
 _ITEMS = 12
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]{2,}|[\u4e00-\u9fff]{2}")
-_UNTELLING = frozenset(
+_STOPWORDS = frozenset(
     [
         "the",
         "and",
@@ -90,7 +90,7 @@ def false_claims(analysis: Analysis, commit: Commit, *, kinds: Collection[str] |
     Links, images, headings and words to the reader about the prompt are false whatever they say, so this is for the
     analysis as it was written, before `cleaned`. With `kinds` only claims of these kinds are looked for.
     """
-    return _sifted(analysis, Evidence(commit), kinds).removed
+    return _sifted(analysis, Corpus(commit), kinds).removed
 
 
 def without_false_claims(analysis: Analysis, commit: Commit, *, kinds: Collection[str] | None = None) -> Checked:
@@ -98,38 +98,38 @@ def without_false_claims(analysis: Analysis, commit: Commit, *, kinds: Collectio
 
     A risk goes whole when its text is concerned, its mitigation alone when only that is.
     """
-    evidence = Evidence(commit)
+    corpus = Corpus(commit)
     removed: list[Claim] = []
     while True:
         # What is left may read differently once a neighbour is gone (an unpaired backtick); each round takes something out.
-        analysis, more = _sifted(analysis, evidence, kinds)
+        analysis, more = _sifted(analysis, corpus, kinds)
         if not more:
             return Checked(analysis, tuple(removed))
         removed += more
 
 
-def _sifted(analysis: Analysis, evidence: Evidence, kinds: Collection[str] | None) -> Checked:
+def _sifted(analysis: Analysis, corpus: Corpus, kinds: Collection[str] | None) -> Checked:
     removed: list[Claim] = []
 
-    def is_false(text: str, place: Place) -> bool:
-        found = false_in(text, place, evidence, kinds)
+    def is_false(text: str, place: Section) -> bool:
+        found = find_unsupported(text, place, corpus, kinds)
         if not found and (tidied := _tidied(text)) != text:
-            found = false_in(tidied, place, evidence, kinds)
+            found = find_unsupported(tidied, place, corpus, kinds)
         removed.extend(found)
         return bool(found)
 
-    def prose(text: str, place: Place) -> str:
+    def prose(text: str, place: Section) -> str:
         pieces = sentences(text)
         kept = [piece for piece in pieces if not is_false(piece, place)]
         return text if len(kept) == len(pieces) else _ended("".join(kept))
 
-    def items(texts: tuple[str, ...], place: Place) -> tuple[str, ...]:
+    def items(texts: tuple[str, ...], place: Section) -> tuple[str, ...]:
         return tuple(text for text in texts if not is_false(text, place))
 
     def risks() -> Iterator[Risk]:
         for each in analysis.risks:
-            wrong = is_false(each.risk, Place.WEIGHED)
-            wrong_mitigation = is_false(each.mitigation, Place.ADVISED)
+            wrong = is_false(each.risk, Section.WEIGHED)
+            wrong_mitigation = is_false(each.mitigation, Section.ADVISED)
             if not wrong:
                 yield each.model_copy(update={"mitigation": ""}) if wrong_mitigation else each
 
@@ -140,17 +140,17 @@ def _sifted(analysis: Analysis, evidence: Evidence, kinds: Collection[str] | Non
 def _rewritten(
     analysis: Analysis,
     *,
-    prose: Callable[[str, Place], str],
-    items: Callable[[tuple[str, ...], Place], tuple[str, ...]],
+    prose: Callable[[str, Section], str],
+    items: Callable[[tuple[str, ...], Section], tuple[str, ...]],
     risks: Callable[[], Iterator[Risk]],
 ) -> Analysis:
     return analysis.model_copy(
         update={
-            "summary": prose(analysis.summary, Place.TOLD),
-            "scope": items(analysis.scope, Place.TOLD),
-            "insight": Insight(**{name: prose(text, Place.WEIGHED) for name, text in analysis.insight}),
+            "summary": prose(analysis.summary, Section.TOLD),
+            "scope": items(analysis.scope, Section.TOLD),
+            "insight": Insight(**{name: prose(text, Section.WEIGHED) for name, text in analysis.insight}),
             "risks": tuple(risks()),
-            "advice": items(analysis.advice, Place.ADVISED),
+            "advice": items(analysis.advice, Section.ADVISED),
         }
     )
 
@@ -357,10 +357,10 @@ def is_about(analysis: Analysis, commit: Commit) -> bool:
             *(file.previous_path or "" for file in commit.files),
         )
     )
-    telling = {word.lower() for word in _WORD.findall(told)} - _UNTELLING
+    telling = {word.lower() for word in _WORD.findall(told)} - _STOPWORDS
     if said & telling or not telling:
         return True
-    evidence = Evidence(commit)
+    corpus = Corpus(commit)
     return any(
-        evidence.has_word(word) for span in re.findall(r"`([^`]+)`", analysis.summary) for word in _WORD.findall(span)
+        corpus.has_word(word) for span in re.findall(r"`([^`]+)`", analysis.summary) for word in _WORD.findall(span)
     )

@@ -21,7 +21,7 @@ from analysis.grounding.allowlist import (
     TOP_LEVEL_DOMAINS,
     WORDS,
 )
-from analysis.grounding.corpus import MEASURES, NUMBER, Evidence, number, plain
+from analysis.grounding.corpus import MEASURES, NUMBER, Corpus, number, plain
 from analysis.instructions import CHAT_MARKS, INSTRUCTIONS
 
 SPAN = re.compile(r"`[^`\n]+`")
@@ -37,7 +37,7 @@ class Claim(NamedTuple):
     text: str
 
 
-class Place(Enum):
+class Section(Enum):
     """What a text is for, which decides what may stand in it."""
 
     TOLD = auto()  # what the commit does: only what it touches
@@ -53,12 +53,14 @@ class _Found(NamedTuple):
     borne_out: bool
 
 
-def false_in(text: str, place: Place, evidence: Evidence, kinds: Collection[str] | None = None) -> tuple[Claim, ...]:
+def find_unsupported(
+    text: str, section: Section, corpus: Corpus, kinds: Collection[str] | None = None
+) -> tuple[Claim, ...]:
     """The false claims of a sentence or an item, in the order of the kinds; only those of `kinds` where it is given."""
     line = plain(text)
     claims = []
     for kind, find in _FINDERS.items():
-        found = sorted(find(line, place, evidence))
+        found = sorted(find(line, section, corpus))
         if kinds is None or kind in kinds:
             claims += [Claim(kind, line[each.start : each.end].strip("`( \n")) for each in found if not each.borne_out]
         if kind != "instruction":
@@ -70,7 +72,7 @@ def false_in(text: str, place: Place, evidence: Evidence, kinds: Collection[str]
 def _each(*patterns: re.Pattern[str], in_code: re.Pattern[str] | None = None) -> "_Finder":
     """A finder of what is never borne out: by `patterns` outside of code, where they act, and by `in_code` anywhere."""
 
-    def find(line: str, _place: Place, _evidence: Evidence) -> Iterator[_Found]:
+    def find(line: str, _section: Section, _evidence: Corpus) -> Iterator[_Found]:
         prose = SPAN.sub(lambda match: "\0" * len(match[0]), line)
         for text, pattern in [*((prose, each) for each in patterns), *([(line, in_code)] if in_code else [])]:
             for match in pattern.finditer(text):
@@ -106,20 +108,20 @@ _PULL = re.compile(
 )
 
 
-def _pulls(line: str, _place: Place, evidence: Evidence) -> Iterator[_Found]:
+def _pulls(line: str, _section: Section, corpus: Corpus) -> Iterator[_Found]:
     for match in _PULL.finditer(line):
         mentioned = rf"(?:#|\b(?:pull|issues|PR)[ /]){match[1]}\b"
-        true = int(match[1]) == evidence.commit.pr or re.search(mentioned, evidence.text, re.ASCII)
+        true = int(match[1]) == corpus.commit.pr or re.search(mentioned, corpus.text, re.ASCII)
         yield _Found(match.start(), match.end(), bool(true))
 
 
 _SHA = re.compile(r"(?<![\w#/-])(?<!\w\.)(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\w-])", re.ASCII)
 
 
-def _commits(line: str, _place: Place, evidence: Evidence) -> Iterator[_Found]:
-    known = (evidence.commit.sha, *evidence.commit.parents)
+def _commits(line: str, _section: Section, corpus: Corpus) -> Iterator[_Found]:
+    known = (corpus.commit.sha, *corpus.commit.parents)
     for match in _SHA.finditer(line):
-        true = any(sha.startswith(match[0]) for sha in known) or re.search(rf"\b{match[0]}", evidence.text, re.ASCII)
+        true = any(sha.startswith(match[0]) for sha in known) or re.search(rf"\b{match[0]}", corpus.text, re.ASCII)
         yield _Found(match.start(), match.end(), bool(true))
 
 
@@ -141,22 +143,22 @@ _COUNTS = {
 _SIGNED = re.compile(r"(?<![\w+-])\+(\d{1,7})[ ]?[/,，、 ][ ]?-(\d{1,7})(?![\w.])", re.ASCII)
 
 
-def _figures(line: str, place: Place, evidence: Evidence) -> Iterator[_Found]:
+def _figures(line: str, section: Section, corpus: Corpus) -> Iterator[_Found]:
     for unit, pattern in [*MEASURES.items(), ("%", _PERCENT)]:
-        if place is Place.ADVISED and unit not in ("%", "x"):
+        if section is Section.ADVISED and unit not in ("%", "x"):
             continue
         for match in pattern.finditer(line):
             start, numbers = match.start(), [match[1]]
             if before := _RANGE.search(line, 0, match.start()):
                 start, numbers = before.start(), [before[1], match[1]]
-            true = all(evidence.measures(each, unit) for each in numbers)
+            true = all(corpus.measures(each, unit) for each in numbers)
             yield _Found(start, match.end(), true)
     for noun, pattern in _COUNTS.items():
         for match in pattern.finditer(line):
-            yield _Found(match.start(), match.end(), evidence.counts(noun, int(number(match[1]))))
+            yield _Found(match.start(), match.end(), corpus.counts(noun, int(number(match[1]))))
     for match in _SIGNED.finditer(line):
         added, removed = int(match[1]), int(match[2])
-        true = (added, removed) in {size[1:] for size in evidence.sizes}
+        true = (added, removed) in {size[1:] for size in corpus.sizes}
         yield _Found(match.start(), match.end(), true)
 
 
@@ -169,9 +171,9 @@ _FILE = re.compile(
 _TWO_FILES = re.compile(rf"(?<=\.)({'|'.join(EXTENSIONS)})/(?=[\w.]+\.|\.)", re.IGNORECASE)
 
 
-def _paths(line: str, place: Place, evidence: Evidence) -> Iterator[_Found]:
+def _paths(line: str, section: Section, corpus: Corpus) -> Iterator[_Found]:
     code = [match.span() for match in SPAN.finditer(line)]
-    for name in evidence.odd_names:
+    for name in corpus.odd_names:
         for match in re.finditer(re.escape(name), line):
             yield _Found(*match.span(), borne_out=True)
         line = line.replace(name, " " * len(name))
@@ -181,15 +183,15 @@ def _paths(line: str, place: Place, evidence: Evidence) -> Iterator[_Found]:
         for start, token in _tokens(run):
             lines = _LINES.search(token)
             path = token[: lines.start()] if lines else token
-            named = _names_a_path(path, evidence, in_code=in_code) and not (called and "/" not in path)
-            if named and not _on_the_machine(path, evidence):
-                true = bool(evidence.touched(path)) or (place is not Place.TOLD and evidence.mentions(path))
+            named = _names_a_path(path, corpus, in_code=in_code) and not (called and "/" not in path)
+            if named and not _on_the_machine(path, corpus):
+                true = bool(corpus.touched(path)) or (section is not Section.TOLD and corpus.mentions(path))
                 if true and lines:
                     first = int(lines[1] or lines[3])
                     last = int(lines[2] or lines[4] or first)
-                    true = evidence.shows(path, first, last if last >= first and ":" not in lines[0][1:] else first)
+                    true = corpus.shows(path, first, last if last >= first and ":" not in lines[0][1:] else first)
                 yield _Found(start, start + len(token), true)
-            elif named or ("/" in path and evidence.touched(path)):
+            elif named or ("/" in path and corpus.touched(path)):
                 yield _Found(start, start + len(token), borne_out=True)
 
 
@@ -208,7 +210,7 @@ def _tokens(run: re.Match[str]) -> Iterator[tuple[int, str]]:
         yield run.start() + match.start() + len(token) - len(bare), re.sub(r"[:#+@~.…-]+$", "", bare)
 
 
-def _names_a_path(path: str, evidence: Evidence, *, in_code: bool) -> bool:
+def _names_a_path(path: str, corpus: Corpus, *, in_code: bool) -> bool:
     """Whether a token is meant as a file or a folder of the repository."""
     if not re.search(r"[A-Za-z]{2}", path) or re.match(r"[\w.]+@|@", path):
         return False
@@ -226,19 +228,19 @@ def _names_a_path(path: str, evidence: Evidence, *, in_code: bool) -> bool:
     ):
         return False
     if (
-        first not in (evidence.folders | FOLDERS if in_code else evidence.folders)
+        first not in (corpus.folders | FOLDERS if in_code else corpus.folders)
         or path.startswith(ROUTES)
         or (not in_code and all(part in FOLDERS for part in parts))
     ):
         return False
-    if len(parts) == 2 and not path.endswith("/") and evidence.mentions(path) and f"{path}/" not in evidence.text:  # noqa: PLR2004
+    if len(parts) == 2 and not path.endswith("/") and corpus.mentions(path) and f"{path}/" not in corpus.text:  # noqa: PLR2004
         return False  # a name such as owner/repository
     return in_code or len(parts) > 2 or path.endswith("/")  # noqa: PLR2004
 
 
-def _on_the_machine(path: str, evidence: Evidence) -> bool:
+def _on_the_machine(path: str, corpus: Corpus) -> bool:
     """Whether a path lies outside of any repository, such as /etc/hosts."""
-    if evidence.touched(path.lstrip("~/")):
+    if corpus.touched(path.lstrip("~/")):
         return False
     return path.startswith(("~", "$")) or (path.startswith("/") and path.split("/")[1] in MACHINE_FOLDERS)
 
@@ -251,7 +253,7 @@ _IN_PROSE = re.compile(
 )
 
 
-def _symbols(line: str, place: Place, evidence: Evidence) -> Iterator[_Found]:
+def _symbols(line: str, section: Section, corpus: Corpus) -> Iterator[_Found]:
     spans = list(SPAN.finditer(line))
     prose = line
     for span in spans:
@@ -259,30 +261,30 @@ def _symbols(line: str, place: Place, evidence: Evidence) -> Iterator[_Found]:
         command = span[0].strip("`").split(" ", 1)[0] in COMMANDS
         for match in _IN_CODE.finditer(line, span.start() + 1, span.end() - 1):
             if match[0].startswith("--"):
-                true = command or _has_flag(match[0], evidence)
+                true = command or _has_flag(match[0], corpus)
             else:
-                true = _is_repository(match[0], evidence) or _has_chain(match, place, evidence)
+                true = _is_repository(match[0], corpus) or _has_chain(match, section, corpus)
             yield _Found(match.start(), match.end(), true)
     for match in _IN_PROSE.finditer(prose):
-        true = _has_flag(match[0], evidence) if match[0].startswith("--") else _has_chain(match, place, evidence)
+        true = _has_flag(match[0], corpus) if match[0].startswith("--") else _has_chain(match, section, corpus)
         yield _Found(match.start(), match.end(), true)
 
 
-def _has_flag(flag: str, evidence: Evidence) -> bool:
+def _has_flag(flag: str, corpus: Corpus) -> bool:
     name = flag.strip("-")
     return (
         name in ("help", "version")
-        or evidence.mentions("--" + name)
-        or evidence.has_word(name.replace("-", "_"))
-        or evidence.mentions("--" + name.replace("_", "-"))
+        or corpus.mentions("--" + name)
+        or corpus.has_word(name.replace("-", "_"))
+        or corpus.mentions("--" + name.replace("_", "-"))
     )
 
 
-def _is_repository(token: str, evidence: Evidence) -> bool:
-    return token.count("/") == 1 and (evidence.mentions(token) or evidence.mentions(token.split("/")[1]))
+def _is_repository(token: str, corpus: Corpus) -> bool:
+    return token.count("/") == 1 and (corpus.mentions(token) or corpus.mentions(token.split("/")[1]))
 
 
-def _has_chain(match: re.Match[str], place: Place, evidence: Evidence) -> bool:
+def _has_chain(match: re.Match[str], section: Section, corpus: Corpus) -> bool:
     """Whether every telling part of `a.b.c(` occurs; at a star or a placeholder a part of a word is enough."""
     called = match[0].endswith(("(", "()"))
     parts = re.findall(r"[A-Za-z0-9_]+", match[0])
@@ -290,29 +292,29 @@ def _has_chain(match: re.Match[str], place: Place, evidence: Evidence) -> bool:
     before, after = match.string[: match.start()][-1:], match.string[match.end() :][:1]
     for place_in_chain, part in enumerate(parts):
         last = place_in_chain == len(parts) - 1
-        if library and (place is not Place.TOLD or "_" not in part):
+        if library and (section is not Section.TOLD or "_" not in part):
             continue
-        telling = _is_telling(part, place, called=called and last, dotted=len(parts) > 1)
+        telling = _is_telling(part, section, called=called and last, dotted=len(parts) > 1)
         prefix = part.endswith("_")  # said of names that begin so; they may stand inside of longer ones
         starts = prefix or (last and not called and after in ("*", "{", "<", "$", "…"))
         ends = prefix or (place_in_chain == 0 and before in ("*", "}", ">", "…"))
-        if telling and not evidence.is_project(part) and not evidence.has_word(part, starts=starts, ends=ends):
-            family = place is not Place.TOLD and not called and "_" not in part
-            if family and any(each.startswith(part) or each.endswith(part) for each in evidence.words):
+        if telling and not corpus.is_project(part) and not corpus.has_word(part, starts=starts, ends=ends):
+            family = section is not Section.TOLD and not called and "_" not in part
+            if family and any(each.startswith(part) or each.endswith(part) for each in corpus.words):
                 continue
-            if telling == "any case" and part.lower() in evidence.words_in_lower_case:
+            if telling == "any case" and part.lower() in corpus.words_in_lower_case:
                 continue
             return False
     return True
 
 
-def _is_telling(part: str, place: Place, *, called: bool, dotted: bool) -> str:
+def _is_telling(part: str, section: Section, *, called: bool, dotted: bool) -> str:
     """How strictly a name must occur: "" for common words, "any case" for one capital word, else "exactly"."""
     if part in WORDS or re.fullmatch(
         r"__\w+__|_[A-Za-z]+_|_+|[A-Za-z]_[A-Za-z0-9]|u?int\d+_t|sm_?\d+\w?|(?:fp8|float8)_\w+", part
     ):
         return ""
-    if place is not Place.TOLD and (part in CUSTOMARY or re.match("cuda[A-Z]", part)):
+    if section is not Section.TOLD and (part in CUSTOMARY or re.match("cuda[A-Z]", part)):
         return ""
     if "_" in part.strip("_") or part.startswith("_") or part.endswith("_") or (called and len(part) > 1):
         return "exactly"
@@ -323,7 +325,7 @@ def _is_telling(part: str, place: Place, *, called: bool, dotted: bool) -> str:
     return "any case" if dotted else ""
 
 
-_Finder = Callable[[str, Place, Evidence], Iterator[_Found]]
+_Finder = Callable[[str, Section, Corpus], Iterator[_Found]]
 _FINDERS: dict[str, _Finder] = {
     "instruction": _each(in_code=_INSTRUCTION),
     "heading": _each(_HEADING),

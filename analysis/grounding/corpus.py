@@ -60,7 +60,7 @@ _LONGEST = 500  # characters of a path, and
 _WILDEST = 4  # stars in it, beyond which nobody means a file
 
 
-class Evidence:
+class Corpus:
     """What a commit says and shows."""
 
     def __init__(self, commit: Commit) -> None:

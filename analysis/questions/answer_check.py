@@ -7,12 +7,12 @@ from functools import cached_property
 from analysis.diff import Chunk
 from analysis.grounding.allowlist import EXTENSIONS, PRODUCTS, WORDS
 from analysis.grounding.analysis_check import cleaned, is_about, is_empty, is_in
-from analysis.grounding.claims import SPAN, Claim, Place, false_in
-from analysis.grounding.corpus import Evidence
+from analysis.grounding.claims import SPAN, Claim, Section, find_unsupported
+from analysis.grounding.corpus import Corpus
 from analysis.models import Analysis, Commit, Entry, Importance, Language, Question, Statement
 from analysis.questions.citable import Citable
 from analysis.questions.metadata import authors_in, bears_out, contradicts, records
-from analysis.questions.segmenter import Said
+from analysis.questions.segmenter import Segment
 from analysis.text import visible
 
 _CODE_LINES = 12
@@ -58,7 +58,7 @@ _TIERS = {
 }  # fmt: skip
 
 
-class _Together(Evidence):
+class _Together(Corpus):
     """What several commits say and show, with what was found in them, and the figures of each."""
 
     def __init__(self, entries: Sequence[Entry], more: str = "") -> None:
@@ -96,7 +96,7 @@ def _texts(analysis: Analysis) -> list[str]:
     return [analysis.summary, *analysis.scope, *(text for _, text in analysis.insight), *risks, *analysis.advice]
 
 
-class Vetting:
+class AnswerChecker:
     """Checks the statements of one answer against its commits. `contents` is of the files that they change, if need be."""
 
     def __init__(
@@ -121,7 +121,7 @@ class Vetting:
             or is_about(_as_analysis(statement.text), self._together)
         )
 
-    def vetted(self, said: Said) -> Statement | None:
+    def vetted(self, said: Segment) -> Statement | None:
         """The statement with its citations; None where something in it is not borne out."""
         if said.kind == "code":
             return self._code(said)
@@ -148,7 +148,7 @@ class Vetting:
             citations += [found] if found else []
         return Statement(text=tidy, citations=tuple(citations), kind=said.kind, new_paragraph=said.new_paragraph)
 
-    def _code(self, said: Said) -> Statement | None:
+    def _code(self, said: Segment) -> Statement | None:
         """Lines that the diff holds, each of them; anything else would be the model's own code."""
         lines = [_PREFIX.sub("", line) for line in said.text.split("\n")][: _CODE_LINES + 1]
         citation = self._places.quoted(lines) if len(lines) <= _CODE_LINES else None
@@ -179,19 +179,19 @@ class Vetting:
         return text in self._records or bool(_LABEL.fullmatch(text)) or self._places.cited(text, ()) is not None
 
     def _is_false(self, text: str, *, denies: bool) -> bool:
-        evidence: Evidence = self._evidence
+        corpus: Corpus = self._evidence
         if denies:
             # What the diff does not show may be called by the name that the question has for it, but not what it does show.
-            evidence = self._with_question
+            corpus = self._with_question
             if any(self._is_there(name) for name in _DENIED.findall(text)):
                 return True
         if self._calls_gone_still_there(text) or self._miscounts(text) or self._misattributes(text):
             return True
-        claims: Sequence[Claim] = false_in(text, Place.WEIGHED, evidence)
+        claims: Sequence[Claim] = find_unsupported(text, Section.WEIGHED, corpus)
         if claims and all(claim.kind in _SYMBOL for claim in claims):
-            claims = false_in(text, Place.WEIGHED, self._with_contents, _SYMBOL)
+            claims = find_unsupported(text, Section.WEIGHED, self._with_contents, _SYMBOL)
         return bool(claims) or any(
-            name not in PRODUCTS and name.lower() not in evidence.text.lower() for name in _camel(text)
+            name not in PRODUCTS and name.lower() not in corpus.text.lower() for name in _camel(text)
         )
 
     def _calls_gone_still_there(self, text: str) -> bool:
@@ -200,9 +200,9 @@ class Vetting:
 
     def _misattributes(self, text: str) -> bool:
         """Whether a text says what the metadata of each commit contradicts, or names an author that nothing speaks of."""
-        evidence = self._evidence.text.casefold()
+        corpus = self._evidence.text.casefold()
         return all(contradicts(entry, text) for entry in self._asked.entries) or any(
-            name.casefold() not in evidence for name in authors_in(text)
+            name.casefold() not in corpus for name in authors_in(text)
         )
 
     def _miscounts(self, text: str) -> bool:
@@ -219,12 +219,12 @@ class Vetting:
         return self._evidence.commit.model_copy(update={"message": subjects, "parents": ()})
 
     @cached_property
-    def _with_question(self) -> Evidence:
+    def _with_question(self) -> Corpus:
         said = "\n".join([self._asked.text, *(turn.text for turn in self._asked.thread)])
         return _Together(self._asked.entries, said)
 
     @cached_property
-    def _with_contents(self) -> Evidence:
+    def _with_contents(self) -> Corpus:
         return _Together(self._asked.entries, self._contents())
 
 

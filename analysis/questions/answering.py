@@ -14,19 +14,19 @@ from analysis.errors import ModelFailure
 from analysis.language import words
 from analysis.models import Citation, Entry, Importance, Language, Question, Statement, Turn
 from analysis.phrases import Phrase
-from analysis.questions.answer_check import Vetting
+from analysis.questions.answer_check import AnswerChecker
 from analysis.questions.by_rules import PHRASES, also, answer_by_rules
 from analysis.questions.intent import language_of, reads_as_question, references_in
 from analysis.questions.metadata import records
-from analysis.questions.search import pieces, relevant, shown, told_of_day, wanted
-from analysis.questions.segmenter import Reading, Said
+from analysis.questions.search import chunks_of, parse_query, relevant, shown, told_of_day
+from analysis.questions.segmenter import Segment, Segmenter
 from analysis.questions.topics import topics_in
 from analysis.sources.secrets import Redactor
 from analysis.text import scalar
 from analysis.writing.prompts import rendered
 
 if TYPE_CHECKING:  # the SDK takes half a second to import, and the rules need none
-    from analysis.llm import ChatModel, Message, Meter
+    from analysis.llm import ChatModel, Message, UsageCounter
 
 __all__ = [
     "Answering",
@@ -78,7 +78,7 @@ def answer(
     asked: Question,
     language: Language,
     model: "ChatModel | None",
-    meter: "Meter | None",
+    meter: "UsageCounter | None",
     contents: Callable[[], str] = lambda: "",
     mark: Callable[[], str] = lambda: random_marks.token_hex(8),
 ) -> Answering:
@@ -90,7 +90,7 @@ def answer(
     def give(answering: Answering) -> Iterator[Statement]:
         if model is not None and asked.entries:
             try:
-                for statement in _Talk(asked, language, contents, mark, answering).had_with(model, meter):
+                for statement in _AnswerSession(asked, language, contents, mark, answering).had_with(model, meter):
                     answering.by = "model"
                     yield statement
             except ModelFailure as exc:
@@ -113,7 +113,7 @@ class _Prompt(NamedTuple):
     shown: Sequence[Chunk]
 
 
-class _Talk:
+class _AnswerSession:
     """One question put to a model, and what is kept of its reply."""
 
     def __init__(
@@ -134,17 +134,17 @@ class _Talk:
             thread=tuple(turn.model_copy(update={"text": redact(scalar(turn.text))}) for turn in asked.thread),
         )
         self._prompt = _prompt(self._asked, language, *self._marks)
-        self._vetting = Vetting(self._asked, self._prompt.shown, language, contents)
+        self._vetting = AnswerChecker(self._asked, self._prompt.shown, language, contents)
         self._asks_of_metadata = bool(topics_in(asked.text))
         self._held: list[Statement] = []
         self._given: list[Statement] = []
-        self._lost: Said | None = None
+        self._lost: Segment | None = None
 
-    def had_with(self, model: "ChatModel", meter: "Meter | None") -> Iterator[Statement]:
+    def had_with(self, model: "ChatModel", meter: "UsageCounter | None") -> Iterator[Statement]:
         """The statements that are borne out; a reply in another language is asked for once more."""
-        from analysis.llm import Message, Meter
+        from analysis.llm import Message, UsageCounter
 
-        meter, messages = meter or Meter(), self._prompt.messages
+        meter, messages = meter or UsageCounter(), self._prompt.messages
         try:
             yield from self._heard(model, messages, meter)
         except _OtherLanguage as exc:
@@ -158,8 +158,8 @@ class _Talk:
         if not self._given:
             raise ModelFailure(Phrase("model_baseless"))
 
-    def _heard(self, model: "ChatModel", messages: "Sequence[Message]", meter: "Meter") -> Iterator[Statement]:
-        self._held, reading, heard = [], Reading(), ""
+    def _heard(self, model: "ChatModel", messages: "Sequence[Message]", meter: "UsageCounter") -> Iterator[Statement]:
+        self._held, reading, heard = [], Segmenter(), ""
         stopped: Exception | None = None
         with closing(model.talk(messages, room=_ROOM, meter=meter)) as chunks:
             for chunk in chunks:  # to the end, where the server says what it took
@@ -178,7 +178,7 @@ class _Talk:
         for said in reading.end():
             yield from self._weighed(said)
 
-    def _weighed(self, said: Said) -> Iterator[Statement]:
+    def _weighed(self, said: Segment) -> Iterator[Statement]:
         """The statement, and those held back before it, once one has to do with the commits."""
         statement = self._kept(said)
         said_before = {each.text for each in (*self._given, *self._held)}
@@ -190,7 +190,7 @@ class _Talk:
             held, self._held = self._held, []
             yield from held
 
-    def _kept(self, said: Said) -> Statement | None:
+    def _kept(self, said: Segment) -> Statement | None:
         lost, self._lost = self._lost, None
         if lost and lost.kind == "item" and lost.line == said.line:
             statement = None  # the rest of an item means nothing without its beginning
@@ -226,10 +226,10 @@ def _prompt(asked: Question, language: Language, nonce: str, canary: str) -> _Pr
     from analysis.llm import Message
 
     say = PHRASES[language]
-    want = wanted(asked)
+    query = parse_query(asked)
     single = asked.entries[0] if len(asked.entries) == 1 else None
     diffs = asked.entries if single or asked.also is not None else ()
-    chosen = [piece for each in diffs for piece in relevant(each.commit, each.facts, want, _BUDGET // len(diffs))]
+    chosen = [piece for each in diffs for piece in relevant(each.commit, each.facts, query, _BUDGET // len(diffs))]
     subject = {"zh": ("一次提交", "一天的提交"), "en": ("a commit", "a day's commits")}[language][single is None]
     system = rendered(
         f"answer.{language}.j2",
@@ -243,7 +243,7 @@ def _prompt(asked: Question, language: Language, nonce: str, canary: str) -> _Pr
     evidence = (
         _of_a_commit(single, chosen, language)
         if single
-        else {"rows": told_of_day(asked.entries, want, _BUDGET), "diff": shown(chosen), **_tiers(asked.entries)}
+        else {"rows": told_of_day(asked.entries, query, _BUDGET), "diff": shown(chosen), **_tiers(asked.entries)}
     )
     user = rendered(
         "answer_user.j2",
@@ -274,7 +274,7 @@ def _of_a_commit(entry: Entry, chosen: Sequence[Chunk], language: Language) -> d
         "said": said,
         "paths": ", ".join(commit.paths[:_PATHS]),
         "diff": shown(chosen),
-        "cut": len(chosen) < sum(1 for _ in pieces(commit)),
+        "cut": len(chosen) < sum(1 for _ in chunks_of(commit)),
     }
 
 

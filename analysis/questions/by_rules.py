@@ -9,7 +9,7 @@ from analysis.grounding.analysis_check import is_in, sentences
 from analysis.language import BADGE, words
 from analysis.models import Analysis, Citation, Entry, Fact, FactKind, Importance, Language, Question, Statement
 from analysis.questions.metadata import records
-from analysis.questions.search import Wanted, answers, match, matching_entries, matching_lines, wanted
+from analysis.questions.search import Query, fact_match, matching_entries, matching_lines, parse_query, text_match
 from analysis.questions.topics import Topic, topics_in, without_topics
 from analysis.text import one_line, shorten
 from analysis.writing.by_rules import code, named
@@ -95,7 +95,7 @@ def answer_by_rules(asked: Question, language: Language) -> Iterator[Statement]:
     elif asked.also is not None:
         yield Statement(text=PHRASES[language].matching)
         topics = topics_in(asked.text)
-        yield from (_listed(entry, wanted(asked), language, topics) for entry in asked.entries)
+        yield from (_listed(entry, parse_query(asked), language, topics) for entry in asked.entries)
     elif len(asked.entries) == 1:
         yield from _of_a_commit(asked, asked.entries[0], language)
     else:
@@ -116,22 +116,22 @@ def _of_a_commit(asked: Question, entry: Entry, language: Language) -> Iterator[
     yield from (each.statement for each in records(entry, language) if each.topic in topics)
     if topics:
         asked = asked._replace(text=without_topics(asked.text), thread=())
-    say, want = PHRASES[language], wanted(asked)
-    if topics and not want:
+    say, query = PHRASES[language], parse_query(asked)
+    if topics and not query:
         return
     if not entry.commit.read:
         yield Statement(text=say.unread.format(title=code(entry.commit.title)), citations=(to_commit(entry.commit),))
         return
-    facts = [fact for fact in entry.facts if answers(want, fact)]
-    facts = sorted(facts, key=lambda fact: -answers(want, fact))[:_FACTS]
+    facts = [fact for fact in entry.facts if fact_match(query, fact)]
+    facts = sorted(facts, key=lambda fact: -fact_match(query, fact))[:_FACTS]
     told = [_fact(entry, fact, language) for fact in facts]
     quoted = {citation.label for statement in told for citation in statement.citations}
-    lines = [each for each in _lines(entry, want, language) if each.citations[0].label not in quoted]
-    remarks = _remarks(entry, want, language, told)
+    lines = [each for each in _lines(entry, query, language) if each.citations[0].label not in quoted]
+    remarks = _remarks(entry, query, language, told)
     if told or lines:
         yield Statement(text=say.places)
         yield from (told + lines)[: max(_LINES, len(told))]
-    elif (want.words or want.facts) and not remarks and not _GENERAL.search(asked.text):
+    elif (query.words or query.facts) and not remarks and not _GENERAL.search(asked.text):
         yield Statement(text=say.not_shown)
     yield from remarks
     if not topics and not told and not lines and not remarks:
@@ -144,7 +144,7 @@ def _fact(entry: Entry, fact: Fact, language: Language) -> Statement:
     return Statement(text=text, citations=(to_fact(entry.commit, fact),), kind="item")
 
 
-def _lines(entry: Entry, want: Wanted, language: Language) -> list[Statement]:
+def _lines(entry: Entry, query: Query, language: Language) -> list[Statement]:
     say = PHRASES[language]
     return [
         Statement(
@@ -152,18 +152,20 @@ def _lines(entry: Entry, want: Wanted, language: Language) -> list[Statement]:
             citations=(to_line(entry.commit, file, line),),
             kind="item",
         )
-        for file, line in matching_lines(entry.commit, want, _LINES)
+        for file, line in matching_lines(entry.commit, query, _LINES)
     ]
 
 
-def _remarks(entry: Entry, want: Wanted, language: Language, told: Sequence[Statement]) -> list[Statement]:
+def _remarks(entry: Entry, query: Query, language: Language, told: Sequence[Statement]) -> list[Statement]:
     """The sentences of the kept analysis that match best, but for those that only repeat a fact."""
-    if entry.analysis is None or not want:
+    if entry.analysis is None or not query:
         return []
     said = [piece.strip() for text in _texts(entry.analysis) for piece in sentences(text)]
     said = [piece for piece in said if not piece.startswith(tuple(fact.text for fact in told))]
     said = [piece for piece in said if is_in(Analysis(by="rules", summary=piece), language)]
-    ranked = sorted(dict.fromkeys(piece for piece in said if match(want, piece)), key=lambda piece: -match(want, piece))
+    ranked = sorted(
+        dict.fromkeys(piece for piece in said if text_match(query, piece)), key=lambda piece: -text_match(query, piece)
+    )
     source = (to_commit(entry.commit),)
     return [
         Statement(text=piece, citations=source, new_paragraph=place == 0)
@@ -184,11 +186,11 @@ def _what_it_is(entry: Entry, language: Language) -> Iterator[Statement]:
 
 
 def _of_a_day(asked: Question, language: Language) -> Iterator[Statement]:
-    say, want = PHRASES[language], wanted(asked)
-    general = bool(_GENERAL.search(asked.text)) or not want
-    found = [] if general and not want.facts else matching_entries(asked.entries, want)
+    say, query = PHRASES[language], parse_query(asked)
+    general = bool(_GENERAL.search(asked.text)) or not query
+    found = [] if general and not query.facts else matching_entries(asked.entries, query)
     # "Which changes break us?" is answered by what the diffs prove, not by what merely uses the words.
-    found = [entry for entry in found if _proves(entry, want.facts)] or found
+    found = [entry for entry in found if _proves(entry, query.facts)] or found
     weighty = [entry for entry in asked.entries if entry.ranked.importance is Importance.HIGH]
     weighty.sort(key=lambda entry: -entry.ranked.score)
     if not found and not general:
@@ -200,7 +202,7 @@ def _of_a_day(asked: Question, language: Language) -> Iterator[Statement]:
     )
     yield Statement(text=say.matching if found else say.weighty)
     topics = topics_in(asked.text)
-    yield from (_listed(entry, want, language, topics) for entry in chosen[:_COMMITS])
+    yield from (_listed(entry, query, language, topics) for entry in chosen[:_COMMITS])
     if len(chosen) > _COMMITS:
         yield Statement(text=say.more.format(count=len(chosen) - _COMMITS), new_paragraph=True)
 
@@ -209,7 +211,7 @@ def _proves(entry: Entry, kinds: frozenset[FactKind]) -> bool:
     return any(fact.kind in kinds for fact in entry.facts)
 
 
-def _listed(entry: Entry, want: Wanted, language: Language, topics: Sequence[Topic]) -> Statement:
+def _listed(entry: Entry, query: Query, language: Language, topics: Sequence[Topic]) -> Statement:
     """A commit in a line: its tier, its title, and what is known, the fact, or else the line, that says most about what is wanted."""
     text = f"{BADGE[entry.ranked.importance]} {code(entry.commit.title)}"
     citations = [to_commit(entry.commit)]
@@ -218,12 +220,12 @@ def _listed(entry: Entry, want: Wanted, language: Language, topics: Sequence[Top
         text += words(language).labels["colon"] + words(language).gap.join(each.text for each in known)
         citations += [place for each in known for place in each.citations]
         return Statement(text=text, citations=tuple(dict.fromkeys(citations)), kind="item")
-    telling: Sequence[Fact] = [fact for fact in entry.facts if answers(want, fact)]
+    telling: Sequence[Fact] = [fact for fact in entry.facts if fact_match(query, fact)]
     if telling:
-        fact = _fact(entry, max(telling, key=lambda each: answers(want, each)), language)
+        fact = _fact(entry, max(telling, key=lambda each: fact_match(query, each)), language)
         text += f"{words(language).labels['colon']}{fact.text}"
         citations += [each for each in fact.citations if each not in citations]
-    elif lines := _lines(entry, want, language):
+    elif lines := _lines(entry, query, language):
         text += f"{words(language).labels['colon']}{lines[0].text}"
         citations += lines[0].citations
     return Statement(text=text, citations=tuple(citations), kind="item")

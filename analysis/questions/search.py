@@ -91,7 +91,7 @@ def _split(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_UNTELLING = _split(
+STOPWORDS = _split(
     "the and for with from into not now can are was were all any one two its this that these those when then than only has have had but out may "
     "must what why how which where who whose does did will would should could is be been being do we you they it our your their us me my to of in "
     "on at by as or if so no yes there here about tell explain please still also just very much more most some something anything need needs want "
@@ -105,7 +105,7 @@ _NAME = re.compile(r"[_./]|^-|[A-Za-z][a-z]+[A-Z]|[A-Z]{2,}[a-z]{2,}")  # what i
 _NAMED = 3  # letters and digits of one
 _WRITTEN = re.compile(f"{_WHOLE.pattern}/?", re.ASCII)
 _HAN = re.compile(r"[\u4e00-\u9fff]{2,}")
-_HAN_UNTELLING = re.compile(
+_HAN_STOPWORDS = re.compile(
     r"什么|怎么|如何|为什么|为何|是否|哪些|哪个|多少|会不会|能不能|有没有|要不要|是不是|可以|我们|你们|他们|这个|那个|这次|提交|改动|修改|变更|影响|需要|一下|今天|昨天|请问"
     r"|告诉|知道|吗|呢|的|了|和|与|在|对|把|被|是|有|要|会|能|吧|啊|里|上|中"
 )
@@ -114,7 +114,7 @@ _HAN_UNTELLING = re.compile(
 _At = tuple[str | None, int | None]
 
 
-class Wanted(NamedTuple):
+class Query(NamedTuple):
     """What a question looks for: the weight of each word, the kinds of facts that would answer it, the words used before."""
 
     words: Mapping[str, float]
@@ -125,38 +125,38 @@ class Wanted(NamedTuple):
         return bool(self.words or self.facts or self.before)
 
     @property
-    def with_before(self) -> "Wanted":
+    def with_before(self) -> "Query":
         """The same with the words used before as its own."""
-        return Wanted({**self.before, **self.words}, self.facts)
+        return Query({**self.before, **self.words}, self.facts)
 
 
-def wanted(asked: Question) -> Wanted:
+def parse_query(asked: Question) -> Query:
     """What a question looks for; the turns before it are known too, so that "that flag" finds the flag."""
     facts = {each for topic in _TOPICS if topic.called.search(asked.text) for each in topic.facts}
     before: dict[str, float] = {}
     for age, turn in enumerate(reversed(asked.thread[-_TURNS:]), 1):
         for word, weight in _words_of(turn.text).items():
             before[word] = max(before.get(word, 0.0), weight * _FADING**age)
-    return Wanted(_words_of(asked.text), frozenset(facts), before)
+    return Query(_words_of(asked.text), frozenset(facts), before)
 
 
 def _words_of(text: str) -> dict[str, float]:
     found: dict[str, float] = {}
     for reference in references_in(text):  # which commit is meant says nothing of what is asked about it
         text = re.sub(re.escape(reference), " ", text, flags=re.IGNORECASE)
-    for match in _WHOLE.finditer(text):
-        whole = match[0].strip("./-").lower()
-        if re.search(r"[_/.-]", whole) or re.search(r"[a-z][A-Z]|\d", match[0]):
+    for text_match in _WHOLE.finditer(text):
+        whole = text_match[0].strip("./-").lower()
+        if re.search(r"[_/.-]", whole) or re.search(r"[a-z][A-Z]|\d", text_match[0]):
             found[whole] = 3.0
-            found |= {part: 1.0 for part in parts(match[0]) - _UNTELLING if len(part) > 2 and part not in found}  # noqa: PLR2004
-        elif whole not in _UNTELLING and len(whole) > 1:
+            found |= {part: 1.0 for part in parts(text_match[0]) - STOPWORDS if len(part) > 2 and part not in found}  # noqa: PLR2004
+        elif whole not in STOPWORDS and len(whole) > 1:
             found[whole] = 2.0
             if len(whole) > _PLURAL and whole.endswith("s"):
                 found.setdefault(whole[:-1], 1.5)
     for topic in _TOPICS:
         if topic.called.search(text):
             found |= {word: 1.0 for word in topic.words if word not in found}
-    for run in _HAN.findall(_HAN_UNTELLING.sub(" ", text)):
+    for run in _HAN.findall(_HAN_STOPWORDS.sub(" ", text)):
         found |= {run[place : place + 2]: 1.0 for place in range(len(run) - 1)}
     return found
 
@@ -165,7 +165,7 @@ def names_in(question: str) -> tuple[str, ...]:
     """The symbols, flags and paths that a question names, as they are written: `threading.Lock`, `--foo`, `pkg/core`."""
     for reference in references_in(question):
         question = question.replace(reference, " ")
-    found = (match[0] for match in _WRITTEN.finditer(question))
+    found = (text_match[0] for text_match in _WRITTEN.finditer(question))
     return tuple(dict.fromkeys(each for each in found if _NAME.search(each) and len(re.sub(r"\W", "", each)) >= _NAMED))
 
 
@@ -181,17 +181,17 @@ def parts(text: str) -> frozenset[str]:
 @lru_cache(maxsize=4096)
 def _holds(text: str) -> frozenset[str]:
     """All that a text can be found by: its words, their parts, and its names as they are written."""
-    names = {match[0].strip("./-").lower() for match in _WHOLE.finditer(text)}
+    names = {text_match[0].strip("./-").lower() for text_match in _WHOLE.finditer(text)}
     return parts(text) | names | {segment for name in names for segment in re.split(r"[/.]", name) if segment}
 
 
-def match(want: Wanted, text: str) -> float:
+def text_match(query: Query, text: str) -> float:
     """How much of what is wanted a text holds; 0 for nothing.
 
     What was spoken of before adds to it, and is no match by itself unless the question names nothing ("and why?").
     """
-    own = _held(want.words, text)
-    return own + _held(want.before, text) if own or not (want.words or want.facts) else 0.0
+    own = _held(query.words, text)
+    return own + _held(query.before, text) if own or not (query.words or query.facts) else 0.0
 
 
 def _held(words: Mapping[str, float], text: str) -> float:
@@ -199,14 +199,14 @@ def _held(words: Mapping[str, float], text: str) -> float:
     return sum(weight for word, weight in words.items() if word in held or (not word.isascii() and word in text))
 
 
-def answers(want: Wanted, fact: Fact) -> float:
+def fact_match(query: Query, fact: Fact) -> float:
     """How much a fact says about what is wanted."""
-    return match(want, f"{fact.name} {fact.path or ''} {fact.old or ''} {fact.new or ''}") + (
-        2.0 if fact.kind in want.facts else 0.0
+    return text_match(query, f"{fact.name} {fact.path or ''} {fact.old or ''} {fact.new or ''}") + (
+        2.0 if fact.kind in query.facts else 0.0
     )
 
 
-def pieces(commit: Commit) -> Iterator[Chunk]:
+def chunks_of(commit: Commit) -> Iterator[Chunk]:
     """The commit's diff in parts, sources first."""
     for file in sorted(commit.files, key=lambda each: _PREFERENCE[kind(each.path)]):
         for hunk in hunks(file.patch):
@@ -214,12 +214,12 @@ def pieces(commit: Commit) -> Iterator[Chunk]:
                 yield Chunk(file, hunk[start : start + _PIECE])
 
 
-def relevant(commit: Commit, facts: Sequence[Fact], want: Wanted, budget: int) -> list[Chunk]:
+def relevant(commit: Commit, facts: Sequence[Fact], query: Query, budget: int) -> list[Chunk]:
     """The parts of a diff that fit `budget` tokens: those that match what is wanted first, then as the files come."""
-    want = want.with_before
-    proven: dict[_At, float] = {(fact.path, fact.line): answers(want, fact) + 1.0 for fact in facts if fact.line}
-    candidates = list(pieces(commit))
-    ranked = sorted(range(len(candidates)), key=lambda place: (-_worth(candidates[place], want, proven), place))
+    query = query.with_before
+    proven: dict[_At, float] = {(fact.path, fact.line): fact_match(query, fact) + 1.0 for fact in facts if fact.line}
+    candidates = list(chunks_of(commit))
+    ranked = sorted(range(len(candidates)), key=lambda place: (-_worth(candidates[place], query, proven), place))
     kept, room = [], budget
     for place in ranked:
         cost = tokens(shown([candidates[place]]))
@@ -229,33 +229,37 @@ def relevant(commit: Commit, facts: Sequence[Fact], want: Wanted, budget: int) -
     return [candidates[place] for place in sorted(kept)]
 
 
-def _worth(piece: Chunk, want: Wanted, proven: Mapping[_At, float]) -> float:
-    changed = " ".join(line.text for line in piece.lines if line.sign != " ")
-    context = " ".join(line.text for line in piece.lines if line.sign == " ")
-    places = {(path, line.number) for line in piece.lines for path in (piece.file.path, piece.file.previous_path)}
+def _worth(chunk: Chunk, query: Query, proven: Mapping[_At, float]) -> float:
+    changed = " ".join(line.text for line in chunk.lines if line.sign != " ")
+    context = " ".join(line.text for line in chunk.lines if line.sign == " ")
+    places = {(path, line.number) for line in chunk.lines for path in (chunk.file.path, chunk.file.previous_path)}
     facts = sum(worth for place, worth in proven.items() if place in places)
-    listed = 0.1 if kind(piece.file.path) in (Kind.GENERATED, Kind.VENDORED) else 1.0
-    return listed * (match(want, changed) + 0.4 * match(want, context) + 0.6 * match(want, piece.file.path)) + facts
+    listed = 0.1 if kind(chunk.file.path) in (Kind.GENERATED, Kind.VENDORED) else 1.0
+    return (
+        listed
+        * (text_match(query, changed) + 0.4 * text_match(query, context) + 0.6 * text_match(query, chunk.file.path))
+        + facts
+    )
 
 
 def shown(chosen: Sequence[Chunk]) -> str:
     """Parts of a diff as a model reads them: a header a file, then each line with its sign and number."""
     rows: list[str] = []
-    for place, piece in enumerate(chosen):
-        if place == 0 or piece.file is not chosen[place - 1].file:
-            rows.append(f"\n{piece.file.path}")
-        elif piece.lines[0].number != chosen[place - 1].lines[-1].number + 1:
+    for place, chunk in enumerate(chosen):
+        if place == 0 or chunk.file is not chosen[place - 1].file:
+            rows.append(f"\n{chunk.file.path}")
+        elif chunk.lines[0].number != chosen[place - 1].lines[-1].number + 1:
             rows.append("...")
-        rows += [f"{line.sign} {line.number} | {line.text[:_LINE]}" for line in piece.lines]
+        rows += [f"{line.sign} {line.number} | {line.text[:_LINE]}" for line in chunk.lines]
     return "\n".join(rows)
 
 
-def told_of_day(entries: Sequence[Entry], want: Wanted, budget: int) -> list[str]:
+def told_of_day(entries: Sequence[Entry], query: Query, budget: int) -> list[str]:
     """A day's commits as a model reads them, one a row: those that match first, then by score; titles of all, if they fit.
 
     What is known beyond the title is told as long as the budget lasts.
     """
-    first = matching_entries(entries, want.with_before)
+    first = matching_entries(entries, query.with_before)
     known = {id(entry) for entry in first}
     ordered = first + sorted((each for each in entries if id(each) not in known), key=lambda each: -each.ranked.score)
     titles = [
@@ -296,39 +300,39 @@ def _details(entry: Entry) -> str:
     return "".join(f" | {name}: {text}" for name, text in told if text)
 
 
-def matching_lines(commit: Commit, want: Wanted, most: int) -> list[tuple[FileChange, DiffLine]]:
+def matching_lines(commit: Commit, query: Query, most: int) -> list[tuple[FileChange, DiffLine]]:
     """The changed lines that match best, the best first; those of a file whose path alone matches come after."""
     found = []
-    for order, piece in enumerate(pieces(commit)):
-        by_path = 0.3 * match(want, piece.file.path)
-        for line in piece.lines:
+    for order, chunk in enumerate(chunks_of(commit)):
+        by_path = 0.3 * text_match(query, chunk.file.path)
+        for line in chunk.lines:
             told = re.search(r"\w{2}", line.text)
-            worth = match(want, line.text) + by_path if line.sign != " " and told else 0.0
+            worth = text_match(query, line.text) + by_path if line.sign != " " and told else 0.0
             if worth:
-                found.append((-worth, order, -ord(line.sign), line.number, piece.file, line))
+                found.append((-worth, order, -ord(line.sign), line.number, chunk.file, line))
     seen: dict[str, tuple[FileChange, DiffLine]] = {}
     for *_, file, line in sorted(found, key=lambda each: each[:4]):
         seen.setdefault(line.text.strip(), (file, line))
     return list(seen.values())[:most]
 
 
-def matching_entries(entries: Sequence[Entry], want: Wanted) -> list[Entry]:
+def matching_entries(entries: Sequence[Entry], query: Query) -> list[Entry]:
     """The commits of a day that match, the best first; among equals those of the higher score."""
-    worth = {id(entry): _entry_worth(entry, want) for entry in entries}
+    worth = {id(entry): _entry_worth(entry, query) for entry in entries}
     return sorted(
         (each for each in entries if worth[id(each)]), key=lambda each: (-worth[id(each)], -each.ranked.score)
     )
 
 
-def _entry_worth(entry: Entry, want: Wanted) -> float:
+def _entry_worth(entry: Entry, query: Query) -> float:
     commit = entry.commit
     said = f"{commit.body} {commit.pull.body if commit.pull else ''}"
     analysis = entry.analysis
     told = " ".join((analysis.summary, *analysis.scope, *analysis.advice)) if analysis else ""
     return (
-        2 * match(want, commit.title)
-        + match(want, " ".join(commit.paths))
-        + match(want, told)
-        + 0.5 * match(want, said)
-        + sum(answers(want, fact) for fact in entry.facts)
+        2 * text_match(query, commit.title)
+        + text_match(query, " ".join(commit.paths))
+        + text_match(query, told)
+        + 0.5 * text_match(query, said)
+        + sum(fact_match(query, fact) for fact in entry.facts)
     )

@@ -8,7 +8,7 @@ from analysis.grounding.analysis_check import sentences
 from analysis.grounding.claims import SPAN
 
 
-class Said(NamedTuple):
+class Segment(NamedTuple):
     """A complete piece of a reply as it was written, but for the marker of its item or the fences of its code.
 
     The sentences of one line have the same `line`.
@@ -31,7 +31,7 @@ _CITED_BEHIND = re.compile(r"[.!?][ \t]+(?:[\[【][^\[\]【】\n]*[\]】](?!\()[
 _CITED = re.compile(r"[\]】][ \t]*[。！？.!?]\s*$")
 
 
-class Reading:
+class Segmenter:
     """Takes chunks in and gives pieces out, each as soon as it cannot grow any more."""
 
     def __init__(self) -> None:
@@ -40,16 +40,16 @@ class Reading:
         self._begun = self._paragraph = False
         self._line = 0
 
-    def feed(self, chunk: str) -> Iterator[Said]:
+    def feed(self, chunk: str) -> Iterator[Segment]:
         """The pieces that a chunk completes."""
         self._rest += chunk.replace("\r\n", "\n").replace("\r", "\n")
         yield from self._taken(final=False)
 
-    def end(self) -> Iterator[Said]:
+    def end(self) -> Iterator[Segment]:
         """What is left when nothing more will come."""
         yield from self._taken(final=True)
 
-    def _taken(self, *, final: bool) -> Iterator[Said]:
+    def _taken(self, *, final: bool) -> Iterator[Segment]:
         while True:
             before = (self._rest, self._in_line)
             said = self._next(final=final)
@@ -59,7 +59,7 @@ class Reading:
             elif (self._rest, self._in_line) == before:
                 return
 
-    def _next(self, *, final: bool) -> Said | None:
+    def _next(self, *, final: bool) -> Segment | None:
         """A piece, or None where there is none yet; what is none, such as blank lines, is passed over."""
         if not self._begun and not self._without_thoughts(final=final):
             return None
@@ -90,7 +90,7 @@ class Reading:
         self._rest = after if closed else "" if final else self._rest
         return bool(closed)
 
-    def _code(self, fence: re.Match[str], *, final: bool) -> Said | None:
+    def _code(self, fence: re.Match[str], *, final: bool) -> Segment | None:
         closing = re.compile(rf"^[ \t]*{re.escape(fence[1])}[ \t]*(?:\n{'|$' if final else ''})", re.MULTILINE)
         closed = closing.search(self._rest, fence.end())
         if not fence[2] or not (closed or final):
@@ -100,9 +100,9 @@ class Reading:
         text = self._rest[fence.end() : closed.start() if closed else len(self._rest)]
         self._rest = self._rest[closed.end() :] if closed else ""
         self._line += 1
-        return Said(text.strip("\n"), "code", self._paragraph, self._line)
+        return Segment(text.strip("\n"), "code", self._paragraph, self._line)
 
-    def _sentence(self, *, final: bool) -> Said | None:
+    def _sentence(self, *, final: bool) -> Segment | None:
         line, newline, _ = self._rest.partition("\n")
         text = _first(line, complete=bool(newline) or final)
         if text is None:
@@ -114,7 +114,7 @@ class Reading:
             self._in_line = ""
         elif kind == "item":
             self._in_line = "sentence"
-        return Said(text.strip(), kind, self._paragraph, self._line) if text.strip() else None
+        return Segment(text.strip(), kind, self._paragraph, self._line) if text.strip() else None
 
 
 def _first(line: str, *, complete: bool) -> str | None:

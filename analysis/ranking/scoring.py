@@ -15,7 +15,7 @@ _ORDER = (Importance.LOW, Importance.MEDIUM, Importance.HIGH)
 def rank(commit: Commit, found: Sequence[Fact] = (), weights: Weights | None = None) -> Ranked:
     """How much `commit` matters, and why: the reasons come strongest first. The score is log-odds."""
     weights = weights or general_weights()
-    found = borne_out(commit, found)
+    found = supported(commit, found)
     reasons = []
     score = weights.intercept
     for signal in signals(commit, found):
@@ -30,7 +30,7 @@ def rank(commit: Commit, found: Sequence[Fact] = (), weights: Weights | None = N
     return Ranked(score=score, importance=importance, reasons=tuple(reasons), change_types=kinds)
 
 
-def borne_out(commit: Commit, found: Sequence[Fact]) -> Sequence[Fact]:
+def supported(commit: Commit, found: Sequence[Fact]) -> Sequence[Fact]:
     """The facts without those that only an instruction in the commit's text tells: words about security prove nothing in one."""
     if not any(fact.path is None and fact.kind is FactKind.SECURITY for fact in found):
         return found

@@ -10,7 +10,7 @@ from analysis.diff import changed_lines
 from analysis.instructions import without_instructions
 from analysis.models import BREAKING, Commit, Fact, FactKind, FileChange
 from analysis.paths import Kind, kind
-from analysis.ranking.scoring import borne_out
+from analysis.ranking.scoring import supported
 
 _TELLING = BREAKING | {
     FactKind.DEFAULT_CHANGED,
@@ -26,7 +26,7 @@ _REMARK = re.compile(r"\s*(?:#(?!\s*(?:define|if|include|pragma|undef|el|end))|/
 def may_move_up(commit: Commit, found: Sequence[Fact], reason: str) -> bool:
     """Whether `reason` names something telling that the diff proves, in a commit that does not speak to its reader."""
     return not _speaks_to_reader(commit) and any(
-        fact.path and fact.kind in _TELLING and fact.name.lower() in reason.lower() for fact in borne_out(commit, found)
+        fact.path and fact.kind in _TELLING and fact.name.lower() in reason.lower() for fact in supported(commit, found)
     )
 
 

@@ -27,7 +27,7 @@ from analysis.grounding.analysis_check import (
     without_false_claims,
 )
 from analysis.language import words
-from analysis.llm import ChatModel, Message, Meter
+from analysis.llm import ChatModel, Message, UsageCounter
 from analysis.models import (
     Analysis,
     Commit,
@@ -41,7 +41,7 @@ from analysis.models import (
     Severity,
 )
 from analysis.phrases import Phrase
-from analysis.ranking import borne_out, ceiling, floor, may_move_down, may_move_up, within
+from analysis.ranking import ceiling, floor, may_move_down, may_move_up, supported, within
 
 _BUDGET = {Importance.HIGH: 12_000, Importance.MEDIUM: 6_000, Importance.LOW: 2_000}  # tokens of diff
 _ROOM = {Importance.HIGH: 3_000, Importance.MEDIUM: 1_200, Importance.LOW: 500}  # tokens of reply
@@ -181,7 +181,10 @@ def estimate(question: Question) -> tuple[int, int]:
 
 
 def analyse(
-    question: Question, model: ChatModel, meter: Meter, mark: Callable[[], str] = lambda: random_marks.token_hex(8)
+    question: Question,
+    model: ChatModel,
+    meter: UsageCounter,
+    mark: Callable[[], str] = lambda: random_marks.token_hex(8),
 ) -> Analysed:
     """The model's analysis of a commit (with its patches), checked. `meter` counts what it took, failures included."""
     depth = question.ranked.importance
@@ -230,7 +233,7 @@ def _moved(question: Question, reply: _Low) -> tuple[Importance, str]:
     if not (may_move_up(commit, found, reason) if up else may_move_down(commit, found)):
         return ranked.importance, ""
     wanted = _ORDER[max(0, min(_ORDER.index(ranked.importance) + (1 if up else -1), len(_ORDER) - 1))]
-    moved = within(wanted, floor(borne_out(commit, found)), ceiling(commit, ranked.change_types, found))
+    moved = within(wanted, floor(supported(commit, found)), ceiling(commit, ranked.change_types, found))
     return (moved, reason) if moved is not ranked.importance else (ranked.importance, "")
 
 

@@ -100,7 +100,7 @@ def digest(
     from analysis.window import parse_day, zone
     from bot import bootstrap
     from bot.cli.output import deliver, print_reports
-    from bot.cli.progress import Watcher
+    from bot.cli.progress import TerminalProgress
     from bot.services.digest import digest as digest_day
     from bot.services.selection import Selection, selected, touched
     from bot.settings import Settings
@@ -114,16 +114,16 @@ def digest(
     reports: list[DayReport] = []
     failures: dict[str, DigestError] = {}
     with (
-        Watcher() as watcher,
-        bootstrap.sample_desk()
+        TerminalProgress() as watcher,
+        bootstrap.sample_services()
         if sample
-        else bootstrap.desk(settings, watcher.wait, now=_paying(now, no_model)) as desk,
+        else bootstrap.services(settings, watcher.wait, now=_paying(now, no_model)) as services,
     ):
         for repository in repositories:
             watcher.day(repository, wanted)
             try:
-                report = digest_day(desk, repository, wanted, tz, language, now=now, progress=watcher)
-                reports.append(selected(report, selection, watch, touched(report, selection.watch, desk.store)))
+                report = digest_day(services, repository, wanted, tz, language, now=now, progress=watcher)
+                reports.append(selected(report, selection, watch, touched(report, selection.watch, services.store)))
             except DigestError as exc:
                 if len(repositories) == 1:
                     raise
@@ -154,7 +154,7 @@ def commit(
     from analysis.window import zone
     from bot import bootstrap
     from bot.cli.output import deliver, raw
-    from bot.cli.progress import Watcher
+    from bot.cli.progress import TerminalProgress
     from bot.services.lookup import look_up
     from bot.services.reference import parse_reference
     from bot.settings import Settings
@@ -162,8 +162,11 @@ def commit(
     reference = parse_reference(ref)
     settings = Settings.load()
     language, tz = lang or settings.digest_language, zone(timezone or settings.digest_timezone)
-    with Watcher() as watcher, bootstrap.desk(settings, watcher.wait, now=_paying(datetime.now(UTC), no_model)) as desk:
-        repository, entry = look_up(desk, reference, bootstrap.chosen(repo, settings.digest_repos), language)
+    with (
+        TerminalProgress() as watcher,
+        bootstrap.services(settings, watcher.wait, now=_paying(datetime.now(UTC), no_model)) as services,
+    ):
+        repository, entry = look_up(services, reference, bootstrap.chosen(repo, settings.digest_repos), language)
 
     def show(console: "Console") -> None:
         if format == "json":
@@ -190,7 +193,7 @@ def ask(
     from analysis.report.terminal import print_answer
     from bot import bootstrap
     from bot.cli.output import deliver
-    from bot.cli.progress import Watcher
+    from bot.cli.progress import TerminalProgress
     from bot.services.answers import answered
     from bot.services.lookup import entry_of, locate
     from bot.services.reference import parse_reference
@@ -201,11 +204,14 @@ def ask(
         raise Misuse('the question is empty; ask something, such as "does this touch ROCm?"')
     settings = Settings.load()
     language = lang or language_of(question, settings.digest_language)
-    with Watcher() as watcher, bootstrap.desk(settings, watcher.wait, now=_paying(datetime.now(UTC), no_model)) as desk:
-        located = locate(desk, reference, bootstrap.chosen(repo, settings.digest_repos))
-        entry = entry_of(desk, located, language, patches=True)
+    with (
+        TerminalProgress() as watcher,
+        bootstrap.services(settings, watcher.wait, now=_paying(datetime.now(UTC), no_model)) as services,
+    ):
+        located = locate(services, reference, bootstrap.chosen(repo, settings.digest_repos))
+        entry = entry_of(services, located, language, patches=True)
         asked = Question(question, located.repository, (entry,))
-        deliver(lambda console: print_answer(console, answered(desk, asked, language)), None)
+        deliver(lambda console: print_answer(console, answered(services, asked, language)), None)
 
 
 @app.command("run")
@@ -246,7 +252,7 @@ def backfill(
     """Read many days into the store; a killed run goes on where it was."""
     from analysis.window import parse_range, zone
     from bot import bootstrap
-    from bot.cli.progress import Watcher
+    from bot.cli.progress import TerminalProgress
     from bot.services.backfill import backfill as fill
     from bot.settings import Settings
 
@@ -256,11 +262,11 @@ def backfill(
     repositories = bootstrap.chosen(repo, settings.digest_repos)
     done: list[BackfilledDay] = []
     with (
-        Watcher(days=len(wanted) * len(repositories)) as watcher,
-        bootstrap.desk(settings, watcher.wait, now=_paying(now, no_model)) as desk,
+        TerminalProgress(days=len(wanted) * len(repositories)) as watcher,
+        bootstrap.services(settings, watcher.wait, now=_paying(now, no_model)) as services,
     ):
         try:
-            done.extend(fill(desk, repositories, wanted, tz, language, now=now, progress=watcher))
+            done.extend(fill(services, repositories, wanted, tz, language, now=now, progress=watcher))
         except DigestError as exc:
             _say_filled(repositories, done)
             raise type(exc)(str(exc)) from exc
@@ -297,9 +303,9 @@ def search(
     among = bootstrap.chosen(repo, settings.digest_repos) if repo else []
     if len(words) > _MOST_WORDS:
         raise Misuse(f"a search is for at most {_MOST_WORDS} words; give the most telling ones")
-    with bootstrap.desk(settings) as desk:
-        found = desk.store.search(" ".join(words), among, limit)
-        empty = not found and desk.store.is_empty()
+    with bootstrap.services(settings) as services:
+        found = services.store.search(" ".join(words), among, limit)
+        empty = not found and services.store.is_empty()
     if empty:
         raise Misuse("the store is empty; fill it with: vllm-digest backfill 2026-01-01..2026-01-31")
 
@@ -352,7 +358,7 @@ def calibrate(
 ) -> None:
     """Fit the ranking to a repository's own release notes; a run that was ended goes on where it was."""
     from bot import bootstrap
-    from bot.cli.progress import Watcher
+    from bot.cli.progress import TerminalProgress
     from bot.services.calibration import as_lines
     from bot.services.calibration import calibrate as fit
     from bot.settings import Settings
@@ -360,8 +366,8 @@ def calibrate(
     settings = Settings.load()
     repository, now = bootstrap.chosen(repo, settings.digest_repos)[0], datetime.now(UTC)
     corrections = bootstrap.corrections_of(settings, repository)
-    with Watcher() as watcher, bootstrap.desk(settings, watcher.wait) as desk:
-        done = fit(desk, repository, settings.tz, most=releases, corrections=corrections, now=now, progress=watcher)
+    with TerminalProgress() as watcher, bootstrap.services(settings, watcher.wait) as services:
+        done = fit(services, repository, settings.tz, most=releases, corrections=corrections, now=now, progress=watcher)
     sys.stdout.writelines(f"{line}\n" for line in as_lines(done))
 
 

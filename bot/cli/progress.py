@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from analysis.models import Repository
 
 
-class Watcher:
+class TerminalProgress:
     """Watches commits being read and analysed, and `days` days if it is told how many."""
 
     def __init__(self, *, days: int = 0) -> None:

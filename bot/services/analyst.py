@@ -17,11 +17,11 @@ from analysis.writing.by_rules import VERSION as RULES_VERSION
 from analysis.writing.by_rules import analyse_by_rules
 from analysis.writing.prompts import VERSION as PROMPT
 from analysis.writing.reasons import MODEL
-from bot.services.failure_cache import Attempt, Attempts
+from bot.services.failure_cache import FailureCache, ModelQuestion
 from bot.store import Kept, Store, StoredCommit
 
 if TYPE_CHECKING:
-    from analysis.llm import ChatModel, Meter
+    from analysis.llm import ChatModel, UsageCounter
     from analysis.writing.by_model import Question
 
 _RULES = "rules"
@@ -40,7 +40,7 @@ class Modelling:
         self, model: "ChatModel", at_once: int, daily_usd: float, now: Callable[[], datetime], *, for_answers: int = 0
     ) -> None:
         self.model = model
-        self.attempts = Attempts(now)
+        self.attempts = FailureCache(now)
         self.at_once = max(1, at_once - for_answers)
         self._daily_usd = daily_usd
         self._now = now
@@ -61,7 +61,7 @@ class Modelling:
             yield
 
     @contextmanager
-    def paid(self, store: Store, purpose: Purpose, tokens: tuple[int, int], meter: "Meter") -> Iterator[None]:
+    def paid(self, store: Store, purpose: Purpose, tokens: tuple[int, int], meter: "UsageCounter") -> Iterator[None]:
         """Puts aside what a call of so many tokens in and out may cost, and counts afterwards what `meter` says it did.
 
         `ModelFailure` when that would go over the day's budget, or over the share of it that the purpose may have.
@@ -194,7 +194,7 @@ class Analyst:
             if each.id in failed
         )
 
-    def _in_vain(self, ids: Sequence[int]) -> dict[int, Attempt]:
+    def _in_vain(self, ids: Sequence[int]) -> dict[int, ModelQuestion]:
         """Commit id -> the attempt of late that gave no analysis."""
         if not self._modelling:
             return {}
@@ -205,7 +205,7 @@ class Analyst:
         return self._store.analyses(ids, self._language, self._modelling.model.name, PROMPT) if self._modelling else {}
 
     def _analyse(self, modelling: Modelling, commit_id: int) -> None:
-        from analysis.llm import Meter
+        from analysis.llm import UsageCounter
         from analysis.writing.by_model import (
             Question,  # the SDK takes half a second to import, and a stored day needs no model
         )
@@ -214,7 +214,7 @@ class Analyst:
         ranked = rank(stored.commit, stored.facts, self._weights)
         contents = partial(self._contents, self._repository, stored.commit)
         question = Question(self._repository, stored.commit, stored.facts, ranked, self._language, contents)
-        meter = Meter()
+        meter = UsageCounter()
         try:
             if self._lasting:
                 raise self._lasting
@@ -228,7 +228,7 @@ class Analyst:
             modelling.attempts.succeeded()
         self._on_answer()
 
-    def _within_budget(self, modelling: Modelling, question: "Question", meter: "Meter") -> Kept:
+    def _within_budget(self, modelling: Modelling, question: "Question", meter: "UsageCounter") -> Kept:
         """Asks, with what it may cost put aside before and what it did cost counted after."""
         from analysis.writing.by_model import analyse, estimate
 
@@ -254,7 +254,7 @@ class _Paid(NamedTuple):
     cost_usd: float | None
 
 
-def _paid(meter: "Meter", model: "ChatModel") -> _Paid:
+def _paid(meter: "UsageCounter", model: "ChatModel") -> _Paid:
     known = meter.input is not None
     cost = model.cost(meter.input or 0, meter.output or 0, meter.cached or 0) if known else None
     return _Paid(meter.calls, meter.input, meter.output, meter.cached, cost)

@@ -9,30 +9,30 @@ from analysis.errors import ModelFailure
 from analysis.models import Language, Question, Statement
 from analysis.questions.answering import answer, estimate
 from bot.services.analyst import Modelling
-from bot.services.digest import Desk
+from bot.services.digest import Services
 
 log = structlog.get_logger(__name__)
 
 
-def answered(desk: Desk, asked: Question, language: Language) -> Iterator[Statement]:
+def answered(services: Services, asked: Question, language: Language) -> Iterator[Statement]:
     """The statements of an answer, each as soon as it was checked."""
-    if desk.modelling is None:
+    if services.modelling is None:
         yield from answer(asked, language, None, None)
         return
     try:
-        yield from _by_model(desk, desk.modelling, asked, language)
+        yield from _by_model(services, services.modelling, asked, language)
     except ModelFailure as exc:  # over the budget: nothing was asked
-        desk.modelling.attempts.failed(exc.what)
+        services.modelling.attempts.failed(exc.what)
         log.info("rules answer", why=str(exc))
         yield from answer(asked, language, None, None)
 
 
-def _by_model(desk: Desk, modelling: Modelling, asked: Question, language: Language) -> Iterator[Statement]:
-    from analysis.llm import Meter
+def _by_model(services: Services, modelling: Modelling, asked: Question, language: Language) -> Iterator[Statement]:
+    from analysis.llm import UsageCounter
 
-    meter = Meter()
-    with modelling.answering(), modelling.paid(desk.store, "answer", estimate(asked), meter):
-        answering = answer(asked, language, modelling.model, meter, partial(_contents, desk, asked))
+    meter = UsageCounter()
+    with modelling.answering(), modelling.paid(services.store, "answer", estimate(asked), meter):
+        answering = answer(asked, language, modelling.model, meter, partial(_contents, services, asked))
         yield from answering
     if answering.failure:
         modelling.attempts.failed(answering.failure.what)
@@ -42,8 +42,8 @@ def _by_model(desk: Desk, modelling: Modelling, asked: Question, language: Langu
     log.info("answered", by=answering.by, dropped=answering.dropped, calls=meter.calls, why=told)
 
 
-def _contents(desk: Desk, asked: Question) -> str:
+def _contents(services: Services, asked: Question) -> str:
     """The files that the commit changes, for names that its diff does not show; too much to read for a whole day."""
     if len(asked.entries) != 1:
         return ""
-    return desk.github.contents(asked.repository, asked.entries[0].commit)
+    return services.github.contents(asked.repository, asked.entries[0].commit)

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from analysis.errors import OutsideFailure, RateLimited
 from analysis.models import Language, Repository
-from bot.services.digest import Desk, Progress, digest
+from bot.services.digest import Progress, Services, digest
 
 
 class DayProgress(Progress, Protocol):
@@ -31,7 +31,7 @@ class BackfilledDay(NamedTuple):
 
 
 def backfill(
-    desk: Desk,
+    services: Services,
     repositories: Sequence[Repository],
     days: Sequence[date],
     tz: ZoneInfo,
@@ -46,7 +46,7 @@ def backfill(
             if progress:
                 progress.day(repository, day)
             try:
-                report = digest(desk, repository, day, tz, language, now=now, progress=progress)
+                report = digest(services, repository, day, tz, language, now=now, progress=progress)
             except RateLimited:
                 raise
             except OutsideFailure as exc:

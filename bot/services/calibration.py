@@ -15,7 +15,7 @@ from analysis.ranking.evaluation import AtTier, Example, Judgement, cross_valida
 from analysis.sources.github import Release
 from analysis.sources.release_notes import Named, named
 from analysis.window import Window
-from bot.services.digest import Desk, Progress, current, read_all
+from bot.services.digest import Progress, Services, current, read_all
 
 _LEAST_RELEASES = 2  # whose notes name pull requests
 _LEAST_IN_NOTES = 3  # pull requests, for notes to tell anything
@@ -51,7 +51,7 @@ class Calibration(NamedTuple):
 
 
 def calibrate(
-    desk: Desk,
+    services: Services,
     repository: Repository,
     tz: ZoneInfo,
     *,
@@ -64,21 +64,21 @@ def calibrate(
 
     `Misuse` where there is too little to learn from, `OutsideFailure` where too many commits could not be read.
     """
-    notes = _notes(desk, repository, most)
-    covered = _covered(desk, repository, notes)
+    notes = _notes(services, repository, most)
+    covered = _covered(services, repository, notes)
     found = [commit for commit in covered.commits if commit.pr in notes.every]
     if len(covered.commits) < _LEAST_COMMITS or len(found) < _LEAST_NAMED:
         raise Misuse(
             f"calibrating {repository} needs {_LEAST_COMMITS} commits, {_LEAST_NAMED} of them named in release notes; "
             f"its releases {', '.join(notes.tags)} cover {len(covered.commits)}, with {len(found)} named"
         )
-    _read(desk, repository, covered.commits, tz, progress)
-    examples = _examples(desk, repository, covered.commits, notes, corrections)
+    _read(services, repository, covered.commits, tz, progress)
+    examples = _examples(services, repository, covered.commits, notes, corrections)
     judgement = judged(examples, cross_validated(examples))
     calibration = Calibration(
         repository, notes.tags, covered.by_date, examples, sum(each.weight > 1 for each in examples), judgement
     )
-    desk.store.save_weights(repository, trained(examples, _provenance(calibration, now)), now)
+    services.store.save_weights(repository, trained(examples, _provenance(calibration, now)), now)
     return calibration
 
 
@@ -101,8 +101,8 @@ class _Notes(NamedTuple):
         return tuple(each.release.tag for each in self.noted)
 
 
-def _notes(desk: Desk, repository: Repository, most: int) -> _Notes:
-    releases = desk.github.releases(repository)
+def _notes(services: Services, repository: Repository, most: int) -> _Notes:
+    releases = services.github.releases(repository)
     every = [Noted(release, named(release.notes, repository)) for release in releases]
     telling = [each for each in every if len(each.named.every) >= _LEAST_IN_NOTES][:most]
     if len(telling) < _LEAST_RELEASES:
@@ -114,7 +114,7 @@ def _notes(desk: Desk, repository: Repository, most: int) -> _Notes:
     return _Notes(tuple(telling[::-1]), older[0] if older else None)
 
 
-def _covered(desk: Desk, repository: Repository, notes: _Notes) -> Covered:
+def _covered(services: Services, repository: Repository, notes: _Notes) -> Covered:
     """What lies between each release and the one before: by their tags, or where GitHub has none of them by their dates."""
     commits: dict[str, Commit] = {}
     by_date = []
@@ -122,10 +122,10 @@ def _covered(desk: Desk, repository: Repository, notes: _Notes) -> Covered:
     mean = (releases[-1].published_at - releases[0].published_at) / (len(releases) - 1)
     before = notes.before or Release(tag="", notes="", published_at=releases[0].published_at - mean)
     for older, newer in pairwise([before, *releases]):
-        gained = desk.github.gained(repository, older.tag, newer.tag).commits if older.tag else ()
+        gained = services.github.gained(repository, older.tag, newer.tag).commits if older.tag else ()
         if not gained:
             by_date.append(newer.tag)
-            gained = desk.github.list_commits(repository, Window(older.published_at, newer.published_at))
+            gained = services.github.list_commits(repository, Window(older.published_at, newer.published_at))
         commits |= {commit.sha: commit for commit in gained if not commit.is_merge}
     ordered = sorted(commits.values(), key=lambda commit: commit.committed_at)
     places = [place for place, commit in enumerate(ordered) if commit.pr in notes.every]
@@ -134,11 +134,13 @@ def _covered(desk: Desk, repository: Repository, notes: _Notes) -> Covered:
     return Covered(tuple(inside), tuple(by_date))
 
 
-def _read(desk: Desk, repository: Repository, commits: Sequence[Commit], tz: ZoneInfo, progress: Progress) -> None:
-    known = desk.store.read_ids(repository, [commit.sha for commit in commits])
+def _read(
+    services: Services, repository: Repository, commits: Sequence[Commit], tz: ZoneInfo, progress: Progress
+) -> None:
+    known = services.store.read_ids(repository, [commit.sha for commit in commits])
     unread = [commit for commit in commits if commit.sha not in known]
     progress.expect(len(unread))
-    unfinished = read_all(desk, repository, unread, tz, progress)
+    unfinished = read_all(services, repository, unread, tz, progress)
     missing = len(unfinished.failures)
     if unfinished.resumes_at or missing > _MOST_UNREAD * len(commits):
         raise OutsideFailure(
@@ -148,16 +150,16 @@ def _read(desk: Desk, repository: Repository, commits: Sequence[Commit], tz: Zon
 
 
 def _examples(
-    desk: Desk,
+    services: Services,
     repository: Repository,
     commits: Sequence[Commit],
     notes: _Notes,
     corrections: Mapping[str, bool],
 ) -> tuple[Example, ...]:
     shas = dict.fromkeys([commit.sha for commit in commits] + list(corrections))
-    ids = desk.store.read_ids(repository, list(shas))
+    ids = services.store.read_ids(repository, list(shas))
     examples = []
-    for each in current(desk.store, list(ids.values())):
+    for each in current(services.store, list(ids.values())):
         said = corrections.get(each.commit.sha)
         label = each.commit.pr in notes.every if said is None else said
         weight = 1 if said is None else _SAID

@@ -23,7 +23,7 @@ _READERS = 8  # requests at once: far below GitHub's limit of 100
 _FOLLOWED = timedelta(days=7)  # how old a day, or the listing before it, may be for late arrivals to be looked for
 
 
-class Desk(NamedTuple):
+class Services(NamedTuple):
     """What a use case works with."""
 
     github: GitHub
@@ -42,7 +42,7 @@ class Progress(Protocol):
 
 
 def digest(
-    desk: Desk,
+    services: Services,
     repository: Repository,
     day: date,
     tz: ZoneInfo,
@@ -56,30 +56,36 @@ def digest(
 
     Without `ask` no model is asked anything new. The model analyses what is read while the rest is still being read. `OutsideFailure` when the day could not even be listed.
     """
-    listed = _list_day(desk, repository, day, tz, now)
+    listed = _list_day(services, repository, day, tz, now)
     ids = listed.commit_ids + listed.late_ids
     advance = progress.advance if progress else lambda: None
-    with Analyst(desk.store, repository, language, desk.modelling, desk.github.contents, advance, ask=ask) as analyst:
-        stored = desk.store.commits(ids)
+    with Analyst(
+        services.store, repository, language, services.modelling, services.github.contents, advance, ask=ask
+    ) as analyst:
+        stored = services.store.commits(ids)
         analyst.submit([each.id for each in stored if each.commit.read])
         unread = [each.commit for each in stored if not each.commit.read]
         if progress:
             progress.expect(len(unread) + len(analyst.unasked(ids)))
-        unfinished = read_all(desk, repository, unread, tz, progress, lambda kept: analyst.submit([kept]))
-    return _report(desk, repository, day, tz, language, listed, analyst, unfinished)
+        unfinished = read_all(services, repository, unread, tz, progress, lambda kept: analyst.submit([kept]))
+    return _report(services, repository, day, tz, language, listed, analyst, unfinished)
 
 
-def stored_digest(desk: Desk, repository: Repository, day: date, tz: ZoneInfo, language: Language) -> DayReport | None:
+def stored_digest(
+    services: Services, repository: Repository, day: date, tz: ZoneInfo, language: Language
+) -> DayReport | None:
     """The report of a day as far as the store has it, without asking anybody; None for a day that was never listed."""
-    listed = desk.store.day(repository, day, tz.key)
+    listed = services.store.day(repository, day, tz.key)
     if listed is None:
         return None
-    with Analyst(desk.store, repository, language, desk.modelling, desk.github.contents, ask=False) as analyst:
-        return _report(desk, repository, day, tz, language, listed, analyst, Unfinished())
+    with Analyst(
+        services.store, repository, language, services.modelling, services.github.contents, ask=False
+    ) as analyst:
+        return _report(services, repository, day, tz, language, listed, analyst, Unfinished())
 
 
 def _report(
-    desk: Desk,
+    services: Services,
     repository: Repository,
     day: date,
     tz: ZoneInfo,
@@ -89,7 +95,7 @@ def _report(
     unfinished: "Unfinished",
 ) -> DayReport:
     ids = listed.commit_ids + listed.late_ids
-    stored = current(desk.store, ids)
+    stored = current(services.store, ids)
     entries = analyst.entries(stored)
     return DayReport(
         repository=repository,
@@ -128,17 +134,17 @@ def _with_facts(store: Store, each: StoredCommit) -> StoredCommit:
     return each._replace(facts=found, stale=False)
 
 
-def _list_day(desk: Desk, repository: Repository, day: date, tz: ZoneInfo, now: datetime) -> StoredDay:
+def _list_day(services: Services, repository: Repository, day: date, tz: ZoneInfo, now: datetime) -> StoredDay:
     whole = window(day, tz)
-    stored = desk.store.day(repository, day, tz.key)
+    stored = services.store.day(repository, day, tz.key)
     if stored and stored.listed_at >= whole.end and Remark.LATE_UNKNOWN not in stored.remarks:
         return stored
-    listed = desk.github.list_commits(repository, whole)
-    late, remarks = _followed(desk, repository, day, tz, whole, now)
+    listed = services.github.list_commits(repository, whole)
+    late, remarks = _followed(services, repository, day, tz, whole, now)
     if now < whole.end:
         remarks = [Remark.NOT_OVER, *remarks]
     known = {commit.sha for commit in listed}
-    return desk.store.save_day(
+    return services.store.save_day(
         repository,
         day,
         tz.key,
@@ -150,26 +156,26 @@ def _list_day(desk: Desk, repository: Repository, day: date, tz: ZoneInfo, now: 
 
 
 def _followed(
-    desk: Desk, repository: Repository, day: date, tz: ZoneInfo, whole: Window, now: datetime
+    services: Services, repository: Repository, day: date, tz: ZoneInfo, whole: Window, now: datetime
 ) -> tuple[list[Commit], list[Remark]]:
     """What landed on the branch since the last day that was listed, but is dated on a day whose report is out.
 
     Only a day that is read while it is fresh is followed: of an old one GitHub can no longer tell when commits landed.
     """
-    before = desk.store.latest_day_before(repository, day, tz.key)
+    before = services.store.latest_day_before(repository, day, tz.key)
     if before is None or day - before > _FOLLOWED or now - whole.end > _FOLLOWED:
         return [], []
-    stored = desk.store.day(repository, before, tz.key)
+    stored = services.store.day(repository, before, tz.key)
     if not stored or not stored.commit_ids:
         return [], []
-    base = desk.store.commits(stored.commit_ids[:1])[0].commit.sha
+    base = services.store.commits(stored.commit_ids[:1])[0].commit.sha
     try:
-        head = desk.github.head(repository)
-        gained = desk.github.gained(repository, base, head)
+        head = services.github.head(repository)
+        gained = services.github.gained(repository, base, head)
     except OutsideFailure:
         return [], [Remark.LATE_UNKNOWN]
-    reported = desk.store.listed_dates(repository, tz.key)
-    known = desk.store.listed_shas(repository, [commit.sha for commit in gained.commits])
+    reported = services.store.listed_dates(repository, tz.key)
+    known = services.store.listed_shas(repository, [commit.sha for commit in gained.commits])
     late = [
         commit
         for commit in gained.commits
@@ -189,7 +195,7 @@ class Unfinished(NamedTuple):
 
 
 def read_all(
-    desk: Desk,
+    services: Services,
     repository: Repository,
     commits: Sequence[Commit],
     tz: ZoneInfo,
@@ -210,12 +216,12 @@ def read_all(
         if limited.is_set():
             raise limit[0]
         try:
-            commit = desk.github.read_commit(repository, sha)
+            commit = services.github.read_commit(repository, sha)
         except RateLimited as exc:
             limit.append(exc)
             limited.set()
             raise
-        on_kept(keep(desk.store, repository, commit))
+        on_kept(keep(services.store, repository, commit))
 
     with ThreadPoolExecutor(min(_READERS, len(commits))) as pool:
         reading: dict[Future[None], str] = {pool.submit(read, commit.sha): commit.sha for commit in commits}

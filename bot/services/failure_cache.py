@@ -12,17 +12,17 @@ from analysis.models import Language
 from analysis.phrases import Phrase
 
 if TYPE_CHECKING:
-    from analysis.llm import Meter
+    from analysis.llm import UsageCounter
 
 _AGAIN = timedelta(minutes=10)  # after which the same question is asked again
 Key = tuple[int, Language]  # a commit's id, and the language of the analysis
 
 
-class Attempt(NamedTuple):
+class ModelQuestion(NamedTuple):
     """Why there is no analysis, what was paid all the same, and when that was."""
 
     reason: str | Phrase
-    meter: "Meter"
+    meter: "UsageCounter"
     made_at: datetime
 
 
@@ -33,24 +33,24 @@ class Trouble(NamedTuple):
     at: datetime
 
 
-class Attempts:
+class FailureCache:
     """The attempts of late, which several threads share."""
 
     def __init__(self, now: Callable[[], datetime]) -> None:
         self._now = now
-        self._made: dict[Key, Attempt] = {}
+        self._made: dict[Key, ModelQuestion] = {}
         self._trouble: Trouble | None = None
         self._lock = Lock()
 
-    def note(self, key: Key, reason: str | Phrase, meter: "Meter") -> None:
+    def note(self, key: Key, reason: str | Phrase, meter: "UsageCounter") -> None:
         """An attempt failed just now."""
         now = self._now()
         with self._lock:
             self._made = {other: each for other, each in self._made.items() if now - each.made_at < _AGAIN}
-            self._made[key] = Attempt(reason, meter, now)
+            self._made[key] = ModelQuestion(reason, meter, now)
         self.failed(reason)
 
-    def last(self, key: Key) -> Attempt | None:
+    def last(self, key: Key) -> ModelQuestion | None:
         """The attempt that failed a short while ago, if one did."""
         with self._lock:
             found = self._made.get(key)

@@ -7,7 +7,7 @@ from analysis.errors import UnknownCommit, UnknownRepository
 from analysis.models import SHORT_SHA, Entry, Language, Repository
 from analysis.phrases import Phrase
 from bot.services.analyst import Analyst
-from bot.services.digest import Desk, current, keep
+from bot.services.digest import Services, current, keep
 from bot.services.reference import Reference
 
 
@@ -27,37 +27,37 @@ class SeveralCommits(UnknownCommit):
 
 
 def look_up(
-    desk: Desk, reference: Reference, repositories: Sequence[Repository], language: Language
+    services: Services, reference: Reference, repositories: Sequence[Repository], language: Language
 ) -> tuple[Repository, Entry]:
     """The commit that `reference` names, with its analysis; errors as of `locate`."""
-    located = locate(desk, reference, repositories)
-    return located.repository, entry_of(desk, located, language)
+    located = locate(services, reference, repositories)
+    return located.repository, entry_of(services, located, language)
 
 
-def entry_of(desk: Desk, located: Located, language: Language, *, patches: bool = False) -> Entry:
+def entry_of(services: Services, located: Located, language: Language, *, patches: bool = False) -> Entry:
     """A commit with its analysis; with its patches for a question, which does not wait for an analysis first."""
     with Analyst(
-        desk.store, located.repository, language, desk.modelling, desk.github.contents, ask=not patches
+        services.store, located.repository, language, services.modelling, services.github.contents, ask=not patches
     ) as analyst:
         analyst.submit([located.commit_id])
-    entry = analyst.entries(current(desk.store, [located.commit_id]))[0]
+    entry = analyst.entries(current(services.store, [located.commit_id]))[0]
     if not patches:
         return entry
-    whole = desk.store.commits([located.commit_id], patches=True)[0].commit
+    whole = services.store.commits([located.commit_id], patches=True)[0].commit
     return entry.model_copy(update={"commit": whole})
 
 
-def locate(desk: Desk, reference: Reference, repositories: Sequence[Repository]) -> Located:
+def locate(services: Services, reference: Reference, repositories: Sequence[Repository]) -> Located:
     """The commit that `reference` names in one of `repositories`, or in the one that it names itself, read if it was not.
 
     `SeveralCommits` when several begin like it, `UnknownCommit` when none does.
     """
     wanted = _wanted(reference, repositories)
-    located = _in_store(desk, reference, wanted) or _from_github(desk, reference, wanted)
-    stored = desk.store.commits([located.commit_id])[0]
+    located = _in_store(services, reference, wanted) or _from_github(services, reference, wanted)
+    stored = services.store.commits([located.commit_id])[0]
     if not stored.commit.read:
-        commit = desk.github.read_commit(located.repository, stored.commit.sha)
-        keep(desk.store, located.repository, commit)
+        commit = services.github.read_commit(located.repository, stored.commit.sha)
+        keep(services.store, located.repository, commit)
     return located
 
 
@@ -70,16 +70,16 @@ def _wanted(reference: Reference, repositories: Sequence[Repository]) -> list[Re
     ]
 
 
-def _in_store(desk: Desk, reference: Reference, wanted: Sequence[Repository]) -> Located | None:
+def _in_store(services: Services, reference: Reference, wanted: Sequence[Repository]) -> Located | None:
     found = []
     for repository in wanted:
         if reference.sha:
-            hits = desk.store.with_sha(reference.sha, repository)
+            hits = services.store.with_sha(reference.sha, repository)
         else:
-            hits = desk.store.with_pr(reference.pr or 0, repository)
+            hits = services.store.with_pr(reference.pr or 0, repository)
         found += [Located(repository, commit_id) for _, commit_id in hits]
     if len(found) > 1:
-        commits = desk.store.commits([each.commit_id for each in found])
+        commits = services.store.commits([each.commit_id for each in found])
         listed = ", ".join(
             f"{each.repository} {stored.commit.sha[: SHORT_SHA + 5]}"
             for each, stored in zip(found, commits, strict=True)
@@ -88,15 +88,15 @@ def _in_store(desk: Desk, reference: Reference, wanted: Sequence[Repository]) ->
     return found[0] if found else None
 
 
-def _from_github(desk: Desk, reference: Reference, wanted: Sequence[Repository]) -> Located:
+def _from_github(services: Services, reference: Reference, wanted: Sequence[Repository]) -> Located:
     missing: UnknownCommit | UnknownRepository | None = None
     for repository in wanted:
         try:
-            sha = reference.sha or desk.github.merged_as(repository, reference.pr or 0)
-            commit = desk.github.read_commit(repository, sha)
+            sha = reference.sha or services.github.merged_as(repository, reference.pr or 0)
+            commit = services.github.read_commit(repository, sha)
         except (UnknownCommit, UnknownRepository) as exc:
             missing = missing or exc
             continue
-        commit = commit.model_copy(update={"not_on": desk.github.branch_without(repository, commit.sha)})
-        return Located(repository, keep(desk.store, repository, commit))
+        commit = commit.model_copy(update={"not_on": services.github.branch_without(repository, commit.sha)})
+        return Located(repository, keep(services.store, repository, commit))
     raise missing or UnknownCommit(Phrase("nowhere_to_look", text=reference.text))

@@ -9,12 +9,12 @@ from zoneinfo import ZoneInfo
 from analysis.errors import DigestError
 from analysis.models import DayReport, Entry, Language, Repository
 from bot.services.access import Access
-from bot.services.digest import Desk, Progress, digest, stored_digest
+from bot.services.digest import Progress, Services, digest, stored_digest
 from bot.services.lookup import Located, entry_of, locate
 from bot.services.reference import Reference
 
 
-class Reading:
+class Reader:
     """A desk that several threads share, as one channel sees it.
 
     `known` are the repositories that may be named in short there, the first being usual; a short name means one of `usual`,
@@ -23,7 +23,7 @@ class Reading:
 
     def __init__(
         self,
-        desk: Desk,
+        services: Services,
         configured: Callable[[], Sequence[Repository]],
         access: Access,
         channel: str = "",
@@ -31,16 +31,16 @@ class Reading:
         usual: Sequence[Repository] = (),
         locks: "_Locks | None" = None,
     ) -> None:
-        self.desk = desk
+        self.services = services
         self._configured = configured
         self._access = access
         self.usual = usual
         self._channel = channel
         self._locks = locks or _Locks()
 
-    def within(self, channel: str) -> "Reading":
+    def within(self, channel: str) -> "Reader":
         """The same as another channel sees it."""
-        return Reading(self.desk, self._configured, self._access, channel, usual=self.usual, locks=self._locks)
+        return Reader(self.services, self._configured, self._access, channel, usual=self.usual, locks=self._locks)
 
     @property
     def known(self) -> tuple[Repository, ...]:
@@ -69,28 +69,28 @@ class Reading:
         """The report of a day."""
         self.allow(repository)
         with self._locks.alone(repository):
-            return digest(self.desk, repository, day, tz, language, now=now, progress=progress, ask=ask)
+            return digest(self.services, repository, day, tz, language, now=now, progress=progress, ask=ask)
 
     def commit(self, reference: Reference, repository: Repository | None) -> Located:
         """The commit that `reference` names, read if it was not; in `repository` if given, else in any that is known."""
         for named in filter(None, (repository, reference.repository)):
             self.allow(named)
-        return locate(self.desk, reference, [repository] if repository else self.known)
+        return locate(self.services, reference, [repository] if repository else self.known)
 
     def entry(self, located: Located, language: Language, *, patches: bool = False) -> Entry:
         """A commit with its analysis, and with its patches where they are asked for."""
-        return entry_of(self.desk, located, language, patches=patches)
+        return entry_of(self.services, located, language, patches=patches)
 
     def stored(self, repository: Repository, day: date, tz: ZoneInfo, language: Language) -> DayReport | None:
         """The report of a day that was read before, without asking anybody anything."""
         if not self.sees(repository):
             return None
-        return stored_digest(self.desk, repository, day, tz, language)
+        return stored_digest(self.services, repository, day, tz, language)
 
     def spelled(self, repository: Repository) -> Repository:
         """A repository as GitHub writes it; `UnknownRepository` or `UnknownBranch` where this channel cannot have it."""
         self.allow(repository)
-        return repository if repository in self.known else self.desk.github.spelled(repository)
+        return repository if repository in self.known else self.services.github.spelled(repository)
 
     def sees(self, repository: Repository) -> bool:
         """Whether this channel may see a repository."""

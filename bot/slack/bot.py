@@ -6,9 +6,9 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from analysis.models import Language
-from bot.services.reader import Reading
+from bot.services.reader import Reader
 from bot.slack.outbox.outbox import Outbox
-from bot.slack.parsing.commands import Wish, parse
+from bot.slack.parsing.commands import Command, parse
 from bot.slack.web import Web
 from bot.store import Mailbox, Subscriptions
 
@@ -16,7 +16,7 @@ from bot.store import Mailbox, Subscriptions
 class Bot(NamedTuple):
     """The bot of one workspace. `now` gives the time, aware and in UTC."""
 
-    reading: Reading
+    reading: Reader
     mail: Mailbox
     subscriptions: Subscriptions
     web: Web
@@ -33,7 +33,7 @@ class Bot(NamedTuple):
         subscribed = self.subscriptions.of(channel)
         return bot._replace(tz=subscribed[0].terms.tz, language=subscribed[0].terms.language) if subscribed else bot
 
-    def understood(self, text: str) -> Wish:
+    def understood(self, text: str) -> Command:
         """The wish that a text means here, out of Slack's notation."""
         return parse(text, self.reading.known, self.today, self.reading.usual)
 

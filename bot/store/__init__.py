@@ -1,7 +1,7 @@
 """What was read, found and said, kept between runs."""
 
 from bot.store.database import open_engine
-from bot.store.mailbox import Draft, Letter, Mailbox, State, Thread
+from bot.store.mailbox import Draft, Mailbox, OutboxMessage, State, Thread
 from bot.store.store import Found, Kept, Store, StoredCommit, StoredDay
 from bot.store.subscriptions import Subscription, Subscriptions, Terms, Verdict
 
@@ -9,8 +9,8 @@ __all__ = [
     "Draft",
     "Found",
     "Kept",
-    "Letter",
     "Mailbox",
+    "OutboxMessage",
     "State",
     "Store",
     "StoredCommit",

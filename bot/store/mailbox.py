@@ -41,7 +41,7 @@ class Draft(NamedTuple):
     about: str = ""
 
 
-class Letter(NamedTuple):
+class OutboxMessage(NamedTuple):
     """A message as it is kept, with where it stands."""
 
     key: str
@@ -112,13 +112,13 @@ class Mailbox:
                 row = draft._asdict() | {"state": State.READY.value}
                 connection.execute(upsert(outbox).values(row).on_conflict_do_nothing())
 
-    def letter(self, key: str) -> Letter | None:
+    def letter(self, key: str) -> OutboxMessage | None:
         """The message with this key."""
         with self._engine.connect() as connection:
             row = connection.execute(select(outbox).where(outbox.c.key == key)).first()
         return _letter(row) if row else None
 
-    def letters(self, prefix: str) -> list[Letter]:
+    def letters(self, prefix: str) -> list[OutboxMessage]:
         """The messages whose keys begin with `prefix`, in the order of their keys."""
         with self._engine.connect() as connection:
             rows = connection.execute(
@@ -133,7 +133,7 @@ class Mailbox:
         with self._writing.begin() as connection:
             connection.execute(update(outbox).where(outbox.c.key == key).values(state=state.value, **changes))
 
-    def sent(self, letter: Letter, ts: str) -> None:
+    def sent(self, letter: OutboxMessage, ts: str) -> None:
         """The message is in Slack, as `ts`; a file's data is not needed any more."""
         changes: dict[str, Any] = {"content": {}} if "data" in letter.content else {}
         with self._writing.begin() as connection:
@@ -148,7 +148,7 @@ class Mailbox:
             query = select(outbox.c.key).where(outbox.c.channel == channel, outbox.c.ts == ts)
             return connection.execute(query).first() is not None
 
-    def held(self) -> list[Letter]:
+    def held(self) -> list[OutboxMessage]:
         """The messages that wait for somebody to look after them."""
         with self._engine.connect() as connection:
             rows = connection.execute(select(outbox).where(outbox.c.state == State.HELD.value))
@@ -233,6 +233,6 @@ def _keep_thread(connection: Any, channel: str, ts: str, about: str) -> None:
     connection.execute(upsert(threads).values(channel=channel, ts=ts, about=about).on_conflict_do_nothing())
 
 
-def _letter(row: Row[Any]) -> Letter:
-    values = {name: getattr(row, name) for name in Letter._fields}
-    return Letter(**values | {"state": State(row.state)})
+def _letter(row: Row[Any]) -> OutboxMessage:
+    values = {name: getattr(row, name) for name in OutboxMessage._fields}
+    return OutboxMessage(**values | {"state": State(row.state)})

@@ -15,7 +15,7 @@ from analysis.llm import ChatModel
 from analysis.models import Repository
 from analysis.sources.github import GitHub
 from bot.services.analyst import Modelling
-from bot.services.digest import Desk, digest
+from bot.services.digest import Services, digest
 from bot.store import Store, open_engine
 from tests.bench.figures import MB, Row, duration
 from tests.bench.real_diffs import real_day
@@ -65,8 +65,8 @@ def _price(server: Served, commits: int, sent: int) -> Row:
     """The day's prompts with our excerpts, and at equal depth with whole diffs."""
     with TemporaryDirectory() as folder:
         store = Store(open_engine(f"sqlite:///{Path(folder, 'digest.db')}"))
-        desk = Desk(GitHub(server.url, None), store)
-        report = digest(desk, _REPOSITORY, _DAY, ZoneInfo("UTC"), "zh", now=_NOW)
+        services = Services(GitHub(server.url, None), store)
+        report = digest(services, _REPOSITORY, _DAY, ZoneInfo("UTC"), "zh", now=_NOW)
         ids = [commit_id for entry in report.entries for _, commit_id in store.with_sha(entry.commit.sha)]
         stored = store.commits(ids, patches=True)
         whole = sum(excerpt(each.commit, 10_000_000).tokens for each in stored)
@@ -76,7 +76,7 @@ def _price(server: Served, commits: int, sent: int) -> Row:
             for each, entry in zip(stored, report.entries, strict=True)
         )
         store.close()
-        desk.github.close()
+        services.github.close()
     model = ChatModel(_PRICED, api_key="none")
     ours, all_of_it = (model.cost(read, commits * _ROOM) for read in (sent, sent - shown + whole))
     model.close()
@@ -92,12 +92,14 @@ def _day(server: Served, commits: int, chat: ScriptedChat | None, at_once: int) 
     model = ChatModel("scripted", base_url=chat.url, api_key="none") if chat else None
     with TemporaryDirectory() as folder:
         store = Store(open_engine(f"sqlite:///{Path(folder, 'digest.db')}"))
-        desk = Desk(GitHub(server.url, None), store, Modelling(model, at_once, 2.0, lambda: _NOW) if model else None)
+        services = Services(
+            GitHub(server.url, None), store, Modelling(model, at_once, 2.0, lambda: _NOW) if model else None
+        )
         began = perf_counter()
-        report = digest(desk, _REPOSITORY, _DAY, ZoneInfo("UTC"), "zh", now=_NOW)
+        report = digest(services, _REPOSITORY, _DAY, ZoneInfo("UTC"), "zh", now=_NOW)
         seconds = perf_counter() - began
         store.close()
-        desk.github.close()
+        services.github.close()
     if model:
         model.close()
         if report.coverage.analysed != commits:

@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 
 from analysis.models import Repository
 from analysis.sources.github import GitHub
-from bot.services.digest import Desk, digest
+from bot.services.digest import Services, digest
 from bot.store import Store, open_engine
 from tests.bench.figures import Row, duration, timed
 from tests.bench.generated import Writer
@@ -79,12 +79,12 @@ def _read(server: Served, commits: int, token: str | None) -> _Ours:
     before = server.asked
     with TemporaryDirectory() as folder:
         store = Store(open_engine(f"sqlite:///{Path(folder, 'digest.db')}"))
-        desk = Desk(GitHub(server.url, token), store)
+        services = Services(GitHub(server.url, token), store)
         began = perf_counter()
-        report = digest(desk, _REPOSITORY, _DAY, _TZ, "zh", now=_NOW)
+        report = digest(services, _REPOSITORY, _DAY, _TZ, "zh", now=_NOW)
         read = perf_counter() - began
         store.close()
-        desk.github.close()
+        services.github.close()
     if report.coverage.by_rules != commits:
         raise RuntimeError(f"{report.coverage.by_rules} commits analysed")
     return _Ours(read, server.asked - before)

@@ -11,7 +11,7 @@ from slack_sdk import WebClient
 
 from analysis.models import Repository
 from bot.local_workspace import ADA, CHANNELS, workspace_page
-from bot.services.digest import Desk, digest
+from bot.services.digest import Services, digest
 from bot.slack.messages.digest import digest_messages
 from loopback.slack.limits import with_ids
 from tests.browser.conftest import Open, overflowing, shot
@@ -78,13 +78,16 @@ def test_hostile_text_runs_nothing_and_stays_in_its_box(open_page: Open) -> None
 
 @pytest.mark.parametrize("language", ["zh", "en"])
 def test_a_long_day_fits(
-    serve: Callable[..., FaultyGitHub], desk: Callable[..., Desk], open_page: Open, language: Literal["zh", "en"]
+    serve: Callable[..., FaultyGitHub],
+    services: Callable[..., Services],
+    open_page: Open,
+    language: Literal["zh", "en"],
 ) -> None:
     """72 commits with long titles and names fit their place on a phone and on a desk, and are there at once."""
     title = "[Core][Frontend] Change_a_very_long_name_without_any_space_" + "and_then_some_more" * 8
     commits = [recorded(each, message=f"{title if each % 3 else 'Fix ' * 50} (#{each})") for each in range(1, 73)]
     report = digest(
-        desk(serve(*commits)), Repository(owner="o", name="n"), NOON.date(), ZoneInfo("UTC"), language, now=NOON
+        services(serve(*commits)), Repository(owner="o", name="n"), NOON.date(), ZoneInfo("UTC"), language, now=NOON
     )
     with quiet_workspace(digest_language=language) as (slack, page):
         root, *thread = digest_messages(report)

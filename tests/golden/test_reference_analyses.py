@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from analysis.grounding.analysis_check import false_claims, without_false_claims
-from analysis.grounding.claims import Place, _paths
-from analysis.grounding.corpus import Evidence, plain
+from analysis.grounding.claims import Section, _paths
+from analysis.grounding.corpus import Corpus, plain
 from analysis.models import Analysis, Commit, FileChange, Insight, Risk, Severity
 from tests.conftest import SHARED
 
@@ -115,8 +115,8 @@ def texts(analysis: Analysis) -> list[str]:
 
 def mentions(analysis: Analysis, commit: Commit) -> tuple[int, int]:
     """How many true and false paths the analysis names."""
-    evidence = Evidence(commit)
-    found = [each for text in texts(analysis) for each in _paths(plain(text), Place.TOLD, evidence)]
+    evidence = Corpus(commit)
+    found = [each for text in texts(analysis) for each in _paths(plain(text), Section.TOLD, evidence)]
     return sum(each.borne_out for each in found), sum(not each.borne_out for each in found)
 
 

@@ -15,7 +15,7 @@ from llmock.scenarios import Behavior, Fail, Reply, StreamFault
 from llmock.testing import LLMockServer
 
 from analysis.facts import facts
-from analysis.llm import ChatModel, Meter
+from analysis.llm import ChatModel, UsageCounter
 from analysis.models import Analysis, Commit, Entry, Language, Links, Question, Repository
 from analysis.questions.answering import Answering, Statement, Turn, answer, estimate
 from analysis.ranking import rank
@@ -70,7 +70,7 @@ def asking(opened: ExitStack) -> Callable[..., Answering]:
         language: Language = "en",
         *,
         thread: tuple[Turn, ...] = (),
-        meter: Meter | None = None,
+        meter: UsageCounter | None = None,
         contents: Callable[[], str] = lambda: "",
     ) -> Answering:
         at = reply if isinstance(reply, str) and reply.startswith("http://") else None
@@ -281,7 +281,7 @@ def test_answers_come_in_the_language_that_was_asked_for(language: Language, rep
 
 def test_another_language_is_asked_again_once(ask: Ask) -> None:
     """A reply in another language is asked for again; a second one gives way to the rules."""
-    meter = Meter()
+    meter = UsageCounter()
     statements, answering = ask(
         lambda request: TRUE if len(request["messages"]) > 2 else "这是中文的回答。", meter=meter
     )

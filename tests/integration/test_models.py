@@ -21,7 +21,7 @@ from analysis.ranking import rank
 from analysis.report.markdown import reports_markdown
 from analysis.sources.github import GitHub
 from bot.services.analyst import Modelling
-from bot.services.digest import Desk, digest
+from bot.services.digest import Services, digest
 from bot.store import Store, open_engine
 from loopback.github import RecordedRepository
 from loopback.sample import sample_repository
@@ -32,7 +32,7 @@ from tests.servers.clock import SettableClock
 from tests.servers.github import FaultyGitHub
 
 Serve = Callable[..., FaultyGitHub]
-At = Callable[..., Desk]
+At = Callable[..., Services]
 Read = Callable[..., DayReport]
 Chat = Callable[[Say], ScriptedChat]
 
@@ -52,7 +52,7 @@ def said(summary: str, **changes: Any) -> str:
 
 
 @pytest.fixture
-def read(desk: At) -> Iterator[Read]:
+def read(services: At) -> Iterator[Read]:
     """Reads the day with a model at an address."""
     models: list[ChatModel] = []
 
@@ -66,7 +66,7 @@ def read(desk: At) -> Iterator[Read]:
         timeout: float = 2,
     ) -> DayReport:
         models.append(ChatModel(name, base_url=url, api_key="key", timeout=timeout))
-        at = desk(github)._replace(modelling=Modelling(models[-1], 4, usd, lambda: NOW))
+        at = services(github)._replace(modelling=Modelling(models[-1], 4, usd, lambda: NOW))
         return digest(at, REPOSITORY, DAY, ZoneInfo("UTC"), language, now=NOW)
 
     yield day
@@ -427,17 +427,17 @@ def test_whatever_a_model_says_ends_in_an_analysis(reply: object, tmp_path_facto
     ):
         model, source = ChatModel("scripted", base_url=server.url, timeout=5), GitHub(github.url, None)
         with closing(model), closing(source):
-            at = Desk(source, store, Modelling(model, 1, 2.0, lambda: NOW))
+            at = Services(source, store, Modelling(model, 1, 2.0, lambda: NOW))
             coverage = digest(at, REPOSITORY, DAY, ZoneInfo("UTC"), "en", now=NOW).coverage
     assert coverage.analysed + coverage.by_rules == 1
 
 
-def test_what_failed_is_asked_again_after_a_while_only(serve: Serve, desk: At, chat: Chat) -> None:
+def test_what_failed_is_asked_again_after_a_while_only(serve: Serve, services: At, chat: Chat) -> None:
     """A day that is asked for again at once does not put a failed question again; later it does, and the cost was never hidden."""
     server = chat(lambda _: "no form at all")
     clock = SettableClock(NOW)
     with closing(ChatModel("scripted", base_url=server.url, timeout=2)) as model:
-        at = desk(serve(recorded(1)))._replace(modelling=Modelling(model, 4, 2.0, clock))
+        at = services(serve(recorded(1)))._replace(modelling=Modelling(model, 4, 2.0, clock))
 
         def day() -> DayReport:
             return digest(at, REPOSITORY, DAY, ZoneInfo("UTC"), "en", now=clock())

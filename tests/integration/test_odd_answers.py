@@ -15,30 +15,32 @@ import pytest
 
 from analysis.errors import Unreachable
 from analysis.models import Repository
-from bot.services.digest import Desk, digest
+from bot.services.digest import Services, digest
 from tests.conftest import Run, recorded
 from tests.servers.github import Fault, FaultyGitHub
 
 Serve = Callable[..., FaultyGitHub]
-At = Callable[..., Desk]
+At = Callable[..., Services]
 
 REPOSITORY = Repository(owner="o", name="n")
 ROOT = str(Path(__file__).resolve().parents[2])
 
 
-def read(desk: Desk) -> object:
-    return digest(desk, REPOSITORY, date(2026, 2, 5), ZoneInfo("UTC"), "en", now=datetime(2026, 2, 6, 9, tzinfo=UTC))
+def read(services: Services) -> object:
+    return digest(
+        services, REPOSITORY, date(2026, 2, 5), ZoneInfo("UTC"), "en", now=datetime(2026, 2, 6, 9, tzinfo=UTC)
+    )
 
 
 @pytest.mark.parametrize(
     "fault",
     [Fault("/commits$", 200, body=None), Fault("/commits$", 204, body=None), Fault("/commits$", 200, body={"a": 1})],
 )
-def test_an_answer_that_is_no_list_is_no_empty_day(fault: Fault, serve: Serve, desk: At) -> None:
+def test_an_answer_that_is_no_list_is_no_empty_day(fault: Fault, serve: Serve, services: At) -> None:
     """Nothing is stored of a day whose list made no sense; asked again, the day is there."""
     server = serve(recorded(1))
     server.faults = [fault]
-    reader = desk(server)
+    reader = services(server)
     with pytest.raises(Unreachable):
         read(reader)
     assert reader.store.day(REPOSITORY, date(2026, 2, 5), "UTC") is None
@@ -52,17 +54,17 @@ def test_an_answer_that_is_no_list_is_no_empty_day(fault: Fault, serve: Serve, d
     )
 
 
-def test_a_list_that_never_ends_is_given_up(serve: Serve, desk: At) -> None:
+def test_a_list_that_never_ends_is_given_up(serve: Serve, services: At) -> None:
     """A server whose every page names a next one does not keep a command for ever."""
     server = serve(recorded(1))
     original = server.answer
     server.answer = lambda path, query: original(path, {**query, "page": "1"})._replace(next_page=2)  # type: ignore[method-assign]
     with pytest.raises(Unreachable):
-        read(desk(server))
+        read(services(server))
     assert len(server.requests) <= 100
 
 
-def test_a_commit_listed_twice_is_reported_once(serve: Serve, desk: At) -> None:
+def test_a_commit_listed_twice_is_reported_once(serve: Serve, services: At) -> None:
     """A push between two pages shifts the list: a commit that is on both is one commit."""
     server = serve(recorded(1), recorded(2))
     original = server.answer
@@ -72,14 +74,14 @@ def test_a_commit_listed_twice_is_reported_once(serve: Serve, desk: At) -> None:
         return reply._replace(body=reply.body * 2) if path.endswith("/commits") else reply
 
     server.answer = doubled  # type: ignore[assignment, method-assign]
-    reader = desk(server)
+    reader = services(server)
     report = digest(
         reader, REPOSITORY, date(2026, 2, 5), ZoneInfo("UTC"), "en", now=datetime(2026, 2, 6, 9, tzinfo=UTC)
     )
     assert [entry.commit.sha[:2] for entry in report.entries] == ["02", "01"]
 
 
-def test_an_answer_about_another_commit_is_a_failure(serve: Serve, desk: At) -> None:
+def test_an_answer_about_another_commit_is_a_failure(serve: Serve, services: At) -> None:
     """A server that serves one commit under another's SHA is not believed, and the coverage adds up."""
     server = serve(recorded(1), recorded(2))
     original = server.answer
@@ -89,21 +91,21 @@ def test_an_answer_about_another_commit_is_a_failure(serve: Serve, desk: At) -> 
 
     server.answer = other  # type: ignore[assignment, method-assign]
     report = digest(
-        desk(server), REPOSITORY, date(2026, 2, 5), ZoneInfo("UTC"), "en", now=datetime(2026, 2, 6, 9, tzinfo=UTC)
+        services(server), REPOSITORY, date(2026, 2, 5), ZoneInfo("UTC"), "en", now=datetime(2026, 2, 6, 9, tzinfo=UTC)
     )
     coverage = report.coverage
     assert coverage.listed == coverage.by_rules + len(coverage.failed) == 2
     assert [failure.sha[:2] for failure in coverage.failed] == ["02"]
 
 
-def test_a_revert_without_the_number_finds_what_it_reverts(serve: Serve, desk: At) -> None:
+def test_a_revert_without_the_number_finds_what_it_reverts(serve: Serve, services: At) -> None:
     """`Revert "title"` is tied to `title (#N)`, both ways."""
     commits = [
         recorded(1, message="[Perf] Faster cache (#11)", pull=None),
         recorded(2, message='Revert "[Perf] Faster cache" (#12)', pull=None),
     ]
     report = digest(
-        desk(serve(*commits)),
+        services(serve(*commits)),
         REPOSITORY,
         date(2026, 2, 5),
         ZoneInfo("UTC"),

@@ -12,8 +12,8 @@ import pytest
 
 from analysis.language import BADGE, words
 from analysis.models import Importance, Repository
-from bot.bootstrap import sample_desk
-from bot.services.digest import Desk, digest
+from bot.bootstrap import sample_services
+from bot.services.digest import Services, digest
 from bot.slack.messages.digest import digest_messages
 from bot.slack.messages.words import slack_words
 from loopback.github import RecordedRepository
@@ -154,12 +154,12 @@ def test_every_message_of_a_day_where_everything_matters_is_within_the_limits(la
     """However many commits of high importance a day has, each of its messages is one that Slack takes."""
     commits = removals(120)
     repository = Repository.parse("o/n")
-    with FaultyGitHub({"o/n": RecordedRepository(commits)}) as github, sample_desk() as sample:
-        desk = Desk(type(sample.github)(github.url, "token"), sample.store)
+    with FaultyGitHub({"o/n": RecordedRepository(commits)}) as github, sample_services() as sample:
+        services = Services(type(sample.github)(github.url, "token"), sample.store)
         report = digest(
-            desk, repository, date(2026, 2, 5), ZoneInfo("UTC"), language, now=datetime(2026, 2, 7, tzinfo=UTC)
+            services, repository, date(2026, 2, 5), ZoneInfo("UTC"), language, now=datetime(2026, 2, 7, tzinfo=UTC)
         )
-        desk.github.close()
+        services.github.close()
     messages = digest_messages(report)
     assert_takes(messages, web="https://github.example/o/n/")
     assert len(messages) > 120

@@ -16,8 +16,8 @@ from analysis.models import Importance, Repository
 from bot.scheduler import start_due
 from bot.services.access import Access
 from bot.services.deliveries import Delivery
-from bot.services.digest import Desk
-from bot.services.reader import Reading
+from bot.services.digest import Services
+from bot.services.reader import Reader
 from bot.slack.bot import Bot
 from bot.slack.outbox.outbox import Outbox
 from bot.slack.web import Web
@@ -215,7 +215,9 @@ def bot(github: FaultyGitHub, slack: LoopbackSlack, tmp_path: Path) -> Iterator[
     with closing(Store(engine)) as store, closing(GitHub(github.url, "token")) as source:
         mail, web = Mailbox(engine), Web(slack.bot_token, slack.url)
         yield Bot(
-            reading=Reading(Desk(source, store), lambda: [N], Access({}, source.is_public, lambda: utc("2026-01-01"))),
+            reading=Reader(
+                Services(source, store), lambda: [N], Access({}, source.is_public, lambda: utc("2026-01-01"))
+            ),
             mail=mail,
             subscriptions=Subscriptions(engine),
             web=web,

@@ -14,7 +14,7 @@ from analysis.llm import ChatModel
 from analysis.models import Repository
 from analysis.sources.github import GitHub
 from bot.services.analyst import Modelling
-from bot.services.digest import Desk, digest
+from bot.services.digest import Services, digest
 from bot.slack.messages.digest import digest_messages
 from bot.store import Store, Subscriptions, Terms, open_engine
 from loopback.slack import Fault
@@ -223,8 +223,8 @@ def _wanted(bot: Killable, day: date, zone: ZoneInfo, label: str, channel: str) 
         closing(GitHub(bot.github.url, "token")) as github,
         closing(ChatModel(MODEL, base_url=bot.chat.url, api_key="key")) as model,
     ):
-        desk = Desk(github, store, Modelling(model, 1, 0.0, lambda: datetime.now(UTC)))
-        report = digest(desk, _REPOSITORY, day, zone, "en", now=datetime.now(UTC), ask=False)
+        services = Services(github, store, Modelling(model, 1, 0.0, lambda: datetime.now(UTC)))
+        report = digest(services, _REPOSITORY, day, zone, "en", now=datetime.now(UTC), ask=False)
     key = f"digest:{_REPOSITORY.key}:{day}:{label}:{channel}:"
     told = [Posted(f"{key}{place:03}", each.text) for place, each in enumerate(digest_messages(report))]
     return [*told, Posted(f"n-{day}.md", "")]

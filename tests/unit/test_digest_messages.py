@@ -35,8 +35,8 @@ from analysis.models import (
 from analysis.sources.github import GitHub
 from analysis.text import one_line
 from analysis.window import window
-from bot.bootstrap import sample_desk
-from bot.services.digest import Desk, digest
+from bot.bootstrap import sample_services
+from bot.services.digest import Services, digest
 from bot.services.subjects import CommitRef, DayRef, parse_commit_value, parse_day_value
 from bot.slack.messages.as_json import report_slack
 from bot.slack.messages.blocks import Message
@@ -112,9 +112,9 @@ def report(entries: Sequence[Entry] = (), language: Language = "en", **more: Any
 
 @pytest.fixture(scope="module", params=["zh", "en"])
 def sample(request: pytest.FixtureRequest) -> DayReport:
-    with sample_desk() as desk:
+    with sample_services() as services:
         return digest(
-            desk,
+            services,
             Repository.parse(SAMPLE_REPOSITORY),
             SAMPLE_DAY,
             TZ,
@@ -253,9 +253,9 @@ def test_a_busy_day_of_vllm_is_told_whole(
     store = Store(open_engine(f"sqlite:///{tmp_path / 'vllm.db'}"))
     with LoopbackGitHub({"vllm-project/vllm": vllm}) as server:
         source = GitHub(server.url, "token")
-        desk = Desk(source, store)
+        services = Services(source, store)
         day = digest(
-            desk,
+            services,
             Repository.parse("vllm-project/vllm"),
             date(2026, 1, 8),
             TZ,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from analysis.models import Repository
 from bot.services.reference import Reference
 from bot.slack.messages.blocks import escaped
-from bot.slack.parsing.commands import MOST_DAYS, Day, Days, Help, Lookup, NotUnderstood, Search, Wish, parse, plain
+from bot.slack.parsing.commands import MOST_DAYS, Command, Day, Days, Help, Lookup, NotUnderstood, Search, parse, plain
 
 TODAY = date(2026, 2, 6)  # a Friday
 VLLM, SGLANG, DEV = (Repository.parse(name) for name in ("vllm-project/vllm", "sgl-project/sglang", "acme/engine@dev"))
@@ -19,7 +19,7 @@ SHA = "4d9513537f0a1b2c3d4e5f60718293a4b5c6d7e8"
 WEB = "https://github.com/vllm-project/vllm"
 
 
-def wish(text: str) -> Wish:
+def wish(text: str) -> Command:
     """What a text means as Slack passes it on."""
     return parse(plain(text, "U0BOT"), KNOWN, TODAY)
 
@@ -135,7 +135,7 @@ def test_help_is_given(text: str) -> None:
         ("else/where 4d95135", Lookup(Reference("4d95135", None, "4d95135"), OTHER)),
     ],
 )
-def test_a_repository_may_come_first(text: str, meant: Wish) -> None:
+def test_a_repository_may_come_first(text: str, meant: Command) -> None:
     """A repository is known by its full name, or by its short one if it is configured."""
     assert wish(text) == meant
 

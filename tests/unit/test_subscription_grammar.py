@@ -6,9 +6,19 @@ import pytest
 
 from analysis.errors import Misuse
 from analysis.models import Importance, Language, Repository
-from bot.slack.parsing.commands import Day, Help, ListSubscriptions, Subscribe, Unsubscribe, Wish, Wrong, parse, plain
+from bot.slack.parsing.commands import (
+    Command,
+    Day,
+    Help,
+    ListSubscriptions,
+    Subscribe,
+    Unsubscribe,
+    Wrong,
+    parse,
+    plain,
+)
 from bot.slack.parsing.repository_names import named
-from bot.slack.parsing.subscription_parser import Wanted
+from bot.slack.parsing.subscription_parser import SubscriptionOptions
 from bot.slack.parsing.subscription_values import parse_language, parse_paths, parse_time, parse_zone
 
 FLASK, STABLE = Repository.parse("Pallets/flask"), Repository.parse("Pallets/flask@stable")
@@ -16,11 +26,13 @@ FORK = Repository.parse("someone/flask")
 TODAY = date(2026, 2, 6)
 
 
-def wish(text: str, known: tuple[Repository, ...] = (FLASK, STABLE), usual: tuple[Repository, ...] = (FLASK,)) -> Wish:
+def wish(
+    text: str, known: tuple[Repository, ...] = (FLASK, STABLE), usual: tuple[Repository, ...] = (FLASK,)
+) -> Command:
     return parse(plain(text, "U0BOT"), known, TODAY, usual)
 
 
-def wanted(text: str) -> Wanted:
+def wanted(text: str) -> SubscriptionOptions:
     found = wish(text)
     assert isinstance(found, Subscribe), found
     return found.wanted
@@ -49,12 +61,12 @@ def told(text: str, language: Language = "en") -> str:
 )
 def test_a_repository_and_a_time_are_read_wherever_they_stand(text: str) -> None:
     """The repository may stand anywhere, as a name or an address, and a value may be tied to its word."""
-    assert wanted(text) == Wanted(repository=FLASK, at=time(8, 30))
+    assert wanted(text) == SubscriptionOptions(repository=FLASK, at=time(8, 30))
 
 
 def test_every_word_has_a_chinese_one() -> None:
     """The grammar's words are understood in Chinese, with or without a space after them."""
-    expected = Wanted(
+    expected = SubscriptionOptions(
         repository=STABLE,
         at=time(9, 30),
         timezone="Asia/Shanghai",
@@ -174,7 +186,7 @@ def test_what_is_wrong_is_said_in_the_channels_language(text: str, english: str,
         *((each, Help()) for each in ("subscribe help", "subscribe ?", "订阅 帮助")),
     ],
 )
-def test_subscriptions_have_short_words(text: str, meant: Wish) -> None:
+def test_subscriptions_have_short_words(text: str, meant: Command) -> None:
     """What is often typed has short words and Chinese ones, and the forms are shown to who asks for them."""
     assert wish(text) == meant
 

@@ -34,6 +34,7 @@ from bot.slack.messages.lists import PAGE_SIZE, DayRow, range_message, search_me
 from bot.slack.messages.words import slack_words
 from bot.slack.parsing.commands import (
     MOST_DAYS,
+    Command,
     Day,
     Days,
     Help,
@@ -44,7 +45,6 @@ from bot.slack.parsing.commands import (
     Status,
     Subscribe,
     Unsubscribe,
-    Wish,
     Wrong,
 )
 from bot.slack.parsing.requests import Request
@@ -54,7 +54,7 @@ from bot.store import Draft, Verdict
 _MOST_FOUND = 1_000  # commits of a search that are paged through
 
 
-def carry_out(bot: Bot, request: Request, reply: Reply, wish: Wish) -> Outcome:
+def carry_out(bot: Bot, request: Request, reply: Reply, wish: Command) -> Outcome:
     """Does what was asked for; errors are the caller's to tell."""
     if isinstance(wish, Subscribe | Unsubscribe | ListSubscriptions | Status):
         reply.show(_about_subscriptions(bot, request, wish))
@@ -278,7 +278,7 @@ def _commit(bot: Bot, request: Request, reply: Reply, wish: Lookup) -> None:
 
 def which(bot: Bot, several: SeveralCommits, question: str) -> list[Message]:
     """Asks which of several commits is meant; the buttons carry the question along."""
-    stored = bot.reading.desk.store.commits([each.commit_id for each in several.candidates])
+    stored = bot.reading.services.store.commits([each.commit_id for each in several.candidates])
     found = [(each.repository, one.commit) for each, one in zip(several.candidates, stored, strict=True)]
 
     def value(repository: Repository, commit: Commit) -> str:
@@ -293,7 +293,7 @@ def _found(bot: Bot, wish: Search, offset: int) -> list[Message]:
         bot.reading.allow(wish.repository)
     among = [wish.repository] if wish.repository else bot.reading.known
     # To the store no repository means every one; here it means that there is none to be seen.
-    hits = bot.reading.desk.store.search(wish.words, among, offset + PAGE_SIZE + 1)[offset:] if among else []
+    hits = bot.reading.services.store.search(wish.words, among, offset + PAGE_SIZE + 1)[offset:] if among else []
     again = f"{wish.repository} search {wish.words}" if wish.repository else f"search {wish.words}"
     return search_messages(
         wish.words,

@@ -33,7 +33,7 @@ def forms(examples: Examples, language: Language) -> list[tuple[str, str]]:
 
 def examples_of(bot: Bot, repositories: Sequence[Repository]) -> Examples:
     """Of the first repository of which the store has commits: its latest day that was listed, and a recent commit."""
-    store, yesterday = bot.reading.desk.store, bot.today - timedelta(days=1)
+    store, yesterday = bot.reading.services.store, bot.today - timedelta(days=1)
     for repository in repositories:
         commits = [each.commit for each in store.commits(store.latest(repository, _RECENT))]
         if commits:

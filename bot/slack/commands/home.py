@@ -23,7 +23,7 @@ from bot.slack.messages.blocks import (
     section,
 )
 from bot.slack.messages.words import slack_words
-from bot.store import Letter, Subscription
+from bot.store import OutboxMessage, Subscription
 
 _MOST_HELD = 5
 _MOST_SUBSCRIPTIONS = 25  # two blocks each; a view has room for a hundred
@@ -84,7 +84,7 @@ def _digests(bot: Bot) -> list[Block]:
     return [*rows, *_left_out(bot, len(known) - _MOST_DIGESTS)] or [context(say.labels["no_repository"])]
 
 
-def _held(bot: Bot, held: Sequence[Letter]) -> list[Block]:
+def _held(bot: Bot, held: Sequence[OutboxMessage]) -> list[Block]:
     say = slack_words(bot.language)
     blocks: list[Block] = []
     for letter in held[:_MOST_HELD]:

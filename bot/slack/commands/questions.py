@@ -127,7 +127,7 @@ def ask(
     else:
         raise UnknownCommit(Phrase("no_subject"))
     asked = Question(question, repository, entries, _thread(bot, request), also)
-    reply.stream(answered(bot.reading.desk, asked, language), about, question if shown else "")
+    reply.stream(answered(bot.reading.services, asked, language), about, question if shown else "")
 
 
 def _invited(request: Request, text: str, about: str) -> bool:
@@ -173,7 +173,7 @@ def _named(bot: Bot, ref: DayRef | CommitRef | None, names: Sequence[str]) -> li
 
 def _of_day(bot: Bot, ref: DayRef, question: str) -> tuple[tuple[Entry, ...], tuple[Entry, ...] | None]:
     """A day's commits. Of a question that names code, those whose diffs touch most of that, with patches; and the others."""
-    tz, store = ZoneInfo(ref.timezone), bot.reading.desk.store
+    tz, store = ZoneInfo(ref.timezone), bot.reading.services.store
     report = bot.reading.day(ref.repository, ref.day, tz, ref.language, bot.now(), ask=False)
     places = touched(report, names_in(question), store)
     if not places:

@@ -20,7 +20,7 @@ from bot.slack.messages.blocks import context, escaped
 from bot.slack.messages.words import slack_words
 from bot.slack.parsing.commands import plain
 from bot.slack.parsing.requests import Request
-from bot.slack.parsing.subscription_parser import Wanted
+from bot.slack.parsing.subscription_parser import SubscriptionOptions
 from bot.slack.web import Refused, SlackFailure, Unanswered
 
 _A_REQUEST = timedelta(seconds=3)  # of a person, in the long run
@@ -108,7 +108,7 @@ def _dispatch(bot: Bot, request: Request, reply: Reply) -> Outcome:
 def _subscribe_as_filled(bot: Bot, request: Request, reply: Reply) -> None:
     """What was filled into the modal; its answer goes to the channel, where only the person sees it."""
     filled = json.loads(request.text)
-    kept = subscribe.subscribe(bot, request, Wanted.model_validate(filled["wanted"]), filled["changes"])
+    kept = subscribe.subscribe(bot, request, SubscriptionOptions.model_validate(filled["wanted"]), filled["changes"])
     reply.show([subscription_messages(bot).subscribed(kept)])
 
 

@@ -27,13 +27,13 @@ def status_message(bot: Bot, held: Sequence[Subscription]) -> Message:
 
 def status_rows(bot: Bot) -> list[str]:
     """The same of the whole bot, naming neither channels nor repositories."""
-    say, desk = slack_words(bot.language), bot.reading.desk
-    model = desk.modelling.model.name if desk.modelling else say.labels["by_rules_only"]
+    say, services = slack_words(bot.language), bot.reading.services
+    model = services.modelling.model.name if services.modelling else say.labels["by_rules_only"]
     held = len(bot.mail.held())
     rows = [say.label("status_model", model=model)]
-    if desk.modelling:
-        rows.append(say.label("status_spent", usd=f"{desk.store.spent(bot.now().date()):.2f}"))
-        rows += _failing(bot, desk.modelling)
+    if services.modelling:
+        rows.append(say.label("status_spent", usd=f"{services.store.spent(bot.now().date()):.2f}"))
+        rows += _failing(bot, services.modelling)
     if held:
         rows.append(say.label("status_held", count=held))
     return rows

@@ -8,7 +8,7 @@ from typing import Any
 
 from analysis.errors import DigestError, Misuse, UnknownRepository
 from analysis.models import Repository
-from bot.services.reader import Reading
+from bot.services.reader import Reader
 from bot.slack.bot import Bot
 from bot.slack.delivery import announcements
 from bot.slack.messages.subscription_modal import (
@@ -22,7 +22,7 @@ from bot.slack.messages.subscription_modal import (
 from bot.slack.messages.subscriptions import Agreed
 from bot.slack.messages.words import slack_words
 from bot.slack.parsing.requests import Request, from_terms
-from bot.slack.parsing.subscription_parser import Wanted
+from bot.slack.parsing.subscription_parser import SubscriptionOptions
 from bot.slack.web import SlackFailure
 from bot.store import Subscription, Terms
 
@@ -31,7 +31,7 @@ _PATIENCE = 1.5  # seconds that a form waits for GitHub; Slack gives up after th
 _EXAMPLE = Repository(owner="vllm-project", name="vllm")
 
 
-def subscribe(bot: Bot, request: Request, wanted: Wanted, changes: int | None = None) -> Agreed:
+def subscribe(bot: Bot, request: Request, wanted: SubscriptionOptions, changes: int | None = None) -> Agreed:
     """Subscribes the channel in which it was asked for, or changes a subscription; `Misuse` says why that cannot be.
 
     What is not said stays as it was, or is as usual.
@@ -60,7 +60,7 @@ def subscribe(bot: Bot, request: Request, wanted: Wanted, changes: int | None = 
     return Agreed(bot.subscriptions.keep(terms, bot.now(), request.user), same.terms if same else None)
 
 
-def _filled(wanted: Wanted, before: Terms) -> Terms:
+def _filled(wanted: SubscriptionOptions, before: Terms) -> Terms:
     return before._replace(
         time=wanted.at or before.time,
         tz=wanted.tz or before.tz,
@@ -217,7 +217,7 @@ def _wrong(bot: Bot, filled: Filled) -> dict[str, str]:
     return {}
 
 
-def _unknown(bot: Bot, reading: Reading, repository: Repository) -> str:
+def _unknown(bot: Bot, reading: Reader, repository: Repository) -> str:
     """That there is no such repository or branch, if GitHub says so in the time that a form has; else the answer to it will."""
     asking = ThreadPoolExecutor(1)
     asked = asking.submit(reading.spelled, repository)

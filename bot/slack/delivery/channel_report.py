@@ -19,7 +19,7 @@ def seen(bot: Bot, report: DayReport, ref: DayRef) -> DayReport:
     """Of a report what the subscription of `ref` selects, with what it watches raised."""
     selection = _selection(bot, ref)
     told = selection_words(selection.least, selection.paths, selection.watch, ref.language)
-    return selected(report, selection, told, touched(report, selection.watch, bot.reading.desk.store))
+    return selected(report, selection, told, touched(report, selection.watch, bot.reading.services.store))
 
 
 def is_whole(bot: Bot, ref: DayRef) -> bool:

@@ -26,7 +26,7 @@ class Reverted(NamedTuple):
 
 def reverted(bot: Bot, delivery: Delivery) -> list[Reverted]:
     """What a day that was delivered reverts of other days', for every channel that had a digest of those."""
-    ref, store = parse_value(delivery.what), bot.reading.desk.store
+    ref, store = parse_value(delivery.what), bot.reading.services.store
     if not isinstance(ref, DayRef):
         return []
     day = store.day(ref.repository, ref.day, ref.timezone)
@@ -61,7 +61,7 @@ def draft(bot: Bot, found: Reverted) -> list[str]:
 
 def _threads(bot: Bot, repository: Repository, sha: str) -> Iterator[Thread]:
     """The threads of digests, in any channel, of the days that a commit is of."""
-    for day in bot.reading.desk.store.dates_of(repository, sha):
+    for day in bot.reading.services.store.dates_of(repository, sha):
         yield from bot.mail.begun(f"digest:{repository.key}:{day}:")
 
 
@@ -75,7 +75,7 @@ def _shas(report: DayReport) -> set[str]:
 
 
 def _message(bot: Bot, ref: DayRef, found: Reverted) -> Message:
-    store = bot.reading.desk.store
+    store = bot.reading.services.store
     ids = [store.with_sha(sha, ref.repository)[0][1] for sha in (found.sha, found.by)]
     commit, by = (each.commit for each in store.commits(ids))
     return reverted_message(commit, by, ref.language, ZoneInfo(ref.timezone))

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 from analysis.models import Importance, Language
 from bot.slack.messages.words import slack_words
-from bot.slack.parsing.input_error import Complaint
+from bot.slack.parsing.input_error import InputError
 from bot.slack.parsing.repository_names import parse_repository
-from bot.slack.parsing.subscription_parser import Wanted
+from bot.slack.parsing.subscription_parser import SubscriptionOptions
 from bot.slack.parsing.subscription_values import (
     parse_language,
     parse_paths,
@@ -28,7 +28,7 @@ class Filled(NamedTuple):
     """What was filled in: the channel, the terms, and the subscription that they are to change, if any."""
 
     channel: str
-    wanted: Wanted
+    wanted: SubscriptionOptions
     changes: int | None
 
 
@@ -117,12 +117,12 @@ def filled_in(view: Mapping[str, Any], language: Language) -> tuple[Filled | Non
     for name, parse in read.items():
         try:
             found[name] = parse(written[name].strip())
-        except Complaint as exc:
+        except InputError as exc:
             errors[name] = exc.told(language)[:LONGEST_ERROR]
     if errors:
         return None, errors
     changes = json.loads(view["private_metadata"]).get("changes")
-    return Filled(written["channel"], Wanted(**found), changes), {}
+    return Filled(written["channel"], SubscriptionOptions(**found), changes), {}
 
 
 def _written(values: Mapping[str, Any], name: str) -> str:

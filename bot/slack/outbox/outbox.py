@@ -15,7 +15,7 @@ import structlog
 
 from bot.slack.outbox.split import halves
 from bot.slack.web import TIMEOUT, ChannelClosed, Refused, StreamRefused, TooLong, Unanswered, Web, has_key, key_of
-from bot.store import Draft, Letter, Mailbox, State
+from bot.store import Draft, Mailbox, OutboxMessage, State
 
 _CLOCKS = timedelta(minutes=2)  # by which ours and Slack's may differ
 _GROWTH = timedelta(seconds=1.3)  # between two changes of a message that grows
@@ -122,13 +122,13 @@ class Outbox:
 
     # One attempt
 
-    def _deliver(self, letter: Letter) -> str:
+    def _deliver(self, letter: OutboxMessage) -> str:
         if "data" in letter.content:
             return self._share(letter)
         self._mail.mark(letter.key, State.SENDING, tried_at=self._now())
         return self._web.post(letter.channel, {**letter.content, "about": letter.about}, letter.key, letter.thread_ts)
 
-    def _share(self, letter: Letter) -> str:
+    def _share(self, letter: OutboxMessage) -> str:
         """Uploads a file, which nobody sees yet, and shares it: only that must not happen twice."""
         file_id = letter.file_id
         if file_id is None:
@@ -137,7 +137,7 @@ class Outbox:
         self._web.share(file_id, letter.content["title"], letter.channel, letter.thread_ts)
         return self._web.share_of(file_id, letter.channel) or file_id
 
-    def _adopted(self, letter: Letter) -> str | None:
+    def _adopted(self, letter: OutboxMessage) -> str | None:
         """The ts of the message if an interrupted attempt brought it to Slack after all."""
         if letter.tried_at is None or letter.state not in (State.SENDING, State.HELD):
             return None
@@ -156,7 +156,7 @@ class Outbox:
             log.info("adopted", key=letter.key, ts=ts)
         return ts
 
-    def _find(self, letter: Letter, tried_at: datetime, wanted: Callable[[dict[str, Any]], bool]) -> str | None:
+    def _find(self, letter: OutboxMessage, tried_at: datetime, wanted: Callable[[dict[str, Any]], bool]) -> str | None:
         """Looks only among what was said about when it was tried: since then, people may have said a lot."""
         latest = tried_at + timedelta(seconds=TIMEOUT) + _CLOCKS
         return self._web.find(letter.channel, self._thread_of(letter), tried_at - _CLOCKS, latest, wanted)
@@ -167,7 +167,7 @@ class Outbox:
         if left > timedelta():
             self._wait(left.total_seconds())
 
-    def _thread_of(self, letter: Letter) -> str | None:
+    def _thread_of(self, letter: OutboxMessage) -> str | None:
         if letter.thread_ts or not letter.root:
             return letter.thread_ts
         root = self._letter(letter.root)
@@ -183,7 +183,7 @@ class Outbox:
         if wait > timedelta():
             self._wait(wait.total_seconds())
 
-    def _letter(self, key: str) -> Letter:
+    def _letter(self, key: str) -> OutboxMessage:
         letter = self._mail.letter(key)
         if letter is None:
             raise KeyError(key)
@@ -191,7 +191,7 @@ class Outbox:
 
     # Over a limit
 
-    def _send_shorter(self, letter: Letter, why: TooLong) -> str:
+    def _send_shorter(self, letter: OutboxMessage, why: TooLong) -> str:
         """In two halves, or without its blocks where there is nothing to halve."""
         parts = halves(letter.content)
         if not parts:
@@ -209,7 +209,7 @@ class Outbox:
         log.warning("split", key=letter.key, parts=len(parts))
         return self._send_parts(letter)
 
-    def _send_parts(self, letter: Letter) -> str:
+    def _send_parts(self, letter: OutboxMessage) -> str:
         sent = [
             self.send(part.key)
             for part in self._mail.letters(f"{letter.key}.")
@@ -220,7 +220,7 @@ class Outbox:
 
     # A message that grows
 
-    def _begun(self, letter: Letter) -> str | None:
+    def _begun(self, letter: OutboxMessage) -> str | None:
         """The ts of a message whose beginning was interrupted, if Slack has it: one of ours since, that nobody knows.
 
         It has no key until it ends; one that has another's key is that one's, even where its ts is not known yet.
@@ -236,7 +236,7 @@ class Outbox:
 
         return self._find(letter, letter.tried_at, unknown)
 
-    def _stream(self, letter: Letter, user: str, pieces: "Iterable[str]") -> str:
+    def _stream(self, letter: OutboxMessage, user: str, pieces: "Iterable[str]") -> str:
         rest = iter(pieces)
         first = next(rest, "")
         grown = _Grown(first)
@@ -254,7 +254,7 @@ class Outbox:
             self._finish(letter, ts, "".join([*grown.pieces, *rest]))
         return ts
 
-    def _begin(self, letter: Letter, user: str, first: str) -> tuple[str, bool]:
+    def _begin(self, letter: OutboxMessage, user: str, first: str) -> tuple[str, bool]:
         """Begins a message. Gives its ts, and whether it is a stream: elsewhere it is to be changed as it grows."""
         self._mail.mark(letter.key, State.SENDING, tried_at=self._now())
         streams = True
@@ -267,7 +267,7 @@ class Outbox:
         self._mail.mark(letter.key, State.STREAMING, ts=ts)
         return ts, streams
 
-    def _append(self, letter: Letter, ts: str, grown: "_Grown", pieces: Iterable[str]) -> None:
+    def _append(self, letter: OutboxMessage, ts: str, grown: "_Grown", pieces: Iterable[str]) -> None:
         waiting = ""
         last = self._now()
         for piece in pieces:
@@ -279,7 +279,7 @@ class Outbox:
         if waiting:
             self._web.append_stream(letter.channel, ts, waiting)
 
-    def _edit(self, letter: Letter, ts: str, grown: "_Grown", pieces: Iterable[str]) -> None:
+    def _edit(self, letter: OutboxMessage, ts: str, grown: "_Grown", pieces: Iterable[str]) -> None:
         """Where nothing streams, the message is changed from time to time."""
         last = self._now()
         for piece in pieces:
@@ -289,14 +289,14 @@ class Outbox:
                 last = self._now()
         self._put(letter, ts, "".join(grown.pieces))
 
-    def _finish(self, letter: Letter, ts: str, text: str) -> None:
+    def _finish(self, letter: OutboxMessage, ts: str, text: str) -> None:
         try:
             self._web.stop_stream(letter.channel, ts)
         except Refused as exc:
             log.debug("not streaming", key=letter.key, why=str(exc))
         self._put(letter, ts, text)
 
-    def _put(self, letter: Letter, ts: str, text: str) -> None:
+    def _put(self, letter: OutboxMessage, ts: str, text: str) -> None:
         self._web.update(
             letter.channel, ts, {"text": text[:_PLAIN], "blocks": markdown(text), "about": letter.about}, letter.key
         )

@@ -18,9 +18,9 @@ from analysis.questions.intent import references_in
 from analysis.text import one_line, shorten
 from analysis.window import parse_day, parse_range
 from bot.services.reference import Reference, parse_reference
-from bot.slack.parsing.input_error import Complaint
+from bot.slack.parsing.input_error import InputError
 from bot.slack.parsing.repository_names import FULL_NAME, named
-from bot.slack.parsing.subscription_parser import Wanted, parse_wanted
+from bot.slack.parsing.subscription_parser import SubscriptionOptions, parse_wanted
 
 MOST_DAYS = 31  # of a range
 _WORDS = 50  # of a search
@@ -99,7 +99,7 @@ class NotUnderstood:
 class Subscribe:
     """A digest each day for the channel."""
 
-    wanted: Wanted
+    wanted: SubscriptionOptions
 
 
 @dataclass(frozen=True)
@@ -124,10 +124,10 @@ class Status:
 class Wrong:
     """A wish that was understood, and what is wrong with it."""
 
-    complaint: Complaint
+    complaint: InputError
 
 
-Wish = (
+Command = (
     Wrong | Day | Days | Lookup | Search | Help | NotUnderstood | Subscribe | Unsubscribe | ListSubscriptions | Status
 )
 
@@ -141,7 +141,7 @@ def plain(text: str, bot_user: str = "") -> str:
     return " ".join(html.unescape(text).replace("\0", " ").split())
 
 
-def parse(text: str, known: Sequence[Repository], today: date, usual: Sequence[Repository] = ()) -> Wish:
+def parse(text: str, known: Sequence[Repository], today: date, usual: Sequence[Repository] = ()) -> Command:
     """The wish that `text` (already `plain`) means.
 
     `known` are the repositories that may be called by their short names, which mean one of `usual` before any other.
@@ -156,7 +156,7 @@ def parse(text: str, known: Sequence[Repository], today: date, usual: Sequence[R
         if repository and not rest:
             return Day(parse_day("yesterday", today), repository)
         wish = _wish(rest, repository, lambda word: named(word, known, usual), today)
-    except Complaint as exc:
+    except InputError as exc:
         return Wrong(exc)
     return _with_repository(wish, words, len(words) - len(rest))
 
@@ -165,7 +165,7 @@ def _named_first(words: Sequence[str], known: Sequence[Repository], usual: Seque
     return None if _LOOSE_DATE.fullmatch(words[0]) else named(words[0], known, usual)
 
 
-def _wish(words: list[str], repository: Repository | None, find: _Find, today: date) -> Wish:
+def _wish(words: list[str], repository: Repository | None, find: _Find, today: date) -> Command:
     head = words[0].lower()
     # With more words after it a list is of something else.
     head = "subscriptions" if head == "list" and len(words) == 1 else _SAME.get(head, head)
@@ -179,7 +179,7 @@ def _wish(words: list[str], repository: Repository | None, find: _Find, today: d
     return found or _nearest(words, today)
 
 
-def _subscribing(head: str, words: list[str], repository: Repository | None, find: _Find) -> Wish:
+def _subscribing(head: str, words: list[str], repository: Repository | None, find: _Find) -> Command:
     """Subscriptions and the status; the repository may also come after the word."""
     if head == "status":
         return Status()
@@ -192,7 +192,7 @@ def _subscribing(head: str, words: list[str], repository: Repository | None, fin
     return _ending(words, repository, find)
 
 
-def _ending(words: list[str], repository: Repository | None, find: _Find) -> Wish:
+def _ending(words: list[str], repository: Repository | None, find: _Find) -> Command:
     if not words:
         return Unsubscribe(repository)
     if repository or len(words) > 1:
@@ -201,11 +201,11 @@ def _ending(words: list[str], repository: Repository | None, find: _Find) -> Wis
         return Unsubscribe(everything=True)
     found = find(words[0])
     if found is None:
-        raise Complaint("unknown_name", words[0])
+        raise InputError("unknown_name", words[0])
     return Unsubscribe(found)
 
 
-def _named(word: str, head: str, repository: Repository | None, today: date) -> Wish | None:
+def _named(word: str, head: str, repository: Repository | None, today: date) -> Command | None:
     """A range, a day or a commit, if that is what a word names."""
     with suppress(Misuse):
         if ".." in word and not word.startswith("http"):
@@ -216,13 +216,13 @@ def _named(word: str, head: str, repository: Repository | None, today: date) -> 
     return None
 
 
-def _search(words: list[str], repository: Repository | None) -> Wish:
+def _search(words: list[str], repository: Repository | None) -> Command:
     if not words or not re.search(r"\w", " ".join(words)):
         return NotUnderstood("search", "search kv connector")
     return Search(" ".join(words[:_WORDS]), repository)
 
 
-def _range(word: str, repository: Repository | None, today: date) -> Wish:
+def _range(word: str, repository: Repository | None, today: date) -> Command:
     days = tuple(parse_range(word, today))
     if len(days) > MOST_DAYS:
         return NotUnderstood(word, f"{days[-MOST_DAYS]}..{days[-1]}", "too_many")
@@ -277,7 +277,7 @@ def _telling(words: list[str]) -> str:
     return shorten(" ".join(found[:5]), _SHOWN)
 
 
-def _with_repository(wish: Wish, words: list[str], skipped: int) -> Wish:
+def _with_repository(wish: Command, words: list[str], skipped: int) -> Command:
     """The nearest thing keeps the repository that came first, unless it names another."""
     if isinstance(wish, NotUnderstood) and wish.nearest and skipped and "/" not in wish.nearest.split()[0]:
         return NotUnderstood(wish.text, f"{words[0]} {wish.nearest}", wish.why)

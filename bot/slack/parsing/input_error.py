@@ -7,7 +7,7 @@ from analysis.text import shorten
 _SHOWN = 60  # characters of what was typed that are quoted back
 
 
-class Complaint(Misuse):
+class InputError(Misuse):
     """A `Misuse` in the phrase called `name`; `text` is what was typed."""
 
     def __init__(self, name: str, text: str = "", **values: object) -> None:

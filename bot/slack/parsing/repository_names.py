@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from analysis.errors import Misuse
 from analysis.models import Repository
-from bot.slack.parsing.input_error import Complaint
+from bot.slack.parsing.input_error import InputError
 
 # As long as GitHub lets names be.
 FULL_NAME = re.compile(r"[\w.-]{1,39}/[\w.-]{1,100}(@\S{1,200})?", re.ASCII)
@@ -18,7 +18,7 @@ _NUMBERS = re.compile(r"\d+/\d+")
 
 
 def named(word: str, known: Sequence[Repository], usual: Sequence[Repository] = ()) -> Repository | None:
-    """The repository that a word names; `Complaint` where it may name several that are known, None where it names none.
+    """The repository that a word names; `InputError` where it may name several that are known, None where it names none.
 
     A short name is one of `usual`, if one of them is called so: what others subscribe to changes nothing for anybody.
     """
@@ -48,10 +48,10 @@ def in_full(text: str) -> Repository | None:
 
 
 def parse_repository(text: str) -> Repository:
-    """Read an address or a full name; `Complaint` where it is neither."""
+    """Read an address or a full name; `InputError` where it is neither."""
     found = in_full(text.strip())
     if found is None:
-        raise Complaint("repository", text)
+        raise InputError("repository", text)
     return found
 
 
@@ -68,5 +68,5 @@ def _meant(called: Sequence[Repository], usual: Sequence[Repository]) -> Reposit
     among = [each for each in called if each in usual] or called
     among = [each for each in among if each.branch is None] or among
     if len(among) > 1:
-        raise Complaint("several", names=", ".join(map(str, among)))
+        raise InputError("several", names=", ".join(map(str, among)))
     return among[0]

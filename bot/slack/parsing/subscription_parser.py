@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from analysis.models import Frozen, Importance, Language, Repository
 from analysis.window import zone
-from bot.slack.parsing.input_error import Complaint
+from bot.slack.parsing.input_error import InputError
 from bot.slack.parsing.subscription_values import (
     parse_language,
     parse_paths,
@@ -20,7 +20,7 @@ from bot.slack.parsing.subscription_values import (
 )
 
 
-class Wanted(Frozen):
+class SubscriptionOptions(Frozen):
     """What somebody asks of a subscription; None where it is left to what is usual."""
 
     repository: Repository | None = None
@@ -38,8 +38,8 @@ class Wanted(Frozen):
 
 def parse_wanted(
     words: Sequence[str], repository: Repository | None, named: Callable[[str], Repository | None]
-) -> Wanted:
-    """Read the words after `subscribe`; `Complaint` names the first that cannot be read, and what would have worked.
+) -> SubscriptionOptions:
+    """Read the words after `subscribe`; `InputError` names the first that cannot be read, and what would have worked.
 
     `named` gives the repository that a word names.
     """
@@ -51,14 +51,14 @@ def parse_wanted(
         if keyword is None:
             other = _repository(word, named, known=repository)
             if repository and other != repository:
-                raise Complaint("two_repositories", word)
+                raise InputError("two_repositories", word)
             repository = other
             continue
         name, read = _READ[keyword]
         if name in found:
-            raise Complaint("twice", keyword)
+            raise InputError("twice", keyword)
         found[name] = read(_value(keyword, left))
-    return Wanted(repository=repository, **found)
+    return SubscriptionOptions(repository=repository, **found)
 
 
 def _parts(word: str) -> list[str]:
@@ -78,7 +78,7 @@ def _value(keyword: str, left: list[str]) -> str:
             break
         taken.append(left.pop(0))
     if not taken:
-        raise Complaint("missing", keyword, example=f"{keyword} {_EXAMPLES[keyword]}")
+        raise InputError("missing", keyword, example=f"{keyword} {_EXAMPLES[keyword]}")
     return " ".join(taken)
 
 
@@ -88,12 +88,12 @@ def _repository(word: str, named: Callable[[str], Repository | None], *, known: 
         return found
     nearest = get_close_matches(word.lower(), _EXAMPLES, 1, 0.7)
     if nearest:
-        raise Complaint("did_you_mean", word, nearest=nearest[0])
+        raise InputError("did_you_mean", word, nearest=nearest[0])
     if "/" in word:
-        raise Complaint("repository", word)
+        raise InputError("repository", word)
     if known is None and re.fullmatch(r"[A-Za-z][\w.-]*(@\S+)?", word):
-        raise Complaint("unknown_name", word)
-    raise Complaint("not_understood", word)
+        raise InputError("unknown_name", word)
+    raise InputError("not_understood", word)
 
 
 _EXAMPLES = {

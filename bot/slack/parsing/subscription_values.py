@@ -1,4 +1,4 @@
-"""What may stand in a subscription, as people write it: times, zones, languages, tiers and paths; `Complaint` for the rest."""
+"""What may stand in a subscription, as people write it: times, zones, languages, tiers and paths; `InputError` for the rest."""
 
 import re
 import unicodedata
@@ -12,7 +12,7 @@ from pathspec import GitIgnoreSpec
 from analysis.errors import Misuse
 from analysis.impact.watch import parse_watch
 from analysis.models import Importance, Language
-from bot.slack.parsing.input_error import Complaint
+from bot.slack.parsing.input_error import InputError
 
 _MOST_PATHS = 20
 _LONGEST = 200  # characters of a pattern
@@ -40,24 +40,24 @@ def parse_time(text: str) -> time:
     typed = "".join(unicodedata.normalize("NFKC", text).lower().split())
     match = _TIME.fullmatch(typed)
     if not match or (typed.isdecimal() and not match["run"]):
-        raise Complaint("time", text)
+        raise InputError("time", text)
     hour, minute = int(match["hour"]), int(match["minute"] or match["sharp"] or match["run"] or 0)
     minute = 30 if match["half"] else minute
     if match["noon"]:
         if not 1 <= hour <= 12:  # noqa: PLR2004 (hours of a clock's face)
-            raise Complaint("time", text)
+            raise InputError("time", text)
         hour = hour % 12 + (12 if match["noon"].startswith("p") else 0)
     try:
         return time(hour, minute)
     except ValueError:
-        raise Complaint("time", text) from None
+        raise InputError("time", text) from None
 
 
 def parse_zone(text: str) -> str:
     """The name of a time zone as the database spells it, in whatever case it was typed."""
     found = _zones().get(text.strip().lower())
     if found is None:
-        raise Complaint("zone", text)
+        raise InputError("zone", text)
     return found
 
 
@@ -65,7 +65,7 @@ def parse_language(text: str) -> Language:
     """`zh` or `en`, or a common name of either."""
     found = _LANGUAGES.get(text.strip().lower())
     if found is None:
-        raise Complaint("language", text)
+        raise InputError("language", text)
     return found
 
 
@@ -73,18 +73,18 @@ def parse_tier(text: str) -> Importance:
     """`high`, `medium` or `low`, or the same in Chinese."""
     found = _TIERS.get(text.strip().lower())
     if found is None:
-        raise Complaint("tier", text)
+        raise InputError("tier", text)
     return found
 
 
 def parse_paths(text: str) -> tuple[str, ...]:
     """Patterns as in a .gitignore with commas or spaces between them, quoted or not."""
     if re.search(r"[{}]", text):
-        raise Complaint("path_braces", text)
+        raise InputError("path_braces", text)
     bare = (each.strip(_QUOTES).removeprefix("./") for each in re.split(r"[\s,，、;；]+", text))
     found = tuple(dict.fromkeys(filter(None, bare)))
     if len(found) > _MOST_PATHS:
-        raise Complaint("paths_many", count=len(found), most=_MOST_PATHS)
+        raise InputError("paths_many", count=len(found), most=_MOST_PATHS)
     for each in found:
         _check_path(each)
     return found
@@ -96,19 +96,19 @@ def parse_watched(text: str) -> tuple[str, ...]:
     try:
         return parse_watch(terms)
     except Misuse as exc:
-        raise Complaint("watch", why=exc.what) from exc
+        raise InputError("watch", why=exc.what) from exc
 
 
 def _check_path(text: str) -> None:
     if len(text) > _LONGEST:
-        raise Complaint("path_long", text, most=_LONGEST)
+        raise InputError("path_long", text, most=_LONGEST)
     unbalanced = "[" in re.sub(r"\[[^\]]+\]", "", text)
     if unbalanced or _NO_PATH.match(text) or not text.isprintable():
-        raise Complaint("path", text)
+        raise InputError("path", text)
     try:
         GitIgnoreSpec.from_lines([text])
     except ValueError as exc:
-        raise Complaint("path", text) from exc
+        raise InputError("path", text) from exc
 
 
 @cache
