@@ -24,6 +24,7 @@ _READ = re.compile(
     | \b(?!getenv)\w*env\w*\(\s* {_VARIABLE.format("helped")} ,\s*(?:default\s*=\s*)?(?P<default>{_LITERAL})\s* [,)]
     """
 )
+_READS = re.compile(r"env\w*\(|environ\.get\(")  # without which there is nothing to compare
 _SAME = ({"", "0", "false", "no", "off"}, {"1", "true", "yes", "on"})  # which a program reads alike
 _DEFAULT = re.compile(
     r"""^\s*(?:(?P<field>[A-Za-z]\w*)\s*:\s*[\w."'\[\]| ,]+=\s*(?P<value>[^=\s][^#]*?)|.*?\bdefault\s*=\s*(?P<default>[^,)#]+))\s*(?:[,)#].*)?$"""
@@ -60,7 +61,7 @@ def defaults(_change: Change, file: FileChange) -> Iterator[Fact]:
 
 def _of_variables(file: FileChange) -> Iterator[Fact]:
     """Environment variables that are read with another default; one that is read with several on a side says nothing."""
-    if not file.path.endswith(".py") or "env" not in (file.patch or ""):
+    if not file.path.endswith(".py") or not _READS.search(file.patch or ""):
         return
     before, after = (_fallbacks(file, side) for side in SIDES)
     for name, new in after.items():

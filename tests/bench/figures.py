@@ -36,7 +36,9 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 
 def duration(seconds: float) -> str:
-    """`431 µs`, `12.3 ms`, `1.24 s`."""
+    """`431 µs`, `12.3 ms`, `1.24 s`, and `never` for what takes for ever."""
+    if math.isinf(seconds):
+        return "never"
     if seconds < 0.001:
         return f"{seconds * 1e6:.0f} µs"
     return f"{seconds * 1000:.{1 if seconds < 0.1 else 0}f} ms" if seconds < 1 else f"{seconds:.2f} s"

@@ -137,6 +137,7 @@ def test_a_run_that_the_limit_ended_goes_on(serve: Serve, run: Run) -> None:
 
 def test_people_are_believed(tmp_path: Path, serve: Serve, run: Run) -> None:
     """A correction outweighs the notes: too low makes a commit important, too high does not."""
+    (tmp_path / "data").mkdir()
     engine = open_engine(f"sqlite:///{tmp_path / 'data/digest.db'}")
     said = Subscriptions(engine)
     for number in range(1, COMMITS + 1):

@@ -18,7 +18,8 @@ from tests.servers.running import posted, whole
 from tests.servers.talk import ADA, BOT, DIGEST, LIN, Talk
 
 DAY = "2026-02-05"
-MORNING = datetime(2026, 2, 6, 8, 59, tzinfo=UTC)
+MORNING = datetime(2026, 2, 6, 7, tzinfo=UTC)
+DUE = timedelta(hours=2, minutes=1)  # later, by a clock that hurries
 LATER_DAY = [recorded(number, date=f"2026-02-06T12:0{number}:00Z") for number in (3, 4)]
 FILES = "the app lacks the Slack scope files:write (missing_scope)"
 
@@ -54,7 +55,7 @@ def shown(talk: Talk, user: str = ADA, channel: str = DIGEST) -> str:
 def morning(talk: Talk, clock: SettableClock, days: int = 0) -> list[Message]:
     """A digest that is due, with its thread, when its file has come, or a line in its place."""
     before = posted(talk.slack, DIGEST)
-    clock.set(MORNING + timedelta(days=days, minutes=1))
+    clock.set(MORNING + DUE + timedelta(days=days))
     root: Message = talk.slack.wait_for(lambda: [each for each in posted(talk.slack, DIGEST) if each not in before])[0]
     talk.slack.wait_for(lambda: any(each.files or "report file" in each.text for each in thread(talk, root)))
     return thread(talk, root)
@@ -149,18 +150,18 @@ def test_who_subscribed_a_channel_that_is_closed_is_told_once(talk: Talk, clock:
         return [each.text for each in talk.slack.channel(direct)]
 
     channel.archived = True
-    clock.set(MORNING + timedelta(minutes=1))
+    clock.set(MORNING + DUE)
     talk.slack.wait_for(alarms)
-    clock.set(MORNING + timedelta(days=1, minutes=1))
+    clock.set(MORNING + DUE + timedelta(days=1))
     talk.slack.wait_for(lambda: len(talk.slack.refusals) > 1)
     (line,) = alarms()
     assert line.startswith(f"⚠️ The digest of {DAY} could not be posted in <#{DIGEST}>: the channel is archived")
     assert "o/n" not in line
     channel.archived = False
-    clock.set(MORNING + timedelta(days=2, minutes=1))
+    clock.set(MORNING + DUE + timedelta(days=2))
     talk.slack.wait_for(lambda: posted(talk.slack, DIGEST) and not held(talk.folder)[0].note)
     channel.archived = True
-    clock.set(MORNING + timedelta(days=3, minutes=1))
+    clock.set(MORNING + DUE + timedelta(days=3))
     talk.slack.wait_for(lambda: len(alarms()) == 2)
 
 

@@ -136,4 +136,9 @@ def _show_home(bot: Bot, user: str, told: str = "") -> None:
     except DigestError as exc:
         log.warning("no home", why=str(exc))
         view = {"type": "home", "blocks": [context(told or exc.told(bot.language))]}
+    except Exception:
+        if not told:
+            raise
+        log.exception("this is a bug in vllm-digest")
+        view = {"type": "home", "blocks": [context(told)]}
     bot.web.publish_home(user, view)
