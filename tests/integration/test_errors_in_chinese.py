@@ -103,8 +103,9 @@ def test_an_empty_question_is_refused_in_chinese(talk: Talk) -> None:
     """The form for a question and what is wrong with it are in the channel's language too."""
     talk.type(ADA, "#1")
     shown = talk.slack.private(ADA, DIGEST)[-1]
+    before = talk.slack.modal(ADA)  # what an earlier test left open
     talk.slack.press(ADA, DIGEST, shown.ts, "ask_commit")
-    view = talk.slack.wait_for(lambda: talk.slack.modal(ADA))
+    view = talk.slack.wait_for(lambda: (found := talk.slack.modal(ADA)) is not before and found)
     assert talk.slack.submit(ADA, view.id, {"question": {"question": " "}}).errors == {"question": "请写下你的问题"}
 
 
