@@ -105,7 +105,7 @@ def test_an_empty_question_is_refused_in_chinese(talk: Talk) -> None:
     shown = talk.slack.private(ADA, DIGEST)[-1]
     before = talk.slack.modal(ADA)  # what an earlier test left open
     talk.slack.press(ADA, DIGEST, shown.ts, "ask_commit")
-    view = talk.slack.wait_for(lambda: (found := talk.slack.modal(ADA)) is not before and found)
+    view = talk.slack.wait_for(lambda: None if talk.slack.modal(ADA) is before else talk.slack.modal(ADA))
     assert talk.slack.submit(ADA, view.id, {"question": {"question": " "}}).errors == {"question": "请写下你的问题"}
 
 
