@@ -1,4 +1,4 @@
-"""What can go wrong, as people meet it.
+"""The errors, as people meet them.
 
     DigestError                      one line that says what and what to do
     ├── Misuse                       2: the request or the configuration cannot be right

@@ -1,4 +1,4 @@
-"""How facts are told in Chinese and English: what happened, what follows, and what to do about it."""
+"""Sentences about facts in Chinese and English: the change, its consequence, and the advice."""
 
 from typing import NamedTuple
 

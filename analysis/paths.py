@@ -1,4 +1,4 @@
-"""What kind of file a path names, told from the path alone."""
+"""The kind of a file, by its path alone."""
 
 import re
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""What is said of what went wrong, in English and Chinese: each sentence under one name, with blanks for what it is about.
+"""Error messages in English and Chinese, each under one name, with blanks for its values.
 
 Here stands what may reach a channel, which is told in its own language. The command line says the English.
 """

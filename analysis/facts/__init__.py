@@ -1,4 +1,4 @@
-"""What a commit proves: facts with the file and line they stand in, never a guess.
+"""Facts that a commit proves, each with its file and line, never a guess.
 
 What operators and clients write down counts as removed only when the commit takes its definition away and no added line
 defines or mentions it again. What Python imports counts as removed from its module, and as moved where the commit defines

@@ -1,4 +1,4 @@
-"""What the rules look at besides one file: the commit, and all the words that it adds."""
+"""The context of a rule besides the file it looks at: the commit, and all words that it adds."""
 
 import re
 from collections.abc import Iterator

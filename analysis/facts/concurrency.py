@@ -1,4 +1,4 @@
-"""What changes how a program runs: locks, threads, processes, and who owns memory."""
+"""Changes of run-time behaviour: locks, threads, processes, and ownership of memory."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What a project no longer takes: values of its lists of methods, models and platforms, architectures, versions, images."""
+"""Dropped support: methods, models and platforms that leave a project's lists, architectures, versions, images."""
 
 import re
 from collections.abc import Iterator

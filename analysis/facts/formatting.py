@@ -1,4 +1,4 @@
-"""Whether a commit changes nothing but how its files are laid out: wrapping, blanks, remarks, the order of imports.
+"""Commits that change formatting, comments or import order only.
 
 Each side of a hunk is read as what a machine makes of it, and the two are compared. Where that cannot be told, or a file's
 patch is not here, it is no layout.

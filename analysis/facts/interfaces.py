@@ -1,4 +1,4 @@
-"""What is written into configuration files and requests: keys of configuration, fields and routes of an API."""
+"""Removed and renamed configuration keys, API fields and routes."""
 
 import re
 from collections.abc import Callable, Iterator

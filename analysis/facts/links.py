@@ -1,4 +1,4 @@
-"""What ties a commit to others: what it reverts, what reverted it, the series it belongs to, what it fixes.
+"""Links of a commit to others: what it reverts, what reverted it, the series it belongs to, what it fixes.
 
 `keys` tells what a commit says of others; the store finds which commits those are.
 """

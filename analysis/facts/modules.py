@@ -1,4 +1,4 @@
-"""What a Python module can still be asked for after a commit, and which other module has what left it."""
+"""Names that a Python module still exports after a commit, and the modules that took over the others."""
 
 import re
 from collections.abc import Callable, Iterator

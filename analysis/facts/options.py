@@ -1,4 +1,4 @@
-"""What operators set: environment variables and command-line flags."""
+"""Removed and renamed environment variables and command-line flags."""
 
 import re
 from collections.abc import Iterator

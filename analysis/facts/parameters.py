@@ -1,4 +1,4 @@
-"""What callers of a public function must change: parameters that went, got another name, are needed now, or changed type."""
+"""Parameters of public functions that were removed, renamed, became required, or changed type."""
 
 import ast
 import re

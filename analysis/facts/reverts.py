@@ -1,4 +1,4 @@
-"""What a commit says that it takes back: by title, by SHA, or by pull request."""
+"""Reverts, by title, by SHA, or by pull request."""
 
 import re
 from collections.abc import Iterator

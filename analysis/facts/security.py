@@ -1,4 +1,4 @@
-"""What bears on security: what the author names, unsafe calls that go, and guards that come."""
+"""Security-relevant changes: those that the author names, unsafe calls removed, checks added."""
 
 import re
 from collections.abc import Callable, Iterator

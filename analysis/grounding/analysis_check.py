@@ -1,4 +1,4 @@
-"""What a model wrote about a commit, before it is kept: checked against the commit, tidied, and its language told.
+"""The check of a model's analysis against its commit: false claims are removed, texts cleaned, the language verified.
 
 Nothing that a model says is kept unchecked: a sentence or an item with something that the commit does not bear out goes.
 """

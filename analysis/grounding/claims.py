@@ -1,4 +1,4 @@
-"""What a text names, and whether the commit bears it out.
+"""Claims in a text (paths, symbols, flags, pull requests, SHAs, figures), and whether a commit supports them.
 
 A finder a kind looks for what is named, and marks what the evidence does not bear out: that becomes a `Claim`.
 """

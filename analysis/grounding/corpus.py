@@ -1,4 +1,4 @@
-"""What a commit says and shows: its message, its pull request, its author, its paths and its patches."""
+"""The corpus that claims are checked against: a commit's message, pull request, author, paths and patches."""
 
 import re
 from functools import cached_property

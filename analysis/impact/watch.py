@@ -1,4 +1,4 @@
-"""What somebody depends on, watched: paths, names, flags, variables, routes; and where a commit touches them.
+"""Watched terms (paths, names, flags, variables, routes), and the places where a commit touches them.
 
 A path is touched by a change of any file that it names. A name is touched by a changed line that defines or says it, or
 that lies within what bears the name. Tests, documentation and CI say names all day: only a path can watch those.

@@ -1,4 +1,4 @@
-"""What a model says in an answer, checked before anyone sees it: false claims go, and what speaks of code says where it stands."""
+"""The check of a model's answer before anyone sees it: false claims are removed, and claims about code are cited."""
 
 import re
 from collections.abc import Callable, Sequence

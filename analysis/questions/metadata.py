@@ -1,4 +1,4 @@
-"""What is known of a commit besides its diff: who wrote it, when it landed, its pull request, ties, rank and tests.
+"""Metadata of a commit that answers questions: author, dates, pull request, links, rank and tests.
 
 Each of these is a record that answers questions and may be cited like a line of the diff: `[4d95135:author]`.
 """

@@ -1,4 +1,4 @@
-"""What of the evidence a question is about: the lines of a diff and the commits of a day, those that match first."""
+"""Search in the evidence of a question: the best matching lines of a diff, and commits of a day."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

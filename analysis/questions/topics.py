@@ -1,4 +1,4 @@
-"""What people ask of a commit besides its diff, read from their questions."""
+"""Topics of questions that a commit's metadata answers."""
 
 import re
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""How much a commit matters to those downstream, with reasons."""
+"""The importance of a commit to those downstream, with reasons."""
 
 from analysis.ranking.scoring import ceiling, floor, rank, supported, within
 from analysis.ranking.tier_override import may_move_down, may_move_up

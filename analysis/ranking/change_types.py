@@ -1,4 +1,4 @@
-"""What kinds of change a commit is, from its tags, its words, its files and its facts. Every tier may have every kind."""
+"""The change types of a commit, by its tags, words, files and facts. Every tier may have every type."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""How good a ranking is: compared with what release notes name, beside the baseline's formula and changed lines.
+"""The evaluation of a ranking against release notes, beside the baseline's formula and the count of changed lines.
 
 Everything here is exact or seeded: the same examples give the same figures.
 """

@@ -1,4 +1,4 @@
-"""What a ranking looks at. Each signal has a name, a value and the evidence it was seen in; the weights are elsewhere.
+"""The signals of the ranking. Each has a name, a value and the evidence it was seen in; the weights are elsewhere.
 
 All but the facts can be told from the message and the list of files, so that commits recorded without patches rank alike.
 """

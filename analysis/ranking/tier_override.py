@@ -1,4 +1,4 @@
-"""Whether a model may move a commit from the tier that the rules give it: only where the diff itself bears its reason out.
+"""The tier override: a model may move a commit by one tier, only where the diff itself supports its reason.
 
 A model reads what strangers wrote, and may do as they say. What moves a tier is therefore a fact that the rules found.
 """

@@ -1,4 +1,4 @@
-"""What of a day will break those downstream: its breaking facts, one row a commit and kind, the most telling kinds first."""
+"""The breaking changes of a day: one row a commit and kind, the most telling kinds first."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple

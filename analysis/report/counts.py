@@ -1,4 +1,4 @@
-"""How many commits a day has, in a line; of a channel's selection also how many it leaves out."""
+"""The statistics line of a day; of a channel's selection with the number of commits left out."""
 
 from analysis.language import words
 from analysis.models import DayReport

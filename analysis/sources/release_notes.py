@@ -1,4 +1,4 @@
-"""What a repository's release notes say: which pull requests they name, and which of those under what breaks."""
+"""Release notes: the pull requests that they name, and those of them under breaking changes."""
 
 import re
 from collections.abc import Iterator

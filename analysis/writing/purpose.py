@@ -1,4 +1,4 @@
-"""Why a commit was made, in its author's words: what a pull request's text or a message says once the form is taken off."""
+"""The purpose of a commit in its author's words: the pull request's text or the message, without the template's boilerplate."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Why a commit is ranked where it is, in a few words for people."""
+"""The reasons for a commit's rank, in a few words for people."""
 
 from analysis.fact_words import FACT_WORDS
 from analysis.models import BREAKING, FactKind, Language, Ranked, Reason

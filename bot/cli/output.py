@@ -1,4 +1,4 @@
-"""Where a command's result goes: to standard output, or whole into a file."""
+"""The destination of a command's result: standard output, or a file that is replaced as a whole."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Who may see which repository: a public one everybody, a private one only the channels that DIGEST_PRIVATE lists for it.
+"""Access to repositories: public ones for everybody, private ones only in the channels that DIGEST_PRIVATE lists for them.
 
 Elsewhere a private repository is unknown, whoever asks and however: nothing tells it from one that does not exist.
 """

@@ -1,4 +1,4 @@
-"""Who analyses a day's commits: a model within its budget, several at once, while the day is still being read; else rules."""
+"""The analyst of a day's commits: a model within its budget, several calls at once, while the day is still being read; else rules."""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor

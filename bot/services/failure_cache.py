@@ -1,4 +1,4 @@
-"""What a model was asked in vain, remembered for a while: forty channels that get one day do not ask it forty times.
+"""Short-lived cache of failed model calls: forty channels that get one day do not ask forty times.
 
 And whether it answers at all, as far as its last reply tells.
 """

@@ -1,4 +1,4 @@
-"""What people call a commit: a SHA or its beginning, `#123`, or the web address of a commit or a pull request."""
+"""References to commits as people write them: a SHA or its beginning, `#123`, or the web address of a commit or pull request."""
 
 import re
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""When a subscription's digests are due: pure arithmetic over dates, time zones and clock changes.
+"""The schedule of a subscription's digests: pure arithmetic over dates, time zones and clock changes.
 
 The digest of a day is due at the subscription's time on the day after.
 """

@@ -1,4 +1,4 @@
-"""What a button carries: keys on one line, which come back when it is pressed."""
+"""References to days and commits as values of buttons, threads and deliveries: keys on one line."""
 
 import re
 from datetime import date

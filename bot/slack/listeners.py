@@ -1,4 +1,4 @@
-"""What the bot listens to. A listener acknowledges, keeps what was asked, and hands over: nothing is answered here.
+"""The listeners. A listener acknowledges, keeps the request, and hands over: nothing is answered here.
 
 Commands and buttons are acknowledged first and kept then; events are kept first, since Slack sends again what was not
 acknowledged. A modal is opened at once: its trigger lives three seconds.

@@ -1,4 +1,4 @@
-"""What the app's manifest asks of Slack: the file at the repository's root, or the same from here where the file is not at hand."""
+"""The app's manifest: the file at the repository's root, or the same from here where the file is not at hand."""
 
 import json
 from pathlib import Path

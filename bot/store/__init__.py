@@ -1,4 +1,4 @@
-"""What was read, found and said, kept between runs."""
+"""The store: commits, facts, analyses and messages, kept between runs."""
 
 from bot.store.database import open_engine
 from bot.store.mailbox import Draft, Mailbox, OutboxMessage, State, Thread

@@ -1,4 +1,4 @@
-"""What Slack asked of the bot and what it is told: requests, messages on their way, threads, and turns to post.
+"""The mailbox: requests from Slack, messages on their way to it, threads, and send slots.
 
 Everything is keyed, so that what arrives twice is kept once and what was sent is not sent again.
 """

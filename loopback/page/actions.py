@@ -1,4 +1,4 @@
-"""What people do at the page, done in the workspace."""
+"""Actions of people at the page, carried out in the workspace."""
 
 from collections.abc import Callable
 from typing import Any

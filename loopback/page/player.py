@@ -1,4 +1,4 @@
-"""Who looks at the workspace, and in which words."""
+"""The person who looks at the workspace, and their language."""
 
 from collections.abc import Mapping
 from datetime import tzinfo

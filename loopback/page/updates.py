@@ -1,4 +1,4 @@
-"""What one browser is told: everything at first, then what changed."""
+"""Updates of one browser: everything at first, then changes."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the page itself says, in Chinese and English."""
+"""The page's own words, in Chinese and English."""
 
 from collections.abc import Mapping
 

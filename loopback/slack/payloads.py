@@ -1,4 +1,4 @@
-"""What the app is sent, in Slack's shapes. Source: docs.slack.dev/reference/interaction-payloads and reference/events."""
+"""Payloads to the app, in Slack's shapes. Source: docs.slack.dev/reference/interaction-payloads and reference/events."""
 
 import html
 import re

@@ -1,4 +1,4 @@
-"""What people do in the workspace, and how the app hears of it."""
+"""Actions of people in the workspace, and their delivery to the app."""
 
 from collections.abc import Collection
 from typing import Any

@@ -1,4 +1,4 @@
-"""What every part of Block Kit is checked with: fields, lengths and text objects."""
+"""Checks shared by all of Block Kit: fields, lengths and text objects."""
 
 from collections.abc import Collection
 from typing import Any

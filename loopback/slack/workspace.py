@@ -1,4 +1,4 @@
-"""What a Slack workspace holds: people, channels, messages, files and views. It knows no network and no limits."""
+"""The state of a Slack workspace: people, channels, messages, files and views. It knows no network and no limits."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator

@@ -1,4 +1,4 @@
-"""What each signal weighs: figures that people can read, with where they come from.
+"""The weights of the signals: readable figures, with their origin.
 
 `general.toml` is for any repository; a file named after a repository is for that one and its forks; `judged.toml` holds
 what no release notes can teach, and holds beneath every set of weights.

@@ -1,4 +1,4 @@
-"""What models are asked. Templates hold the words; the code that fills them is `analysis.writing.by_model` and `analysis.questions.answering`."""
+"""Prompt templates. `analysis.writing.by_model` and `analysis.questions.answering` fill them."""
 
 from functools import cache
 from importlib.resources import files

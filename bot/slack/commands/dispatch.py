@@ -1,4 +1,4 @@
-"""What people type, carried out; and the buttons of what they got."""
+"""Commands carried out, and the buttons of their replies."""
 
 import json
 from datetime import date

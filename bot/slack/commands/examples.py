@@ -1,4 +1,4 @@
-"""What people can type, with examples of what a channel follows: they work when they are copied."""
+"""Examples of commands, from the repositories that a channel follows: they work when they are copied."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What a person's request leads to: a command, a button, a message or a question is answered where it was asked."""
+"""The response to a request: a command, a button, a message or a question is answered where it was asked."""
 
 import json
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Who changed what a channel gets, told to everybody in it in a line: a change concerns more people than the one who made it.
+"""Announcements of subscription changes, one line in the channel: a change concerns more people than the one who made it.
 
 The line is kept before the change is made, under the request that asks for it, and sent by the flow once that was done.
 """

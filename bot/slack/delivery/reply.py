@@ -1,4 +1,4 @@
-"""Where a reply goes: privately to whoever gave a command or pressed a button, else into the thread of who asked.
+"""Replies: private ones to whoever gave a command or pressed a button, others into the thread of who asked.
 
 A private reply uses the address that came with the request, five times within thirty minutes, and ephemeral messages after
 that. Nobody can look those up, so one that was interrupted may be shown again; replies in threads go through the outbox.

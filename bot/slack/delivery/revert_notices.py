@@ -1,4 +1,4 @@
-"""When a commit that was in a digest is reverted, the thread of that digest is told: once a channel."""
+"""Revert notices: one in each channel, in the thread of the digest that had the reverted commit."""
 
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What people type to the bot, read into one of a few wishes; whatever cannot be read gets the nearest thing that would work.
+"""The parser of commands. Text that it cannot parse gets the nearest form that would work.
 
 [repo] DATE | FROM..TO | SHA | #PR | URL | search WORDS | subscribe ... | unsubscribe | subscriptions | status | help
 """

@@ -1,4 +1,4 @@
-"""What is wrong with what somebody typed, told to them: nothing else is guessed from it."""
+"""Errors in what somebody typed, as they are told to them."""
 
 from analysis.errors import Misuse
 from analysis.phrases import Phrase

@@ -1,4 +1,4 @@
-"""What people ask of the bot, parsed once from Slack's payloads into one small type."""
+"""Requests of people, parsed once from Slack's payloads into one small type."""
 
 from collections.abc import Mapping
 from hashlib import sha256

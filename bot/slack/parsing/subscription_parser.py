@@ -1,4 +1,4 @@
-"""What follows the word `subscribe`, in any order: [repo] [at HH:MM] [tz ZONE] [lang L] [min TIER] [paths GLOB,...] [watch TERM,...]."""
+"""The parser of `subscribe`, in any order: [repo] [at HH:MM] [tz ZONE] [lang L] [min TIER] [paths GLOB,...] [watch TERM,...]."""
 
 import re
 from collections.abc import Callable, Sequence

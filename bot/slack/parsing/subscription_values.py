@@ -1,4 +1,4 @@
-"""What may stand in a subscription, as people write it: times, zones, languages, tiers and paths; `InputError` for the rest."""
+"""Values of a subscription as people write them: times, zones, languages, tiers and paths; `InputError` for the rest."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""What a model's analysis took, and what a day's analyses may still cost."""
+"""Usage of a model's analysis, and the budget of a day."""
 
 import sqlalchemy as sa
 from alembic import op

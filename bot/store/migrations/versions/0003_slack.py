@@ -1,4 +1,4 @@
-"""What Slack asked and was told, whose digest is due when, and whose turn it is to post."""
+"""Requests, messages and threads of Slack, subscriptions, and send slots."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""What a subscription watches; what a commit names of others that it fixes or reverts, to be found from their side.
+"""Watched terms of a subscription; references of a commit to others that it fixes or reverts, for lookups from their side.
 
 A commit that was read before is not read again for it: what it names is not known from the other side.
 """
