@@ -224,7 +224,7 @@ def _found(text: str) -> Iterator[tuple[int, int]]:
             for match in pattern.finditer(text):
                 yield _captured(text, match)
     for match in _ASSIGNED.finditer(text):
-        if _looks_random(match["value"], named_loudly=match["name"].isupper()):
+        if _looks_random(match["value"], match["name"]):
             yield match.span("value")
 
 
@@ -281,14 +281,17 @@ def _is_password(part: str) -> bool:
     return alternates and len(part) > _LONGEST_NAME
 
 
-def _looks_random(value: str, *, named_loudly: bool) -> bool:
+def _looks_random(value: str, name: str) -> bool:
     """Whether a value given to something called a key or a password is one, not a name, a path or a reference.
 
-    Three digits tell; one does for a long value in mixed case given to an upper-case name, as environments have them.
+    Three digits tell; one does for a long value in mixed case given to an upper-case name, as environments have them, and
+    for a value in mixed case given to a password.
     """
     digits = len(re.findall(r"\d", value))
     mixed = re.search("[a-z]", value) and re.search("[A-Z]", value)
-    enough = digits >= _MIN_DIGITS or (named_loudly and mixed and digits and len(value) >= _LONG)
+    in_environment = name.isupper() and len(value) >= _LONG
+    password = re.search("passw", name, re.IGNORECASE) and _is_password(value)
+    enough = digits >= _MIN_DIGITS or (mixed and digits and (in_environment or password))
     if _NOT_RANDOM.fullmatch(value) or not enough or not re.search(r"[A-Za-z]", value):
         return False
     return _entropy(value) >= _MIN_ENTROPY

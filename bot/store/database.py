@@ -103,6 +103,10 @@ def address_of(database_url: str) -> URL:
         raise BadSetting(
             f"DATABASE_URL names {url.get_backend_name()}, which this version does not store in; use sqlite:///data/digest.db"
         )
+    if url.host:  # sqlite://folder/file, one slash short
+        raise BadSetting(
+            "DATABASE_URL: a SQLite address has three slashes before its file; use sqlite:///data/digest.db"
+        )
     return url
 
 

@@ -114,6 +114,13 @@ def test_an_unwritable_database_is_exit_2(run: Run, tmp_path: Path) -> None:
     assert ran.code == 2
 
 
+def test_a_database_address_one_slash_short_is_a_wrong_setting(run: Run) -> None:
+    """Two slashes make a host of the folder; the line says how many there are."""
+    ran = run("search", "x", DATABASE_URL="sqlite://data/digest.db")
+    assert "three slashes" in one_line(ran.err)
+    assert ran.code == 2
+
+
 @pytest.mark.parametrize("command", ["digest", "search", "backfill", "rank", "calibrate", "doctor", "run"])
 def test_no_folder_is_created_for_a_mistyped_database(command: str, run: Run, tmp_path: Path) -> None:
     """A database whose folder is not there is a wrong setting, named with the folder, which no command creates."""

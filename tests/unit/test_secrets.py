@@ -255,6 +255,15 @@ def test_a_password_is_redacted_wherever_it_recurs(password: str) -> None:
     ]
 
 
+@pytest.mark.parametrize("told", ["Also password={} in the text", "password: {}", "DB_PASSWORD={}"])
+def test_a_password_in_prose_is_redacted_everywhere(told: str) -> None:
+    """A message that gives a password away, with few digits and no quotes, gives it away in the patches too."""
+    password = "Tr0ub" + "DLqDxtpYlSXp"
+    clean = redacted(commit(told.format(password), [file("b.py", patch(f'+login("{password}")'))]))
+    assert clean.message == told.format("[REDACTED:1]")
+    assert clean.files[0].patch == patch('+login("[REDACTED:1]")')
+
+
 @pytest.mark.parametrize(
     "word",
     [
