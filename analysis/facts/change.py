@@ -29,23 +29,23 @@ class Change:
 
     @cached_property
     def gained(self) -> str:
-        """All added lines of the commit, in any file."""
+        """Return all added lines of the commit, in any file."""
         return "\n".join(line for file in self.commit.files for line in _lines(file, "+"))
 
     @cached_property
     def lost(self) -> str:
-        """All removed lines of the commit, in any file."""
+        """Return all removed lines of the commit, in any file."""
         return "\n".join(line for file in self.commit.files for line in _lines(file, "-"))
 
     @cached_property
     def added(self) -> str:
-        """Added lines outside tests and documentation, where a moved name would reappear."""
+        """Return the added lines outside tests and documentation, where a moved name would reappear."""
         lines = (_lines(file, "+") for file in self.commit.files if kind(file.path) in _DEFINING_KINDS)
         return "\n".join(line for some in lines for line in some)
 
     @cached_property
     def loses_nothing(self) -> bool:
-        """Whether the commit's title says that it removes a duplicate, which the diff need not show."""
+        """Return whether the title calls the removed code a duplicate, which the diff need not show."""
         return bool(_DUPLICATE.search(self.commit.subject))
 
     def adds(self, name: str) -> bool:

@@ -107,7 +107,8 @@ def _other_lines(file: FileChange) -> frozenset[int | None]:
 
 def _replaced_lines(hunk: Sequence[DiffLine]) -> Iterator[tuple[Sequence[DiffLine], DiffLine, DiffLine]]:
     """Yield (lines above, removed line, added line) for each replaced line, where a run removes as many lines as it
-    adds."""
+    adds.
+    """
     runs = [(sign, list(lines)) for sign, lines in groupby(hunk, key=lambda line: line.sign)]
     above: list[DiffLine] = []
     for (sign, gone), (next_sign, come) in pairwise([*runs, (" ", [])]):

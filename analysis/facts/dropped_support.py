@@ -92,7 +92,8 @@ def _values(file: FileChange, side: Side) -> Iterator[_Value]:
 
 def _items(hunk: Hunk, side: Side) -> Iterator[tuple[str, _Value]]:
     """Yield (container name, item) for each string of a module-level list and each key of a table; none if it is
-    removed as a whole."""
+    removed as a whole.
+    """
     container = _container(hunk.heading)
     for line in hunk.lines:
         if line.sign not in (" ", side):
@@ -100,7 +101,7 @@ def _items(hunk: Hunk, side: Side) -> Iterator[tuple[str, _Value]]:
         if not line.text[:1].isspace() and line.text.strip():
             container = _container(line.text) if line.sign != "-" else ""
         item = _ITEM.match(line.text) if container else None
-        if item and len(item["indent"].expandtabs(4)) <= 4:
+        if item and len(item["indent"].expandtabs(4)) <= 4:  # noqa: PLR2004 - deeper strings are parts of an item
             yield container, _Value(item["value"], line.sign, line.number)
 
 

@@ -56,7 +56,8 @@ def keys(change: Change, file: FileChange) -> Iterator[Fact]:
 
 def entries(change: Change, file: FileChange) -> Iterator[Fact]:
     """Yield entries of a settings table that are removed together with the code that read them; any other table may
-    look like one."""
+    look like one.
+    """
     if loses(file) and is_module(file) and _ENTRY.search(file.patch or "") and "config" in change.lost:
         before, after = (list(_entries(change, file, side)) for side in SIDES)
         yield from lost(change, file, before, after, FactKind.REMOVED_KEY, FactKind.RENAMED_KEY)
@@ -162,7 +163,8 @@ def _proto_fields(file: FileChange, side: Side) -> Iterator[Named]:
 
 def _messages(change: Change, file: FileChange) -> Iterator[Fact]:
     """Yield removed protobuf fields; a removed message is reported once, as all of its fields, unless the commit moved
-    it."""
+    it.
+    """
     before, after = (list(_proto_fields(file, side)) for side in SIDES)
     gone = {each.within for each in before if each.name == _WHOLE_MESSAGE} - {each.within for each in after}
     moved = {message for message in gone if change.adds(message)}

@@ -31,7 +31,8 @@ def importable(change: Change, file: FileChange) -> Callable[[str], bool]:
 
 def came_to(change: Change, file: FileChange, name: str) -> str | None:
     """Return the place ("path:line") of the only other module in which the commit defines `name`; None if none or
-    several."""
+    several.
+    """
     defined = re.compile(rf"^\+(?:(?:async )?def |class )?{re.escape(name)}\b", re.MULTILINE)
     places = [
         f"{other.path}:{each.line.number}"

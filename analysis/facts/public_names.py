@@ -109,7 +109,8 @@ def _names_of(file: FileChange, side: Side) -> list[Named]:
 
 def _python(file: FileChange, side: Side) -> Iterator[Named]:
     """Yield a module's public names. Members of a removed class are left out, as are methods that may now be
-    inherited."""
+    inherited.
+    """
     gone = gone_classes(file.patch)
     heads = {each.name: each for each in definitions(file.patch, "+") if each.what == "class"}
     for each in definitions(file.patch, side):

@@ -32,7 +32,8 @@ _FOR_TYPES = re.compile(r"if\s+(?:\w+\.)?TYPE_CHECKING\s*:")
 
 class Scope(NamedTuple):
     """The enclosing scope of a statement; `types` is a block for type checkers only. `bases` is None if the head is
-    incomplete."""
+    incomplete.
+    """
 
     what: Literal["module", "class", "def", "types", "unknown"]
     name: str = ""
@@ -48,7 +49,8 @@ _TYPES = Scope("types", indent=0)
 
 class Statement(NamedTuple):
     """A statement or decorator joined on one line without comments, and its lines; `whole` unless the hunk ends within
-    it."""
+    it.
+    """
 
     text: str
     indent: int
@@ -93,7 +95,7 @@ def statements(patch: str | None, side: Side) -> tuple[Statement, ...]:
 
 @lru_cache(maxsize=64)
 def definitions(patch: str | None, side: Side) -> tuple[Definition, ...]:
-    """What the statements of one side define in the module or in a class; never a local variable."""
+    """Return what one side defines in the module or in a class; local variables are left out."""
     return tuple(found for each in statements(patch, side) if (found := _definition(each)))
 
 
@@ -105,7 +107,7 @@ def bases_of(each: Definition) -> str | None:
 
 @lru_cache(maxsize=64)
 def gone_classes(patch: str | None) -> frozenset[str]:
-    """Classes whose head goes and does not come back."""
+    """Return the classes whose heads are removed and not added again."""
     kept, gone = ({each.name for each in definitions(patch, side) if each.what == "class"} for side in ("+", "-"))
     return frozenset(gone - kept)
 

@@ -37,8 +37,9 @@ def lost(
     renamed: FactKind,
     lives_on: Callable[[str], bool] | None = None,
 ) -> Iterator[Fact]:
-    """Yield a fact for each name that only the old side has, unless it lives on: by default, if any added line mentions
-    it."""
+    """Yield a fact for each name only on the old side, unless it lives on: by default, if any added line mentions
+    it.
+    """
     if change.loses_nothing or not any(each.sign == "-" for each in before):
         return
     lives_on = lives_on or change.adds
