@@ -295,9 +295,9 @@ _MAX_FOREIGN_SHARE = 0.15
 
 
 def is_in(analysis: Analysis, language: Language) -> bool:
-    """Whether the prose is in `language`: code, paths, names and quotations left out, all of it and each longer text.
+    """Return whether the prose is in `language`: as a whole and in each longer text.
 
-    Prose that holds nothing but names is in either.
+    Code, paths, names and quotations are ignored; prose that consists only of names counts as either language.
     """
     letters = [_letters(text) for text in _texts(analysis)]
     whole = _Letters(*map(sum, zip(*letters, strict=True)))
@@ -307,7 +307,7 @@ def is_in(analysis: Analysis, language: Language) -> bool:
 
 
 class _Letters(NamedTuple):
-    """What a text is written in: Chinese characters, words in Latin letters, letters of other scripts."""
+    """Counts of a text by script: Chinese characters, Latin words, and letters of other scripts."""
 
     han: int
     words: int

@@ -52,7 +52,7 @@ class _Found(NamedTuple):
 
     start: int
     end: int
-    borne_out: bool
+    is_supported: bool
 
 
 def find_unsupported(
@@ -66,7 +66,9 @@ def find_unsupported(
     for kind, find in _FINDERS.items():
         found = sorted(find(line, section, corpus))
         if kinds is None or kind in kinds:
-            claims += [Claim(kind, line[each.start : each.end].strip("`( \n")) for each in found if not each.borne_out]
+            claims += [
+                Claim(kind, line[each.start : each.end].strip("`( \n")) for each in found if not each.is_supported
+            ]
         if kind != "instruction":
             for each in found:
                 line = line[: each.start] + " " * (each.end - each.start) + line[each.end :]
@@ -82,7 +84,7 @@ def _finder_of(*patterns: re.Pattern[str], in_code: re.Pattern[str] | None = Non
         prose = SPAN.sub(lambda match: "\0" * len(match[0]), line)
         for text, pattern in [*((prose, each) for each in patterns), *([(line, in_code)] if in_code else [])]:
             for match in pattern.finditer(text):
-                yield _Found(match.start(), match.end(), borne_out=False)
+                yield _Found(match.start(), match.end(), is_supported=False)
 
     return find
 
@@ -181,7 +183,7 @@ def _paths(line: str, section: Section, corpus: Corpus) -> Iterator[_Found]:
     code = [match.span() for match in SPAN.finditer(line)]
     for name in corpus.odd_names:
         for match in re.finditer(re.escape(name), line):
-            yield _Found(*match.span(), borne_out=True)
+            yield _Found(*match.span(), is_supported=True)
         line = line.replace(name, " " * len(name))
     for run in _RUN.finditer(line):
         in_code = any(start <= run.start() < end for start, end in code)
@@ -198,7 +200,7 @@ def _paths(line: str, section: Section, corpus: Corpus) -> Iterator[_Found]:
                     true = corpus.shows(path, first, last if last >= first and ":" not in lines[0][1:] else first)
                 yield _Found(start, start + len(token), true)
             elif named or ("/" in path and corpus.touched(path)):
-                yield _Found(start, start + len(token), borne_out=True)
+                yield _Found(start, start + len(token), is_supported=True)
 
 
 def _tokens(run: re.Match[str]) -> Iterator[tuple[int, str]]:

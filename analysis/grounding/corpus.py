@@ -122,7 +122,7 @@ class Corpus:
 
     @cached_property
     def _repository(self) -> tuple[str, ...]:
-        """The owner and the name of the repository, from the commit's address."""
+        """Return the repository's owner and name in lower case, from the commit's URL; empty if it has none."""
         match = re.search(r"//[^/]+/([^/]+)/([^/]+)/commit/", self.commit.url)
         return (match[1].lower(), match[2].lower()) if match else ()
 
