@@ -40,7 +40,7 @@ _TOKEN = re.compile(r"[\w-]+")
 _BEFORE = re.compile(r"[\s:=\"]*(?:AccountKey=)?")  # prefix that detect-secrets includes in front of some tokens
 _BARE = re.compile(
     r"[^\\<>&(){}|\]]+"
-)  # the value up to code, markup or a query after it, which is not repeated elsewhere
+)  # the value without code, markup or a query after it
 _REDACTED = "[REDACTED:"
 
 # A line of a private key, after a diff's sign and inside quotes.
