@@ -49,8 +49,8 @@ class Chunk(NamedTuple):
 
 
 class Excerpt(Frozen):
-    """The part of a commit that fits a budget: every path with its counts, then whole hunks; `left_out` lists
-    incomplete paths.
+    """The part of a commit that fits a budget: all paths with their counts, then whole hunks; `left_out` lists cut
+    paths.
     """
 
     text: str

@@ -23,7 +23,7 @@ from analysis.phrases import Phrase, told
 
 
 class DigestError(Exception):
-    """The base of our errors: one line on what happened and what to do. `what` is a `Phrase` where a channel may read
+    """The base of our errors, with a line on what happened and what to do; `what` is a `Phrase` if a channel may read
     it.
     """
 

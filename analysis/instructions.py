@@ -26,7 +26,7 @@ CHAT_MARKS = (
 _TIERS = r"(?:high\w*|low\w*|medium|critical|urgent|important|importance|(?:top )?priority|top|tier|severity|security)(?![\w-])"
 _THIS = r"(?:this|it|me|(?:the|my) (?:commit|change|pull request|pr|patch)|importance|tier|score|move)"
 _RANK = r"\b(?:rank|rate|classify|score|treat|promote|elevate|prioriti[sz]e)(?:s|d|ed)?"
-_SUBJECTS = (r"\bsystem prompt\b", r"系统提示")  # a change may well be about one
+_SUBJECTS = (r"\bsystem prompt\b", r"系统提示")  # a change may legitimately be about one
 _TO_RANKING = (
     rf"{_RANK}(?: \w+){{0,3}}? (?:this|it|me|as|to|with)\b[^.\n]{{0,50}}\b{_TIERS}",
     rf"{_RANK}(?: \w+)? {_TIERS}",

@@ -1,5 +1,4 @@
-"""The only module that calls chat models, on any OpenAI-compatible server. It asks for a validated value, or streams
-text.
+"""The only module that calls chat models, on any OpenAI-compatible server, for validated values or streamed text.
 
 Servers support different ways to request a schema, so these are tried in order, and the first that works is remembered:
 strict JSON schema; JSON object with a schema; JSON object with the schema in the prompt; plain text. Every reply is
@@ -43,7 +42,7 @@ class ResponseMode(IntEnum):
 
 
 class UsageCounter:
-    """The usage of calls, failed ones included: their number, and tokens as reported by the server (None if it reports
+    """The number of calls, failed ones included, and their tokens as the server reports them (None if it reports
     none).
     """
 
@@ -226,7 +225,7 @@ class _Conversation(Generic[T]):
         self._meter = meter
 
     def held(self, mode: ResponseMode) -> T:
-        """Return the value requested in one response mode, with one repair turn, and more tokens if the reply did not
+        """Return the value requested in one response mode, with one repair turn, and more tokens if a reply did not
         fit.
         """
         messages = list(self._messages)
@@ -249,8 +248,8 @@ class _Conversation(Generic[T]):
         return value
 
     def _finished_reply(self, messages: list[Message], mode: ResponseMode) -> str:
-        """Return a finished reply. One that did not fit is retried with twice the tokens, an interrupted one as it
-        was.
+        """Return a finished reply, retrying one that did not fit with twice the tokens, and an interrupted one
+        unchanged.
         """
         breaks = 0
         room = self._room
@@ -308,12 +307,12 @@ _UNFINISHED = {"length": "model_too_long", "content_filter": "model_filtered"}
 
 
 def _why_unfinished(finish: str) -> Phrase:
-    code = finish if re.fullmatch(r"[a-z_]{1,40}", finish) else "?"  # what is no code may be anything
+    code = finish if re.fullmatch(r"[a-z_]{1,40}", finish) else "?"  # any other text is untrusted
     return Phrase(_UNFINISHED.get(finish, "model_ended"), finish=code)
 
 
 def _refuses_form(exc: openai.APIStatusError, mode: ResponseMode) -> bool:
-    """Whether an error means that the server does not know this way of asking: a lower rung may do."""
+    """Return whether an error means that the server does not support this response mode."""
     if mode is ResponseMode.TEXT:
         return False
     if exc.status_code in (400, 404, 422):
@@ -331,7 +330,7 @@ def _response_format(mode: ResponseMode, schema: type[BaseModel]) -> dict[str, A
 
 
 def strict_schema(schema: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema in the subset that strict servers take: every property required, nothing additional, no limits."""
+    """Return the JSON schema in the subset of strict servers: all properties required, none additional, no limits."""
     told: dict[str, Any] = _strict(schema.model_json_schema())
     return told
 
@@ -356,7 +355,7 @@ def _schema_prompt(schema: type[BaseModel]) -> str:
 
 
 def _validated(text: str, schema: type[T]) -> tuple[T | None, str]:
-    """(the value, "") or (None, what is wrong), after taking off fences and mending what can be mended."""
+    """Return (value, "") or (None, error), after removing code fences and repairing the JSON if possible."""
     stripped = re.sub(r"^\s*```\w*\s*|\s*```\s*$", "", text)
     wrong = "it is not a JSON object"
     for candidate in (stripped, _braced(stripped)):

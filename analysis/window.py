@@ -73,9 +73,7 @@ def _check_day(day: date, today: date, text: str) -> date:
 
 
 def parse_range(text: str, today: date) -> list[date]:
-    """Parse `FROM..TO` into its days, both included, oldest first; raises `Misuse` if it is malformed or runs
-    backwards.
-    """
+    """Parse `FROM..TO` into its days, both included, oldest first; raises `Misuse` if it is malformed or backwards."""
     first_text, dots, last_text = text.partition("..")
     if not dots or not first_text or not last_text:
         raise Misuse(f"{text!r} is not a range of days; use FROM..TO, such as 2026-01-01..2026-01-31")

@@ -53,9 +53,7 @@ def facts(commit: Commit) -> tuple[Fact, ...]:
 
 
 def _deduplication_key(fact: Fact) -> str:
-    """Return the key that deduplicates a fact: an interface's methods change together in many classes, `__init__` does
-    not.
-    """
+    """Return the key for duplicates: an interface's methods change together in many classes, unlike `__init__`."""
     return fact.name.rpartition(".")[2] if fact.kind in _METHOD_KINDS and ".__init__(" not in fact.name else fact.name
 
 

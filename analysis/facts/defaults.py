@@ -106,9 +106,7 @@ def _other_lines(file: FileChange) -> frozenset[int | None]:
 
 
 def _replaced_lines(hunk: Sequence[DiffLine]) -> Iterator[tuple[Sequence[DiffLine], DiffLine, DiffLine]]:
-    """Yield (lines above, removed line, added line) for each replaced line, where a run removes as many lines as it
-    adds.
-    """
+    """Yield (lines above, removed line, added line) where a run of lines is replaced by as many."""
     runs = [(sign, list(lines)) for sign, lines in groupby(hunk, key=lambda line: line.sign)]
     above: list[DiffLine] = []
     for (sign, gone), (next_sign, come) in pairwise([*runs, (" ", [])]):

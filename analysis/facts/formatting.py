@@ -56,9 +56,7 @@ def _is_same(file: FileChange) -> bool:
 
 
 def _python(file: FileChange, side: Side) -> Hashable:
-    """Return one side's leading imports as a set, its statements in order, and the tokens of changed lines outside
-    statements.
-    """
+    """Return one side's leading imports as a set, its statements in order, and the other changed lines as tokens."""
     imports: set[Hashable] = set()
     others: list[Hashable] = []
     read: set[DiffLine] = set()
@@ -122,9 +120,7 @@ def _braced(file: FileChange, side: Side) -> Hashable:
 
 
 def _lines(file: FileChange, side: Side) -> Hashable:
-    """Return the lines of each hunk without trailing whitespace, blank lines and comments: for formats where layout
-    matters.
-    """
+    """Return the lines of each hunk without trailing whitespace, blank lines and comments, where layout may matter."""
     return tuple(
         tuple(text.rstrip() for text in hunk if text.strip() and not text.lstrip().startswith("#"))
         for hunk in _sides(file, side)

@@ -55,8 +55,8 @@ def keys(change: Change, file: FileChange) -> Iterator[Fact]:
 
 
 def entries(change: Change, file: FileChange) -> Iterator[Fact]:
-    """Yield entries of a settings table that are removed together with the code that read them; any other table may
-    look like one.
+    """Yield entries removed from a settings table together with the code that read them, since any table may look like
+    one.
     """
     if loses(file) and is_module(file) and _ENTRY.search(file.patch or "") and "config" in change.lost:
         before, after = (list(_entries(change, file, side)) for side in SIDES)

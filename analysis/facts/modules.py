@@ -30,9 +30,7 @@ def importable(change: Change, file: FileChange) -> Callable[[str], bool]:
 
 
 def came_to(change: Change, file: FileChange, name: str) -> str | None:
-    """Return the place ("path:line") of the only other module in which the commit defines `name`; None if none or
-    several.
-    """
+    """Return the place ("path:line") of the only other module in which the commit defines `name`, else None."""
     defined = re.compile(rf"^\+(?:(?:async )?def |class )?{re.escape(name)}\b", re.MULTILINE)
     places = [
         f"{other.path}:{each.line.number}"

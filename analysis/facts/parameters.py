@@ -71,8 +71,8 @@ def _functions(file: FileChange, side: Side) -> dict[str, Definition]:
 
 
 def _cut_off_heads(file: FileChange, side: Side) -> Iterator[Definition]:
-    """Yield functions and constructors whose heads begin above a hunk, with the parameters that the hunk shows to the
-    last one.
+    """Yield functions and constructors whose heads begin above a hunk, if it shows the parameters up to the last
+    one.
     """
     for place, hunk in enumerate(headed_hunks(file.patch)):
         lines = [line for line in hunk.lines if line.sign in (" ", side)]
@@ -86,9 +86,7 @@ def _cut_off_heads(file: FileChange, side: Side) -> Iterator[Definition]:
 
 
 def _rest_of_head(lines: Sequence[DiffLine], margin: str) -> Sequence[DiffLine]:
-    """Return the lines up to the end of the head that they continue, if each holds one parameter; else an empty
-    list.
-    """
+    """Return the lines that complete a head begun above them, if each holds one parameter; else an empty list."""
     shown = list(takewhile(lambda line: _TYPED.match(line.text.removeprefix(margin)), lines))
     end = lines[len(shown) : len(shown) + 1]
     return [*shown, *end] if any(_END.match(line.text.removeprefix(margin)) for line in end) else []
@@ -140,9 +138,7 @@ def _differences(file: FileChange, old: Definition, new: Definition) -> Iterator
 
 
 def _renamed(was: Signature, now: Signature) -> dict[str, str]:
-    """Map old names to new ones, where as many parameters are added as removed and each pair has the same position and
-    type.
-    """
+    """Map old names to new ones, if as many are added as removed and each pair has the same position and type."""
     gone = [each for name, each in was.parameters.items() if name not in now.parameters]
     come = [each for name, each in now.parameters.items() if name not in was.parameters]
     if len(gone) != len(come):
@@ -178,8 +174,8 @@ def _type(annotation: ast.expr | None) -> str:
 
 
 def narrowed(was: str, now: str) -> bool:
-    """Return whether a type certainly accepts less than before. Only built-in types are compared: the hierarchy of
-    others is unknown.
+    """Return whether a type certainly accepts less than before, comparing only built-in types, whose hierarchy is
+    known.
     """
     before, after = alternatives(was), alternatives(now)
     if not before or not after:

@@ -36,11 +36,11 @@ def names(change: Change, file: FileChange) -> Iterator[Fact]:
         after = _names_of(file, "+")
         members = [each for each in before if each.within or not is_module(file)]
         others = [each for each in before if not each.within and is_module(file)]
-        found = [*lost(change, file, members, after, *_KINDS), *_removed_from_module(change, file, others, after)]
+        found = [*lost(change, file, members, after, *_KINDS), *_gone_from_module(change, file, others, after)]
         yield from sorted(found, key=lambda fact: fact.line or 0)
 
 
-def _removed_from_module(
+def _gone_from_module(
     change: Change, file: FileChange, before: Sequence[Named], after: Sequence[Named]
 ) -> Iterator[Fact]:
     """Yield names that can no longer be imported from their module, though another module may define them."""
@@ -108,9 +108,7 @@ def _names_of(file: FileChange, side: Side) -> list[Named]:
 
 
 def _python(file: FileChange, side: Side) -> Iterator[Named]:
-    """Yield a module's public names. Members of a removed class are left out, as are methods that may now be
-    inherited.
-    """
+    """Yield a module's public names, without the members of a removed class and methods that may now be inherited."""
     gone = gone_classes(file.patch)
     heads = {each.name: each for each in definitions(file.patch, "+") if each.what == "class"}
     for each in definitions(file.patch, side):
@@ -120,12 +118,10 @@ def _python(file: FileChange, side: Side) -> Iterator[Named]:
         own = each.what == "method" and _is_bare(each.statement.owner.bases)
         still_own = own and (within not in heads or _is_bare(bases_of(heads[within])))
         if each.what in ("class", "function", "member") or _exported_constant(each) or still_own:
-            yield Named(
-                each.last, each.line.sign, each.line.number, each.statement.hunk, within, _head_without_name(each)
-            )
+            yield Named(each.last, each.line.sign, each.line.number, each.statement.hunk, within, _nameless_head(each))
 
 
-def _head_without_name(each: Definition) -> str:
+def _nameless_head(each: Definition) -> str:
     """Return a definition's head without its name: its parameters, bases or value, equal for a renamed definition."""
     return each.statement.text.replace(each.last, "", 1)
 

@@ -31,7 +31,7 @@ _FOR_TYPES = re.compile(r"if\s+(?:\w+\.)?TYPE_CHECKING\s*:")
 
 
 class Scope(NamedTuple):
-    """The enclosing scope of a statement; `types` is a block for type checkers only. `bases` is None if the head is
+    """The enclosing scope of a statement; `types` is a block for type checkers; `bases` is None if the head is
     incomplete.
     """
 
@@ -48,9 +48,7 @@ _TYPES = Scope("types", indent=0)
 
 
 class Statement(NamedTuple):
-    """A statement or decorator joined on one line without comments, and its lines; `whole` unless the hunk ends within
-    it.
-    """
+    """A statement or decorator on one line without comments, and its lines; `whole` unless the hunk ends within it."""
 
     text: str
     indent: int

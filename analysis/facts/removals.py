@@ -37,7 +37,7 @@ def lost(
     renamed: FactKind,
     lives_on: Callable[[str], bool] | None = None,
 ) -> Iterator[Fact]:
-    """Yield a fact for each name only on the old side, unless it lives on: by default, if any added line mentions
+    """Yield a fact for each name only on the old side, except if `lives_on`: by default, if an added line mentions
     it.
     """
     if change.loses_nothing or not any(each.sign == "-" for each in before):

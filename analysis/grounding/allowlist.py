@@ -1,5 +1,4 @@
-"""The allowlist: words that a text may use about any commit, such as keywords and well-known libraries, and units and
-routes.
+"""The allowlist: words that a text may use about any commit (keywords, well-known libraries), units and routes.
 
 Nothing here is specific to one repository.
 """

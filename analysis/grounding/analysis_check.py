@@ -193,7 +193,7 @@ def _repair_end(text: str) -> str:
 
 
 def cleaned(analysis: Analysis) -> Analysis:
-    """Reduce the analysis to plain text with `code` spans: each text on one line, no other markup, no invisible
+    """Reduce the analysis to plain text with `code` spans, each text on one line without markup or invisible
     characters.
 
     Texts are cut to their maximum length (1200 characters of prose, 600 of an item) and lists to twelve items; empty
@@ -350,8 +350,7 @@ def _texts(analysis: Analysis) -> list[str]:
 
 
 def is_about(analysis: Analysis, commit: Commit) -> bool:
-    """Return whether the summary is about this commit: it shares a distinctive word with the title or paths, or quotes
-    its code.
+    """Return whether the summary is about this commit: it shares a distinctive word with it, or quotes its code.
 
     A small model's summary may contain no false name simply because it names nothing.
     """

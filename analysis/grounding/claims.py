@@ -1,5 +1,4 @@
-"""Extraction of claims from a text (paths, symbols, flags, pull requests, SHAs, figures), each checked against a
-corpus.
+"""Extraction of claims (paths, symbols, flags, pull requests, SHAs, figures) from a text, checked against a corpus.
 
 For each kind a finder locates the names and marks those that the corpus does not support; these become `Claim`s.
 """
@@ -58,9 +57,7 @@ class _Found(NamedTuple):
 def find_unsupported(
     text: str, section: Section, corpus: Corpus, kinds: Collection[str] | None = None
 ) -> tuple[Claim, ...]:
-    """Return the unsupported claims of a sentence or an item, in the order of the kinds; only those of `kinds` if
-    given.
-    """
+    """Return the unsupported claims of a sentence or an item, ordered by kind; only those of `kinds` if given."""
     line = plain(text)
     claims = []
     for kind, find in _FINDERS.items():
@@ -76,9 +73,7 @@ def find_unsupported(
 
 
 def _finder_of(*patterns: re.Pattern[str], in_code: re.Pattern[str] | None = None) -> "_Finder":
-    """Build a finder of what is never allowed: `patterns` match outside code, where markup is active, `in_code`
-    anywhere.
-    """
+    """Build a finder of what is never allowed: `patterns` match outside code spans, `in_code` anywhere."""
 
     def find(line: str, _section: Section, _evidence: Corpus) -> Iterator[_Found]:
         prose = SPAN.sub(lambda match: "\0" * len(match[0]), line)
@@ -293,9 +288,7 @@ def _is_repository(token: str, corpus: Corpus) -> bool:
 
 
 def _has_chain(match: re.Match[str], section: Section, corpus: Corpus) -> bool:
-    """Return whether every distinctive part of `a.b.c(` occurs; next to a star or placeholder a partial word is
-    enough.
-    """
+    """Return whether every distinctive part of `a.b.c(` occurs; next to a wildcard a partial word is enough."""
     called = match[0].endswith(("(", "()"))
     parts = re.findall(r"[A-Za-z0-9_]+", match[0])
     library = parts[0] in LIBRARIES
@@ -319,9 +312,7 @@ def _has_chain(match: re.Match[str], section: Section, corpus: Corpus) -> bool:
 
 
 def _strictness(part: str, section: Section, *, called: bool, dotted: bool) -> str:
-    """Return how strictly a name must occur: "" for common words, "any case" for one capitalized word, else
-    "exactly".
-    """
+    """Return how strictly a name must occur: "" (not at all), "any case" (one capitalized word) or "exactly"."""
     if part in WORDS or re.fullmatch(
         r"__\w+__|_[A-Za-z]+_|_+|[A-Za-z]_[A-Za-z0-9]|u?int\d+_t|sm_?\d+\w?|(?:fp8|float8)_\w+", part
     ):

@@ -33,7 +33,7 @@ _INVISIBLE = re.compile(
 
 
 def plain(text: str) -> str:
-    """Normalize `text`: remove zero-width characters, unify hyphens and spaces, and convert full-width characters to
+    """Normalize `text`: remove zero-width characters, unify hyphens and spaces, convert full-width characters to
     ASCII.
     """
     return _INVISIBLE.sub("", text).translate(_HYPHENS_AND_SPACES).translate(_WIDE)
@@ -95,9 +95,7 @@ class Corpus:
 
     @cached_property
     def sizes(self) -> frozenset[tuple[int, int, int]]:
-        """Return the commit's own figures as (files, additions, deletions): in total, per file, folder, status and
-        kind.
-        """
+        """Return the commit's figures as (files, additions, deletions): in total, per file, folder, status and kind."""
         groups: dict[str, list[FileChange]] = {}
         for file in self.commit.files:
             folders = [str(folder) for folder in PurePosixPath(file.path).parents]
@@ -111,9 +109,7 @@ class Corpus:
         return frozenset(counted | {(len(self.commit.files), self.commit.additions, self.commit.deletions)})
 
     def counts(self, noun: str, count: int) -> bool:
-        """Return whether the commit, or a part of it, has `count` files, lines or commits (`noun`: "file", "line" or
-        "commit").
-        """
+        """Return whether the commit, or a part of it, has `count` of `noun`: "file", "line" or "commit"."""
         if noun == "commit":
             return count == 1
         if noun == "file":
@@ -139,8 +135,8 @@ class Corpus:
         return bool(re.search(rf"(?<![\w-]){re.escape(text)}(?![\w-])", self.text, re.ASCII))
 
     def touched(self, path: str) -> tuple[str, ...]:
-        """Return the commit's paths that `path` matches: in full, as a suffix, a folder, without extension, or as a
-        pattern.
+        """Return the commit's paths that match `path`: in full, as a suffix, folder or pattern, or without
+        extension.
         """
         if len(path) > _MAX_PATH or len(re.findall(r"[*{<$…]", path)) > _MAX_WILDCARDS:
             return ()

@@ -67,8 +67,8 @@ def _check(term: str) -> None:
 
 
 def _is_path(term: str) -> bool:
-    """Return whether a term is a path: it has a wildcard or a slash, but a leading slash makes it a route:
-    `/v1/completions`.
+    """Return whether a term is a path: it has a wildcard or a slash. `/v1/completions`, with a leading slash, is a
+    route.
     """
     return bool(re.search(r"[*?\[]", term)) or ("/" in term and not term.startswith("/"))
 
@@ -89,8 +89,8 @@ def _touch(commit: Commit, term: str) -> Touch | None:
 
 
 def _path_matcher(term: str) -> Callable[[str], bool]:
-    """Return a predicate: whether a term matches a path or one of its folders; a bare word matches a root folder or a
-    file name.
+    """Return a predicate: whether a term matches a path or its folder; a bare word matches a root folder or a file
+    name.
     """
     if _is_path(term):
         return GitIgnoreSpec.from_lines([term]).match_file
@@ -155,9 +155,7 @@ class _Scope(NamedTuple):
 
 
 def _lines_with_scopes(patch: str) -> Iterator[tuple[DiffLine, list[str], bool]]:
-    """Yield (line, names of the enclosing scopes from the outermost to its own, whether it belongs to the last one's
-    signature).
-    """
+    """Yield (line, names of its scopes, outermost first, whether it belongs to the last one's signature)."""
     for heading, lines in headed_hunks(patch):
         outer = _DEFINITION.match(heading)
         scopes = [_Scope(-1, outer["name"])] if outer else []

@@ -41,9 +41,7 @@ class Repository(Frozen):
 
 
 class FileChange(Frozen):
-    """One file of a commit. `patch` is GitHub's, hunks only; None for a binary, a pure rename or one omitted as too
-    large.
-    """
+    """One file of a commit. `patch` is GitHub's, hunks only; None for a binary, a pure rename or one too large."""
 
     path: str
     previous_path: str | None = None

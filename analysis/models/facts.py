@@ -6,7 +6,7 @@ from analysis.models.frozen import Frozen
 
 
 class FactKind(StrEnum):
-    """The kinds of facts, in the order of interest to a reader. The values are part of the store and of the JSON
+    """The kinds of facts, in the order of interest to readers; the values are part of the store and of the JSON
     report.
     """
 
@@ -76,8 +76,8 @@ _NEW_REQUIREMENTS = frozenset({FactKind.MINIMUM_RAISED, FactKind.REQUIRED_PARAME
 
 
 class Fact(Frozen):
-    """A fact that the commit proves: what happened to `name`, and where (`line` is in the old file for removed
-    names).
+    """A fact that the commit proves: what happened to `name`, and where (a removed name's `line` is in the old
+    file).
     """
 
     kind: FactKind

@@ -111,9 +111,7 @@ class Remark(StrEnum):
 
 
 class Chosen(Frozen):
-    """A channel's selection from a day, in the report's language, and the numbers of commits and late commits it leaves
-    out.
-    """
+    """A channel's selection from a day, in the report's language, with the numbers of commits it leaves out."""
 
     told: str
     unselected: int = 0

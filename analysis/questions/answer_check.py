@@ -97,9 +97,7 @@ def _texts(analysis: Analysis) -> list[str]:
 
 
 class AnswerChecker:
-    """Checker of the statements of one answer. `contents` returns the text of the changed files, and is called only if
-    needed.
-    """
+    """Checker of the statements of one answer. `contents` returns the text of the changed files, if it is needed."""
 
     def __init__(
         self, asked: Question, shown: Sequence[Chunk], language: Language, contents: Callable[[], str]
@@ -201,7 +199,7 @@ class AnswerChecker:
         return bool(_STILL_THERE.search(text)) and any(name in gone for name in _names(text))
 
     def _misattributes(self, text: str) -> bool:
-        """Return whether a text contradicts the metadata of every commit, or names an author who is not in the
+        """Return whether a text contradicts the metadata of all commits, or names an author missing from the
         evidence.
         """
         corpus = self._evidence.text.casefold()

@@ -43,7 +43,7 @@ __all__ = [
 
 _BUDGET = 6_000  # tokens of diff, or of a day's rows
 _MEMORY = 1_500  # tokens of the thread
-_MAX_REPLY = 900  # tokens of the reply
+_REPLY = 900  # tokens of the reply
 _MESSAGE = 4_000  # characters of a commit message or of a pull request's text
 _QUESTION = 2_000  # characters
 _PATHS = 60
@@ -71,9 +71,7 @@ class Answering:
 
 def estimate(asked: Question) -> tuple[int, int]:
     """Return the maximum tokens of a question and of its reply, without a retry."""
-    return _BUDGET + _MEMORY + tokens("x" * (2 * _MESSAGE + _QUESTION)) + 40 * min(
-        _PATHS, len(asked.entries)
-    ), _MAX_REPLY
+    return _BUDGET + _MEMORY + tokens("x" * (2 * _MESSAGE + _QUESTION)) + 40 * min(_PATHS, len(asked.entries)), _REPLY
 
 
 def answer(
@@ -92,9 +90,7 @@ def answer(
     def give(answering: Answering) -> Iterator[Statement]:
         if model is not None and asked.entries:
             try:
-                for statement in _AnswerSession(asked, language, contents, mark, answering).checked_statements(
-                    model, meter
-                ):
+                for statement in _AnswerSession(asked, language, contents, mark, answering).run(model, meter):
                     answering.by = "model"
                     yield statement
             except ModelFailure as exc:
@@ -144,10 +140,8 @@ class _AnswerSession:
         self._given: list[Statement] = []
         self._lost: Segment | None = None
 
-    def checked_statements(self, model: "ChatModel", meter: "UsageCounter | None") -> Iterator[Statement]:
-        """Yield the supported statements; a reply in the wrong language is requested once more. Raises
-        `ModelFailure`.
-        """
+    def run(self, model: "ChatModel", meter: "UsageCounter | None") -> Iterator[Statement]:
+        """Yield the supported statements, retrying a reply in the wrong language once. Raises `ModelFailure`."""
         from analysis.llm import Message, UsageCounter
 
         meter, messages = meter or UsageCounter(), self._prompt.messages
@@ -167,7 +161,7 @@ class _AnswerSession:
     def _stream(self, model: "ChatModel", messages: "Sequence[Message]", meter: "UsageCounter") -> Iterator[Statement]:
         self._held, reading, heard = [], Segmenter(), ""
         stopped: Exception | None = None
-        with closing(model.talk(messages, room=_MAX_REPLY, meter=meter)) as chunks:
+        with closing(model.talk(messages, room=_REPLY, meter=meter)) as chunks:
             for chunk in chunks:  # read to the end, where the server reports the usage
                 heard += chunk
                 if any(mark in heard for mark in self._marks):

@@ -34,9 +34,7 @@ class Citable:
         self._text = text
 
     def cited(self, label: str, names: Iterable[str]) -> Citation | None:
-        """Resolve `label` to a citation; None if it does not exist, or has none of the names where the diff holds
-        one.
-        """
+        """Resolve `label` to a citation; None if it does not exist, or lacks the names while a diff has them."""
         label = label.strip().strip("`").strip()
         if _SHA.fullmatch(label):
             return self._commit(label.lower())
@@ -54,8 +52,8 @@ class Citable:
         return self._line(commit, file, int(place["line"]), place["sign"], [name for name in names if name])
 
     def found(self, names: Iterable[str]) -> Citation | None:
-        """Find the first name: in a diff line (sources and added lines preferred), a path or a message. None if none
-        occurs.
+        """Cite the first name found: in a diff line (sources and added lines preferred), a path or a message; else
+        None.
         """
         for name in names:
             whole = _as_word(name)
@@ -103,9 +101,7 @@ class Citable:
         return whole or [each for each in owned if path and each[1].path.endswith(f"/{path}")]
 
     def _line(self, commit: Commit, file: FileChange, number: int, sign: str, names: Sequence[str]) -> Citation | None:
-        """Cite the shown line of that number; of several, prefer the sign, then a line with a name, then an added
-        line.
-        """
+        """Cite the shown line of that number; prefer one with the sign, then one with a name, then an added one."""
         words = [_as_word(name) for name in names]
 
         def holds(lines: Iterable[DiffLine]) -> bool:

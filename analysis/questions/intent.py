@@ -26,9 +26,7 @@ _LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
 
 
 def language_of(question: str, default: Language) -> Language:
-    """Return "zh" if a question has a Chinese character, "en" if it has an English word, else `default`; names are
-    neutral.
-    """
+    """Return "zh" for a question with a Chinese character, "en" for one with an English word, else `default`."""
     spoken = _prose_of(question)
     if _HAN.search(spoken):
         return "zh"
@@ -47,9 +45,7 @@ _REFERENCE = re.compile(
 
 
 def references_in(text: str) -> list[str]:
-    """Return the commits and pull requests named in a text, in order, without duplicates: SHAs (7 to 40 digits),
-    `#123`, URLs.
-    """
+    """Return the references to commits in a text, in order, without duplicates: SHAs (7 to 40 digits), `#123`, URLs."""
     found = []
     for match in _REFERENCE.finditer(text):
         if match["address"]:

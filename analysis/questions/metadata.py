@@ -190,7 +190,7 @@ def contradicts(entry: Entry, text: str) -> bool:
 
 
 def _misjudges_revert(entry: Entry, text: str) -> bool:
-    """Return whether a text is wrong about the commit being reverted; for a revert, an affirmative may mean either
+    """Return whether a text is wrong about the commit being reverted; of a revert, "reverted" may mean either
     commit.
     """
     for clause in _CLAUSE.split(text):

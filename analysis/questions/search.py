@@ -27,9 +27,7 @@ _API = BREAKING.difference(_ENV, _FLAG, _KEY, [FactKind.MINIMUM_RAISED, FactKind
 
 
 class _Topic(NamedTuple):
-    """A topic of questions: how people refer to it, the words that code uses for it, and the kinds of facts about
-    it.
-    """
+    """A topic of questions: how people refer to it, the words that code uses for it, and its kinds of facts."""
 
     called: re.Pattern[str]
     words: tuple[str, ...]
@@ -117,9 +115,7 @@ _Place = tuple[str | None, int | None]
 
 
 class Query(NamedTuple):
-    """A parsed question: the weight of each word, the kinds of facts that would answer it, the words of earlier
-    turns.
-    """
+    """A parsed question: the weight of each word, the kinds of facts that answer it, the words of earlier turns."""
 
     words: Mapping[str, float]
     facts: frozenset[FactKind]

@@ -46,9 +46,7 @@ _BASELINE_HIGH, _BASELINE_MEDIUM = 10, 6
 
 
 class Example(NamedTuple):
-    """A commit with its facts; whether release notes name it, or name it as breaking; `weight` is its number of
-    repetitions in training.
-    """
+    """A commit with its facts, and whether release notes name it (as breaking); training repeats it `weight` times."""
 
     commit: Commit
     facts: tuple[Fact, ...]
@@ -69,9 +67,7 @@ class Interval(NamedTuple):
 
 
 class AtTier(NamedTuple):
-    """The commits at a tier or above: their share of all commits, and their precision and recall for the labelled
-    ones.
-    """
+    """The commits at a tier or above: their share of all, and their precision and recall for the labelled commits."""
 
     share: float
     precision: float
@@ -79,9 +75,7 @@ class AtTier(NamedTuple):
 
 
 class Reliability(NamedTuple):
-    """A group of commits with similar probabilities of being named: the mean probability and the share that is
-    named.
-    """
+    """Commits with similar probabilities of being named: their mean probability, and the share that is named."""
 
     chance: float
     named: float
@@ -106,9 +100,7 @@ class Judgement(NamedTuple):
 
 
 def trained(examples: Sequence[Example], provenance: Mapping[str, Any] | None = None) -> Weights:
-    """Learn weights from examples. Facts are left out, so that a commit has the same points with its patches as
-    without.
-    """
+    """Learn weights from examples, ignoring facts, so that a commit has equal points with and without its patches."""
     repeated = [example for example in examples for _ in range(example.weight)]
     rows = [{signal.name: signal.value for signal in signals(example.commit)} for example in repeated]
     return learned(rows, [example.named for example in repeated], provenance)
@@ -154,8 +146,8 @@ def judged(examples: Sequence[Example], ranked: Sequence[Ranked]) -> Judgement:
 
 
 def auc(labels: Sequence[bool], scores: Sequence[float]) -> float:
-    """Return the probability that a labelled commit scores above an unlabelled one, ties counting half; 0.5 if either
-    kind is missing.
+    """Return the probability that a labelled commit outscores an unlabelled one, ties counting half; 0.5 without
+    both.
     """
     below = sorted(score for score, label in zip(scores, labels, strict=True) if not label)
     above = [score for score, label in zip(scores, labels, strict=True) if label]

@@ -58,9 +58,7 @@ def floor(found: Sequence[Fact]) -> Importance:
 
 
 def ceiling(commit: Commit, kinds: Sequence[ChangeType], found: Sequence[Fact]) -> Importance:
-    """Return the highest tier allowed: low for formatting only, medium if only documentation, tests, CI or examples
-    change.
-    """
+    """Return the highest tier allowed: low for formatting only, medium for only documentation, tests, CI or examples."""
     if any(fact.kind is FactKind.LAYOUT for fact in found):
         return Importance.LOW
     harmless = {Kind.DOCS, Kind.TEST, Kind.CI, Kind.EXAMPLE}

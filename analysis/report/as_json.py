@@ -1,6 +1,4 @@
-"""The report as JSON, the format that others may rely on. Its keys are defined here, so that models may change
-freely.
-"""
+"""The report as JSON, a stable format for other programs: its keys are defined here, whatever the models are."""
 
 import json
 import re

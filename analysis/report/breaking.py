@@ -50,8 +50,8 @@ class Break(NamedTuple):
             yield Part(" ", say.label("more", count=left))
 
     def _places(self, fact: Fact, *, shortly: bool) -> Iterator[Part]:
-        """Yield where a name was, as a bare line number if the previous name was in the same file, and where it
-        went.
+        """Yield the old place of a name, only its line if the file is the same as before, and its new place if it
+        moved.
         """
         commit = self.entry.commit
         place = to_fact(commit, fact)

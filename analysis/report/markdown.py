@@ -46,7 +46,7 @@ class Slugs:
         self._seen: dict[str, int] = {}
 
     def __call__(self, heading: str) -> str:
-        """Return the anchor: lower case, hyphens for spaces, only letters, marks, digits, `_` and `-`; repetitions are
+        """Return the heading's anchor: lower case, hyphens for spaces, no punctuation but `_` and `-`; repetitions are
         numbered.
         """
         plain = "".join(char for char in heading.strip().lower() if _is_slug_character(char)).replace(" ", "-")

@@ -1,6 +1,4 @@
-"""The report for a terminal, with colours, links and lines wrapped to its width; elsewhere plain text without
-wrapping.
-"""
+"""The report for a terminal, with colours, links and wrapped lines; elsewhere plain text without wrapping."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime

@@ -80,9 +80,7 @@ class Allowance(Frozen):
 
 
 class _CappedRetry(github.GithubRetry):
-    """PyGithub's retries, with a maximum for each wait that a server asks for and a callback for waits of a second or
-    more.
-    """
+    """PyGithub's retries, with a maximum for each wait and a callback for waits of a second or more."""
 
     on_wait: Callable[[float], None] | None = None
 
@@ -115,8 +113,7 @@ class _CappedRetry(github.GithubRetry):
 
 
 class GitHub:
-    """A GitHub server, with or without a token. `timeout` (seconds) limits the wait for a response; `retries` follow
-    it.
+    """A GitHub server, with or without a token; `timeout` is in seconds until a response, `retries` come after it.
 
     `instead` maps repositories to the servers that host them.
     """
@@ -177,9 +174,7 @@ class GitHub:
         return redacted(commit.model_copy(update={"pull": pull}))
 
     def contents(self, repository: Repository, commit: Commit) -> str:
-        """Return the text of the first changed source files as of that commit; files that cannot be read are left
-        out.
-        """
+        """Return the text of the first changed source files as of that commit, without those that cannot be read."""
         changed = [file.path for file in commit.files if file.status != "removed" and kind(file.path) is Kind.SOURCE]
         texts = []
         for path in changed[:_MAX_CONTENTS]:
@@ -193,9 +188,7 @@ class GitHub:
         return "\n".join(texts)
 
     def merged_as(self, repository: Repository, number: int) -> str:
-        """Return the SHA of the commit that pull request `number` was merged as; `UnknownCommit` if it is missing or
-        not merged.
-        """
+        """Return the SHA that pull request `number` was merged as; `UnknownCommit` if it is missing or not merged."""
         with self._client(repository, commit=f"#{number}") as client:
             pull = _vendor(client, repository).get_pull(number)
             if not pull.merged or not pull.merge_commit_sha:
@@ -203,9 +196,7 @@ class GitHub:
             return pull.merge_commit_sha
 
     def allowance(self) -> Allowance | None:
-        """Return the request limit (this call is free), or None if there is none. Raises `RateLimited` when it is used
-        up.
-        """
+        """Return the request limit (a free call), or None if there is none; raises `RateLimited` when it is used up."""
         with self._client() as client:
             try:
                 rate = client.get_rate_limit().resources.core
@@ -264,9 +255,7 @@ class GitHub:
         return tuple(sorted(kept, key=lambda release: release.published_at, reverse=True))
 
     def branch_without(self, repository: Repository, sha: str) -> str | None:
-        """Return the branch's name if it does not contain the commit, else None: GitHub also serves commits of forks
-        upstream.
-        """
+        """Return the branch's name if it lacks the commit, else None: GitHub serves commits of forks upstream, too."""
         with self._client(repository, commit=sha) as client:
             vendor = _vendor(client, repository)
             branch = repository.branch or vendor.default_branch
@@ -363,9 +352,7 @@ def _vendor(client: github.Github, repository: Repository) -> VendorRepository:
 
 
 def _pages(vendor: VendorRepository, asked: dict[str, str]) -> Iterator[VendorCommit]:
-    """Yield the commits of a list, page by page. PyGithub's own paging would take a response that is not a list for the
-    end.
-    """
+    """Yield the commits of a list, page by page. PyGithub's paging would treat a malformed response as the end."""
     url, parameters = f"{vendor.url}/commits", {**asked, "per_page": str(_PAGE)}
     for _ in range(_MOST_PAGES):
         headers, data = vendor.requester.requestJsonAndCheck("GET", url, parameters=parameters)
@@ -410,8 +397,8 @@ def _read(found: VendorCommit) -> Commit:
 
 
 def _header(found: VendorCommit) -> dict[str, Any]:
-    """Return the fields common to a listed and a read commit. An author or date missing in git is taken from the other
-    person.
+    """Return the fields of both a listed and a read commit; a missing author or date comes from the committer, or
+    conversely.
     """
     people = [person for person in (found.commit.author, found.commit.committer) if person]
     dates = [person.date for person in people if person.date] or [datetime.fromtimestamp(0, UTC)]
@@ -436,9 +423,7 @@ def _rate_limited(resets_at: datetime | None, token: str | None) -> RateLimited:
 
 
 def _reset(headers: dict[str, str]) -> datetime | None:
-    """Return when a limit ends, by Retry-After (seconds or a date) or X-RateLimit-Reset (Unix time); None if not
-    given.
-    """
+    """Return when a limit resets, from Retry-After (seconds or a date) or X-RateLimit-Reset (Unix time), or None."""
     low = {name.lower(): value for name, value in headers.items()}
     after, reset = low.get("retry-after", ""), low.get("x-ratelimit-reset", "")
     try:

@@ -38,9 +38,7 @@ _MIN_DIGITS = 3
 _LONG = 16
 _TOKEN = re.compile(r"[\w-]+")
 _BEFORE = re.compile(r"[\s:=\"]*(?:AccountKey=)?")  # prefix that detect-secrets includes in front of some tokens
-_BARE = re.compile(
-    r"[^\\<>&(){}|\]]+"
-)  # the value without code, markup or a query after it
+_BARE = re.compile(r"[^\\<>&(){}|\]]+")  # the value without code, markup or a query after it
 _REDACTED = "[REDACTED:"
 
 # A line of a private key, after a diff's sign and inside quotes.
@@ -191,8 +189,8 @@ def _key_lines(body: str) -> list[str]:
 
 
 def _merged(places: Iterable[_Place]) -> Iterator[_Place]:
-    """Yield the places in order; overlapping ones are merged, under the secret that begins first, the longest if
-    several do.
+    """Yield the places in order, overlapping ones merged under the secret that begins first, the longer one if several
+    do.
     """
     last: _Place | None = None
     for place in sorted(places, key=lambda each: (each.start, -each.end)):
@@ -233,9 +231,7 @@ def _found(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _located(finding: "Finding", text: str) -> Iterator[tuple[int, int]]:
-    """Yield the positions of a finding, whose byte offset is converted; a value decoded by Kingfisher is searched
-    for.
-    """
+    """Yield the positions of a finding, converted from bytes; a value that Kingfisher decoded is searched for."""
     start = finding.location["start_offset"]
     if not text.isascii():
         start = len(text.encode()[:start].decode("utf-8", "ignore"))

@@ -97,9 +97,7 @@ def _fact_sentences(facts: Sequence[Fact], say: Words) -> list[str]:
 
 
 def named(facts: Sequence[Fact], say: Words, most: int = _NAMES_SHOWN) -> str:
-    """Return the names of the first `most` facts in code spans, with their old and new values, and the number of the
-    rest.
-    """
+    """Return the first `most` names in code spans, with old and new values, and the number of the remaining ones."""
     shown = facts[:most]
     told = say.comma.join(
         _name(fact) if after and after.gone_from == fact.gone_from else _name_with_file(fact, say)

@@ -17,9 +17,7 @@ _JUDGED = "judged"
 
 
 class Weights(NamedTuple):
-    """Log-odds points of each signal, the intercept, the scores where the medium and high tiers begin, and the
-    provenance.
-    """
+    """Log-odds points of each signal, the intercept, the score thresholds of the tiers, and the provenance."""
 
     intercept: float
     points: Mapping[str, float]
