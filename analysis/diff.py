@@ -49,9 +49,7 @@ class Chunk(NamedTuple):
 
 
 class Excerpt(Frozen):
-    """The part of a commit that fits a budget: all paths with their counts, then whole hunks; `left_out` lists cut
-    paths.
-    """
+    """The part of a commit that fits a budget: all paths with counts, then whole hunks; `left_out` lists cut paths."""
 
     text: str
     left_out: tuple[str, ...]

@@ -23,8 +23,9 @@ from analysis.phrases import Phrase, told
 
 
 class DigestError(Exception):
-    """The base of our errors, with a line on what happened and what to do; `what` is a `Phrase` if a channel may read
-    it.
+    """The base of our errors: one line on what happened and what to do.
+
+    The argument `what` is a `Phrase` if a channel may read it.
     """
 
     exit_code = 1

@@ -42,9 +42,7 @@ class ResponseMode(IntEnum):
 
 
 class UsageCounter:
-    """The number of calls, failed ones included, and their tokens as the server reports them (None if it reports
-    none).
-    """
+    """The number of calls, failed ones included, and their tokens; None if the server does not report them."""
 
     def __init__(self) -> None:
         self.calls = 0
@@ -225,8 +223,9 @@ class _Conversation(Generic[T]):
         self._meter = meter
 
     def held(self, mode: ResponseMode) -> T:
-        """Return the value requested in one response mode, with one repair turn, and more tokens if a reply did not
-        fit.
+        """Return the value requested in one response mode.
+
+        An invalid reply gets one repair turn; one that did not fit is retried with more tokens.
         """
         messages = list(self._messages)
         if mode >= ResponseMode.OBJECT:
@@ -248,8 +247,9 @@ class _Conversation(Generic[T]):
         return value
 
     def _finished_reply(self, messages: list[Message], mode: ResponseMode) -> str:
-        """Return a finished reply, retrying one that did not fit with twice the tokens, and an interrupted one
-        unchanged.
+        """Return a finished reply.
+
+        One that did not fit is retried once with twice the tokens, an interrupted one unchanged.
         """
         breaks = 0
         room = self._room

@@ -145,8 +145,6 @@ def kind(path: str) -> Kind:
 
 
 def area(path: str) -> str:
-    """Return the area of the repository that `path` is in: its first three folders at most; a file at the root is its
-    own.
-    """
+    """Return the area of the repository that `path` is in: at most its first three folders, or the root file itself."""
     parts = PurePosixPath(path).parts
     return "/".join(parts[: min(3, len(parts) - 1)]) if len(parts) > 1 else path

@@ -91,8 +91,9 @@ def _values(file: FileChange, side: Side) -> Iterator[_Value]:
 
 
 def _items(hunk: Hunk, side: Side) -> Iterator[tuple[str, _Value]]:
-    """Yield (container name, item) for each string of a module-level list and each key of a table; none if it is
-    removed as a whole.
+    """Yield (container name, item) for each string of a module-level list and each key of a table.
+
+    A container that is removed as a whole yields nothing.
     """
     container = _container(hunk.heading)
     for line in hunk.lines:

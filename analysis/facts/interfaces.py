@@ -55,8 +55,9 @@ def keys(change: Change, file: FileChange) -> Iterator[Fact]:
 
 
 def entries(change: Change, file: FileChange) -> Iterator[Fact]:
-    """Yield entries removed from a settings table together with the code that read them, since any table may look like
-    one.
+    """Yield entries removed from a settings table together with the code that read them.
+
+    Without that code the table may be anything.
     """
     if loses(file) and is_module(file) and _ENTRY.search(file.patch or "") and "config" in change.lost:
         before, after = (list(_entries(change, file, side)) for side in SIDES)
@@ -162,9 +163,7 @@ def _proto_fields(file: FileChange, side: Side) -> Iterator[Named]:
 
 
 def _messages(change: Change, file: FileChange) -> Iterator[Fact]:
-    """Yield removed protobuf fields; a removed message is reported once, as all of its fields, unless the commit moved
-    it.
-    """
+    """Yield removed protobuf fields; a removed message counts once, as all of its fields, unless it was moved."""
     before, after = (list(_proto_fields(file, side)) for side in SIDES)
     gone = {each.within for each in before if each.name == _WHOLE_MESSAGE} - {each.within for each in after}
     moved = {message for message in gone if change.adds(message)}

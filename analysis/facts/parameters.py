@@ -71,9 +71,7 @@ def _functions(file: FileChange, side: Side) -> dict[str, Definition]:
 
 
 def _cut_off_heads(file: FileChange, side: Side) -> Iterator[Definition]:
-    """Yield functions and constructors whose heads begin above a hunk, if it shows the parameters up to the last
-    one.
-    """
+    """Yield functions and constructors whose heads begin above a hunk that shows their last parameters."""
     for place, hunk in enumerate(headed_hunks(file.patch)):
         lines = [line for line in hunk.lines if line.sign in (" ", side)]
         if (function := _CUT.match(hunk.heading)) and (head := _rest_of_head(lines, "")):
@@ -174,9 +172,7 @@ def _type(annotation: ast.expr | None) -> str:
 
 
 def narrowed(was: str, now: str) -> bool:
-    """Return whether a type certainly accepts less than before, comparing only built-in types, whose hierarchy is
-    known.
-    """
+    """Return whether a type certainly accepts less than before; only built-in types are compared."""
     before, after = alternatives(was), alternatives(now)
     if not before or not after:
         return False

@@ -31,8 +31,9 @@ _FOR_TYPES = re.compile(r"if\s+(?:\w+\.)?TYPE_CHECKING\s*:")
 
 
 class Scope(NamedTuple):
-    """The enclosing scope of a statement; `types` is a block for type checkers; `bases` is None if the head is
-    incomplete.
+    """The enclosing scope of a statement.
+
+    `types` is a block for type checkers only; `bases` is None if the head is incomplete.
     """
 
     what: Literal["module", "class", "def", "types", "unknown"]

@@ -37,8 +37,9 @@ def lost(
     renamed: FactKind,
     lives_on: Callable[[str], bool] | None = None,
 ) -> Iterator[Fact]:
-    """Yield a fact for each name only on the old side, except if `lives_on`: by default, if an added line mentions
-    it.
+    """Yield a fact for each name only on the old side, unless `lives_on` accepts it.
+
+    By default a name lives on if an added line mentions it.
     """
     if change.loses_nothing or not any(each.sign == "-" for each in before):
         return

@@ -193,8 +193,7 @@ def _repair_end(text: str) -> str:
 
 
 def cleaned(analysis: Analysis) -> Analysis:
-    """Reduce the analysis to plain text with `code` spans, each text on one line without markup or invisible
-    characters.
+    """Reduce the analysis to plain text with `code` spans: one line per text, no markup or invisible characters.
 
     Texts are cut to their maximum length (1200 characters of prose, 600 of an item) and lists to twelve items; empty
     ones are dropped.

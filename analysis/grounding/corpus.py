@@ -33,9 +33,7 @@ _INVISIBLE = re.compile(
 
 
 def plain(text: str) -> str:
-    """Normalize `text`: remove zero-width characters, unify hyphens and spaces, convert full-width characters to
-    ASCII.
-    """
+    """Normalize `text`: no zero-width characters, one kind of hyphen and space, ASCII for full-width letters."""
     return _INVISIBLE.sub("", text).translate(_HYPHENS_AND_SPACES).translate(_WIDE)
 
 
@@ -135,9 +133,7 @@ class Corpus:
         return bool(re.search(rf"(?<![\w-]){re.escape(text)}(?![\w-])", self.text, re.ASCII))
 
     def touched(self, path: str) -> tuple[str, ...]:
-        """Return the commit's paths that match `path`: in full, as a suffix, folder or pattern, or without
-        extension.
-        """
+        """Return the commit's paths that match `path`: in full, as a suffix, folder or pattern, or without extension."""
         if len(path) > _MAX_PATH or len(re.findall(r"[*{<$…]", path)) > _MAX_WILDCARDS:
             return ()
         stem = "" if "." in path.rpartition("/")[2] else r"|\.\w+$"

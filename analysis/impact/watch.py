@@ -67,9 +67,7 @@ def _check(term: str) -> None:
 
 
 def _is_path(term: str) -> bool:
-    """Return whether a term is a path: it has a wildcard or a slash. `/v1/completions`, with a leading slash, is a
-    route.
-    """
+    """Return whether a term is a path: it has a wildcard or a slash; a leading slash makes it a route."""
     return bool(re.search(r"[*?\[]", term)) or ("/" in term and not term.startswith("/"))
 
 
@@ -89,8 +87,9 @@ def _touch(commit: Commit, term: str) -> Touch | None:
 
 
 def _path_matcher(term: str) -> Callable[[str], bool]:
-    """Return a predicate: whether a term matches a path or its folder; a bare word matches a root folder or a file
-    name.
+    """Return a predicate: whether a term matches a path or one of its folders.
+
+    A bare word matches a folder at the root, or a file name.
     """
     if _is_path(term):
         return GitIgnoreSpec.from_lines([term]).match_file

@@ -6,8 +6,9 @@ from analysis.models.frozen import Frozen
 
 
 class FactKind(StrEnum):
-    """The kinds of facts, in the order of interest to readers; the values are part of the store and of the JSON
-    report.
+    """The kinds of facts, in the order of interest to readers.
+
+    The values are part of the store and of the JSON report.
     """
 
     REMOVED_ENV = "removed environment variable"
@@ -76,8 +77,9 @@ _NEW_REQUIREMENTS = frozenset({FactKind.MINIMUM_RAISED, FactKind.REQUIRED_PARAME
 
 
 class Fact(Frozen):
-    """A fact that the commit proves: what happened to `name`, and where (a removed name's `line` is in the old
-    file).
+    """A fact that the commit proves: what happened to `name`, and where.
+
+    The `line` of a removed name is in the old file.
     """
 
     kind: FactKind

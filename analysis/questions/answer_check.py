@@ -199,9 +199,7 @@ class AnswerChecker:
         return bool(_STILL_THERE.search(text)) and any(name in gone for name in _names(text))
 
     def _misattributes(self, text: str) -> bool:
-        """Return whether a text contradicts the metadata of all commits, or names an author missing from the
-        evidence.
-        """
+        """Return whether a text contradicts the metadata of all commits, or names an unknown author."""
         corpus = self._evidence.text.casefold()
         return all(contradicts(entry, text) for entry in self._asked.entries) or any(
             name.casefold() not in corpus for name in authors_in(text)

@@ -52,9 +52,7 @@ class Citable:
         return self._line(commit, file, int(place["line"]), place["sign"], [name for name in names if name])
 
     def found(self, names: Iterable[str]) -> Citation | None:
-        """Cite the first name found: in a diff line (sources and added lines preferred), a path or a message; else
-        None.
-        """
+        """Cite the first name found in a diff line (sources and added lines preferred), a path or a message; else None."""
         for name in names:
             whole = _as_word(name)
             in_diff = [each for each in self._all_lines if name in each.line.text and whole.search(each.line.text)]

@@ -190,8 +190,9 @@ def contradicts(entry: Entry, text: str) -> bool:
 
 
 def _misjudges_revert(entry: Entry, text: str) -> bool:
-    """Return whether a text is wrong about the commit being reverted; of a revert, "reverted" may mean either
-    commit.
+    """Return whether a text is wrong about the commit being reverted.
+
+    Of a commit that is a revert, "reverted" may mean either commit.
     """
     for clause in _CLAUSE.split(text):
         if match := _REVERTED.search(clause):

@@ -146,8 +146,9 @@ def judged(examples: Sequence[Example], ranked: Sequence[Ranked]) -> Judgement:
 
 
 def auc(labels: Sequence[bool], scores: Sequence[float]) -> float:
-    """Return the probability that a labelled commit outscores an unlabelled one, ties counting half; 0.5 without
-    both.
+    """Return the probability that a labelled commit outscores an unlabelled one.
+
+    Ties count half; it is 0.5 if either kind is missing.
     """
     below = sorted(score for score, label in zip(scores, labels, strict=True) if not label)
     above = [score for score, label in zip(scores, labels, strict=True) if label]

@@ -24,8 +24,9 @@ _COMMENT = re.compile(r"\s*(?:#(?!\s*(?:define|if|include|pragma|undef|el|end))|
 
 
 def may_move_up(commit: Commit, found: Sequence[Fact], reason: str) -> bool:
-    """Return whether `reason` names a significant fact that the diff proves, if the commit has no instructions in
-    it.
+    """Return whether `reason` names a significant fact that the diff proves.
+
+    False if the commit contains instructions to its reader.
     """
     return not _has_instructions(commit) and any(
         fact.path and fact.kind in _SIGNIFICANT and fact.name.lower() in reason.lower()
@@ -34,8 +35,9 @@ def may_move_up(commit: Commit, found: Sequence[Fact], reason: str) -> bool:
 
 
 def may_move_down(commit: Commit, found: Sequence[Fact]) -> bool:
-    """Return whether only comments change outside documentation, tests and CI, if the commit has no instructions in
-    it.
+    """Return whether only comments change outside documentation, tests, CI and examples.
+
+    False if the commit contains instructions to its reader.
     """
     telling = [fact for fact in found if fact.kind is not FactKind.LAYOUT]
     return (

@@ -50,8 +50,9 @@ class Break(NamedTuple):
             yield Part(" ", say.label("more", count=left))
 
     def _places(self, fact: Fact, *, shortly: bool) -> Iterator[Part]:
-        """Yield the old place of a name, only its line if the file is the same as before, and its new place if it
-        moved.
+        """Yield the place of a fact, and the new place of a moved name.
+
+        With `shortly` only the line is shown, since the file is the same as before.
         """
         commit = self.entry.commit
         place = to_fact(commit, fact)

@@ -46,8 +46,9 @@ class Slugs:
         self._seen: dict[str, int] = {}
 
     def __call__(self, heading: str) -> str:
-        """Return the heading's anchor: lower case, hyphens for spaces, no punctuation but `_` and `-`; repetitions are
-        numbered.
+        """Return the heading's anchor: lower case, hyphens for spaces, no punctuation but `_` and `-`.
+
+        A repeated anchor is numbered.
         """
         plain = "".join(char for char in heading.strip().lower() if _is_slug_character(char)).replace(" ", "-")
         slug = plain

@@ -397,8 +397,9 @@ def _read(found: VendorCommit) -> Commit:
 
 
 def _header(found: VendorCommit) -> dict[str, Any]:
-    """Return the fields of both a listed and a read commit; a missing author or date comes from the committer, or
-    conversely.
+    """Return the fields of both a listed and a read commit.
+
+    A missing author or date is taken from the committer, and conversely.
     """
     people = [person for person in (found.commit.author, found.commit.committer) if person]
     dates = [person.date for person in people if person.date] or [datetime.fromtimestamp(0, UTC)]

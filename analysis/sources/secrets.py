@@ -189,9 +189,7 @@ def _key_lines(body: str) -> list[str]:
 
 
 def _merged(places: Iterable[_Place]) -> Iterator[_Place]:
-    """Yield the places in order, overlapping ones merged under the secret that begins first, the longer one if several
-    do.
-    """
+    """Yield the places in order, overlapping ones merged under the first, or the longest, secret."""
     last: _Place | None = None
     for place in sorted(places, key=lambda each: (each.start, -each.end)):
         if last and place.start < last.end:

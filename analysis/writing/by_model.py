@@ -113,9 +113,7 @@ _FORMS: dict[Importance, type[_Low]] = {Importance.HIGH: _High, Importance.MEDIU
 
 
 class Analysed(NamedTuple):
-    """A checked analysis: the resulting tier, the reason if it moved, the paths left out, and the number of removed
-    claims.
-    """
+    """A checked analysis: the resulting tier, the reason if it moved, the paths left out, the number of removed claims."""
 
     analysis: Analysis
     importance: Importance
@@ -187,8 +185,7 @@ def analyse(
     meter: UsageCounter,
     mark: Callable[[], str] = lambda: random_marks.token_hex(8),
 ) -> Analysed:
-    """Let the model analyse a commit (with its patches), and check the result. `meter` counts the usage, failures
-    included.
+    """Let the model analyse a commit (with its patches), and check the result. `meter` counts failed calls too.
 
     Raises `ModelFailure`.
     """
@@ -229,8 +226,9 @@ def analyse(
 
 
 def _tier_after_move(question: Question, reply: _Low) -> tuple[Importance, str]:
-    """Return the tier after the model's request and its reason: at most one step, supported by the diff, within floor
-    and ceiling.
+    """Return the tier after the model's request, and its reason.
+
+    The tier moves at most one step, only if the diff supports it, within floor and ceiling.
     """
     ranked, commit, found = question.ranked, question.commit, question.facts
     reason = cleaned(Analysis(by="model", summary=reply.move_reason)).summary

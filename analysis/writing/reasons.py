@@ -37,8 +37,9 @@ _WORDS = ("标题含“{0}”", "title says “{0}”")
 
 
 def told(ranked: Ranked, language: Language) -> list[str]:
-    """Return the strongest reasons for the tier, at most three: raising ones for high and medium, lowering ones for
-    low.
+    """Return the strongest reasons for the tier, at most three.
+
+    Reasons that raise the score count for high and medium, those that lower it for low.
 
     A model's judgement comes first, then breaking changes. The texts are plain and quote the commit: each surface
     escapes them.
