@@ -11,7 +11,7 @@ def to_commit(commit: Commit) -> Citation:
 
 
 def beside(commit: Commit, path: str) -> str:
-    """The address of something else in the same repository, from the commit's own; "" where it has none of GitHub's."""
+    """Return the URL of another page of the commit's repository; "" if the commit's URL is not GitHub's."""
     root, found, _ = commit.url.rpartition("/commit/")
     return root + path if found else ""
 
@@ -21,13 +21,13 @@ def to_file(commit: Commit, file: FileChange) -> Citation:
 
 
 def to_line(commit: Commit, file: FileChange, line: DiffLine) -> Citation:
-    """GitHub names a line by its number on the left side where it is gone, else on the right."""
+    """Cite a line by its number on the left side if it was removed, else on the right, as GitHub does."""
     side = "L" if line.sign == "-" else "R"
     return Citation(label=f"{file.path}:{line.number}", url=f"{commit.url}#diff-{_anchor(file)}{side}{line.number}")
 
 
 def to_fact(commit: Commit, fact: Fact) -> Citation:
-    """Where a fact was seen; the commit itself for one that its message proves, or whose patch is not here."""
+    """Cite the place of a fact; the commit itself if its message proves the fact or the patch is missing."""
     file = next((each for each in commit.files if fact.path in (each.path, each.previous_path)), None)
     if file is None:
         return to_commit(commit)
@@ -43,7 +43,7 @@ def to_fact(commit: Commit, fact: Fact) -> Citation:
 
 
 def new_place(commit: Commit, fact: Fact) -> Citation | None:
-    """Where a name went that moved."""
+    """Cite the new place of a moved name; None if the fact is no such move."""
     if fact.kind is not FactKind.MOVED_NAME or not fact.new:
         return None
     path, _, line = fact.new.rpartition(":")

@@ -1,4 +1,4 @@
-"""A commit's patches: parsed into lines, and excerpted within a budget of tokens."""
+"""A commit's patches, parsed into lines and excerpted within a token budget."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -11,17 +11,17 @@ from unidiff.errors import UnidiffParseError
 from analysis.models import Commit, FileChange, Frozen
 from analysis.paths import Kind, kind
 
-# cl100k spends about a token on three characters of a diff; the margin covers scripts that take more.
+# cl100k uses about one token for three characters of a diff; the margin covers scripts that take more.
 _CHARACTERS_A_TOKEN = 3
 _MARGIN = 1.15
-# A hunk longer than this is cut into hunks of its own, so that a new file need not be left out whole.
+# Longer hunks are split, so that a new file need not be left out as a whole.
 _HUNK_LINES = 60
 _LISTED_ONLY = (Kind.GENERATED, Kind.VENDORED)
 _PREFERENCE = {each: place for place, each in enumerate(Kind)}
 
 
 class DiffLine(NamedTuple):
-    """A line of a patch. `sign` is "+", "-" or " "; `old` and `new` are its numbers, from 1, where it has them."""
+    """A line of a patch. `sign` is "+", "-" or " "; `old` and `new` are its line numbers, from 1, or None."""
 
     sign: str
     text: str
@@ -30,12 +30,12 @@ class DiffLine(NamedTuple):
 
     @property
     def number(self) -> int:
-        """The line's number in the file that it can be found in: the old one for what is gone."""
+        """The line's number in the file that contains it: the old one for a removed line."""
         return (self.old if self.sign == "-" else self.new) or 0
 
 
 class Hunk(NamedTuple):
-    """Lines that stand together, and the line above them that git took for the head of what they are in, if it saw one."""
+    """The lines of a hunk, and the heading that git shows for it: the enclosing definition above it, if any."""
 
     heading: str
     lines: tuple[DiffLine, ...]
@@ -49,7 +49,7 @@ class Chunk(NamedTuple):
 
 
 class Excerpt(Frozen):
-    """What of a commit fits a budget: every path with its counts, then whole hunks; `left_out` names what is not all there."""
+    """The part of a commit that fits a budget: all paths with counts, then whole hunks; `left_out` lists cut paths."""
 
     text: str
     left_out: tuple[str, ...]
@@ -57,30 +57,30 @@ class Excerpt(Frozen):
 
 
 def tokens(text: str) -> int:
-    """An upper estimate of the tokens in `text`, without a tokenizer."""
+    """Estimate the tokens in `text` from above, without a tokenizer."""
     return int(len(text) / _CHARACTERS_A_TOKEN * _MARGIN) + 1
 
 
 @lru_cache(maxsize=256)
 def headed_hunks(patch: str | None) -> tuple[Hunk, ...]:
-    """The hunks of a file's patch; none for a patch that is missing or malformed."""
+    """Parse a file's patch into hunks; empty for a missing or malformed patch."""
     return tuple(Hunk(hunk.section_header.strip(), tuple(_lines(hunk))) for hunk in _parsed(patch))
 
 
 def hunks(patch: str | None) -> tuple[tuple[DiffLine, ...], ...]:
-    """The lines of each hunk of a file's patch."""
+    """Return the lines of each hunk of a file's patch."""
     return tuple(hunk.lines for hunk in headed_hunks(patch))
 
 
 def changed_lines(file: FileChange) -> Iterator[DiffLine]:
-    """The added and removed lines of a file, in order."""
+    """Return the added and removed lines of a file, in order."""
     return (line for hunk in hunks(file.patch) for line in hunk if line.sign != " ")
 
 
 def excerpt(commit: Commit, budget: int) -> Excerpt:
-    """As much of the commit's diff as `budget` tokens hold, sources first, cut at the borders of hunks.
+    """Excerpt the commit's diff to `budget` tokens, sources first, cut between hunks.
 
-    The list of paths is never cut: where it alone is over the budget, nothing follows it.
+    The list of paths is never cut: if it alone exceeds the budget, no hunks follow.
     """
     blocks = [_listing(commit)]
     spent = tokens(blocks[0])
@@ -92,7 +92,7 @@ def excerpt(commit: Commit, budget: int) -> Excerpt:
             if file.additions + file.deletions:
                 left_out.append(file.path)
             continue
-        pieces = list(_pieces(file.patch))
+        pieces = list(_hunk_texts(file.patch))
         kept = []
         room = budget - spent - tokens(_heading(file.path, len(pieces), len(pieces)))
         for piece in pieces:
@@ -120,8 +120,8 @@ def _listing(commit: Commit) -> str:
     return "\n".join(rows)
 
 
-def _pieces(patch: str) -> Iterator[str]:
-    """A file's hunks as text, long ones cut into several with headers of their own."""
+def _hunk_texts(patch: str) -> Iterator[str]:
+    """Yield a file's hunks as text, long ones split with headers of their own."""
     for hunk in hunks(patch):
         for start in range(0, len(hunk), _HUNK_LINES):
             lines = hunk[start : start + _HUNK_LINES]

@@ -1,19 +1,19 @@
-"""The errors, as people meet them.
+"""The tree of our errors, with the exit codes of the commands.
 
-    DigestError                      one line that says what and what to do
-    ├── Misuse                       2: the request or the configuration cannot be right
+    DigestError                      one line: what happened and what to do
+    ├── Misuse                       2: the request or the configuration is invalid
     │   ├── BadSetting               a setting has a wrong value
     │   ├── UnknownRepository        GitHub has no such repository, or the token may not see it
     │   │   └── UnknownBranch    it has no branch of that name
-    │   ├── UnknownCommit            no commit, or more than one, answers to that reference
+    │   ├── UnknownCommit            no commit, or more than one, matches the reference
     │   ├── AccessDenied             GitHub refuses the token
     │   └── StoreUnusable            the database cannot be opened, read or written
     └── OutsideFailure               3: a service failed and something is missing
-        ├── Unreachable              no answer, or answers that make no sense
-        ├── RateLimited              GitHub asks for more patience than a command has
-        └── ModelFailure             a model gave no reply that can be used; the rules' analysis takes its place
+        ├── Unreachable              no response, or an invalid one
+        ├── RateLimited              GitHub asks for a longer wait than allowed
+        └── ModelFailure             a model gave no usable reply; the analysis is made by rules
 
-Vendors' errors are translated where the vendor is talked to, and nowhere else.
+Vendors' errors are translated in the module that calls the vendor, and nowhere else.
 """
 
 from datetime import datetime
@@ -23,7 +23,10 @@ from analysis.phrases import Phrase, told
 
 
 class DigestError(Exception):
-    """One line for a person: what happened and what to do about it. `what` is a `Phrase` where a channel may read it."""
+    """The base of our errors: one line on what happened and what to do.
+
+    The argument `what` is a `Phrase` if a channel may read it.
+    """
 
     exit_code = 1
 
@@ -32,7 +35,7 @@ class DigestError(Exception):
         self.what = what
 
     def told(self, language: Literal["zh", "en"]) -> str:
-        """The line in a language, as far as that has words for it; `str` is the English."""
+        """Return the line in the given language, if there is a translation; `str` gives the English."""
         return str(told(self.what, language))
 
 
@@ -73,7 +76,7 @@ class Unreachable(OutsideFailure):
 
 
 class RateLimited(OutsideFailure):
-    """GitHub's limit is used up. `resets_at` is the instant (UTC) at which it asks us to come back, if it said so."""
+    """GitHub's rate limit is exhausted. `resets_at` (UTC) is when it resets, if GitHub said so."""
 
     def __init__(self, what: str | Phrase, resets_at: datetime | None = None) -> None:
         super().__init__(what)
@@ -81,7 +84,7 @@ class RateLimited(OutsideFailure):
 
 
 class ModelFailure(OutsideFailure):
-    """Why a model gave no reply that can be used. `lasting` says that the next question would fail alike."""
+    """A model gave no usable reply. `lasting` means that the next question would fail too."""
 
     def __init__(self, what: str | Phrase, *, lasting: bool = False) -> None:
         super().__init__(what)

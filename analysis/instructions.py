@@ -1,4 +1,4 @@
-"""Instructions in a text to whoever reads it, a model or a ranking: they are data, and are never followed."""
+"""Detection of instructions in a text to its reader, a model or the ranking: they are data and never followed."""
 
 import re
 from functools import lru_cache
@@ -26,8 +26,8 @@ CHAT_MARKS = (
 _TIERS = r"(?:high\w*|low\w*|medium|critical|urgent|important|importance|(?:top )?priority|top|tier|severity|security)(?![\w-])"
 _THIS = r"(?:this|it|me|(?:the|my) (?:commit|change|pull request|pr|patch)|importance|tier|score|move)"
 _RANK = r"\b(?:rank|rate|classify|score|treat|promote|elevate|prioriti[sz]e)(?:s|d|ed)?"
-_SUBJECTS = (r"\bsystem prompt\b", r"系统提示")  # a change may well be about one
-_TO_THE_RANKER = (
+_SUBJECTS = (r"\bsystem prompt\b", r"系统提示")  # a change may legitimately be about one
+_TO_RANKING = (
     rf"{_RANK}(?: \w+){{0,3}}? (?:this|it|me|as|to|with)\b[^.\n]{{0,50}}\b{_TIERS}",
     rf"{_RANK}(?: \w+)? {_TIERS}",
     rf"\b(?:mark|move|set|put|raise|label|flag|list|consider|report|call|make|keep|count)\b[^.\n]{{0,15}}\b{_THIS}\b[^.\n]{{0,40}}\b(?:{_TIERS}|(?:up|down)\b)",
@@ -42,16 +42,16 @@ _TO_THE_RANKER = (
     r"\"(?:move|importance|tier|score)\"\s*:",
     r"(?:把|将|请|务必|必须)[^。\n]{0,20}(?:标|评|列|排|视|归|定|算)(?:记|级|为|作|成|到)",
 )
-_EVERY = "|".join(each for each in (*INSTRUCTIONS, *CHAT_MARKS, *_TO_THE_RANKER) if each not in _SUBJECTS)
-# Each of them begins where a word or a mark does: the other places are most of a text, and are passed over at once.
+_EVERY = "|".join(each for each in (*INSTRUCTIONS, *CHAT_MARKS, *_TO_RANKING) if each not in _SUBJECTS)
+# Each begins at a word or a sign: all other positions, most of a text, are skipped at once.
 _INSTRUCTION = re.compile(rf"(?=\b\w|[^\w\s]|[^\x00-\x7f])(?:{_EVERY})", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.;!?](?=\s)|[。；！？\n]")
 _WORD = re.compile(r"\w{2}")
 
 
-@lru_cache(maxsize=256)  # a title is asked about more than once
+@lru_cache(maxsize=256)  # a title is checked more than once
 def without_instructions(text: str) -> str:
-    """`text` up to the first words that tell its reader what to do; where it begins with them, what follows their sentence."""
+    """Return `text` up to the first instruction to its reader; if it begins with one, the text after that sentence."""
     while match := _INSTRUCTION.search(text):
         before = text[: match.start()]
         if _WORD.search(before):
@@ -64,5 +64,5 @@ def without_instructions(text: str) -> str:
 
 
 def without_instructions_by_sentence(text: str) -> str:
-    """The same of each sentence by itself: an instruction in one takes nothing from what the others say."""
+    """Apply `without_instructions` to each sentence, so that an instruction in one does not remove the others."""
     return "\n".join(without_instructions(sentence) for sentence in _SENTENCE_END.split(text))

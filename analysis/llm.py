@@ -1,10 +1,9 @@
-"""The only door to chat models: any OpenAI-compatible server. A question and a schema go in, a validated value comes out;
-or a conversation goes in, and the words of a reply come out as they are spoken.
+"""The only module that calls chat models, on any OpenAI-compatible server, for validated values or streamed text.
 
-What servers support differs, so the form of a reply is asked for by a ladder, and the rung that worked is remembered:
-strict JSON schema; JSON object with a schema; JSON object with the schema in the prompt; plain text. Whatever comes back
-is validated: a server may accept a schema and ignore it. Replies are streamed, so that a server that has stalled is
-noticed in `timeout` seconds without a word rather than at the end, and one that broke off is told from one that finished.
+Servers support different ways to request a schema, so these are tried in order, and the first that works is remembered:
+strict JSON schema; JSON object with a schema; JSON object with the schema in the prompt; plain text. Every reply is
+validated: a server may accept a schema and ignore it. Replies are streamed, so that a stalled server is noticed after
+`timeout` seconds of silence rather than at the end, and an interrupted reply differs from a finished one.
 """
 
 import json
@@ -29,12 +28,12 @@ from analysis.phrases import Phrase
 T = TypeVar("T", bound=BaseModel)
 
 _CONNECT = 5  # seconds
-_BREAKS = 1  # how often a reply that broke off is asked for again
-_MOST_ROOM = 8192  # tokens; a reply that needs more is not an analysis
+_MAX_BREAKS = 1  # retries after an interrupted reply
+_MAX_ROOM = 8192  # tokens; no analysis needs a longer reply
 
 
 class ResponseMode(IntEnum):
-    """How the form of a reply is asked for, the surest first."""
+    """The ways to request a schema, the most reliable first."""
 
     STRICT_SCHEMA = 0
     OBJECT_WITH_SCHEMA = 1
@@ -43,7 +42,7 @@ class ResponseMode(IntEnum):
 
 
 class UsageCounter:
-    """What calls took, failed ones included: their number, and tokens as the server counts them (None where it does not say)."""
+    """The number of calls, failed ones included, and their tokens; None if the server does not report them."""
 
     def __init__(self) -> None:
         self.calls = 0
@@ -52,7 +51,7 @@ class UsageCounter:
         self.cached: int | None = None
 
     def count(self, usage: CompletionUsage) -> None:
-        """Adds what a server says of one reply."""
+        """Add the usage that a server reports for one reply."""
         details = usage.prompt_tokens_details
         self.input = (self.input or 0) + usage.prompt_tokens
         self.output = (self.output or 0) + usage.completion_tokens
@@ -60,33 +59,33 @@ class UsageCounter:
 
 
 class Message(NamedTuple):
-    """One turn: `role` is system, user or assistant."""
+    """One turn of a conversation: `role` is system, user or assistant."""
 
     role: str
     text: str
 
 
 class _Unsupported(Exception):
-    """The server refuses this way of asking for a form."""
+    """The server rejects this response mode."""
 
 
 class _Broken(Exception):
-    """The reply broke off: another try may not. `how` says in which way."""
+    """The reply was interrupted, and a retry may succeed. `how` describes the interruption."""
 
     def __init__(self, how: Phrase) -> None:
         super().__init__(str(how))
         self.how = how
 
 
-class _Spoken(NamedTuple):
-    """A reply or a piece of one; `finish` is empty where it goes on."""
+class _ReplyPart(NamedTuple):
+    """A reply or a part of one; `finish` is the finish reason, empty while it continues."""
 
     text: str
     finish: str
 
 
 class ChatModel:
-    """One model on one server. Threads may share it."""
+    """A model on a server. Thread-safe."""
 
     def __init__(
         self,
@@ -101,19 +100,19 @@ class ChatModel:
         self.base_url = base_url
         self._client = openai.OpenAI(
             base_url=base_url,
-            api_key=api_key or "none",  # local servers want none, the SDK wants some
+            api_key=api_key or "none",  # local servers need no key, but the SDK requires one
             timeout=openai.Timeout(timeout, connect=_CONNECT),
             max_retries=retries,
         )
-        self._rung = ResponseMode.STRICT_SCHEMA
+        self._mode = ResponseMode.STRICT_SCHEMA
         self._lock = Lock()
 
     def close(self) -> None:
-        """Ends the connections."""
+        """Close the connections."""
         self._client.close()
 
     def cost(self, input_tokens: int, output_tokens: int, cached_tokens: int = 0) -> float | None:
-        """What so many tokens cost in USD by the published prices; None for a model that has none, such as a local one."""
+        """Return the price of the tokens in USD, as published; None if there is no price, as for a local model."""
         usage = Usage(input_tokens=input_tokens, output_tokens=output_tokens, cache_read_tokens=cached_tokens)
         try:
             if self.base_url:
@@ -125,28 +124,28 @@ class ChatModel:
         return float(price.total_price)
 
     def ask(self, messages: Sequence[Message], schema: type[T], *, room: int, meter: UsageCounter) -> T:
-        """A reply of the form of `schema`, of at most about `room` tokens; `meter` counts what it took.
+        """Ask for a reply that fits `schema`, of at most about `room` tokens; `meter` counts the usage.
 
-        `ModelFailure` says why there is none.
+        Raises `ModelFailure` if there is none.
         """
         conversation = _Conversation(self, list(messages), schema, room, meter)
         for mode in ResponseMode:
-            if mode < self._rung:
+            if mode < self._mode:
                 continue
             try:
                 value = conversation.held(mode)
             except _Unsupported:
                 continue
             with self._lock:
-                self._rung = max(self._rung, mode)
+                self._mode = max(self._mode, mode)
             return value
         raise ModelFailure(Phrase("model_forms"), lasting=True)
 
     def talk(self, messages: Sequence[Message], *, room: int, meter: UsageCounter) -> Generator[str, None, None]:
-        """The pieces of a reply in plain text, of at most about `room` tokens, as they come; `meter` counts what it took.
+        """Stream a reply in plain text, of at most about `room` tokens; `meter` counts the usage.
 
-        A reply that breaks off before its first word is asked for once more. `ModelFailure` says why there is none, or,
-        after some pieces, why the rest is missing: it broke off, or did not fit `room`.
+        A reply interrupted before its first word is requested once more. Raises `ModelFailure` if there is none, or,
+        after some parts, if the rest is missing: it was interrupted, or did not fit `room`.
         """
         begun, breaks = False, 0
         while True:
@@ -159,16 +158,16 @@ class ChatModel:
                         raise ModelFailure(_why_unfinished(spoken.finish))
             except _Broken as exc:
                 breaks += 1
-                if begun or breaks > _BREAKS:
+                if begun or breaks > _MAX_BREAKS:
                     raise ModelFailure(exc.how) from exc
             else:
                 return
 
     def try_out(self) -> None:
-        """Asks for a single token. `ModelFailure` says why the model cannot be used."""
+        """Ask for a single token. Raises `ModelFailure` if the model cannot be used."""
         try:
             for _ in self.hear([Message("user", "Say ok.")], ResponseMode.TEXT, None, 1, UsageCounter()):
-                """Whatever it says, it speaks."""
+                """Any reply is a success."""
         except _Broken as exc:
             raise ModelFailure(exc.how) from exc
 
@@ -179,8 +178,8 @@ class ChatModel:
         form: dict[str, Any] | None,
         room: int,
         meter: UsageCounter,
-    ) -> Iterator[_Spoken]:
-        """The pieces of one reply as they come, and last an empty one with how it finished."""
+    ) -> Iterator[_ReplyPart]:
+        """Yield the parts of one reply as they arrive, and last an empty one with the finish reason."""
         finish, refused = None, False
         meter.calls += 1
         with _translated(mode):
@@ -191,17 +190,17 @@ class ChatModel:
                     refused = refused or bool(choice.delta.refusal)
                     finish = choice.finish_reason or finish
                     if choice.delta.content:
-                        yield _Spoken(choice.delta.content, "")
+                        yield _ReplyPart(choice.delta.content, "")
         if refused:
             raise ModelFailure(Phrase("model_refused"))
         if finish is None:
             raise _Broken(Phrase("model_broke_off"))
-        yield _Spoken("", finish)
+        yield _ReplyPart("", finish)
 
     def _stream(
         self, messages: Sequence[Message], form: dict[str, Any] | None, room: int
     ) -> Iterator[ChatCompletionChunk]:
-        """The chunks of one reply, as the server sends them."""
+        """Yield the chunks of one reply as the server sends them."""
         asked: dict[str, Any] = {"max_tokens": room, "temperature": 0.2, "stream_options": {"include_usage": True}}
         if form:
             asked["response_format"] = form
@@ -212,7 +211,7 @@ class ChatModel:
 
 
 class _Conversation(Generic[T]):
-    """The turns that one question takes until its reply is valid."""
+    """The turns needed until a question has a valid reply."""
 
     def __init__(
         self, model: ChatModel, messages: list[Message], schema: type[T], room: int, meter: UsageCounter
@@ -224,26 +223,34 @@ class _Conversation(Generic[T]):
         self._meter = meter
 
     def held(self, mode: ResponseMode) -> T:
-        """The value, asked for by one rung: with one repair turn, and more room if the reply did not fit."""
+        """Return the value requested in one response mode.
+
+        An invalid reply gets one repair turn; one that did not fit is retried with more tokens.
+        """
         messages = list(self._messages)
         if mode >= ResponseMode.OBJECT:
-            messages.append(Message("user", _schema_told(self._schema)))
-        text = self._whole(messages, mode)
+            messages.append(Message("user", _schema_prompt(self._schema)))
+        text = self._finished_reply(messages, mode)
         if not text.strip():
-            # Some servers answer a JSON object of spaces; asked in another way they speak.
+            # Some servers reply with a blank JSON object, but reply properly in another mode.
             if mode is ResponseMode.TEXT:
                 raise ModelFailure(Phrase("model_blank"))
             raise _Unsupported
         value, wrong = _validated(text, self._schema)
         if value is None:
             repair = Message("user", f"That is not valid: {wrong}. Reply again with the corrected JSON object only.")
-            value, wrong = _validated(self._whole([*messages, Message("assistant", text), repair], mode), self._schema)
+            value, wrong = _validated(
+                self._finished_reply([*messages, Message("assistant", text), repair], mode), self._schema
+            )
         if value is None:
             raise ModelFailure(Phrase("model_form", wrong=wrong))
         return value
 
-    def _whole(self, messages: list[Message], mode: ResponseMode) -> str:
-        """A reply that the server finished. One that did not fit gets twice the room once, one that broke off a new try."""
+    def _finished_reply(self, messages: list[Message], mode: ResponseMode) -> str:
+        """Return a finished reply.
+
+        One that did not fit is retried once with twice the tokens, an interrupted one unchanged.
+        """
         breaks = 0
         room = self._room
         while True:
@@ -251,25 +258,25 @@ class _Conversation(Generic[T]):
                 spoken = self._spoken(messages, mode, room)
             except _Broken as exc:
                 breaks += 1
-                if breaks > _BREAKS:
+                if breaks > _MAX_BREAKS:
                     raise ModelFailure(exc.how) from exc
                 continue
             if spoken.finish == "stop":
                 return spoken.text
             if spoken.finish != "length" or room > self._room:
                 raise ModelFailure(_why_unfinished(spoken.finish))
-            room = min(2 * room, _MOST_ROOM)
+            room = min(2 * room, _MAX_ROOM)
             messages = [*messages, Message("user", "Be much shorter: the reply must not be cut off.")]
 
-    def _spoken(self, messages: list[Message], mode: ResponseMode, room: int) -> _Spoken:
+    def _spoken(self, messages: list[Message], mode: ResponseMode, room: int) -> _ReplyPart:
         form = _response_format(mode, self._schema)
         *pieces, last = self._model.hear(messages, mode, form, room, self._meter)
-        return _Spoken("".join(piece.text for piece in pieces), last.finish)
+        return _ReplyPart("".join(piece.text for piece in pieces), last.finish)
 
 
 @contextmanager
 def _translated(mode: ResponseMode) -> Iterator[None]:
-    """Turns what the SDK raises into our errors: the one place where that is done."""
+    """Translate the SDK's errors into ours; nothing else does."""
     try:
         yield
     except (openai.AuthenticationError, openai.PermissionDeniedError) as exc:
@@ -285,10 +292,10 @@ def _translated(mode: ResponseMode) -> Iterator[None]:
             raise _Unsupported from exc
         raise ModelFailure(Phrase("model_status", status=exc.status_code)) from exc
     except (openai.APIError, httpx2.HTTPError, OSError, ValueError) as exc:
-        raise _Broken(_broken_how(exc)) from exc
+        raise _Broken(_interruption(exc)) from exc
 
 
-def _broken_how(exc: Exception) -> Phrase:
+def _interruption(exc: Exception) -> Phrase:
     if isinstance(exc, openai.APITimeoutError | httpx2.TimeoutException):
         return Phrase("model_late")
     if isinstance(exc, openai.APIConnectionError):
@@ -300,12 +307,12 @@ _UNFINISHED = {"length": "model_too_long", "content_filter": "model_filtered"}
 
 
 def _why_unfinished(finish: str) -> Phrase:
-    code = finish if re.fullmatch(r"[a-z_]{1,40}", finish) else "?"  # what is no code may be anything
+    code = finish if re.fullmatch(r"[a-z_]{1,40}", finish) else "?"  # any other text is untrusted
     return Phrase(_UNFINISHED.get(finish, "model_ended"), finish=code)
 
 
 def _refuses_form(exc: openai.APIStatusError, mode: ResponseMode) -> bool:
-    """Whether an error means that the server does not know this way of asking: a lower rung may do."""
+    """Return whether an error means that the server does not support this response mode."""
     if mode is ResponseMode.TEXT:
         return False
     if exc.status_code in (400, 404, 422):
@@ -323,7 +330,7 @@ def _response_format(mode: ResponseMode, schema: type[BaseModel]) -> dict[str, A
 
 
 def strict_schema(schema: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema in the subset that strict servers take: every property required, nothing additional, no limits."""
+    """Return the JSON schema in the subset of strict servers: all properties required, none additional, no limits."""
     told: dict[str, Any] = _strict(schema.model_json_schema())
     return told
 
@@ -342,13 +349,13 @@ def _strict(node: Any) -> Any:
 _LIMITS = frozenset({"maxLength", "minLength", "maxItems", "minItems", "default", "title"})
 
 
-def _schema_told(schema: type[BaseModel]) -> str:
+def _schema_prompt(schema: type[BaseModel]) -> str:
     told = json.dumps(strict_schema(schema), ensure_ascii=False)
     return f"Reply with one JSON object only, no other text, that fits this JSON schema:\n{told}"
 
 
 def _validated(text: str, schema: type[T]) -> tuple[T | None, str]:
-    """(the value, "") or (None, what is wrong), after taking off fences and mending what can be mended."""
+    """Return (value, "") or (None, error), after removing code fences and repairing the JSON if possible."""
     stripped = re.sub(r"^\s*```\w*\s*|\s*```\s*$", "", text)
     wrong = "it is not a JSON object"
     for candidate in (stripped, _braced(stripped)):

@@ -1,4 +1,4 @@
-"""The kind of a file, by its path alone."""
+"""The kind of a file, determined by its path alone."""
 
 import re
 from enum import StrEnum
@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 
 class Kind(StrEnum):
-    """In the order in which an excerpt prefers them."""
+    """The kinds of files, in an excerpt's order of preference."""
 
     SOURCE = "source"
     BUILD = "build"
@@ -125,7 +125,7 @@ _SOURCE = frozenset(
 
 @lru_cache(maxsize=65536)
 def kind(path: str) -> Kind:
-    """The kind of the file at `path`, a path relative to the repository's root."""
+    """Classify the file at `path`, relative to the repository's root."""
     low = path.lower()
     name = low.rsplit("/", 1)[-1]
     if name in _LOCKS or _GENERATED.search(low):
@@ -145,6 +145,6 @@ def kind(path: str) -> Kind:
 
 
 def area(path: str) -> str:
-    """The part of the repository that `path` lies in: its first three folders at most, or the file itself at the root."""
+    """Return the area of the repository that `path` is in: at most its first three folders, or the root file itself."""
     parts = PurePosixPath(path).parts
     return "/".join(parts[: min(3, len(parts) - 1)]) if len(parts) > 1 else path

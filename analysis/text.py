@@ -1,14 +1,14 @@
-"""Text that nobody here wrote, made safe to show.
+"""Sanitizing of untrusted text for display.
 
-Commit titles, names, paths and descriptions may hold any character. Two things are done with them, and each
-surface adds its own escaping: `scalar` makes a string storable, `visible` shows what would otherwise be obeyed.
+Commit titles, names, paths and descriptions may contain any character. Two steps apply, and each surface adds its own
+escaping: `scalar` makes a string storable, `visible` replaces characters that would act on the display.
 """
 
 import re
 
-# Characters that move, hide or reorder what stands around them: C0 and C1 controls, soft hyphen, bidirectional
-# embeddings, overrides, isolates and marks, zero-width and invisible operators, line separators, annotations, tags.
-_OBEYED = re.compile(
+# Characters that move, hide or reorder the text around them: C0 and C1 controls, soft hyphen, bidirectional embeddings,
+# overrides, isolates and marks, zero-width and invisible operators, line separators, annotations, tags.
+_ACTIVE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\U000e0000-\U000e007f]"
 )
@@ -18,14 +18,14 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def scalar(text: str) -> str:
-    """`text` without lone surrogates, which JSON may carry and UTF-8 cannot."""
+    """Replace lone surrogates in `text`, which JSON may carry and UTF-8 cannot."""
     return _SURROGATE.sub("\ufffd", text)
 
 
 def visible(text: str, *, keep: str = "") -> str:
-    """`text` with every character that acts on its surroundings shown as a symbol: ESC as ␛, U+202E as ⟨U+202E⟩.
+    """Show every character that acts on its surroundings as a symbol: ESC as ␛, U+202E as ⟨U+202E⟩.
 
-    `keep` names control characters that the surface lays out itself, such as a newline.
+    `keep` lists control characters that the surface handles itself, such as a newline.
     """
 
     def show(match: re.Match[str]) -> str:
@@ -37,19 +37,19 @@ def visible(text: str, *, keep: str = "") -> str:
             return chr(0x2400 + code)
         return f"⟨U+{code:04X}⟩"
 
-    return _HIDDEN_JOINER.sub(show, _OBEYED.sub(show, text))
+    return _HIDDEN_JOINER.sub(show, _ACTIVE.sub(show, text))
 
 
 def one_line(text: str) -> str:
-    """`text` on one line: a line break or a tab becomes a space, and what else would be obeyed is made visible."""
+    """Put `text` on one line: line breaks and tabs become spaces, and other active characters become visible."""
     return visible(re.sub(r" *[\t\r\n\f\v][ \t\r\n\f\v]*", " ", text).strip())
 
 
 def shorten(text: str, length: int) -> str:
-    """`text` cut to at most `length` characters, the last three of them dots when something was cut."""
+    """Cut `text` to at most `length` characters, including three final dots if anything was cut."""
     return text if len(text) <= length else text[: length - 3] + "..."
 
 
 def quantity(count: int, noun: str) -> str:
-    """`1 file`, `2 files`."""
+    """Return the count with its noun: `1 file`, `2 files`."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"

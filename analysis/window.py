@@ -14,7 +14,7 @@ _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 class Window(NamedTuple):
-    """The half-open interval [start, end) of UTC instants: 24 hours long, 23 or 25 at a clock change."""
+    """A half-open interval [start, end) of UTC instants: 24 hours long, 23 or 25 at a clock change."""
 
     start: datetime
     end: datetime
@@ -24,7 +24,7 @@ class Window(NamedTuple):
 
 
 def zone(name: str) -> ZoneInfo:
-    """The IANA time zone called `name`; `Misuse` when there is none."""
+    """Return the IANA time zone `name`; raises `Misuse` if there is none."""
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError) as exc:
@@ -32,9 +32,9 @@ def zone(name: str) -> ZoneInfo:
 
 
 def window(day: date, tz: ZoneInfo) -> Window:
-    """The local day from its first instant to the next day's first.
+    """Return the local day, from its first instant to the next day's first.
 
-    Where a clock change removes midnight the day begins at the change; where midnight comes twice, at the first one.
+    If a clock change skips midnight the day begins at the change; if midnight occurs twice, at the first one.
     """
     return Window(_first_instant(day, tz), _first_instant(day + timedelta(days=1), tz))
 
@@ -44,27 +44,27 @@ def _first_instant(day: date, tz: ZoneInfo) -> datetime:
 
 
 def parse_day(text: str, today: date) -> date:
-    """The date that `text` means: 2026-02-05, today, yesterday, -3 (days ago), or mon (the latest one before today).
+    """Parse a date: 2026-02-05, today, yesterday, -3 (days ago), or mon (the latest one before today).
 
-    `Misuse` names what would have worked.
+    Raises `Misuse` with the accepted forms.
     """
     word = text.strip().lower()
     if word in ("today", "yesterday"):
         return today - timedelta(days=int(word == "yesterday"))
     if re.fullmatch(r"-\d{1,5}", word):
-        return _checked(today - timedelta(days=int(word[1:])), today, text)
+        return _check_day(today - timedelta(days=int(word[1:])), today, text)
     if word in _WEEKDAYS or word in _SHORT_WEEKDAYS:
         back = (today.weekday() - _SHORT_WEEKDAYS.index(word[:3])) % 7
         return today - timedelta(days=back or 7)
     if _ISO_DATE.fullmatch(word):
         try:
-            return _checked(date.fromisoformat(word), today, text)
+            return _check_day(date.fromisoformat(word), today, text)
         except ValueError:
             pass
     raise Misuse(f"{text!r} is not a date; use 2026-02-05, today, yesterday, -3 or mon")
 
 
-def _checked(day: date, today: date, text: str) -> date:
+def _check_day(day: date, today: date, text: str) -> date:
     if day > today:
         raise Misuse(f"{text!r} lies in the future; the latest day that can be read is {today}")
     if day.year < 1970:  # noqa: PLR2004 (git's dates begin with Unix time)
@@ -73,7 +73,7 @@ def _checked(day: date, today: date, text: str) -> date:
 
 
 def parse_range(text: str, today: date) -> list[date]:
-    """The days of `FROM..TO`, both ends included, oldest first; `Misuse` when it is no range or runs backwards."""
+    """Parse `FROM..TO` into its days, both included, oldest first; raises `Misuse` if it is malformed or backwards."""
     first_text, dots, last_text = text.partition("..")
     if not dots or not first_text or not last_text:
         raise Misuse(f"{text!r} is not a range of days; use FROM..TO, such as 2026-01-01..2026-01-31")

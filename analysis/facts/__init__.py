@@ -1,9 +1,9 @@
-"""Facts that a commit proves, each with its file and line, never a guess.
+"""Extraction of facts from a commit's diff, each with its file and line; no heuristics that guess.
 
-What operators and clients write down counts as removed only when the commit takes its definition away and no added line
-defines or mentions it again. What Python imports counts as removed from its module, and as moved where the commit defines
-it in another. Tests, documentation and examples prove nothing about what others may depend on. Where a rule cannot tell,
-it says nothing.
+A name that operators or clients write (a flag, a variable, a key) counts as removed only when the commit deletes its
+definition and no added line defines or mentions it again. A name that Python imports counts as removed from its module,
+and as moved when the commit defines it in another. Tests, documentation and examples are not evidence for public
+interfaces. A rule that cannot decide reports nothing.
 """
 
 from collections.abc import Callable, Iterator
@@ -26,35 +26,35 @@ from analysis.paths import Kind, kind
 
 __all__ = ["VERSION", "facts"]
 
-# Raised whenever a rule changes, so that stored facts are found anew from the stored patches.
+# Incremented whenever a rule changes, so that stored facts are recomputed from the stored patches.
 VERSION = 4
 
 
 def facts(commit: Commit) -> tuple[Fact, ...]:
-    """Every fact that the rules find in the commit's message and patches, a revert first, then in the order of the kinds."""
+    """Return all facts found in the commit's message and patches: a revert first, then in the order of `FactKind`."""
     change = Change(commit)
     found = [*reverts(change), *threats(change), *layout(change)]
-    # File by file, so that however large a commit is, a patch is parsed once.
+    # File by file, so that each patch is parsed only once, however large the commit is.
     found += [
-        fact for file in commit.files for rule in (_RULES if file.patch else _OF_PATHS) for fact in rule(change, file)
+        fact for file in commit.files for rule in (_RULES if file.patch else _PATH_RULES) for fact in rule(change, file)
     ]
     unique: dict[tuple[FactKind, str], Fact] = {}
     for fact in found:
-        unique.setdefault((fact.kind, _told_once(fact)), fact)
+        unique.setdefault((fact.kind, _deduplication_key(fact)), fact)
     for fact in found:
         if fact.kind in (
             FactKind.REMOVED_NAME,
             FactKind.RENAMED_NAME,
             FactKind.MOVED_NAME,
-        ):  # a class that goes is no longer listed either
+        ):  # a removed class also disappears from the lists of supported names
             unique.pop((FactKind.SUPPORT_DROPPED, fact.name), None)
     in_order = sorted(unique.values(), key=lambda fact: _ORDER[fact.kind])
     return tuple(sorted(in_order, key=lambda fact: fact.kind is not FactKind.REVERT))
 
 
-def _told_once(fact: Fact) -> str:
-    """What a fact is told once for: methods of many classes that implement one interface change together; none makes another."""
-    return fact.name.rpartition(".")[2] if fact.kind in _OF_METHODS and ".__init__(" not in fact.name else fact.name
+def _deduplication_key(fact: Fact) -> str:
+    """Return the key for duplicates: an interface's methods change together in many classes, unlike `__init__`."""
+    return fact.name.rpartition(".")[2] if fact.kind in _METHOD_KINDS and ".__init__(" not in fact.name else fact.name
 
 
 def _deleted(_change: Change, file: FileChange) -> Iterator[Fact]:
@@ -63,7 +63,7 @@ def _deleted(_change: Change, file: FileChange) -> Iterator[Fact]:
 
 
 _ORDER = {each: place for place, each in enumerate(FactKind)}
-_OF_METHODS = (
+_METHOD_KINDS = (
     FactKind.REMOVED_PARAMETER,
     FactKind.RENAMED_PARAMETER,
     FactKind.REQUIRED_PARAMETER,
@@ -91,4 +91,4 @@ _RULES: tuple[Callable[[Change, FileChange], Iterator[Fact]], ...] = (
     running,
     guards,
 )
-_OF_PATHS = (dropped, moved, _deleted)  # which need no patch
+_PATH_RULES = (dropped, moved, _deleted)  # rules that need no patch

@@ -1,4 +1,4 @@
-"""Changes of run-time behaviour: locks, threads, processes, and ownership of memory."""
+"""Changes in concurrency and memory ownership: locks, threads, processes."""
 
 import re
 from collections import Counter
@@ -22,7 +22,7 @@ _MEMORY = re.compile(
 )
 
 
-# What a line must hold for a pattern to match, so that most patches are not searched with it.
+# Substrings without which no pattern can match: a cheap check that most lines fail.
 _FAMILIES = (
     (
         _CONCURRENCY,
@@ -73,15 +73,15 @@ def running(_change: Change, file: FileChange) -> Iterator[Fact]:
 
 
 def _touched(file: FileChange, pattern: re.Pattern[str], found: FactKind) -> Iterator[Fact]:
-    """What a file has more or fewer of than before: lines that only moved say nothing."""
+    """Yield a fact if the file has more or fewer matches than before; moved lines cancel out."""
     lines = [(line, match[1]) for line in changed_lines(file) if (match := pattern.search(line.text))]
     balance = Counter(name for line, name in lines if line.sign == "+")
     balance.subtract(name for line, name in lines if line.sign == "-")
-    changed = [(line, name) for line, name in lines if balance[name] and not _remark(line.text)]
+    changed = [(line, name) for line, name in lines if balance[name] and not _is_comment(line.text)]
     if changed:
         line, name = changed[0]
         yield Fact(kind=found, name=name.removeprefix("with ").strip(), path=file.path, line=line.number)
 
 
-def _remark(text: str) -> bool:
+def _is_comment(text: str) -> bool:
     return text.lstrip().startswith(("#", "//", "*", "/*"))

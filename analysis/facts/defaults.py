@@ -1,4 +1,4 @@
-"""Defaults that differ: of settings, flags, parameters and environment variables that people leave out."""
+"""Changed defaults of settings, flags, parameters and environment variables."""
 
 import ast
 import re
@@ -12,7 +12,7 @@ from analysis.facts.options import ENV_FILE, FLAG_NAME
 from analysis.facts.python import SIDES, Side, Statement, statements
 from analysis.models import Fact, FactKind, FileChange
 
-_MEMBER = 4  # columns that a class's own fields stand in at most, where the hunk does not show the class
+_FIELD_INDENT = 4  # the deepest indent (columns) of a class's own fields, where the hunk does not show the class
 _LOCAL = re.compile(r"[a-z_]\w*\s*[:=]")
 _ANNOTATED = re.compile(r"[A-Z][A-Z0-9_]*\s*:")
 _LITERAL = r"""-?\d[\d_.e+-]*|True|False|None|true|false|"[^"\n]*"|'[^'\n]*'"""
@@ -24,15 +24,15 @@ _READ = re.compile(
     | \b(?!getenv)\w*env\w*\(\s* {_VARIABLE.format("helped")} ,\s*(?:default\s*=\s*)?(?P<default>{_LITERAL})\s* [,)]
     """
 )
-_READS = re.compile(r"env\w*\(|environ\.get\(")  # without which there is nothing to compare
-_SAME = ({"", "0", "false", "no", "off"}, {"1", "true", "yes", "on"})  # which a program reads alike
+_READS = re.compile(r"env\w*\(|environ\.get\(")  # a cheap check: without a match there is nothing to compare
+_EQUIVALENT = ({"", "0", "false", "no", "off"}, {"1", "true", "yes", "on"})  # values that programs treat alike
 _DEFAULT = re.compile(
     r"""^\s*(?:(?P<field>[A-Za-z]\w*)\s*:\s*[\w."'\[\]| ,]+=\s*(?P<value>[^=\s][^#]*?)|.*?\bdefault\s*=\s*(?P<default>[^,)#]+))\s*(?:[,)#].*)?$"""
 )
 
 
 class _Fallback(NamedTuple):
-    """What an environment variable is worth where it is not set, as it is written, and the line that says so."""
+    """The default of an unset environment variable, as written in the source, and its line."""
 
     text: str
     line: int
@@ -41,26 +41,26 @@ class _Fallback(NamedTuple):
     def meant(self) -> object:
         value = _value(self.text)
         told = str(value).lower()
-        return next((place for place, same in enumerate(_SAME) if told in same), value)
+        return next((place for place, same in enumerate(_EQUIVALENT) if told in same), value)
 
 
 def defaults(_change: Change, file: FileChange) -> Iterator[Fact]:
-    """A default that differs between a removed line and the added one that takes its place."""
+    """Yield each default that differs between a removed line and the added line that replaces it."""
     if not loses(file):
         return
-    yield from _of_variables(file)
+    yield from _variable_defaults(file)
     found = [
         (after, fact)
         for hunk in hunks(file.patch)
-        for context, before, after in _replaced(hunk)
+        for context, before, after in _replaced_lines(hunk)
         for fact in _default(file, context, before, after)
     ]
     others = _other_lines(file) if found and file.path.endswith(".py") else frozenset()
     yield from (fact for after, fact in found if after.new not in others)
 
 
-def _of_variables(file: FileChange) -> Iterator[Fact]:
-    """Environment variables that are read with another default; one that is read with several on a side says nothing."""
+def _variable_defaults(file: FileChange) -> Iterator[Fact]:
+    """Yield environment variables whose default changed; one with several defaults on one side is skipped."""
     if not file.path.endswith(".py") or not _READS.search(file.patch or ""):
         return
     before, after = (_fallbacks(file, side) for side in SIDES)
@@ -71,7 +71,7 @@ def _of_variables(file: FileChange) -> Iterator[Fact]:
             if was.meant != now.meant and None not in (
                 was.meant,
                 now.meant,
-            ):  # which means whatever its reader makes of it
+            ):  # None: the meaning depends on the code that reads it
                 yield Fact(
                     kind=FactKind.DEFAULT_CHANGED, name=name, path=file.path, line=now.line, old=was.text, new=now.text
                 )
@@ -92,21 +92,21 @@ def _fallbacks(file: FileChange, side: Side) -> dict[str, list[_Fallback]]:
 
 
 def _other_lines(file: FileChange) -> frozenset[int | None]:
-    """The new lines that assign a function's own variables, or only tell type checkers what a variable is."""
+    """Return the new line numbers that assign local variables or only annotate a type."""
     of_variables = bool(ENV_FILE.search(file.path.lower()))
 
     def is_default(each: Statement) -> bool:
         unknown = each.owner.what == "unknown"
         if each.owner.what == "types" or (of_variables and unknown and _ANNOTATED.match(each.text)):
             return False
-        local = each.owner.what == "def" or (unknown and each.indent > _MEMBER)
+        local = each.owner.what == "def" or (unknown and each.indent > _FIELD_INDENT)
         return not local or each.text.endswith(",") or not _LOCAL.match(each.text)
 
     return frozenset(each.lines[0].new for each in statements(file.patch, "+") if not is_default(each))
 
 
-def _replaced(hunk: Sequence[DiffLine]) -> Iterator[tuple[Sequence[DiffLine], DiffLine, DiffLine]]:
-    """(the lines above, a removed line, the added line in its place): where as many lines come as go."""
+def _replaced_lines(hunk: Sequence[DiffLine]) -> Iterator[tuple[Sequence[DiffLine], DiffLine, DiffLine]]:
+    """Yield (lines above, removed line, added line) where a run of lines is replaced by as many."""
     runs = [(sign, list(lines)) for sign, lines in groupby(hunk, key=lambda line: line.sign)]
     above: list[DiffLine] = []
     for (sign, gone), (next_sign, come) in pairwise([*runs, (" ", [])]):
@@ -129,7 +129,7 @@ def _default(file: FileChange, above: Sequence[DiffLine], before: DiffLine, afte
 
 
 def _flag_of(line: str, above: Sequence[DiffLine]) -> str:
-    """The flag whose definition the line is in: on the line itself, or on the last lines above it."""
+    """Return the flag defined on the line or on the three lines above it; "" if there is none."""
     for text in [line, *(each.text for each in reversed(above[-3:]))]:
         found = FLAG_NAME.findall(text)
         if found or ")" in text:
@@ -142,7 +142,7 @@ def _simple(value: str) -> bool:
 
 
 def _value(text: str) -> object:
-    """What a simple default is worth: '' and "" are the same, and so are 10. and 10.0."""
+    """Evaluate a literal default, so that '' equals "" and 10. equals 10.0; other text is returned stripped."""
     try:
         return ast.literal_eval(text.strip())
     except (ValueError, SyntaxError):

@@ -1,4 +1,4 @@
-"""Dropped support: methods, models and platforms that leave a project's lists, architectures, versions, images."""
+"""Dropped support: removed methods, models, platforms, architectures, versions and images."""
 
 import re
 from collections.abc import Iterator
@@ -14,18 +14,18 @@ _CONTAINER = re.compile(r"^(?P<indent>\s*)(?P<name>[A-Za-z_]\w*)\s*(?::[^=]+)?=\
 _ITEM = re.compile(r"""^(?P<indent>\s+)["'](?P<value>[^"'\s]+)["']\s*(?:,|:\s*\S.*)?$""")
 _LITERAL = re.compile(r"\bLiteral\[([^\[\]]*)\]")
 _STRING = re.compile(r"""["']([^"'\s]+)["']""")
-# Lists of what is taken, and lists of what is not: who leaves the latter is no loss.
-_TAKES = re.compile(
+# Lists of what is supported, and lists of what is not: leaving the latter is no loss.
+_SUPPORTS = re.compile(
     r"support|method|model|backend|platform|format|parser|regist|arch|quant|kernel|connector|loader|processor|device|scheme"
     r"|choice|allowed|available|valid|dtype|tokenizer",
     re.IGNORECASE,
 )
-_REFUSES = re.compile(
+_EXCLUDES = re.compile(
     r"deprecat|unsupport|not_|non_|disab|skip|exclu|ignor|remov|previous|unavail|experimental|deny|denied|black|block|invalid"
     r"|warn|fallback|legacy",
     re.IGNORECASE,
 )
-_TYPE = "]"  # ends the name of a container that is a type: what it lists is taken, whatever it is called
+_TYPE = "]"  # suffix of a container that is a type, whose items are supported whatever its name
 _REGISTERS = re.compile(r"""^@?[\w.]*\bregister\w*\(\s*(?:\w+\s*=\s*)?["'](?P<value>[\w.-]+)["']""")
 _LISTED = re.compile(
     r"""\b(?P<list>\w*(?:ARCHS?|ARCH_LIST|SUPPORTED\w*|arch_list))\b[\s=]+["']?(?P<values>[\w.+; ]+?)["']?\s*\)?$"""
@@ -49,18 +49,18 @@ def dropped(change: Change, file: FileChange) -> Iterator[Fact]:
         gone = [each for each in _values(file, "-") if each.sign == "-"]
         kept = {each.text for each in _values(file, "+")} if gone else set()
         for each in gone:
-            if each.text not in kept and not _comes_elsewhere(change, each.text):
+            if each.text not in kept and not _is_added_elsewhere(change, each.text):
                 yield Fact(kind=FactKind.SUPPORT_DROPPED, name=each.text, path=file.path, line=each.line)
     elif kind(file.path) in (Kind.BUILD, Kind.DEPENDENCY):
         yield from _build(change, file)
 
 
-def _comes_elsewhere(change: Change, value: str) -> bool:
-    """Whether the commit adds the value anywhere but to a list of what is not taken."""
+def _is_added_elsewhere(change: Change, value: str) -> bool:
+    """Return whether the commit adds the value anywhere except to a list of unsupported values."""
     quoted = re.compile(rf"""["']{re.escape(value)}["']""")
     for file in filter(is_shipped, change.commit.files):
         for hunk in headed_hunks(file.patch) if quoted.search(file.patch or "") else ():
-            refused = {each.line for name, each in _items(hunk, "+") if _REFUSES.search(name)}
+            refused = {each.line for name, each in _items(hunk, "+") if _EXCLUDES.search(name)}
             if any(each.sign == "+" and each.number not in refused and quoted.search(each.text) for each in hunk.lines):
                 return True
     return False
@@ -69,19 +69,19 @@ def _comes_elsewhere(change: Change, value: str) -> bool:
 def _values(file: FileChange, side: Side) -> Iterator[_Value]:
     for hunk in headed_hunks(file.patch):
         for name, each in _items(hunk, side):
-            if not _REFUSES.search(name) and (_TAKES.search(name) or name.endswith(_TYPE)):
+            if not _EXCLUDES.search(name) and (_SUPPORTS.search(name) or name.endswith(_TYPE)):
                 yield each
     others, own = definitions(file.patch, "+" if side == "-" else "-"), definitions(file.patch, side)
-    # What goes whole takes nothing any more, and is told itself; what has no literals takes anything.
+    # A definition removed as a whole is reported by its own rule; without literals it accepts anything.
     both = {each.name for each in others if _LITERAL.search(each.statement.text)}
     for definition in own:
         listed = definition.what in ("field", "constant") and definition.name in both
-        if listed and not _REFUSES.search(definition.name):
+        if listed and not _EXCLUDES.search(definition.name):
             for values in _LITERAL.findall(definition.statement.text):
                 for text in _STRING.findall(values):
                     line = definition.statement.line_of(f'"{text}"')
                     yield _Value(text, line.sign, line.number)
-    # What is only no longer decorated may be registered elsewhere, in a table of all.
+    # Losing only the decorator is no removal: the class may be registered in a table instead.
     defined = {each.statement.hunk for each in own if each.what in ("class", "function") and each.line.sign == side}
     for statement in statements(file.patch, side):
         decorates = statement.text.startswith("@") and statement.hunk not in defined
@@ -91,7 +91,10 @@ def _values(file: FileChange, side: Side) -> Iterator[_Value]:
 
 
 def _items(hunk: Hunk, side: Side) -> Iterator[tuple[str, _Value]]:
-    """(the list or table of a module that it is in, item): a list's string, or a table's key. One that goes whole has none."""
+    """Yield (container name, item) for each string of a module-level list and each key of a table.
+
+    A container that is removed as a whole yields nothing.
+    """
     container = _container(hunk.heading)
     for line in hunk.lines:
         if line.sign not in (" ", side):
@@ -99,7 +102,7 @@ def _items(hunk: Hunk, side: Side) -> Iterator[tuple[str, _Value]]:
         if not line.text[:1].isspace() and line.text.strip():
             container = _container(line.text) if line.sign != "-" else ""
         item = _ITEM.match(line.text) if container else None
-        if item and len(item["indent"].expandtabs(4)) <= 4:  # noqa: PLR2004 - deeper ones are parts of an item
+        if item and len(item["indent"].expandtabs(4)) <= 4:  # noqa: PLR2004 - deeper strings are parts of an item
             yield container, _Value(item["value"], line.sign, line.number)
 
 
@@ -115,8 +118,8 @@ def _build(change: Change, file: FileChange) -> Iterator[Fact]:
         yield Fact(kind=FactKind.SUPPORT_DROPPED, name=file.path, path=file.path)
         return
     come = {(name, value) for line in changed_lines(file) if line.sign == "+" for name, value in _listed(line.text)}
-    # A list that goes whole was given up, or is kept elsewhere from now on.
-    lists = {name for name, _ in come} | _classified(file)
+    # A list removed as a whole was abandoned, or is kept elsewhere.
+    lists = {name for name, _ in come} | _classifier_groups(file)
     for hunk in hunks(file.patch):
         for line in hunk:
             for name, value in _listed(line.text) if line.sign == "-" else ():
@@ -129,14 +132,14 @@ def _build(change: Change, file: FileChange) -> Iterator[Fact]:
                     yield Fact(kind=FactKind.SUPPORT_DROPPED, name=told, path=file.path, line=line.old)
 
 
-def _classified(file: FileChange) -> set[str]:
-    """The sorts of classifiers of which some stay or come."""
+def _classifier_groups(file: FileChange) -> set[str]:
+    """Return the classifier groups of which some remain or are added."""
     stay = [line.text for hunk in hunks(file.patch) for line in hunk if line.sign != "-"]
     return {name for text in stay for name, _ in _listed(text) if name in _CLASSIFIERS}
 
 
 def _listed(text: str) -> Iterator[tuple[str, str]]:
-    """(list, value) of each value that a line of a build lists; classifiers of a sort are a list."""
+    """Yield (list, value) for each value that a build line lists; each group of classifiers is one list."""
     if match := _CLASSIFIER.search(text):
         yield _CLASSIFIERS[0 if match["value"] else 1], match["value"] or match["system"]
     elif match := _LISTED.search(text):

@@ -1,7 +1,7 @@
-"""Commits that change formatting, comments or import order only.
+"""Commits that change only formatting, comments or import order.
 
-Each side of a hunk is read as what a machine makes of it, and the two are compared. Where that cannot be told, or a file's
-patch is not here, it is no layout.
+Both sides of each hunk are reduced to what a compiler sees, and compared. When that is undecidable, or a file's patch
+is missing, the commit does not count as formatting only.
 """
 
 import ast
@@ -20,17 +20,17 @@ _BRACED = (
     *("c", "cc", "cpp", "cxx", "cu", "cuh", "h", "hh", "hpp", "hip", "proto"),
     *("rs", "go", "java", "kt", "swift", "cs", "js", "jsx", "mjs", "ts", "tsx"),
 )
-_CODE = r"""|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\w+|[^\w\s]"""  # strings, words and signs, behind what a remark is
-_OF_PYTHON = re.compile(r"(?P<remark>#.*)" + _CODE)
-_OF_BRACED = re.compile(r"(?P<remark>//.*|/\*.*?\*/)" + _CODE)
+_CODE = r"""|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\w+|[^\w\s]"""  # strings, words, punctuation
+_PYTHON_TOKEN = re.compile(r"(?P<remark>#.*)" + _CODE)
+_BRACED_TOKEN = re.compile(r"(?P<remark>//.*|/\*.*?\*/)" + _CODE)
 _IMPORT = re.compile(r"\s*(?:from\s+[\w.]+\s+import|import|#\s*include)\b")
-_REMARKS = re.compile(r"(?:#|//).*")
+_COMMENTS = re.compile(r"(?:#|//).*")
 _WORD = re.compile(r"\w+")
 _QUOTES = ('"""', "'''")
 
 
 def layout(change: Change) -> Iterator[Fact]:
-    """One fact for the whole commit, whatever it does to documentation besides."""
+    """Yield one fact for a commit whose changes outside documentation are all formatting."""
     files = [each for each in change.commit.files if kind(each.path) is not Kind.DOCS]
     if files and all(map(_may_be_same, files)) and all(map(_is_same, files)):
         more = f" (+{len(files) - 1})" if len(files) > 1 else ""
@@ -38,12 +38,12 @@ def layout(change: Change) -> Iterator[Fact]:
 
 
 def _may_be_same(file: FileChange) -> bool:
-    """Whether the lines that come have the words of those that go: what most changes fail, at little cost."""
+    """Return whether the added lines have the same words as the removed ones: a cheap check that most changes fail."""
     if file.status != "modified" or not file.patch:
         return False
     lines = file.patch.split("\n")
     gone, come = ("\n".join(line for line in lines if line.startswith(sign)) for sign in SIDES)
-    return set(_WORD.findall(_REMARKS.sub("", gone))) == set(_WORD.findall(_REMARKS.sub("", come)))
+    return set(_WORD.findall(_COMMENTS.sub("", gone))) == set(_WORD.findall(_COMMENTS.sub("", come)))
 
 
 def _is_same(file: FileChange) -> bool:
@@ -56,7 +56,7 @@ def _is_same(file: FileChange) -> bool:
 
 
 def _python(file: FileChange, side: Side) -> Hashable:
-    """The imports above all else in any order, statements in theirs, and the tokens of changed lines that are in none."""
+    """Return one side's leading imports as a set, its statements in order, and the other changed lines as tokens."""
     imports: set[Hashable] = set()
     others: list[Hashable] = []
     read: set[DiffLine] = set()
@@ -65,9 +65,9 @@ def _python(file: FileChange, side: Side) -> Hashable:
         if each.owner is MODULE and each.whole and not others and _IMPORT.match(each.text):
             imports.update(_imported(each.text))
         else:
-            others.append((each.hunk, each.indent, _meant(each)))
+            others.append((each.hunk, each.indent, _normalized(each)))
     unread = [
-        tuple(_tokens(_OF_PYTHON, line.text))
+        tuple(_tokens(_PYTHON_TOKEN, line.text))
         for hunk in hunks(file.patch)
         for line in hunk
         if line.sign == side and line not in read
@@ -75,14 +75,14 @@ def _python(file: FileChange, side: Side) -> Hashable:
     return frozenset(imports), tuple(others), tuple(token for line in unread for token in line)
 
 
-def _meant(statement: Statement) -> Hashable:
-    """What a statement means to Python, however it is written; its lines as they are where they hold text of their own."""
+def _normalized(statement: Statement) -> Hashable:
+    """Return a statement normalized by its AST; its raw lines where it contains a multi-line string."""
     quoted = any(mark in statement.text for mark in _QUOTES)
     if quoted and statement.text.startswith(_QUOTES):
         return tuple(statement.text.split())
     if quoted:
         return tuple(line.text for line in statement.lines)
-    return _parsed(statement.text) or tuple(_tokens(_OF_PYTHON, statement.text))
+    return _parsed(statement.text) or tuple(_tokens(_PYTHON_TOKEN, statement.text))
 
 
 @lru_cache(maxsize=1024)
@@ -95,7 +95,7 @@ def _parsed(text: str) -> str:
 
 
 def _imported(text: str) -> Iterator[Hashable]:
-    """Each name that an import takes, and from where."""
+    """Yield each imported name with the module it comes from."""
     try:
         found = ast.parse(text).body
     except (SyntaxError, ValueError):
@@ -108,17 +108,19 @@ def _imported(text: str) -> Iterator[Hashable]:
 
 
 def _braced(file: FileChange, side: Side) -> Hashable:
-    """The tokens of each hunk, with what it includes in any order."""
+    """Return one side's includes as a set and the tokens of each hunk."""
     included: set[str] = set()
     others = []
     for hunk in _sides(file, side):
-        included.update(" ".join(_tokens(_OF_BRACED, text)) for text in hunk if _IMPORT.match(text))
-        others.append(tuple(token for text in hunk if not _IMPORT.match(text) for token in _tokens(_OF_BRACED, text)))
+        included.update(" ".join(_tokens(_BRACED_TOKEN, text)) for text in hunk if _IMPORT.match(text))
+        others.append(
+            tuple(token for text in hunk if not _IMPORT.match(text) for token in _tokens(_BRACED_TOKEN, text))
+        )
     return frozenset(included), tuple(others)
 
 
 def _lines(file: FileChange, side: Side) -> Hashable:
-    """The lines of each hunk without their ends, blank ones and whole remarks: where lines and columns may mean something."""
+    """Return the lines of each hunk without trailing whitespace, blank lines and comments, where layout may matter."""
     return tuple(
         tuple(text.rstrip() for text in hunk if text.strip() and not text.lstrip().startswith("#"))
         for hunk in _sides(file, side)

@@ -11,9 +11,9 @@ from analysis.facts.python import SIDES, Definition, Scope, Side, definitions, s
 from analysis.facts.removals import Named, lost
 from analysis.models import Fact, FactKind, FileChange
 
-_CONFIGURES = re.compile(r"(?:Config|Configuration|Settings|Args|Arguments|Options|Params)$")
-_CONFIGURING = re.compile(r"@(?:\w+\.)?config\b")
-_SPEAKS = re.compile(r"(?:Request|Response|Choice|Delta|Payload)$|(?:Request|Response)(?=[A-Z])")
+_CONFIG_CLASS = re.compile(r"(?:Config|Configuration|Settings|Args|Arguments|Options|Params)$")
+_CONFIG_DECORATOR = re.compile(r"@(?:\w+\.)?config\b")
+_API_CLASS = re.compile(r"(?:Request|Response|Choice|Delta|Payload)$|(?:Request|Response)(?=[A-Z])")
 _MODEL = re.compile(r"\b(?:\w*BaseModel|Schema|Struct)\b")
 _API_PATH = re.compile(
     r"(^|/)(api|apis|entrypoints|openai|server|serving|routers?|routes|schemas?|protocol)(/|\.py$|_)"
@@ -37,14 +37,14 @@ _CONFIG_FILE = re.compile(
 _KEY = re.compile(r"""^(?P<indent>\s*)["']?(?P<key>[A-Za-z][\w.-]*)["']?\s*[:=](?:\s|$)""")
 _ENTRY = re.compile(r"""^-[ \t]+["']([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)["']\s*:\s*\S.*,$""", re.MULTILINE)
 _PROTO_MESSAGE = re.compile(r"^\s*message\s+(\w+)\s*\{")
-_EVERY = "*"  # field of a message
+_WHOLE_MESSAGE = "*"  # stands for the message as a whole
 _PROTO_FIELD = re.compile(
     r"^\s*(?:optional\s+|repeated\s+|required\s+)?(?:map<[^>]+>|[\w.]+)\s+(?P<name>\w+)\s*=\s*\d+\s*[;\[]"
 )
 
 
 def keys(change: Change, file: FileChange) -> Iterator[Fact]:
-    """Fields of configuration classes, and keys of configuration files that are there to be copied."""
+    """Yield removed fields of configuration classes, and removed keys of configuration files meant to be copied."""
     if not undefines(file):
         return
     if is_module(file):
@@ -55,35 +55,38 @@ def keys(change: Change, file: FileChange) -> Iterator[Fact]:
 
 
 def entries(change: Change, file: FileChange) -> Iterator[Fact]:
-    """Entries of a table of settings that go with the code that read them: any table may look like one."""
+    """Yield entries removed from a settings table together with the code that read them.
+
+    Without that code the table may be anything.
+    """
     if loses(file) and is_module(file) and _ENTRY.search(file.patch or "") and "config" in change.lost:
         before, after = (list(_entries(change, file, side)) for side in SIDES)
         yield from lost(change, file, before, after, FactKind.REMOVED_KEY, FactKind.RENAMED_KEY)
 
 
 def fields(change: Change, file: FileChange) -> Iterator[Fact]:
-    """Fields of requests and responses, and of protobuf messages."""
+    """Yield removed fields of requests, responses and protobuf messages."""
     if not undefines(file):
         return
     if is_module(file):
-        yield from _fields(change, file, _speaker(file), FactKind.REMOVED_FIELD, FactKind.RENAMED_FIELD)
+        yield from _fields(change, file, _is_api_class(file), FactKind.REMOVED_FIELD, FactKind.RENAMED_FIELD)
     elif file.path.endswith(".proto"):
         yield from _messages(change, file)
 
 
 def routes(change: Change, file: FileChange) -> Iterator[Fact]:
-    """Paths that a server no longer answers."""
-    # Where a prefix comes or goes the same path is written in another way.
+    """Yield routes that a server no longer serves."""
+    # When a prefix is added or removed, the same route is written differently.
     if loses(file) and _PATH.search(file.patch or "") and not _PREFIX.search(file.patch or ""):
         before, after = (list(_routes(file, side)) for side in SIDES)
         yield from lost(change, file, before, after, FactKind.REMOVED_ROUTE, FactKind.RENAMED_ROUTE)
 
 
 def retyped(_change: Change, file: FileChange) -> Iterator[Fact]:
-    """Keys and fields that no longer take a type that they took."""
+    """Yield keys and fields that no longer accept a type they accepted before."""
     if not undefines(file) or not is_module(file):
         return
-    speaks = _speaker(file)
+    speaks = _is_api_class(file)
     before = {each.name: each for each in _declared(file, "-")}
     for new in _declared(file, "+"):
         old = before.get(new.name)
@@ -95,15 +98,15 @@ def retyped(_change: Change, file: FileChange) -> Iterator[Fact]:
 
 
 def configures(owner: Scope) -> bool:
-    """Whether the fields of a class are what people configure."""
-    return bool(_CONFIGURES.search(owner.name) or any(map(_CONFIGURING.match, owner.decorators)))
+    """Return whether a class's fields are configuration."""
+    return bool(_CONFIG_CLASS.search(owner.name) or any(map(_CONFIG_DECORATOR.match, owner.decorators)))
 
 
-def _speaker(file: FileChange) -> Callable[[Scope], bool]:
-    """Tells the classes of a file that are sent and received."""
+def _is_api_class(file: FileChange) -> Callable[[Scope], bool]:
+    """Return a predicate for the file's request and response classes."""
     an_api = bool(_API_PATH.search(old_path(file)))
     return lambda owner: (
-        an_api and bool(_SPEAKS.search(owner.name) or (_MODEL.search(owner.bases or "") and not configures(owner)))
+        an_api and bool(_API_CLASS.search(owner.name) or (_MODEL.search(owner.bases or "") and not configures(owner)))
     )
 
 
@@ -118,14 +121,14 @@ def _fields(
     ]
     if any(each.line.sign == "-" for each in before):
         after = [each for each in definitions(file.patch, "+") if each.statement.owner.what == "class"]
-        yield from lost(change, file, _named(before), _named(after), removed, renamed)
+        yield from lost(change, file, _names_of(before), _names_of(after), removed, renamed)
 
 
 def _declared(file: FileChange, side: Side) -> list[Definition]:
     return [each for each in definitions(file.patch, side) if each.what == "field" and each.public]
 
 
-def _named(found: list[Definition]) -> list[Named]:
+def _names_of(found: list[Definition]) -> list[Named]:
     return [
         Named(each.last, each.line.sign, each.line.number, each.statement.hunk, each.name.rpartition(".")[0])
         for each in found
@@ -154,19 +157,19 @@ def _proto_fields(file: FileChange, side: Side) -> Iterator[Named]:
             if line.sign in (" ", side):
                 if opened := _PROTO_MESSAGE.match(line.text):
                     message = opened[1]
-                    yield Named(_EVERY, line.sign, line.number, place, message)
+                    yield Named(_WHOLE_MESSAGE, line.sign, line.number, place, message)
                 elif field := _PROTO_FIELD.match(line.text):
                     yield Named(field["name"], line.sign, line.number, place, message)
 
 
 def _messages(change: Change, file: FileChange) -> Iterator[Fact]:
-    """Fields of protobuf messages; a message that goes is told as all of its fields, unless the commit has it elsewhere."""
+    """Yield removed protobuf fields; a removed message counts once, as all of its fields, unless it was moved."""
     before, after = (list(_proto_fields(file, side)) for side in SIDES)
-    gone = {each.within for each in before if each.name == _EVERY} - {each.within for each in after}
+    gone = {each.within for each in before if each.name == _WHOLE_MESSAGE} - {each.within for each in after}
     moved = {message for message in gone if change.adds(message)}
-    before = [each for each in before if each.within not in (moved if each.name == _EVERY else gone)]
+    before = [each for each in before if each.within not in (moved if each.name == _WHOLE_MESSAGE else gone)]
     kinds = (FactKind.REMOVED_FIELD, FactKind.RENAMED_FIELD)
-    yield from lost(change, file, before, after, *kinds, lambda name: name != _EVERY and change.adds(name))
+    yield from lost(change, file, before, after, *kinds, lambda name: name != _WHOLE_MESSAGE and change.adds(name))
 
 
 def _routes(file: FileChange, side: Side) -> Iterator[Named]:

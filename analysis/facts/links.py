@@ -1,6 +1,6 @@
-"""Links of a commit to others: what it reverts, what reverted it, the series it belongs to, what it fixes.
+"""Links between commits: what a commit reverts, fixes or follows up, and the series it belongs to.
 
-`keys` tells what a commit says of others; the store finds which commits those are.
+`keys` extracts the references that a commit mentions; the store resolves them to commits.
 """
 
 import re
@@ -19,13 +19,13 @@ _FIXES = re.compile(
     rf"|introduced (?:by|in)|broken (?:by|in|since)|caused? by)\b[:\s]+{_OTHER}",
     re.IGNORECASE,
 )
-# A title that fixes something "after #12" is of #12; in a text that may be anything.
+# In a title, "Fix ... after #12" refers to #12; in a body it may mean anything.
 _FIXES_AFTER = re.compile(rf"\bfix(?:es|ed)?\b.{{0,200}}?\b(?:after|from|since|in)\s+{_OTHER}", re.IGNORECASE)
 _FIXES_TRAILER = re.compile(r"^Fixes: (?P<sha>[0-9a-f]{7,40})\b", re.IGNORECASE | re.MULTILINE)
 
 
 class Keys(NamedTuple):
-    """What a commit's message names: SHAs (or their beginnings), titles and pull requests, not yet looked up."""
+    """The references in a commit's message: SHAs (or prefixes), titles and pull requests, not yet resolved."""
 
     reverts_sha: str | None
     reverts_title: str | None
@@ -37,7 +37,7 @@ class Keys(NamedTuple):
 
 
 def keys(commit: Commit) -> Keys:
-    """The references in the commit's message and in its pull request's text."""
+    """Extract the references in the commit's message and in its pull request's text."""
     part = _PART.search(commit.subject)
     return Keys(
         reverts_sha=reverted_sha(commit),
@@ -51,7 +51,7 @@ def keys(commit: Commit) -> Keys:
 
 
 def _fixed(commit: Commit) -> tuple[str, ...]:
-    """The commits and pull requests of the same repository that the commit says it fixes or follows up."""
+    """Return the commits and pull requests of the same repository that the commit says it fixes or follows up."""
     told = told_by(commit)
     matches = [*_FIXES_AFTER.finditer(commit.subject), *_FIXES.finditer(told)]
     found = [
@@ -64,14 +64,14 @@ def _fixed(commit: Commit) -> tuple[str, ...]:
 
 
 def series(key: Keys, commits: tuple[str, ...]) -> Series | None:
-    """The series that `key` names, given the SHAs known to be in it."""
+    """Build the series that `key` names from the SHAs known to be in it; None if it names none."""
     return Series(part=key.part, of=key.of, commits=commits) if key.part is not None else None
 
 
 def _series_name(commit: Commit, part: re.Match[str]) -> str | None:
-    """What the parts of a series have in common: the author, the total, and the tags around the part.
+    """Return what the parts of a series have in common: the author, the total, and the tags around the part number.
 
-    None where there are no tags: an author has many a "[1/N]".
+    None if there are no tags: one author may have many unrelated "[1/N]" titles.
     """
     before, after = commit.subject[: part.start()], commit.subject[part.end() :]
     tags = before if before.strip() else (re.match(r"\s*(?:\[[^\]]+\]\s*)*", after) or [""])[0]

@@ -1,4 +1,4 @@
-"""Names that a Python module still exports after a commit, and the modules that took over the others."""
+"""Names that a Python module still exports after a commit, and the modules that others moved to."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -8,29 +8,29 @@ from analysis.facts.python import Statement, definitions, statements
 from analysis.models import FileChange
 
 _IMPORT = re.compile(r"(?:from\s+[\w.]+\s+)?import\b(?P<names>.*)")
-# What a module has by these cannot be told from its text.
-_ANYTHING = re.compile(r"from\s.*\simport\s*\(?\s*\*|def\s+__getattr__\b")
+# Constructs after which a module's names cannot be determined from its text.
+_DYNAMIC = re.compile(r"from\s.*\simport\s*\(?\s*\*|def\s+__getattr__\b")
 _NAME = re.compile(r"\w+")
 _BINDING = re.compile(r"(?:(?:async\s+)?def\s+|class\s+)?(\w+)\s*(?:[(:=]|$)")
 _DEFINING = ("class", "function", "constant")
 
 
 def importable(change: Change, file: FileChange) -> Callable[[str], bool]:
-    """Tells whether a name can still be imported by the path that a module had: from it, or from what took its place."""
+    """Return a predicate: whether a name can still be imported from the module's old path, or from what replaced it."""
     module = _module(old_path(file))
     answering = [each for each in change.commit.files if each.status != "removed" and _module(each.path) == module]
     said = [statement for each in answering for statement in statements(each.patch, "+")]
-    if any(_ANYTHING.match(each.text) for each in said) or any(_unseen(each) for each in answering):
+    if any(_DYNAMIC.match(each.text) for each in said) or any(_has_no_patch(each) for each in answering):
         return lambda _name: True
-    bound = frozenset(name for each in said for name in _bound(each))
+    bound = frozenset(name for each in said for name in _bound_names(each))
     package, _, initial = old_path(file).rpartition("__init__.py")
-    # A package may take all of its modules' names without a line of the patch that says so.
+    # A package may re-export all names of its modules without a line of the patch that shows it.
     within = package if not initial else None
     return lambda name: name in bound or (within and (came_to(change, file, name) or "").startswith(within)) or False
 
 
 def came_to(change: Change, file: FileChange, name: str) -> str | None:
-    """The place ("path:line") of the one module that the commit has define `name`, other than the one that it left."""
+    """Return the place ("path:line") of the only other module in which the commit defines `name`, else None."""
     defined = re.compile(rf"^\+(?:(?:async )?def |class )?{re.escape(name)}\b", re.MULTILINE)
     places = [
         f"{other.path}:{each.line.number}"
@@ -43,22 +43,22 @@ def came_to(change: Change, file: FileChange, name: str) -> str | None:
 
 
 def imported(each: Statement) -> Iterator[str]:
-    """The words of what is imported, the names that it binds among them."""
+    """Yield the words of an import statement, among them the names it binds."""
     if match := _IMPORT.match(each.text):
         yield from _NAME.findall(match["names"])
 
 
-def _bound(each: Statement) -> Iterator[str]:
-    """Names that a statement binds where it imports them, defines them, or does so under a condition."""
+def _bound_names(each: Statement) -> Iterator[str]:
+    """Yield the names that a statement binds by import, definition or assignment."""
     yield from imported(each)
     if each.owner.what in ("module", "types", "unknown") and (match := _BINDING.match(each.text)):
         yield match[1]
 
 
-def _unseen(file: FileChange) -> bool:
+def _has_no_patch(file: FileChange) -> bool:
     return file.patch is None and bool(file.additions)
 
 
 def _module(path: str) -> str:
-    """A module's path, the same whether it is a file or a package."""
+    """Return a module's path without its suffix, the same for a file and a package."""
     return path.removesuffix(".py").removesuffix("/__init__")

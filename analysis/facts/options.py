@@ -27,7 +27,7 @@ FLAG_NAME = re.compile(r"""["'](--[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)*)["']""")
 
 
 def variables(change: Change, file: FileChange) -> Iterator[Fact]:
-    """Environment variables whose definition goes; reading one elsewhere proves nothing about the others who read it."""
+    """Yield environment variables whose definition is removed; a removed read does not prove that others are gone."""
     registered = any(hint in (file.patch or "") for hint in ("lambda", "env"))
     if loses(file) and (registered or ENV_FILE.search(file.path.lower())):
         before, after = (list(_variables(file, side)) for side in SIDES)
@@ -35,7 +35,7 @@ def variables(change: Change, file: FileChange) -> Iterator[Fact]:
 
 
 def flags(change: Change, file: FileChange) -> Iterator[Fact]:
-    """Flags that a command's parser no longer knows."""
+    """Yield flags that a command's parser no longer defines."""
     if loses(file) and FLAG_NAME.search(file.patch or ""):
         before, after = (list(_flags(file, side)) for side in SIDES)
         yield from lost(change, file, before, after, FactKind.REMOVED_FLAG, FactKind.RENAMED_FLAG)

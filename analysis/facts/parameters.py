@@ -15,14 +15,14 @@ from analysis.models import Fact, FactKind, FileChange
 _NOT_CALLED = re.compile(
     r"\b(?:jit|kernel|overload|fixture|field_validator|model_validator|validator|property|setter)\b"
 )
-# A changed line that may be of a signature; most patches have none, and need not be read.
+# Matches a changed line that may belong to a signature: a cheap check before parsing the patch.
 _TOUCHED = re.compile(
     r"^[-+](?:\s*(?:async )?def |\s+\*{0,2}\w+(?:\s*:[^=\n]+)?(?:\s*=[^\n]+)?,?\s*(?:#.*)?$|\s+self, )", re.MULTILINE
 )
-# The head of a function at the margin as git shows it above a hunk, a line with a parameter of it, and its last one.
+# A top-level function's head as git shows it in a hunk heading, a line with one of its parameters, and its last line.
 _CUT = re.compile(r"(?:async )?def (?P<name>\w+)\($")
 _OWNER = re.compile(r"class (?P<name>\w+)")
-_MEMBER = "    "  # what a method stands in from the margin
+_MEMBER = "    "  # the indent of a method
 _TYPED = re.compile(r"    (?:self,|\*{0,2}\w+: [^#]*,(?:\s*#.*)?)$")
 _END = re.compile(r"\)(?: -> .*)?:$")
 _FIRST = ("self", "cls", "mcs")
@@ -36,7 +36,7 @@ _OLD_NAMES = re.compile(r"\b(?:List|Dict|Tuple|Set|FrozenSet)\b")
 
 class Parameter(NamedTuple):
     name: str
-    place: int | None  # among the positional ones
+    place: int | None  # index among the positional parameters
     needed: bool
     type: str
 
@@ -50,7 +50,7 @@ class Signature(NamedTuple):
 def parameters(_change: Change, file: FileChange) -> Iterator[Fact]:
     if file.status == "added" or not is_shipped(file) or not is_module(file) or not _TOUCHED.search(file.patch or ""):
         return
-    # Git shows the head of a class that goes above later hunks too, where their methods are another's by now.
+    # Git also shows a removed class's head above later hunks, whose methods belong to another class by then.
     after, gone = _functions(file, "+"), gone_classes(file.patch)
     for name, old in _functions(file, "-").items():
         new = after.get(name)
@@ -59,39 +59,39 @@ def parameters(_change: Change, file: FileChange) -> Iterator[Fact]:
 
 
 def _functions(file: FileChange, side: Side) -> dict[str, Definition]:
-    """The public functions whose heads one side shows whole; one that is defined twice says nothing.
+    """Return the public functions whose whole heads one side shows, by name; a name defined twice is left out.
 
-    A head that one hunk begins and the next one ends is there once, if its name is not that of this side alone.
+    A head that spans two hunks counts once, unless its name is on a changed line of this side.
     """
     found: dict[str, list[Definition]] = {}
-    for each in (*definitions(file.patch, side), *_cut(file, side)):
+    for each in (*definitions(file.patch, side), *_cut_off_heads(file, side)):
         if each.what in ("function", "method") and (each.statement.whole or each.line.sign == side):
             found.setdefault(each.name, []).append(each)
-    return {name: same[0] for name, same in found.items() if len(same) == 1 and _called(same[0])}
+    return {name: same[0] for name, same in found.items() if len(same) == 1 and _is_callable(same[0])}
 
 
-def _cut(file: FileChange, side: Side) -> Iterator[Definition]:
-    """Functions and constructors whose heads begin above a hunk, with the parameters that it shows: all to the last one."""
+def _cut_off_heads(file: FileChange, side: Side) -> Iterator[Definition]:
+    """Yield functions and constructors whose heads begin above a hunk that shows their last parameters."""
     for place, hunk in enumerate(headed_hunks(file.patch)):
         lines = [line for line in hunk.lines if line.sign in (" ", side)]
         if (function := _CUT.match(hunk.heading)) and (head := _rest_of_head(lines, "")):
             yield Definition("function", function["name"], _statement(hunk.heading, head, MODULE, place))
             continue
         owner, head = _OWNER.match(hunk.heading), _rest_of_head(lines, _MEMBER)
-        if owner and head and _constructs(lines[len(head) :]):
+        if owner and head and _is_constructor_body(lines[len(head) :]):
             scope = Scope("class", owner["name"], 0)
             yield Definition("method", f"{owner['name']}.__init__", _statement("def __init__(", head, scope, place))
 
 
 def _rest_of_head(lines: Sequence[DiffLine], margin: str) -> Sequence[DiffLine]:
-    """The lines to the end of the head that they begin within, if each parameter has one; else none."""
+    """Return the lines that complete a head begun above them, if each holds one parameter; else an empty list."""
     shown = list(takewhile(lambda line: _TYPED.match(line.text.removeprefix(margin)), lines))
     end = lines[len(shown) : len(shown) + 1]
     return [*shown, *end] if any(_END.match(line.text.removeprefix(margin)) for line in end) else []
 
 
-def _constructs(lines: Sequence[DiffLine]) -> bool:
-    """Whether a method's body is a constructor's, as far as it is shown."""
+def _is_constructor_body(lines: Sequence[DiffLine]) -> bool:
+    """Return whether the lines begin a constructor's body, as far as they are shown."""
     body = takewhile(lambda line: not line.text.strip() or line.text.startswith(_MEMBER * 2), lines)
     return any(line.text.startswith(f"{_MEMBER * 2}super().__init__(") for line in body)
 
@@ -101,10 +101,10 @@ def _statement(begin: str, lines: Sequence[DiffLine], owner: Scope, place: int) 
     return Statement(text, 0, tuple(lines), owner, place, (), whole=True)
 
 
-def _called(each: Definition) -> bool:
+def _is_callable(each: Definition) -> bool:
     hidden = [part for part in each.name.split(".") if part.startswith("_") and part != "__init__"]
     marked = any(_NOT_CALLED.search(decorator) for decorator in each.statement.decorators)
-    described = "Protocol" in (each.statement.owner.bases or "")  # what others are like, which nobody calls
+    described = "Protocol" in (each.statement.owner.bases or "")  # never called itself
     return each.statement.whole and not (hidden or marked or described or "constexpr" in each.statement.text)
 
 
@@ -136,7 +136,7 @@ def _differences(file: FileChange, old: Definition, new: Definition) -> Iterator
 
 
 def _renamed(was: Signature, now: Signature) -> dict[str, str]:
-    """Old name -> new name, where as many parameters come as go and each has the other's place and type."""
+    """Map old names to new ones, if as many are added as removed and each pair has the same position and type."""
     gone = [each for name, each in was.parameters.items() if name not in now.parameters]
     come = [each for name, each in now.parameters.items() if name not in was.parameters]
     if len(gone) != len(come):
@@ -147,7 +147,7 @@ def _renamed(was: Signature, now: Signature) -> dict[str, str]:
 
 @lru_cache(maxsize=1024)
 def signature(head: str) -> Signature | None:
-    """The signature of a function's head on one line; None where it is not whole Python."""
+    """Parse the signature of a function's head on one line; None if it is not complete Python."""
     try:
         function = ast.parse(f"{head} ...").body[0]
     except (SyntaxError, ValueError):
@@ -172,17 +172,17 @@ def _type(annotation: ast.expr | None) -> str:
 
 
 def narrowed(was: str, now: str) -> bool:
-    """Whether a type surely takes less than it took: of plain types only, since what inherits from what is not known."""
+    """Return whether a type certainly accepts less than before; only built-in types are compared."""
     before, after = alternatives(was), alternatives(now)
     if not before or not after:
         return False
     if before - after == {"None"}:
         return True
     plain = {_head(each) for each in after} <= _PLAIN
-    return plain and any(_head(each) in _PLAIN and not _taken(each, after) for each in before - {"None"})
+    return plain and any(_head(each) in _PLAIN and not _is_accepted(each, after) for each in before - {"None"})
 
 
-def _taken(one: str, by: frozenset[str]) -> bool:
+def _is_accepted(one: str, by: frozenset[str]) -> bool:
     return any(_head(each) in (_head(one), _WIDER.get(_head(one))) and _arity(each) == _arity(one) for each in by)
 
 
@@ -191,13 +191,13 @@ def _head(one: str) -> str:
 
 
 def _arity(one: str) -> int:
-    """How many things a tuple is said to hold; other types differ in nothing that is sure."""
+    """Return the number of a tuple's declared elements; 0 for any other type."""
     return one.count(",") if one.startswith("tuple[") and one.count("[") == 1 else 0
 
 
 @lru_cache(maxsize=1024)
 def alternatives(annotation: str) -> frozenset[str]:
-    """The members of a union, without the quotes around them and the modules that they are imported from."""
+    """Return the members of a union, without quotes and module prefixes; empty if it does not parse."""
     text = _MODULE.sub("", annotation.replace('"', "").replace("'", ""))
     text = _OLD_NAMES.sub(lambda match: match[0].lower(), text)
     try:

@@ -1,4 +1,4 @@
-"""Classes, functions, methods and constants that others import or call, and that are there no more."""
+"""Removed, renamed and moved public names: classes, functions, methods, constants and modules."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,8 +10,8 @@ from analysis.facts.python import Definition, Side, bases_of, definitions, gone_
 from analysis.facts.removals import Named, lost
 from analysis.models import Fact, FactKind, FileChange
 
-# What a class that has no other bases inherits is no stand-in for a method that goes.
-_BARE = re.compile(
+# Bases that cannot provide a method in place of a removed one.
+_BARE_BASE = re.compile(
     r"(?:object|(?:abc\.)?ABC|(?:\w+\.)?(?:Protocol|Generic|NamedTuple|TypedDict|BaseModel|Module)(?:\[.*\])?|\w*Enum|Flag"
     r"|metaclass\s*=.*)$"
 )
@@ -31,17 +31,19 @@ _EXPORTED |= dict.fromkeys(("js", "jsx", "tsx", "mjs"), _EXPORTED["ts"])
 
 
 def names(change: Change, file: FileChange) -> Iterator[Fact]:
-    before = _named(file, "-") if undefines(file) and is_public(file) else []
+    before = _names_of(file, "-") if undefines(file) and is_public(file) else []
     if any(each.sign == "-" for each in before):
-        after = _named(file, "+")
+        after = _names_of(file, "+")
         members = [each for each in before if each.within or not is_module(file)]
         others = [each for each in before if not each.within and is_module(file)]
-        found = [*lost(change, file, members, after, *_KINDS), *_of_module(change, file, others, after)]
+        found = [*lost(change, file, members, after, *_KINDS), *_gone_from_module(change, file, others, after)]
         yield from sorted(found, key=lambda fact: fact.line or 0)
 
 
-def _of_module(change: Change, file: FileChange, before: Sequence[Named], after: Sequence[Named]) -> Iterator[Fact]:
-    """What cannot be imported from its module any more, though another may have it."""
+def _gone_from_module(
+    change: Change, file: FileChange, before: Sequence[Named], after: Sequence[Named]
+) -> Iterator[Fact]:
+    """Yield names that can no longer be imported from their module, though another module may define them."""
     stays = importable(change, file) if any(each.sign == "-" for each in before) else None
     for fact in lost(change, file, before, after, *_KINDS, stays):
         place = came_to(change, file, fact.name)
@@ -49,7 +51,7 @@ def _of_module(change: Change, file: FileChange, before: Sequence[Named], after:
 
 
 def unexported(change: Change, file: FileChange) -> Iterator[Fact]:
-    """Names that a package took from its modules and lists no more, neither in its imports nor in what it exports."""
+    """Yield names that a package re-exported and no longer lists, neither in its imports nor in its exports."""
     if not file.path.endswith("__init__.py") or file.status != "modified" or not is_module(file):
         return
     stays, dropped = importable(change, file), {name for each in statements(file.patch, "-") for name in imported(each)}
@@ -61,9 +63,9 @@ def unexported(change: Change, file: FileChange) -> Iterator[Fact]:
 
 
 def moved(change: Change, file: FileChange) -> Iterator[Fact]:
-    """A Python module that others import by a path it no longer has."""
+    """Yield the fact that a Python module's import path changed."""
     old = old_path(file)
-    is_named = old.endswith(".py") and not old.endswith("/__init__.py")  # which empty file became which is a guess
+    is_named = old.endswith(".py") and not old.endswith("/__init__.py")  # for empty files the renaming is a guess
     becomes_package = file.path == f"{old.removesuffix('.py')}/__init__.py"
     if file.status != "renamed" or not is_named or becomes_package or not is_public(file):
         return
@@ -72,11 +74,11 @@ def moved(change: Change, file: FileChange) -> Iterator[Fact]:
 
 
 def demanded(_change: Change, file: FileChange) -> Iterator[Fact]:
-    """Abstract methods that a public class did not have: what inherits from it must bring them along."""
+    """Yield abstract methods added to a public class, which its subclasses must now implement."""
     if file.status == "added" or not is_module(file) or "abstractmethod" not in (file.patch or ""):
         return
     before = {each.name for each in definitions(file.patch, "-")}
-    moved_within = set(_METHOD_GONE.findall(file.patch or ""))  # whose they were cannot always be told
+    moved_within = set(_METHOD_GONE.findall(file.patch or ""))  # their class cannot always be determined
     after = definitions(file.patch, "+")
     come = {each.name for each in after if each.what == "class" and each.line.sign == "+"} - before
     for each in after:
@@ -91,7 +93,7 @@ def _abstract(each: Definition) -> bool:
     return added and any("abstractmethod" in mark for mark in marks)
 
 
-def _named(file: FileChange, side: Side) -> list[Named]:
+def _names_of(file: FileChange, side: Side) -> list[Named]:
     if file.path.endswith((".py", ".pyi")):
         return list(_python(file, side))
     pattern = _EXPORTED.get(file.path.rpartition(".")[2])
@@ -106,7 +108,7 @@ def _named(file: FileChange, side: Side) -> list[Named]:
 
 
 def _python(file: FileChange, side: Side) -> Iterator[Named]:
-    """The public names of a module. A class that goes takes its members along, and one may inherit them from now on."""
+    """Yield a module's public names, without the members of a removed class and methods that may now be inherited."""
     gone = gone_classes(file.patch)
     heads = {each.name: each for each in definitions(file.patch, "+") if each.what == "class"}
     for each in definitions(file.patch, side):
@@ -116,19 +118,19 @@ def _python(file: FileChange, side: Side) -> Iterator[Named]:
         own = each.what == "method" and _is_bare(each.statement.owner.bases)
         still_own = own and (within not in heads or _is_bare(bases_of(heads[within])))
         if each.what in ("class", "function", "member") or _exported_constant(each) or still_own:
-            yield Named(each.last, each.line.sign, each.line.number, each.statement.hunk, within, _but_for_name(each))
+            yield Named(each.last, each.line.sign, each.line.number, each.statement.hunk, within, _nameless_head(each))
 
 
-def _but_for_name(each: Definition) -> str:
-    """What two forms of one name have in common: all of the head but the name, and so parameters, bases or value."""
+def _nameless_head(each: Definition) -> str:
+    """Return a definition's head without its name: its parameters, bases or value, equal for a renamed definition."""
     return each.statement.text.replace(each.last, "", 1)
 
 
 def _exported_constant(each: Definition) -> bool:
-    """Whether a module's variable is written like a constant or a type, and is more than a type's parameter."""
+    """Return whether a module variable looks like a constant or a type, and is not a type parameter."""
     return each.what == "constant" and bool(_CONSTANT.match(each.name)) and not _PARAMETER.search(each.statement.text)
 
 
 def _is_bare(bases: str | None) -> bool:
-    """Whether nothing else can answer to a method's name: its class is seen to inherit from nothing that could."""
-    return bases is not None and all(_BARE.match(base.strip()) for base in bases.split(",") if base.strip())
+    """Return whether a class certainly inherits from nothing that could provide a removed method."""
+    return bases is not None and all(_BARE_BASE.match(base.strip()) for base in bases.split(",") if base.strip())

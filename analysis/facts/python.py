@@ -1,7 +1,8 @@
-"""Python as a patch shows it: the statements on one side of a hunk, each with the class or function that it stands in.
+"""Python as a patch shows it: the statements on one side of a hunk, each with its enclosing class or function.
 
-A hunk begins anywhere: within brackets, a docstring or a method whose head it does not show. What closes without having been
-opened tells so, and such lines are left out; where the owner cannot be told it is UNKNOWN, and the rules say nothing.
+A hunk may begin anywhere: within brackets, a docstring or a method whose head it does not show. A closing bracket
+without an opening one reveals this, and the lines up to it are left out; a statement whose owner cannot be determined
+has the scope UNKNOWN, and the rules report nothing.
 """
 
 import re
@@ -16,7 +17,7 @@ Side = Literal["-", "+"]
 SIDES: tuple[Side, Side] = ("-", "+")
 What = Literal["class", "function", "method", "field", "member", "constant"]
 
-# Begins with one of few characters, which the engine finds fast.
+# Every alternative begins with one of few characters, which the regex engine finds fast.
 _TOKEN = re.compile(
     r"""(?P<triple>\"{3}|'{3})|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(?P<comment>\#.*)|(?P<open>[(\[{])|(?P<close>[)\]}])"""
 )
@@ -30,7 +31,10 @@ _FOR_TYPES = re.compile(r"if\s+(?:\w+\.)?TYPE_CHECKING\s*:")
 
 
 class Scope(NamedTuple):
-    """What a statement stands in; `types` is what only type checkers read. `bases` is None where the head of a class was not seen whole."""
+    """The enclosing scope of a statement.
+
+    `types` is a block for type checkers only; `bases` is None if the head is incomplete.
+    """
 
     what: Literal["module", "class", "def", "types", "unknown"]
     name: str = ""
@@ -45,7 +49,7 @@ _TYPES = Scope("types", indent=0)
 
 
 class Statement(NamedTuple):
-    """A statement or decorator on one line, without comments, and the lines that it was on; `whole` unless the hunk ended in it."""
+    """A statement or decorator on one line without comments, and its lines; `whole` unless the hunk ends within it."""
 
     text: str
     indent: int
@@ -56,12 +60,12 @@ class Statement(NamedTuple):
     whole: bool
 
     def line_of(self, text: str) -> DiffLine:
-        """The line that holds `text`, or the first."""
+        """Return the first line that contains `text`, else the statement's first line."""
         return next((line for line in self.lines if text in line.text), self.lines[0])
 
 
 class Definition(NamedTuple):
-    """A name that a statement defines: qualified by its class, and `public` if no part of it begins with an underscore."""
+    """A name that a statement defines, qualified by its class; `public` if no part of it begins with an underscore."""
 
     what: What
     name: str
@@ -82,7 +86,7 @@ class Definition(NamedTuple):
 
 @lru_cache(maxsize=64)
 def statements(patch: str | None, side: Side) -> tuple[Statement, ...]:
-    """The statements of a file's old ("-") or new ("+") side, as far as its patch shows them."""
+    """Return the statements of a file's old ("-") or new ("+") side, as far as its patch shows them."""
     return tuple(
         each for place, hunk in enumerate(headed_hunks(patch)) for each in _Reader(hunk, side, place).statements()
     )
@@ -90,26 +94,26 @@ def statements(patch: str | None, side: Side) -> tuple[Statement, ...]:
 
 @lru_cache(maxsize=64)
 def definitions(patch: str | None, side: Side) -> tuple[Definition, ...]:
-    """What the statements of one side define in the module or in a class; never a local variable."""
+    """Return what one side defines in the module or in a class; local variables are left out."""
     return tuple(found for each in statements(patch, side) if (found := _definition(each)))
 
 
 def bases_of(each: Definition) -> str | None:
-    """What a class inherits from; None where its head is not seen whole."""
+    """Return the bases of a class as written; None if its head is incomplete."""
     match = _CLASS.match(each.statement.text)
     return match["bases"] or "" if match and not match["cut"] else None
 
 
 @lru_cache(maxsize=64)
 def gone_classes(patch: str | None) -> frozenset[str]:
-    """Classes whose head goes and does not come back."""
+    """Return the classes whose heads are removed and not added again."""
     kept, gone = ({each.name for each in definitions(patch, side) if each.what == "class"} for side in ("+", "-"))
     return frozenset(gone - kept)
 
 
 def _definition(each: Statement) -> Definition | None:
     owner = each.owner
-    headed = _CLASS.match(each.text) or _DEF.match(each.text)  # whose parameters may go on below the hunk
+    headed = _CLASS.match(each.text) or _DEF.match(each.text)  # its parameters may continue below the hunk
     if owner.what not in ("module", "class") or (each.text.endswith(",") and not headed):
         return None
     in_class = owner.what == "class"
@@ -127,7 +131,7 @@ def _definition(each: Statement) -> Definition | None:
 
 
 class _Reader:
-    """Reads one side of one hunk."""
+    """Reader of the statements on one side of one hunk."""
 
     def __init__(self, hunk: Hunk, side: Side, place: int) -> None:
         self._lines = [line for line in hunk.lines if line.sign in (" ", side)]
@@ -172,14 +176,14 @@ class _Reader:
             self._scopes.append(_TYPES._replace(indent=statement.indent))
 
     def _logical(self) -> Iterator[tuple[list[DiffLine], str, bool]]:
-        """(its lines, its code, whether it is whole) of each logical line."""
+        """Yield (lines, code, whether it is complete) for each logical line."""
         lines: list[DiffLine] = []
         code: list[str] = []
         for line in self._lines:
             began_quoted = bool(self._quote) and not lines
             text = line.text.rstrip() if self._counted(line.text) else self._code(line.text)
             if self._depth < 0:
-                # All so far was within brackets that the hunk does not open: nothing of it is a statement.
+                # Everything so far was inside brackets opened above the hunk: none of it is a statement.
                 self._depth = 0
                 self._found.clear()
                 self._reopen(line)
@@ -196,12 +200,12 @@ class _Reader:
             yield lines, " ".join(code), False
 
     def _reopen(self, line: DiffLine) -> None:
-        """The head of something ends here that began before the hunk: what follows stands in it, whatever it is."""
+        """Enter an unknown scope if the line ends a head that began above the hunk."""
         if line.text.rstrip().endswith(":") and _indent(line.text):
             self._scopes.append(Scope("unknown", indent=_indent(line.text)))
 
     def _counted(self, text: str) -> bool:
-        """Takes a line without quotes and comments, whose brackets need only be counted; what it cannot is for `_code`."""
+        """Count the brackets of a line without quotes and comments; return False if the line needs `_code`."""
         closed = sum(map(text.count, ")]}"))
         if self._quote or not _QUOTES.isdisjoint(text) or closed > self._depth + sum(map(text.count, "([{")):
             return False
@@ -211,7 +215,7 @@ class _Reader:
         return True
 
     def _code(self, text: str) -> str:
-        """The line without its comment; notes which brackets and quotes it leaves open."""
+        """Return the line without its comment; record which brackets and quotes it leaves open."""
         at = 0
         if self._quote:
             end = text.find(self._quote)
@@ -238,7 +242,7 @@ class _Reader:
 
 
 def _scopes_of(heading: str) -> Iterator[Scope]:
-    """The class, function or block for type checkers at the margin whose head git shows above a hunk."""
+    """Yield the top-level scope (class, function or type-checking block) that git shows in a hunk heading."""
     if match := _CLASS.match(heading):
         yield Scope("class", match["name"], 0, None if match["cut"] else match["bases"] or "")
     elif match := _DEF.match(heading):

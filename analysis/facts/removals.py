@@ -1,4 +1,4 @@
-"""Names that a file had and has no more, each paired with the one that came in its place, if one did."""
+"""Names removed from a file, each paired with its successor if it was renamed."""
 
 from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
@@ -7,13 +7,13 @@ from typing import NamedTuple
 from analysis.facts.change import Change, old_path
 from analysis.models import Fact, FactKind, FileChange
 
-_ALIKE = 0.6  # names at least this similar, one gone and one come in the same hunk, are a renaming
+_MIN_SIMILARITY = 0.6  # minimum similarity of a removed and an added name in one hunk to count as a renaming
 
 
 class Named(NamedTuple):
-    """A name as one side of a patch has it; `within` is the class or the like whose it is, and `sign` its line's.
+    """A name on one side of a patch; `within` is the class or other scope that owns it, `sign` the sign of its line.
 
-    Two are one name's two forms only if they have the same `value`: what is said of the thing besides its name.
+    Two names may be forms of the same thing only if their `value`, the definition without the name, is equal.
     """
 
     name: str
@@ -37,7 +37,10 @@ def lost(
     renamed: FactKind,
     lives_on: Callable[[str], bool] | None = None,
 ) -> Iterator[Fact]:
-    """A fact for each name that only the old side has, unless it lives on: by default, if the commit mentions it again anywhere."""
+    """Yield a fact for each name only on the old side, unless `lives_on` accepts it.
+
+    By default a name lives on if an added line mentions it.
+    """
     if change.loses_nothing or not any(each.sign == "-" for each in before):
         return
     lives_on = lives_on or change.adds
@@ -57,17 +60,17 @@ def lost(
 
 
 def _successor(name: Named, gone: Sequence[Named], come: Sequence[Named]) -> Named | None:
-    """The one alike name that came in the same place, unless another that went is more like it."""
-    alike = [each for each in come if _beside(each, name) and _likeness(each, name) >= _ALIKE]
+    """Return the only similar name added in the same place, unless another removed name resembles it more."""
+    alike = [each for each in come if _same_place(each, name) and _similarity(each, name) >= _MIN_SIMILARITY]
     if len(alike) != 1:
         return None
-    rivals = [each for each in gone if _beside(each, name)]
-    return alike[0] if max(rivals, key=lambda each: _likeness(each, alike[0])).whole == name.whole else None
+    rivals = [each for each in gone if _same_place(each, name)]
+    return alike[0] if max(rivals, key=lambda each: _similarity(each, alike[0])).whole == name.whole else None
 
 
-def _beside(one: Named, other: Named) -> bool:
+def _same_place(one: Named, other: Named) -> bool:
     return (one.hunk, one.within, one.value) == (other.hunk, other.within, other.value)
 
 
-def _likeness(one: Named, other: Named) -> float:
+def _similarity(one: Named, other: Named) -> float:
     return SequenceMatcher(None, one.name.lower(), other.name.lower()).ratio()

@@ -1,4 +1,4 @@
-"""Tests that come with a commit, and those that guard no more."""
+"""Tests that a commit adds, removes or skips."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -9,18 +9,18 @@ from analysis.models import Commit, Fact, FactKind, FileChange
 from analysis.paths import Kind, kind
 
 _TEST_DEFINITION = re.compile(r"^\s*(?:async\s+)?def\s+(?P<name>test_\w+)")
-# A changed line without which there is nothing to tell; most patches have none, and need not be read.
+# Matches a changed line without which there is nothing to report: a cheap check before parsing the patch.
 _TOUCHED = re.compile(r"^(?:-[ \t]*(?:async[ \t]+)?def[ \t]+test_|\+[ \t]*@(?:pytest|unittest)\.)", re.MULTILINE)
 _SKIPPED = re.compile(r"\s*@(?:pytest\.mark\.(?:skip|xfail)|unittest\.skip)\b")
 
 
 def tests_added(commit: Commit) -> list[str]:
-    """The paths of tests to which the commit adds lines; what it only takes from tests is no test."""
+    """Return the paths of the test files to which the commit adds lines."""
     return [file.path for file in commit.files if kind(file.path) is Kind.TEST and file.additions]
 
 
 def tests(change: Change, file: FileChange) -> Iterator[Fact]:
-    """Tests that the commit takes away or has skipped from now on; one that moved, or that is new, is neither."""
+    """Yield tests that the commit removes or starts to skip; moved and new tests are neither."""
     if kind(file.path) is not Kind.TEST or file.status == "added" or not _TOUCHED.search(file.patch or ""):
         return
     for hunk in hunks(file.patch):
@@ -33,7 +33,7 @@ def tests(change: Change, file: FileChange) -> Iterator[Fact]:
 
 
 def _skipped(file: FileChange, hunk: Sequence[DiffLine]) -> Iterator[Fact]:
-    """Tests that were there, and have a mark to be skipped that they did not have; another reason for it is none."""
+    """Yield existing tests that gained a skip mark; a changed reason does not count."""
     if any(line.sign == "-" and _SKIPPED.match(line.text) for line in hunk):
         return
     marked: DiffLine | None = None

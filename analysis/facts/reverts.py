@@ -1,4 +1,4 @@
-"""Reverts, by title, by SHA, or by pull request."""
+"""Reverted commits, identified by title, SHA or pull request."""
 
 import re
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from analysis.facts.change import Change
 from analysis.models import SHORT_SHA, Commit, Fact, FactKind
 
-# "Revert to the default" goes back to a state, and takes no commit back.
+# "Revert to the default" restores a state; it reverts no commit.
 _TITLE = re.compile(
     r"^(?:\[[^\]]*\]\s*)*Revert\b(?!\s+(?:back\s+)?to\b)[:\s]*[\"“]?(?P<title>.*?)[\"”]?\s*(?:\(#\d+\)\s*)?$",
     re.IGNORECASE,
@@ -31,26 +31,26 @@ _IN_TEXT = re.compile(
 
 
 def reverts(change: Change) -> Iterator[Fact]:
-    """What is reverted: a title or the beginning of a SHA, else each pull request."""
+    """Yield what the commit reverts: one title or SHA prefix, else each pull request."""
     title, sha = reverted_title(change.commit), reverted_sha(change.commit)
     for name in [title or (sha or "")[:SHORT_SHA]] if title or sha else reverted_pulls(change.commit):
         yield Fact(kind=FactKind.REVERT, name=name)
 
 
 def reverted_title(commit: Commit) -> str | None:
-    """The title that a revert names, without its pull request's number; None for what is no revert."""
+    """Return the title that a revert names, without the pull request number; None if the commit is not a revert."""
     match = _TITLE.match(commit.subject)
     return match["title"].strip() if match and match["title"] else None
 
 
 def reverted_sha(commit: Commit) -> str | None:
-    """The SHA (or its beginning) that a revert says it reverts."""
+    """Return the SHA (or its prefix) that the message says it reverts, in lower case; None without one."""
     match = _SHA.search(told_by(commit))
     return match[1].lower() if match else None
 
 
 def reverted_pulls(commit: Commit) -> tuple[str, ...]:
-    """The pull requests ("#12") that a revert names as a whole; one that is reverted in part stays what it is."""
+    """Return the pull requests ("#12") reverted as a whole; partial reverts are not counted."""
     subject = _OWN_NUMBER.sub("", commit.subject)
     title = _BEGINS.match(subject)
     said = [title["bare"] or title["quoted"]] if title else [each["beside"] for each in _BESIDE.finditer(subject)]
@@ -63,10 +63,10 @@ def reverted_pulls(commit: Commit) -> tuple[str, ...]:
 
 
 def told_by(commit: Commit) -> str:
-    """The commit's message and its pull request's text."""
+    """Return the commit's message and its pull request's text."""
     return f"{commit.message}\n{commit.pull.body if commit.pull else ''}"
 
 
 def is_own(name: str, commit: Commit) -> bool:
-    """Whether `owner/name` is the repository that the commit is of."""
+    """Return whether `name` ("owner/name") is the commit's own repository."""
     return f"/{name.lower()}/commit/" in commit.url.lower()

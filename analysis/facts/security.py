@@ -1,4 +1,4 @@
-"""Security-relevant changes: those that the author names, unsafe calls removed, checks added."""
+"""Security-relevant changes: advisories and threats named by the author, removed unsafe calls, added checks."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -16,11 +16,11 @@ _THREAT = re.compile(
 _UNSAFE = re.compile(
     r"\b(pickle\.loads?\(|yaml\.load\(|(?<![\w.])(?:eval|exec)\(|shell\s*=\s*True|torch\.load\(|weights_only\s*=\s*False)"
 )
-# Calls that have hardly another use than to refuse what an attacker sends.
+# Calls that are hardly used for anything but rejecting malicious input.
 _GUARD = re.compile(
     r"\b(compare_digest|weights_only\s*=\s*True|yaml\.safe_load|is_relative_to\(|defusedxml|bleach\.clean|shlex\.quote\()"
 )
-# What a patch must hold for either to match, so that most are not searched with them.
+# Substrings without which neither pattern can match: a cheap check that most patches fail.
 _HINTS = (
     *("pickle.load", "yaml.load(", "eval(", "exec(", "shell", "torch.load(", "weights_only"),
     *("compare_digest", "yaml.safe_load", "is_relative_to(", "defusedxml", "bleach.clean", "shlex.quote("),
@@ -28,7 +28,7 @@ _HINTS = (
 
 
 def threats(change: Change) -> Iterator[Fact]:
-    """What the author says it guards against."""
+    """Yield the advisories and threats that the author names."""
     commit = change.commit
     pull = f"{commit.pull.title}\n{commit.pull.body}" if commit.pull else ""
     for match in _ADVISORY.finditer(f"{commit.message}\n{pull}"):
@@ -38,7 +38,7 @@ def threats(change: Change) -> Iterator[Fact]:
 
 
 def guards(change: Change, file: FileChange) -> Iterator[Fact]:
-    """Unsafe calls that go and guards that come; a file that comes or goes as a whole repairs nothing."""
+    """Yield removed unsafe calls and added checks; files added or removed as a whole are skipped."""
     changed = is_shipped(file) and file.status not in ("removed", "added")
     if changed and any(hint in (file.patch or "") for hint in _HINTS):
         yield from _exchanged(file, _UNSAFE, "-", lambda: change.gained)
@@ -46,7 +46,7 @@ def guards(change: Change, file: FileChange) -> Iterator[Fact]:
 
 
 def _exchanged(file: FileChange, pattern: re.Pattern[str], sign: str, others: Callable[[], str]) -> Iterator[Fact]:
-    """The first call that the file's lines of one sign have and the others, anywhere in the commit, have not."""
+    """Yield the first call found on lines of one sign and absent from the opposite lines of the whole commit."""
     if not pattern.search(file.patch or ""):
         return
     for line in changed_lines(file):

@@ -1,8 +1,8 @@
-"""Strings of several lines in a hunk, one of which may have begun above it.
+"""Multi-line strings in a hunk, one of which may have begun above it.
 
-A hunk that shows triple quotes does not say whether they open a string or close one. So each side is read both ways, and what is
-odd in each reading is counted: prose that stands as code, a docstring that follows no head, text behind closing quotes, code
-within a string. The reading with the fewest oddities is taken.
+A triple quote in a hunk may open a string or close one. So each side is read both ways, and the oddities of each
+reading are counted: prose in place of code, a docstring that follows no head, text after closing quotes, code within a
+string. The reading with the fewest oddities wins.
 """
 
 import keyword
@@ -12,13 +12,13 @@ from collections.abc import Iterable, Sequence
 from analysis.diff import DiffLine
 
 _QUOTES = ('"""', "'''")
-_WRONG, _DOUBTFUL = 2, 1  # what Python does not allow, and what a string may well hold: samples of code
+_WRONG, _DOUBTFUL = 2, 1  # not valid Python; and plausible within a string, such as sample code
 _TOKEN = re.compile(r"""(?P<triple>\"{3}|'{3})|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(?P<comment>\#.*)""")
-# A string in single quotes goes on behind a backslash at the end of its line.
+# A string in single quotes continues after a backslash at the end of its line.
 _LITERAL = re.compile(r""""(?:\\.|[^"\\])*(?:"|\\$)|(?<!\w)'(?:\\.|[^'\\])*(?:'|\\$)|\#.*""")
 
 _KEYWORD = rf"(?:{'|'.join([*keyword.kwlist, 'match', 'case', 'type', 'print'])})\b"
-# In Python no two words follow each other unless one is a keyword.
+# In Python two words follow each other only if one is a keyword.
 _TWO_WORDS = re.compile(rf"(?<![\w.])(?!{_KEYWORD})[A-Za-z_]\w* +(?!{_KEYWORD})[A-Za-z_]")
 _MARKUP = re.compile(r"^\s*(?:>>>|```|[A-Z]\w*:\s*$|:\w+ \w+:)")
 _STATEMENT = re.compile(
@@ -36,7 +36,7 @@ _ASSIGNS = re.compile(r"[=(]\s*[rRfFbB]?$")
 
 
 def open_quote(lines: Sequence[DiffLine]) -> str:
-    """The quotes of the string that one side of a hunk begins within; "" where it begins outside of any."""
+    """Return the quotes of the string that one side of a hunk begins within; "" if it begins outside any string."""
     if not lines or 1 in (lines[0].old, lines[0].new):
         return ""
     texts = [line.text for line in lines]
@@ -58,14 +58,14 @@ def _oddities(texts: Iterable[str], quote: str) -> int:
 
 
 class _Reading:
-    """One way to read a hunk, which begins within `quote` or outside of strings, and what is odd in it."""
+    """One reading of a hunk, beginning within `quote` or outside strings, with the number of its oddities."""
 
     def __init__(self, quote: str) -> None:
         self.quote = quote
         self.oddities = 0
-        self._above: str | None = None  # the last line of code; None where it is not known
-        self._margin = 0  # columns that the lines of the string are indented by at least
-        self._closed_at: int | None = None  # columns before closing quotes that the last line consisted of
+        self._above: str | None = None  # the last line of code; None if unknown
+        self._margin = 0  # minimum indent (columns) of the string's lines
+        self._closed_at: int | None = None  # indent (columns) of the last line, if it held only closing quotes
 
     def take(self, text: str) -> None:
         indent = len(text) - len(text.lstrip())
@@ -81,7 +81,7 @@ class _Reading:
                     break
                 self._close(inside, rest, indent, began=not code)
             else:
-                before, opening, rest = _at_opening(rest)
+                before, opening, rest = _split_at_quotes(rest)
                 code += before
                 if not opening:
                     break
@@ -111,8 +111,8 @@ class _Reading:
         self.oddities += weight if odd else 0
 
 
-def _at_opening(text: str) -> tuple[str, str, str]:
-    """The code before the first triple quotes, these, and what is behind; the whole text where there are none."""
+def _split_at_quotes(text: str) -> tuple[str, str, str]:
+    """Split at the first triple quotes into (before, quotes, after); (text, "", "") if there are none."""
     for match in _TOKEN.finditer(text):
         if match["comment"]:
             break

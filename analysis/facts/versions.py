@@ -1,4 +1,4 @@
-"""Dependencies that move, come and go, and the least versions that a project asks for."""
+"""Changed, added and removed dependencies, and raised minimum versions."""
 
 import re
 from collections.abc import Iterator
@@ -16,9 +16,9 @@ _KEYED = re.compile(
 )
 _NO_DEPENDENCY = ("version", "python", "requires-python", "target-version", "line-length", "rust-version", "edition")
 _HINTS = ("requires", "_STANDARD", "minimum_required", "MIN_", "MINIMUM_", "rust-version", "\n+go ", '"node"')
-_ATTEMPTS = re.compile(
+_NOT_INSTALLED = re.compile(
     r"(^|/)(examples?|samples?|demos?|tests?|benchmarks?|docs?)/"
-)  # which are not what people install
+)  # folders whose requirements users do not install
 _MINIMUM = re.compile(
     r"""(?x)
       ^\s*(?P<name>requires-python|python_requires|rust-version)\s*=\s*["']?\s*(?:<=?\s*[\d.]+\s*,\s*)?(?:[>~^=]=?\s*)?(?P<a>\d+(?:\.\d+)*)
@@ -41,7 +41,7 @@ def dependencies(change: Change, file: FileChange) -> Iterator[Fact]:
         old, new = before.get(name), after.get(name)
         if old and new and old[0] != new[0]:
             found = FactKind.DEPENDENCY_MOVED
-        elif old and not new and not _mentions(added, name) and not _moves(change, file, name):
+        elif old and not new and not _mentions(added, name) and not _is_moved(change, file, name):
             found = FactKind.DEPENDENCY_REMOVED
         elif new and not old:
             found = FactKind.DEPENDENCY_ADDED
@@ -52,8 +52,8 @@ def dependencies(change: Change, file: FileChange) -> Iterator[Fact]:
         yield Fact(kind=found, name=name, path=file.path, line=line, old=was, new=now)
 
 
-def _moves(change: Change, file: FileChange, name: str) -> bool:
-    """Whether another list of requirements gains it."""
+def _is_moved(change: Change, file: FileChange, name: str) -> bool:
+    """Return whether another requirements file of the commit adds the package."""
     others = (each for each in change.commit.files if each is not file and kind(each.path) is Kind.DEPENDENCY)
     return any(name in _pins(each, "+") for each in others)
 
@@ -63,7 +63,7 @@ def _mentions(text: str, name: str) -> bool:
 
 
 def minimums(_change: Change, file: FileChange) -> Iterator[Fact]:
-    """Least versions of the language, of build tools and of what is compiled against, where the new one is higher."""
+    """Yield raised minimum versions of the language, build tools and compile targets."""
     if kind(file.path) in (Kind.DEPENDENCY, Kind.BUILD, Kind.SOURCE):
         before = {name: version for name, version, _ in _minimums(file, "-")}
         for name, version, line in _minimums(file, "+"):
@@ -73,7 +73,7 @@ def minimums(_change: Change, file: FileChange) -> Iterator[Fact]:
 
 
 def _minimums(file: FileChange, sign: str) -> Iterator[tuple[str, str, int]]:
-    if not any(hint in (file.patch or "") for hint in _HINTS) or _ATTEMPTS.search(file.path.lower()):
+    if not any(hint in (file.patch or "") for hint in _HINTS) or _NOT_INSTALLED.search(file.path.lower()):
         return
     for line in changed_lines(file):
         match = _MINIMUM.search(line.text) if line.sign == sign else None
@@ -87,7 +87,7 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def _pins(file: FileChange, sign: str) -> dict[str, tuple[str, int]]:
-    """Package -> (version specification, line) on the lines of one sign."""
+    """Map each package to (version specifier, line) on the lines with one sign."""
     pattern = _KEYED if file.path.endswith((".toml", ".json")) else _PINNED
     found = {}
     for line in changed_lines(file):

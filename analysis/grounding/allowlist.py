@@ -1,6 +1,6 @@
-"""Words that a text may use of any commit: the language's, well-known libraries', the machine's; and units, routes and the like.
+"""The allowlist: words that a text may use about any commit (keywords, well-known libraries), units and routes.
 
-Nothing here belongs to one repository.
+Nothing here is specific to one repository.
 """
 
 import builtins
@@ -38,7 +38,7 @@ PRODUCTS = _words(
     "Node.js Vue.js Next.js React.js Three.js Nuxt.js D3.js Express.js Nest.js Electron.js TorchScript TorchDynamo TorchInductor "
     "CuPy PyArrow OpenCV OpenMP OpenMPI OpenCL OpenTelemetry GitOps LaTeX"
 )
-# Methods and variables that anybody may be advised to use.
+# Methods and variables that advice may mention for any commit.
 CUSTOMARY = _words(
     "state_dict load_state_dict requires_grad grad_fn zero_grad from_numpy to_numpy astype data_ptr element_size is_contiguous no_grad copy_ fill_ zero_ add_ mul_ "
     "inference_mode empty_cache all_reduce all_gather reduce_scatter all_to_all max_new_tokens from_pretrained save_pretrained "
@@ -57,7 +57,7 @@ EXTENSIONS = sorted(
         "jpg gif bazel gradle tpl"
     )
 )
-# Extensions that no attribute is called by.
+# Extensions that are never attribute names.
 PLAIN_EXTENSIONS = _words("py pyi md txt yaml yml toml sh cpp cuh ipynb")
 FOLDERS = _words(
     "src lib libs include app apps pkg packages cmd internal core csrc tests test testing docs doc examples example samples benchmarks "
@@ -86,7 +86,7 @@ TOP_LEVEL_DOMAINS = sorted(
         "live me ru tk us uk de fr jp eu tv"
     )
 )
-# What each unit is called. Words of more than one letter are looked for in any case.
+# The names of each unit. Words of more than one letter match in any case.
 UNITS = {
     "%": "%|[(]%[)]|pct|percent|percentage points?|个百分点",
     "x": r"[xX](?![ ]?[A-Z\d])|×(?![ ]?[A-Z\d])|倍|-?fold\b|times (?:faster|slower|more|less|higher|lower|fewer)|times the",

@@ -1,6 +1,7 @@
-"""The check of a model's analysis against its commit: false claims are removed, texts cleaned, the language verified.
+"""Checks a model's analysis against its commit: removes false claims, cleans the texts and verifies the language.
 
-Nothing that a model says is kept unchecked: a sentence or an item with something that the commit does not bear out goes.
+No output of a model is kept unchecked: a sentence or list item with a claim that the commit does not support is
+removed.
 """
 
 import re
@@ -15,7 +16,7 @@ from analysis.models import Analysis, Commit, Insight, Language, Risk
 __all__ = ["Checked", "Claim", "cleaned", "false_claims", "is_empty", "is_in", "without_false_claims"]
 
 _PROSE_LENGTH = 1200  # characters of the summary and of each insight
-_ITEM_LENGTH = 600  # characters of an item of a list
+_ITEM_LENGTH = 600  # characters of a list item
 _ITEMS = 12
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]{2,}|[\u4e00-\u9fff]{2}")
 _STOPWORDS = frozenset(
@@ -78,42 +79,43 @@ _STOPWORDS = frozenset(
 
 
 class Checked(NamedTuple):
-    """An analysis without its false claims, and the claims of all that was taken out."""
+    """An analysis without its false claims, and the claims in everything that was removed."""
 
     analysis: Analysis
     removed: tuple[Claim, ...]
 
 
 def false_claims(analysis: Analysis, commit: Commit, *, kinds: Collection[str] | None = None) -> tuple[Claim, ...]:
-    """Everything named in a text of the analysis that the commit does not bear out, in the order of the texts.
+    """Return the claims of the analysis that the commit does not support, in the order of the texts.
 
-    Links, images, headings and words to the reader about the prompt are false whatever they say, so this is for the
-    analysis as it was written, before `cleaned`. With `kinds` only claims of these kinds are looked for.
+    Links, images, headings and instructions to the reader are always false, so call this before `cleaned`. With
+    `kinds`, only claims of these kinds are checked.
     """
-    return _sifted(analysis, Corpus(commit), kinds).removed
+    return _remove_false_claims(analysis, Corpus(commit), kinds).removed
 
 
 def without_false_claims(analysis: Analysis, commit: Commit, *, kinds: Collection[str] | None = None) -> Checked:
-    """The analysis without the sentences of its prose and the items of its lists that hold a false claim.
+    """Remove the sentences and list items that hold a false claim.
 
-    A risk goes whole when its text is concerned, its mitigation alone when only that is.
+    A risk with a false text is removed as a whole; one with only a false mitigation loses the mitigation.
     """
     corpus = Corpus(commit)
     removed: list[Claim] = []
     while True:
-        # What is left may read differently once a neighbour is gone (an unpaired backtick); each round takes something out.
-        analysis, more = _sifted(analysis, corpus, kinds)
+        # Removing a sentence may change how the rest is read (an unpaired backtick), so repeat; each round removes
+        # something.
+        analysis, more = _remove_false_claims(analysis, corpus, kinds)
         if not more:
             return Checked(analysis, tuple(removed))
         removed += more
 
 
-def _sifted(analysis: Analysis, corpus: Corpus, kinds: Collection[str] | None) -> Checked:
+def _remove_false_claims(analysis: Analysis, corpus: Corpus, kinds: Collection[str] | None) -> Checked:
     removed: list[Claim] = []
 
     def is_false(text: str, place: Section) -> bool:
         found = find_unsupported(text, place, corpus, kinds)
-        if not found and (tidied := _tidied(text)) != text:
+        if not found and (tidied := _without_markup(text)) != text:
             found = find_unsupported(tidied, place, corpus, kinds)
         removed.extend(found)
         return bool(found)
@@ -121,7 +123,7 @@ def _sifted(analysis: Analysis, corpus: Corpus, kinds: Collection[str] | None) -
     def prose(text: str, place: Section) -> str:
         pieces = sentences(text)
         kept = [piece for piece in pieces if not is_false(piece, place)]
-        return text if len(kept) == len(pieces) else _ended("".join(kept))
+        return text if len(kept) == len(pieces) else _repair_end("".join(kept))
 
     def items(texts: tuple[str, ...], place: Section) -> tuple[str, ...]:
         return tuple(text for text in texts if not is_false(text, place))
@@ -133,11 +135,11 @@ def _sifted(analysis: Analysis, corpus: Corpus, kinds: Collection[str] | None) -
             if not wrong:
                 yield each.model_copy(update={"mitigation": ""}) if wrong_mitigation else each
 
-    kept = _rewritten(analysis, prose=prose, items=items, risks=risks)
+    kept = _rewrite(analysis, prose=prose, items=items, risks=risks)
     return Checked(kept, tuple(removed))
 
 
-def _rewritten(
+def _rewrite(
     analysis: Analysis,
     *,
     prose: Callable[[str, Section], str],
@@ -170,7 +172,7 @@ _NOT_A_STOP = re.compile(rf"(?:^|[\s(])(?:(?i:{_ABBREVIATIONS})|[A-Z])\.$|^\s*\d
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a Chinese or English text, each with what separates it from the next; joined they are the text."""
+    """Split a Chinese or English text into sentences, each with the separator after it; joined they equal the text."""
     masked = SPAN.sub(lambda match: "`" + "_" * (len(match[0]) - 2) + "`", text)
     pieces, start = [], 0
     for stop in _STOP.finditer(masked):
@@ -182,8 +184,8 @@ def sentences(text: str) -> list[str]:
     return [*pieces, text[start:]] if start < len(text) else pieces
 
 
-def _ended(text: str) -> str:
-    """A text of which something was taken out, so that it does not end in the middle."""
+def _repair_end(text: str) -> str:
+    """Repair the end of a text from which sentences were removed."""
     bare = text.strip()
     if not re.search(r"[；;，,、]$", bare):
         return bare
@@ -191,22 +193,23 @@ def _ended(text: str) -> str:
 
 
 def cleaned(analysis: Analysis) -> Analysis:
-    """The analysis as plain text with `code` spans: each text one line, no Markdown or HTML else, nothing that cannot be seen.
+    """Reduce the analysis to plain text with `code` spans: one line per text, no markup or invisible characters.
 
-    Texts are cut to their length (1200 characters of prose, 600 an item) and lists to twelve items; empty ones go.
+    Texts are cut to their maximum length (1200 characters of prose, 600 of an item) and lists to twelve items; empty
+    ones are dropped.
     """
 
     def item(text: str) -> str:
-        return _cut(_tidied(text), _ITEM_LENGTH)
+        return _cut(_without_markup(text), _ITEM_LENGTH)
 
     def risks() -> Iterator[Risk]:
         for each in analysis.risks:
             if risk := item(each.risk):
                 yield each.model_copy(update={"risk": risk, "mitigation": item(each.mitigation)})
 
-    kept = _rewritten(
+    kept = _rewrite(
         analysis,
-        prose=lambda text, _: _cut(_tidied(text), _PROSE_LENGTH),
+        prose=lambda text, _: _cut(_without_markup(text), _PROSE_LENGTH),
         items=lambda texts, _: tuple(filter(None, map(item, texts)))[:_ITEMS],
         risks=risks,
     )
@@ -227,17 +230,17 @@ _TAG = re.compile(
 _BOLD = re.compile(r"(?<![\w/*])\*\*(?=[^\s*])([^*\n`]*(?:`[^`\n]*`[^*\n`]*)*)(?<=[^\s*])\*\*(?![/*])")
 
 
-def _tidied(text: str) -> str:
-    """One text without structure; code spans keep what they hold. A second time it changes nothing."""
+def _without_markup(text: str) -> str:
+    """Remove the markup of one text, except for code spans. Idempotent."""
     while True:
-        once = _tidied_once(text)
+        once = _without_markup_once(text)
         if once == text:
             return text
         text = once
 
 
-def _tidied_once(text: str) -> str:
-    text = _seen(re.sub(r"\r\n?|[\u2028\u2029\x85\v\f]", "\n", text))
+def _without_markup_once(text: str) -> str:
+    text = _visible(re.sub(r"\r\n?|[\u2028\u2029\x85\v\f]", "\n", text))
     text = _LEADING.sub("", _FENCE.sub("", text))
     text = _BOLD.sub(r"\1", _outside_code(re.sub("``+", "`", text)))
     return re.sub(r"\s+", " ", text).strip()
@@ -253,8 +256,8 @@ def _outside_code(text: str) -> str:
     return "".join(kept)
 
 
-def _seen(text: str) -> str:
-    """`text` without controls, directions and what has no width; joiners stay where they join letters that need them."""
+def _visible(text: str) -> str:
+    """Remove control, directional and zero-width characters; joiners between letters that need them stay."""
     return "".join(
         char
         for place, char in enumerate(text)
@@ -265,7 +268,7 @@ def _seen(text: str) -> str:
 
 
 def _cut(text: str, length: int) -> str:
-    """`text` cut to at most `length` characters after a sentence, else after a word; never inside a code span."""
+    """Cut `text` to at most `length` characters after a sentence, else after a word; never inside a code span."""
     if len(text) <= length:
         return text
     kept = ""
@@ -286,22 +289,24 @@ _QUOTED = re.compile(r"“[^“”\n]*”|\"[^\"\n]*\"|「[^」\n]*」|『[^』\
 _NAME = re.compile(
     r"[A-Za-z0-9_]*(?:[_/.@#]|::|--)[A-Za-z0-9_./@#:-]*|\b\w*[a-z0-9][A-Z]\w*|\b[A-Z]{2,}\w*|\b\w*\d\w*", re.ASCII
 )
-_MUCH = 12  # letters of Chinese, or words of English, from which one text shows its language
-_HARDLY = 0.15
+_MIN_LETTERS = 12  # Chinese characters or English words from which a single text is long enough to check
+_MAX_FOREIGN_SHARE = 0.15
 
 
 def is_in(analysis: Analysis, language: Language) -> bool:
-    """Whether the prose is in `language`: code, paths, names and quotations left out, all of it and each longer text.
+    """Return whether the prose is in `language`: as a whole and in each longer text.
 
-    Prose that holds nothing but names is in either.
+    Code, paths, names and quotations are ignored; prose that consists only of names counts as either language.
     """
     letters = [_letters(text) for text in _texts(analysis)]
     whole = _Letters(*map(sum, zip(*letters, strict=True)))
-    return _speaks(whole, language) and all(_speaks(each, language) for each in letters if sum(each) >= _MUCH)
+    return _is_mostly(whole, language) and all(
+        _is_mostly(each, language) for each in letters if sum(each) >= _MIN_LETTERS
+    )
 
 
 class _Letters(NamedTuple):
-    """What a text is written in: Chinese characters, words in Latin letters, letters of other scripts."""
+    """Counts of a text by script: Chinese characters, Latin words, and letters of other scripts."""
 
     han: int
     words: int
@@ -309,7 +314,7 @@ class _Letters(NamedTuple):
 
 
 def _letters(text: str) -> _Letters:
-    bare = _NAME.sub(" ", _QUOTED.sub(_without_titles, SPAN.sub(" ", plain(text))))
+    bare = _NAME.sub(" ", _QUOTED.sub(_without_latin, SPAN.sub(" ", plain(text))))
     return _Letters(
         han=sum(map(_is_han, bare)),
         words=len(re.findall(r"[A-Za-z\u00c0-\u024f][A-Za-z\u00c0-\u024f'-]+", bare)),
@@ -317,16 +322,16 @@ def _letters(text: str) -> _Letters:
     )
 
 
-def _without_titles(quoted: re.Match[str]) -> str:
-    """A quotation in Latin letters is a title or a message; a Chinese one is prose."""
+def _without_latin(quoted: re.Match[str]) -> str:
+    """Drop a quotation in Latin letters, which is a title or a message; keep a Chinese one, which is prose."""
     return quoted[0] if any(map(_is_han, quoted[0])) else " "
 
 
-def _speaks(letters: _Letters, language: Language) -> bool:
+def _is_mostly(letters: _Letters, language: Language) -> bool:
     if language == "zh":
-        # A character is about half a word; words of other scripts are no loanwords.
+        # A character is about half a word; words in other scripts are not loanwords.
         return letters.han > letters.words + 4 * letters.other or not sum(letters)
-    return letters.han + letters.other <= _HARDLY * sum(letters)
+    return letters.han + letters.other <= _MAX_FOREIGN_SHARE * sum(letters)
 
 
 def _is_han(char: str) -> bool:
@@ -334,7 +339,7 @@ def _is_han(char: str) -> bool:
 
 
 def is_empty(analysis: Analysis) -> bool:
-    """Whether nothing of substance is left: a summary without a letter or a figure."""
+    """Return whether nothing of substance is left: a summary without a letter or digit."""
     return not re.search(r"[^\W_]", plain(analysis.summary))
 
 
@@ -344,9 +349,9 @@ def _texts(analysis: Analysis) -> list[str]:
 
 
 def is_about(analysis: Analysis, commit: Commit) -> bool:
-    """Whether the summary speaks of this commit at all: it shares a telling word with the title or the paths, or quotes its code.
+    """Return whether the summary is about this commit: it shares a distinctive word with it, or quotes its code.
 
-    What a small model says may name nothing false because it names nothing.
+    A small model's summary may contain no false name simply because it names nothing.
     """
     said = {word.lower() for word in _WORD.findall(analysis.summary)}
     told = " ".join(

@@ -1,6 +1,6 @@
-"""Claims in a text (paths, symbols, flags, pull requests, SHAs, figures), and whether a commit supports them.
+"""Extraction of claims (paths, symbols, flags, pull requests, SHAs, figures) from a text, checked against a corpus.
 
-A finder a kind looks for what is named, and marks what the evidence does not bear out: that becomes a `Claim`.
+For each kind a finder locates the names and marks those that the corpus does not support; these become `Claim`s.
 """
 
 import re
@@ -28,9 +28,10 @@ SPAN = re.compile(r"`[^`\n]+`")
 
 
 class Claim(NamedTuple):
-    """Something named that a commit does not bear out.
+    """A claim that the commit does not support.
 
-    `kind` is one of path, symbol, pull request, commit, figure, link, heading, image, instruction; `text` is as written.
+    `kind` is one of path, symbol, pull request, commit, figure, link, heading, image, instruction; `text` is as
+    written.
     """
 
     kind: str
@@ -38,45 +39,47 @@ class Claim(NamedTuple):
 
 
 class Section(Enum):
-    """What a text is for, which decides what may stand in it."""
+    """The purpose of a text, which decides what it may mention."""
 
     TOLD = auto()  # what the commit does: only what it touches
-    WEIGHED = auto()  # what follows from it: also what its text and diff merely mention
+    WEIGHED = auto()  # what follows from it: also what its message and diff merely mention
     ADVISED = auto()  # what to do: also durations and sizes that were never measured
 
 
 class _Found(NamedTuple):
-    """Something named from `start` to `end`; later finders do not see it again, borne out or not."""
+    """A name from `start` to `end`; later finders skip it, supported or not."""
 
     start: int
     end: int
-    borne_out: bool
+    is_supported: bool
 
 
 def find_unsupported(
     text: str, section: Section, corpus: Corpus, kinds: Collection[str] | None = None
 ) -> tuple[Claim, ...]:
-    """The false claims of a sentence or an item, in the order of the kinds; only those of `kinds` where it is given."""
+    """Return the unsupported claims of a sentence or an item, ordered by kind; only those of `kinds` if given."""
     line = plain(text)
     claims = []
     for kind, find in _FINDERS.items():
         found = sorted(find(line, section, corpus))
         if kinds is None or kind in kinds:
-            claims += [Claim(kind, line[each.start : each.end].strip("`( \n")) for each in found if not each.borne_out]
+            claims += [
+                Claim(kind, line[each.start : each.end].strip("`( \n")) for each in found if not each.is_supported
+            ]
         if kind != "instruction":
             for each in found:
                 line = line[: each.start] + " " * (each.end - each.start) + line[each.end :]
     return tuple(dict.fromkeys(claims))
 
 
-def _each(*patterns: re.Pattern[str], in_code: re.Pattern[str] | None = None) -> "_Finder":
-    """A finder of what is never borne out: by `patterns` outside of code, where they act, and by `in_code` anywhere."""
+def _finder_of(*patterns: re.Pattern[str], in_code: re.Pattern[str] | None = None) -> "_Finder":
+    """Build a finder of what is never allowed: `patterns` match outside code spans, `in_code` anywhere."""
 
     def find(line: str, _section: Section, _evidence: Corpus) -> Iterator[_Found]:
         prose = SPAN.sub(lambda match: "\0" * len(match[0]), line)
         for text, pattern in [*((prose, each) for each in patterns), *([(line, in_code)] if in_code else [])]:
             for match in pattern.finditer(text):
-                yield _Found(match.start(), match.end(), borne_out=False)
+                yield _Found(match.start(), match.end(), is_supported=False)
 
     return find
 
@@ -175,7 +178,7 @@ def _paths(line: str, section: Section, corpus: Corpus) -> Iterator[_Found]:
     code = [match.span() for match in SPAN.finditer(line)]
     for name in corpus.odd_names:
         for match in re.finditer(re.escape(name), line):
-            yield _Found(*match.span(), borne_out=True)
+            yield _Found(*match.span(), is_supported=True)
         line = line.replace(name, " " * len(name))
     for run in _RUN.finditer(line):
         in_code = any(start <= run.start() < end for start, end in code)
@@ -184,7 +187,7 @@ def _paths(line: str, section: Section, corpus: Corpus) -> Iterator[_Found]:
             lines = _LINES.search(token)
             path = token[: lines.start()] if lines else token
             named = _names_a_path(path, corpus, in_code=in_code) and not (called and "/" not in path)
-            if named and not _on_the_machine(path, corpus):
+            if named and not _is_outside_repository(path, corpus):
                 true = bool(corpus.touched(path)) or (section is not Section.TOLD and corpus.mentions(path))
                 if true and lines:
                     first = int(lines[1] or lines[3])
@@ -192,11 +195,11 @@ def _paths(line: str, section: Section, corpus: Corpus) -> Iterator[_Found]:
                     true = corpus.shows(path, first, last if last >= first and ":" not in lines[0][1:] else first)
                 yield _Found(start, start + len(token), true)
             elif named or ("/" in path and corpus.touched(path)):
-                yield _Found(start, start + len(token), borne_out=True)
+                yield _Found(start, start + len(token), is_supported=True)
 
 
 def _tokens(run: re.Match[str]) -> Iterator[tuple[int, str]]:
-    """The paths that a run of characters may hold: lists, files side by side and pytest's node names come apart."""
+    """Split a run of characters into possible paths with their positions; lists and pytest node IDs are separated."""
     text = _TWO_FILES.sub(r"\1,", run[0])
     text = re.sub(r"\{[^{}]*\}|<[^<>]*>", lambda match: match[0].replace(",", "\0"), text)
     text = re.sub("::.*|:(?![0-9])|#(?!L[0-9])|(?<!/)\\*\\*(?!/)", lambda match: "," * len(match[0]), text)
@@ -211,7 +214,7 @@ def _tokens(run: re.Match[str]) -> Iterator[tuple[int, str]]:
 
 
 def _names_a_path(path: str, corpus: Corpus, *, in_code: bool) -> bool:
-    """Whether a token is meant as a file or a folder of the repository."""
+    """Return whether a token is meant as a file or folder of the repository."""
     if not re.search(r"[A-Za-z]{2}", path) or re.match(r"[\w.]+@|@", path):
         return False
     first, *rest = path.strip("./*").split("/")
@@ -238,8 +241,8 @@ def _names_a_path(path: str, corpus: Corpus, *, in_code: bool) -> bool:
     return in_code or len(parts) > 2 or path.endswith("/")  # noqa: PLR2004
 
 
-def _on_the_machine(path: str, corpus: Corpus) -> bool:
-    """Whether a path lies outside of any repository, such as /etc/hosts."""
+def _is_outside_repository(path: str, corpus: Corpus) -> bool:
+    """Return whether a path lies outside any repository, such as /etc/hosts."""
     if corpus.touched(path.lstrip("~/")):
         return False
     return path.startswith(("~", "$")) or (path.startswith("/") and path.split("/")[1] in MACHINE_FOLDERS)
@@ -285,7 +288,7 @@ def _is_repository(token: str, corpus: Corpus) -> bool:
 
 
 def _has_chain(match: re.Match[str], section: Section, corpus: Corpus) -> bool:
-    """Whether every telling part of `a.b.c(` occurs; at a star or a placeholder a part of a word is enough."""
+    """Return whether every distinctive part of `a.b.c(` occurs; next to a wildcard a partial word is enough."""
     called = match[0].endswith(("(", "()"))
     parts = re.findall(r"[A-Za-z0-9_]+", match[0])
     library = parts[0] in LIBRARIES
@@ -294,8 +297,8 @@ def _has_chain(match: re.Match[str], section: Section, corpus: Corpus) -> bool:
         last = place_in_chain == len(parts) - 1
         if library and (section is not Section.TOLD or "_" not in part):
             continue
-        telling = _is_telling(part, section, called=called and last, dotted=len(parts) > 1)
-        prefix = part.endswith("_")  # said of names that begin so; they may stand inside of longer ones
+        telling = _strictness(part, section, called=called and last, dotted=len(parts) > 1)
+        prefix = part.endswith("_")  # a name prefix, which may also occur inside longer names
         starts = prefix or (last and not called and after in ("*", "{", "<", "$", "…"))
         ends = prefix or (place_in_chain == 0 and before in ("*", "}", ">", "…"))
         if telling and not corpus.is_project(part) and not corpus.has_word(part, starts=starts, ends=ends):
@@ -308,8 +311,8 @@ def _has_chain(match: re.Match[str], section: Section, corpus: Corpus) -> bool:
     return True
 
 
-def _is_telling(part: str, section: Section, *, called: bool, dotted: bool) -> str:
-    """How strictly a name must occur: "" for common words, "any case" for one capital word, else "exactly"."""
+def _strictness(part: str, section: Section, *, called: bool, dotted: bool) -> str:
+    """Return how strictly a name must occur: "" (not at all), "any case" (one capitalized word) or "exactly"."""
     if part in WORDS or re.fullmatch(
         r"__\w+__|_[A-Za-z]+_|_+|[A-Za-z]_[A-Za-z0-9]|u?int\d+_t|sm_?\d+\w?|(?:fp8|float8)_\w+", part
     ):
@@ -327,10 +330,10 @@ def _is_telling(part: str, section: Section, *, called: bool, dotted: bool) -> s
 
 _Finder = Callable[[str, Section, Corpus], Iterator[_Found]]
 _FINDERS: dict[str, _Finder] = {
-    "instruction": _each(in_code=_INSTRUCTION),
-    "heading": _each(_HEADING),
-    "image": _each(_IMAGE),
-    "link": _each(_LINK, in_code=_ADDRESS),
+    "instruction": _finder_of(in_code=_INSTRUCTION),
+    "heading": _finder_of(_HEADING),
+    "image": _finder_of(_IMAGE),
+    "link": _finder_of(_LINK, in_code=_ADDRESS),
     "pull request": _pulls,
     "path": _paths,
     "commit": _commits,

@@ -14,7 +14,7 @@ MEASURES = {
     unit: re.compile(rf"{NUMBER}[ -]?(?:{names})(?![A-Za-z0-9_])", 0 if unit == "x" else re.IGNORECASE)
     for unit, names in UNITS.items()
 }
-# A unit of one letter is too often a variable to be looked for around a number.
+# A one-letter unit is too often a variable to be searched for near a number.
 _SHORT = re.compile(r"^(?:%|[a-z]|\[xX\][^|]*)[|]")
 _NEAR = {
     unit: re.compile(rf"(?<![a-z])(?:{_SHORT.sub('', names)})(?![a-z])", re.IGNORECASE) for unit, names in UNITS.items()
@@ -27,22 +27,22 @@ _WIDE = str.maketrans(
         if chr(code).isalnum() or chr(code) in "#%-./_"
     }
 )
-_UNSEEN = re.compile(
+_INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
 )
 
 
 def plain(text: str) -> str:
-    """`text` as it reads: without what has no width, with one kind of hyphen and space, and no letters of full width."""
-    return _UNSEEN.sub("", text).translate(_HYPHENS_AND_SPACES).translate(_WIDE)
+    """Normalize `text`: no zero-width characters, one kind of hyphen and space, ASCII for full-width letters."""
+    return _INVISIBLE.sub("", text).translate(_HYPHENS_AND_SPACES).translate(_WIDE)
 
 
 def number(text: str) -> float:
     return float(text.replace(",", ""))
 
 
-def _as_pattern(path: str) -> str:
-    """A path with stars, {alternatives} and <placeholders> as a regular expression."""
+def _path_pattern(path: str) -> str:
+    """Convert a path with stars, {alternatives} and <placeholders> to a regular expression."""
     path = re.sub(r"\$?\{\w*\}|<[^>]*>|\$\w+|\.{3}|…", "*", path.strip("/").removeprefix("./"))
     pieces = re.split(r"((?:\*+/)?\*+|\{[^{}]*\})", path)
     return "".join(
@@ -55,13 +55,13 @@ def _as_pattern(path: str) -> str:
     )
 
 
-_TELLING = 3  # figures of a number that is not there by chance
-_LONGEST = 500  # characters of a path, and
-_WILDEST = 4  # stars in it, beyond which nobody means a file
+_MIN_DIGITS = 3  # digits from which a number is unlikely to occur by chance
+_MAX_PATH = 500  # maximum characters of a path
+_MAX_WILDCARDS = 4  # maximum wildcards in a path
 
 
 class Corpus:
-    """What a commit says and shows."""
+    """The searchable text of a commit, with its paths, words and figures."""
 
     def __init__(self, commit: Commit) -> None:
         self.commit = commit
@@ -87,13 +87,13 @@ class Corpus:
 
     @cached_property
     def odd_names(self) -> tuple[str, ...]:
-        """The names of files that hold what ends a word elsewhere, such as `E=8,N=14336.json`."""
+        """Return the file names with characters that otherwise end a word, such as `E=8,N=14336.json`."""
         names = {path.rpartition("/")[2] for path in self.paths}
         return tuple(plain(name) for name in sorted(names) if not re.fullmatch(r"[A-Za-z0-9_.+@-]+", name))
 
     @cached_property
     def sizes(self) -> frozenset[tuple[int, int, int]]:
-        """The commit's own figures, as (files, additions, deletions): of all, of a file, a folder, a status and a kind."""
+        """Return the commit's figures as (files, additions, deletions): in total, per file, folder, status and kind."""
         groups: dict[str, list[FileChange]] = {}
         for file in self.commit.files:
             folders = [str(folder) for folder in PurePosixPath(file.path).parents]
@@ -107,7 +107,7 @@ class Corpus:
         return frozenset(counted | {(len(self.commit.files), self.commit.additions, self.commit.deletions)})
 
     def counts(self, noun: str, count: int) -> bool:
-        """Whether the commit, or a part of it, has so many of "file", "line" or "commit"."""
+        """Return whether the commit, or a part of it, has `count` of `noun`: "file", "line" or "commit"."""
         if noun == "commit":
             return count == 1
         if noun == "file":
@@ -116,32 +116,32 @@ class Corpus:
 
     @cached_property
     def _repository(self) -> tuple[str, ...]:
-        """The owner and the name of the repository, from the commit's address."""
+        """Return the repository's owner and name in lower case, from the commit's URL; empty if it has none."""
         match = re.search(r"//[^/]+/([^/]+)/([^/]+)/commit/", self.commit.url)
         return (match[1].lower(), match[2].lower()) if match else ()
 
     @cached_property
     def _numbers(self) -> dict[float, list[int]]:
-        """Where each number stands in the text."""
+        """Map each number to the offsets where it ends in the text."""
         places: dict[float, list[int]] = {}
         for match in re.finditer(r"(?<![A-Za-z0-9_.])\d+(?:,\d{3})*(?:\.\d+)?(?![.]?\d)", self.text):
             places.setdefault(number(match[0]), []).append(match.end())
         return places
 
     def mentions(self, text: str) -> bool:
-        """Whether `text` stands in the evidence, not as a part of a longer name."""
+        """Return whether `text` occurs in the corpus, not as part of a longer name."""
         return bool(re.search(rf"(?<![\w-]){re.escape(text)}(?![\w-])", self.text, re.ASCII))
 
     def touched(self, path: str) -> tuple[str, ...]:
-        """The commit's paths that `path` names: in full, by its end, a folder of theirs, without an extension, by a pattern."""
-        if len(path) > _LONGEST or len(re.findall(r"[*{<$…]", path)) > _WILDEST:
+        """Return the commit's paths that match `path`: in full, as a suffix, folder or pattern, or without extension."""
+        if len(path) > _MAX_PATH or len(re.findall(r"[*{<$…]", path)) > _MAX_WILDCARDS:
             return ()
         stem = "" if "." in path.rpartition("/")[2] else r"|\.\w+$"
-        pattern = re.compile(rf"(?:^|/){_as_pattern(path)}(?:/|${stem})")
+        pattern = re.compile(rf"(?:^|/){_path_pattern(path)}(?:/|${stem})")
         return tuple(each for each in self.paths if pattern.search(each))
 
     def shows(self, path: str, first: int, last: int) -> bool:
-        """Whether a hunk of a file that `path` names covers these lines, by old or by new numbers."""
+        """Return whether a hunk of a file that `path` names covers these lines, by old or new numbers."""
         touched = set(self.touched(path))
         for file in self.commit.files:
             if file.path not in touched and file.previous_path not in touched:
@@ -153,7 +153,7 @@ class Corpus:
         return False
 
     def has_word(self, word: str, *, starts: bool = False, ends: bool = False) -> bool:
-        """Whether `word` is a word of the evidence, or one only has to start or to end with it."""
+        """Return whether `word` is a word of the corpus, or, with `starts` or `ends`, the beginning or end of one."""
         if not starts and not ends:
             return word in self.words
         return any(
@@ -165,13 +165,13 @@ class Corpus:
         return word.lower() in self._repository
 
     def measures(self, figure: str, unit: str) -> bool:
-        """Whether the evidence has the number with the unit, if need be rounded, or near it.
+        """Return whether the corpus has the number with the unit, rounded if need be, or near the unit.
 
-        A number of three figures is hardly in the message by chance: a table there names the unit far above it.
+        A number of three digits in the message is accepted without the unit: in a table the unit stands in the header.
         """
         value = number(figure)
         places = self._numbers.get(value, ())
-        if len(re.sub(r"[.,]", "", figure).strip("0")) >= _TELLING and any(end <= self._said for end in places):
+        if len(re.sub(r"[.,]", "", figure).strip("0")) >= _MIN_DIGITS and any(end <= self._said for end in places):
             return True
         return any(_NEAR[unit].search(self.text, max(0, end - 40), end + 24) for end in places) or any(
             value in (told, int(told), round(told))

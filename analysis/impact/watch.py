@@ -1,7 +1,7 @@
 """Watched terms (paths, names, flags, variables, routes), and the places where a commit touches them.
 
-A path is touched by a change of any file that it names. A name is touched by a changed line that defines or says it, or
-that lies within what bears the name. Tests, documentation and CI say names all day: only a path can watch those.
+A path is touched by a change of any file it matches. A name is touched by a changed line that defines or mentions it,
+or that lies within its definition. Tests, documentation and CI mention names constantly: only a path can watch those.
 """
 
 import re
@@ -17,46 +17,46 @@ from analysis.models import Commit, FileChange, Touch
 from analysis.paths import Kind, kind
 from analysis.phrases import Phrase
 
-_MOST = 20
-_LONGEST = 200  # characters of a term
-_SHORTEST = 3  # characters of a name: what is shorter stands on every other line
-_SAYING = (Kind.SOURCE, Kind.BUILD, Kind.DEPENDENCY, Kind.DATA)
+_MAX_TERMS = 20
+_MAX_LENGTH = 200  # characters of a term
+_MIN_NAME = 3  # characters of a name: shorter ones occur on every other line
+_NAME_KINDS = (Kind.SOURCE, Kind.BUILD, Kind.DEPENDENCY, Kind.DATA)
 _DEFINITION = re.compile(
     r"(?P<indent>\s*)(?:(?:export|default|pub|public|abstract|static|async)\s+)*"
     r"(?P<what>def|class|func|fn|function|struct|interface|trait)\s+(?:\([^)]*\)\s*)?(?P<name>\w+)"
 )
 _FUNCTIONS = ("def", "func", "fn", "function")
-_CLOSING = re.compile(r"\s*[)\]}]")  # ends what an earlier line opened, and stands where that began
-_DEFINED, _WITHIN, _SAID = range(3)
+_CLOSING = re.compile(r"\s*[)\]}]")  # closes what an earlier line opened, at that line's indent
+_DEFINED, _WITHIN, _MENTIONED = range(3)
 
 
 def parse_watch(text: str) -> tuple[str, ...]:
-    """Terms with commas between them; `Misuse` names the one that cannot be watched."""
-    found = tuple(dict.fromkeys(_typed(each) for each in re.split("[,，、]", text) if each.strip()))
-    if len(found) > _MOST:
-        raise Misuse(Phrase("watch_many", count=len(found), most=_MOST))
+    """Parse comma-separated terms; `Misuse` names a term that cannot be watched."""
+    found = tuple(dict.fromkeys(_normalized(each) for each in re.split("[,，、]", text) if each.strip()))
+    if len(found) > _MAX_TERMS:
+        raise Misuse(Phrase("watch_many", count=len(found), most=_MAX_TERMS))
     for each in found:
         _check(each)
     return found
 
 
 def touches(commit: Commit, terms: Sequence[str]) -> tuple[Touch, ...]:
-    """Where a commit touches each of some terms, in their order: the place that tells most. Its files come with patches."""
+    """Return the most significant place where a commit (with patches) touches each term, in the order of the terms."""
     found = (_touch(commit, term) for term in terms)
     return tuple(each for each in found if each)
 
 
-def _typed(text: str) -> str:
-    """What was meant by what arrived: chat programs make one dash of two, and addresses of file names."""
+def _normalized(text: str) -> str:
+    """Undo the changes of chat clients: an em dash instead of `--`, file names turned into URLs."""
     return re.sub(r"^[—–]", "--", text.strip().strip("`").removeprefix("http://"))
 
 
 def _check(term: str) -> None:
     shown = term[:60]
-    if len(term) > _LONGEST or not term.isprintable() or re.search(r"\s", term) or term.startswith(("!", "#")):
+    if len(term) > _MAX_LENGTH or not term.isprintable() or re.search(r"\s", term) or term.startswith(("!", "#")):
         raise Misuse(Phrase("watch_unfit", text=shown))
-    if not _is_path(term) and len(re.sub(r"[^\w]", "", term)) < _SHORTEST:
-        raise Misuse(Phrase("watch_short", text=shown, least=_SHORTEST))
+    if not _is_path(term) and len(re.sub(r"[^\w]", "", term)) < _MIN_NAME:
+        raise Misuse(Phrase("watch_short", text=shown, least=_MIN_NAME))
     if _is_path(term):
         if not re.search(r"\w", term):
             raise Misuse(Phrase("watch_all", text=shown))
@@ -67,15 +67,15 @@ def _check(term: str) -> None:
 
 
 def _is_path(term: str) -> bool:
-    """A slash or a wildcard makes a path; with a slash in front it is a route: `/v1/completions`."""
+    """Return whether a term is a path: it has a wildcard or a slash; a leading slash makes it a route."""
     return bool(re.search(r"[*?\[]", term)) or ("/" in term and not term.startswith("/"))
 
 
 def _touch(commit: Commit, term: str) -> Touch | None:
-    is_named = _naming(term)
+    is_named = _path_matcher(term)
     file = next((each for each in commit.files if is_named(each.path) or is_named(each.previous_path or "")), None)
     if file:
-        return _at(commit, file, next(changed_lines(file), None), term)
+        return _touch_at(commit, file, next(changed_lines(file), None), term)
     if _is_path(term):
         return None
     name = _Name.of(term)
@@ -83,36 +83,39 @@ def _touch(commit: Commit, term: str) -> Touch | None:
     if not found:
         return None
     _, file, line = min(found, key=lambda each: (each[0], each[2].sign == "-"))
-    return _at(commit, file, line, term)
+    return _touch_at(commit, file, line, term)
 
 
-def _naming(term: str) -> Callable[[str], bool]:
-    """Whether a term names a path or a folder that it lies in; a bare word does so at the root, or as a whole file name."""
+def _path_matcher(term: str) -> Callable[[str], bool]:
+    """Return a predicate: whether a term matches a path or one of its folders.
+
+    A bare word matches a folder at the root, or a file name.
+    """
     if _is_path(term):
         return GitIgnoreSpec.from_lines([term]).match_file
     return lambda path: path.startswith(f"{term}/") or path.rpartition("/")[2] == term
 
 
-def _at(commit: Commit, file: FileChange, line: DiffLine | None, term: str) -> Touch:
+def _touch_at(commit: Commit, file: FileChange, line: DiffLine | None, term: str) -> Touch:
     place = to_line(commit, file, line) if line else to_file(commit, file)
     return Touch(term=term, path=file.path, line=line.number if line else None, url=place.url)
 
 
 class _Name(NamedTuple):
-    """How a term is written in code: the lines that say it, those that give it a value, and the scope that bears it."""
+    """Patterns for a term in code: lines that mention it, lines that assign it, and the scope of that name."""
 
     said: re.Pattern[str]
     valued: re.Pattern[str]
     scope: tuple[str, ...]
-    needles: tuple[str, ...]  # without one of them in a patch there is nothing to look for
+    needles: tuple[str, ...]  # a patch without any of them need not be searched
 
     @classmethod
     def of(cls, term: str) -> "_Name":
         scope = tuple(term.split(".")[-2:])
         if not term.startswith("-"):
             valued = re.compile(rf"""\s*["']?{re.escape(term)}["']?\s*(?::|=(?!=))""")
-            return cls(re.compile(_bounded(term)), valued, scope, (term, scope[-1]))
-        # What makes a flag is often a field: --enforce-eager is `enforce_eager: bool`.
+            return cls(re.compile(_whole_word(term)), valued, scope, (term, scope[-1]))
+        # A flag is often defined by a field: --enforce-eager is `enforce_eager: bool`.
         field = term.lstrip("-").replace("-", "_")
         said = re.compile(rf"(?<![\w-]){re.escape(term)}(?![\w-])")
         return cls(said, re.compile(rf"\s*{re.escape(field)}\s*:"), scope, (term, field))
@@ -122,19 +125,19 @@ class _Name(NamedTuple):
         return any(tuple(scopes[at : at + size]) == self.scope for at in range(len(scopes) - size + 1))
 
 
-def _bounded(term: str) -> str:
-    """A pattern for a whole word; where a term begins or ends with a sign, that bounds it."""
+def _whole_word(term: str) -> str:
+    """Return a pattern for a whole word; a term that begins or ends with a sign needs no boundary there."""
     before = r"(?<!\w)" if re.match(r"\w", term) else ""
     after = r"(?!\w)" if re.search(r"\w$", term) else ""
     return f"{before}{re.escape(term)}{after}"
 
 
 def _occurrences(file: FileChange, name: _Name) -> Iterator[tuple[int, DiffLine]]:
-    """(how it touches the name, the changed line)."""
+    """Yield (kind of touch, changed line) for each changed line that touches the name."""
     patch = file.patch or ""
-    if kind(file.path) not in _SAYING or not any(needle in patch for needle in name.needles):
+    if kind(file.path) not in _NAME_KINDS or not any(needle in patch for needle in name.needles):
         return
-    for line, scopes, defines in _scoped(patch):
+    for line, scopes, defines in _lines_with_scopes(patch):
         if line.sign == " ":
             continue
         if name.valued.match(line.text) or (defines and tuple(scopes[-len(name.scope) :]) == name.scope):
@@ -142,7 +145,7 @@ def _occurrences(file: FileChange, name: _Name) -> Iterator[tuple[int, DiffLine]
         elif line.text.strip() and name.is_borne_by(scopes):
             yield _WITHIN, line
         elif name.said.search(line.text):
-            yield _SAID, line
+            yield _MENTIONED, line
 
 
 class _Scope(NamedTuple):
@@ -150,8 +153,8 @@ class _Scope(NamedTuple):
     name: str
 
 
-def _scoped(patch: str) -> Iterator[tuple[DiffLine, list[str], bool]]:
-    """(a line, the names of what it lies within, outermost first and its own last, whether it is of the last one's signature)."""
+def _lines_with_scopes(patch: str) -> Iterator[tuple[DiffLine, list[str], bool]]:
+    """Yield (line, names of its scopes, outermost first, whether it belongs to the last one's signature)."""
     for heading, lines in headed_hunks(patch):
         outer = _DEFINITION.match(heading)
         scopes = [_Scope(-1, outer["name"])] if outer else []
@@ -160,7 +163,7 @@ def _scoped(patch: str) -> Iterator[tuple[DiffLine, list[str], bool]]:
             defined = _DEFINITION.match(line.text)
             if line.text.strip() and not _CLOSING.match(line.text):
                 indent = _indent(line.text)
-                # git does not say how deep its heading lies: the next function, or anything at the margin, ends it.
+                # git does not give the heading's indent: the next function, or anything at the margin, ends it.
                 ends = indent == 0 or (defined and outer and outer["what"] in _FUNCTIONS)
                 scopes = [each for each in scopes if (each.indent < indent if each.indent >= 0 else not ends)]
                 if defined:

@@ -1,4 +1,4 @@
-"""The vocabulary of the analysis: frozen models; every instant is aware and in UTC."""
+"""The data models of the analysis: immutable; every timestamp is timezone-aware and in UTC."""
 
 from analysis.models.answers import Citation, Question, Statement, Turn
 from analysis.models.commits import SHORT_SHA, Commit, FileChange, Links, PullRequest, Repository, Series

@@ -1,4 +1,4 @@
-"""A question about commits, and the statements that answer it."""
+"""Questions about commits, and the statements that answer them."""
 
 from typing import Literal, NamedTuple
 
@@ -8,23 +8,24 @@ from analysis.models.reports import Entry
 
 
 class Turn(Frozen):
-    """Something that was said before in the thread."""
+    """An earlier message of the thread."""
 
     who: Literal["person", "bot"]
     text: str
 
 
 class Citation(Frozen):
-    """Where a statement was seen: `label` is `path:line`, a path or a short SHA."""
+    """A link to the evidence of a statement: `label` is `path:line`, a path or a short SHA."""
 
     label: str
     url: str
 
 
 class Statement(Frozen):
-    """A sentence, an item of a list (its marker taken off), or a few lines of code: plain text with `code` spans.
+    """A sentence, a list item (without its marker) or a few lines of code: plain text with `code` spans.
 
-    `code` stands as it is, without fences. A sentence with `new_paragraph` opens one; others follow on the same line.
+    Text of kind "code" is verbatim, without fences. A sentence with `new_paragraph` begins a paragraph; others continue
+    the line.
     """
 
     text: str
@@ -34,10 +35,10 @@ class Statement(Frozen):
 
 
 class Question(NamedTuple):
-    """A question and what it is about: one commit (with its patches), or a day's commits; `thread` oldest first.
+    """A question and its subject: one commit (with its patches), or a day's commits; `thread` is oldest first.
 
-    `also` are further commits of a day whose best for this question are the `entries` (with their patches); None where
-    nothing was chosen from a day.
+    `also` are the other matching commits of a day when `entries` (with their patches) are the best ones; None if
+    nothing was selected from a day.
     """
 
     text: str

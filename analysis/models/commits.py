@@ -1,4 +1,4 @@
-"""A commit with its files and pull request, as a source reads it, and its links to other commits."""
+"""A commit with its files and pull request, as read from a source, and its links to other commits."""
 
 import re
 from typing import Self
@@ -13,7 +13,7 @@ SHORT_SHA = 7
 
 
 class Repository(Frozen):
-    """`owner/name`, or `owner/name@branch` where a branch other than the default one is read."""
+    """A repository, `owner/name`, or `owner/name@branch` for a branch other than the default."""
 
     owner: str
     name: str
@@ -21,7 +21,7 @@ class Repository(Frozen):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read `owner/name[@branch]`; `Misuse` when it is something else."""
+        """Parse `owner/name[@branch]`; raises `Misuse` for anything else."""
         match = re.fullmatch(r"([A-Za-z0-9_.-]+)/([A-Za-z0-9_.-]+)(?:@([^\s~^:?*\[\\]+))?", text.strip())
         if not match or {match[1], match[2]} & {".", "..", ".git"}:
             raise Misuse(Phrase("repository", text=text))
@@ -33,7 +33,7 @@ class Repository(Frozen):
 
     @property
     def key(self) -> str:
-        """The name under which the store knows it: GitHub's names do not differ by case, branches do."""
+        """The repository's key in the store: GitHub's names are case-insensitive, branches are not."""
         return self.full_name.lower() + (f"@{self.branch}" if self.branch else "")
 
     def __str__(self) -> str:
@@ -41,7 +41,7 @@ class Repository(Frozen):
 
 
 class FileChange(Frozen):
-    """One file of a commit. `patch` is GitHub's: hunks only, None for a binary, a pure rename or one left out as too large."""
+    """One file of a commit. `patch` is GitHub's, hunks only; None for a binary, a pure rename or one too large."""
 
     path: str
     previous_path: str | None = None
@@ -58,9 +58,9 @@ class PullRequest(Frozen):
 
 
 class Commit(Frozen):
-    """A commit as GitHub serves it; a merge is compared with its first parent. `read` is False while only listed.
+    """A commit as GitHub serves it; a merge is diffed against its first parent. `read` is False if it was only listed.
 
-    `not_on` names the branch that was looked at and does not hold it; None where nothing speaks against it.
+    `not_on` names the checked branch if that does not contain the commit; else None.
     """
 
     sha: str
@@ -95,14 +95,14 @@ class Commit(Frozen):
 
     @property
     def subject(self) -> str:
-        """The title that says what was done: for GitHub's merge commits the pull request's, in the body's first line."""
+        """The descriptive title: for GitHub's merge commits the pull request's, from the first line of the body."""
         if self.is_merge and self.title.startswith("Merge pull request #") and self.body:
             return self.body.split("\n", 1)[0].strip()
         return self.title
 
     @property
     def pr(self) -> int | None:
-        """The pull request's number: as GitHub tells it, else as the title ends with it."""
+        """The pull request's number, from GitHub or else from the title; None without one."""
         if self.pull:
             return self.pull.number
         match = re.search(r"\(#(\d{1,9})\)\s*$", self.title) or re.match(r"Merge pull request #(\d{1,9}) ", self.title)
@@ -114,7 +114,7 @@ class Commit(Frozen):
 
 
 class Series(Frozen):
-    """A commit's place in a "[2/N]" series; `commits` are the known ones of the series, oldest first, itself included."""
+    """A commit's place in a "[2/N]" series; `commits` are the known ones, oldest first, including itself."""
 
     part: int
     of: int | None
@@ -122,7 +122,7 @@ class Series(Frozen):
 
 
 class Links(Frozen):
-    """Other commits that this one is tied to, by SHA."""
+    """The SHAs of related commits."""
 
     reverts: str | None = None
     reverts_also: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""A fact: something that a commit proves, with the file and line that prove it."""
+"""Facts that a commit proves, each with the file and line that prove it."""
 
 from enum import StrEnum
 
@@ -6,7 +6,10 @@ from analysis.models.frozen import Frozen
 
 
 class FactKind(StrEnum):
-    """What a diff can prove, in the order in which a reader wants to know it. The value is part of the store and of the JSON report."""
+    """The kinds of facts, in the order of interest to readers.
+
+    The values are part of the store and of the JSON report.
+    """
 
     REMOVED_ENV = "removed environment variable"
     RENAMED_ENV = "renamed environment variable"
@@ -68,13 +71,16 @@ BREAKING = frozenset(
 )
 
 
-# What one file takes away, while another may well have it: a module's name, a server's route, a command's flag.
-_OF_ONE_FILE = frozenset({FactKind.REMOVED_NAME, FactKind.REMOVED_ROUTE, FactKind.REMOVED_FLAG})
-_COME = frozenset({FactKind.MINIMUM_RAISED, FactKind.REQUIRED_PARAMETER, FactKind.REQUIRED_METHOD})
+# Removed from one file, though another may still define it: a module's name, a server's route, a command's flag.
+_FILE_SCOPED = frozenset({FactKind.REMOVED_NAME, FactKind.REMOVED_ROUTE, FactKind.REMOVED_FLAG})
+_NEW_REQUIREMENTS = frozenset({FactKind.MINIMUM_RAISED, FactKind.REQUIRED_PARAMETER, FactKind.REQUIRED_METHOD})
 
 
 class Fact(Frozen):
-    """Something that the commit proves: what happened to `name`, and where (`line` in the old file for what is gone)."""
+    """A fact that the commit proves: what happened to `name`, and where.
+
+    The `line` of a removed name is in the old file.
+    """
 
     kind: FactKind
     name: str
@@ -89,13 +95,13 @@ class Fact(Frozen):
 
     @property
     def gone(self) -> bool:
-        """Whether it breaks by taking something away, rather than by asking for something."""
-        return self.breaking and self.kind not in _COME
+        """Whether it breaks by removing something, rather than by requiring something."""
+        return self.breaking and self.kind not in _NEW_REQUIREMENTS
 
     @property
     def gone_from(self) -> str | None:
-        """The one file that it is gone from, where another may have it still."""
-        return self.path if self.kind in _OF_ONE_FILE else None
+        """The file it was removed from, if another file may still define it."""
+        return self.path if self.kind in _FILE_SCOPED else None
 
     @property
     def place(self) -> str:

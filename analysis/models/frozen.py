@@ -1,4 +1,4 @@
-"""The base of every model: frozen, without unknown fields."""
+"""The base of all models: immutable, without unknown fields."""
 
 from pydantic import BaseModel, ConfigDict
 

@@ -29,7 +29,7 @@ class ChangeType(StrEnum):
 
 
 class Reason(Frozen):
-    """One signal of the ranking: its name, the points it adds to the score (log-odds), and what it was seen in."""
+    """A signal's contribution to a score: its name, its points (log-odds), and its evidence."""
 
     signal: str
     points: float
@@ -37,7 +37,7 @@ class Reason(Frozen):
 
 
 class Ranked(Frozen):
-    """How much a commit matters to those downstream: `score` is the sum of the reasons' points and the intercept."""
+    """The importance of a commit to downstream users: `score` is the sum of the intercept and the reasons' points."""
 
     score: float
     importance: Importance

@@ -37,7 +37,7 @@ class Insight(Frozen):
 
 
 class Analysis(Frozen):
-    """What a commit does and what follows. Plain text with `code` spans; each surface escapes it."""
+    """The description of a commit and its consequences. Plain text with `code` spans; each surface escapes it."""
 
     by: Literal["model", "rules"]
     summary: str
@@ -48,7 +48,7 @@ class Analysis(Frozen):
 
 
 class Touch(Frozen):
-    """Where a commit touches what a channel watches: `term` as it was written, `line` None where the patch is not here."""
+    """A place where a commit touches a channel's watched term; `term` is as written, `line` is None without a patch."""
 
     term: str
     path: str
@@ -61,9 +61,9 @@ class Touch(Frozen):
 
 
 class Entry(Frozen):
-    """A commit in a report with all that is known of it; `analysis` is None only where the commit could not be read.
+    """A commit in a report with its data; `analysis` is None only if the commit could not be read.
 
-    `watched` is for one reader alone: where the commit touches what their channel watches.
+    `watched` is specific to one channel: where the commit touches its watched terms.
     """
 
     commit: Commit
@@ -86,7 +86,7 @@ class Failure(Frozen, arbitrary_types_allowed=True):
         return str(reason)
 
     def told(self, language: Language) -> str:
-        """Why, in a language."""
+        """Return the reason in the given language."""
         return str(told(self.reason, language))
 
 
@@ -103,7 +103,7 @@ class Stats(Frozen):
 
 
 class Remark(StrEnum):
-    """What else the reader of a day must know."""
+    """Remarks on the completeness of a day's report."""
 
     NOT_OVER = "the day was not over when it was listed"
     REWRITTEN = "the branch was rewritten by a force push"
@@ -111,7 +111,7 @@ class Remark(StrEnum):
 
 
 class Chosen(Frozen):
-    """What a channel asked for of a day, in the report's language, and how many commits and late ones that leaves out."""
+    """A channel's selection from a day, in the report's language, with the numbers of commits it leaves out."""
 
     told: str
     unselected: int = 0
@@ -119,9 +119,9 @@ class Chosen(Frozen):
 
 
 class Coverage(Frozen):
-    """listed = ranked = analysed + by_rules + len(failed), over the day's commits and those that landed late.
+    """The counts of a report: listed = ranked = analysed + by_rules + len(failed), late commits included.
 
-    What a channel's selection leaves out was listed and ranked, and is counted nowhere else.
+    Commits that a channel's selection leaves out count as listed and ranked only.
     """
 
     listed: int
@@ -135,7 +135,7 @@ class Coverage(Frozen):
 
 
 class Usage(Frozen):
-    """What a day's analyses cost; None where it is unknown or no model was asked."""
+    """The model usage of a day's analyses; None if unknown or no model was used."""
 
     model: str | None = None
     calls: int = 0
@@ -147,7 +147,7 @@ class Usage(Frozen):
 
 
 class DayReport(Frozen):
-    """One day of one repository, from which every format is made. Entries are newest first."""
+    """One day of one repository, the source of every format. Entries are newest first."""
 
     repository: Repository
     date: date

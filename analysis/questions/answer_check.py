@@ -1,4 +1,4 @@
-"""The check of a model's answer before anyone sees it: false claims are removed, and claims about code are cited."""
+"""Checks a model's answer before anyone sees it: removes false statements, and cites statements about code."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -58,18 +58,18 @@ _TIERS = {
 }  # fmt: skip
 
 
-class _Together(Corpus):
-    """What several commits say and show, with what was found in them, and the figures of each."""
+class _MergedCorpus(Corpus):
+    """The corpus of several commits, with their facts and the figures of each."""
 
     def __init__(self, entries: Sequence[Entry], more: str = "") -> None:
         self._entries = entries
         first = entries[0].commit
         files = tuple(file for entry in entries for file in entry.commit.files)
-        told = "\n".join([*map(_told, entries), more])
+        told = "\n".join([*map(_text_of, entries), more])
         super().__init__(first.model_copy(update={"message": f"{first.message}\n{told}", "files": files}))
 
     def counts(self, noun: str, count: int) -> bool:
-        """Whether there are so many commits, in all or of a tier, or so many files or lines in one of them."""
+        """Return whether there are `count` commits, in all or in a tier, or `count` files or lines in one commit."""
         commits = [entry.commit for entry in self._entries]
         if noun == "commit":
             tiers = [entry.ranked.importance for entry in self._entries]
@@ -80,7 +80,7 @@ class _Together(Corpus):
         return (noun == "line" and count in sizes) or super().counts(noun, count)
 
 
-def _told(entry: Entry) -> str:
+def _text_of(entry: Entry) -> str:
     commit, links = entry.commit, entry.links
     pull = f"#{commit.pull.number} {commit.pull.title}\n{commit.pull.body}" if commit.pull else ""
     series = links.series.commits if links.series else ()
@@ -97,7 +97,7 @@ def _texts(analysis: Analysis) -> list[str]:
 
 
 class AnswerChecker:
-    """Checks the statements of one answer against its commits. `contents` is of the files that they change, if need be."""
+    """Checker of the statements of one answer. `contents` returns the text of the changed files, if it is needed."""
 
     def __init__(
         self, asked: Question, shown: Sequence[Chunk], language: Language, contents: Callable[[], str]
@@ -105,26 +105,26 @@ class AnswerChecker:
         self._asked = asked
         self._language: Language = language
         self._contents = contents
-        self._evidence = _Together(asked.entries)
+        self._evidence = _MergedCorpus(asked.entries)
         self._places = Citable(asked.entries, shown, self._evidence.text)
         self._records = {each.label: (each, entry) for entry in asked.entries for each in records(entry, language)}
 
     def speaks(self, text: str) -> bool:
-        """Whether a text is in the language that was asked for."""
+        """Return whether a text is in the requested language."""
         return is_in(_as_analysis(text), self._language)
 
     def is_about(self, statement: Statement) -> bool:
-        """Whether a statement has to do with the commits at all: it cites them, denies something, or shares their words."""
+        """Return whether a statement is about the commits: it cites them, denies something, or shares their words."""
         return (
             bool(statement.citations)
             or _denies(statement.text)
-            or is_about(_as_analysis(statement.text), self._together)
+            or is_about(_as_analysis(statement.text), self._merged_commit)
         )
 
     def vetted(self, said: Segment) -> Statement | None:
-        """The statement with its citations; None where something in it is not borne out."""
+        """Return the segment as a statement with citations; None if something in it is not supported."""
         if said.kind == "code":
-            return self._code(said)
+            return self._check_code(said)
         text, labels = self._without_labels(said.text)
         tidy = cleaned(_as_analysis(text)).summary
         if is_empty(_as_analysis(tidy)) or tidy.startswith("|"):
@@ -148,8 +148,8 @@ class AnswerChecker:
             citations += [found] if found else []
         return Statement(text=tidy, citations=tuple(citations), kind=said.kind, new_paragraph=said.new_paragraph)
 
-    def _code(self, said: Segment) -> Statement | None:
-        """Lines that the diff holds, each of them; anything else would be the model's own code."""
+    def _check_code(self, said: Segment) -> Statement | None:
+        """Return quoted lines with their citation; None unless the diff holds every line."""
         lines = [_PREFIX.sub("", line) for line in said.text.split("\n")][: _CODE_LINES + 1]
         citation = self._places.quoted(lines) if len(lines) <= _CODE_LINES else None
         if citation is None:
@@ -158,7 +158,7 @@ class AnswerChecker:
         return Statement(text=text, citations=(citation,), kind="code", new_paragraph=said.new_paragraph)
 
     def _without_labels(self, text: str) -> tuple[str, list[str]]:
-        """A text without the citations in brackets, and what they say."""
+        """Return a text without the citations in brackets, and their labels."""
         spans = [match.span() for match in SPAN.finditer(text)]
         labels: list[str] = []
 
@@ -181,11 +181,11 @@ class AnswerChecker:
     def _is_false(self, text: str, *, denies: bool) -> bool:
         corpus: Corpus = self._evidence
         if denies:
-            # What the diff does not show may be called by the name that the question has for it, but not what it does show.
+            # A denial may use the question's names for what the diff does not show, but not deny what it shows.
             corpus = self._with_question
             if any(self._is_there(name) for name in _DENIED.findall(text)):
                 return True
-        if self._calls_gone_still_there(text) or self._miscounts(text) or self._misattributes(text):
+        if self._denies_removal(text) or self._miscounts(text) or self._misattributes(text):
             return True
         claims: Sequence[Claim] = find_unsupported(text, Section.WEIGHED, corpus)
         if claims and all(claim.kind in _SYMBOL for claim in claims):
@@ -194,12 +194,12 @@ class AnswerChecker:
             name not in PRODUCTS and name.lower() not in corpus.text.lower() for name in _camel(text)
         )
 
-    def _calls_gone_still_there(self, text: str) -> bool:
+    def _denies_removal(self, text: str) -> bool:
         gone = {fact.name for entry in self._asked.entries for fact in entry.facts if fact.gone}
         return bool(_STILL_THERE.search(text)) and any(name in gone for name in _names(text))
 
     def _misattributes(self, text: str) -> bool:
-        """Whether a text says what the metadata of each commit contradicts, or names an author that nothing speaks of."""
+        """Return whether a text contradicts the metadata of all commits, or names an unknown author."""
         corpus = self._evidence.text.casefold()
         return all(contradicts(entry, text) for entry in self._asked.entries) or any(
             name.casefold() not in corpus for name in authors_in(text)
@@ -213,19 +213,19 @@ class AnswerChecker:
         return bool(self._evidence.touched(name)) or self._places.is_changed(name)
 
     @property
-    def _together(self) -> Commit:
-        """The commits as one, under the titles of all."""
+    def _merged_commit(self) -> Commit:
+        """Return the commits merged into one, with all their titles as its message."""
         subjects = " ".join(entry.commit.subject for entry in self._asked.entries)
         return self._evidence.commit.model_copy(update={"message": subjects, "parents": ()})
 
     @cached_property
     def _with_question(self) -> Corpus:
         said = "\n".join([self._asked.text, *(turn.text for turn in self._asked.thread)])
-        return _Together(self._asked.entries, said)
+        return _MergedCorpus(self._asked.entries, said)
 
     @cached_property
     def _with_contents(self) -> Corpus:
-        return _Together(self._asked.entries, self._contents())
+        return _MergedCorpus(self._asked.entries, self._contents())
 
 
 def _as_analysis(text: str) -> Analysis:
@@ -237,17 +237,17 @@ def _denies(text: str) -> bool:
 
 
 def _camel(text: str) -> list[str]:
-    """The names of classes that a text writes without backticks."""
+    """Return the class names that a text writes without backticks."""
     prose = SPAN.sub(" ", text)
     return [name for name in _CAMEL.findall(prose) if not re.fullmatch(r"[A-Z]+s?", name)]
 
 
 def _names(text: str) -> list[str]:
-    """What a text calls by its name in the code, the whole before its parts."""
+    """Return the code names in a text, whole names before their parts."""
     spans = [span[0].strip("`").strip() for span in SPAN.finditer(text)]
     inside = [name for span in spans for name in re.findall(r"--[\w-]+|[A-Za-z_][\w.]*\w", span)]
     prose = SPAN.sub(" ", text)
     named = [match[0].strip(".") for match in _IN_PROSE.finditer(prose)]
     camel = [name for name in _camel(text) if name not in PRODUCTS]
-    # A word of the language alone ("`None`") is found anywhere and tells nothing.
+    # A keyword alone ("`None`") occurs anywhere and proves nothing.
     return [name for name in dict.fromkeys([*spans, *named, *inside, *camel]) if name and name not in WORDS]

@@ -1,7 +1,7 @@
-"""A question about a commit or a day, answered from the evidence: streamed by a model, each statement checked, or by rules.
+"""Answers to questions about a commit or a day: streamed by a model with each statement checked, or found by rules.
 
-The prompt holds the evidence and the thread as delimited data. A statement is given on as soon as it is complete and
-checked; until one has to do with the commits at all, none is. If nothing is left, or the model fails, the rules answer.
+The prompt holds the evidence and the thread as delimited data. A statement is yielded as soon as it is complete and
+checked, but none before the first that is about the commits. If nothing is left, or the model fails, the rules answer.
 """
 
 import secrets as random_marks
@@ -43,20 +43,20 @@ __all__ = [
 
 _BUDGET = 6_000  # tokens of diff, or of a day's rows
 _MEMORY = 1_500  # tokens of the thread
-_ROOM = 900  # tokens of reply
-_MESSAGE = 4_000  # characters of a message or of a pull request's text
+_REPLY = 900  # tokens of the reply
+_MESSAGE = 4_000  # characters of a commit message or of a pull request's text
 _QUESTION = 2_000  # characters
 _PATHS = 60
-_MOST = 12  # statements, beyond which nobody reads
-_GIVEN_AWAY: dict[Language, int] = {"zh": 16, "en": 40}  # characters of the rules that do not come back by chance,
-_FRAGMENT = 12  # nor do so many as a whole statement
+_MAX_STATEMENTS = 12  # maximum statements of an answer
+_LEAK: dict[Language, int] = {"zh": 16, "en": 40}  # common characters that count as a leaked prompt
+_MIN_LEAK = 12  # the minimum, for shorter statements
 _AGAIN: dict[Language, str] = {"zh": "请用简体中文重新回答。", "en": "Answer again, in English."}
 
 
 class Answering:
-    """An answer while it is given: iterating over it, once, yields its statements.
+    """An answer in progress: iterate over it once to get its statements.
 
-    `by` says whose they are, `dropped` how many of the model's were not borne out, `failure` what went wrong with it.
+    `by` is their source, `dropped` the number of the model's unsupported statements, `failure` the model's error.
     """
 
     def __init__(self, give: Callable[["Answering"], Iterator[Statement]]) -> None:
@@ -70,8 +70,8 @@ class Answering:
 
 
 def estimate(asked: Question) -> tuple[int, int]:
-    """The tokens that a question takes and those that its reply may take, at most, both without a second try."""
-    return _BUDGET + _MEMORY + tokens("x" * (2 * _MESSAGE + _QUESTION)) + 40 * min(_PATHS, len(asked.entries)), _ROOM
+    """Return the maximum tokens of a question and of its reply, without a retry."""
+    return _BUDGET + _MEMORY + tokens("x" * (2 * _MESSAGE + _QUESTION)) + 40 * min(_PATHS, len(asked.entries)), _REPLY
 
 
 def answer(
@@ -82,15 +82,15 @@ def answer(
     contents: Callable[[], str] = lambda: "",
     mark: Callable[[], str] = lambda: random_marks.token_hex(8),
 ) -> Answering:
-    """The answer to a question. `meter` counts what it took; `contents` are the files that the commits change.
+    """Answer a question. `meter` counts the usage; `contents` returns the text of the files that the commits change.
 
-    There is always at least one statement, and no model's failure is raised.
+    There is always at least one statement, and no `ModelFailure` is raised.
     """
 
     def give(answering: Answering) -> Iterator[Statement]:
         if model is not None and asked.entries:
             try:
-                for statement in _AnswerSession(asked, language, contents, mark, answering).had_with(model, meter):
+                for statement in _AnswerSession(asked, language, contents, mark, answering).run(model, meter):
                     answering.by = "model"
                     yield statement
             except ModelFailure as exc:
@@ -105,7 +105,7 @@ def answer(
 
 
 class _OtherLanguage(Exception):
-    """The reply began in another language than the one that was asked for."""
+    """The reply began in a language other than the requested one."""
 
 
 class _Prompt(NamedTuple):
@@ -114,7 +114,7 @@ class _Prompt(NamedTuple):
 
 
 class _AnswerSession:
-    """One question put to a model, and what is kept of its reply."""
+    """One question put to a model, and the statements kept of its reply."""
 
     def __init__(
         self,
@@ -134,23 +134,23 @@ class _AnswerSession:
             thread=tuple(turn.model_copy(update={"text": redact(scalar(turn.text))}) for turn in asked.thread),
         )
         self._prompt = _prompt(self._asked, language, *self._marks)
-        self._vetting = AnswerChecker(self._asked, self._prompt.shown, language, contents)
+        self._checker = AnswerChecker(self._asked, self._prompt.shown, language, contents)
         self._asks_of_metadata = bool(topics_in(asked.text))
         self._held: list[Statement] = []
         self._given: list[Statement] = []
         self._lost: Segment | None = None
 
-    def had_with(self, model: "ChatModel", meter: "UsageCounter | None") -> Iterator[Statement]:
-        """The statements that are borne out; a reply in another language is asked for once more."""
+    def run(self, model: "ChatModel", meter: "UsageCounter | None") -> Iterator[Statement]:
+        """Yield the supported statements, retrying a reply in the wrong language once. Raises `ModelFailure`."""
         from analysis.llm import Message, UsageCounter
 
         meter, messages = meter or UsageCounter(), self._prompt.messages
         try:
-            yield from self._heard(model, messages, meter)
+            yield from self._stream(model, messages, meter)
         except _OtherLanguage as exc:
             again = [*messages, Message("assistant", str(exc)), Message("user", _AGAIN[self._language])]
             try:
-                yield from self._heard(model, again, meter)
+                yield from self._stream(model, again, meter)
             except _OtherLanguage:
                 raise ModelFailure(Phrase("model_language")) from None
         finally:
@@ -158,11 +158,11 @@ class _AnswerSession:
         if not self._given:
             raise ModelFailure(Phrase("model_baseless"))
 
-    def _heard(self, model: "ChatModel", messages: "Sequence[Message]", meter: "UsageCounter") -> Iterator[Statement]:
+    def _stream(self, model: "ChatModel", messages: "Sequence[Message]", meter: "UsageCounter") -> Iterator[Statement]:
         self._held, reading, heard = [], Segmenter(), ""
         stopped: Exception | None = None
-        with closing(model.talk(messages, room=_ROOM, meter=meter)) as chunks:
-            for chunk in chunks:  # to the end, where the server says what it took
+        with closing(model.talk(messages, room=_REPLY, meter=meter)) as chunks:
+            for chunk in chunks:  # read to the end, where the server reports the usage
                 heard += chunk
                 if any(mark in heard for mark in self._marks):
                     stopped = ModelFailure(Phrase("model_told_prompt"))
@@ -170,55 +170,55 @@ class _AnswerSession:
                     continue
                 try:
                     for said in reading.feed(chunk):
-                        yield from self._weighed(said)
+                        yield from self._release(said)
                 except _OtherLanguage as exc:
                     stopped = exc
         if stopped:
             raise stopped
         for said in reading.end():
-            yield from self._weighed(said)
+            yield from self._release(said)
 
-    def _weighed(self, said: Segment) -> Iterator[Statement]:
-        """The statement, and those held back before it, once one has to do with the commits."""
-        statement = self._kept(said)
+    def _release(self, said: Segment) -> Iterator[Statement]:
+        """Yield the statement and those held back before it, once one of them is about the commits."""
+        statement = self._check(said)
         said_before = {each.text for each in (*self._given, *self._held)}
-        if statement is None or statement.text in said_before or len(said_before) >= _MOST:
+        if statement is None or statement.text in said_before or len(said_before) >= _MAX_STATEMENTS:
             return
         self._held.append(statement)
-        if self._given or self._is_ours(statement.text) or self._vetting.is_about(statement):
+        if self._given or self._is_fixed_phrase(statement.text) or self._checker.is_about(statement):
             self._given += self._held
             held, self._held = self._held, []
             yield from held
 
-    def _kept(self, said: Segment) -> Statement | None:
+    def _check(self, said: Segment) -> Statement | None:
         lost, self._lost = self._lost, None
         if lost and lost.kind == "item" and lost.line == said.line:
             statement = None  # the rest of an item means nothing without its beginning
             said = said._replace(kind="item")
         else:
             said = said._replace(new_paragraph=said.new_paragraph or bool(lost and lost.new_paragraph))
-            statement = self._vetting.vetted(said)
-        if statement and self._asks_of_metadata and self._is_ours(statement.text):
-            statement = None  # what the diff does not show is known all the same
-        elif statement and not self._is_ours(statement.text):
-            if statement.kind != "code" and not self._vetting.speaks(statement.text):
+            statement = self._checker.vetted(said)
+        if statement and self._asks_of_metadata and self._is_fixed_phrase(statement.text):
+            statement = None  # the metadata answers what the diff does not show
+        elif statement and not self._is_fixed_phrase(statement.text):
+            if statement.kind != "code" and not self._checker.speaks(statement.text):
                 if not self._given:
                     raise _OtherLanguage(said.text)
                 statement = None
-            elif self._gives_away(statement.text):
+            elif self._leaks_prompt(statement.text):
                 statement = None
         if statement is None:
             self._answering.dropped += any(char.isalnum() for char in said.text)
             self._lost = said
         return statement
 
-    def _is_ours(self, text: str) -> bool:
+    def _is_fixed_phrase(self, text: str) -> bool:
         say = PHRASES[self._language]
         return text.strip(" .。“”\"'") in {each.strip(".。") for each in (say.off_topic, say.not_shown)}
 
-    def _gives_away(self, text: str) -> bool:
+    def _leaks_prompt(self, text: str) -> bool:
         rules = " ".join(self._prompt.messages[0].text.split())
-        size = min(_GIVEN_AWAY[self._language], max(len(text), _FRAGMENT))
+        size = min(_LEAK[self._language], max(len(text), _MIN_LEAK))
         return any(text[at : at + size] in rules for at in range(len(text) - size + 1))
 
 
@@ -241,7 +241,7 @@ def _prompt(asked: Question, language: Language, nonce: str, canary: str) -> _Pr
         off_topic=say.off_topic,
     )
     evidence = (
-        _of_a_commit(single, chosen, language)
+        _commit_evidence(single, chosen, language)
         if single
         else {"rows": told_of_day(asked.entries, query, _BUDGET), "diff": shown(chosen), **_tiers(asked.entries)}
     )
@@ -250,7 +250,7 @@ def _prompt(asked: Question, language: Language, nonce: str, canary: str) -> _Pr
         **evidence,
         nonce=nonce,
         language=language,
-        turns=_remembered(asked.thread),
+        turns=_recent_turns(asked.thread),
         question=asked.text,
     )
     return _Prompt([Message("system", system), Message("user", user)], chosen)
@@ -261,7 +261,7 @@ def _tiers(entries: Sequence[Entry]) -> dict[str, int]:
     return {"total": len(tiers), **{tier.value: tiers.count(tier) for tier in Importance}}
 
 
-def _of_a_commit(entry: Entry, chosen: Sequence[Chunk], language: Language) -> dict[str, object]:
+def _commit_evidence(entry: Entry, chosen: Sequence[Chunk], language: Language) -> dict[str, object]:
     commit, analysis, say = entry.commit, entry.analysis, words(language)
     pull = commit.pull and commit.pull.model_copy(update={"body": commit.pull.body[:_MESSAGE]})
     said = [analysis.summary, *(each.risk for each in analysis.risks), *analysis.advice] if analysis else []
@@ -278,8 +278,8 @@ def _of_a_commit(entry: Entry, chosen: Sequence[Chunk], language: Language) -> d
     }
 
 
-def _remembered(thread: Sequence[Turn]) -> list[Turn]:
-    """The last turns that fit, oldest first; a long one is cut rather than all before it forgotten."""
+def _recent_turns(thread: Sequence[Turn]) -> list[Turn]:
+    """Return the last turns that fit, oldest first; a long turn is shortened so that earlier ones fit."""
     kept: list[Turn] = []
     room = _MEMORY
     for turn in reversed(thread):

@@ -1,4 +1,4 @@
-"""An answer without a model: the facts, the lines and the commits that match the question, quoted with where they stand."""
+"""Answers without a model: the matching facts, lines and commits, quoted with citations."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ from analysis.writing.by_rules import code, named
 _FACTS = 4
 _LINES = 5
 _SENTENCES = 2
-_SUMMARY = 4  # sentences of it
+_SUMMARY = 4  # sentences of a summary
 _COMMITS = 8
 _ALSO = 5
 _FEW = 3
@@ -25,7 +25,7 @@ _LINE = 160  # characters of a quoted line
 
 
 class Phrases(NamedTuple):
-    """What we say ourselves in an answer."""
+    """The fixed phrases of an answer."""
 
     not_shown: str
     places: str
@@ -89,21 +89,21 @@ _GENERAL = re.compile(
 
 
 def answer_by_rules(asked: Question, language: Language) -> Iterator[Statement]:
-    """The statements; there is always at least one."""
+    """Yield the statements of the answer; there is always at least one."""
     if not asked.entries:
         yield Statement(text=PHRASES[language].no_commits)
     elif asked.also is not None:
         yield Statement(text=PHRASES[language].matching)
         topics = topics_in(asked.text)
-        yield from (_listed(entry, parse_query(asked), language, topics) for entry in asked.entries)
+        yield from (_list_item(entry, parse_query(asked), language, topics) for entry in asked.entries)
     elif len(asked.entries) == 1:
-        yield from _of_a_commit(asked, asked.entries[0], language)
+        yield from _about_commit(asked, asked.entries[0], language)
     else:
-        yield from _of_a_day(asked, language)
+        yield from _about_day(asked, language)
 
 
 def also(asked: Question, language: Language) -> Iterator[Statement]:
-    """The further commits in a line, if there are any."""
+    """Yield one line with the further commits, if there are any."""
     shown, say = (asked.also or ())[:_ALSO], PHRASES[language]
     left = len(asked.also or ()) - len(shown)
     if shown:
@@ -111,7 +111,7 @@ def also(asked: Question, language: Language) -> Iterator[Statement]:
         yield Statement(text=text, citations=tuple(to_commit(each.commit) for each in shown), new_paragraph=True)
 
 
-def _of_a_commit(asked: Question, entry: Entry, language: Language) -> Iterator[Statement]:
+def _about_commit(asked: Question, entry: Entry, language: Language) -> Iterator[Statement]:
     topics = topics_in(asked.text)
     yield from (each.statement for each in records(entry, language) if each.topic in topics)
     if topics:
@@ -127,7 +127,7 @@ def _of_a_commit(asked: Question, entry: Entry, language: Language) -> Iterator[
     told = [_fact(entry, fact, language) for fact in facts]
     quoted = {citation.label for statement in told for citation in statement.citations}
     lines = [each for each in _lines(entry, query, language) if each.citations[0].label not in quoted]
-    remarks = _remarks(entry, query, language, told)
+    remarks = _analysis_sentences(entry, query, language, told)
     if told or lines:
         yield Statement(text=say.places)
         yield from (told + lines)[: max(_LINES, len(told))]
@@ -135,7 +135,7 @@ def _of_a_commit(asked: Question, entry: Entry, language: Language) -> Iterator[
         yield Statement(text=say.not_shown)
     yield from remarks
     if not topics and not told and not lines and not remarks:
-        yield from _what_it_is(entry, language)
+        yield from _description(entry, language)
 
 
 def _fact(entry: Entry, fact: Fact, language: Language) -> Statement:
@@ -156,8 +156,8 @@ def _lines(entry: Entry, query: Query, language: Language) -> list[Statement]:
     ]
 
 
-def _remarks(entry: Entry, query: Query, language: Language, told: Sequence[Statement]) -> list[Statement]:
-    """The sentences of the kept analysis that match best, but for those that only repeat a fact."""
+def _analysis_sentences(entry: Entry, query: Query, language: Language, told: Sequence[Statement]) -> list[Statement]:
+    """Return the best matching sentences of the stored analysis, without those that repeat a fact."""
     if entry.analysis is None or not query:
         return []
     said = [piece.strip() for text in _texts(entry.analysis) for piece in sentences(text)]
@@ -177,7 +177,7 @@ def _texts(analysis: Analysis) -> list[str]:
     return [analysis.summary, *(text for _, text in analysis.insight), *(each.risk for each in analysis.risks), *analysis.advice]  # fmt: skip
 
 
-def _what_it_is(entry: Entry, language: Language) -> Iterator[Statement]:
+def _description(entry: Entry, language: Language) -> Iterator[Statement]:
     source: tuple[Citation, ...] = (to_commit(entry.commit),)
     yield Statement(text=PHRASES[language].this_is.format(title=code(entry.commit.title)), citations=source)
     if entry.analysis and is_in(entry.analysis, language):
@@ -185,12 +185,12 @@ def _what_it_is(entry: Entry, language: Language) -> Iterator[Statement]:
             yield Statement(text=one_line(piece), citations=source)
 
 
-def _of_a_day(asked: Question, language: Language) -> Iterator[Statement]:
+def _about_day(asked: Question, language: Language) -> Iterator[Statement]:
     say, query = PHRASES[language], parse_query(asked)
     general = bool(_GENERAL.search(asked.text)) or not query
     found = [] if general and not query.facts else matching_entries(asked.entries, query)
-    # "Which changes break us?" is answered by what the diffs prove, not by what merely uses the words.
-    found = [entry for entry in found if _proves(entry, query.facts)] or found
+    # "Which changes break us?" is answered by proven facts, not by texts that merely use the words.
+    found = [entry for entry in found if _has_fact_of(entry, query.facts)] or found
     weighty = [entry for entry in asked.entries if entry.ranked.importance is Importance.HIGH]
     weighty.sort(key=lambda entry: -entry.ranked.score)
     if not found and not general:
@@ -202,17 +202,17 @@ def _of_a_day(asked: Question, language: Language) -> Iterator[Statement]:
     )
     yield Statement(text=say.matching if found else say.weighty)
     topics = topics_in(asked.text)
-    yield from (_listed(entry, query, language, topics) for entry in chosen[:_COMMITS])
+    yield from (_list_item(entry, query, language, topics) for entry in chosen[:_COMMITS])
     if len(chosen) > _COMMITS:
         yield Statement(text=say.more.format(count=len(chosen) - _COMMITS), new_paragraph=True)
 
 
-def _proves(entry: Entry, kinds: frozenset[FactKind]) -> bool:
+def _has_fact_of(entry: Entry, kinds: frozenset[FactKind]) -> bool:
     return any(fact.kind in kinds for fact in entry.facts)
 
 
-def _listed(entry: Entry, query: Query, language: Language, topics: Sequence[Topic]) -> Statement:
-    """A commit in a line: its tier, its title, and what is known, the fact, or else the line, that says most about what is wanted."""
+def _list_item(entry: Entry, query: Query, language: Language, topics: Sequence[Topic]) -> Statement:
+    """Describe a commit in one line: its tier, its title, and the best matching metadata, fact or line."""
     text = f"{BADGE[entry.ranked.importance]} {code(entry.commit.title)}"
     citations = [to_commit(entry.commit)]
     known = [each for each in records(entry, language) if each.topic in topics]

@@ -1,4 +1,4 @@
-"""The index of what an answer may cite of some commits: lines of their diffs, their files, the commits themselves."""
+"""Index of what an answer may cite: lines of the commits' diffs, their files, and the commits themselves."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,7 +26,7 @@ class _Line(NamedTuple):
 
 
 class Citable:
-    """What may be cited of some commits: `shown` lines, the places of facts, files, and the SHAs that the evidence names."""
+    """The citable places of some commits: `shown` lines, the places of facts, files, and SHAs named in the evidence."""
 
     def __init__(self, entries: Sequence[Entry], shown: Sequence[Chunk], text: str) -> None:
         self._entries = entries
@@ -34,7 +34,7 @@ class Citable:
         self._text = text
 
     def cited(self, label: str, names: Iterable[str]) -> Citation | None:
-        """What `label` points at, if it exists and, where the statement names what a diff holds, has to do with it."""
+        """Resolve `label` to a citation; None if it does not exist, or lacks the names while a diff has them."""
         label = label.strip().strip("`").strip()
         if _SHA.fullmatch(label):
             return self._commit(label.lower())
@@ -52,7 +52,7 @@ class Citable:
         return self._line(commit, file, int(place["line"]), place["sign"], [name for name in names if name])
 
     def found(self, names: Iterable[str]) -> Citation | None:
-        """Where one of the names stands: a line of a diff (of the source, and added, if need not be another), a path, a message."""
+        """Cite the first name found in a diff line (sources and added lines preferred), a path or a message; else None."""
         for name in names:
             whole = _as_word(name)
             in_diff = [each for each in self._all_lines if name in each.line.text and whole.search(each.line.text)]
@@ -65,12 +65,12 @@ class Citable:
             if owners:
                 return to_file(*owners[0]) if len(owners) == 1 else to_commit(owners[0][0])
             for entry in self._entries:
-                if whole.search(_told(entry)):
+                if whole.search(_text_of(entry)):
                     return to_commit(entry.commit)
         return None
 
     def quoted(self, lines: Sequence[str]) -> Citation | None:
-        """Where the first of some lines stands, if the diffs hold them all."""
+        """Return a citation of the first line, if the diffs hold all of them."""
         held = {each.line.text.strip(): each for each in reversed(self._all_lines)}
         wanted = [line.strip() for line in lines if line.strip()]
         if not wanted or not all(line in held for line in wanted):
@@ -79,7 +79,7 @@ class Citable:
         return to_line(first.commit, first.file, first.line)
 
     def is_changed(self, name: str) -> bool:
-        """Whether a changed line holds the name."""
+        """Return whether a changed line contains the name."""
         whole = _as_word(name)
         return any(each.line.sign != " " and whole.search(each.line.text) for each in self._all_lines)
 
@@ -92,14 +92,14 @@ class Citable:
         return Citation(label=sha[:SHORT_SHA], url=f"{base}/{named[0]}") if named and base else None
 
     def _files(self, path: str) -> list[tuple[Commit, FileChange]]:
-        """The files that `path` names in full or, if that is only one, by its end."""
+        """Return the files that `path` matches in full, else those it is a suffix of."""
         path = path.strip().removeprefix("./")
         owned = [(entry.commit, file) for entry in self._entries for file in entry.commit.files]
         whole = [each for each in owned if path in (each[1].path, each[1].previous_path)]
         return whole or [each for each in owned if path and each[1].path.endswith(f"/{path}")]
 
     def _line(self, commit: Commit, file: FileChange, number: int, sign: str, names: Sequence[str]) -> Citation | None:
-        """The shown line of that number: of several (an old and a new one) what holds a name, then what was added."""
+        """Cite the shown line of that number; prefer one with the sign, then one with a name, then an added one."""
         words = [_as_word(name) for name in names]
 
         def holds(lines: Iterable[DiffLine]) -> bool:
@@ -137,8 +137,8 @@ def _as_word(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![A-Za-z0-9_]){re.escape(name)}(?![A-Za-z0-9_])")
 
 
-def _told(entry: Entry) -> str:
-    """What a commit says of itself and what was found in it, without its diff."""
+def _text_of(entry: Entry) -> str:
+    """Return a commit's message, metadata, facts and analysis as text, without its diff."""
     commit, analysis = entry.commit, entry.analysis
     pull = f"{commit.pull.title}\n{commit.pull.body}" if commit.pull else ""
     facts = "\n".join(f"{fact.name} {fact.path or ''} {fact.old or ''} {fact.new or ''}" for fact in entry.facts)

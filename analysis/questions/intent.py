@@ -1,4 +1,4 @@
-"""The intent of a message: whether it asks something, in which language, and about which commits."""
+"""The intent of a message: whether it is a question, in which language, and about which commits."""
 
 import re
 
@@ -10,8 +10,8 @@ _QUOTED_LINE = re.compile(r"^[ \t]*(?:>|&gt;).*$", re.MULTILINE)
 _ADDRESSED = re.compile(r"<[@#!][^<>]*>|(?<![\w:]):[a-z0-9_+-]+:(?![\w:])", re.IGNORECASE)
 
 
-def _spoken(text: str) -> str:
-    """What somebody says in a text: quoted lines, addresses, people and emoji taken off, code a mere name."""
+def _prose_of(text: str) -> str:
+    """Strip quoted lines, URLs, mentions and emoji from a text, and replace code by a placeholder."""
     for pattern, instead in ((_CODE, " X "), (_ADDRESS, " X "), (_QUOTED_LINE, ""), (_ADDRESSED, " ")):
         text = pattern.sub(instead, text)
     return text
@@ -26,8 +26,8 @@ _LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
 
 
 def language_of(question: str, default: Language) -> Language:
-    """Zh where a question has a Chinese character, en where it has an English word, else `default`: names belong to neither."""
-    spoken = _spoken(question)
+    """Return "zh" for a question with a Chinese character, "en" for one with an English word, else `default`."""
+    spoken = _prose_of(question)
     if _HAN.search(spoken):
         return "zh"
     return "en" if _LATIN_WORD.search(_NAME.sub(" ", re.sub(r"[.…]+(?=\s|$)", " ", spoken))) else default
@@ -45,7 +45,7 @@ _REFERENCE = re.compile(
 
 
 def references_in(text: str) -> list[str]:
-    """The commits and pull requests that a text names, in order and once each: SHAs (7 to 40 digits), `#123`, web addresses."""
+    """Return the references to commits in a text, in order, without duplicates: SHAs (7 to 40 digits), `#123`, URLs."""
     found = []
     for match in _REFERENCE.finditer(text):
         if match["address"]:
@@ -58,11 +58,11 @@ def references_in(text: str) -> list[str]:
 
 
 def reads_as_question(text: str) -> bool:
-    """Whether a text asks something: by a question mark, or, where people leave it out, by its words.
+    """Return whether a text asks something: by a question mark, or by its words where people leave it out.
 
-    In doubt it does not: a bot that answers what it was not asked is muted. Code, quotations and addresses ask nothing.
+    In doubt it returns False: a bot that answers unasked gets muted. Code, quotations and URLs are ignored.
     """
-    spoken = _spoken(text)
+    spoken = _prose_of(text)
     return bool(_MARK.search(spoken)) or any(_asks(clause.strip()) for clause in _CLAUSES.split(spoken))
 
 
@@ -74,13 +74,13 @@ def _asks(sentence: str) -> bool:
     return _asks_in_chinese(sentence) if _HAN.search(sentence) else _asks_in_english(sentence)
 
 
-# Words that look interrogative and ask nothing.
+# Words that look interrogative but ask nothing.
 _ZH_IDIOMS = re.compile(
     r"哪里哪里|哪怕|天哪|哪吒|哪[里儿个些种]?[都也]|几乎|[好十]几|几[十百千万]|[这那前后过]几|时不时|动不动|多少[有会能]?[点些]|多多少少|没多少"
     r"|没(?:有)?(?:什么|啥|怎么)|(?:什么|啥|怎么|谁)[都也]|什么的$|什么鬼|不是什么|不怎么|怎么样都|怎么说呢|谁知道"
     r"|(?:无论|不管|不论|不论是|任凭|任何|任由)[^，,]*[，,]?|如何如何"
 )
-# Somebody who tells, looks or knows how or whether something is, and does not ask it.
+# Embedded questions: somebody tells, looks up or knows how or whether something is, without asking.
 _ZH_TOLD = re.compile(
     r"(?:(?<!不)(?<!谁)(?<!想)(?:知道|明白|清楚|了解|懂)|(?<!请)(?:看看|看下|看一下|看|试试|试一下|研究|查|查查|查一下|查下|讨论|讨论一下|确认|确认一下|确认下|观察)"
     r"|写了|写明|说了|说明|说明了|讲了|解释|解释了|介绍|介绍了|描述了|提到|提到了|取决于|记得|忘了|就是|教程|不在乎)"
@@ -114,7 +114,7 @@ _SUBJECT = (
 )
 _AUXILIARY = r"(?:is|are|was|were|do|does|did|has|have|had|can|could|should|would|will|might|may|must)"
 _EN_PATTERNS = [
-    # Wh-words with the verb before the subject, or as the subject.
+    # Question words with the verb before the subject, or as the subject.
     rf"(?:what|why|how|when|where|which|who|whose)(?:'s|’s|'re|’re|'d|s)?\s+(?:\w+\s+){{0,3}}?{_AUXILIARY}(?:n't|n’t)?\s+(?:not\s+)?{_SUBJECT}",
     r"(?:what|why|where|how|who|when)(?:'s|’s|\s+(?:is|are|was|were))\b(?!\s+(?:why|how|what))",
     r"what\s+(?:about|changed|changes|else|happened|happens|breaks?|broke|matters?|kind|version|does|did|do)\b",
@@ -125,7 +125,7 @@ _EN_PATTERNS = [
     r"who\s+(?!knows\b|cares\b|else\b|we\b|i\b)\w+s?\b|who\s+else\b",
     r"whose\s+\w|any\s+(?:idea|chance|clue|way)\b|anyone\s+knows?\b",
     r"(?:(?:i(?:'m|’m| am)?\s+)?wonder(?:ing)?|(?:i(?:'m|’m| am)\s+)?curious)\s+(?:if|whether|why|how|what|which|when)\b",
-    # An auxiliary before its subject; without one it is a remark ("is fine", "will do", "have a look").
+    # An auxiliary before its subject; without a subject it is a remark ("is fine", "will do", "have a look").
     rf"(?:is|are|was|were|can|could|should|would|will|does)\s+(?!it\s*$|that\s*$|this\s*$){_SUBJECT}",
     r"does\s+(?!not\b|so\b|seem|look\b|sound\b|work\b|help\b|make\b|the trick\b|that\s*$)\w+\s+\w",
     rf"did\s+(?!(?:it|that|this|the same|all)\s*(?:$|already\b|too\b|yesterday\b|last\b|on\b|in\b|for\b|as\b|before\b|myself\b|and\b|but\b|\w+\s*$)){_SUBJECT}",

@@ -1,6 +1,6 @@
 """Metadata of a commit that answers questions: author, dates, pull request, links, rank and tests.
 
-Each of these is a record that answers questions and may be cited like a line of the diff: `[4d95135:author]`.
+Each is a record that can be cited like a line of the diff: `[4d95135:author]`.
 """
 
 import re
@@ -17,11 +17,11 @@ from analysis.text import one_line
 from analysis.writing.by_rules import code
 from analysis.writing.reasons import told
 
-_PATHS = 3  # of tests that are named
+_PATHS = 3  # maximum test paths that are named
 
 
 class Record(NamedTuple):
-    """Something known of a commit: `label` is how a model cites it, `citations` are where people see it."""
+    """A known property of a commit: `label` is how a model cites it, `citations` are what people see."""
 
     topic: Topic
     label: str
@@ -34,13 +34,13 @@ class Record(NamedTuple):
 
 
 def records(entry: Entry, language: Language) -> tuple[Record, ...]:
-    """All that is known of a commit, one record a topic; of one that was not read, what its listing tells."""
+    """Return a commit's metadata, one record per topic; for an unread commit, only what the listing contains."""
     commit, say = entry.commit, words(language)
     told_of = {
         Topic.AUTHOR: (say.label("written_by", author=one_line(commit.author)), (to_commit(commit),)),
         Topic.DATE: (_dated(commit, say), (to_commit(commit),)),
-        Topic.PULL: _of_pull(commit, say),
-        Topic.LINKS: _tied(entry, say),
+        Topic.PULL: _pull_request(commit, say),
+        Topic.LINKS: _linked(entry, say),
         Topic.RANK: (_ranked(entry, language, say), (to_commit(commit),)),
     }
     if commit.read:
@@ -50,7 +50,7 @@ def records(entry: Entry, language: Language) -> tuple[Record, ...]:
     )
 
 
-_Told = tuple[str, tuple[Citation, ...]]
+_Description = tuple[str, tuple[Citation, ...]]
 
 
 def _dated(commit: Commit, say: Words) -> str:
@@ -62,22 +62,22 @@ def _dated(commit: Commit, say: Words) -> str:
     )
 
 
-def _of_pull(commit: Commit, say: Words) -> _Told:
+def _pull_request(commit: Commit, say: Words) -> _Description:
     if commit.pr is None:
         return say.labels["no_pull"], (to_commit(commit),)
     pull = Citation(label=f"#{commit.pr}", url=beside(commit, f"/pull/{commit.pr}") or commit.url)
     return say.label("is_pull", number=commit.pr), (pull,)
 
 
-def _tied(entry: Entry, say: Words) -> _Told:
-    """What reverted it, if anything known did, and the other ties; the commits that are named are cited."""
+def _linked(entry: Entry, say: Words) -> _Description:
+    """Describe the commit's links, first whether it was reverted, with citations of the linked commits."""
     links = entry.links
     ties = [("fixes", sha) for sha in links.fixes] + [("fixed_by", sha) for sha in links.fixed_by]
     ties = [("reverts", sha) for sha in links.all_reverted] + ties
     ties = [("reverted_by", links.reverted_by), *ties] if links.reverted_by else ties
     texts = [] if links.reverted_by else [say.labels["not_reverted"]]
     texts += [_sentence(say.label(name, sha=code(sha[:SHORT_SHA])), say) for name, sha in ties]
-    if not links.all_reverted:  # it says so of what is not in the store
+    if not links.all_reverted:  # the message may name a revert of a commit that is not in the store
         says = say.facts[FactKind.REVERT].says
         texts += [says.format(names=code(each.name)) + say.stop for each in entry.facts if each.kind is FactKind.REVERT]
     others = [sha for _, sha in ties]
@@ -89,7 +89,7 @@ def _tied(entry: Entry, say: Words) -> _Told:
 
 
 def to_other(commit: Commit, sha: str) -> Citation:
-    """Another commit of the same repository."""
+    """Return a citation of another commit of the same repository."""
     return Citation(label=sha[:SHORT_SHA], url=beside(commit, f"/commit/{sha}") or commit.url)
 
 
@@ -104,7 +104,7 @@ def _ranked(entry: Entry, language: Language, say: Words) -> str:
     return say.label("ranked", tier=tier if language == "zh" else tier.lower()) + listed + say.stop
 
 
-def _tested(entry: Entry, say: Words) -> _Told:
+def _tested(entry: Entry, say: Words) -> _Description:
     commit = entry.commit
     tests = [file for file in commit.files if kind(file.path) is Kind.TEST]
     added = set(tests_added(commit))
@@ -164,7 +164,7 @@ _HAPPENED = re.compile(r"\b(?:landed|merged|committed|authored|written)\b|合入
 
 
 def bears_out(record: Record, entry: Entry, text: str) -> bool:
-    """Whether a statement that cites a record says what the record does."""
+    """Return whether a statement that cites a record agrees with it."""
     commit = entry.commit
     match record.topic:
         case Topic.AUTHOR:
@@ -182,7 +182,7 @@ def bears_out(record: Record, entry: Entry, text: str) -> bool:
 
 
 def contradicts(entry: Entry, text: str) -> bool:
-    """Whether a statement says of a commit what its metadata knows to be otherwise, whatever it cites."""
+    """Return whether a statement contradicts a commit's metadata, whatever it cites."""
     tier = _tier_in(text)
     if _misjudges_revert(entry, text) or (tier and tier != entry.ranked.importance):
         return True
@@ -190,7 +190,10 @@ def contradicts(entry: Entry, text: str) -> bool:
 
 
 def _misjudges_revert(entry: Entry, text: str) -> bool:
-    """Whether a text says that a commit was reverted, or that it was not, against what is known; of a revert both may be meant."""
+    """Return whether a text is wrong about the commit being reverted.
+
+    Of a commit that is a revert, "reverted" may mean either commit.
+    """
     for clause in _CLAUSE.split(text):
         if match := _REVERTED.search(clause):
             denied = bool(_NOT.search(clause[: match.end()]))
@@ -201,7 +204,7 @@ def _misjudges_revert(entry: Entry, text: str) -> bool:
 
 
 def authors_in(text: str) -> list[str]:
-    """Whom a statement calls an author."""
+    """Return the names that a statement gives as an author."""
     return [next(name for name in match.groups() if name).rstrip(".") for match in _BY.finditer(text)]
 
 
@@ -211,7 +214,7 @@ def _tier_in(text: str) -> str | None:
 
 
 def _dates_are_true(commit: Commit, text: str) -> bool:
-    """Whether each date and time in a text is one of the commit's, in UTC or where it was written, or stands in its message."""
+    """Return whether each date and time in a text is the commit's, in UTC or local time, or occurs in its message."""
     known = [each for at in (commit.authored_at, commit.committed_at) for each in (at, at.astimezone(UTC))]
     return all(
         match[0] in commit.message or any(_is_on(match, at) for at in known) for match in _DATES.finditer(text)

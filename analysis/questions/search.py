@@ -1,4 +1,4 @@
-"""Search in the evidence of a question: the best matching lines of a diff, and commits of a day."""
+"""Search in the evidence of a question: the best matching lines of a diff and commits of a day."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,12 +12,12 @@ from analysis.models import BREAKING, SHORT_SHA, Commit, Entry, Fact, FactKind, 
 from analysis.paths import Kind, kind
 from analysis.questions.intent import references_in
 
-_PIECE = 40  # lines; what belongs together is mostly closer
+_CHUNK = 40  # lines of a chunk; related lines are mostly closer
 _LINE = 300  # characters of a line that are shown
-_SUMMARY = 400  # characters of a summary among those of a day
-_FADING = 0.5  # how much less each earlier turn of a thread says about what is meant
+_SUMMARY = 400  # characters of a summary in a day's list
+_DECAY = 0.5  # weight of each earlier turn of a thread, relative to the next
 _TURNS = 4
-_PLURAL = 3  # letters that a word with an s behind has at least
+_PLURAL = 3  # a longer word that ends in s also matches without it
 _PREFERENCE = {each: place for place, each in enumerate(Kind)}
 _ENV = (FactKind.REMOVED_ENV, FactKind.RENAMED_ENV)
 _KEY = (FactKind.REMOVED_KEY, FactKind.RENAMED_KEY)
@@ -27,7 +27,7 @@ _API = BREAKING.difference(_ENV, _FLAG, _KEY, [FactKind.MINIMUM_RAISED, FactKind
 
 
 class _Topic(NamedTuple):
-    """What people call something, the words that code has for it, and the facts that speak of it."""
+    """A topic of questions: how people refer to it, the words that code uses for it, and its kinds of facts."""
 
     called: re.Pattern[str]
     words: tuple[str, ...]
@@ -101,8 +101,8 @@ STOPWORDS = _split(
 )
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]+")
 _WHOLE = re.compile(r"-{0,2}[A-Za-z_][\w./-]*[\w]", re.ASCII)
-_NAME = re.compile(r"[_./]|^-|[A-Za-z][a-z]+[A-Z]|[A-Z]{2,}[a-z]{2,}")  # what is code, and no word with a hyphen
-_NAMED = 3  # letters and digits of one
+_NAME = re.compile(r"[_./]|^-|[A-Za-z][a-z]+[A-Z]|[A-Z]{2,}[a-z]{2,}")  # code, not a hyphenated word
+_MIN_NAME = 3  # minimum letters and digits of a name
 _WRITTEN = re.compile(f"{_WHOLE.pattern}/?", re.ASCII)
 _HAN = re.compile(r"[\u4e00-\u9fff]{2,}")
 _HAN_STOPWORDS = re.compile(
@@ -111,11 +111,11 @@ _HAN_STOPWORDS = re.compile(
 )
 
 
-_At = tuple[str | None, int | None]
+_Place = tuple[str | None, int | None]
 
 
 class Query(NamedTuple):
-    """What a question looks for: the weight of each word, the kinds of facts that would answer it, the words used before."""
+    """A parsed question: the weight of each word, the kinds of facts that answer it, the words of earlier turns."""
 
     words: Mapping[str, float]
     facts: frozenset[FactKind]
@@ -126,23 +126,23 @@ class Query(NamedTuple):
 
     @property
     def with_before(self) -> "Query":
-        """The same with the words used before as its own."""
+        """Return the query with the earlier words among its own."""
         return Query({**self.before, **self.words}, self.facts)
 
 
 def parse_query(asked: Question) -> Query:
-    """What a question looks for; the turns before it are known too, so that "that flag" finds the flag."""
+    """Parse a question; earlier turns count too, so that "that flag" finds the flag."""
     facts = {each for topic in _TOPICS if topic.called.search(asked.text) for each in topic.facts}
     before: dict[str, float] = {}
     for age, turn in enumerate(reversed(asked.thread[-_TURNS:]), 1):
         for word, weight in _words_of(turn.text).items():
-            before[word] = max(before.get(word, 0.0), weight * _FADING**age)
+            before[word] = max(before.get(word, 0.0), weight * _DECAY**age)
     return Query(_words_of(asked.text), frozenset(facts), before)
 
 
 def _words_of(text: str) -> dict[str, float]:
     found: dict[str, float] = {}
-    for reference in references_in(text):  # which commit is meant says nothing of what is asked about it
+    for reference in references_in(text):  # a reference says which commit is meant, not what is asked about it
         text = re.sub(re.escape(reference), " ", text, flags=re.IGNORECASE)
     for text_match in _WHOLE.finditer(text):
         whole = text_match[0].strip("./-").lower()
@@ -162,15 +162,17 @@ def _words_of(text: str) -> dict[str, float]:
 
 
 def names_in(question: str) -> tuple[str, ...]:
-    """The symbols, flags and paths that a question names, as they are written: `threading.Lock`, `--foo`, `pkg/core`."""
+    """Return the symbols, flags and paths that a question names, as written: `threading.Lock`, `--foo`, `pkg/core`."""
     for reference in references_in(question):
         question = question.replace(reference, " ")
     found = (text_match[0] for text_match in _WRITTEN.finditer(question))
-    return tuple(dict.fromkeys(each for each in found if _NAME.search(each) and len(re.sub(r"\W", "", each)) >= _NAMED))
+    return tuple(
+        dict.fromkeys(each for each in found if _NAME.search(each) and len(re.sub(r"\W", "", each)) >= _MIN_NAME)
+    )
 
 
 def parts(text: str) -> frozenset[str]:
-    """The words in a text in lower case, names taken apart: `KVCache_size` holds kv, cache and size."""
+    """Return the words of a text in lower case, with names split: `KVCache_size` gives kv, cache and size."""
     return frozenset(
         word.lower()
         for run in _WORD.findall(text)
@@ -179,45 +181,45 @@ def parts(text: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=4096)
-def _holds(text: str) -> frozenset[str]:
-    """All that a text can be found by: its words, their parts, and its names as they are written."""
+def _search_keys(text: str) -> frozenset[str]:
+    """Return all keys by which a text can be found: its words, their parts, and its names as written."""
     names = {text_match[0].strip("./-").lower() for text_match in _WHOLE.finditer(text)}
     return parts(text) | names | {segment for name in names for segment in re.split(r"[/.]", name) if segment}
 
 
 def text_match(query: Query, text: str) -> float:
-    """How much of what is wanted a text holds; 0 for nothing.
+    """Score a text against a query; 0 if nothing matches.
 
-    What was spoken of before adds to it, and is no match by itself unless the question names nothing ("and why?").
+    Words of earlier turns add to the score, but match alone only if the question itself names nothing ("and why?").
     """
-    own = _held(query.words, text)
-    return own + _held(query.before, text) if own or not (query.words or query.facts) else 0.0
+    own = _matched_weight(query.words, text)
+    return own + _matched_weight(query.before, text) if own or not (query.words or query.facts) else 0.0
 
 
-def _held(words: Mapping[str, float], text: str) -> float:
-    held = _holds(text)
+def _matched_weight(words: Mapping[str, float], text: str) -> float:
+    held = _search_keys(text)
     return sum(weight for word, weight in words.items() if word in held or (not word.isascii() and word in text))
 
 
 def fact_match(query: Query, fact: Fact) -> float:
-    """How much a fact says about what is wanted."""
+    """Score a fact against a query."""
     return text_match(query, f"{fact.name} {fact.path or ''} {fact.old or ''} {fact.new or ''}") + (
         2.0 if fact.kind in query.facts else 0.0
     )
 
 
 def chunks_of(commit: Commit) -> Iterator[Chunk]:
-    """The commit's diff in parts, sources first."""
+    """Yield the commit's diff in chunks, sources first."""
     for file in sorted(commit.files, key=lambda each: _PREFERENCE[kind(each.path)]):
         for hunk in hunks(file.patch):
-            for start in range(0, len(hunk), _PIECE):
-                yield Chunk(file, hunk[start : start + _PIECE])
+            for start in range(0, len(hunk), _CHUNK):
+                yield Chunk(file, hunk[start : start + _CHUNK])
 
 
 def relevant(commit: Commit, facts: Sequence[Fact], query: Query, budget: int) -> list[Chunk]:
-    """The parts of a diff that fit `budget` tokens: those that match what is wanted first, then as the files come."""
+    """Select the chunks of a diff that fit `budget` tokens: best match first, then file order."""
     query = query.with_before
-    proven: dict[_At, float] = {(fact.path, fact.line): fact_match(query, fact) + 1.0 for fact in facts if fact.line}
+    proven: dict[_Place, float] = {(fact.path, fact.line): fact_match(query, fact) + 1.0 for fact in facts if fact.line}
     candidates = list(chunks_of(commit))
     ranked = sorted(range(len(candidates)), key=lambda place: (-_worth(candidates[place], query, proven), place))
     kept, room = [], budget
@@ -229,7 +231,7 @@ def relevant(commit: Commit, facts: Sequence[Fact], query: Query, budget: int) -
     return [candidates[place] for place in sorted(kept)]
 
 
-def _worth(chunk: Chunk, query: Query, proven: Mapping[_At, float]) -> float:
+def _worth(chunk: Chunk, query: Query, proven: Mapping[_Place, float]) -> float:
     changed = " ".join(line.text for line in chunk.lines if line.sign != " ")
     context = " ".join(line.text for line in chunk.lines if line.sign == " ")
     places = {(path, line.number) for line in chunk.lines for path in (chunk.file.path, chunk.file.previous_path)}
@@ -243,7 +245,7 @@ def _worth(chunk: Chunk, query: Query, proven: Mapping[_At, float]) -> float:
 
 
 def shown(chosen: Sequence[Chunk]) -> str:
-    """Parts of a diff as a model reads them: a header a file, then each line with its sign and number."""
+    """Render chunks for a model: a header for each file, then each line with its sign and number."""
     rows: list[str] = []
     for place, chunk in enumerate(chosen):
         if place == 0 or chunk.file is not chosen[place - 1].file:
@@ -255,9 +257,9 @@ def shown(chosen: Sequence[Chunk]) -> str:
 
 
 def told_of_day(entries: Sequence[Entry], query: Query, budget: int) -> list[str]:
-    """A day's commits as a model reads them, one a row: those that match first, then by score; titles of all, if they fit.
+    """Render a day's commits for a model, one row each: matching ones first, then by score; all titles, if they fit.
 
-    What is known beyond the title is told as long as the budget lasts.
+    Details beyond the title are added while `budget` (tokens) lasts.
     """
     first = matching_entries(entries, query.with_before)
     known = {id(entry) for entry in first}
@@ -301,7 +303,7 @@ def _details(entry: Entry) -> str:
 
 
 def matching_lines(commit: Commit, query: Query, most: int) -> list[tuple[FileChange, DiffLine]]:
-    """The changed lines that match best, the best first; those of a file whose path alone matches come after."""
+    """Return at most `most` changed lines that match, the best first; lines whose path alone matches come last."""
     found = []
     for order, chunk in enumerate(chunks_of(commit)):
         by_path = 0.3 * text_match(query, chunk.file.path)
@@ -317,7 +319,7 @@ def matching_lines(commit: Commit, query: Query, most: int) -> list[tuple[FileCh
 
 
 def matching_entries(entries: Sequence[Entry], query: Query) -> list[Entry]:
-    """The commits of a day that match, the best first; among equals those of the higher score."""
+    """Return the matching commits of a day, the best first; equal matches are ordered by rank."""
     worth = {id(entry): _entry_worth(entry, query) for entry in entries}
     return sorted(
         (each for each in entries if worth[id(each)]), key=lambda each: (-worth[id(each)], -each.ranked.score)

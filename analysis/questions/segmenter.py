@@ -1,4 +1,4 @@
-"""A reply that is still coming, taken apart into what can be checked: a sentence, an item of a list, a block of code."""
+"""Splitting of a streamed reply into segments that can be checked: sentences, list items and code blocks."""
 
 import re
 from collections.abc import Iterator
@@ -9,9 +9,9 @@ from analysis.grounding.claims import SPAN
 
 
 class Segment(NamedTuple):
-    """A complete piece of a reply as it was written, but for the marker of its item or the fences of its code.
+    """A complete segment of a reply as written, without the list marker or the code fences.
 
-    The sentences of one line have the same `line`.
+    Sentences of one line have the same `line`.
     """
 
     text: str
@@ -24,15 +24,15 @@ _THOUGHTS = ("<think>", "</think>")
 _BLANK = re.compile(r"[ \t]*\n")
 _FENCE = re.compile(r"[ \t]*(```+|~~~+)[^\n]*(\n|\Z)")
 _MARKER = re.compile(r"[ \t]*(?:[-*+•·▪]|\d{1,2}[.)、])[ \t]+(?=\S)")
-_UNDECIDED = re.compile(r"[ \t]*(?:[`~]{1,2}|[-*+•·▪]|\d{1,2}[.)、]?)?[ \t]*")
+_INCOMPLETE = re.compile(r"[ \t]*(?:[`~]{1,2}|[-*+•·▪]|\d{1,2}[.)、]?)?[ \t]*")
 _BRACKETED = re.compile(r"[ \t]*[\[【][^\[\]【】\n]*[\]】](?!\()[ \t]*[.。]?[ \t]*")
-# A path begins with a small letter, so that a citation behind the full stop does not read as the next sentence.
-_CITED_BEHIND = re.compile(r"[.!?][ \t]+(?:[\[【][^\[\]【】\n]*[\]】](?!\()[ \t]*)+(?=[^\s.。,，\[【])")
+# A path begins with a lower-case letter, so `sentences` does not split before a citation after the full stop.
+_CITED_AFTER = re.compile(r"[.!?][ \t]+(?:[\[【][^\[\]【】\n]*[\]】](?!\()[ \t]*)+(?=[^\s.。,，\[【])")
 _CITED = re.compile(r"[\]】][ \t]*[。！？.!?]\s*$")
 
 
 class Segmenter:
-    """Takes chunks in and gives pieces out, each as soon as it cannot grow any more."""
+    """Splitter of a stream: takes chunks and yields segments, each as soon as it is complete."""
 
     def __init__(self) -> None:
         self._rest = ""
@@ -41,15 +41,15 @@ class Segmenter:
         self._line = 0
 
     def feed(self, chunk: str) -> Iterator[Segment]:
-        """The pieces that a chunk completes."""
+        """Yield the segments that a chunk completes."""
         self._rest += chunk.replace("\r\n", "\n").replace("\r", "\n")
-        yield from self._taken(final=False)
+        yield from self._segments(final=False)
 
     def end(self) -> Iterator[Segment]:
-        """What is left when nothing more will come."""
-        yield from self._taken(final=True)
+        """Yield the remaining segments at the end of the stream."""
+        yield from self._segments(final=True)
 
-    def _taken(self, *, final: bool) -> Iterator[Segment]:
+    def _segments(self, *, final: bool) -> Iterator[Segment]:
         while True:
             before = (self._rest, self._in_line)
             said = self._next(final=final)
@@ -60,7 +60,7 @@ class Segmenter:
                 return
 
     def _next(self, *, final: bool) -> Segment | None:
-        """A piece, or None where there is none yet; what is none, such as blank lines, is passed over."""
+        """Return the next segment, or None if it is incomplete; blank lines are skipped."""
         if not self._begun and not self._without_thoughts(final=final):
             return None
         if self._in_line:
@@ -69,7 +69,7 @@ class Segmenter:
             self._rest = self._rest[blank.end() :]
             self._paragraph = self._begun
             return None
-        if not final and _UNDECIDED.fullmatch(self._rest):
+        if not final and _INCOMPLETE.fullmatch(self._rest):
             return None
         if fence := _FENCE.match(self._rest):
             return self._code(fence, final=final)
@@ -81,7 +81,7 @@ class Segmenter:
         return None
 
     def _without_thoughts(self, *, final: bool) -> bool:
-        """Whether the reply proper has begun: what a model thinks aloud before is taken off."""
+        """Strip the model's thoughts; return whether the reply proper has begun."""
         opening, closing = _THOUGHTS
         start = self._rest.lstrip()
         if not start.startswith(opening):
@@ -118,15 +118,15 @@ class Segmenter:
 
 
 def _first(line: str, *, complete: bool) -> str | None:
-    """The first sentence of a line with the citations that stand behind it; None while more of it may come."""
+    """Return a line's first sentence with the citations after it; None while more of it may come."""
     text = ""
     for piece in sentences(line):
         text += piece
-        # An open span or bracket may hold what only looks like the end of a sentence.
+        # An open span or bracket may contain what only looks like the end of a sentence.
         if text.count("`") % 2 == 0 and text.count("[") <= text.count("]") and text.count("【") <= text.count("】"):
             break
     masked = SPAN.sub(lambda match: "`" + "_" * (len(match[0]) - 2) + "`", text)
-    if early := _CITED_BEHIND.search(masked):
+    if early := _CITED_AFTER.search(masked):
         text = line[: early.end()]
     while behind := _BRACKETED.match(line, len(text)):
         text = line[: behind.end()]

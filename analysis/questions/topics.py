@@ -5,7 +5,7 @@ from enum import StrEnum
 
 
 class Topic(StrEnum):
-    """What people ask of a commit that its diff does not say. The value is a part of the record's label."""
+    """A question about a commit that its diff does not answer. The value is part of the record's label."""
 
     AUTHOR = "author"
     DATE = "date"
@@ -15,7 +15,7 @@ class Topic(StrEnum):
     TESTS = "tests"
 
 
-_SOME = r"[^?？.。，]{0,25}?"  # words between
+_SOME = r"[^?？.。，]{0,25}?"  # words in between
 _PATTERNS = {
     Topic.AUTHOR: (
         rf"\bwho(?:se)?\b{_SOME}\b(?:wrote|written|made|did|authored|contributed|committed|submitted|implemented)\b",
@@ -53,10 +53,10 @@ _CLAUSE = re.compile(r"[,，、;；。.!?？]\s|[，、；。？]|\b(?:and|but)\
 
 
 def topics_in(question: str) -> tuple[Topic, ...]:
-    """What a question asks of a commit besides its diff."""
+    """Return the metadata topics that a question asks about."""
     return tuple(topic for topic, pattern in _ASKED.items() if pattern.search(question))
 
 
 def without_topics(question: str) -> str:
-    """The clauses of a question that ask something else: of the diff."""
+    """Return the clauses of a question that ask about something else, the diff."""
     return " ".join(clause for clause in _CLAUSE.split(question) if not topics_in(clause)).strip()

@@ -1,4 +1,4 @@
-"""The importance of a commit to those downstream, with reasons."""
+"""Ranking of commits by their importance to downstream users, with reasons."""
 
 from analysis.ranking.scoring import ceiling, floor, rank, supported, within
 from analysis.ranking.tier_override import may_move_down, may_move_up

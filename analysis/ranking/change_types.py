@@ -1,4 +1,4 @@
-"""The change types of a commit, by its tags, words, files and facts. Every tier may have every type."""
+"""The change types of a commit, derived from its tags, words, files and facts. Any type may occur in any tier."""
 
 import re
 from collections.abc import Sequence
@@ -37,14 +37,14 @@ _WORDED = {
     ChangeType.DEPENDENCY: r"bump(s|ed)?|upgrade[sd]?|dependenc(y|ies)|requirements|pin(s|ned)?",
     ChangeType.REVERT: r"revert(s|ed|ing)?",
 }
-_ONLY = {
+_TYPE_OF_FILES = {
     Kind.DOCS: ChangeType.DOCS,
     Kind.TEST: ChangeType.TESTS,
     Kind.CI: ChangeType.CI_BUILD,
     Kind.BUILD: ChangeType.CI_BUILD,
     Kind.DEPENDENCY: ChangeType.DEPENDENCY,
 }
-_PROVEN = {
+_TYPE_OF_FACTS = {
     FactKind.REVERT: ChangeType.REVERT,
     FactKind.SECURITY: ChangeType.SECURITY,
     FactKind.DEPENDENCY_MOVED: ChangeType.DEPENDENCY,
@@ -54,9 +54,9 @@ _PROVEN = {
     FactKind.REMOVED_ENV: ChangeType.CONFIG,
     FactKind.REMOVED_FLAG: ChangeType.CONFIG,
 }
-_ARCHITECTURE_FILES = 40  # source files; a change this wide moves the structure, whatever its title says
-_MOVED_FILES = 5  # source files that come, go or change their place
-_MOST = 4
+_ARCHITECTURE_FILES = 40  # source files; a change this wide is architectural, whatever its title says
+_MOVED_FILES = 5  # source files added, removed or renamed
+_MAX_TYPES = 4
 
 
 def _compiled(table: dict[ChangeType, str]) -> dict[ChangeType, re.Pattern[str]]:
@@ -68,11 +68,11 @@ _WORD_PATTERNS = _compiled(_WORDED)
 
 
 def change_types(commit: Commit, found: Sequence[Fact] = ()) -> tuple[ChangeType, ...]:
-    """The commit's kinds, the most telling first, at most four; `other` alone when nothing tells.
+    """Return the commit's change types, the most specific first, at most four; `other` alone if none applies.
 
-    A tag outweighs words, and words outweigh files: a title that says [Bugfix] is a bug fix wherever it is.
+    Tags outweigh words, and words outweigh files: a title tagged [Bugfix] is a bug fix whatever it touches.
     """
-    title = without_instructions(commit.subject).lower()  # which is faster than patterns that take any case
+    title = without_instructions(commit.subject).lower()  # faster than case-insensitive patterns
     tag, rest = split_title(title)
     kinds: dict[ChangeType, None] = {}
     if any(fact.kind is FactKind.REVERT for fact in found) or re.match(r"\s*revert\b", title):
@@ -83,7 +83,7 @@ def change_types(commit: Commit, found: Sequence[Fact] = ()) -> tuple[ChangeType
     if only_files and ChangeType.DOCS not in kinds and _WORD_PATTERNS[ChangeType.BUG_FIX].search(rest):
         kinds[ChangeType.BUG_FIX] = None
     elif ChangeType.REVERT not in kinds and not only_files:
-        # Words about documentation, tests or CI in the title of a change of source say what came along, not what it is.
+        # In the title of a source change, words about documentation, tests or CI describe a by-product.
         beside = (
             {ChangeType.DOCS, ChangeType.TESTS, ChangeType.CI_BUILD}
             if any(kind(path) is Kind.SOURCE for path in commit.paths)
@@ -91,10 +91,10 @@ def change_types(commit: Commit, found: Sequence[Fact] = ()) -> tuple[ChangeType
         )
         worded = [key for key, pattern in _WORD_PATTERNS.items() if key not in beside and pattern.search(rest)]
         kinds.update(dict.fromkeys(worded))
-    kinds.update({_PROVEN[fact.kind]: None for fact in found if fact.kind in _PROVEN})
-    if _moves_structure(commit):
+    kinds.update({_TYPE_OF_FACTS[fact.kind]: None for fact in found if fact.kind in _TYPE_OF_FACTS})
+    if _is_architectural(commit):
         kinds[ChangeType.ARCHITECTURE] = None
-    return tuple(kinds)[:_MOST] or (ChangeType.OTHER,)
+    return tuple(kinds)[:_MAX_TYPES] or (ChangeType.OTHER,)
 
 
 @lru_cache(maxsize=4096)
@@ -104,12 +104,12 @@ def _tagged(tag: str) -> tuple[ChangeType, ...]:
 
 def _from_files(commit: Commit) -> list[ChangeType]:
     kinds = {kind(file.path) for file in commit.files} - {Kind.GENERATED, Kind.VENDORED}
-    if not kinds or not kinds <= set(_ONLY):
+    if not kinds or not kinds <= set(_TYPE_OF_FILES):
         return []
-    return sorted({_ONLY[each] for each in kinds})
+    return sorted({_TYPE_OF_FILES[each] for each in kinds})
 
 
-def _moves_structure(commit: Commit) -> bool:
+def _is_architectural(commit: Commit) -> bool:
     sources = [file for file in commit.files if kind(file.path) is Kind.SOURCE]
     moved = [file.status for file in sources if file.status in ("added", "removed", "renamed")]
     return len(sources) >= _ARCHITECTURE_FILES or (len(moved) >= _MOVED_FILES and set(moved) != {"added"})

@@ -1,6 +1,6 @@
-"""The evaluation of a ranking against release notes, beside the baseline's formula and the count of changed lines.
+"""Evaluation of a ranking against release notes, compared with a baseline formula and with the number of changed lines.
 
-Everything here is exact or seeded: the same examples give the same figures.
+All figures are exact or seeded: the same examples give the same figures.
 """
 
 import re
@@ -17,13 +17,13 @@ from analysis.ranking.scoring import rank
 from analysis.ranking.signals import signals
 from analysis.ranking.weights import Weights
 
-_RESAMPLED = 1000  # times
-_TAIL = 0.025  # on each side of an interval
-_BINS = 10  # groups of a table of reliability
+_SAMPLES = 1000  # bootstrap samples
+_TAIL = 0.025  # probability on each side of an interval
+_BINS = 10  # groups of a reliability table
 _HIGH = frozenset({Importance.HIGH})
 _AT_LEAST_MEDIUM = frozenset({Importance.HIGH, Importance.MEDIUM})
 
-# The baseline's formula: points of a Conventional Commits prefix, of the size, of the commonest kind of file.
+# The baseline's formula: points for the Conventional Commits prefix, the size, and the most common kind of file.
 _PREFIX = re.compile(r"(\w+)(?:\([^)]*\))?!?:")
 _PREFIXES = {
     "feat": 8,
@@ -46,7 +46,7 @@ _BASELINE_HIGH, _BASELINE_MEDIUM = 10, 6
 
 
 class Example(NamedTuple):
-    """A commit with its facts, and whether release notes name it, or name it under what breaks; it is learned `weight` times."""
+    """A commit with its facts, and whether release notes name it (as breaking); training repeats it `weight` times."""
 
     commit: Commit
     facts: tuple[Fact, ...]
@@ -56,7 +56,7 @@ class Example(NamedTuple):
 
 
 class Interval(NamedTuple):
-    """A figure and the 95% interval that resampling gives it."""
+    """A figure with its 95% bootstrap interval."""
 
     value: float
     low: float
@@ -67,7 +67,7 @@ class Interval(NamedTuple):
 
 
 class AtTier(NamedTuple):
-    """Of the commits at a tier or above: their share of all, how many of them are labelled, how many of the labelled they are."""
+    """The commits at a tier or above: their share of all, and their precision and recall for the labelled commits."""
 
     share: float
     precision: float
@@ -75,7 +75,7 @@ class AtTier(NamedTuple):
 
 
 class Reliability(NamedTuple):
-    """Commits that are alike likely to be named: the mean of their chances, and the share that is named."""
+    """Commits with similar probabilities of being named: their mean probability, and the share that is named."""
 
     chance: float
     named: float
@@ -83,7 +83,7 @@ class Reliability(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """The figures of a ranking, and of what it is compared with."""
+    """The figures of a ranking and of its baselines."""
 
     auc: Interval
     baseline: Interval
@@ -100,19 +100,19 @@ class Judgement(NamedTuple):
 
 
 def trained(examples: Sequence[Example], provenance: Mapping[str, Any] | None = None) -> Weights:
-    """Weights learned from examples. Facts are left to judgement: a commit has the same points with its patches as without."""
+    """Learn weights from examples, ignoring facts, so that a commit has equal points with and without its patches."""
     repeated = [example for example in examples for _ in range(example.weight)]
     rows = [{signal.name: signal.value for signal in signals(example.commit)} for example in repeated]
     return learned(rows, [example.named for example in repeated], provenance)
 
 
 def ranked_by(weights: Weights, examples: Sequence[Example]) -> list[Ranked]:
-    """The examples' ranks by some weights."""
+    """Rank the examples by the given weights."""
     return [rank(example.commit, example.facts, weights) for example in examples]
 
 
 def cross_validated(examples: Sequence[Example]) -> list[Ranked]:
-    """The examples' ranks, each by weights (and tiers) that were learned without its part of history."""
+    """Rank each example by weights (and tiers) learned without its fold of history."""
     found: list[Ranked] = []
     for fold in folds(len(examples)):
         weights = trained([*examples[: fold.start], *examples[fold.stop :]])
@@ -121,7 +121,7 @@ def cross_validated(examples: Sequence[Example]) -> list[Ranked]:
 
 
 def judged(examples: Sequence[Example], ranked: Sequence[Ranked]) -> Judgement:
-    """How good those ranks are."""
+    """Compute the figures of the given ranks."""
     labels = [example.named for example in examples]
     scores = [each.score for each in ranked]
     tiers = [each.importance for each in ranked]
@@ -146,7 +146,10 @@ def judged(examples: Sequence[Example], ranked: Sequence[Ranked]) -> Judgement:
 
 
 def auc(labels: Sequence[bool], scores: Sequence[float]) -> float:
-    """The chance that a labelled commit scores above an unlabelled one, ties counting half; .5 where there are none of a kind."""
+    """Return the probability that a labelled commit outscores an unlabelled one.
+
+    Ties count half; it is 0.5 if either kind is missing.
+    """
     below = sorted(score for score, label in zip(scores, labels, strict=True) if not label)
     above = [score for score, label in zip(scores, labels, strict=True) if label]
     if not below or not above:
@@ -156,15 +159,15 @@ def auc(labels: Sequence[bool], scores: Sequence[float]) -> float:
 
 
 def auc_interval(labels: Sequence[bool], scores: Sequence[float], *, seed: int = 1) -> Interval:
-    """The ROC AUC with its bootstrap interval."""
-    return _resampled(len(labels), seed, lambda picked: auc(*_picked(picked, labels, scores)))
+    """Return the ROC AUC with its bootstrap interval."""
+    return _bootstrap(len(labels), seed, lambda picked: auc(*_picked(picked, labels, scores)))
 
 
 def gain_interval(
     labels: Sequence[bool], scores: Sequence[float], others: Sequence[float], *, seed: int = 1
 ) -> Interval:
-    """How much greater the AUC of `scores` is than that of `others`, both on the same resampled commits."""
-    return _resampled(
+    """Return the difference between the AUC of `scores` and that of `others`, both on the same bootstrap samples."""
+    return _bootstrap(
         len(labels),
         seed,
         lambda picked: auc(*_picked(picked, labels, scores)) - auc(*_picked(picked, labels, others)),
@@ -175,15 +178,15 @@ def _picked(picked: Sequence[int], labels: Sequence[bool], scores: Sequence[floa
     return [labels[place] for place in picked], [scores[place] for place in picked]
 
 
-def _resampled(count: int, seed: int, figure: Callable[[Sequence[int]], float]) -> Interval:
+def _bootstrap(count: int, seed: int, figure: Callable[[Sequence[int]], float]) -> Interval:
     random = Random(seed)  # noqa: S311 (nothing secret)
-    found = sorted(figure(random.choices(range(count), k=count)) for _ in range(_RESAMPLED))
-    cut = int(_TAIL * _RESAMPLED)
+    found = sorted(figure(random.choices(range(count), k=count)) for _ in range(_SAMPLES))
+    cut = int(_TAIL * _SAMPLES)
     return Interval(figure(range(count)), found[cut], found[-1 - cut])
 
 
 def at_tier(labels: Sequence[bool], tiers: Sequence[Importance], among: frozenset[Importance]) -> AtTier:
-    """The figures of the commits whose tier is one `among` some."""
+    """Return the figures of the commits whose tier is in `among`."""
     inside = [label for label, tier in zip(labels, tiers, strict=True) if tier in among]
     hits = sum(inside)
     return AtTier(
@@ -194,7 +197,7 @@ def at_tier(labels: Sequence[bool], tiers: Sequence[Importance], among: frozense
 
 
 def reliability(labels: Sequence[bool], chances: Sequence[float]) -> list[Reliability]:
-    """Chances beside what came of them, in ten groups of equal size."""
+    """Compare mean probabilities with observed shares in ten groups of equal size."""
     order = sorted(range(len(labels)), key=lambda place: chances[place])
     bounds = [number * len(order) // _BINS for number in range(_BINS + 1)]
     groups = [order[start:end] for start, end in pairwise(bounds) if end > start]
@@ -209,13 +212,13 @@ def reliability(labels: Sequence[bool], chances: Sequence[float]) -> list[Reliab
 
 
 def calibration_error(table: Sequence[Reliability]) -> float:
-    """The expected calibration error: how far chances and shares differ on average."""
+    """Return the expected calibration error: the mean absolute difference between probability and share."""
     commits = sum(group.commits for group in table)
     return sum(abs(group.chance - group.named) * group.commits for group in table) / commits if commits else 0.0
 
 
 def baseline_score(commit: Commit) -> int:
-    """What the reference system scores a commit, reconstructed from the reports that it left."""
+    """Return the reference system's score of a commit, reconstructed from its published reports."""
     prefix = _PREFIX.match(commit.title.lower())
     endings = [path.lower().rpartition(".")[2] for path in commit.paths]
     kinds = Counter(2 if ending in _CODE else 0 if ending in _PROSE else 1 for ending in endings)
@@ -229,7 +232,7 @@ def baseline_score(commit: Commit) -> int:
 
 
 def baseline_tier(score: float) -> Importance:
-    """The tier that the reference system gave a score."""
+    """Return the reference system's tier for a score."""
     if score >= _BASELINE_HIGH:
         return Importance.HIGH
     return Importance.MEDIUM if score >= _BASELINE_MEDIUM else Importance.LOW

@@ -1,6 +1,6 @@
-"""Weights fitted to labelled commits: logistic regression with a ridge, by Newton's method over sparse rows.
+"""Fitting of weights to labelled commits: ridge logistic regression by Newton's method over sparse rows.
 
-A few thousand commits with a dozen signals each: plain lists are enough, and nothing heavy is imported.
+For a few thousand commits with a dozen signals each plain lists suffice, and no heavy dependency is imported.
 """
 
 import math
@@ -12,17 +12,17 @@ from analysis.ranking.weights import Weights, with_judgement
 
 Row = Mapping[str, float]  # signal -> value
 
-RIDGE = 1.0  # chosen on vLLM's v0.10.2 and v0.11.0; from .3 to 4 the figures hardly change
-_LEAST_SEEN = 5  # commits: what fewer show teaches nothing
-_MOST_STEPS = 25
+RIDGE = 1.0  # chosen on vLLM's v0.10.2 and v0.11.0; from 0.3 to 4 the figures hardly change
+_MIN_SEEN = 5  # commits; a signal seen in fewer is not fitted
+_MAX_STEPS = 25
 _FOLDS = 10
-_HIGH = 0.10  # of the commits, over time
+_HIGH = 0.10  # share of the commits, over time
 _AT_LEAST_MEDIUM = 0.43
 _SMALL = 1e-6
 
 
 class Line(NamedTuple):
-    """Log-odds as a straight line: `intercept` plus the points of each signal times its value."""
+    """A linear model of log-odds: `intercept` plus each signal's points times its value."""
 
     intercept: float
     points: dict[str, float]
@@ -32,19 +32,19 @@ class Line(NamedTuple):
 
 
 def probability(score: float) -> float:
-    """The probability that log-odds stand for."""
+    """Convert log-odds to a probability."""
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
 
 
 def fitted(rows: Sequence[Row], labels: Sequence[bool], ridge: float = RIDGE) -> Line:
-    """The line that makes the labels likeliest, its points held small by `ridge`; the intercept is free."""
+    """Fit the line of maximum likelihood, its points regularized by `ridge`; the intercept is not regularized."""
     seen = Counter(name for row in rows for name in row)
-    names = sorted(name for name, count in seen.items() if count >= _LEAST_SEEN)
+    names = sorted(name for name, count in seen.items() if count >= _MIN_SEEN)
     place = {name: number for number, name in enumerate(names, 1)}
     sparse = [[(0, 1.0), *((place[name], value) for name, value in row.items() if name in place)] for row in rows]
     weights = [0.0] * (len(names) + 1)
-    for _ in range(_MOST_STEPS):
-        step = _solved(*_curvature(sparse, labels, weights, ridge))
+    for _ in range(_MAX_STEPS):
+        step = _solve(*_hessian_and_gradient(sparse, labels, weights, ridge))
         weights = [weight + each for weight, each in zip(weights, step, strict=True)]
         if max(map(abs, step)) < _SMALL:
             break
@@ -52,8 +52,8 @@ def fitted(rows: Sequence[Row], labels: Sequence[bool], ridge: float = RIDGE) ->
 
 
 def learned(rows: Sequence[Row], labels: Sequence[bool], provenance: Mapping[str, Any] | None = None) -> Weights:
-    """Weights fitted to labelled commits, with judgement beneath them, and tiers at the scores that commits held out get."""
-    ranked = sorted(_held_out(rows, labels), reverse=True)
+    """Fit weights to labelled commits, bounded by the judged ones, with tier thresholds from held-out scores."""
+    ranked = sorted(_held_out_scores(rows, labels), reverse=True)
     line = fitted(rows, labels)
     return Weights(
         round(line.intercept, 2),
@@ -65,12 +65,12 @@ def learned(rows: Sequence[Row], labels: Sequence[bool], provenance: Mapping[str
 
 
 def folds(count: int) -> list[range]:
-    """The places of `count` commits in ten stretches of history, since neighbours are alike."""
+    """Split `count` commits into ten contiguous index ranges, since neighbours in history are alike."""
     return [range(number * count // _FOLDS, (number + 1) * count // _FOLDS) for number in range(_FOLDS)]
 
 
-def _held_out(rows: Sequence[Row], labels: Sequence[bool]) -> list[float]:
-    """The score of each commit by what was fitted without its fold."""
+def _held_out_scores(rows: Sequence[Row], labels: Sequence[bool]) -> list[float]:
+    """Return each commit's score by weights fitted without its fold."""
     scores: list[float] = []
     for fold in folds(len(rows)):
         line = fitted([*rows[: fold.start], *rows[fold.stop :]], [*labels[: fold.start], *labels[fold.stop :]])
@@ -79,10 +79,10 @@ def _held_out(rows: Sequence[Row], labels: Sequence[bool]) -> list[float]:
     return scores
 
 
-def _curvature(
+def _hessian_and_gradient(
     rows: Sequence[Sequence[tuple[int, float]]], labels: Sequence[bool], weights: Sequence[float], ridge: float
 ) -> tuple[list[list[float]], list[float]]:
-    """The second derivatives of the loss at `weights`, and its slope downhill."""
+    """Return the Hessian of the loss at `weights` and the negative gradient."""
     size = len(weights)
     second = [[0.0] * size for _ in range(size)]
     downhill = [0.0] + [-ridge * weight for weight in weights[1:]]
@@ -100,8 +100,8 @@ def _curvature(
     return second, downhill
 
 
-def _solved(matrix: list[list[float]], right: list[float]) -> list[float]:
-    """The solution of matrix x = right for a symmetric positive matrix: Cholesky's way."""
+def _solve(matrix: list[list[float]], right: list[float]) -> list[float]:
+    """Solve matrix x = right for a symmetric positive definite matrix by Cholesky decomposition."""
     size = len(right)
     lower = [[0.0] * size for _ in range(size)]
     for i in range(size):

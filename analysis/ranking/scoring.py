@@ -1,4 +1,4 @@
-"""The ranking: a sum of weighted signals, and three tiers between a floor and a ceiling that the evidence sets."""
+"""Scoring of commits: a sum of weighted signals, and three tiers between a floor and a ceiling set by the evidence."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ _ORDER = (Importance.LOW, Importance.MEDIUM, Importance.HIGH)
 
 
 def rank(commit: Commit, found: Sequence[Fact] = (), weights: Weights | None = None) -> Ranked:
-    """How much `commit` matters, and why: the reasons come strongest first. The score is log-odds."""
+    """Score a commit in log-odds and assign its tier, with the reasons strongest first."""
     weights = weights or general_weights()
     found = supported(commit, found)
     reasons = []
@@ -23,7 +23,7 @@ def rank(commit: Commit, found: Sequence[Fact] = (), weights: Weights | None = N
         score += points
         if points:
             reasons.append(Reason(signal=signal.name, points=points, evidence=signal.evidence))
-    score = round(score, 2)  # the score that is shown is the one that has the tier
+    score = round(score, 2)  # rounded first, so that the displayed score is the one that sets the tier
     reasons.sort(key=lambda reason: -abs(reason.points))
     kinds = change_types(commit, found)
     importance = within(weights.tier(score), floor(found), ceiling(commit, kinds, found))
@@ -31,7 +31,7 @@ def rank(commit: Commit, found: Sequence[Fact] = (), weights: Weights | None = N
 
 
 def supported(commit: Commit, found: Sequence[Fact]) -> Sequence[Fact]:
-    """The facts without those that only an instruction in the commit's text tells: words about security prove nothing in one."""
+    """Return the facts without security terms that occur only in instructions within the commit's text."""
     if not any(fact.path is None and fact.kind is FactKind.SECURITY for fact in found):
         return found
     texts = [commit.message, *((commit.pull.title, commit.pull.body) if commit.pull else ())]
@@ -47,7 +47,7 @@ def supported(commit: Commit, found: Sequence[Fact]) -> Sequence[Fact]:
 
 
 def floor(found: Sequence[Fact]) -> Importance:
-    """The tier below which nothing may move a commit: medium for a proven breaking change, a flag's new default, a security fix."""
+    """Return the lowest tier allowed: medium for a breaking change, a flag's new default or a security fix."""
     proven = any(
         fact.breaking
         or fact.kind is FactKind.SECURITY
@@ -58,7 +58,7 @@ def floor(found: Sequence[Fact]) -> Importance:
 
 
 def ceiling(commit: Commit, kinds: Sequence[ChangeType], found: Sequence[Fact]) -> Importance:
-    """The tier above which nothing may move a commit: low for mere layout, medium where only documentation, tests or CI change."""
+    """Return the highest tier allowed: low for formatting only, medium for only documentation, tests, CI or examples."""
     if any(fact.kind is FactKind.LAYOUT for fact in found):
         return Importance.LOW
     harmless = {Kind.DOCS, Kind.TEST, Kind.CI, Kind.EXAMPLE}
@@ -70,6 +70,6 @@ def ceiling(commit: Commit, kinds: Sequence[ChangeType], found: Sequence[Fact]) 
 
 
 def within(importance: Importance, low: Importance, high: Importance) -> Importance:
-    """`importance` moved up to the floor, then down to the ceiling."""
+    """Clamp `importance` between `low` and `high`; `high` wins."""
     place = max(_ORDER.index(importance), _ORDER.index(low))
     return _ORDER[min(place, _ORDER.index(high))]

@@ -1,6 +1,6 @@
-"""The signals of the ranking. Each has a name, a value and the evidence it was seen in; the weights are elsewhere.
+"""The signals of the ranking, each with a name, a value and its evidence; the weights are kept separately.
 
-All but the facts can be told from the message and the list of files, so that commits recorded without patches rank alike.
+All but the facts come from the message and the list of files, so that commits stored without patches rank alike.
 """
 
 import math
@@ -22,15 +22,15 @@ class Signal(NamedTuple):
     evidence: str
 
 
-_READ = 20  # words of a title: hardly any has more, and what is heaped up behind them adds nothing
-_HARDLY = 0.1  # of the changed lines: the change is about something else than source
+_MAX_WORDS = 20  # words of a title that are read: few titles have more, and padding adds nothing
+_HARDLY = 0.1  # of the changed lines: below this the change is not about source
 _BESIDE = (Kind.TEST, Kind.CI, Kind.DOCS, Kind.EXAMPLE)
-_MOSTLY = 0.7  # of the changed lines: the change takes away more than it brings
+_MOSTLY = 0.7  # of the changed lines: above this the change mainly removes code
 _TAGGED = re.compile(r"^\s*((?:\[[^\]]{1,40}\]\s*)+|[A-Za-z][\w/ -]{0,24}(?:\([^)]{1,40}\))?!?\s*:)")
 
 
 def split_title(title: str) -> tuple[str, str]:
-    """(what classifies a title, without its brackets; the rest of it): `[Bugfix][Core] Fix x` is `Bugfix Core`, `Fix x`."""
+    """Split a title into (tags without brackets, rest): `[Bugfix][Core] Fix x` gives `Bugfix Core`, `Fix x`."""
     match = _TAGGED.match(title)
     if not match:
         return "", title
@@ -38,21 +38,21 @@ def split_title(title: str) -> tuple[str, str]:
 
 
 def signals(commit: Commit, found: Sequence[Fact] = ()) -> Iterator[Signal]:
-    """Everything in the commit that may speak for or against its importance."""
+    """Yield all signals for or against the commit's importance."""
     tag, rest = split_title(without_instructions(commit.subject))
     yield from _tagged(tag)
-    yield from _said(WORDS, " ".join(rest.split()[:_READ]))
+    yield from _matches(WORDS, " ".join(rest.split()[:_MAX_WORDS]))
     yield from _shape(commit)
     yield from _facts(found)
 
 
-# Titles differ, tags and paths return: what they tell is remembered.
+# Titles differ, but tags and paths recur: their signals are cached.
 @lru_cache(maxsize=4096)
 def _tagged(tag: str) -> tuple[Signal, ...]:
-    return tuple(_said(TAGS, tag))
+    return tuple(_matches(TAGS, tag))
 
 
-def _said(patterns: Mapping[str, re.Pattern[str]], text: str) -> Iterator[Signal]:
+def _matches(patterns: Mapping[str, re.Pattern[str]], text: str) -> Iterator[Signal]:
     for name, pattern in patterns.items():
         match = pattern.search(text)
         if match:
@@ -86,7 +86,7 @@ def _shape(commit: Commit) -> Iterator[Signal]:
 
 
 def _beside(commit: Commit, sources: Sequence[FileChange], first: Mapping[Kind, str]) -> Iterator[Signal]:
-    """What comes along with a change of source."""
+    """Yield signals for tests, documentation and other files that accompany a source change."""
     tests = tests_added(commit)
     if tests:
         yield Signal("comes with tests", 1, tests[0])
@@ -123,7 +123,7 @@ def _sources(files: Sequence[FileChange]) -> Iterator[Signal]:
 
 
 def _facts(found: Sequence[Fact]) -> Iterator[Signal]:
-    """One signal a kind of fact, with the first as the evidence: many removed names are not many times as important."""
+    """Yield one signal for each kind of fact, with the first fact as evidence; more of a kind add no weight."""
     for each in FactKind if found else ():
         alike = [fact for fact in found if fact.kind is each]
         if alike:
@@ -132,5 +132,5 @@ def _facts(found: Sequence[Fact]) -> Iterator[Signal]:
 
 
 def _name(fact: Fact) -> str:
-    """A fact's name, with the file that it is gone from where another may have it."""
+    """Return a fact's name, with the file it left if another file may define it."""
     return f"{fact.name} ({fact.gone_from})" if fact.gone_from else fact.name

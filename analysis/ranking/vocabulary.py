@@ -1,4 +1,4 @@
-"""The words and places that a ranking listens to: tags and words of titles, and areas of a repository, each as a signal."""
+"""The vocabulary of the ranking: patterns for title tags, title words and repository areas, each a signal."""
 
 import re
 

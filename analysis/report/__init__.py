@@ -1,1 +1,1 @@
-"""A day's report in every format, each made from the same `DayReport`."""
+"""Rendering of a day's report; every format is built from the same `DayReport`."""

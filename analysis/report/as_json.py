@@ -1,4 +1,4 @@
-"""A report as JSON: the format that others may rely on. Its keys are written here, so that models may change freely."""
+"""The report as JSON, a stable format for other programs: its keys are defined here, whatever the models are."""
 
 import json
 import re
@@ -9,24 +9,24 @@ from analysis.citations import to_fact
 from analysis.models import DayReport, Entry, Links, Repository
 from analysis.report.breaking import Break, breaks
 
-# In JSON these stand in strings alone, where an escape means the same and is not obeyed by a terminal or an editor.
-_OBEYED = re.compile(
+# In JSON these occur only in strings, where an escape is equivalent and has no effect on a terminal or an editor.
+_ACTIVE = re.compile(
     "[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 
 
 def report_json(report: DayReport) -> str:
-    """The report as one JSON object on one line."""
-    return _dumped(_report(report))
+    """Return the report as one JSON object on one line."""
+    return _dump(_report(report))
 
 
 def commit_json(repository: Repository, entry: Entry) -> str:
-    """One commit as one JSON object on one line."""
-    return _dumped({"repo": str(repository), **commit_object(entry)})
+    """Return one commit as one JSON object on one line."""
+    return _dump({"repo": str(repository), **commit_object(entry)})
 
 
 def commit_object(entry: Entry) -> dict[str, Any]:
-    """A commit with all that is known of it, as the JSON format has it."""
+    """Return a commit with all its data, as in the JSON format."""
     commit, ranked = entry.commit, entry.ranked
     return {
         "sha": commit.sha,
@@ -95,6 +95,6 @@ def _instant(instant: datetime) -> str:
     return instant.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _dumped(value: dict[str, Any]) -> str:
+def _dump(value: dict[str, Any]) -> str:
     text = json.dumps(value, ensure_ascii=False)
-    return _OBEYED.sub(lambda match: json.dumps(match[0])[1:-1], text)
+    return _ACTIVE.sub(lambda match: json.dumps(match[0])[1:-1], text)

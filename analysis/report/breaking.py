@@ -1,4 +1,4 @@
-"""The breaking changes of a day: one row a commit and kind, the most telling kinds first."""
+"""The breaking changes of a day: one row per commit and kind, in the order of `FactKind`."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -10,15 +10,18 @@ from analysis.text import shorten
 from analysis.writing.by_rules import code, named
 
 SHOWN = 5  # rows at the top of a digest
-_NAMES = {FactKind.MOVED_MODULE: 1, FactKind.MOVED_NAME: 2}  # a row, where a name has two places; else:
-_MOST = 3
+_NAMES = {
+    FactKind.MOVED_MODULE: 1,
+    FactKind.MOVED_NAME: 2,
+}  # maximum names in a row
+_MAX_NAMES = 3
 _NAME = 80  # characters
 _KINDS = list(FactKind)
 _TIERS = list(Importance)
 
 
 class Part(NamedTuple):
-    """Words with code spans, or with a `url` the place that they were seen in; `gap` stands before them."""
+    """Text with code spans, or the label of a place if it has a `url`; `gap` precedes it."""
 
     gap: str
     text: str
@@ -26,20 +29,20 @@ class Part(NamedTuple):
 
 
 class Break(NamedTuple):
-    """The facts of one kind that one commit proves."""
+    """The facts of one kind in one commit."""
 
     entry: Entry
     facts: tuple[Fact, ...]
 
     def told(self, language: Language, most: int | None = None) -> Iterator[Part]:
-        """What happened, each name with its place: `most` names, or as many as a row at the top has room for."""
+        """Yield the change with each name and its place: `most` names, or as many as fit in a row at the top."""
         say, kind = words(language), self.facts[0].kind
-        most = most or _NAMES.get(kind, _MOST)
+        most = most or _NAMES.get(kind, _MAX_NAMES)
         yield Part("", say.facts[kind].says.removesuffix("{names}").rstrip())
         path: str | None = None
         for number, fact in enumerate(self.facts[:most]):
             gap = say.comma if number else " "
-            yield Part(gap, _named(fact, language))
+            yield Part(gap, _name_of(fact, language))
             yield from self._places(fact, shortly=fact.path == path)
             path = fact.path
         left = len(self.facts) - most
@@ -47,7 +50,10 @@ class Break(NamedTuple):
             yield Part(" ", say.label("more", count=left))
 
     def _places(self, fact: Fact, *, shortly: bool) -> Iterator[Part]:
-        """Where it was seen, the line alone where the name before it was in the same file; and where it went."""
+        """Yield the place of a fact, and the new place of a moved name.
+
+        With `shortly` only the line is shown, since the file is the same as before.
+        """
         commit = self.entry.commit
         place = to_fact(commit, fact)
         if place.url != commit.url:
@@ -57,7 +63,7 @@ class Break(NamedTuple):
 
 
 def breaks(report: DayReport) -> list[Break]:
-    """What the day's commits break, those that landed late included; a commit and its revert break nothing together."""
+    """Return what the day's commits break, late ones included; a commit and its revert on the same day cancel out."""
     day = (*report.entries, *report.late)
     shas = {entry.commit.sha for entry in day}
     found = [
@@ -69,12 +75,12 @@ def breaks(report: DayReport) -> list[Break]:
 
 
 def breaks_of(entry: Entry) -> list[Break]:
-    """What one commit breaks."""
-    return [Break(entry, alike) for kind in _KINDS if (alike := _alike(entry.facts, kind))]
+    """Return what one commit breaks."""
+    return [Break(entry, alike) for kind in _KINDS if (alike := _facts_of(entry.facts, kind))]
 
 
-def _named(fact: Fact, language: Language) -> str:
-    """The fact's name, as it stands before its place."""
+def _name_of(fact: Fact, language: Language) -> str:
+    """Return the fact's name, as shown before its place."""
     say = words(language)
     fact = fact.model_copy(update={"name": shorten(fact.name, _NAME)})
     if fact.gone_from:
@@ -84,5 +90,5 @@ def _named(fact: Fact, language: Language) -> str:
     return f"{code(fact.name)} →" if fact.kind is FactKind.MOVED_MODULE else named([fact], say)
 
 
-def _alike(facts: Sequence[Fact], kind: FactKind) -> tuple[Fact, ...]:
+def _facts_of(facts: Sequence[Fact], kind: FactKind) -> tuple[Fact, ...]:
     return tuple(fact for fact in facts if fact.kind is kind) if kind in BREAKING else ()

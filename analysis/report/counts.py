@@ -1,11 +1,11 @@
-"""The statistics line of a day; of a channel's selection with the number of commits left out."""
+"""The statistics and coverage lines of a day, with the commits that a channel's selection leaves out."""
 
 from analysis.language import words
 from analysis.models import DayReport
 
 
 def statistics(report: DayReport) -> str:
-    """The day's commits by tier: `6 of 7` where a selection leaves some out."""
+    """Return the day's commits by tier; `6 of 7` if a selection leaves some out."""
     say, counts = words(report.language), report.stats.model_dump()
     unselected = report.chosen.unselected if report.chosen else 0
     if unselected:
@@ -14,7 +14,7 @@ def statistics(report: DayReport) -> str:
 
 
 def nothing(report: DayReport) -> str:
-    """Why a report has no commits: the day has none, or none of them is selected."""
+    """Return why a report has no commits: the day has none, or none of them is selected."""
     say = words(report.language)
     if report.chosen and report.chosen.unselected:
         return say.label("none_chosen", commits=say.quantity("commit", report.chosen.unselected))
@@ -22,7 +22,7 @@ def nothing(report: DayReport) -> str:
 
 
 def coverage(report: DayReport) -> str:
-    """What was listed, and what became of it."""
+    """Return how many commits were listed, ranked, analysed and failed."""
     say, counted = words(report.language), report.coverage
     counts = counted.model_dump(include={"listed", "ranked", "analysed", "by_rules"})
     line = say.label("coverage_line", **counts, failed=len(counted.failed))

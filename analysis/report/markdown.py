@@ -1,4 +1,4 @@
-"""The report as Markdown: in Chinese the reference's layout word for word, in English the same."""
+"""The report as Markdown: in Chinese exactly the reference's layout, in English its equivalent."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ _CONTENTS_TITLE = 60  # characters, as in the reference
 
 
 class Section(Frozen):
-    """A part of the outline that holds commits; `slug` is the address that GitHub gives its heading."""
+    """A section of the outline with its commits; `slug` is the anchor that GitHub gives its heading."""
 
     heading: str
     slug: str
@@ -31,7 +31,7 @@ class Section(Frozen):
 
 
 class Breaking(Frozen):
-    """The part of a report that says what will break its reader; `left` is how many rows it does not show."""
+    """The section of breaking changes; `left` is the number of rows not shown."""
 
     heading: str
     slug: str
@@ -40,14 +40,17 @@ class Breaking(Frozen):
 
 
 class Slugs:
-    """The addresses that GitHub gives to a document's headings, asked for in the order in which they stand."""
+    """The anchors that GitHub generates for a document's headings; call it in their order."""
 
     def __init__(self) -> None:
         self._seen: dict[str, int] = {}
 
     def __call__(self, heading: str) -> str:
-        """Lower case, spaces as hyphens, nothing but letters, marks, digits, `_` and `-`; a repeated one is numbered."""
-        plain = "".join(char for char in heading.strip().lower() if _kept(char)).replace(" ", "-")
+        """Return the heading's anchor: lower case, hyphens for spaces, no punctuation but `_` and `-`.
+
+        A repeated anchor is numbered.
+        """
+        plain = "".join(char for char in heading.strip().lower() if _is_slug_character(char)).replace(" ", "-")
         slug = plain
         while slug in self._seen:
             self._seen[plain] += 1
@@ -57,25 +60,25 @@ class Slugs:
 
 
 def reports_markdown(reports: Sequence[DayReport]) -> str:
-    """One day of one or several repositories as a Markdown document."""
+    """Render one day of one or several repositories as a Markdown document."""
     say = words(reports[0].language)
     slugs = Slugs()
     slugs(say.label("report", date=reports[0].date))
     anchors: set[str] = set()
     views = [_view(report, say, slugs, anchors) for report in reports]
-    return _rendered("report.md.j2", say=say, date=reports[0].date, views=views)
+    return _render("report.md.j2", say=say, date=reports[0].date, views=views)
 
 
 def commit_markdown(repository: Repository, entry: Entry, language: Language, reason: str | None = None) -> str:
-    """One commit as a Markdown section."""
+    """Render one commit as a Markdown section."""
     failed = {entry.commit.sha: reason} if reason else {}
-    return _rendered(
+    return _render(
         "commit.md.j2", say=words(language), repository=repository, entry=entry, language=language, failed=failed
     )
 
 
 def _view(report: DayReport, say: Words, slugs: Slugs, anchors: set[str]) -> dict[str, Any]:
-    """What the template shows of a report, its headings in the document's order."""
+    """Return the template's values for a report, with the anchors in document order."""
     view: dict[str, Any] = {
         "report": report,
         "zone": ZoneInfo(report.timezone),
@@ -102,7 +105,7 @@ def _view(report: DayReport, say: Words, slugs: Slugs, anchors: set[str]) -> dic
                 slugs(entry.commit.title.replace("`", ""))
     view["anchors"] = {}
     for entry in (*report.entries, *report.late):
-        # Repositories may share commits: the address that leads to the first is taken.
+        # Repositories may share commits: the anchor leads to the first one.
         anchor = entry.commit.short_sha
         while anchor in anchors:
             anchor += "-"
@@ -120,7 +123,7 @@ def _breaking(report: DayReport, say: Words, slugs: Slugs) -> Breaking | None:
     return Breaking(heading=heading, slug=slugs(heading), shown=tuple(found[:SHOWN]), left=len(found[SHOWN:]))
 
 
-def _kept(char: str) -> bool:
+def _is_slug_character(char: str) -> bool:
     return char in " -_" or unicodedata.category(char)[0] in "LMN" or unicodedata.category(char) == "Pc"
 
 
@@ -133,17 +136,18 @@ def _insights(insight: Insight) -> dict[str, str]:
 
 
 def _address(url: str) -> str:
-    """An address from the API, harmless between parentheses."""
+    """Quote a URL from the API, so that it is safe between parentheses; "" for other schemes."""
     return quote(url, safe="/:@?&=#%+,;~!$*'._-") if url.startswith(("https://", "http://")) else ""
 
 
-def _rendered(template: str, **values: object) -> str:
+def _render(template: str, **values: object) -> str:
     return _environment().get_template(template).render(**values)
 
 
 @cache
 def _environment() -> Environment:
-    # Markdown has no automatic escaping: every value from outside passes `inline`, `cell` or `link_text` in the template.
+    # Markdown has no automatic escaping: the template passes every untrusted value through `inline`, `cell` or
+    # `link_text`.
     environment = Environment(  # noqa: S701
         loader=FunctionLoader(lambda wanted: files("analysis.report").joinpath("templates", wanted).read_text("utf-8")),
         undefined=StrictUndefined,

@@ -1,4 +1,4 @@
-"""The report for a terminal: colours, links, and lines that fit its width; plain text, a line a line, where there is none."""
+"""The report for a terminal, with colours, links and wrapped lines; elsewhere plain text without wrapping."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
@@ -18,17 +18,17 @@ from analysis.text import one_line, visible
 from analysis.writing.reasons import told
 
 _COLOUR = {Importance.HIGH: "red", Importance.MEDIUM: "yellow", Importance.LOW: "green"}
-_NAMES = 10  # of a kind that a commit breaks, with their places
-_AUTHOR = 18  # columns; a longer name is cut
-_WIDE = 100  # columns from which a list has room for the author
-_RULE = 80  # columns at most
+_NAMES = 10  # maximum names of a kind that a commit breaks, with their places
+_AUTHOR = 18  # columns; longer names are cut
+_WIDE = 100  # columns from which a list shows the author
+_RULE = 80  # maximum columns
 _INDENT = Text("   ")
 _BULLET = Text("• ")
 _INDENTED_BULLET = Text("     • ")
 
 
 def print_report(console: Console, report: DayReport) -> None:
-    """One day of one repository."""
+    """Print one day of one repository."""
     say = words(report.language)
     zone = ZoneInfo(report.timezone)
     _print_heading(console, f"{report.repository} · {report.date} · {report.timezone}")
@@ -55,13 +55,13 @@ def print_commit(
     zone: ZoneInfo,
     reason: str | None = None,
 ) -> None:
-    """One commit with all that is known of it."""
+    """Print one commit in full."""
     _print_heading(console, str(repository))
-    _print_lines(console, _in_full(entry, words(language), language, zone, reason, dated=True))
+    _print_lines(console, _full_commit(entry, words(language), language, zone, reason, dated=True))
 
 
 def print_answer(console: Console, statements: Iterable[Statement]) -> None:
-    """An answer, each statement as soon as it is there, its places behind it."""
+    """Print an answer, each statement as soon as it arrives, followed by its citations."""
     for statement in statements:
         text = Text(visible(statement.text, keep="\n"))
         for each in statement.citations:
@@ -71,7 +71,7 @@ def print_answer(console: Console, statements: Iterable[Statement]) -> None:
 
 
 def print_found(console: Console, found: Sequence[tuple[str, Commit]], zone: ZoneInfo) -> None:
-    """Commits that a search found, best first."""
+    """Print the commits that a search found, best first."""
     many = len({repository for repository, _ in found}) > 1
     for repository, commit in found:
         lead = Text.assemble(_sha(commit), (f"  {commit.committed_at.astimezone(zone):%Y-%m-%d}  ", "dim"))
@@ -93,13 +93,15 @@ def _print_lines(console: Console, lines: Iterable[Line]) -> None:
 
 
 def _print_breaking(console: Console, report: DayReport, say: Words) -> None:
-    """What breaks those downstream, each with its place and its commit; nothing where nothing does."""
+    """Print the breaking changes, each with its place and its commit; nothing if there are none."""
     found = breaks(report)
     if not found:
         return
     console.print()
     _print(console, Text(say.label("breaking", count=len(found)), style="bold red"))
-    rows = [Text("  ").join([_broken(each.told(report.language)), _sha(each.entry.commit)]) for each in found[:SHOWN]]
+    rows = [
+        Text("  ").join([_breaking_text(each.told(report.language)), _sha(each.entry.commit)]) for each in found[:SHOWN]
+    ]
     if len(found) > SHOWN:
         rows.append(Text(say.label("more_breaking", count=len(found) - SHOWN), style="dim"))
     _print_lines(console, (Line(row, _BULLET) for row in rows))
@@ -120,10 +122,10 @@ def _print_tier(
         return
     for entry in entries:
         console.print()
-        _print_lines(console, _in_full(entry, say, report.language, zone, failed.get(entry.commit.sha)))
+        _print_lines(console, _full_commit(entry, say, report.language, zone, failed.get(entry.commit.sha)))
 
 
-def _in_full(
+def _full_commit(
     entry: Entry, say: Words, language: Language, zone: ZoneInfo, reason: str | None, *, dated: bool = False
 ) -> Iterator[Line]:
     commit, ranked, analysis = entry.commit, entry.ranked, entry.analysis
@@ -142,7 +144,7 @@ def _in_full(
         yield _indented(Text(f"{say.labels['watched']}{say.labels['colon']}{touched}", style="bold"))
     if because := "; ".join(map(one_line, told(ranked, language))):
         yield _indented(Text(f"{say.labels['reasons']}{say.labels['colon']}{because}", style="italic"))
-    yield from _block(say.labels["breaks"], [_broken(each.told(language, _NAMES)) for each in breaks_of(entry)])
+    yield from _block(say.labels["breaks"], [_breaking_text(each.told(language, _NAMES)) for each in breaks_of(entry)])
     for row in _links(entry, say):
         yield _indented(Text(row))
     if analysis is None:
@@ -182,7 +184,7 @@ def _list(
     reasons: Language | None = None,
     dated: bool = False,
 ) -> Iterator[Line]:
-    """Commits in columns, the title last, where it has room; with `reasons`, a language, those of the rank below it."""
+    """Yield commits in columns with the title last, and below it the reasons in the language `reasons`, if given."""
     sizes = [Text.assemble(*_size(entry.commit)) for entry in entries]
     authors = [Text(one_line(entry.commit.author), style="dim") for entry in entries]
     size_width, author_width = (max(each.cell_len for each in column) for column in (sizes, authors))
@@ -199,10 +201,10 @@ def _list(
                 Text(),
             ]
         )
-        yield Line(_titled(entry, say, reasons), lead)
+        yield Line(_title(entry, say, reasons), lead)
 
 
-def _titled(entry: Entry, say: Words, reasons: Language | None) -> Text:
+def _title(entry: Entry, say: Words, reasons: Language | None) -> Text:
     commit = entry.commit
     title = Text.assemble((one_line(commit.title) or commit.short_sha, _linked("", commit)))
     if not commit.read:
@@ -275,8 +277,8 @@ def _size(commit: Commit) -> tuple[tuple[str, str], ...]:
     return ((f"+{commit.additions:,}", "green"), (" ", ""), (f"−{commit.deletions:,}", "red"))
 
 
-def _broken(parts: Iterable[Part]) -> Text:
-    """What breaks somebody, its places linked."""
+def _breaking_text(parts: Iterable[Part]) -> Text:
+    """Render a breaking change with its places linked."""
     return Text.assemble(
         *(
             piece
@@ -290,7 +292,7 @@ def _broken(parts: Iterable[Part]) -> Text:
 
 
 def _prose(text: str) -> Text:
-    """Analysis text with its code spans coloured."""
+    """Render analysis text with coloured code spans."""
     pieces = one_line(text).split("`")
     if len(pieces) % 2 == 0:
         return Text("`".join(pieces))

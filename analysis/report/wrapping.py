@@ -1,7 +1,8 @@
-"""Lines for a terminal: wrapped between words, and never inside one, so that a path stays beside its line number.
+"""Word wrapping for a terminal, never inside a word, so that a path stays beside its line number.
 
-Chinese and Japanese have no spaces: there a line may end after any character but an opening bracket, and begin with any but
-closing punctuation (W3C, Requirements for Chinese Text Layout, 3.1.4). A word that is wider than the terminal is left to it.
+Chinese and Japanese have no spaces: a row may end after any character but an opening bracket, and begin with any but
+closing punctuation (W3C, Requirements for Chinese Text Layout, 3.1.4). A word wider than the terminal is left for it to
+wrap.
 """
 
 import re
@@ -14,12 +15,12 @@ from rich.text import Text
 
 _OPENING, _CLOSING = "（「『【《〈", "）」』】》〉，。、；：！？"
 _WIDE = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef"
-_PIECE = re.compile(rf"\s+|[{_OPENING}]*(?:[^\s{_WIDE}]+|[{_WIDE}])[{_CLOSING}]*")
+_WORD = re.compile(rf"\s+|[{_OPENING}]*(?:[^\s{_WIDE}]+|[{_WIDE}])[{_CLOSING}]*")
 _TAB = 8
 
 
 class Line(NamedTuple):
-    """A text, and what stands before its first row; the rows that it is wrapped into begin below the text."""
+    """A text with its prefix `lead`; wrapped rows are indented to align with the text."""
 
     body: Text
     lead: Text = Text()
@@ -36,7 +37,7 @@ def print_line(console: Console, line: Line) -> None:
 
 
 def wrapped(text: Text, width: int) -> Iterator[Text]:
-    """Wrap a text into rows of at most `width` columns, but for words that are wider."""
+    """Wrap a text into rows of at most `width` columns, except for wider words."""
     for line in text.split("\n", allow_blank=True):
         line.expand_tabs(_TAB)
         for row in line.divide(_breaks(line.plain, width)):
@@ -47,7 +48,7 @@ def wrapped(text: Text, width: int) -> Iterator[Text]:
 def _breaks(line: str, width: int) -> Iterator[int]:
     """Find the offsets at which a new row begins."""
     used = 0
-    for piece in _PIECE.finditer(line):
+    for piece in _WORD.finditer(line):
         size = cell_len(piece[0])
         if used and used + size > width and not piece[0].isspace():
             yield piece.start()

@@ -1,9 +1,9 @@
-"""The only door to GitHub. What passes it is ours: models, redacted, in UTC; errors in words for people.
+"""The only module that calls GitHub. It returns our models, redacted and in UTC, and raises our errors.
 
-Requests: one a hundred commits listed, one a commit (one more for every 300 files over 300), and with a token one
-more for its pull request. Waits are GitHub's own (Retry-After, the reset of the limit) up to `max_wait` seconds each;
-a longer one is `RateLimited`. A PyGithub client serves one thread at a time, as PyGithub asks, and is used again with
-its connection when that one is done.
+Requests: one per hundred listed commits, one per commit read (one more for every 300 files beyond 300), and with a
+token one more for its pull request. It waits as GitHub asks (Retry-After, reset of the limit) up to `max_wait` seconds
+each time; a longer wait raises `RateLimited`. A PyGithub client serves one thread at a time, as PyGithub requires, and
+is reused with its connection afterwards.
 """
 
 import logging
@@ -43,29 +43,29 @@ from analysis.sources.secrets import redacted
 from analysis.text import scalar
 from analysis.window import Window
 
-# PyGithub prints what it logs to standard error, from INFO on, by itself. Printing is for whoever set up logging.
+# PyGithub prints its log to standard error from INFO on. Handlers are up to whoever configures logging.
 _vendor_log = logging.getLogger("github")
 _vendor_log.handlers.clear()
 _vendor_log.setLevel(logging.NOTSET)
 
-_TIMEOUT = 15  # seconds for an answer to begin
+_TIMEOUT = 15  # seconds until the response begins
 _RETRIES = 4
 _PAGE = 100
 _FILES_PAGE = 300
-_LOOKED_UP = 5  # files a commit, a request each
-_MOST_FILES = 3_000  # of a commit, GitHub lists no more
-_MOST_PAGES = 100  # of a list; no day has ten thousand commits
+_MAX_CONTENTS = 5  # maximum files per commit, one request each
+_MOST_FILES = 3_000  # GitHub lists no more files of a commit
+_MOST_PAGES = 100  # maximum pages of a list; no day has ten thousand commits
 
 
 class Comparison(Frozen):
-    """What a branch gained since an older head. `rewritten` says that the older head is no longer part of it."""
+    """The commits added to a branch since an older head; `rewritten` if the branch no longer contains that head."""
 
     commits: tuple[Commit, ...]
     rewritten: bool
 
 
 class Release(Frozen):
-    """A published release: the tag that it was made from, and its notes in Markdown."""
+    """A published release: its tag, and its notes in Markdown."""
 
     tag: str
     notes: str
@@ -73,14 +73,14 @@ class Release(Frozen):
 
 
 class Allowance(Frozen):
-    """How many requests an hour GitHub allows, and how many of them are left."""
+    """GitHub's hourly request limit, and the requests that remain."""
 
     limit: int
     remaining: int
 
 
-class _Patience(github.GithubRetry):
-    """PyGithub's retries, with a cap on every wait that a server asks for and word of those that are waited."""
+class _CappedRetry(github.GithubRetry):
+    """PyGithub's retries, with a maximum for each wait and a callback for waits of a second or more."""
 
     on_wait: Callable[[float], None] | None = None
 
@@ -113,9 +113,9 @@ class _Patience(github.GithubRetry):
 
 
 class GitHub:
-    """One GitHub server, seen with or without a token. `timeout` is in seconds, for an answer to begin; `retries` follow its end.
+    """A GitHub server, with or without a token; `timeout` is in seconds until a response, `retries` come after it.
 
-    `instead` names repositories that another server has.
+    `instead` maps repositories to the servers that host them.
     """
 
     def __init__(
@@ -139,7 +139,7 @@ class GitHub:
         self._idle: LifoQueue[github.Github] = LifoQueue()
 
     def close(self) -> None:
-        """Ends the connections that are idle."""
+        """Close the idle connections."""
         while True:
             try:
                 self._idle.get_nowait().close()
@@ -147,7 +147,7 @@ class GitHub:
                 return
 
     def list_commits(self, repository: Repository, window: Window) -> tuple[Commit, ...]:
-        """The commits of the window by committer date, newest first, as the list gives them: unread, without files."""
+        """List the window's commits by committer date, newest first: unread, without files."""
         # GitHub includes both ends, to the second.
         span = {"since": window.start, "until": window.end - timedelta(seconds=1)}
         asked = {name: f"{instant:%Y-%m-%dT%H:%M:%SZ}" for name, instant in span.items()}
@@ -159,12 +159,12 @@ class GitHub:
             except github.GithubException as exc:
                 if exc.status != requests.codes.conflict:
                     raise
-                commits = {}  # a repository without any commit
+                commits = {}  # an empty repository
         inside = [commit for commit in commits.values() if commit.committed_at in window]
         return tuple(sorted(inside, key=lambda commit: commit.committed_at, reverse=True))
 
     def read_commit(self, repository: Repository, ref: str) -> Commit:
-        """The commit called `ref` (a SHA or an unambiguous prefix) with its files and, given a token, its pull request."""
+        """Read a commit (`ref`: a SHA or an unambiguous prefix) with its files and, given a token, its pull request."""
         with self._client(repository, commit=ref) as client:
             found = _vendor(client, repository).get_commit(ref, commit_files_per_page=_FILES_PAGE)
             commit = _read(found)
@@ -174,10 +174,10 @@ class GitHub:
         return redacted(commit.model_copy(update={"pull": pull}))
 
     def contents(self, repository: Repository, commit: Commit) -> str:
-        """The text of the first source files that the commit changes, as they are at that commit; what cannot be had is left out."""
+        """Return the text of the first changed source files as of that commit, without those that cannot be read."""
         changed = [file.path for file in commit.files if file.status != "removed" and kind(file.path) is Kind.SOURCE]
         texts = []
-        for path in changed[:_LOOKED_UP]:
+        for path in changed[:_MAX_CONTENTS]:
             try:
                 with self._client(repository, commit=commit.sha) as client:
                     found = _vendor(client, repository).get_contents(path, ref=commit.sha)
@@ -188,7 +188,7 @@ class GitHub:
         return "\n".join(texts)
 
     def merged_as(self, repository: Repository, number: int) -> str:
-        """The SHA of the commit that pull request `number` became; `UnknownCommit` when it is not merged or not there."""
+        """Return the SHA that pull request `number` was merged as; `UnknownCommit` if it is missing or not merged."""
         with self._client(repository, commit=f"#{number}") as client:
             pull = _vendor(client, repository).get_pull(number)
             if not pull.merged or not pull.merge_commit_sha:
@@ -196,18 +196,18 @@ class GitHub:
             return pull.merge_commit_sha
 
     def allowance(self) -> Allowance | None:
-        """How much may be asked of the server, which costs nothing to ask; None where there is no limit. `RateLimited` at its end."""
+        """Return the request limit (a free call), or None if there is none; raises `RateLimited` when it is used up."""
         with self._client() as client:
             try:
                 rate = client.get_rate_limit().resources.core
             except github.UnknownObjectException:
-                return None  # Enterprise Server, where no limit is set
+                return None  # Enterprise Server without a limit
             if not rate.remaining:
                 raise _rate_limited(_utc(rate.reset), self._token)
             return Allowance(limit=rate.limit, remaining=rate.remaining)
 
     def is_public(self, repository: Repository) -> bool:
-        """Whether everybody may read the repository; what the token may not read is not public to it."""
+        """Return whether the repository is public; one that the token may not read is not."""
         try:
             with self._client(repository) as client:
                 return not _vendor(client, repository).private
@@ -217,7 +217,7 @@ class GitHub:
             raise
 
     def spelled(self, repository: Repository) -> Repository:
-        """The repository as GitHub writes it; `UnknownRepository` or `UnknownBranch` where there is none."""
+        """Return the repository with GitHub's spelling; `UnknownRepository` or `UnknownBranch` if it does not exist."""
         with self._client(repository) as client:
             vendor = _vendor(client, repository).complete()
             owner, _, name = vendor.full_name.partition("/")
@@ -229,12 +229,12 @@ class GitHub:
             return repository.model_copy(update={"owner": owner, "name": name})
 
     def head(self, repository: Repository) -> str:
-        """The SHA that the branch points to now."""
+        """Return the SHA of the branch's head."""
         with self._client(repository) as client:
             return _vendor(client, repository).get_commits(repository.branch or NotSet)[0].sha
 
     def gained(self, repository: Repository, base: str, head: str) -> Comparison:
-        """What `head` holds and `base` does not, unread. A base that GitHub has forgotten was rewritten away."""
+        """Return the commits in `head` but not in `base`, unread. A base unknown to GitHub counts as rewritten."""
         try:
             with self._client(repository, commit=base) as client:
                 found = _vendor(client, repository).compare(base, head)
@@ -244,7 +244,7 @@ class GitHub:
             return Comparison(commits=(), rewritten=True)
 
     def releases(self, repository: Repository) -> tuple[Release, ...]:
-        """The newest hundred published releases, newest first, without drafts and previews."""
+        """Return the newest hundred published releases, newest first, without drafts and prereleases."""
         with self._client(repository) as client:
             found = islice(_vendor(client, repository).get_releases(), _PAGE)
             kept = [
@@ -255,7 +255,7 @@ class GitHub:
         return tuple(sorted(kept, key=lambda release: release.published_at, reverse=True))
 
     def branch_without(self, repository: Repository, sha: str) -> str | None:
-        """The branch's name if it does not contain the commit: GitHub also serves commits of forks under the upstream's name."""
+        """Return the branch's name if it lacks the commit, else None: GitHub serves commits of forks upstream, too."""
         with self._client(repository, commit=sha) as client:
             vendor = _vendor(client, repository)
             branch = repository.branch or vendor.default_branch
@@ -263,9 +263,9 @@ class GitHub:
             return None if status in ("ahead", "identical") else branch
 
     def _pull(self, repository: Repository, commit: VendorCommit) -> PullRequest | None:
-        """The pull request that brought the commit, or None where there is none or the token may not see it."""
+        """Return the pull request that introduced the commit; None if there is none or the token may not read it."""
         try:
-            with self._translated(repository, commit=commit.sha):
+            with self._translated_errors(repository, commit=commit.sha):
                 pulls = list(commit.get_pulls())
         except Misuse:
             return None
@@ -276,13 +276,13 @@ class GitHub:
 
     @contextmanager
     def _client(self, repository: Repository | None = None, commit: str | None = None) -> Iterator[github.Github]:
-        """A client for this thread alone, for as long as the block lasts, with its errors translated."""
+        """Yield a client reserved for this thread, with its errors translated."""
         other = self._instead.get(repository.full_name) if repository else None
         if other:
             with other._client(repository, commit) as client:  # noqa: SLF001 (one of this class)
                 yield client
             return
-        with self._translated(repository, commit):
+        with self._translated_errors(repository, commit):
             try:
                 client = self._idle.get_nowait()
             except Empty:
@@ -293,7 +293,7 @@ class GitHub:
                 self._idle.put(client)
 
     def _new_client(self) -> github.Github:
-        patience = _Patience(
+        patience = _CappedRetry(
             total=self._retries,
             read=max(0, self._retries - 1),
             backoff_factor=0.5,
@@ -303,7 +303,7 @@ class GitHub:
         return github.Github(
             auth=Token(self._token) if self._token else None,
             base_url=self._api_url,
-            lazy=True,  # a repository is only a name until something of its own is asked for
+            lazy=True,  # a repository is not requested until one of its own attributes is read
             per_page=_PAGE,
             retry=patience,
             seconds_between_requests=None,
@@ -312,8 +312,8 @@ class GitHub:
         )
 
     @contextmanager
-    def _translated(self, repository: Repository | None, commit: str | None = None) -> Iterator[None]:
-        """Turns whatever PyGithub and its HTTP client raise into our errors: the one place where that is done."""
+    def _translated_errors(self, repository: Repository | None, commit: str | None = None) -> Iterator[None]:
+        """Translate the errors of PyGithub and its HTTP client into ours; nothing else does."""
         host = urlsplit(self._api_url).netloc
         try:
             yield
@@ -352,7 +352,7 @@ def _vendor(client: github.Github, repository: Repository) -> VendorRepository:
 
 
 def _pages(vendor: VendorRepository, asked: dict[str, str]) -> Iterator[VendorCommit]:
-    """The commits of a list, page by page. Only a list is one: PyGithub's own paging takes any other answer for an end."""
+    """Yield the commits of a list, page by page. PyGithub's paging would treat a malformed response as the end."""
     url, parameters = f"{vendor.url}/commits", {**asked, "per_page": str(_PAGE)}
     for _ in range(_MOST_PAGES):
         headers, data = vendor.requester.requestJsonAndCheck("GET", url, parameters=parameters)
@@ -367,7 +367,7 @@ def _pages(vendor: VendorRepository, asked: dict[str, str]) -> Iterator[VendorCo
 
 
 def _links(text: str) -> dict[str, str]:
-    """Relation -> address, of a Link header."""
+    """Map each relation of a Link header to its URL."""
     return (
         {each["rel"]: each["url"] for each in requests.utils.parse_header_links(text) if "rel" in each} if text else {}
     )
@@ -378,8 +378,8 @@ def _listed(found: VendorCommit) -> Commit:
 
 
 def _read(found: VendorCommit) -> Commit:
-    # PyGithub asks for a commit when its first attribute is read: the header comes before the files, whose first page
-    # would otherwise be asked for a second time.
+    # PyGithub requests a commit when its first attribute is read: read the header before the files, whose first page
+    # would otherwise be requested twice.
     header = _header(found)
     files = tuple(
         FileChange(
@@ -397,7 +397,10 @@ def _read(found: VendorCommit) -> Commit:
 
 
 def _header(found: VendorCommit) -> dict[str, Any]:
-    """What the list and the commit itself both tell. An author or a date that git lacks is taken from the other person."""
+    """Return the fields of both a listed and a read commit.
+
+    A missing author or date is taken from the committer, and conversely.
+    """
     people = [person for person in (found.commit.author, found.commit.committer) if person]
     dates = [person.date for person in people if person.date] or [datetime.fromtimestamp(0, UTC)]
     return {
@@ -421,7 +424,7 @@ def _rate_limited(resets_at: datetime | None, token: str | None) -> RateLimited:
 
 
 def _reset(headers: dict[str, str]) -> datetime | None:
-    """The instant at which a limit ends, to the second, by Retry-After (seconds or a date) or X-RateLimit-Reset (Unix time)."""
+    """Return when a limit resets, from Retry-After (seconds or a date) or X-RateLimit-Reset (Unix time), or None."""
     low = {name.lower(): value for name, value in headers.items()}
     after, reset = low.get("retry-after", ""), low.get("x-ratelimit-reset", "")
     try:
@@ -437,7 +440,7 @@ def _reset(headers: dict[str, str]) -> datetime | None:
 
 
 def _cause(exc: BaseException) -> Phrase | str:
-    """The plainest words for a failed request, without the address that vendors put in theirs."""
+    """Return a plain description of a failed request, without the URL that vendors include."""
     text = f"{type(exc).__name__} {exc}".lower()
     for sign, cause in (
         ("refused", "refused"),

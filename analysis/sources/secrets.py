@@ -1,9 +1,9 @@
-"""Secrets taken out of text before anything else sees it.
+"""Redaction of secrets in text before anything else reads it.
 
-Two scanners look, since each misses what the other finds: Kingfisher (a native engine with a rule a vendor) and
-detect-secrets' pattern detectors with its keyword detector for `API_KEY=...`. A secret becomes `[REDACTED:1]`, the
-same number wherever it stands in one commit: `API_KEY=K` in one file gives away what `connect("K")` in another one is.
-Placeholders keep line counts, so that hunks stay whole.
+Two scanners run, since each misses what the other finds: Kingfisher (a native engine with one rule per vendor) and
+detect-secrets' pattern detectors with its keyword detector for `API_KEY=...`. A secret becomes `[REDACTED:1]`, with the
+same number throughout one commit: `API_KEY=K` in one file reveals the meaning of `connect("K")` in another.
+Placeholders keep the number of lines, so that hunks stay intact.
 """
 
 import importlib
@@ -33,15 +33,15 @@ _ASSIGNED = re.compile(
 _NOT_RANDOM = re.compile(
     r"[A-Za-z_][A-Za-z_.]*(\(.*)?|[\w.]+\[.*|[a-z0-9]+([_./-][a-z0-9]+)+|\$\{?\w+\}?.*|<.*>|https?://.*|\[REDACTED:\d+\].*"
 )
-_MIN_ENTROPY = 3.0  # bits a character; words and paths written as values stay below it
+_MIN_ENTROPY = 3.0  # bits per character; words and paths used as values stay below it
 _MIN_DIGITS = 3
 _LONG = 16
 _TOKEN = re.compile(r"[\w-]+")
-_BEFORE = re.compile(r"[\s:=\"]*(?:AccountKey=)?")  # what detect-secrets returns in front of some tokens
-_BARE = re.compile(r"[^\\<>&(){}|\]]+")  # what code, markup or a query puts behind a value is no part of it elsewhere
+_BEFORE = re.compile(r"[\s:=\"]*(?:AccountKey=)?")  # prefix that detect-secrets includes in front of some tokens
+_BARE = re.compile(r"[^\\<>&(){}|\]]+")  # the value without code, markup or a query after it
 _REDACTED = "[REDACTED:"
 
-# A line of a private key, behind a diff's sign and inside quotes.
+# A line of a private key, after a diff's sign and inside quotes.
 _KEY_LINE = re.compile(r"""[-+ ]?[\s"']*([A-Za-z0-9+/]{32,}={0,2})[\s"',\\]*""")
 _NAME_PARTS = re.compile(r"[/.]")
 _BETWEEN_WORDS = re.compile(r"[\s_./:,-]+")
@@ -49,7 +49,7 @@ _CHARACTER_KINDS = re.compile(r"[a-z]+|[A-Z]+|\d+|[^a-zA-Z\d]+")
 _SHORTEST_PASSWORD = 8
 _LEAST_ALTERNATIONS = 4  # runs of one kind of character: `Tr0ub4dor` has six, `password123` two
 _LONGEST_NAME = 23  # letters in CamelCase
-_MIN_PASSWORD_ENTROPY = 2.5  # bits a character
+_MIN_PASSWORD_ENTROPY = 2.5  # bits per character
 
 
 class _Detectors(NamedTuple):
@@ -58,7 +58,7 @@ class _Detectors(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """Where a text holds a secret: from the character `start` to the one before `end`."""
+    """A secret in a text, from the offset `start` up to, but not including, `end`."""
 
     start: int
     end: int
@@ -66,16 +66,16 @@ class _Place(NamedTuple):
 
 
 class _Scanned(NamedTuple):
-    """A text whose private keys are blanked, and the other secrets found in it."""
+    """A text with its private keys blanked, and the other secrets found in it."""
 
     text: str
     places: tuple[_Place, ...]
 
 
 def redacted(commit: Commit) -> Commit:
-    """The commit without the secrets in its message, author's name, file names, patches and pull request.
+    """Redact the commit's message, author's name, file names, patches and pull request.
 
-    What any of these gives away is redacted in all of them.
+    A secret found in one of these is redacted in all of them.
     """
     pull = commit.pull
     names = [name for file in commit.files for name in (file.path, file.previous_path) if name]
@@ -104,24 +104,24 @@ def _redacted_file(file: FileChange, redact: "Redactor") -> FileChange:
 
 
 class Redactor:
-    """Takes secrets out of texts that belong together, such as those of one commit, and numbers them as they come.
+    """Redacts secrets in texts that belong together, such as those of one commit, numbering them in order.
 
-    A secret that is found in one of them is redacted in all of them, unless it could be an ordinary word.
+    A secret found in one text is redacted in all of them, unless it could be an ordinary word.
     """
 
     def __init__(self, texts: Iterable[str] = (), *, file_names: Iterable[str] = ()) -> None:
         self._numbers: dict[str, int] = {}
         self._scanned: dict[str, _Scanned] = {}
-        self._recurring: dict[str, str] = {}  # what is redacted wherever it stands -> the secret that it belongs to
+        self._recurring: dict[str, str] = {}  # each recurring string -> the secret that it belongs to
         for name in file_names:
-            parts = _NAME_PARTS.sub("\n", name)  # some tokens are known by the spaces around them
+            parts = _NAME_PARTS.sub("\n", name)  # some tokens are recognized only between spaces
             self._learn(parts, _places(parts))
             self._scan(name)
         for text in texts:
             self._scan(text)
 
     def __call__(self, text: str) -> str:
-        """`text` with every secret that is known or found replaced by its placeholder."""
+        """Replace every known or newly found secret in `text` by its placeholder."""
         if not text:
             return text
         scanned = self._scan(text)
@@ -132,14 +132,14 @@ class Redactor:
         return "".join([*pieces, scanned.text[end:]])
 
     def _scan(self, text: str) -> _Scanned:
-        """Learn the secrets of a text; each text is scanned once."""
+        """Scan a text for secrets, once."""
         if text not in self._scanned:
             blanked = _PRIVATE_KEY.sub(self._key_block, text)
             self._scanned[text] = _Scanned(blanked, self._learn(blanked, _places(blanked)))
         return self._scanned[text]
 
     def _learn(self, text: str, places: Iterable[_Place]) -> tuple[_Place, ...]:
-        """Know the secrets at these places of a text again in the others."""
+        """Remember the secrets at these places of a text, so that they are found in other texts."""
         found = tuple(places)
         for each in found:
             values = {each.secret, text[each.start : each.end]}
@@ -147,7 +147,7 @@ class Redactor:
         return found
 
     def _recurrences(self, text: str) -> Iterator[_Place]:
-        """Where a text holds what was found in any."""
+        """Yield where a text repeats a known secret."""
         for value, secret in self._recurring.items():
             start = text.find(value)
             while start >= 0:
@@ -159,13 +159,13 @@ class Redactor:
         return f"{_REDACTED}{self._numbers.setdefault(secret, len(self._numbers) + 1)}]"
 
     def _in_place(self, covered: str, place: _Place) -> str:
-        """The placeholder on each line that is covered, behind what a diff puts in front of it."""
+        """Return the placeholder for each covered line, after the diff's sign."""
         placeholder = self._placeholder(place.secret)
         signs = [line[:1] if line[:1] in ("+", "-", " ") else "" for line in covered.split("\n")[1:]]
         return "\n".join([placeholder, *(sign + placeholder for sign in signs)])
 
     def _key_block(self, match: re.Match[str]) -> str:
-        """A private key's lines, each blanked but for what a diff puts in front of it."""
+        """Blank each line of a private key, except for the diff's sign."""
         begin, body, end = match.groups()
         pieces = _key_lines(body)
         secret = "".join(pieces) or body.strip() or begin
@@ -177,19 +177,19 @@ class Redactor:
         ]
         if not end.strip():
             return begin + "\n".join(blanked)
-        # The last piece is what stands before the END marker on its own line: a diff's sign, or nothing.
+        # The last line is what precedes the END marker: a diff's sign, or nothing.
         blanked[-1] = lines[-1][:1] if len(lines) > 1 else blanked[-1]
         return begin + "\n".join(blanked) + end
 
 
 def _key_lines(body: str) -> list[str]:
-    """The lines of a private key's body, in a block or in a string with escaped breaks."""
+    """Return the lines of a private key's body, in a block or in a string with escaped line breaks."""
     found = (_KEY_LINE.fullmatch(line) for line in re.split(r"\n|\\n", body))
     return [match[1] for match in found if match]
 
 
 def _merged(places: Iterable[_Place]) -> Iterator[_Place]:
-    """The places in order; those that overlap are one, of the secret that begins first, the longest of these."""
+    """Yield the places in order, overlapping ones merged under the first, or the longest, secret."""
     last: _Place | None = None
     for place in sorted(places, key=lambda each: (each.start, -each.end)):
         if last and place.start < last.end:
@@ -203,7 +203,7 @@ def _merged(places: Iterable[_Place]) -> Iterator[_Place]:
 
 
 def _places(text: str) -> Iterator[_Place]:
-    """Where a text holds secrets, each by the value that it has wherever it stands."""
+    """Yield the secrets in a text, each with the value by which it is recognized elsewhere."""
     for start, end in _found(text):
         value = text[start:end]
         if not value or _REDACTED in value:
@@ -214,7 +214,7 @@ def _places(text: str) -> Iterator[_Place]:
 
 
 def _found(text: str) -> Iterator[tuple[int, int]]:
-    """The beginnings and ends of what the scanners find."""
+    """Yield the start and end of each match of the scanners."""
     detectors = _detectors()
     for finding in detectors.native.scan(text):
         if finding.visible and not finding.is_base64_encoded:
@@ -229,7 +229,7 @@ def _found(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _located(finding: "Finding", text: str) -> Iterator[tuple[int, int]]:
-    """Where a finding stands: Kingfisher counts bytes. What it read otherwise than it is written is looked for."""
+    """Yield the positions of a finding, converted from bytes; a value that Kingfisher decoded is searched for."""
     start = finding.location["start_offset"]
     if not text.isascii():
         start = len(text.encode()[:start].decode("utf-8", "ignore"))
@@ -240,9 +240,9 @@ def _located(finding: "Finding", text: str) -> Iterator[tuple[int, int]]:
 
 
 def _captured(text: str, match: re.Match[str]) -> tuple[int, int]:
-    """What a detector means by its match: the last group that took part, as its `analyze_string` has it.
+    """Return the span of the secret in a match: the last group that took part, as in `analyze_string`.
 
-    Where that is just the prefix of a token, as it is for some vendors' tokens, the whole token.
+    If that is only the prefix of a token, as with some vendors' tokens, return the whole token.
     """
     group = next((each for each in range(match.re.groups, 0, -1) if match[each]), 0)
     start, end = match.span(group)
@@ -251,23 +251,23 @@ def _captured(text: str, match: re.Match[str]) -> tuple[int, int]:
         start, end = match.start(), _end(_TOKEN, text, match.end())
     elif group == 0:
         start = _end(_BEFORE, text, start)
-        end = _end(_TOKEN, text, start + len(text[start:end].rstrip(' \t\n"')))  # of some it leaves out the last part
+        end = _end(_TOKEN, text, start + len(text[start:end].rstrip(' \t\n"')))  # some patterns omit the last part
     return start, end
 
 
 def _end(pattern: re.Pattern[str], text: str, start: int) -> int:
-    """Where what stands at `start` ends; `pattern` may be empty."""
+    """Return the end of the match at `start`, or `start` itself."""
     match = pattern.match(text, start)
     return match.end() if match else start
 
 
 def _is_unmistakable(value: str) -> bool:
-    """Whether a value is that secret wherever it stands, and no ordinary word.
+    """Return whether a value is certainly the secret wherever it occurs, and not an ordinary word.
 
-    What stands in `password=...` or `://user:...@` may be `test`, `changeme`, `admin123` or the name of a model: taken
-    out all over a commit, that would blank its words and file names. So a part between word breaks must be as long as a
-    password and change between letters, cases, digits and signs as words and versions do not, or be long and hold
-    digits. Letters alone must be more than a name has.
+    The value of `password=...` or `://user:...@` may be `test`, `changeme`, `admin123` or the name of a model: redacted
+    throughout a commit, that would blank ordinary words and file names. So a part between word breaks must be as long
+    as a password and alternate between letters, cases, digits and signs as words and versions do not, or be long and
+    contain digits. Letters alone must be longer than a name.
     """
     return any(_is_password(part) for part in _BETWEEN_WORDS.split(value))
 
@@ -282,10 +282,10 @@ def _is_password(part: str) -> bool:
 
 
 def _looks_random(value: str, name: str) -> bool:
-    """Whether a value given to something called a key or a password is one, not a name, a path or a reference.
+    """Return whether the value of a key or password is a literal secret rather than a name, a path or a reference.
 
-    Three digits tell; one does for a long value in mixed case given to an upper-case name, as environments have them, and
-    for a value in mixed case given to a password.
+    Three digits are required; in mixed case one suffices, for a long value of an upper-case name, as in environment files,
+    and for a password.
     """
     digits = len(re.findall(r"\d", value))
     mixed = re.search("[a-z]", value) and re.search("[A-Z]", value)
@@ -298,18 +298,18 @@ def _looks_random(value: str, name: str) -> bool:
 
 
 def _entropy(value: str) -> float:
-    """Bits a character."""
+    """Return the Shannon entropy in bits per character."""
     return -sum(n / len(value) * math.log2(n / len(value)) for n in Counter(value).values())
 
 
 @cache
 def _detectors() -> _Detectors:
-    """Both scanners, built once: Kingfisher compiles its rules in seconds and keeps them on disk."""
+    """Build both scanners, once: Kingfisher compiles its rules in seconds and caches them on disk."""
     from detect_secrets import plugins
     from detect_secrets.plugins.base import RegexBasedDetector
     from kingfisher_sdk.scanner import Scanner
 
-    # Public addresses are no secret, and private keys are taken out as blocks.
+    # Public addresses are not secret, and private keys are redacted as blocks.
     skipped = {"ip_public", "private_key", "base", "high_entropy_strings", "keyword"}
     names = [info.name for info in pkgutil.iter_modules(plugins.__path__) if info.name not in skipped]
     modules = [importlib.import_module(f"detect_secrets.plugins.{name}") for name in names]

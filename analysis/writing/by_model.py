@@ -1,8 +1,9 @@
-"""A commit's analysis by a model, checked before it is kept.
+"""Analysis of a commit by a model, checked before it is stored.
 
-The prompt holds the commit as delimited data. The reply is a form, never free text; what it names is looked up in the
-commit, asked again once, and taken out if it is still not there. A model may move a commit by one tier with a reason
-that the diff bears out, within the floor and the ceiling of the evidence. `ModelFailure` says why there is no analysis: the rules' takes its place.
+The prompt holds the commit as delimited data. The reply follows a schema, never free text; its claims are looked up in
+the commit, questioned once, and removed if they are still unsupported. A model may move a commit by one tier for a
+reason that the diff supports, between the floor and the ceiling of the evidence. `ModelFailure` says why there is no
+analysis; the caller then analyses by rules.
 """
 
 import secrets as random_marks
@@ -44,8 +45,8 @@ from analysis.phrases import Phrase
 from analysis.ranking import ceiling, floor, may_move_down, may_move_up, supported, within
 
 _BUDGET = {Importance.HIGH: 12_000, Importance.MEDIUM: 6_000, Importance.LOW: 2_000}  # tokens of diff
-_ROOM = {Importance.HIGH: 3_000, Importance.MEDIUM: 1_200, Importance.LOW: 500}  # tokens of reply
-_MESSAGE = 4_000  # characters of a message or of a pull request's text
+_MAX_REPLY = {Importance.HIGH: 3_000, Importance.MEDIUM: 1_200, Importance.LOW: 500}  # tokens of the reply
+_MESSAGE = 4_000  # characters of a commit message or of a pull request's text
 _NAMES: dict[Language, str] = {"zh": "简体中文", "en": "English"}
 _ORDER = (Importance.LOW, Importance.MEDIUM, Importance.HIGH)
 
@@ -56,7 +57,7 @@ Move = Literal["up", "keep", "down"]
 
 
 class _Form(BaseModel):
-    """What a model fills in. It may say more than it is asked; that is not looked at."""
+    """The base of reply schemas. Unknown fields are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -112,7 +113,7 @@ _FORMS: dict[Importance, type[_Low]] = {Importance.HIGH: _High, Importance.MEDIU
 
 
 class Analysed(NamedTuple):
-    """A kept analysis: the tier after the model's word, its reason if it moved, what was left out, and what was removed."""
+    """A checked analysis: the resulting tier, the reason if it moved, the paths left out, the number of removed claims."""
 
     analysis: Analysis
     importance: Importance
@@ -122,37 +123,35 @@ class Analysed(NamedTuple):
 
 
 class _Asked(NamedTuple):
-    """A reply, and what is wrong with it."""
+    """A reply and the problems found in it."""
 
     reply: _Low
     said: Analysis
     claims: tuple[Claim, ...]
-    spoken: bool  # in the language that was asked for
-    about: bool  # the commit, and not something else
+    spoken: bool  # in the requested language
+    about: bool  # about this commit
 
 
 class Question(NamedTuple):
-    """All that a prompt tells of a commit."""
+    """The commit and its context, as given to the prompt."""
 
     repository: Repository
     commit: Commit
     facts: Sequence[Fact]
     ranked: Ranked
     language: Language
-    contents: Callable[[], str] = lambda: (
-        ""
-    )  # of the files that the commit changes, asked for when a name is not in its diff
+    contents: Callable[[], str] = lambda: ""  # the text of the changed files, read only if a name is not in the diff
 
 
 class _Evidence:
-    """What a reply is checked against: the commit, and for names that its diff does not show the files that it changes."""
+    """The evidence for a reply: the commit, and for symbols that its diff lacks, the files that it changes."""
 
     def __init__(self, question: Question) -> None:
         self._question = question
         self._whole: Commit | None = None
 
     def false_claims(self, said: Analysis) -> tuple[Claim, ...]:
-        """The claims that neither bears out."""
+        """Return the claims that neither the commit nor its files support."""
         claims = false_claims(said, self._question.commit)
         if any(claim.kind == _SYMBOL for claim in claims):
             symbols = false_claims(said, self._with_files(), kinds={_SYMBOL})
@@ -160,7 +159,7 @@ class _Evidence:
         return claims
 
     def without_false_claims(self, said: Analysis) -> Checked:
-        """The analysis without them."""
+        """Remove the unsupported claims from an analysis."""
         others = without_false_claims(said, self._question.commit, kinds=_KINDS - {_SYMBOL})
         if not any(claim.kind == _SYMBOL for claim in false_claims(others.analysis, self._question.commit)):
             return others
@@ -175,9 +174,9 @@ class _Evidence:
 
 
 def estimate(question: Question) -> tuple[int, int]:
-    """The tokens that a question takes and those that its reply may take, at most, both without a second try."""
+    """Return the maximum tokens of a question and of its reply, without a retry."""
     depth = question.ranked.importance
-    return _BUDGET[depth] + 2 * _MESSAGE, _ROOM[depth]
+    return _BUDGET[depth] + 2 * _MESSAGE, _MAX_REPLY[depth]
 
 
 def analyse(
@@ -186,7 +185,10 @@ def analyse(
     meter: UsageCounter,
     mark: Callable[[], str] = lambda: random_marks.token_hex(8),
 ) -> Analysed:
-    """The model's analysis of a commit (with its patches), checked. `meter` counts what it took, failures included."""
+    """Let the model analyse a commit (with its patches), and check the result. `meter` counts failed calls too.
+
+    Raises `ModelFailure`.
+    """
     depth = question.ranked.importance
     shown = excerpt(question.commit, _BUDGET[depth])
     nonce, canary = mark(), mark()
@@ -194,7 +196,7 @@ def analyse(
     form, evidence = _FORMS[depth], _Evidence(question)
 
     def ask(turns: list[Message]) -> _Asked:
-        reply = model.ask(turns, form, room=_ROOM[depth], meter=meter)
+        reply = model.ask(turns, form, room=_MAX_REPLY[depth], meter=meter)
         if canary in reply.model_dump_json() or nonce in reply.model_dump_json():
             raise ModelFailure(Phrase("model_told_prompt"))
         said = reply.analysis()
@@ -219,12 +221,15 @@ def analyse(
     kept = cleaned(checked.analysis)
     if is_empty(kept):
         raise ModelFailure(Phrase("model_baseless"))
-    importance, reason = _moved(question, asked.reply)
+    importance, reason = _tier_after_move(question, asked.reply)
     return Analysed(kept, importance, reason, shown.left_out, len(checked.removed))
 
 
-def _moved(question: Question, reply: _Low) -> tuple[Importance, str]:
-    """The tier after the model's word: one up or down where the diff bears its reason out, never past the floor or the ceiling."""
+def _tier_after_move(question: Question, reply: _Low) -> tuple[Importance, str]:
+    """Return the tier after the model's request, and its reason.
+
+    The tier moves at most one step, only if the diff supports it, within floor and ceiling.
+    """
     ranked, commit, found = question.ranked, question.commit, question.facts
     reason = cleaned(Analysis(by="model", summary=reply.move_reason)).summary
     up = reply.move == "up"

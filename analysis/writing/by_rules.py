@@ -1,4 +1,4 @@
-"""A commit's analysis without a model: what its facts, files and author say, and nothing else."""
+"""Analysis of a commit without a model: from its facts, its files and its author's description alone."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ from analysis.paths import Kind, area, kind
 from analysis.text import one_line, shorten
 from analysis.writing.purpose import purpose
 
-# Raised whenever a rule or a phrase changes, so that stored analyses are made anew.
+# Incremented whenever a rule or a phrase changes, so that stored analyses are made anew.
 VERSION = "4"
 
 _NAMES_SHOWN = 5
@@ -33,13 +33,13 @@ _NAME = 200  # characters of a name, which may be as long as a line
 _AREAS_NAMED = 2
 _AREAS_SHOWN = 6
 _FILES_SHOWN = 4
-_SIZEABLE = 100  # changed source lines from which a missing test is worth a word
+_MIN_LINES_FOR_TESTS = 100  # changed source lines from which missing tests are mentioned
 
 
 def analyse_by_rules(commit: Commit, facts: Sequence[Fact], ranked: Ranked, language: Language) -> Analysis:
-    """The analysis of a commit that was read, as deep as its tier asks: in full, in brief, or in two sentences."""
+    """Analyse a commit that was read, in the depth of its tier: in full, in brief, or in two sentences."""
     say = words(language)
-    told = _facts_told(facts, say)
+    told = _fact_sentences(facts, say)
     if ranked.importance is Importance.LOW:
         return Analysis(by="rules", summary=_summary(commit, told, say))
     full = ranked.importance is Importance.HIGH
@@ -54,7 +54,7 @@ def analyse_by_rules(commit: Commit, facts: Sequence[Fact], ranked: Ranked, lang
 
 
 def code(text: str) -> str:
-    """`text` as a code span, whatever it holds."""
+    """Format `text` as a code span, whatever it contains."""
     return "`" + one_line(text).replace("`", "'") + "`"
 
 
@@ -83,8 +83,8 @@ def _size(commit: Commit, say: Words) -> str:
     return text
 
 
-def _facts_told(facts: Sequence[Fact], say: Words) -> list[str]:
-    """A sentence a kind of fact, the most telling kinds first, each with the place of its first fact."""
+def _fact_sentences(facts: Sequence[Fact], say: Words) -> list[str]:
+    """Return one sentence per kind of fact, in the order of `FactKind`, each with the place of its first fact."""
     sentences = []
     for each in FactKind:
         alike = [fact for fact in facts if fact.kind is each]
@@ -97,23 +97,23 @@ def _facts_told(facts: Sequence[Fact], say: Words) -> list[str]:
 
 
 def named(facts: Sequence[Fact], say: Words, most: int = _NAMES_SHOWN) -> str:
-    """The facts' names in code spans, the first few of them, with what they were and became."""
+    """Return the first `most` names in code spans, with old and new values, and the number of the remaining ones."""
     shown = facts[:most]
     told = say.comma.join(
-        _name(fact) if after and after.gone_from == fact.gone_from else _from_its_file(fact, say)
+        _name(fact) if after and after.gone_from == fact.gone_from else _name_with_file(fact, say)
         for fact, after in zip_longest(shown, shown[1:])
     )
     more = len(facts) - most
     return f"{told} {say.label('more', count=more)}" if more > 0 else told
 
 
-def _from_its_file(fact: Fact, say: Words) -> str:
-    """What is gone from one file may well be in another: which one is said."""
+def _name_with_file(fact: Fact, say: Words) -> str:
+    """Return the name with the file it left, since another file may still define it."""
     return say.label("from", name=_name(fact), file=code(fact.gone_from)) if fact.gone_from else _name(fact)
 
 
 def _name(fact: Fact) -> str:
-    """A fact's name, with what it was and became where it changed."""
+    """Return a fact's name, with the old and new value where it changed."""
     name, old, new = (code(shorten(each or "", _NAME)) for each in (fact.name, fact.old, fact.new))
     if fact.old and fact.new:
         return f"{name} {old} → {new}"
@@ -121,7 +121,7 @@ def _name(fact: Fact) -> str:
 
 
 def _areas(commit: Commit) -> list[tuple[str, list[FileChange]]]:
-    """The areas that the commit touches with their files, the most changed first."""
+    """Return the areas that the commit touches with their files, the most changed first."""
     grouped: dict[str, list[FileChange]] = {}
     for file in commit.files:
         grouped.setdefault(area(file.path), []).append(file)
@@ -165,7 +165,7 @@ def _insight(commit: Commit, facts: Sequence[Fact], ranked: Ranked, say: Words) 
     structure = moved["added"] + moved["removed"] + moved["renamed"]
 
     def told(*kinds: FactKind) -> str:
-        sentences = _facts_told([fact for fact in facts if fact.kind in kinds], say)
+        sentences = _fact_sentences([fact for fact in facts if fact.kind in kinds], say)
         return say.gap.join(sentence + say.stop for sentence in sentences)
 
     return Insight(
@@ -212,10 +212,10 @@ def _risks(commit: Commit, facts: Sequence[Fact], say: Words) -> tuple[Risk, ...
                 Risk(
                     risk=f"{names}{say.labels['colon']}{told.risk}",
                     severity=told.severity,
-                    mitigation=_advised(alike, say),
+                    mitigation=_advice_for(alike, say),
                 )
             )
-    if _untested(commit):
+    if _lacks_tests(commit):
         risks.append(
             Risk(risk=say.label("untested_risk"), severity=Severity.LOW, mitigation=say.label("untested_advice"))
         )
@@ -227,29 +227,29 @@ def _advice(commit: Commit, facts: Sequence[Fact], say: Words) -> tuple[str, ...
     for each in FactKind:
         alike = [fact for fact in facts if fact.kind is each]
         if alike and say.facts[each].advice:
-            rows.append(_advised(alike, say))
-    if not rows and _untested(commit):
+            rows.append(_advice_for(alike, say))
+    if not rows and _lacks_tests(commit):
         rows.append(say.label("untested_advice"))
     return tuple(rows) or (say.label("no_action"),)
 
 
-def _advised(alike: Sequence[Fact], say: Words) -> str:
-    """What to do about facts of one kind, in a sentence."""
-    how = _keeping(alike, say) if alike[0].kind is FactKind.DEFAULT_CHANGED else ""
-    return say.facts[alike[0].kind].advice.format(names=_listed([_name(fact) for fact in alike], say), how=how)
+def _advice_for(alike: Sequence[Fact], say: Words) -> str:
+    """Return the advice for facts of one kind as a sentence."""
+    how = _how_to_keep(alike, say) if alike[0].kind is FactKind.DEFAULT_CHANGED else ""
+    return say.facts[alike[0].kind].advice.format(names=_list_of([_name(fact) for fact in alike], say), how=how)
 
 
-def _keeping(changed: Sequence[Fact], say: Words) -> str:
-    """How to have the old defaults again: what is set, what is passed, and what is turned off."""
+def _how_to_keep(changed: Sequence[Fact], say: Words) -> str:
+    """Return how to restore the old defaults: what to set, what to pass, and what to turn off."""
     ways: dict[str, list[str]] = {}
     for fact in changed:
         way, value = _old_setting(fact.name, fact.old or "None")
         ways.setdefault(way, []).append(code(shorten(value, _NAME)))
-    return say.labels["keep_and"].join(say.label(way, values=_listed(values, say)) for way, values in ways.items())
+    return say.labels["keep_and"].join(say.label(way, values=_list_of(values, say)) for way, values in ways.items())
 
 
 def _old_setting(name: str, old: str) -> tuple[str, str]:
-    """(how a default is set, as what): a flag is passed or turned off, a variable takes what is between the quotes."""
+    """Return (phrase key, setting) that restores a default; a variable is set to its value without quotes."""
     bare = old.strip("\"'")
     if not name.startswith("-"):
         return "keep_set", f"{name}={(bare if name.isupper() else '') or old}"
@@ -258,17 +258,17 @@ def _old_setting(name: str, old: str) -> tuple[str, str]:
     return "keep_pass", name if old.lower() == "true" else f"{name} {bare or old}"
 
 
-def _listed(names: Sequence[str], say: Words) -> str:
-    """Each name once, the first few of them."""
+def _list_of(names: Sequence[str], say: Words) -> str:
+    """Return the distinct names, the first few of them, and the number of the rest."""
     once = list(dict.fromkeys(names))
     more = len(once) - _NAMES_SHOWN
     told = say.comma.join(once[:_NAMES_SHOWN])
     return f"{told} {say.label('more', count=more)}" if more > 0 else told
 
 
-def _untested(commit: Commit) -> bool:
+def _lacks_tests(commit: Commit) -> bool:
     sources = [file for file in commit.files if kind(file.path) is Kind.SOURCE]
-    return _changed(sources) >= _SIZEABLE and not tests_added(commit)
+    return _changed(sources) >= _MIN_LINES_FOR_TESTS and not tests_added(commit)
 
 
 def _changed(files: Sequence[FileChange]) -> int:

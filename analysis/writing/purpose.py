@@ -1,11 +1,11 @@
-"""The purpose of a commit in its author's words: the pull request's text or the message, without the template's boilerplate."""
+"""The purpose of a commit in its author's words: from the pull request or the message, without template boilerplate."""
 
 import re
 
 from analysis.models import Commit
 from analysis.text import one_line
 
-_LONGEST = 400  # characters; about three sentences
+_MAX_LENGTH = 400  # characters; about three sentences
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _FENCE = re.compile(r"^(`{3,}|~{3,}).*?^\1.*?$", re.DOTALL | re.MULTILINE)
@@ -23,11 +23,11 @@ _TRAILER = re.compile(
 _HEADING = re.compile(r"^\s{0,3}(?:#{1,6}\s+(?P<marked>.+?)\s*#*|\*\*(?P<bold>[^*]+)\*\*\s*:?)\s*$")
 _CHECKBOX = re.compile(r"^\s*[-*]\s*\[[ xX]\]")
 _BULLET = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+|^\s*>\s?")
-_WANTED = re.compile(
+_PURPOSE_HEADING = re.compile(
     r"\b(purpose|summary|description|motivation|why|what|overview|problem|background|context|changes?|introduction)\b|目的|说明|描述|概述|背景",
     re.IGNORECASE,
 )
-_UNWANTED = re.compile(
+_OTHER_HEADING = re.compile(
     r"\b(test|checklist|result|plan|docs?|documentation|notes?|todo|benchmarks?)\b|测试|结果", re.IGNORECASE
 )
 _FORM = re.compile(
@@ -39,18 +39,18 @@ _SENTENCE_END = re.compile(r"(?<=[.!?。！？])(?:\s+|(?<=[。！？]))")
 
 
 def purpose(commit: Commit) -> str:
-    """The author's own account of the commit on one line, at most about 400 characters; empty when there is none.
+    """Return the author's description of the commit on one line, at most 400 characters; "" if there is none.
 
-    Plain text: images, links' targets, HTML, checklists, trailers and code blocks are gone.
+    The result is plain text, without images, link targets, HTML, checklists, trailers and code blocks.
     """
     for text in (commit.pull.body if commit.pull else "", commit.body):
-        told = _told(text)
+        told = _prose_of(text)
         if told and told.casefold() != commit.subject.casefold():
             return told
     return ""
 
 
-def _told(text: str) -> str:
+def _prose_of(text: str) -> str:
     text = _DETAILS.sub("", _COMMENT.sub("", text.replace("\r\n", "\n")))
     text = _RULE.sub("", text)
     text = _DEFINITION.sub("", _HTML.sub("", _FENCE.sub("", text)))
@@ -60,7 +60,7 @@ def _told(text: str) -> str:
 
 
 def _best_section(text: str) -> str:
-    """The section whose heading promises the purpose, or else the first that is not about tests."""
+    """Return the section whose heading announces the purpose, else the first that is not about tests."""
     sections: list[tuple[str, list[str]]] = [("", [])]
     for line in text.split("\n"):
         heading = _HEADING.match(line)
@@ -69,18 +69,18 @@ def _best_section(text: str) -> str:
         elif not _CHECKBOX.match(line) and not _FORM.search(line) and not line.lstrip().startswith("|"):
             sections[-1][1].append(_BULLET.sub("", line))
     filled = [(title, "\n".join(lines).strip()) for title, lines in sections if any(line.strip() for line in lines)]
-    wanted = [body for title, body in filled if _WANTED.search(title)]
-    allowed = [body for title, body in filled if not _UNWANTED.search(title)]
+    wanted = [body for title, body in filled if _PURPOSE_HEADING.search(title)]
+    allowed = [body for title, body in filled if not _OTHER_HEADING.search(title)]
     return next(iter(wanted + allowed), "")
 
 
 def _cut(text: str) -> str:
-    """`text` at most `_LONGEST` long, ended where a sentence ends if one does in time."""
-    if len(text) <= _LONGEST:
+    """Cut `text` to at most `_MAX_LENGTH` characters, at the end of a sentence if possible."""
+    if len(text) <= _MAX_LENGTH:
         return text
     kept = ""
     for sentence in _SENTENCE_END.split(text):
-        if len(kept) + len(sentence) > _LONGEST:
+        if len(kept) + len(sentence) > _MAX_LENGTH:
             break
         kept = f"{kept} {sentence}".strip()
-    return kept or text[: _LONGEST - 1].rstrip() + "…"
+    return kept or text[: _MAX_LENGTH - 1].rstrip() + "…"

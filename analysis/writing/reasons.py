@@ -1,11 +1,11 @@
-"""The reasons for a commit's rank, in a few words for people."""
+"""The reasons for a commit's rank, as short phrases for people."""
 
 from analysis.fact_words import FACT_WORDS
 from analysis.models import BREAKING, FactKind, Language, Ranked, Reason
 
 MODEL = "a model's judgement"
 _SHOWN = 3
-_LEAST = 0.2  # points below which a reason moves nothing
+_LEAST = 0.2  # points below which a reason is negligible
 
 _PHRASES: dict[str, tuple[str, str]] = {
     "changed source lines": ("改动 {0} 行源码", "{0} source lines changed"),
@@ -37,9 +37,12 @@ _WORDS = ("标题含“{0}”", "title says “{0}”")
 
 
 def told(ranked: Ranked, language: Language) -> list[str]:
-    """The strongest reasons for the tier, at most three: those that raise a high or medium commit, those that lower a low one.
+    """Return the strongest reasons for the tier, at most three.
 
-    What the diff proves to break somebody comes first. Plain text that quotes the commit: each surface escapes it.
+    Reasons that raise the score count for high and medium, those that lower it for low.
+
+    A model's judgement comes first, then breaking changes. The texts are plain and quote the commit: each surface
+    escapes them.
     """
     sign = -1 if ranked.importance.value == "low" else 1
     judged = [reason for reason in ranked.reasons if reason.signal == MODEL]

@@ -1,7 +1,7 @@
-"""The weights of the signals: readable figures, with their origin.
+"""The weights of the signals, with their provenance.
 
-`general.toml` is for any repository; a file named after a repository is for that one and its forks; `judged.toml` holds
-what no release notes can teach, and holds beneath every set of weights.
+`general.toml` applies to any repository; a file named after a repository applies to it and its forks; `judged.toml`
+holds lower bounds, in either direction, for what release notes cannot teach, and applies to every set of weights.
 """
 
 import tomllib
@@ -17,7 +17,7 @@ _JUDGED = "judged"
 
 
 class Weights(NamedTuple):
-    """Points of log-odds a signal, the intercept, the scores from which a commit is medium or high, and their provenance."""
+    """Log-odds points of each signal, the intercept, the score thresholds of the tiers, and the provenance."""
 
     intercept: float
     points: Mapping[str, float]
@@ -33,19 +33,19 @@ class Weights(NamedTuple):
 
 @cache
 def general_weights() -> Weights:
-    """The weights in the package, for any repository."""
+    """Load the packaged weights for any repository."""
     return _packaged(_GENERAL)
 
 
 def packaged_weights(repository: Repository) -> Weights:
-    """The weights that the package has for a repository and its forks, which are known by its name; else the general ones."""
+    """Load the packaged weights of a repository or a fork of it, matched by name; else the general ones."""
     name = repository.name.lower()
-    return _packaged(name) if name in _named() else general_weights()
+    return _packaged(name) if name in _repository_names() else general_weights()
 
 
 @cache
 def judged_points() -> Mapping[str, float]:
-    """What some signals weigh at least for a commit, or where negative at least against it, whatever release notes say."""
+    """Load the minimum strength of some signals: a positive one is a lower bound, a negative one an upper bound."""
     return dict(_table(_JUDGED)["weights"])
 
 
@@ -63,7 +63,7 @@ def _packaged(name: str) -> Weights:
 
 
 def with_judgement(points: Mapping[str, float]) -> dict[str, float]:
-    """The points, none weaker than what judgement gives it."""
+    """Return the points, each at least as strong as its judged bound."""
     stronger = {
         name: (max if least > 0 else min)(least, points.get(name, least)) for name, least in judged_points().items()
     }
@@ -71,7 +71,7 @@ def with_judgement(points: Mapping[str, float]) -> dict[str, float]:
 
 
 @cache
-def _named() -> frozenset[str]:
+def _repository_names() -> frozenset[str]:
     found = {each.name.removesuffix(".toml") for each in files(__name__).iterdir() if each.name.endswith(".toml")}
     return frozenset(found - {_GENERAL, _JUDGED})
 

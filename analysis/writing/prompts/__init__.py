@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-# Raised whenever a prompt or a form changes, so that analyses are made anew. Part of an analysis's key.
+# Incremented whenever a prompt or a reply schema changes, so that analyses are made anew; part of an analysis's key.
 VERSION = "3"
 
 
 def rendered(template: str, **values: object) -> str:
-    """The template with its blanks filled."""
+    """Render a template with the given values."""
     return _environment().get_template(template).render(**values).strip()
 
 
