@@ -78,7 +78,7 @@ def parse_tier(text: str) -> Importance:
 
 
 def parse_paths(text: str) -> tuple[str, ...]:
-    """Patterns as in a .gitignore with commas or spaces between them, quoted or not."""
+    """Parse .gitignore patterns separated by commas or spaces, with optional quotes."""
     if re.search(r"[{}]", text):
         raise InputError("path_braces", text)
     bare = (each.strip(_QUOTES).removeprefix("./") for each in re.split(r"[\s,，、;；]+", text))
@@ -91,7 +91,7 @@ def parse_paths(text: str) -> tuple[str, ...]:
 
 
 def parse_watched(text: str) -> tuple[str, ...]:
-    """Paths, names, flags and variables to be watched, with commas or spaces between them, quoted or not."""
+    """Parse watched paths, names, flags and variables, separated by commas or spaces, with optional quotes."""
     terms = ",".join(bare for each in re.split(r"[\s,，、;；]+", text) if (bare := each.strip(_QUOTES)))
     try:
         return parse_watch(terms)
