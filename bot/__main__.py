@@ -1,4 +1,4 @@
-"""`python -m bot` is `vllm-digest`."""
+"""Entry point of `python -m bot`, the same as `vllm-digest`."""
 
 from bot.cli.app import main
 

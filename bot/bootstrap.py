@@ -1,4 +1,4 @@
-"""The one place where things are put together."""
+"""Composition root: builds the services and the bot from the settings."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
     from bot.slack.listeners import Hands
     from bot.slack.outbox.outbox import Pace
 
-_SHARE = 4  # one model call in so many is kept for answers
-_BEGINNINGS = {"SLACK_BOT_TOKEN": "xoxb-", "SLACK_APP_TOKEN": "xapp-", "SLACK_SIGNING_SECRET": ""}
+_SHARE = 4  # one in this many model calls is reserved for answers
+_PREFIXES = {"SLACK_BOT_TOKEN": "xoxb-", "SLACK_APP_TOKEN": "xapp-", "SLACK_SIGNING_SECRET": ""}
 
 
 @contextmanager
 def services(
     settings: Settings, on_wait: Callable[[float], None] | None = None, *, now: datetime | None = None
 ) -> Iterator[Services]:
-    """GitHub and the store that the settings name, and logging at the level that they ask for.
+    """Open GitHub, the store and the model from the settings, and set up logging.
 
-    `now` (UTC) is on the day whose budget pays for a model; without it none is asked.
+    `now` (UTC) determines the model's daily budget; without it no model is used.
     """
     logs.set_up(settings.log_level or "WARNING", settings.log_format)
     store = Store(open_engine(settings.database_url.get_secret_value()))
@@ -72,12 +72,12 @@ def running_bot(
     source: GitHub | None = None,
     pace: "Pace | None" = None,
 ) -> Iterator[None]:
-    """The bot at work until the block ends: what was interrupted is resumed, then Slack and the clock are listened to.
+    """Run the bot for the duration of the block: resume interrupted flows, then listen to Slack and the scheduler.
 
-    Slack reaches it at `address` (host, port) over HTTP, or else it connects by itself over Socket Mode. `metrics_port` is
-    that of the figures, 0 for none; where they are `metrics_needed` it has to be free. The local workspace has a GitHub of
-    its own for a `source`, and needs no `pace`. `BadSetting` for tokens that are missing or that Slack does not take,
-    `StoreUnusable` where another bot runs on the store, `Misuse` for an address that is taken.
+    Slack reaches the bot at `address` (host, port) over HTTP; without one it connects over Socket Mode. `metrics_port` is
+    the port of the metrics, 0 for none; it must be free if they are `metrics_needed`. `source` and `pace` replace GitHub and
+    the send rate, for the local workspace. Raise `BadSetting` for tokens that are missing or rejected, `StoreUnusable` if
+    another bot uses the store, `Misuse` for an address in use.
     """
     from bot import flows, metrics, scheduler
     from bot.slack.app import sign_in
@@ -89,10 +89,10 @@ def running_bot(
     bot_token = slack_secret(settings, "SLACK_BOT_TOKEN")
     with (
         _listening(settings, address) as listen,
-        _alone(database := database_file(settings)),
+        _locked(database := database_file(settings)),
         _bot(settings, bot_token, now, source, pace) as bot,
     ):
-        sign_in(bot)  # before anything is posted: what Slack refuses is not tried again
+        sign_in(bot)  # before anything is posted: refused messages are not retried
         _subscribe(bot, settings)
         figures = metrics.Metrics(bot)
         hands = Hands(
@@ -118,7 +118,7 @@ def running_bot(
 def _listening(
     settings: Settings, address: tuple[str, int] | None
 ) -> "Iterator[Callable[[Bot, Hands], AbstractContextManager[None]]]":
-    """How the bot is to listen. What that takes is made sure of at once: a token, or a secret and the address itself."""
+    """Check the token, or check the secret and bind the address; yield the function that starts listening to Slack."""
     if address is None:
         from bot.slack.app import socket_mode
 
@@ -133,7 +133,7 @@ def _listening(
 
 
 def _health(bot: "Bot") -> dict[str, bool]:
-    """What of the bot answers."""
+    """Return whether the store and the flow engine work, for /healthz."""
     from bot import flows
 
     try:
@@ -159,7 +159,7 @@ def _bot(
     source = source or GitHub(settings.github_api_url, settings.token)
     answers = max(1, settings.digest_concurrency // _SHARE)
     with closing(store), closing(source), _modelling(settings, now, for_answers=answers) as modelling:
-        desk_, subscriptions = Services(source, store, modelling), Subscriptions(engine)
+        services_, subscriptions = Services(source, store, modelling), Subscriptions(engine)
         access = Access(settings.digest_private, source.is_public, now)
 
         def known() -> list[Repository]:
@@ -167,7 +167,7 @@ def _bot(
             return list({each.key: each for each in (*settings.digest_repos, *subscribed)}.values())
 
         yield Bot(
-            reading=Reader(desk_, known, access, usual=settings.digest_repos),
+            reading=Reader(services_, known, access, usual=settings.digest_repos),
             mail=mail,
             subscriptions=subscriptions,
             web=web,
@@ -181,21 +181,21 @@ def _bot(
 
 
 def slack_secret(settings: Settings, name: str) -> str:
-    """One of the three secrets that Slack gives an app; `BadSetting` where it is missing or of another kind."""
+    """Return one of the app's three Slack secrets. Raise `BadSetting` if it is missing or has the wrong prefix."""
     value: SecretStr | None = getattr(settings, name.lower())
     if value is None:
         raise BadSetting(
             f"{name} is not set; the README says how to get one. Without Slack, try: vllm-digest digest --sample"
         )
-    if not value.get_secret_value().startswith(_BEGINNINGS[name]):
-        raise BadSetting(f"{name}: is not such a token; it begins with {_BEGINNINGS[name]}")
+    if not value.get_secret_value().startswith(_PREFIXES[name]):
+        raise BadSetting(f"{name}: is not such a token; it begins with {_PREFIXES[name]}")
     return value.get_secret_value()
 
 
 def _subscribe(bot: "Bot", settings: Settings) -> None:
-    """The channels of DIGEST_CHANNEL get the digests of DIGEST_REPOS, from the next due time on; what people chose stays."""
+    """Subscribe the channels of DIGEST_CHANNEL to DIGEST_REPOS, keeping subscriptions that people made or cancelled."""
     for channel in settings.digest_channel:
-        # Theirs, and whatever they ended.
+        # Repositories that people subscribed to or cancelled.
         chosen = {each.terms.repository.key for each in bot.subscriptions.of(channel) if each.user}
         chosen |= {each.terms.repository.key for each in bot.subscriptions.ended(channel)}
         for repository in settings.digest_repos:
@@ -206,7 +206,7 @@ def _subscribe(bot: "Bot", settings: Settings) -> None:
 
 
 def database_file(settings: Settings) -> Path:
-    """The file that the bot remembers in; `BadSetting` where DATABASE_URL names none."""
+    """Return the path of the database. Raise `BadSetting` if DATABASE_URL does not name a file."""
     name = address_of(settings.database_url.get_secret_value()).database
     if not name or name == ":memory:":
         raise BadSetting("DATABASE_URL: the bot needs a file to remember in, such as sqlite:///data/digest.db")
@@ -214,8 +214,8 @@ def database_file(settings: Settings) -> Path:
 
 
 @contextmanager
-def _alone(database: Path) -> Iterator[None]:
-    """Holds the database against another bot; the lock ends with the process, however it ends."""
+def _locked(database: Path) -> Iterator[None]:
+    """Lock the database against other bots; the lock is released when the process ends, even if killed."""
     import fcntl
 
     prepare_folder(database)
@@ -233,7 +233,7 @@ def _alone(database: Path) -> Iterator[None]:
 
 @contextmanager
 def sample_services() -> Iterator[Services]:
-    """The sample day behind GitHub's own door, and a store that is gone afterwards."""
+    """Open services on a loopback GitHub with the sample day and a temporary store."""
     with (
         TemporaryDirectory(prefix="vllm-digest-") as folder,
         LoopbackGitHub({SAMPLE_REPOSITORY: sample_repository()}) as server,
@@ -244,7 +244,7 @@ def sample_services() -> Iterator[Services]:
 
 
 def corrections_of(settings: Settings, repository: Repository) -> dict[str, bool]:
-    """SHA -> whether the last who corrected a commit's tier finds it important."""
+    """Return SHA -> whether the latest verdict on a commit's tier raises it."""
     engine = open_engine(settings.database_url.get_secret_value())
     try:
         return {sha: verdict == "too_low" for sha, verdict, _ in Subscriptions(engine).labels(repository)}
@@ -253,7 +253,7 @@ def corrections_of(settings: Settings, repository: Repository) -> dict[str, bool
 
 
 def weights_of(settings: Settings, repository: Repository) -> Weights:
-    """What a repository's commits are ranked by: what `calibrate` stored for it, else the package's. No store is made for it."""
+    """Return a repository's weights: those stored by `calibrate`, or the packaged ones. Creates no store."""
     url = settings.database_url.get_secret_value()
     name = address_of(url).database
     if not name:
@@ -266,7 +266,7 @@ def weights_of(settings: Settings, repository: Repository) -> Weights:
 
 
 def chosen(name: str | None, configured: Sequence[Repository]) -> list[Repository]:
-    """The repositories that a command is about: all configured ones, or the one called `name`, in full or in short."""
+    """Return all configured repositories, or the one called `name` (full or short). Raise `Misuse` if that is ambiguous or unknown."""
     if name is None:
         return list(configured)
     if "/" in name:

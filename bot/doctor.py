@@ -1,7 +1,7 @@
-"""Tries whatever the bot needs, each by itself, and says of each what it is, or what is wrong and what to do about it.
+"""Checks of everything the bot needs, each reported separately with its state, or with the problem and its remedy.
 
-Nothing is changed: the database is only looked at, nothing is posted, and a model is asked for a single token. Services are
-tried side by side and with little patience, so that one that is silent does not keep anybody waiting for the others.
+The checks change nothing: the database is only read, nothing is posted, and the model generates a single token. Services
+are checked in parallel with short timeouts, so that a silent one does not delay the others.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,17 +22,17 @@ from bot.slack.manifest import manifest
 from bot.slack.web import ChannelClosed, Installation, Refused, Unanswered, Web
 from bot.store.database import Condition, address_of, condition
 
-_PATIENCE = 2  # seconds of GitHub's limit that are waited for
-_SILENCE = 8  # seconds that a service may be silent
-_AT_ONCE = 8  # repositories, channels
+_PATIENCE = 2  # maximum seconds to wait for GitHub's rate limit
+_SILENCE = 8  # timeout in seconds
+_AT_ONCE = 8  # concurrent checks of repositories or channels
 _SKEW = timedelta(seconds=60)
-_TOKENS = 1000  # for which a price is looked up
+_TOKENS = 1000  # tokens, to find out whether a price is known
 
 
 class Finding(NamedTuple):
-    """What was tried and what came of it: `exit_code` 0 for well, 2 for the configuration, 3 for a service outside.
+    """Result of a check: `exit_code` is 0 for success, 2 for a configuration error, 3 for an outside failure.
 
-    It is None for what was not tried, and for what may be set and is not.
+    It is None for checks not made, and for optional settings that are not set.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Finding(NamedTuple):
 
 
 def findings(now: Callable[[], datetime]) -> Iterator[Finding]:
-    """Everything that is tried, as it is. `now` gives the time, aware and in UTC."""
+    """Run all checks and yield their results. `now` returns the time, aware and in UTC."""
     try:
         settings = Settings.load()
     except WrongSettings as exc:
@@ -52,7 +52,7 @@ def findings(now: Callable[[], datetime]) -> Iterator[Finding]:
     yield Finding("settings", f"{settings.digest_time:%H:%M} {settings.digest_timezone}, {settings.digest_language}")
     with ThreadPoolExecutor() as threads:
         groups: tuple[Iterator[Finding], ...] = (
-            _each(("database", partial(_database, settings))),
+            _check_all(("database", partial(_database, settings))),
             _github(settings),
             *_slack(settings, now),
             _model(settings),
@@ -65,17 +65,17 @@ def _whole(group: Iterator[Finding]) -> list[Finding]:
     return list(group)
 
 
-def _each(*attempts: tuple[str, Callable[[], str]]) -> Iterator[Finding]:
-    """What came of some attempts, each under its name, in their order; they are made side by side."""
+def _check_all(*attempts: tuple[str, Callable[[], str]]) -> Iterator[Finding]:
+    """Run named checks in parallel and yield their results in order."""
     with ThreadPoolExecutor(_AT_ONCE) as threads:
-        yield from threads.map(lambda attempt: _tried(*attempt), attempts)
+        yield from threads.map(lambda attempt: _check(*attempt), attempts)
 
 
-def _tried(name: str, attempt: Callable[[], str]) -> Finding:
+def _check(name: str, attempt: Callable[[], str]) -> Finding:
     try:
         return Finding(name, attempt())
     except Refused as exc:
-        return Finding(name, str(exc), Misuse.exit_code)  # Slack works, and says no
+        return Finding(name, str(exc), Misuse.exit_code)  # Slack works but refuses
     except Unanswered as exc:
         return Finding(name, f"{exc}; check the network and SLACK_API_URL", exc.exit_code)
     except DigestError as exc:
@@ -83,7 +83,7 @@ def _tried(name: str, attempt: Callable[[], str]) -> Finding:
 
 
 def _not_set(name: str, gain: str) -> Finding:
-    """A setting that nothing needs, with what it would be good for."""
+    """Return the result for an unset optional setting, with its benefit."""
     return Finding(name, f"not set (optional): {gain}", None)
 
 
@@ -105,7 +105,7 @@ def _github(settings: Settings) -> Iterator[Finding]:
     with closing(
         GitHub(settings.github_api_url, settings.token, max_wait=_PATIENCE, timeout=_SILENCE // 2, retries=1)
     ) as github:
-        server = _tried("GitHub", partial(_allowance, github))
+        server = _check("GitHub", partial(_allowance, github))
         yield server
         if not settings.token:
             yield _not_set(
@@ -117,7 +117,7 @@ def _github(settings: Settings) -> Iterator[Finding]:
         if server.exit_code:
             yield from (Finding(f"repository {each}", "not tried, since GitHub failed", None) for each in named)
             return
-        yield from _each(*((f"repository {each}", partial(_repository, github, each, settings)) for each in named))
+        yield from _check_all(*((f"repository {each}", partial(_repository, github, each, settings)) for each in named))
 
 
 def _allowance(github: GitHub) -> str:
@@ -149,11 +149,11 @@ def _repository(github: GitHub, repository: Repository, settings: Settings) -> s
 
 
 def _slack(settings: Settings, now: Callable[[], datetime]) -> tuple[Iterator[Finding], ...]:
-    """The app, where any of its secrets is set: without them `run` is a local workspace."""
+    """Return the checks of the Slack app; fewer if no secret is set, when `run` starts a local workspace."""
     if not (settings.slack_bot_token or settings.slack_app_token or settings.slack_signing_secret):
         return (_without_slack(settings),)
-    command = _each(("slash command", partial(_command, settings)))
-    return _app(settings, now), _ways_to_listen(settings), command
+    command = _check_all(("slash command", partial(_command, settings)))
+    return _app(settings, now), _connection_modes(settings), command
 
 
 def _without_slack(settings: Settings) -> Iterator[Finding]:
@@ -174,13 +174,15 @@ def _app(settings: Settings, now: Callable[[], datetime]) -> Iterator[Finding]:
         told = f"{exc}; check the network and SLACK_API_URL" if isinstance(exc, Unanswered) else str(exc)
         yield Finding("Slack bot token", told, exc.exit_code)
     else:
-        yield _tried("Slack bot token", partial(_installed, installation))
-        yield _tried("scopes", partial(_scopes, installation))
-        yield _tried("clock", partial(_clock, installation, at))
+        yield _check("Slack bot token", partial(_installed, installation))
+        yield _check("scopes", partial(_scopes, installation))
+        yield _check("clock", partial(_clock, installation, at))
         channels = settings.digest_channel
         if not channels:
             yield _not_set("channel", "those in DIGEST_CHANNEL get the digests without a subscription")
-        yield from _each(*((f"channel {each}", partial(_channel, web, each, installation.user)) for each in channels))
+        yield from _check_all(
+            *((f"channel {each}", partial(_channel, web, each, installation.user)) for each in channels)
+        )
 
 
 def _installed(installation: Installation) -> str:
@@ -227,10 +229,10 @@ def _channel(web: Web, channel: str, user: str) -> str:
     return "the bot is in it"
 
 
-def _ways_to_listen(settings: Settings) -> Iterator[Finding]:
-    """Socket Mode or HTTP: one of them is enough."""
+def _connection_modes(settings: Settings) -> Iterator[Finding]:
+    """Check Socket Mode and HTTP; one of them is enough."""
     if settings.slack_app_token or not settings.slack_signing_secret:
-        yield _tried("Slack app token", partial(_app_token, settings))
+        yield _check("Slack app token", partial(_app_token, settings))
     else:
         yield _not_set("Slack app token", "SLACK_APP_TOKEN lets `run` connect over Socket Mode")
     if settings.slack_signing_secret:
@@ -264,7 +266,7 @@ def _command(settings: Settings) -> str:
 
 def _model(settings: Settings) -> Iterator[Finding]:
     if settings.digest_model:
-        yield _tried("model", partial(_answering, settings, settings.digest_model))
+        yield _check("model", partial(_answering, settings, settings.digest_model))
     else:
         yield _not_set("model", "DIGEST_MODEL names one that analyses and answers; without it rules do")
 

@@ -1,12 +1,12 @@
-"""The durable flows: what was begun is finished, whenever the process is killed and started again.
+"""The durable flows, which resume and finish after the process is killed and restarted.
 
-    answer    a person's request -> replies, and perhaps a delivery
+    answer    a person's request -> replies, possibly a delivery
     deliver   a day or a commit -> its messages in a channel, each once, in order
-    retract   a commit that was reverted -> the thread of the digest that told of it
-    digest    a day -> read and analysed, waiting for GitHub's limit where that is used up
+    retract   a reverted commit -> a notice in the thread of the digest that contained it
+    digest    a day -> commits read and analysed, after waiting for GitHub's rate limit if necessary
 
-Arguments and results are keys: the engine keeps them in tables of its own. A step runs again when it was interrupted
-before the engine had noted that it was done; the store and the outbox see to it that this changes nothing.
+Arguments and results are keys, which the engine stores in its own tables. A step runs again if it was interrupted before
+the engine recorded its result; the store and the outbox make steps idempotent.
 """
 
 import logging
@@ -28,35 +28,37 @@ from bot.slack.commands import respond
 from bot.slack.delivery import revert_notices, steps
 from bot.slack.delivery.revert_notices import Reverted
 
-# The flows of another version are not resumed: it is raised only when the order of steps changes.
+# Flows of another version are not resumed: increase it only when the order of steps changes.
 _VERSION = "1"
-_EXECUTOR = "bot"  # one process a database file, under a name that stays
+_EXECUTOR = "bot"  # one process per database file, under a constant name
 _ANSWERS, _SLACK = "answers", "slack"
 _ANSWERS_AT_ONCE = 16
-_POLLING = 0.25  # seconds between two looks at a queue; each takes four milliseconds of a processor
-_LISTENING = 0.1  # seconds between two looks for what the flows here never send; its end is waited for
-_PATIENCE = (2, 5, 15, 60, 300, 900, 3600)  # seconds before a step is called again; the last again and again
+_POLLING = 0.25  # seconds between polls of a queue; each takes 4 ms of CPU time
+_LISTENING = 0.1  # seconds between polls for notifications, which are not used here; shutdown waits for one poll
+_PATIENCE = (2, 5, 15, 60, 300, 900, 3600)  # minimum seconds before a step is retried, by attempt; the last one repeats
 _ROUNDS = 24
-_LATER = 120  # seconds of waiting from which a channel is told
+_LATER = 120  # seconds; for longer waits a notice is posted in the channel
 _RETENTION = timedelta(days=30)
 _PAGE = 500
-_GRACE = 3  # seconds in which flows may end when the bot does
-_NAP = 0.5  # seconds between two looks at the clock
-_NO_LIMIT = None  # the engine drops a flow after a hundred starts, which a bot that cannot reach Slack has in minutes
+_GRACE = 3  # seconds for flows to finish at shutdown
+_NAP = 0.5  # seconds between checks of the clock
+_NO_LIMIT = (
+    None  # by default the engine drops a flow after 100 recoveries, reached within minutes if Slack is unreachable
+)
 
 log = structlog.get_logger(__name__)
-logging.getLogger("dbos").addHandler(logging.NullHandler())  # without any, it would print by itself
+logging.getLogger("dbos").addHandler(logging.NullHandler())  # without a handler it would print to standard error
 _running: list[Bot] = []
 _ending = Event()
 
 
 class _Interrupted(BaseException):
-    """Ends a flow that waits when the bot ends; the engine takes note of `Exception`s only, and resumes it at the next start."""
+    """Interrupts a waiting flow at shutdown; the engine records only `Exception`s, so the flow resumes at the next start."""
 
 
 @DBOS.workflow(max_recovery_attempts=_NO_LIMIT)
 def answer(key: str) -> None:
-    """A request is answered, and what it wants delivered is delivered."""
+    """Answer the request with this key, and start the deliveries that it asks for."""
     for round_ in range(_ROUNDS):
         outcome = _respond(key, round_)
         if outcome.pause is None:
@@ -71,7 +73,7 @@ def answer(key: str) -> None:
 
 @DBOS.workflow(max_recovery_attempts=_NO_LIMIT)
 def deliver(label: str, channel: str, what: str, run: str) -> None:
-    """A day or a commit is shown in a channel: every message once, in order. A channel that is closed ends it."""
+    """Deliver a day or a commit to a channel, each message once, in order; stop if the channel is closed."""
     delivery = Delivery(label, channel, what, run)
     with bound_contextvars(run=run):
         with SetWorkflowID(_flow_id("digest", label, channel, what)):
@@ -82,7 +84,7 @@ def deliver(label: str, channel: str, what: str, run: str) -> None:
             failure = failure or outcome.failure
             if outcome.closed:
                 break
-        for line in _finish(delivery, failure) or ():  # of an earlier version that was interrupted it gave nothing
+        for line in _finish(delivery, failure) or ():  # None in recorded results of an earlier version
             _sent(line)
         for each in _reverted(delivery):
             _start_retraction(each)
@@ -90,7 +92,7 @@ def deliver(label: str, channel: str, what: str, run: str) -> None:
 
 @DBOS.workflow(max_recovery_attempts=_NO_LIMIT)
 def retract(channel: str, repository: str, sha: str, by: str, run: str) -> None:
-    """A thread is told that its commit was reverted."""
+    """Post the revert notice in the thread of the reverted commit's digest."""
     with bound_contextvars(run=run):
         for key in _draft_retraction(Reverted(channel, repository, sha, by, run)):
             _sent(key)
@@ -98,7 +100,7 @@ def retract(channel: str, repository: str, sha: str, by: str, run: str) -> None:
 
 @DBOS.workflow(max_recovery_attempts=_NO_LIMIT)
 def digest(label: str, channel: str, what: str, run: str) -> str:
-    """A day is read and analysed; the channel is told when that takes long. Gives why it could not be done, if so."""
+    """Read and analyse a day, with a notice in the channel if that takes long. Return the reason of a failure, or ''."""
     delivery = Delivery(label, channel, what, run)
     with bound_contextvars(run=run):
         for round_ in range(_ROUNDS):
@@ -113,7 +115,7 @@ def digest(label: str, channel: str, what: str, run: str) -> str:
 
 
 def _sent(key: str) -> Outcome:
-    """The message is sent, or what is told in its place; while it cannot be known whether Slack has it, nothing follows."""
+    """Send a message, or its replacement if refused; retry while it is unknown whether Slack received it."""
     for round_ in range(_ROUNDS):
         outcome = _send(key)
         if outcome.pause is None:
@@ -125,7 +127,7 @@ def _sent(key: str) -> Outcome:
 
 
 def _wait(pause: float, round_: int) -> None:
-    """Waits, through restarts too, until the bot's clock has come so far; the engine's own sleep would not let the bot end."""
+    """Wait by the bot's clock, across restarts; the engine's own sleep would block shutdown."""
     until = datetime.fromisoformat(_alarm(max(pause, _PATIENCE[min(round_, len(_PATIENCE) - 1)])))
     while not _ending.wait(_NAP):
         if _running[-1].now() >= until:
@@ -187,17 +189,17 @@ def _draft_retraction(found: Reverted) -> list[str]:
     return revert_notices.draft(_running[-1], found)
 
 
-# Starting them
+# Starting flows
 
 
 def start_answer(key: str) -> None:
-    """Begins to answer a request; one that was begun goes on."""
+    """Start the flow that answers a request, unless already started."""
     with SetWorkflowID(_flow_id("answer", key)):
         DBOS.enqueue_workflow(_ANSWERS, answer, key)
 
 
 def start_delivery(delivery: Delivery) -> None:
-    """Begins a delivery; one that was begun goes on. A channel has one at a time."""
+    """Start a delivery, unless already started. Deliveries to a channel run one at a time."""
     with (
         SetWorkflowID(_flow_id("deliver", delivery.label, delivery.channel, delivery.what)),
         SetEnqueueOptions(queue_partition_key=delivery.channel),
@@ -206,7 +208,7 @@ def start_delivery(delivery: Delivery) -> None:
 
 
 def _start_retraction(found: Reverted) -> None:
-    """Begins to tell a channel of a revert; what was begun, for whichever delivery, goes on."""
+    """Start the flow of a revert notice, unless already started for any delivery."""
     with (
         SetWorkflowID(_flow_id("retract", found.channel, found.repository, found.sha)),
         SetEnqueueOptions(queue_partition_key=found.channel),
@@ -216,11 +218,13 @@ def _start_retraction(found: Reverted) -> None:
 
 @contextmanager
 def running(bot: Bot, database: Path) -> Iterator[None]:
-    """The engine on a database file of its own: it resumes what was interrupted, and ends with the block."""
+    """Run the flow engine on its own database file for the duration of the block, resuming interrupted flows."""
     if _running:
         raise RuntimeError("the engine serves one bot a process")
     with closing(sqlite3.connect(database)) as connection:
-        connection.execute("PRAGMA journal_mode=WAL")  # the engine does not ask for it, and writes half as fast without
+        connection.execute(
+            "PRAGMA journal_mode=WAL"
+        )  # the engine does not set it, and writes at half the speed without
     _running.append(bot)
     _ending.clear()
     DBOS(
@@ -241,30 +245,30 @@ def running(bot: Bot, database: Path) -> Iterator[None]:
             start_answer(key)
         yield
     finally:
-        # What does not end soon is resumed by the next start; that it is interrupted here is nothing to report.
+        # Unfinished flows resume at the next start; their interruption need not be logged.
         logging.getLogger("dbos").setLevel(logging.CRITICAL)
         _ending.set()
-        # Told to wait, the engine sleeps for a second before it looks whether there is anything to wait for.
+        # With a timeout, the engine sleeps for a second before it checks for running flows.
         DBOS.destroy(workflow_completion_timeout_sec=_GRACE if _at_work() else 0)
         _running.remove(bot)
 
 
 def _at_work() -> bool:
-    """Whether a flow has begun and not ended."""
+    """Return whether any flow is running."""
     return bool(DBOS.list_workflows(status="PENDING", limit=1, load_input=False, load_output=False))
 
 
 def alive() -> bool:
-    """Whether the engine runs and its tables answer."""
+    """Return whether the engine runs and its database works."""
     try:
         DBOS.list_workflows(limit=1, load_input=False, load_output=False)
-    except Exception:  # noqa: BLE001 (whatever it raises, it does not run)
+    except Exception:  # noqa: BLE001 (any error means that it does not run)
         return False
     return not _ending.is_set()
 
 
 def forget_old(bot: Bot) -> None:
-    """Drops what ended long ago from the engine's tables and from the inbox."""
+    """Delete flows, requests and message contents older than the retention period."""
     before = bot.now() - _RETENTION
     bot.mail.forget(before)
     while True:
@@ -278,6 +282,6 @@ def forget_old(bot: Bot) -> None:
 
 
 def _flow_id(*parts: str) -> str:
-    """Names what the flow is for; long ones end with a digest of the rest."""
+    """Return the workflow id for the parts; a long one is truncated and ends with a hash."""
     name = ":".join(parts)
     return name if len(name) <= 200 else f"{name[:150]}:{sha256(name.encode()).hexdigest()[:32]}"  # noqa: PLR2004

@@ -1,6 +1,6 @@
-"""The local workspace: a Slack and a GitHub on this machine, the real bot in between, and a page to see it at.
+"""The local workspace: the real bot between a loopback Slack and a loopback GitHub, with a web page to use it.
 
-Nothing of it is imported where the bot runs in a real Slack.
+It is not imported when the bot runs in a real Slack.
 """
 
 import os
@@ -51,7 +51,7 @@ _REAL: dict[Language, tuple[str, str]] = {
 
 
 class LocalWorkspace(NamedTuple):
-    """What is running, and where."""
+    """A running local workspace."""
 
     page: Page
     slack: LoopbackSlack
@@ -59,7 +59,7 @@ class LocalWorkspace(NamedTuple):
     folder: Path
 
     def told(self) -> list[str]:
-        """What the terminal says: what is running, where, with what, and how to connect the real Slack."""
+        """Return the lines for the terminal: the page's URL, the sample, the kind of analysis, and how to connect a real Slack."""
         model = self.settings.digest_model
         analysis = f"model {model}" if model else "rules (DIGEST_MODEL sets a model)"
         return [
@@ -71,19 +71,19 @@ class LocalWorkspace(NamedTuple):
         ]
 
     def open_browser(self) -> None:
-        """Opens the page where there is a display and somebody at the terminal."""
+        """Open the page in a browser if there is a display and standard error is a terminal."""
         display = sys.platform in {"darwin", "win32"} or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
         if display and sys.stderr.isatty():
             webbrowser.open(self.page.url)
 
     def forget(self) -> None:
-        """Removes the store, for an end that does not wait for what is under way."""
+        """Remove the store, for an exit that does not wait for running flows."""
         rmtree(self.folder, ignore_errors=True)
 
 
 @contextmanager
 def local_workspace(settings: Settings, now: Callable[[], datetime]) -> Iterator[LocalWorkspace]:
-    """The workspace with the bot in it, and the sample day on its way to two channels."""
+    """Run the workspace with the bot, which delivers the sample day to two channels."""
     with (
         TemporaryDirectory(prefix="vllm-digest-", ignore_cleanup_errors=True) as folder,
         sample_slack(now) as slack,
@@ -96,7 +96,7 @@ def local_workspace(settings: Settings, now: Callable[[], datetime]) -> Iterator
 
 @contextmanager
 def sample_slack(now: Callable[[], datetime]) -> Iterator[LoopbackSlack]:
-    """A Slack with a channel in Chinese, one in English that another organisation shares, and one without the bot."""
+    """Run a loopback Slack with a Chinese channel, an English one shared with another organisation, and one without the bot."""
     with LoopbackSlack(pace=False, now=lambda: now().timestamp()) as slack:
         bot = slack.workspace.bot_user
         slack.workspace.channels.clear()
@@ -110,7 +110,7 @@ def sample_slack(now: Callable[[], datetime]) -> Iterator[LoopbackSlack]:
 
 
 def workspace_page(slack: LoopbackSlack, settings: Settings) -> Page:
-    """The page of that Slack."""
+    """Return the web page of the loopback Slack."""
     command = settings.digest_command
     told = {"day": SAMPLE_DAY, "repository": _SAMPLE, "command": command}
     languages: tuple[Language, ...] = ("zh", "en")
@@ -129,7 +129,7 @@ def workspace_page(slack: LoopbackSlack, settings: Settings) -> Page:
 def bot_in(
     slack: LoopbackSlack, github_url: str, folder: Path, settings: Settings, now: Callable[[], datetime]
 ) -> Iterator[None]:
-    """The bot at work in the workspace, with its store in `folder`; the sample day is delivered once."""
+    """Run the bot in the workspace with its store in `folder`, and deliver the sample day once."""
     local = settings.model_copy(
         update={
             "slack_bot_token": SecretStr(slack.bot_token),
@@ -154,7 +154,7 @@ def bot_in(
 
 
 def _subscribe(settings: Settings, now: datetime) -> None:
-    """Each channel gets the sample's digests in its language, and so is answered in it."""
+    """Subscribe each channel to the sample repository, which also sets the channel's language."""
     engine = open_engine(settings.database_url.get_secret_value())
     for language, channel in CHANNELS.items():
         Subscriptions(engine).keep(Terms(channel, _SAMPLE, settings.digest_time, settings.tz, language), now, ADA)
@@ -162,5 +162,5 @@ def _subscribe(settings: Settings, now: datetime) -> None:
 
 
 def _forms(language: Language) -> list[tuple[str, str]]:
-    """What can be typed, with examples that the sample answers."""
+    """Return (command, description) of commands, with examples that work on the sample."""
     return [*forms(_EXAMPLES, language), ("help", slack_words(language).labels["help"].rstrip(":：")), _REAL[language]]

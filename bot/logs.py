@@ -1,9 +1,9 @@
-"""Logs: one line an event on standard error, for people or as JSON, with the run that it belongs to.
+"""Logging: one line per event on standard error, as text or JSON, with the run id.
 
-Only our own words are written. What a library logs may quote what it sent or received, at any level: PyGithub's debug
-lines are GitHub's whole replies, SQLAlchemy's hold the values stored. So do the words of an exception: a vendor's error
-holds the answer, a `KeyError` or a `ValueError` what was looked up or parsed. A library's record is reduced to where it
-was made, and an exception to its kind and the lines that it went through, unless the words are ours.
+Only our own messages are written. A library's log records may quote data at any level: PyGithub's debug lines are GitHub's
+complete responses, SQLAlchemy's contain the stored values. So may exception messages: a vendor's error contains the
+response, a `KeyError` or a `ValueError` the input. A library's record is reduced to its location, and an exception to its
+type and traceback, unless the message is ours.
 """
 
 import logging
@@ -19,7 +19,7 @@ from typing import Any, Literal
 from analysis.errors import DigestError
 
 _OURS = ("analysis", "bot")
-_TOLD_BY_US = ("slack_sdk", "websockets")  # whatever fails there, a line of ours says
+_LOGGED_BY_US = ("slack_sdk", "websockets")  # their failures are logged by our own code
 _log = logging.getLogger(__name__)
 
 ExcInfo = tuple[type[BaseException], BaseException, TracebackType | None]
@@ -62,36 +62,33 @@ def set_up(level: str, form: Literal["console", "json"]) -> None:
 
 
 def take_over() -> None:
-    """Make sure that nothing else that a process writes to standard error by itself quotes what came from outside.
-
-    That is warnings, and the tracebacks of threads.
-    """
+    """Route warnings and tracebacks of threads through the log, so that they do not quote data from outside."""
     silence_libraries()
     logging.captureWarnings(capture=True)
     threading.excepthook = lambda args: _log.error("a thread ended early\n%s", traceback_of(args.exc_value))
 
 
 def silence_libraries() -> None:
-    """Let libraries log errors only, and of these only where they happened.
+    """Restrict libraries' loggers to errors, reduced to their location.
 
-    Which loggers are ours is listed, not which are theirs. Records are emptied where they are made, so that it does not
-    matter what handlers and levels a library brings along.
+    Our own loggers are listed; all others are restricted. Records are stripped on creation, so that handlers and levels set
+    by a library do not matter.
     """
     logging.setLogRecordFactory(_record)
     logging.getLogger().setLevel(logging.ERROR)
     for name in _OURS:
         logging.getLogger(name).setLevel(logging.WARNING)
-    for name in _TOLD_BY_US:
+    for name in _LOGGED_BY_US:
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 def traceback_of(error: BaseException | None) -> str:
-    """The traceback of an error and of those that led to it, without words that are not ours."""
+    """Return the traceback of an error and its causes, without messages that are not ours."""
     return "".join(_traceback(error, set())).rstrip("\n")
 
 
 def described(error: BaseException) -> str:
-    """The kind of an error, with what went wrong in our words or the operating system's."""
+    """Return an error's type, with its message if that is ours or the operating system's."""
     words = ""
     if isinstance(error, DigestError):
         words = str(error)
@@ -116,18 +113,18 @@ def _is_ours(name: str) -> bool:
 
 
 def _is_worth_a_line(record: logging.LogRecord) -> bool:
-    """Whether it is ours or an error: some libraries choose levels for themselves."""
+    """Return whether a record is ours or an error: some libraries set their own levels."""
     return _is_ours(record.name) or record.levelno >= logging.ERROR
 
 
 def _record(
     name: str | None, level: int, path: str, line: int, message: object, args: Any, exc_info: ExcInfo | None, *rest: Any
 ) -> logging.LogRecord:
-    """A record of the standard library's, without words of a library's own."""
+    """Create a log record, without the message if it comes from a library."""
     if name is not None and not _is_ours(name):
         message, args = f"{name} reports an error at {PurePath(path).name}:{line}", ()
         error = exc_info[1] if exc_info else sys.exc_info()[1]
         if error is not None and level >= logging.ERROR:
             message = f"{message}\n{traceback_of(error)}"
-        exc_info, rest = None, rest[:1]  # the function's name is kept, the stack is not
+        exc_info, rest = None, rest[:1]  # keep the function's name, drop the stack
     return logging.LogRecord(name or "", level, path, line, message, args, exc_info, *rest)

@@ -1,4 +1,4 @@
-"""Figures for Prometheus, at /metrics on a port of its own. They hold no names of repositories, people or channels."""
+"""Metrics for Prometheus, at /metrics on a separate port, without names of repositories, people or channels."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,13 +14,13 @@ from bot.slack.bot import Bot
 from bot.store import State
 
 _HOST = "127.0.0.1"
-_BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3)  # seconds; after three Slack gives up
+_BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3)  # seconds; Slack's timeout is three
 
 log = structlog.get_logger(__name__)
 
 
 class Metrics:
-    """The figures of one bot: what is counted as it happens, and what is read when somebody looks."""
+    """Metrics of one bot: counters updated on events, and gauges read from the store on each scrape."""
 
     def __init__(self, bot: Bot) -> None:
         self.registry = CollectorRegistry()
@@ -38,17 +38,17 @@ class Metrics:
         ProcessCollector(registry=self.registry)
 
     def acknowledged(self, kind: str, seconds: float) -> None:
-        """Counts a request."""
+        """Count a request of a kind and the seconds until its ack."""
         self._requests.labels(kind).inc()
         self._acknowledged.observe(seconds)
 
     def refused(self) -> None:
-        """Counts a request that Slack did not sign."""
+        """Count a request without Slack's signature."""
         self._refused.inc()
 
 
 class _Stored(Collector):
-    """What the store knows."""
+    """Collector of gauges from the store."""
 
     def __init__(self, bot: Bot) -> None:
         self._bot = bot
@@ -81,8 +81,9 @@ class _Stored(Collector):
 
 @contextmanager
 def served(metrics: Metrics, port: int, *, needed: bool = False) -> Iterator[None]:
-    """The figures behind a loopback port, 0 for none, for as long as the block lasts. Without that port there are none,
-    unless they are `needed`: then it is `Misuse`.
+    """Serve metrics on a loopback port, 0 for none, for the duration of the block.
+
+    If the port is taken, raise `Misuse` if they are `needed`, else log a warning and serve none.
     """
     try:
         server, thread = start_http_server(port, _HOST, metrics.registry) if port else (None, None)

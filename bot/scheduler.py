@@ -1,8 +1,8 @@
-"""The clock: whose digest is due. It only starts deliveries, under names that say for which day, so that twice is once.
+"""The scheduler, which starts the deliveries that are due, under ids with the day, so that a second start has no effect.
 
-The digest of a day is due at the subscription's time on the day after. What was missed while nothing ran is made up for:
-the last three days, the oldest first. The scheduler only wakes us; what is due is read from the subscriptions alone, so
-that neither a clock change nor a restart skips or doubles a day.
+The digest of a day is due at the subscription's time on the day after. Digests missed during downtime are caught up on:
+the last three days, oldest first. The timer only triggers the check; the subscriptions alone determine what is due, so
+that neither a clock change nor a restart skips or repeats a day.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,14 +18,14 @@ from bot.services.schedule import due
 from bot.services.subjects import DayRef, value_of
 from bot.slack.bot import Bot
 
-_TICK = 5  # seconds between two looks at what is due
-_TIDY = timedelta(minutes=2)  # after the start, when what was interrupted is on its way again
+_TICK = 5  # seconds between checks for due digests
+_TIDY = timedelta(minutes=2)  # after startup, when interrupted flows have resumed
 
 log = structlog.get_logger(__name__)
 
 
 def start_due(bot: Bot, start: Callable[[Delivery], None]) -> None:
-    """Starts every delivery that is due, then notes that it was: a kill between the two starts it again, which is nothing."""
+    """Start every due delivery, then record it; a kill in between starts it again, which has no effect."""
     now = bot.now()
     for subscription in bot.subscriptions.all():
         if bot.reading.within(subscription.terms.channel).hides(subscription.terms.repository):
@@ -41,10 +41,10 @@ def start_due(bot: Bot, start: Callable[[Delivery], None]) -> None:
 
 @contextmanager
 def ticking(tick: Callable[[], None], tidy: Callable[[], None]) -> Iterator[None]:
-    """Calls `tick` at once and from then on regularly, and `tidy` once a day, while the block runs."""
+    """Call `tick` at once and then every 5 seconds, and `tidy` once a day, for the duration of the block."""
     scheduler = BackgroundScheduler(timezone=UTC)
     soon = datetime.now(UTC)
-    # However late, a tick is worth having; one that is still running is not begun again.
+    # Late ticks still run; ticks do not overlap.
     scheduler.add_job(
         tick,
         IntervalTrigger(seconds=_TICK),

@@ -15,7 +15,7 @@ from analysis.errors import BadSetting, Misuse
 from analysis.models import Repository
 from analysis.window import zone
 
-_REASONS = {  # by pydantic's names of what is wrong
+_REASONS = {  # by pydantic's error types
     "greater_than_equal": "is less than {ge}",
     "less_than_equal": "is more than {le}",
     "int_parsing": "is not a whole number",
@@ -37,7 +37,7 @@ def _repositories(value: object) -> object:
 
 
 def _token(value: object) -> object:
-    """A token without the line break that a file or a secret store may add; inside one there is no white space."""
+    """Strip the line break that a file or a secret store may add to a token; reject inner white space."""
     text = value.strip() if isinstance(value, str) else value
     if isinstance(text, str) and (not text.isprintable() or " " in text or not text.isascii()):
         raise ValueError("is not a token: it holds white space or other characters that no token has")
@@ -57,7 +57,7 @@ def _channels(value: object) -> Any:
 
 
 def _private(value: object) -> object:
-    """`o/n=C1+C2, o/m=C3`: full name in lower case -> its channels."""
+    """Parse `o/n=C1+C2, o/m=C3` into lower-case full name -> channels."""
     if not isinstance(value, str):
         return value
     found = {}
@@ -81,7 +81,7 @@ def _time_of_day(value: object) -> object:
 
 
 class WrongSettings(BadSetting):
-    """`wrong` names each with its reason."""
+    """Invalid settings; `wrong` has a line with the reason for each."""
 
     def __init__(self, wrong: Sequence[str]) -> None:
         super().__init__("; ".join(wrong))
@@ -89,7 +89,7 @@ class WrongSettings(BadSetting):
 
 
 class Settings(BaseSettings):
-    """What an operator can choose. Tokens are secrets: they are never printed, not even in an error."""
+    """The operator's settings. Tokens are secrets: they are never printed, not even in errors."""
 
     model_config = SettingsConfigDict(env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True)
 
@@ -122,7 +122,7 @@ class Settings(BaseSettings):
     @field_validator("slack_api_url")
     @classmethod
     def _slack_address(cls, value: str) -> str:
-        return f"{cls._web_address(value)}/"  # the SDK puts the method's name behind it
+        return f"{cls._web_address(value)}/"  # the SDK appends the method's name
 
     @field_validator("digest_command")
     @classmethod
@@ -171,7 +171,7 @@ class Settings(BaseSettings):
 
     @classmethod
     def load(cls) -> Self:
-        """The settings as they are now; `BadSetting` names each wrong one with its reason and without its value."""
+        """Read the settings. Raise `WrongSettings` with the name and reason of each invalid one, without its value."""
         try:
             return cls()
         except ValidationError as exc:
@@ -179,7 +179,7 @@ class Settings(BaseSettings):
 
 
 def _has_port(parts: SplitResult) -> bool:
-    """Whether the port, if one is given, is a number that can be one."""
+    """Return whether the port is valid, if given."""
     try:
         return parts.port != 0
     except ValueError:
@@ -187,6 +187,6 @@ def _has_port(parts: SplitResult) -> bool:
 
 
 def _reason(error: Mapping[str, Any]) -> str:
-    """What is wrong with a setting, in words of ours."""
+    """Return our own description of a validation error."""
     words = _REASONS.get(error["type"])
     return words.format(**error.get("ctx", {})) if words else str(error["msg"]).removeprefix("Value error, ")

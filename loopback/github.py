@@ -1,6 +1,6 @@
-"""A GitHub on 127.0.0.1 that serves recorded commits through the part of the REST API that a commit reader uses.
+"""A GitHub server on 127.0.0.1 that serves recorded commits through the part of the REST API that a commit reader uses.
 
-The sample day comes through it, and the tests read recorded history through it: the same door as the real one.
+It serves the sample day, and recorded history to the tests, through the same client as the real GitHub.
 """
 
 import base64
@@ -21,7 +21,7 @@ _WEB = "https://github.example"
 
 
 class Reply(NamedTuple):
-    """An answer: the JSON body, and the query of the next page if there is one."""
+    """A response: status, JSON body, and the number of the next page if there is one."""
 
     status: int
     body: Any
@@ -32,10 +32,10 @@ _NOT_FOUND = Reply(404, {"message": "Not Found", "documentation_url": "https://d
 
 
 class RecordedRepository:
-    """Commits as {sha, parents, author, committer, message, files, stats, pull}, and the branches that lead to them.
+    """Commits as {sha, parents, author, committer, message, files, stats, pull}, and the branches that point to them.
 
-    `branches` maps names to SHAs; by default `main` leads to the last commit. Commits that no branch leads to are served
-    by SHA alone, as GitHub serves those of forks. `tags` do as branches do; `releases` are {tag_name, body, published_at}.
+    `branches` maps names to SHAs; by default `main` points to the last commit. Commits on no branch are served
+    by SHA only, as GitHub serves those of forks. `tags` has the form of `branches`; `releases` are {tag_name, body, published_at}.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class RecordedRepository:
         return next(iter(self.branches))
 
     def find(self, ref: str) -> Recorded | None:
-        """The commit that a branch's name or a SHA's beginning leads to, if it is just one."""
+        """Return the commit of a branch, a tag or an unambiguous SHA prefix, or None."""
         names = {**self.tags, **self.branches}
         sha = names.get(self.default_branch if ref == "HEAD" else ref, ref.lower())
         if sha in self.commits:
@@ -67,7 +67,7 @@ class RecordedRepository:
         return found[0] if len(found) == 1 else None
 
     def reachable(self, sha: str) -> set[str]:
-        """The commit and all its recorded ancestors."""
+        """Return the SHAs of the commit and all its recorded ancestors."""
         seen: set[str] = set()
         waiting = [sha]
         while waiting:
@@ -78,7 +78,7 @@ class RecordedRepository:
         return seen
 
     def log(self, shas: Iterable[str]) -> list[Recorded]:
-        """Those commits, newest first by committer date, later recorded ones first where dates are equal."""
+        """Return the commits, newest first by committer date; for equal dates later recorded ones first."""
         place = {sha: number for number, sha in enumerate(self.commits)}
         return [
             self.commits[sha]
@@ -87,12 +87,12 @@ class RecordedRepository:
 
     @cached_property
     def pulls(self) -> dict[int, Recorded]:
-        """Number -> the commit that the pull request became."""
+        """Return number -> the commit of the pull request."""
         return {commit["pull"]["number"]: commit for commit in self.commits.values() if commit.get("pull")}
 
 
 class LoopbackGitHub(Loopback):
-    """The server, running while it is entered. `url` is what GITHUB_API_URL would be."""
+    """The server, running while the context is entered. `url` is the value for GITHUB_API_URL."""
 
     def __init__(
         self, repositories: Mapping[str, RecordedRepository], *, request_timeout: float = REQUEST_TIMEOUT
@@ -107,11 +107,11 @@ class LoopbackGitHub(Loopback):
         super().__init__(Bound, request_timeout)
 
     def handle(self, handler: "Handler", path: str, query: Mapping[str, str]) -> None:
-        """Answers one request: the place where a test puts its faults."""
+        """Answer one request; tests override it to inject faults."""
         handler.send(self.answer(path, query), path, query)
 
     def answer(self, path: str, query: Mapping[str, str]) -> Reply:
-        """The reply to a GET request."""
+        """Return the response to a GET request."""
         match = re.fullmatch(r"/repos/([^/]+/[^/]+)(/.*)?", path)
         repository = self.repositories.get(match[1].lower()) if match else None
         if not match or repository is None:
@@ -134,7 +134,7 @@ class LoopbackGitHub(Loopback):
                 request = _Request(self._spelled.get(match[1].lower(), match[1]), repository, query, found.groups())
                 try:
                     return route(request)
-                except (ValueError, TypeError):  # a number or an instant that is none
+                except (ValueError, TypeError):  # an invalid number or timestamp
                     return Reply(422, {"message": "Validation Failed"})
         return _NOT_FOUND
 
@@ -237,7 +237,7 @@ def _compare(request: _Request) -> Reply:
 
 
 def _contents(request: _Request) -> Reply:
-    """A file as it is at a commit: recorded commits may have `contents` of some of theirs."""
+    """Return a file at a commit, if the recorded commit has its `contents`."""
     found = request.repository.find(request.query.get("ref") or "HEAD")
     text = found.get("contents", {}).get(request.parts[0]) if found else None
     if text is None:

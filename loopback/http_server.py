@@ -1,4 +1,4 @@
-"""An HTTP server on 127.0.0.1 that runs while it is entered, for the programs and pages of this machine alone."""
+"""An HTTP server on 127.0.0.1 for programs and pages of this machine only, running while its context is entered."""
 
 import json
 import re
@@ -13,16 +13,16 @@ from socket import socket
 from threading import Thread
 from typing import Any, Self, cast
 
-REQUEST_TIMEOUT = 20.0  # seconds in which a request arrives as a whole, however often a byte of it comes
+REQUEST_TIMEOUT = 20.0  # seconds for a complete request to arrive
 
 _OWN_HOST = re.compile(r"(?:127\.0\.0\.1|localhost)(?::([0-9]+))?", re.IGNORECASE)
 _LENGTH = re.compile(r"[0-9]+")
-_LENGTH_DIGITS = 12  # more are over every limit
+_LENGTH_DIGITS = 12  # more digits exceed every limit
 _REASON_MOST = 200  # characters
 
 
 class Refusal(Exception):
-    """A request that is not acted on: the status of the reply, and the reason in a few words."""
+    """A refused request, with the status and the short reason of the response."""
 
     def __init__(self, status: int, reason: str) -> None:
         super().__init__(reason)
@@ -30,10 +30,10 @@ class Refusal(Exception):
 
 
 def check_sender(host: str | None, origin: str | None, port: int | None) -> None:
-    """Raise `Refusal` where a page from elsewhere may have sent a request with these headers.
+    """Raise `Refusal` if a foreign web page may have sent a request with these headers.
 
-    The host is this machine, not a name that was pointed at it (DNS rebinding), and its port is `port`, or any if that is
-    None. The origin is that host or, as programs send none, absent.
+    The host must be this machine, not a name resolved to it (DNS rebinding), with the port `port`, or any if that is None.
+    The origin must be that host, or absent, as for programs.
     """
     named = _OWN_HOST.fullmatch(host or "")
     if named is None or (port is not None and named[1] not in {None, str(port)}):
@@ -43,7 +43,7 @@ def check_sender(host: str | None, origin: str | None, port: int | None) -> None
 
 
 class Loopback:
-    """Serves with a handler class on a free port. `url` is its address, without a path."""
+    """A server with a handler class on a free port. `url` is its address without a path."""
 
     def __init__(self, handler: type["QuietHandler"], request_timeout: float = REQUEST_TIMEOUT) -> None:
         self._server = _Server(("127.0.0.1", 0), handler)
@@ -64,17 +64,17 @@ class Loopback:
 
 
 class QuietHandler(BaseHTTPRequestHandler):
-    """Keeps connections, answers at once, and says nothing: the terminal belongs to the command.
+    """A handler with persistent connections, without Nagle delays and logging.
 
-    What cannot be read, is too long or too slow, or may come from a page elsewhere is refused before a method is called.
+    Requests that are malformed, too long, too slow or possibly from a foreign page are refused before dispatch.
     """
 
     protocol_version = "HTTP/1.1"
-    default_request_version = "HTTP/1.0"  # of what has none: a reply begins with its status all the same
-    # Headers and body are two writes: with Nagle's algorithm every reply would wait for an acknowledgement.
+    default_request_version = "HTTP/1.0"  # for requests without a version, so that responses still have a status line
+    # Headers and body are two writes: with Nagle's algorithm each response would wait for a TCP ACK.
     disable_nagle_algorithm = True
     body_limit = 16_000_000  # bytes
-    any_port = False  # whether the host may name any port, as where one is forwarded
+    any_port = False  # whether the Host header may have any port, for forwarded ports
 
     def setup(self) -> None:
         super().setup()
@@ -83,7 +83,7 @@ class QuietHandler(BaseHTTPRequestHandler):
         self.rfile = BufferedReader(self._inflow)
 
     def handle_one_request(self) -> None:
-        self.requestline = self.request_version = self.command = ""  # a reply may be due before they are known
+        self.requestline = self.request_version = self.command = ""  # a response may be needed before they are parsed
         self._inflow.expect_request()
         with self.refusing():
             super().handle_one_request()
@@ -96,15 +96,15 @@ class QuietHandler(BaseHTTPRequestHandler):
 
     @contextmanager
     def refusing(self) -> Iterator[None]:
-        """Turn a `Refusal` into its reply."""
+        """Send the response of a `Refusal` raised in the block."""
         try:
             yield
         except Refusal as refusal:
-            self.close_connection = True  # a body that nobody read would be taken for the next request
+            self.close_connection = True  # an unread body would be parsed as the next request
             self.refuse(refusal)
 
     def refuse(self, refusal: Refusal) -> None:
-        """Send the reply to a request that is not acted on."""
+        """Send the response to a refused request."""
         data = json.dumps({"ok": False, "error": str(refusal)}).encode()
         self.send_response(refusal.status)
         for name, value in {"Content-Type": "application/json", "Content-Length": len(data)}.items():
@@ -114,7 +114,7 @@ class QuietHandler(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def read_body(self) -> bytes:
-        """The request's body, of the length that was announced; raises Refusal."""
+        """Read the request's body of Content-Length bytes. Raise `Refusal` if it is missing or short."""
         if "Transfer-Encoding" in self.headers:
             raise Refusal(HTTPStatus.LENGTH_REQUIRED, "a Content-Length is needed")
         body = self.rfile.read(self._length)
@@ -123,25 +123,25 @@ class QuietHandler(BaseHTTPRequestHandler):
         return body
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Refuse what http.server cannot read, without its page of HTML."""
+        """Refuse a request that http.server cannot parse, without its HTML page."""
         del explain
         raise Refusal(code, (message or HTTPStatus(code).phrase)[:_REASON_MOST])
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (the base class names it so)
-        """Nothing is logged."""
+        """Log nothing."""
 
     @property
     def _loopback(self) -> "_Server":
         return cast("_Server", self.server)
 
     def _check_request(self) -> None:
-        """Raise `Refusal` by what the first line and the headers say."""
+        """Raise `Refusal` if the request line or the headers are not acceptable."""
         if not self.path.startswith("/"):
             raise Refusal(HTTPStatus.BAD_REQUEST, "the address is not a path")
         check_sender(
             self.headers["Host"], self.headers["Origin"], None if self.any_port else self._loopback.server_port
         )
-        # A link on another page may lead here; its scripts, pictures and forms may not.
+        # Links on other pages may lead here; their scripts, images and forms may not.
         followed = self.command == "GET" and self.headers["Sec-Fetch-Mode"] == "navigate"
         if not followed and self.headers["Sec-Fetch-Site"] not in {None, "none", "same-origin"}:
             raise Refusal(HTTPStatus.FORBIDDEN, "wrong origin")
@@ -154,8 +154,9 @@ class QuietHandler(BaseHTTPRequestHandler):
 
 
 class _Inflow(RawIOBase):
-    """The bytes that a client sends. Those of a request come within `timeout` seconds, or reading raises Refusal; where
-    none came, TimeoutError. A reply must be taken within that time, too.
+    """The input stream of a connection, with a deadline of `timeout` seconds per request.
+
+    Reading raises Refusal after it, or TimeoutError if nothing was received. It also limits the sending of a response.
     """
 
     def __init__(self, connection: socket, timeout: float) -> None:
@@ -164,7 +165,7 @@ class _Inflow(RawIOBase):
         self.expect_request()
 
     def expect_request(self) -> None:
-        """Begin the time of the next request."""
+        """Restart the deadline for the next request."""
         self._deadline = time.monotonic() + self._timeout
         self._begun = False
 
@@ -197,6 +198,6 @@ class _Server(ThreadingHTTPServer):
     request_timeout = REQUEST_TIMEOUT
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that hangs up, or does not take its reply, is no error of the server's."""
+        """Ignore clients that disconnect or do not read their response."""
         if not isinstance(sys.exc_info()[1], ConnectionError | TimeoutError):
             super().handle_error(request, client_address)

@@ -1,8 +1,8 @@
-"""The command line: arguments and settings in, exit codes and one line on standard error out. It decides nothing.
+"""The command line: parses arguments and settings, calls the services, and reports errors by exit code and one line.
 
-Exit codes: 0 done, 1 our bug, 2 usage or configuration, 3 an outside service failed and something is missing.
-A reader that leaves early, such as `head`, changes none of them.
-Heavy imports stand where they are used, so that `--help` is quick.
+Exit codes: 0 done, 1 our bug, 2 usage or configuration, 3 an outside service failed and the result is incomplete.
+A reader that closes the pipe early, such as `head`, does not change them.
+Heavy imports are local to the commands, so that `--help` is fast.
 """
 
 import errno
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from analysis.models import Commit, DayReport, Repository
     from bot.services.backfill import BackfilledDay
 
-_MOST_WORDS = 50  # of a search
+_MOST_WORDS = 50  # in a search
 _UNFINISHED = 3
 _INTERRUPTED = 130
 
@@ -117,7 +117,7 @@ def digest(
         TerminalProgress() as watcher,
         bootstrap.sample_services()
         if sample
-        else bootstrap.services(settings, watcher.wait, now=_paying(now, no_model)) as services,
+        else bootstrap.services(settings, watcher.wait, now=_budget_time(now, no_model)) as services,
     ):
         for repository in repositories:
             watcher.day(repository, wanted)
@@ -164,7 +164,7 @@ def commit(
     language, tz = lang or settings.digest_language, zone(timezone or settings.digest_timezone)
     with (
         TerminalProgress() as watcher,
-        bootstrap.services(settings, watcher.wait, now=_paying(datetime.now(UTC), no_model)) as services,
+        bootstrap.services(settings, watcher.wait, now=_budget_time(datetime.now(UTC), no_model)) as services,
     ):
         repository, entry = look_up(services, reference, bootstrap.chosen(repo, settings.digest_repos), language)
 
@@ -206,7 +206,7 @@ def ask(
     language = lang or language_of(question, settings.digest_language)
     with (
         TerminalProgress() as watcher,
-        bootstrap.services(settings, watcher.wait, now=_paying(datetime.now(UTC), no_model)) as services,
+        bootstrap.services(settings, watcher.wait, now=_budget_time(datetime.now(UTC), no_model)) as services,
     ):
         located = locate(services, reference, bootstrap.chosen(repo, settings.digest_repos))
         entry = entry_of(services, located, language, patches=True)
@@ -263,7 +263,7 @@ def backfill(
     done: list[BackfilledDay] = []
     with (
         TerminalProgress(days=len(wanted) * len(repositories)) as watcher,
-        bootstrap.services(settings, watcher.wait, now=_paying(now, no_model)) as services,
+        bootstrap.services(settings, watcher.wait, now=_budget_time(now, no_model)) as services,
     ):
         try:
             done.extend(fill(services, repositories, wanted, tz, language, now=now, progress=watcher))
@@ -342,7 +342,7 @@ def rank(
     weights = bootstrap.weights_of(settings, bootstrap.chosen(repo, settings.digest_repos)[0])
     try:
         with sys.stdin.buffer if file == "-" else Path(file).open("rb") as lines:
-            # All are ranked before the first is written: a malformed line leaves nothing half-written.
+            # Rank all lines before writing any: a malformed line leaves no partial output.
             ranked = [as_line(each) for each in rank_lines(lines, weights)]
     except OSError as exc:
         raise Misuse(f"{file} cannot be read ({exc.strerror})") from exc
@@ -393,8 +393,8 @@ def doctor() -> None:
         raise Misuse(told) if Misuse.exit_code in wrong else _Unfinished(told)
 
 
-def _paying(now: datetime, no_model: bool) -> datetime | None:  # noqa: FBT001 (the option)
-    """The time (UTC), on the day whose budget pays for a model; None where none is asked."""
+def _budget_time(now: datetime, no_model: bool) -> datetime | None:  # noqa: FBT001 (the option)
+    """Return the time (UTC) that determines the model's daily budget; None to use no model."""
     return None if no_model else now
 
 
@@ -436,7 +436,7 @@ def _say_filled(repositories: "Sequence[Repository]", done: "Sequence[Backfilled
 
 
 def run(arguments: "Sequence[str]") -> int:
-    """The exit code of a command line. Whatever goes wrong is one line on standard error; our own bugs add a traceback."""
+    """Run a command line and return its exit code. Errors are one line on standard error; our own bugs add a traceback."""
     try:
         result = app(args=list(arguments), prog_name="vllm-digest", standalone_mode=False)
         sys.stdout.flush()
@@ -446,9 +446,9 @@ def run(arguments: "Sequence[str]") -> int:
         return _complain(f"{exc.format_message()}; see vllm-digest --help", 2)
     except (KeyboardInterrupt, typer.Abort):
         return _complain("interrupted; run it again to go on", _INTERRUPTED)
-    except Exception as exc:  # noqa: BLE001 (the border: one traceback, and a sentence)
+    except Exception as exc:  # noqa: BLE001 (the outermost handler: one traceback and a message)
         if isinstance(exc, OSError) and exc.errno == errno.ENOSPC:
-            sys.stdout = open("/dev/null", "w", encoding="utf-8")  # noqa: SIM115, PTH123 (what is buffered has nowhere to go)
+            sys.stdout = open("/dev/null", "w", encoding="utf-8")  # noqa: SIM115, PTH123 (discard the buffer)
             return _complain("standard output cannot be written: no space is left on it", 2)
         from bot.logs import traceback_of
 
@@ -465,10 +465,10 @@ def _complain(message: str, code: int) -> int:
 
 
 def main() -> None:
-    """The command `vllm-digest`."""
+    """Entry point of the command `vllm-digest`."""
     from bot import logs
 
-    # A stream that whoever started us has closed is None.
+    # A stream that the parent process closed is None.
     sys.stdin = sys.stdin or open("/dev/null", encoding="utf-8")  # noqa: SIM115, PTH123
     sys.stdout, sys.stderr = reopen(sys.stdout), reopen(sys.stderr)
     logs.take_over()

@@ -1,4 +1,4 @@
-"""The destination of a command's result: standard output, or a file that is replaced as a whole."""
+"""Output of a command's result: to standard output, or to a file that is replaced atomically."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -12,11 +12,11 @@ from analysis.errors import Misuse
 from analysis.models import DayReport
 from bot.cli.pipes import open_pipe
 
-_UNLIMITED = sys.maxsize  # columns where there is no terminal: a line stays a line
+_UNLIMITED = sys.maxsize  # columns without a terminal, so that lines are not wrapped
 
 
 def print_reports(console: Console, reports: Sequence[DayReport], form: str) -> None:
-    """Days in a form: terminal, markdown, json or slack."""
+    """Print reports in a format: terminal, markdown, json or slack."""
     if form == "json":
         from analysis.report.as_json import report_json
 
@@ -37,7 +37,7 @@ def print_reports(console: Console, reports: Sequence[DayReport], form: str) -> 
 
 
 def deliver(show: Callable[[Console], None], out: Path | None) -> None:
-    """Shows on standard output, or writes a file whole: under another name first, so that nobody meets half of it."""
+    """Print to standard output, or write a file atomically, by way of a temporary one. Raise `Misuse` if it cannot be written."""
     if out is None:
         show(standard_console())
         return
@@ -49,7 +49,7 @@ def deliver(show: Callable[[Console], None], out: Path | None) -> None:
 
 
 def standard_console() -> Console:
-    """A console on standard output, as wide as the terminal if that is one."""
+    """Return a console on standard output, as wide as the terminal if it is one."""
     return _console(sys.stdout)
 
 
@@ -59,12 +59,12 @@ def _console(file: TextIO) -> Console:
 
 @contextmanager
 def _replacing(path: Path) -> Iterator[TextIO]:
-    """A file that takes the place of `path` when it is whole; a pipe or a device is written to as it is."""
+    """Open a temporary file that replaces `path` on success; write directly to a pipe or a device."""
     if path.exists() and not path.is_file():
         with path.open("wb") as place, open_pipe(place.fileno()) as file:
             yield file
         return
-    path = path.resolve()  # a link stays one
+    path = path.resolve()  # keep a symbolic link
     part = path.with_name(f".{path.name[:200]}.part")
     try:
         with part.open("w", encoding="utf-8", newline="\n") as file:
@@ -75,5 +75,5 @@ def _replacing(path: Path) -> Iterator[TextIO]:
 
 
 def raw(console: Console, text: str) -> None:
-    """Writes text as it is."""
+    """Write text verbatim."""
     console.file.write(text)

@@ -1,4 +1,4 @@
-"""Streams whose reader may leave before the end, as `head` does: what nobody reads any more is thrown away."""
+"""Output streams that tolerate a reader that closes early, such as `head`: the remaining output is discarded."""
 
 import os
 from io import BufferedWriter, FileIO, TextIOWrapper
@@ -23,7 +23,7 @@ def open_pipe(descriptor: int, *, line_buffering: bool = False) -> TextIO:
 
 
 def reopen(stream: TextIO | None) -> TextIO:
-    """Open a standard stream again as a pipe. A stream that whoever started us has closed is None, and leads nowhere."""
+    """Reopen a standard stream as a tolerant pipe. None, a stream that the parent process closed, becomes /dev/null."""
     if stream is None:
-        return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123 (it is the process's)
+        return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123 (a device)
     return open_pipe(stream.fileno(), line_buffering=getattr(stream, "line_buffering", False))

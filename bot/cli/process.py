@@ -1,4 +1,4 @@
-"""The bot as a process: it runs until somebody wants it to end."""
+"""The bot as a process, which runs until SIGINT or SIGTERM."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ METRICS_PORT = 9464
 def run_until_ended(settings: "Settings", address: tuple[str, int] | None, metrics_port: int | None) -> None:
     from bot import bootstrap
 
-    wait = _asked_to_end()
+    wait = _install_signal_wait()
     port, needed = (METRICS_PORT, False) if metrics_port is None else (metrics_port, True)
     with bootstrap.running_bot(
         settings, lambda: datetime.now(UTC), address=address, metrics_port=port, metrics_needed=needed
@@ -25,14 +25,14 @@ def run_until_ended(settings: "Settings", address: tuple[str, int] | None, metri
         typer.echo("vllm-digest is running", err=True)
         wait()
         typer.echo("vllm-digest ends; what is under way goes on at its next start", err=True)
-        # Not by unwinding: what is under way would fail at what was closed under it, where a kill only interrupts it.
+        # Exit without unwinding: flows would fail on closed resources, whereas a kill only interrupts them and they resume.
         os._exit(0)
 
 
 def show_until_ended(settings: "Settings") -> None:
     from bot.local_workspace import local_workspace
 
-    wait = _asked_to_end()
+    wait = _install_signal_wait()
     with local_workspace(settings, lambda: datetime.now(UTC)) as workspace:
         for line in workspace.told():
             typer.echo(line, err=True)
@@ -42,14 +42,14 @@ def show_until_ended(settings: "Settings") -> None:
         os._exit(0)
 
 
-def _asked_to_end() -> Callable[[], object]:
-    """What waits until somebody wants the process to end, from this moment on.
+def _install_signal_wait() -> Callable[[], object]:
+    """Install signal handlers and return a function that blocks until SIGINT or SIGTERM.
 
-    A pipe, which whatever thread a signal arrives in can write to: a lock that the main thread waits for might not wake it.
+    It uses a pipe, which a signal in any thread can write to; waiting for a lock in the main thread might not be woken.
     """
-    heard, asked = os.pipe()
-    os.set_blocking(asked, False)
-    signal.set_wakeup_fd(asked)
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    signal.set_wakeup_fd(writer)
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, lambda *_: None)
-    return lambda: os.read(heard, 1)
+    return lambda: os.read(reader, 1)

@@ -1,4 +1,4 @@
-"""Progress and waits for a person at a terminal: on standard error when that is one, and nowhere else."""
+"""Progress bars and waiting notices on standard error, if it is a terminal."""
 
 import sys
 from datetime import date
@@ -12,7 +12,7 @@ from analysis.models import Repository
 
 
 class TerminalProgress:
-    """Watches commits being read and analysed, and `days` days if it is told how many."""
+    """Progress bars for commits being read and analysed, and for `days` days if given."""
 
     def __init__(self, *, days: int = 0) -> None:
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())

@@ -1,6 +1,6 @@
-"""Access to repositories: public ones for everybody, private ones only in the channels that DIGEST_PRIVATE lists for them.
+"""Access control for repositories: public ones everywhere, private ones only in the channels that DIGEST_PRIVATE lists.
 
-Elsewhere a private repository is unknown, whoever asks and however: nothing tells it from one that does not exist.
+In any other channel a private repository is indistinguishable from one that does not exist.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,12 +11,15 @@ from analysis.errors import DigestError, UnknownRepository
 from analysis.models import Repository
 from analysis.phrases import Phrase
 
-_REMEMBERED = timedelta(minutes=30)  # how long GitHub's word on a repository holds
-_SILENT = timedelta(seconds=30)  # how long nobody asks again a GitHub that did not answer
+_REMEMBERED = timedelta(minutes=30)  # how long GitHub's answer about a repository is cached
+_SILENT = timedelta(seconds=30)  # how long to wait before asking again after GitHub failed
 
 
 class Access:
-    """`private` maps a repository's full name in lower case to its channels; `is_public` asks GitHub."""
+    """Visibility rules for repositories, shared by threads.
+
+    `private` maps a repository's lower-case full name to its channels; `is_public` asks GitHub.
+    """
 
     def __init__(
         self,
@@ -32,28 +35,28 @@ class Access:
         self._lock = Lock()
 
     def sees(self, channel: str, repository: Repository) -> bool:
-        """Whether a channel may see a repository; not while nobody can say that it is public."""
+        """Return whether a channel may see a repository; False while GitHub cannot confirm that it is public."""
         try:
             return self.may_see(channel, repository)
         except DigestError:
             return False
 
     def check(self, channel: str, repository: Repository) -> None:
-        """`UnknownRepository`, as for one that does not exist, where a channel may not see it."""
+        """Raise `UnknownRepository`, as for one that does not exist, if a channel may not see a repository."""
         if not self.may_see(channel, repository):
             raise UnknownRepository(Phrase("unseen", repository=repository.full_name))
 
     def may_see(self, channel: str, repository: Repository) -> bool:
-        """Whether a channel may see a repository. `DigestError` where GitHub alone could tell, and does not."""
+        """Return whether a channel may see a repository. Raise `DigestError` if only GitHub knows and it does not answer."""
         name = repository.full_name.lower()
         listed = self._private.get(name)
         if listed is not None and channel in listed:
             return True
-        # One that is listed elsewhere is asked for too: while GitHub is silent it must not answer where no other does.
+        # A repository listed for other channels is looked up too, so that it fails like any other while GitHub is down.
         return self._public(name, repository) and listed is None
 
     def hides(self, channel: str, repository: Repository) -> bool:
-        """Whether DIGEST_PRIVATE keeps a repository from a channel: known without asking anybody."""
+        """Return whether DIGEST_PRIVATE hides a repository from a channel; makes no request."""
         listed = self._private.get(repository.full_name.lower())
         return listed is not None and channel not in listed
 
@@ -71,7 +74,7 @@ class Access:
             public = False
         except DigestError as exc:
             if told:
-                return told[1]  # of what was public a moment ago an outage is no news
+                return told[1]  # during an outage the last known answer stands
             with self._lock:
                 self._failed[name] = (self._now(), exc)
             raise

@@ -1,4 +1,4 @@
-"""The analyst of a day's commits: a model within its budget, several calls at once, while the day is still being read; else rules."""
+"""Analysis of a day's commits: by a model within its budget, in concurrent calls while the day is still being read, or by rules."""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 _RULES = "rules"
 Purpose = Literal["digest", "answer"]
-# Of a bot's daily budget: neither can use up what the other needs.
+# Each purpose's maximum share of a bot's daily budget, so that neither can starve the other.
 _SHARED: dict[str, float] = {"digest": 0.8, "answer": 0.5}
 
 
 class Modelling:
-    """The model that is asked, how many calls at once over all who ask, and what a day (UTC) may cost.
+    """A model with its limits: concurrent calls over all callers, and the budget (USD) of a UTC day.
 
-    Answers that people wait for keep a share of the calls: analyses never take all of them. `now` gives the time in UTC.
+    `for_answers` calls are reserved for answers that people wait for, so analyses never take them all. `now` returns the time in UTC.
     """
 
     def __init__(
@@ -50,21 +50,21 @@ class Modelling:
 
     @contextmanager
     def analysing(self) -> Iterator[None]:
-        """One of the calls that analyses may take, waited for."""
+        """Hold one of the call slots open to analyses, waiting until one is free."""
         with self._analyses, self._any:
             yield
 
     @contextmanager
     def answering(self) -> Iterator[None]:
-        """One of all the calls, waited for."""
+        """Hold any call slot, waiting until one is free."""
         with self._any:
             yield
 
     @contextmanager
     def paid(self, store: Store, purpose: Purpose, tokens: tuple[int, int], meter: "UsageCounter") -> Iterator[None]:
-        """Puts aside what a call of so many tokens in and out may cost, and counts afterwards what `meter` says it did.
+        """Reserve the maximum cost of a call (input and output tokens), and afterwards record its actual cost from `meter`.
 
-        `ModelFailure` when that would go over the day's budget, or over the share of it that the purpose may have.
+        Raise `ModelFailure` if the reservation would exceed the day's budget, or the purpose's share of it.
         """
         day, cost, usd = self._now().date(), self.model.cost, self._daily_usd
         reserved = cost(*tokens) or 0.0
@@ -79,7 +79,7 @@ class Modelling:
 
 
 class Analyst:
-    """Analyses commits as they come: `submit` returns at once, leaving the block waits for the last reply."""
+    """Concurrent analysis of commits: `submit` returns at once, and leaving the `with` block waits for all replies."""
 
     def __init__(
         self,
@@ -112,24 +112,24 @@ class Analyst:
         if self._pool:
             self._pool.shutdown(cancel_futures=error is not None)
             for asked in self._asked if error is None else ():
-                asked.result()  # a bug of ours must not pass for a model's failure
+                asked.result()  # re-raise our own bugs, which are not model failures
 
     def submit(self, commit_ids: Sequence[int]) -> None:
-        """Has the model analyse those of the commits that it has not analysed yet."""
+        """Queue for the model those commits that it has not analysed yet."""
         if not self._pool or not self._modelling:
             return
         for commit_id in self.unasked(commit_ids):
             self._asked.append(self._pool.submit(self._analyse, self._modelling, commit_id))
 
     def unasked(self, commit_ids: Sequence[int]) -> list[int]:
-        """Those of the commits that the model is still to be asked about; what failed a moment ago is left alone."""
+        """Return the ids that still need a model call; recent failures are not retried."""
         if not self._pool:
             return []
-        known = self._by_model(commit_ids).keys() | self._in_vain(commit_ids).keys()
+        known = self._by_model(commit_ids).keys() | self._recent_failures(commit_ids).keys()
         return [commit_id for commit_id in commit_ids if commit_id not in known]
 
     def entries(self, stored: Sequence[StoredCommit]) -> tuple[Entry, ...]:
-        """The commits with their analyses: the model's where there is one, the rules' elsewhere."""
+        """Return the commits with their analyses: the model's if there is one, otherwise the rules'."""
         ids = [each.id for each in stored]
         links = self._store.links(stored)
         by_model = self._by_model(ids)
@@ -139,7 +139,7 @@ class Analyst:
             ranked = rank(each.commit, each.facts, self._weights)
             kept = by_model.get(each.id)
             if kept:
-                ranked = _with_move(ranked, kept)
+                ranked = _with_override(ranked, kept)
             elif each.commit.read:
                 kept = by_rules.get(each.id)
                 if kept is None or kept.importance is not ranked.importance:
@@ -153,12 +153,12 @@ class Analyst:
         return tuple(found)
 
     def usage(self, ids: Sequence[int]) -> Usage:
-        """What the model's analyses of these commits took, whenever they were made, and what was asked in vain of late."""
+        """Return the tokens and cost (USD) of these commits' model analyses, whenever made, including recent failed calls."""
         if not self._modelling:
             return Usage()
         model = self._modelling.model
-        in_vain = [_paid(each.meter, model) for each in self._in_vain(ids).values()]
-        kept: list[Kept | _Paid] = [*self._by_model(ids).values(), *in_vain]
+        failed = [_usage_fields(each.meter, model) for each in self._recent_failures(ids).values()]
+        kept: list[Kept | _UsageFields] = [*self._by_model(ids).values(), *failed]
 
         def total(values: Sequence[float | None]) -> float | None:
             known = [value for value in values if value is not None]
@@ -177,7 +177,7 @@ class Analyst:
         )
 
     def shortened(self, stored: Sequence[StoredCommit]) -> tuple[Shortened, ...]:
-        """The commits of which the model was not shown everything."""
+        """Return the commits whose input to the model was truncated, and what was left out."""
         kept = self._by_model([each.id for each in stored])
         return tuple(
             Shortened(sha=each.commit.sha, left_out=kept[each.id].left_out)
@@ -186,16 +186,16 @@ class Analyst:
         )
 
     def replaced(self, stored: Sequence[StoredCommit]) -> tuple[Failure, ...]:
-        """The commits that rules analysed because the model failed, and why."""
-        failed = self._in_vain([each.id for each in stored])
+        """Return the commits analysed by rules because the model failed, with the reasons."""
+        failed = self._recent_failures([each.id for each in stored])
         return tuple(
             Failure(sha=each.commit.sha, stage="analyse", reason=failed[each.id].reason)
             for each in stored
             if each.id in failed
         )
 
-    def _in_vain(self, ids: Sequence[int]) -> dict[int, ModelQuestion]:
-        """Commit id -> the attempt of late that gave no analysis."""
+    def _recent_failures(self, ids: Sequence[int]) -> dict[int, ModelQuestion]:
+        """Return commit id -> its recent failed call."""
         if not self._modelling:
             return {}
         found = {each: self._modelling.attempts.last((each, self._language)) for each in ids}
@@ -207,7 +207,7 @@ class Analyst:
     def _analyse(self, modelling: Modelling, commit_id: int) -> None:
         from analysis.llm import UsageCounter
         from analysis.writing.by_model import (
-            Question,  # the SDK takes half a second to import, and a stored day needs no model
+            Question,  # imported late: the SDK takes half a second, and a stored day needs no model
         )
 
         stored = self._store.commits([commit_id], patches=True)[0]
@@ -229,7 +229,7 @@ class Analyst:
         self._on_answer()
 
     def _within_budget(self, modelling: Modelling, question: "Question", meter: "UsageCounter") -> Kept:
-        """Asks, with what it may cost put aside before and what it did cost counted after."""
+        """Ask the model, reserving the estimated cost before the call and settling the actual cost after it."""
         from analysis.writing.by_model import analyse, estimate
 
         with modelling.analysing(), modelling.paid(self._store, "digest", estimate(question), meter):
@@ -240,12 +240,12 @@ class Analyst:
             move_reason=analysed.move_reason,
             left_out=analysed.left_out,
             removed_claims=analysed.removed,
-            **_paid(meter, modelling.model)._asdict(),
+            **_usage_fields(meter, modelling.model)._asdict(),
         )
 
 
-class _Paid(NamedTuple):
-    """What a question took, under the names that the store and the report have for it."""
+class _UsageFields(NamedTuple):
+    """Usage of a model call, under the field names of the store and the report."""
 
     calls: int
     input_tokens: int | None
@@ -254,14 +254,14 @@ class _Paid(NamedTuple):
     cost_usd: float | None
 
 
-def _paid(meter: "UsageCounter", model: "ChatModel") -> _Paid:
+def _usage_fields(meter: "UsageCounter", model: "ChatModel") -> _UsageFields:
     known = meter.input is not None
     cost = model.cost(meter.input or 0, meter.output or 0, meter.cached or 0) if known else None
-    return _Paid(meter.calls, meter.input, meter.output, meter.cached, cost)
+    return _UsageFields(meter.calls, meter.input, meter.output, meter.cached, cost)
 
 
-def _with_move(ranked: Ranked, kept: Kept) -> Ranked:
-    """The ranking after the model's word, which is shown among the reasons."""
+def _with_override(ranked: Ranked, kept: Kept) -> Ranked:
+    """Return the ranking with the model's tier override, which is listed among the reasons."""
     if not kept.move_reason:
         return ranked
     reason = Reason(signal=MODEL, points=0.0, evidence=kept.move_reason)

@@ -1,4 +1,4 @@
-"""A question about a commit or a day, answered from the store: by a model within its budget and its share of calls, else by rules."""
+"""Answers to questions about a commit or a day: by a model within its budget and its share of calls, or by rules."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -15,13 +15,13 @@ log = structlog.get_logger(__name__)
 
 
 def answered(services: Services, asked: Question, language: Language) -> Iterator[Statement]:
-    """The statements of an answer, each as soon as it was checked."""
+    """Yield the statements of an answer, each as soon as it is checked."""
     if services.modelling is None:
         yield from answer(asked, language, None, None)
         return
     try:
         yield from _by_model(services, services.modelling, asked, language)
-    except ModelFailure as exc:  # over the budget: nothing was asked
+    except ModelFailure as exc:  # over the budget: no call was made
         services.modelling.attempts.failed(exc.what)
         log.info("rules answer", why=str(exc))
         yield from answer(asked, language, None, None)
@@ -43,7 +43,7 @@ def _by_model(services: Services, modelling: Modelling, asked: Question, languag
 
 
 def _contents(services: Services, asked: Question) -> str:
-    """The files that the commit changes, for names that its diff does not show; too much to read for a whole day."""
+    """Return the files that the commit changes, for names outside its diff; empty for a whole day, which is too large."""
     if len(asked.entries) != 1:
         return ""
     return services.github.contents(asked.repository, asked.entries[0].commit)

@@ -1,4 +1,4 @@
-"""Many days of several repositories, one after the other. What is stored is not read again, so a killed run goes on."""
+"""Backfill of many days of several repositories, one at a time. Stored commits are skipped, so an interrupted run resumes."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime
@@ -11,17 +11,17 @@ from bot.services.digest import Progress, Services, digest
 
 
 class DayProgress(Progress, Protocol):
-    """Somebody who watches days and, within each, commits."""
+    """Progress over days and, within each, over commits."""
 
     def day(self, repository: Repository, day: date) -> None:
-        """The day that is read next."""
+        """Report the start of a day."""
 
     def day_done(self) -> None:
-        """It was read, or failed."""
+        """Report the end of the current day, read or failed."""
 
 
 class BackfilledDay(NamedTuple):
-    """A day of a backfill: how many commits it has, how many could not be read, and why the day itself failed if it did."""
+    """Result of a backfilled day: commits listed, commits that could not be read, and the reason if the day failed."""
 
     repository: Repository
     day: date
@@ -40,7 +40,10 @@ def backfill(
     now: datetime,
     progress: DayProgress | None = None,
 ) -> Iterator[BackfilledDay]:
-    """Reads every day of every repository, oldest first. Ends early when GitHub's limit is used up: a rerun goes on from there."""
+    """Read every day of every repository, oldest first, yielding each result.
+
+    Raise `RateLimited` when GitHub's limit is used up; a rerun resumes from there.
+    """
     for repository in repositories:
         for day in days:
             if progress:

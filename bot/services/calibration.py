@@ -1,6 +1,6 @@
-"""The ranking fitted to a repository's own releases: what their notes name, and what people said of a commit's tier.
+"""Ranking weights fitted to a repository: the pull requests its release notes name, and people's tier corrections.
 
-Resumable: what was read is kept, so that a run that GitHub's limit ended goes on where it was.
+Resumable: commits already read are stored, so a run stopped by GitHub's rate limit resumes where it ended.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,29 +18,29 @@ from analysis.window import Window
 from bot.services.digest import Progress, Services, current, read_all
 
 _LEAST_RELEASES = 2  # whose notes name pull requests
-_LEAST_IN_NOTES = 3  # pull requests, for notes to tell anything
+_LEAST_IN_NOTES = 3  # pull requests named, for notes to be usable
 _LEAST_COMMITS = 200
 _LEAST_NAMED = 40
-_MOST_UNREAD = 0.02  # of the commits; without so few the figures are the same
-_SAID = 5  # how many commits of release notes a person's word counts as
+_MOST_UNREAD = 0.02  # share of the commits; this few make no difference to the figures
+_SAID = 5  # weight of a person's correction, in release-note examples
 
 
 class Noted(NamedTuple):
-    """A release, and the pull requests that its notes name."""
+    """A release and the pull requests that its notes name."""
 
     release: Release
     named: Named
 
 
 class Covered(NamedTuple):
-    """The commits that releases cover, oldest first, and the releases whose tags were of no help."""
+    """The commits that releases cover, oldest first, and the tags of releases that had to be delimited by date."""
 
     commits: tuple[Commit, ...]
     by_date: tuple[str, ...]
 
 
 class Calibration(NamedTuple):
-    """What was learned from, and how good it is on commits that it did not see."""
+    """Result of a calibration: the training data and its cross-validated quality."""
 
     repository: Repository
     releases: tuple[str, ...]
@@ -60,9 +60,9 @@ def calibrate(
     now: datetime,
     progress: Progress,
 ) -> Calibration:
-    """Fits weights to the newest `most` releases and stores them. `corrections`: SHA -> whether somebody finds it important.
+    """Fit weights to the newest `most` releases and store them. `corrections`: SHA -> whether a person marked it important.
 
-    `Misuse` where there is too little to learn from, `OutsideFailure` where too many commits could not be read.
+    Raise `Misuse` if there is too little training data, `OutsideFailure` if too many commits could not be read.
     """
     notes = _notes(services, repository, most)
     covered = _covered(services, repository, notes)
@@ -83,7 +83,7 @@ def calibrate(
 
 
 class _Notes(NamedTuple):
-    """The newest releases whose notes tell anything, oldest first, and the one before them if there is one."""
+    """The newest releases with usable notes, oldest first, and the release before them if any."""
 
     noted: tuple[Noted, ...]
     before: Release | None
@@ -104,18 +104,18 @@ class _Notes(NamedTuple):
 def _notes(services: Services, repository: Repository, most: int) -> _Notes:
     releases = services.github.releases(repository)
     every = [Noted(release, named(release.notes, repository)) for release in releases]
-    telling = [each for each in every if len(each.named.every) >= _LEAST_IN_NOTES][:most]
-    if len(telling) < _LEAST_RELEASES:
+    usable = [each for each in every if len(each.named.every) >= _LEAST_IN_NOTES][:most]
+    if len(usable) < _LEAST_RELEASES:
         raise Misuse(
             f"calibrating {repository} needs {_LEAST_RELEASES} releases whose notes name pull requests (#123), "
-            f"{_LEAST_IN_NOTES} each; of its {len(every)} releases {len(telling)} do"
+            f"{_LEAST_IN_NOTES} each; of its {len(every)} releases {len(usable)} do"
         )
-    older = releases[releases.index(telling[-1].release) + 1 :]
-    return _Notes(tuple(telling[::-1]), older[0] if older else None)
+    older = releases[releases.index(usable[-1].release) + 1 :]
+    return _Notes(tuple(usable[::-1]), older[0] if older else None)
 
 
 def _covered(services: Services, repository: Repository, notes: _Notes) -> Covered:
-    """What lies between each release and the one before: by their tags, or where GitHub has none of them by their dates."""
+    """Return the commits between consecutive releases: by tags, or by dates if GitHub has no such tags."""
     commits: dict[str, Commit] = {}
     by_date = []
     releases = [each.release for each in notes.noted]
@@ -129,7 +129,7 @@ def _covered(services: Services, repository: Repository, notes: _Notes) -> Cover
         commits |= {commit.sha: commit for commit in gained if not commit.is_merge}
     ordered = sorted(commits.values(), key=lambda commit: commit.committed_at)
     places = [place for place, commit in enumerate(ordered) if commit.pr in notes.every]
-    # Dates are later than the commits that a release was made of: what follows the last named one belongs to the next.
+    # A release is dated after its last commit: commits after the last named one belong to the next release.
     inside = ordered[places[0] : places[-1] + 1] if places else ordered
     return Covered(tuple(inside), tuple(by_date))
 
@@ -184,7 +184,7 @@ def _provenance(calibration: Calibration, now: datetime) -> dict[str, object]:
 
 
 def as_lines(calibration: Calibration) -> list[str]:
-    """What a person reads of it."""
+    """Return the calibration's summary as lines of text."""
     judgement, examples = calibration.judgement, calibration.examples
     named_, breaking = (sum(getattr(each, name) for each in examples) for name in ("named", "breaking"))
     learned = f"{calibration.repository}: {len(examples)} commits of {', '.join(calibration.releases)}"

@@ -1,13 +1,13 @@
-"""A delivery to a channel, and the outcome of one of its steps."""
+"""Deliveries to channels, and the outcomes of their steps."""
 
 import re
 from typing import NamedTuple
 
 
 class Delivery(NamedTuple):
-    """What is to be delivered: `what` names a day or a commit, `label` on whose account, so that each is its own.
+    """A delivery of a digest or a commit: `what` names the day or commit, `label` the schedule or request that it belongs to.
 
-    `run` is the id by which logs tie it to what began it; it makes no difference to what is delivered.
+    `run` is the run id that ties log lines to the request; it does not affect the delivered content.
     """
 
     label: str
@@ -17,20 +17,20 @@ class Delivery(NamedTuple):
 
     @property
     def asked_by(self) -> str:
-        """The person who had it posted; empty for a digest that comes by itself."""
+        """Return the id of the person who requested the post; empty for a scheduled digest."""
         found = re.fullmatch(r"(?:adhoc|again)-(\w+)-.+", self.label, re.ASCII)
         return found[1] if found else ""
 
     @property
     def once(self) -> bool:
-        """Whether it is not wanted where the channel has the same already."""
+        """Return whether to skip the delivery if the channel already has the same content."""
         return self.label.startswith("adhoc-")
 
 
 class Outcome(NamedTuple):
-    """How far a step came. `pause` asks for another call after so many seconds; `failure` says why there is no use in one.
+    """Result of a delivery step. `pause`: seconds until the next call; `failure`: why no further call is useful.
 
-    `lines` are the keys of messages that are kept and remain to be sent.
+    `lines` holds the keys of stored messages that are still to be sent.
     """
 
     pause: float | None = None

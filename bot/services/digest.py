@@ -1,6 +1,6 @@
-"""One day of one repository, from GitHub to a report: list, read, find facts, rank, analyse, keep.
+"""The digest of one day of one repository: list, read, find facts, rank, analyse, store.
 
-Every step asks the store first, so that what was done once is not done again, and what failed can be completed.
+Every step checks the store first, so that finished work is not repeated and a rerun completes what failed.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,12 +19,12 @@ from analysis.window import Window, window
 from bot.services.analyst import Analyst, Modelling
 from bot.store import Store, StoredCommit, StoredDay
 
-_READERS = 8  # requests at once: far below GitHub's limit of 100
-_FOLLOWED = timedelta(days=7)  # how old a day, or the listing before it, may be for late arrivals to be looked for
+_READERS = 8  # concurrent requests: far below GitHub's limit of 100
+_LATE_MAX_AGE = timedelta(days=7)  # maximum age of a day, and of the previous listing, to look for late commits
 
 
 class Services(NamedTuple):
-    """What a use case works with."""
+    """The dependencies of a use case: GitHub, the store and the model, if any."""
 
     github: GitHub
     store: Store
@@ -32,13 +32,13 @@ class Services(NamedTuple):
 
 
 class Progress(Protocol):
-    """Somebody who watches commits being read and analysed."""
+    """Progress of reading and analysing commits."""
 
     def expect(self, steps: int) -> None:
-        """So many commits are to be read, and so many to be put to a model."""
+        """Announce the number of steps: commits to read plus commits to analyse by a model."""
 
     def advance(self) -> None:
-        """One of them was, or failed."""
+        """Report one step as done or failed."""
 
 
 def digest(
@@ -52,9 +52,9 @@ def digest(
     progress: Progress | None = None,
     ask: bool = True,
 ) -> DayReport:
-    """The report of a day. Commits that could not be read are in it by title and in its failures; a rerun completes it.
+    """Return the report of a day. Unreadable commits appear by title and in its failures; a rerun completes them.
 
-    Without `ask` no model is asked anything new. The model analyses what is read while the rest is still being read. `OutsideFailure` when the day could not even be listed.
+    Without `ask` there are no new model calls. Analysis overlaps with reading. Raise `OutsideFailure` if the day cannot be listed.
     """
     listed = _list_day(services, repository, day, tz, now)
     ids = listed.commit_ids + listed.late_ids
@@ -74,7 +74,7 @@ def digest(
 def stored_digest(
     services: Services, repository: Repository, day: date, tz: ZoneInfo, language: Language
 ) -> DayReport | None:
-    """The report of a day as far as the store has it, without asking anybody; None for a day that was never listed."""
+    """Return the report of a day from the store alone, without requests; None if the day was never listed."""
     listed = services.store.day(repository, day, tz.key)
     if listed is None:
         return None
@@ -115,17 +115,17 @@ def _report(
 
 
 def keep(store: Store, repository: Repository, commit: Commit) -> int:
-    """Stores a commit that was read, with the facts that it proves. Gives its id."""
+    """Store a commit that was read, with its facts, and return its id."""
     return store.save_commit(repository, commit, facts(commit))
 
 
 def current(store: Store, ids: Sequence[int]) -> list[StoredCommit]:
-    """The commits with these ids, with the facts that today's rules find in them."""
+    """Return the commits with these ids, with facts found by the current rules."""
     return [_with_facts(store, each) for each in store.commits(ids)]
 
 
 def _with_facts(store: Store, each: StoredCommit) -> StoredCommit:
-    """The commit with the facts of today's rules, found anew from its stored patches where older rules made them."""
+    """Return the commit with current facts, recomputed from its stored patches if older rules found them."""
     if not each.stale or not each.commit.read:
         return each
     whole = store.commits([each.id], patches=True)[0].commit
@@ -140,7 +140,7 @@ def _list_day(services: Services, repository: Repository, day: date, tz: ZoneInf
     if stored and stored.listed_at >= whole.end and Remark.LATE_UNKNOWN not in stored.remarks:
         return stored
     listed = services.github.list_commits(repository, whole)
-    late, remarks = _followed(services, repository, day, tz, whole, now)
+    late, remarks = _late_commits(services, repository, day, tz, whole, now)
     if now < whole.end:
         remarks = [Remark.NOT_OVER, *remarks]
     known = {commit.sha for commit in listed}
@@ -155,15 +155,15 @@ def _list_day(services: Services, repository: Repository, day: date, tz: ZoneInf
     )
 
 
-def _followed(
+def _late_commits(
     services: Services, repository: Repository, day: date, tz: ZoneInfo, whole: Window, now: datetime
 ) -> tuple[list[Commit], list[Remark]]:
-    """What landed on the branch since the last day that was listed, but is dated on a day whose report is out.
+    """Return late commits, with remarks: landed since the last listed day, but dated on a day already reported.
 
-    Only a day that is read while it is fresh is followed: of an old one GitHub can no longer tell when commits landed.
+    Only recent days are checked: for older ones GitHub no longer tells when commits landed.
     """
     before = services.store.latest_day_before(repository, day, tz.key)
-    if before is None or day - before > _FOLLOWED or now - whole.end > _FOLLOWED:
+    if before is None or day - before > _LATE_MAX_AGE or now - whole.end > _LATE_MAX_AGE:
         return [], []
     stored = services.store.day(repository, before, tz.key)
     if not stored or not stored.commit_ids:
@@ -188,7 +188,7 @@ def _followed(
 
 
 class Unfinished(NamedTuple):
-    """What could not be read, and when GitHub's limit is lifted if that was why."""
+    """Commits that could not be read, and when GitHub's rate limit resets if that was the cause."""
 
     failures: tuple[Failure, ...] = ()
     resumes_at: datetime | None = None
@@ -202,10 +202,10 @@ def read_all(
     progress: Progress | None,
     on_kept: Callable[[int], None] = lambda _: None,
 ) -> Unfinished:
-    """Reads commits, several at once, and keeps each as it comes, which `on_kept` is told by its id. Gives those that failed.
+    """Read commits concurrently, store each and pass its id to `on_kept`. Return those that failed.
 
-    The thread that read a commit keeps it before it reads another: one that only keeps would wait for all that read.
-    Once GitHub's limit is used up nobody asks any more: the rest fail for the same reason.
+    Each thread stores its commit before it reads another: a single storing thread would be the bottleneck.
+    Once GitHub's rate limit is used up there are no more requests: the remaining commits fail for the same reason.
     """
     if not commits:
         return Unfinished()

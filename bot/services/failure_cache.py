@@ -1,6 +1,6 @@
-"""Short-lived cache of failed model calls: forty channels that get one day do not ask forty times.
+"""Short-lived cache of failed model calls: forty channels that get the same day do not retry forty times.
 
-And whether it answers at all, as far as its last reply tells.
+Also records whether the last call to the model succeeded.
 """
 
 from collections.abc import Callable
@@ -14,12 +14,12 @@ from analysis.phrases import Phrase
 if TYPE_CHECKING:
     from analysis.llm import UsageCounter
 
-_AGAIN = timedelta(minutes=10)  # after which the same question is asked again
-Key = tuple[int, Language]  # a commit's id, and the language of the analysis
+_RETRY_AFTER = timedelta(minutes=10)  # after which a failed call is retried
+Key = tuple[int, Language]  # commit id and language of the analysis
 
 
 class ModelQuestion(NamedTuple):
-    """Why there is no analysis, what was paid all the same, and when that was."""
+    """A failed model call: its reason, the tokens it used, and its time."""
 
     reason: str | Phrase
     meter: "UsageCounter"
@@ -27,14 +27,14 @@ class ModelQuestion(NamedTuple):
 
 
 class Trouble(NamedTuple):
-    """Why the model gave nothing that can be used when it was last asked, and when that was."""
+    """The reason and time of the model's latest failure."""
 
     why: str | Phrase
     at: datetime
 
 
 class FailureCache:
-    """The attempts of late, which several threads share."""
+    """Recent failed calls, shared between threads."""
 
     def __init__(self, now: Callable[[], datetime]) -> None:
         self._now = now
@@ -43,28 +43,28 @@ class FailureCache:
         self._lock = Lock()
 
     def note(self, key: Key, reason: str | Phrase, meter: "UsageCounter") -> None:
-        """An attempt failed just now."""
+        """Record a failed call for `key`, with the tokens that it used."""
         now = self._now()
         with self._lock:
-            self._made = {other: each for other, each in self._made.items() if now - each.made_at < _AGAIN}
+            self._made = {other: each for other, each in self._made.items() if now - each.made_at < _RETRY_AFTER}
             self._made[key] = ModelQuestion(reason, meter, now)
         self.failed(reason)
 
     def last(self, key: Key) -> ModelQuestion | None:
-        """The attempt that failed a short while ago, if one did."""
+        """Return the recent failed call for `key`, if any."""
         with self._lock:
             found = self._made.get(key)
-        return found if found and self._now() - found.made_at < _AGAIN else None
+        return found if found and self._now() - found.made_at < _RETRY_AFTER else None
 
     def failed(self, why: str | Phrase) -> None:
-        """The model was asked in vain just now, whatever it was asked."""
+        """Record that the latest model call failed, whatever its subject."""
         self._trouble = Trouble(why, self._now())
 
     def succeeded(self) -> None:
-        """The model answered just now."""
+        """Record that the latest model call succeeded."""
         self._trouble = None
 
     @property
     def trouble(self) -> Trouble | None:
-        """What was wrong when the model was last asked; None where it answered, or was not asked since the start."""
+        """Return the failure of the latest model call; None if it succeeded or none was made since startup."""
         return self._trouble

@@ -1,4 +1,4 @@
-"""One commit, asked for by hand: from the store if it is there, else from GitHub, and said so if it is not on the branch."""
+"""Lookup of a single commit: from the store, or else from GitHub, with a note if it is not on the branch."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -12,14 +12,14 @@ from bot.services.reference import Reference
 
 
 class Located(NamedTuple):
-    """A stored commit and the repository it is of."""
+    """A stored commit's id and its repository."""
 
     repository: Repository
     commit_id: int
 
 
 class SeveralCommits(UnknownCommit):
-    """More than one stored commit answers to a reference: `candidates`."""
+    """An ambiguous reference; `candidates` are the stored commits that match it."""
 
     def __init__(self, what: str | Phrase, candidates: Sequence[Located]) -> None:
         super().__init__(what)
@@ -29,13 +29,13 @@ class SeveralCommits(UnknownCommit):
 def look_up(
     services: Services, reference: Reference, repositories: Sequence[Repository], language: Language
 ) -> tuple[Repository, Entry]:
-    """The commit that `reference` names, with its analysis; errors as of `locate`."""
+    """Return the commit that `reference` names, with its analysis. Raise the errors of `locate`."""
     located = locate(services, reference, repositories)
     return located.repository, entry_of(services, located, language)
 
 
 def entry_of(services: Services, located: Located, language: Language, *, patches: bool = False) -> Entry:
-    """A commit with its analysis; with its patches for a question, which does not wait for an analysis first."""
+    """Return a commit with its analysis; with `patches`, for questions, include its patches and make no model call."""
     with Analyst(
         services.store, located.repository, language, services.modelling, services.github.contents, ask=not patches
     ) as analyst:
@@ -48,9 +48,9 @@ def entry_of(services: Services, located: Located, language: Language, *, patche
 
 
 def locate(services: Services, reference: Reference, repositories: Sequence[Repository]) -> Located:
-    """The commit that `reference` names in one of `repositories`, or in the one that it names itself, read if it was not.
+    """Return the commit that `reference` names, in its own repository or in one of `repositories`; read it if necessary.
 
-    `SeveralCommits` when several begin like it, `UnknownCommit` when none does.
+    Raise `SeveralCommits` if the reference is ambiguous, `UnknownCommit` if nothing matches.
     """
     wanted = _wanted(reference, repositories)
     located = _in_store(services, reference, wanted) or _from_github(services, reference, wanted)
@@ -64,7 +64,7 @@ def locate(services: Services, reference: Reference, repositories: Sequence[Repo
 def _wanted(reference: Reference, repositories: Sequence[Repository]) -> list[Repository]:
     if reference.repository is None:
         return list(repositories)
-    # A configured repository keeps its branch: an address names none.
+    # Prefer the configured repository, which has a branch: a URL has none.
     return [each for each in repositories if each.full_name.lower() == reference.repository.key] or [
         reference.repository
     ]

@@ -1,4 +1,4 @@
-"""Days and commits for a bot that many ask at once: who asks for a day that is being read waits, and finds it stored."""
+"""Concurrent access to days and commits: a request for a day that is being read waits and then finds it stored."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,10 +15,10 @@ from bot.services.reference import Reference
 
 
 class Reader:
-    """A desk that several threads share, as one channel sees it.
+    """Access to days and commits as one channel sees them, shared between threads.
 
-    `known` are the repositories that may be named in short there, the first being usual; a short name means one of `usual`,
-    the configured ones, before any other.
+    `known` holds the repositories that short names may refer to there, the default first; a short name resolves to one of
+    `usual`, the configured ones, before any other.
     """
 
     def __init__(
@@ -39,12 +39,12 @@ class Reader:
         self._locks = locks or _Locks()
 
     def within(self, channel: str) -> "Reader":
-        """The same as another channel sees it."""
+        """Return the same reader for another channel."""
         return Reader(self.services, self._configured, self._access, channel, usual=self.usual, locks=self._locks)
 
     @property
     def known(self) -> tuple[Repository, ...]:
-        """Those that this channel may see. `DigestError` where GitHub alone could tell of any, and does not."""
+        """Return the repositories that this channel may see. Raise `DigestError` if that is unknown for all because GitHub fails."""
         found, trouble = [], None
         for each in self._configured():
             try:
@@ -66,47 +66,47 @@ class Reader:
         *,
         ask: bool = True,
     ) -> DayReport:
-        """The report of a day."""
+        """Return the report of a day, as `digest` does, one caller at a time for each repository."""
         self.allow(repository)
         with self._locks.alone(repository):
             return digest(self.services, repository, day, tz, language, now=now, progress=progress, ask=ask)
 
     def commit(self, reference: Reference, repository: Repository | None) -> Located:
-        """The commit that `reference` names, read if it was not; in `repository` if given, else in any that is known."""
+        """Return the commit that `reference` names, in `repository` if given, otherwise in any known one; read it if necessary."""
         for named in filter(None, (repository, reference.repository)):
             self.allow(named)
         return locate(self.services, reference, [repository] if repository else self.known)
 
     def entry(self, located: Located, language: Language, *, patches: bool = False) -> Entry:
-        """A commit with its analysis, and with its patches where they are asked for."""
+        """Return a commit with its analysis, and with its patches if requested."""
         return entry_of(self.services, located, language, patches=patches)
 
     def stored(self, repository: Repository, day: date, tz: ZoneInfo, language: Language) -> DayReport | None:
-        """The report of a day that was read before, without asking anybody anything."""
+        """Return the stored report of a day without requests; None if it was never listed or is not visible here."""
         if not self.sees(repository):
             return None
         return stored_digest(self.services, repository, day, tz, language)
 
     def spelled(self, repository: Repository) -> Repository:
-        """A repository as GitHub writes it; `UnknownRepository` or `UnknownBranch` where this channel cannot have it."""
+        """Return a repository under GitHub's spelling. Raise `UnknownRepository` or `UnknownBranch` if not available here."""
         self.allow(repository)
         return repository if repository in self.known else self.services.github.spelled(repository)
 
     def sees(self, repository: Repository) -> bool:
-        """Whether this channel may see a repository."""
+        """Return whether this channel may see a repository."""
         return self._access.sees(self._channel, repository)
 
     def hides(self, repository: Repository) -> bool:
-        """Whether a repository is kept from this channel, which is known without asking GitHub."""
+        """Return whether DIGEST_PRIVATE hides a repository from this channel; makes no request."""
         return self._access.hides(self._channel, repository)
 
     def allow(self, repository: Repository) -> None:
-        """`UnknownRepository` for one that does not exist, or that this channel may not see: nobody learns which it is."""
+        """Raise `UnknownRepository` if a repository does not exist or is not visible here, without revealing which."""
         self._access.check(self._channel, repository)
 
 
 class _Locks:
-    """A lock a repository: it is read by one at a time."""
+    """One lock for each repository, so that one thread at a time reads it."""
 
     def __init__(self) -> None:
         self._locks: dict[str, Lock] = {}

@@ -22,7 +22,7 @@ _Count = Annotated[int, Field(ge=0, le=1_000_000_000)]  # lines
 
 
 class _File(FileChange):
-    """A file as GitHub's API tells it, read into ours at once: files make up most of the time."""
+    """A file in GitHub's API format, parsed directly into `FileChange`: files take most of the parsing time."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -38,7 +38,7 @@ class _Stats(BaseModel):
 
 
 class _Recorded(BaseModel):
-    """A commit as GitHub's API tells it, less what ranking does not need."""
+    """A commit in GitHub's API format, without the fields that ranking does not need."""
 
     sha: str
     parents: list[str] = []
@@ -53,7 +53,7 @@ _RECORDED = TypeAdapter(_Recorded)
 
 
 def rank_lines(lines: Iterable[bytes], weights: Weights) -> Iterator[dict[str, Any]]:
-    """{sha, score, importance, reasons} for every line; blank ones are skipped, a malformed one is `Misuse` with its number."""
+    """Yield {sha, score, importance, reasons} for every line, skipping blank ones. Raise `Misuse` with the number of a malformed line."""
     from analysis.facts import facts
 
     for commit in recorded_commits(lines):
@@ -70,7 +70,7 @@ def rank_lines(lines: Iterable[bytes], weights: Weights) -> Iterator[dict[str, A
 
 
 def recorded_commits(lines: Iterable[bytes]) -> Iterator[Commit]:
-    """The commits of such lines; `Misuse` for a malformed one."""
+    """Yield the commits of JSON lines, skipping blank ones. Raise `Misuse` with the number of a malformed line."""
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -81,7 +81,7 @@ def recorded_commits(lines: Iterable[bytes]) -> Iterator[Commit]:
 
 
 def _commit(recorded: _Recorded) -> Commit:
-    # Everything was validated just now: built without doing that again.
+    # Already validated: skip a second validation.
     return Commit.model_construct(
         sha=scalar(recorded.sha),
         url="",
@@ -104,5 +104,5 @@ def _why(exc: ValidationError) -> str:
 
 
 def as_line(ranked: dict[str, Any]) -> str:
-    """A ranked commit as one line of JSON."""
+    """Return a ranked commit as one line of JSON."""
     return json.dumps(ranked, ensure_ascii=False)

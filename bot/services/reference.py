@@ -1,4 +1,4 @@
-"""References to commits as people write them: a SHA or its beginning, `#123`, or the web address of a commit or pull request."""
+"""References to commits as people write them: a full or abbreviated SHA, `#123`, or the URL of a commit or pull request."""
 
 import re
 from typing import NamedTuple
@@ -16,7 +16,7 @@ _ADDRESS = re.compile(
 
 
 class Reference(NamedTuple):
-    """Either `sha` (lower case, perhaps only its beginning) or `pr` is set; `repository` where an address named it."""
+    """A parsed reference: either `sha` (lower case, possibly abbreviated) or `pr` is set; `repository` if a URL gave it."""
 
     text: str
     repository: Repository | None = None
@@ -25,9 +25,9 @@ class Reference(NamedTuple):
 
 
 def parse_reference(text: str) -> Reference:
-    """Read what somebody typed. A number of up to six digits without `#` is a pull request, since it could be both.
+    """Parse a reference that a person typed. A number of up to six digits without `#` is taken as a pull request.
 
-    `Misuse` says what would have worked.
+    Raise `Misuse` for anything else, with the accepted forms.
     """
     word = text.strip().strip("<>")
     address = _ADDRESS.fullmatch(word)

@@ -8,11 +8,11 @@ from zoneinfo import ZoneInfo
 
 from bot.store import Subscription
 
-_MOST = 3  # days that are made up for
+_MOST = 3  # maximum number of missed days to catch up on
 
 
 def due(subscription: Subscription, now: datetime) -> list[date]:
-    """The days whose digests are to be started now, oldest first."""
+    """Return the days whose digests are due now, oldest first."""
     today = now.astimezone(subscription.terms.tz).date()
     latest = today - timedelta(days=1)
     if now < fires(today, subscription.terms.time, subscription.terms.tz):
@@ -29,12 +29,12 @@ def due(subscription: Subscription, now: datetime) -> list[date]:
 
 
 def fires(day: date, at: time, tz: ZoneInfo) -> datetime:
-    """The instant (UTC) of a time of day: the first where a clock change makes it twice, later where it leaves it out."""
+    """Return the instant (UTC) of a local time: the first if a clock change repeats it, a later one if it skips it."""
     return datetime.combine(day, at, tz).astimezone(UTC)
 
 
 def next_digest(subscription: Subscription, now: datetime) -> datetime:
-    """The instant (UTC) at which the next digest is due: not today where yesterday's was started at an earlier time."""
+    """Return the instant (UTC) at which the next digest is due; never for a day whose digest was already started."""
     terms = subscription.terms
     today = now.astimezone(terms.tz).date()
     if subscription.started_to:

@@ -1,4 +1,4 @@
-"""A channel's own view of a day: the tiers and paths that it asked for, and what it watches, of the one report that all share."""
+"""Selection from a day's shared report for one channel, by its tier, paths and watched terms."""
 
 from collections.abc import Container, Mapping, Sequence
 from types import MappingProxyType
@@ -13,9 +13,9 @@ _RANK = {Importance.HIGH: 2, Importance.MEDIUM: 1, Importance.LOW: 0}
 
 
 class Selection(Frozen):
-    """At least this tier, and only commits that touch one of the paths, written as in a .gitignore; no paths mean all.
+    """A filter: the minimum tier, and the paths that a commit must touch in .gitignore syntax; no paths means all.
 
-    What touches a watched term is of high importance there, whatever else is selected.
+    A commit that touches a watched term is always selected and ranked high.
     """
 
     least: Importance = Importance.LOW
@@ -24,7 +24,7 @@ class Selection(Frozen):
 
 
 def touched(report: DayReport, watch: Sequence[str], store: Store) -> dict[str, tuple[Touch, ...]]:
-    """SHA -> where a commit of the report touches what is watched."""
+    """Return SHA -> the places where a commit of the report touches a watched term."""
     listed = store.day(report.repository, report.date, report.timezone) if watch else None
     if listed is None:
         return {}
@@ -38,15 +38,17 @@ def selected(
     told: str,
     touched: Mapping[str, tuple[Touch, ...]] = MappingProxyType({}),
 ) -> DayReport:
-    """The report with only what is selected, which `told` says in its language, and what touches a watched term raised.
+    """Return the report with only the selected commits, those that touch a watched term raised to high.
 
-    A commit that could not be read stays: its paths are not known.
+    `told` describes the selection in the report's language.
+
+    Commits that could not be read stay, since their paths are unknown.
     """
     if selection == Selection():
         return report
-    wanted = _Wanted(selection)
+    wanted = _Filter(selection)
     entries, late = (
-        tuple(_raised(entry, touched.get(entry.commit.sha, ())) for entry in each if wanted(entry, touched))
+        tuple(_raise_to_high(entry, touched.get(entry.commit.sha, ())) for entry in each if wanted(entry, touched))
         for each in (report.entries, report.late)
     )
     kept = {entry.commit.sha for entry in entries + late}
@@ -67,15 +69,15 @@ def selected(
     )
 
 
-def _raised(entry: Entry, places: tuple[Touch, ...]) -> Entry:
+def _raise_to_high(entry: Entry, places: tuple[Touch, ...]) -> Entry:
     if not places:
         return entry
     ranked = entry.ranked.model_copy(update={"importance": Importance.HIGH})
     return entry.model_copy(update={"ranked": ranked, "watched": places})
 
 
-class _Wanted:
-    """Whether a commit is selected."""
+class _Filter:
+    """Predicate for selected commits."""
 
     def __init__(self, selection: Selection) -> None:
         self._least = _RANK[selection.least]

@@ -1,4 +1,4 @@
-"""References to days and commits as values of buttons, threads and deliveries: keys on one line."""
+"""References to days and commits, encoded as one-line values of buttons, threads and deliveries."""
 
 import re
 from datetime import date
@@ -9,13 +9,13 @@ from analysis.models import Commit, DayReport, Language, Repository
 from analysis.phrases import Phrase
 from analysis.window import zone
 
-_SUBJECT = 12  # characters of a SHA that stand in keys and headings
-_LONGEST = 2_000  # characters that Slack takes
+_SUBJECT = 12  # characters of a SHA in keys and headings
+_LONGEST = 2_000  # characters; Slack's limit for a button's value
 PageKind = Literal["search", "range"]
 
 
 class DayRef(NamedTuple):
-    """A day of a repository in a time zone and a language, as far as a subscription selects it where there is one."""
+    """A day of a repository in a time zone and a language, filtered by a subscription if given."""
 
     repository: Repository
     day: date
@@ -25,7 +25,7 @@ class DayRef(NamedTuple):
 
 
 class CommitRef(NamedTuple):
-    """A commit of a repository, told in a language."""
+    """A commit of a repository, and the language of its message."""
 
     repository: Repository
     sha: str
@@ -33,7 +33,7 @@ class CommitRef(NamedTuple):
 
 
 class PageRef(NamedTuple):
-    """A page of a list: from the `offset`th row on of what `words` asked for."""
+    """A page of a list: the rows from `offset` on for the query `words`."""
 
     kind: PageKind
     offset: int
@@ -41,20 +41,20 @@ class PageRef(NamedTuple):
 
 
 def day_value(report: DayReport, subscription: int | None = None) -> str:
-    """`owner/name@branch|2026-02-05|Asia/Shanghai|zh`, and `|s12` for what subscription 12 selects of it."""
+    """Encode a report's day: `owner/name@branch|2026-02-05|Asia/Shanghai|zh`, plus `|s12` if filtered by subscription 12."""
     ref = DayRef(report.repository, report.date, report.timezone, report.language, subscription)
     return value_of(ref)
 
 
 def value_of(ref: DayRef) -> str:
-    """The same of a day that was not read."""
+    """Encode a day reference, as `day_value` does for a report."""
     value = f"{ref.repository}|{ref.day}|{ref.timezone}|{ref.language}"
     return value if ref.subscription is None else f"{value}|s{ref.subscription}"
 
 
 def parse_day_value(value: str) -> DayRef:
-    """Read what `day_value` wrote; `Misuse` when it is something else."""
-    # From the right, since a branch's name may hold a bar.
+    """Parse a value of `day_value`. Raise `Misuse` for anything else."""
+    # Split from the right: a branch name may contain a bar.
     rest, _, last = value.rpartition("|")
     subscription = int(last[1:]) if re.fullmatch(r"s\d{1,18}", last) else None
     match (value if subscription is None else rest).rsplit("|", 3):
@@ -68,12 +68,12 @@ def parse_day_value(value: str) -> DayRef:
 
 
 def commit_value(repository: Repository, commit: Commit, language: Language) -> str:
-    """`owner/name@branch|sha|zh`."""
+    """Encode a commit: `owner/name@branch|sha|zh`."""
     return f"{repository}|{commit.sha}|{language}"
 
 
 def parse_commit_value(value: str) -> CommitRef:
-    """Read what `commit_value` wrote; `Misuse` when it is something else."""
+    """Parse a value of `commit_value`. Raise `Misuse` for anything else."""
     match value.rsplit("|", 2):
         case [repository, sha, language] if re.fullmatch(r"[0-9a-f]{4,64}", sha):
             return CommitRef(Repository.parse(repository), sha, _language(language))
@@ -81,7 +81,7 @@ def parse_commit_value(value: str) -> CommitRef:
 
 
 def parse_value(value: str) -> DayRef | CommitRef:
-    """Read what `day_value` or `commit_value` wrote; `Misuse` when it is neither."""
+    """Parse a value of `day_value` or `commit_value`. Raise `Misuse` for anything else."""
     try:
         return parse_day_value(value)
     except Misuse:
@@ -89,18 +89,18 @@ def parse_value(value: str) -> DayRef | CommitRef:
 
 
 def subject_of(ref: DayRef | CommitRef) -> str:
-    """A day as a date, a commit as the beginning of its SHA."""
+    """Return a day as an ISO date, a commit as an abbreviated SHA."""
     return ref.day.isoformat() if isinstance(ref, DayRef) else ref.sha[:_SUBJECT]
 
 
 def page_value(kind: PageKind, offset: int, words: str) -> str | None:
-    """`search|10|kv connector`, or None where the words are too long to carry."""
+    """Encode a page: `search|10|kv connector`; None if the value is too long for a button."""
     value = f"{kind}|{offset}|{words}"
     return value if len(value) <= _LONGEST else None
 
 
 def parse_page_value(value: str) -> PageRef:
-    """Read what `page_value` wrote; `Misuse` when it is something else."""
+    """Parse a value of `page_value`. Raise `Misuse` for anything else."""
     match value.split("|", 2):
         case [("search" | "range") as kind, offset, words] if offset.isdecimal():
             return PageRef(kind, int(offset), words)

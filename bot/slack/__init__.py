@@ -1,1 +1,1 @@
-"""Slack: what is said there, how it gets there, and what people ask for."""
+"""Slack: message builders, delivery, and the handling of people's requests."""

@@ -1,4 +1,4 @@
-"""The Bolt app: it checks what Slack sends, calls the listeners, and tells how soon they acknowledged."""
+"""The Bolt app: validates Slack's requests, calls the listeners and measures the time to their ack."""
 
 import json
 import logging
@@ -16,7 +16,7 @@ from bot.slack.listeners import Hands, Listeners
 from bot.slack.socket_mode import Sockets
 from bot.slack.web import Refused
 
-_SORTS = {
+_KINDS = {
     "command": "command",
     "message": "message",
     "app_mention": "mention",
@@ -24,7 +24,7 @@ _SORTS = {
     "block_actions": "button",
     "view_submission": "form",
 }
-_NEEDED = {  # without which it is none of Slack's
+_NEEDED = {  # fields that a genuine request of Slack has
     "command": {"user_id", "channel_id", "trigger_id"},
     "button": {"user", "actions"},
     "form": {"user", "view"},
@@ -34,9 +34,9 @@ log = structlog.get_logger(__name__)
 
 
 def slack_app(bot: Bot, hands: Hands, signing_secret: str = "") -> App:
-    """The app with its listeners. Socket Mode needs no secret: there nothing is signed."""
+    """Build the app with its listeners. Socket Mode needs no signing secret."""
     logger = logging.getLogger("slack_bolt")
-    logger.setLevel(logging.ERROR)  # of what nobody listens to it warns, and that is most of what is said in channels
+    logger.setLevel(logging.ERROR)  # no warnings about unhandled events, which are most messages in channels
     app = _Timed(
         hands.acknowledged,
         client=bot.web.client,
@@ -50,7 +50,7 @@ def slack_app(bot: Bot, hands: Hands, signing_secret: str = "") -> App:
 
 
 class _Timed(App):
-    """Tells of every request what it was, and after how many seconds it was acknowledged."""
+    """An app that reports each request's kind, and the seconds until its ack, to `tell`."""
 
     def __init__(self, tell: Callable[[str, float], None], **options: Any) -> None:
         super().__init__(**options)
@@ -58,38 +58,38 @@ class _Timed(App):
 
     def dispatch(self, req: BoltRequest) -> BoltResponse:
         begun = perf_counter()
-        if not _NEEDED.get(_sort(req.body), set()) <= req.body.keys():
+        if not _NEEDED.get(_kind(req.body), set()) <= req.body.keys():
             return BoltResponse(status=400, body="")
         response = super().dispatch(req)
-        self._tell(_sort(req.body), perf_counter() - begun)
+        self._tell(_kind(req.body), perf_counter() - begun)
         return response
 
 
-def _sort(body: Mapping[str, Any]) -> str:
-    """What a request of Slack's is, in a word."""
+def _kind(body: Mapping[str, Any]) -> str:
+    """Return the kind of a request, as a label for metrics."""
     said = body.get("event", {}).get("type") or body.get("type") or ("command" if "command" in body else "")
-    return _SORTS.get(said, "other")
+    return _KINDS.get(said, "other")
 
 
 def sign_in(bot: Bot) -> None:
-    """Learns who the bot is. `BadSetting` where Slack does not take its token."""
+    """Look up the bot's own user. Raise `BadSetting` if Slack rejects the token."""
     with _blaming("SLACK_BOT_TOKEN"):
         log.info("connecting", user=bot.web.me["user"], team=bot.web.me["team"])
 
 
 @contextmanager
 def socket_mode(bot: Bot, app_token: str, hands: Hands) -> Iterator[None]:
-    """The app connected to Slack over a WebSocket, for as long as the block lasts. `BadSetting` where its token is not taken."""
+    """Connect the app to Slack over a WebSocket for the duration of the block. Raise `BadSetting` if the token is rejected."""
     app = slack_app(bot, hands)
 
     def answer(payload: dict[str, Any]) -> dict[str, Any] | None:
-        told = app.dispatch(BoltRequest(mode="socket_mode", body=payload))
-        if told.status != 200:  # noqa: PLR2004
+        response = app.dispatch(BoltRequest(mode="socket_mode", body=payload))
+        if response.status != 200:  # noqa: PLR2004
             return None
-        if not told.body:
+        if not response.body:
             return {}
-        is_json = told.headers.get("content-type", [""])[0].startswith("application/json")
-        return dict(json.loads(told.body)) if is_json else {"text": told.body}
+        is_json = response.headers.get("content-type", [""])[0].startswith("application/json")
+        return dict(json.loads(response.body)) if is_json else {"text": response.body}
 
     with ExitStack() as stack:
         with _blaming("SLACK_APP_TOKEN"):

@@ -1,4 +1,4 @@
-"""The bot of one workspace, and the bot as one channel knows it."""
+"""The bot of one workspace, and its view from one channel."""
 
 from collections.abc import Callable
 from datetime import date, datetime, time
@@ -14,7 +14,7 @@ from bot.store import Mailbox, Subscriptions
 
 
 class Bot(NamedTuple):
-    """The bot of one workspace. `now` gives the time, aware and in UTC."""
+    """The bot of one workspace. `now` returns the time, aware and in UTC."""
 
     reading: Reader
     mail: Mailbox
@@ -28,13 +28,13 @@ class Bot(NamedTuple):
     now: Callable[[], datetime]
 
     def within(self, channel: str) -> "Bot":
-        """The same bot as a channel knows it: with the repositories that it may see, in the language and time zone of its digest."""
+        """Return the bot for a channel: the repositories that it may see, and the language and time zone of its digest."""
         bot = self._replace(reading=self.reading.within(channel))
         subscribed = self.subscriptions.of(channel)
         return bot._replace(tz=subscribed[0].terms.tz, language=subscribed[0].terms.language) if subscribed else bot
 
     def understood(self, text: str) -> Command:
-        """The wish that a text means here, out of Slack's notation."""
+        """Parse a text, free of Slack's markup, into a command."""
         return parse(text, self.reading.known, self.today, self.reading.usual)
 
     @property

@@ -1,4 +1,4 @@
-"""Slack's requests over HTTP: events, commands and actions at /slack/events, and /healthz for whoever looks after the process."""
+"""HTTP server for Slack's requests: events, commands and actions at /slack/events, health checks at /healthz."""
 
 import json
 import os
@@ -28,14 +28,14 @@ from bot.slack.listeners import Hands
 
 _EVENTS, _HEALTH = "/slack/events", "/healthz"
 _THREADS = 16
-_LARGEST = 1_048_576  # bytes of a request; Slack's are far smaller
-_CONNECTIONS = 500  # at once; many systems allow a process 1,024 open files
-# Seconds in which a request has to arrive as a whole, and those that it has while all connections are taken. Slack's arrive
-# in milliseconds.
+_LARGEST = 1_048_576  # bytes of a request body; Slack's are far smaller
+_CONNECTIONS = 500  # concurrent; many systems allow a process 1,024 open files
+# Seconds for a complete request to arrive, the same while all connections are taken, and between sweeps. Slack's requests
+# arrive in milliseconds.
 _DEADLINE, _DEADLINE_WHEN_FULL, _SWEEP = 10, 0.5, 1
-# Slack's headers. Others are refused unread: a timestamp of 400 digits overflows the verifier's arithmetic.
+# Format of Slack's headers. Others are refused unparsed: a timestamp of 400 digits overflows the verifier's arithmetic.
 _TIMESTAMP, _SIGNATURE = re.compile(r"[0-9]{1,12}"), re.compile(r"v0=[0-9a-f]{64}")
-_QUIET = 60  # seconds between two lines of the log about requests that Slack did not sign
+_QUIET = 60  # minimum seconds between log lines about requests without a valid signature
 
 Health = Callable[[], Mapping[str, bool]]
 
@@ -44,12 +44,12 @@ log = structlog.get_logger(__name__)
 
 @contextmanager
 def bound(host: str, port: int) -> Iterator[socket.socket]:
-    """An address to listen at, taken for as long as the block lasts. `Misuse` where it cannot be had."""
+    """Bind a listening socket for the duration of the block. Raise `Misuse` if the address is not available."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         place = socket.create_server((host, port), family=family)
     except (OSError, UnicodeError) as exc:
-        errno = getattr(exc, "errno", None) or 0  # below 0 where it is the name that cannot be found
+        errno = getattr(exc, "errno", None) or 0  # negative if the host name cannot be resolved
         why = os.strerror(errno).lower() if errno > 0 else "no such address"
         raise Misuse(
             f"port {port} of {host} cannot be listened at ({why}); choose others with --port and --host"
@@ -60,7 +60,7 @@ def bound(host: str, port: int) -> Iterator[socket.socket]:
 
 @contextmanager
 def http_mode(bot: Bot, signing_secret: str, hands: Hands, place: socket.socket, health: Health) -> Iterator[None]:
-    """The app behind an address, for as long as the block lasts."""
+    """Serve the app and its health checks on a socket for the duration of the block."""
     app = slack_app(bot, hands, signing_secret)
     with served(Door(SlackRequestHandler(app, _EVENTS), signing_secret, health, hands.refused), place):
         yield
@@ -68,7 +68,7 @@ def http_mode(bot: Bot, signing_secret: str, hands: Hands, place: socket.socket,
 
 @contextmanager
 def served(application: WSGIApplication, place: socket.socket, *, deadline: int = _DEADLINE) -> Iterator[None]:
-    """Serve an application at an address for as long as the block lasts. A request has `deadline` seconds to arrive."""
+    """Serve an application on a socket for the duration of the block. A request has `deadline` seconds to arrive."""
     sockets: dict[int, Any] = {}
     server: Any = _Server(
         application,
@@ -90,14 +90,14 @@ def served(application: WSGIApplication, place: socket.socket, *, deadline: int 
     try:
         yield
     finally:
-        # They belong to its thread, which ends without any.
+        # The server's thread owns the sockets and ends when none is left.
         server.trigger.pull_trigger(lambda: wasyncore.close_all(sockets))
         thread.join()
         server.task_dispatcher.shutdown()
 
 
 class _Parser(HTTPRequestParser):
-    """Answers 400 to an address or a length that Python cannot parse; waitress would log an error and hang up."""
+    """A parser that answers 400 to an unparsable URL or Content-Length; waitress would log an error and hang up."""
 
     def parse_header(self, header_plus: bytes) -> None:
         try:
@@ -108,7 +108,7 @@ class _Parser(HTTPRequestParser):
 
 class _Channel(HTTPChannel):
     """A connection whose timeout is a deadline for the whole request, from the connection's start or its last reply;
-    waitress would start it again with each byte.
+    waitress would restart it with each byte.
     """
 
     parser_class = _Parser
@@ -120,21 +120,21 @@ class _Channel(HTTPChannel):
 
 
 class _Server(TcpWSGIServer):
-    """Shortens the deadline while all connections are taken; waitress would accept nobody until one ends."""
+    """A server that shortens the deadline while all connections are taken; waitress would accept none until one ends."""
 
     channel_class = _Channel
 
     def readable(self) -> bool:
         if len(self._map) >= self.adj.connection_limit:  # type: ignore[attr-defined] # the stubs lack it
-            # It closes what has been arriving for longer than channel_timeout.
+            # maintenance() closes requests that have been arriving for longer than channel_timeout.
             self.maintenance(time() + self.adj.channel_timeout - _DEADLINE_WHEN_FULL)  # type: ignore[arg-type] # floats do
         return super().readable()
 
 
 class Door:
-    """The WSGI application in front of Bolt's: it lets nothing in that Slack did not sign.
+    """The WSGI application in front of Bolt's, which rejects requests without Slack's signature.
 
-    Bolt checks signatures too, but reads a request before it does, and takes a timestamp that is no number for a bug.
+    Bolt checks signatures too, but only after parsing the request, and fails on a timestamp that is not a number.
     """
 
     def __init__(
@@ -144,12 +144,12 @@ class Door:
         self._verifier = SignatureVerifier(signing_secret)
         self._health = health
         self._refused = refused
-        self._told_at = -float(_QUIET)  # by the clock that only runs on
+        self._logged_at = -float(_QUIET)  # monotonic clock
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         path, method = environ["PATH_INFO"], environ["REQUEST_METHOD"]
         if path == _HEALTH and method in ("GET", "HEAD"):
-            return self._say_health(start_response)
+            return self._health_response(start_response)
         if path != _EVENTS:
             return _answer(start_response, HTTPStatus.NOT_FOUND)
         if method != "POST":
@@ -160,13 +160,19 @@ class Door:
             return _answer(start_response, HTTPStatus.UNAUTHORIZED)
         try:
             return self._slack({**environ, "wsgi.input": BytesIO(body)}, start_response)
-        except (ValueError, TypeError, AttributeError, KeyError, RecursionError):  # before anything of ours is called
+        except (
+            ValueError,
+            TypeError,
+            AttributeError,
+            KeyError,
+            RecursionError,
+        ):  # raised by Bolt's parsing, before any listener runs
             return _answer(start_response, HTTPStatus.BAD_REQUEST)
 
     def _note_refusal(self) -> None:
         self._refused()
-        if monotonic() - self._told_at >= _QUIET:
-            self._told_at = monotonic()
+        if monotonic() - self._logged_at >= _QUIET:
+            self._logged_at = monotonic()
             log.warning("refused", why="not signed with SLACK_SIGNING_SECRET within the last minutes")
 
     def _signed(self, environ: WSGIEnvironment, body: bytes) -> bool:
@@ -175,10 +181,10 @@ class Door:
             return False
         try:
             return self._verifier.is_valid(body, at, signature)
-        except UnicodeDecodeError:  # of the body
+        except UnicodeDecodeError:  # in the body
             return False
 
-    def _say_health(self, start_response: StartResponse) -> Iterable[bytes]:
+    def _health_response(self, start_response: StartResponse) -> Iterable[bytes]:
         found = self._health()
         well = all(found.values())
         return _answer(start_response, HTTPStatus.OK if well else HTTPStatus.SERVICE_UNAVAILABLE, {"ok": well, **found})

@@ -1,7 +1,7 @@
-"""The listeners. A listener acknowledges, keeps the request, and hands over: nothing is answered here.
+"""The listeners. A listener acknowledges, stores the request and hands it over; replies are made elsewhere.
 
-Commands and buttons are acknowledged first and kept then; events are kept first, since Slack sends again what was not
-acknowledged. A modal is opened at once: its trigger lives three seconds.
+Commands and buttons are acknowledged before they are stored; events are stored first, since Slack resends those that were
+not acknowledged. A modal is opened at once: its trigger expires after three seconds.
 """
 
 import re
@@ -38,9 +38,11 @@ log = structlog.get_logger(__name__)
 
 
 class Hands(NamedTuple):
-    """Where listeners hand over: whether a message may concern the bot, where it is kept, who begins to answer it, the language
-    of a channel, and the modal of a subscription with what is wrong in one that was filled in. `acknowledged` is told of everything what it was and the
-    seconds that it took, `refused` of what Slack did not sign.
+    """The functions that listeners call.
+
+    `concerns` filters messages, `keep` stores a request, `start` begins its handling, and `language` returns a channel's.
+    `terms_view` builds the subscription modal; `terms_filled` parses a submitted one into a request or errors by field.
+    `acknowledged` receives each request's kind and the seconds until its ack; `refused` counts unsigned requests.
     """
 
     concerns: Callable[[Request], bool]
@@ -61,7 +63,7 @@ class Listeners:
         self._hands = hands
 
     def register(self, app: App, command: str) -> None:
-        """Has the app call them."""
+        """Register the listeners with the app; `command` is the slash command's name."""
         for event in ("message", "app_mention"):
             app.event(event, middleware=[self.keep_event])(self.on_event)
         app.command(command)(self.on_command)
@@ -78,7 +80,7 @@ class Listeners:
     def keep_event(
         self, body: dict[str, Any], context: dict[str, Any], next_: Callable[[], BoltResponse]
     ) -> BoltResponse:
-        """Keeps what may concern the bot, before Bolt acknowledges it."""
+        """Store a message that may concern the bot, before Bolt acknowledges it."""
         request = from_message(body, self._web.me["user_id"])
         if request and self._hands.concerns(request):
             self._hands.keep(request)
@@ -129,7 +131,7 @@ class Listeners:
         self._hand_over(filled)
 
     def _open(self, body: dict[str, Any], request: Request, view: Callable[[], dict[str, Any]]) -> None:
-        """Opens a modal; whoever pressed its button is told where that fails."""
+        """Open a modal; on failure hand the request over, so that the person gets a reply."""
         try:
             self._web.open_view(body["trigger_id"], view())
         except SlackFailure as exc:

@@ -1,4 +1,4 @@
-"""The app's manifest: the file at the repository's root, or the same from here where the file is not at hand."""
+"""The app's manifest: the file at the repository's root, or the same values from this module if there is no file."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,7 @@ _FILE = Path(__file__).resolve().parents[2] / "manifest.json"
 
 
 class Manifest(NamedTuple):
-    """The scopes of the bot's token, and the slash commands."""
+    """The bot token's scopes and the slash commands."""
 
     scopes: frozenset[str]
     commands: tuple[str, ...]
@@ -36,7 +36,7 @@ WRITTEN_DOWN = Manifest(
 
 
 def manifest() -> Manifest:
-    """The manifest as the operator has it."""
+    """Return the manifest from the file, or the built-in one if the file is missing or malformed."""
     try:
         found: dict[str, Any] = json.loads(_FILE.read_text("utf-8"))
         return Manifest(

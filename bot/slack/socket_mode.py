@@ -1,7 +1,7 @@
-"""Socket Mode: Slack's envelopes, heard over a WebSocket that we open, and acknowledged on it.
+"""Socket Mode: envelopes from Slack, received and acknowledged over a WebSocket that we open.
 
-The SDK's own clients lose time where connections break: the built-in one spins a core for a minute before it connects anew,
-the one upon websocket-client closes connections under the thread that reads them.
+The SDK's own clients handle broken connections badly: the built-in one busy-loops for a minute before it reconnects, and
+the one based on websocket-client closes connections while another thread reads them.
 Source: docs.slack.dev/apis/events-api/using-socket-mode.
 """
 
@@ -19,22 +19,22 @@ from websockets.sync.client import ClientConnection, connect
 from analysis.errors import DigestError
 from bot.logs import described
 
-_AT_ONCE = 10  # envelopes
-_OPENING = 10  # seconds
-_PING = 10  # seconds
-_SILENCE = 5  # seconds without an answer to a ping after which a connection is dead
-_CLOSING = 1  # seconds
-_PAUSES = (0.2, 1, 2, 5, 10, 30)  # seconds before connecting anew; the last again and again
+_AT_ONCE = 10  # envelopes handled concurrently
+_OPENING = 10  # seconds to open a connection
+_PING = 10  # seconds between pings
+_SILENCE = 5  # seconds to wait for a pong before the connection counts as dead
+_CLOSING = 1  # seconds to close a connection
+_PAUSES = (0.2, 1, 2, 5, 10, 30)  # seconds before reconnecting, by attempt; the last one repeats
 
 Json = dict[str, Any]
 log = structlog.get_logger(__name__)
 
 
 class Sockets:
-    """Hears Slack while it is entered.
+    """Socket Mode connections, open while the context is entered.
 
-    `address` gives a new place to connect to. `answer` gets an envelope's payload and gives what its acknowledgement
-    carries, or None where it is not to be acknowledged.
+    `address` returns a new WebSocket URL. `answer` takes an envelope's payload and returns the payload of its ack, or None
+    if it must not be acknowledged.
     """
 
     def __init__(self, address: Callable[[], str], answer: Callable[[Json], Json | None]) -> None:
@@ -47,7 +47,7 @@ class Sockets:
         self._workers = ThreadPoolExecutor(_AT_ONCE, "envelope")
 
     def __enter__(self) -> Self:
-        """Begins to listen; raises what `address` does, so that a wrong token is told at once."""
+        """Start listening. Raise the errors of `address`, so that a wrong token fails at once."""
         self._begin(self._address())
         return self
 
@@ -68,7 +68,7 @@ class Sockets:
             thread.start()
 
     def _run(self, address: str) -> None:
-        """One connection after the other, until all is over or another thread goes on."""
+        """Reconnect in a loop until stopped, or until another thread has taken over."""
         failed = 0
         while not self._ended.is_set():
             failed += 1
@@ -81,7 +81,7 @@ class Sockets:
                 log.warning("not connected to slack", why=described(exc))
             except Exception:
                 log.exception("this is a bug in vllm-digest")
-            address = ""  # each serves once
+            address = ""  # each URL is valid for one connection
             self._ended.wait(_PAUSES[min(failed, len(_PAUSES) - 1)])
 
     def _connected(self, address: str) -> ClientConnection:
@@ -95,7 +95,7 @@ class Sockets:
         )
 
     def _listen(self, connection: ClientConnection) -> bool:
-        """Hears a connection to its end. Whether another one has taken its place: Slack says when it is about to close one."""
+        """Read a connection until it closes. Return whether another one replaced it, after Slack announced the closing."""
         replaced = False
         with self._lock:
             self._open.append(connection)
@@ -123,7 +123,7 @@ class Sockets:
         if payload is None:
             return
         text = json.dumps({"envelope_id": envelope["envelope_id"], **({"payload": payload} if payload else {})})
-        # Where the connection broke meanwhile another one will do; without any, Slack sends again what it keeps.
+        # If the connection broke meanwhile, use another one; without any, Slack resends the envelope.
         for each in (connection, *reversed(self._open)):
             with suppress(ConnectionClosed, OSError):
                 each.send(text)

@@ -1,14 +1,14 @@
-"""The only door to Slack's Web API: our messages go in, timestamps and ids come out, its errors become ours.
+"""The only access to Slack's Web API: takes our messages, returns timestamps and ids, translates Slack's errors into ours.
 
-    SlackFailure             3: Slack did not do what was asked
-    ├── Unanswered           no answer, or one that leaves open whether it was done
-    └── Refused              an error that Slack names
+    SlackFailure             exit code 3: the call failed
+    ├── Unanswered           no response, or one that leaves the outcome unknown
+    └── Refused              an error code from Slack
         ├── MissingScope     the app was installed without a scope of the manifest
-        ├── ChannelClosed    the channel is archived, gone, or the bot is not in it
-        ├── TooLong          the message is over a limit that Slack does not document
-        └── StreamRefused    this workspace or this place has no streamed messages
+        ├── ChannelClosed    the channel is archived or gone, or the bot is not in it
+        ├── TooLong          the message exceeds a limit that Slack does not document
+        └── StreamRefused    the workspace or the channel does not support streamed messages
 
-Posts are never repeated here: only 429 is, since then nothing was accepted. The outbox knows what to do about the rest.
+Posts are retried here only after a 429, when Slack has accepted nothing. The outbox handles the other failures.
 """
 
 import json
@@ -35,15 +35,17 @@ from analysis.errors import OutsideFailure
 from analysis.phrases import Phrase
 from bot.slack.manifest import manifest
 
-TIMEOUT = 6  # seconds for one request; Slack answers in far less than one
+TIMEOUT = 6  # seconds per request; Slack usually answers in far less than one
 _EVENT = "vllm_digest"  # the type of our messages' metadata
 _RETRIES = 4
-_PAGES = 5  # that a look-up, or the reading of a thread, goes through
-_REPLIES = 200  # messages of a thread a page
+_PAGES = 5  # maximum pages of a lookup or of a thread
+_REPLIES = 200  # messages per page of a thread
 
-_CODE = re.compile(r"[a-z0-9_.:,]{1,100}")  # how Slack names errors and scopes; nothing else of its answers is told
+_CODE = re.compile(
+    r"[a-z0-9_.:,]{1,100}"
+)  # format of Slack's error codes and scopes; nothing else of a response is shown
 _CLOSED = frozenset({"is_archived", "channel_not_found", "not_in_channel", "channel_is_archived", "is_inactive"})
-_SAID = {  # what people are told of an error; of any other, its name
+_ERROR_PHRASES = {  # error code -> phrase for people; other errors show their code
     **dict.fromkeys(("is_archived", "channel_is_archived"), "slack_archived"),
     **dict.fromkeys(("channel_not_found", "is_inactive"), "slack_no_channel"),
     "not_in_channel": "slack_not_in_channel",
@@ -64,7 +66,7 @@ _NO_STREAM = frozenset(
     }
 )
 _ADDRESS = re.compile(r"https?://[^\s<>|]+")
-_PASSING = frozenset(
+_TRANSIENT = frozenset(
     {
         "internal_error",
         "fatal_error",
@@ -86,7 +88,7 @@ class Unanswered(SlackFailure):
 
 
 class Refused(SlackFailure):
-    """`code` is Slack's name of the error."""
+    """An error that Slack reports with `code`."""
 
     def __init__(self, message: str | Phrase, code: str) -> None:
         super().__init__(message)
@@ -110,7 +112,7 @@ class StreamRefused(Refused):
 
 
 class Installation(NamedTuple):
-    """What Slack says of a bot token: whose it is, the app's scopes (None where it does not say), and what time it is there."""
+    """The owner and scopes of a bot token (scopes None if not reported), and the time of Slack's server."""
 
     user: str
     team: str
@@ -120,14 +122,14 @@ class Installation(NamedTuple):
 
 
 class Place(NamedTuple):
-    """How the bot stands to a channel."""
+    """The bot's membership of a channel, and whether the channel is archived."""
 
     is_member: bool
     is_archived: bool
 
 
 class Web:
-    """Slack as the bot uses it. Threads may share it. What is only read is read again where that failed, `retries` times."""
+    """Client for Slack's Web API; thread-safe. Failed reads are retried `retries` times."""
 
     def __init__(self, token: str, url: str, *, retries: int = _RETRIES) -> None:
         patient = RateLimitErrorRetryHandler(max_retry_count=retries)
@@ -138,7 +140,7 @@ class Web:
 
     @property
     def me(self) -> Mapping[str, str]:
-        """Who the bot is: user_id, bot_id and team_id."""
+        """The bot's user_id, bot_id, team_id, team and user; cached after the first call."""
         if self._me is None:
             with translated():
                 found = self._reader.auth_test()
@@ -146,12 +148,12 @@ class Web:
         return self._me
 
     def socket_address(self, app_token: str) -> str:
-        """An address that serves for one connection of Socket Mode."""
+        """Return a WebSocket URL for one Socket Mode connection."""
         with translated():
             return str(self.client.apps_connections_open(app_token=app_token)["url"])
 
     def installation(self) -> Installation:
-        """What the token is good for."""
+        """Return the owner and scopes of the bot token."""
         with translated():
             found = self._reader.auth_test()
             headers = {name.lower(): value for name, value in found.headers.items()}
@@ -167,7 +169,7 @@ class Web:
     # Posting
 
     def post(self, channel: str, message: Mapping[str, Any], key: str, thread_ts: str | None) -> str:
-        """Posts a message {text, blocks} with its key. Gives its ts."""
+        """Post a message {text, blocks} with its key in the metadata; return its ts."""
         with translated():
             answer = self.client.chat_postMessage(
                 channel=channel,
@@ -181,7 +183,7 @@ class Web:
         return _ts(answer)
 
     def update(self, channel: str, ts: str, message: Mapping[str, Any], key: str) -> None:
-        """Puts other words into a message of ours."""
+        """Replace the content of one of our messages."""
         with translated():
             self.client.chat_update(
                 channel=channel,
@@ -192,7 +194,7 @@ class Web:
             )
 
     def whisper(self, channel: str, user: str, message: Mapping[str, Any], thread_ts: str | None) -> None:
-        """Posts what only one person sees."""
+        """Post an ephemeral message to one person."""
         with translated():
             self.client.chat_postEphemeral(
                 channel=channel,
@@ -203,7 +205,7 @@ class Web:
             )
 
     def respond(self, address: str, message: Mapping[str, Any], *, replace: bool) -> None:
-        """Answers privately at the address that came with a command or a button, instead of what was there."""
+        """Reply privately at a request's response_url; with `replace`, in place of the original message."""
         with translated():
             answer = WebhookClient(address, timeout=TIMEOUT).send(
                 text=message["text"],
@@ -219,7 +221,7 @@ class Web:
     # Streams
 
     def start_stream(self, channel: str, thread_ts: str, user: str, team: str, text: str) -> str:
-        """Begins a message that grows in a thread. Gives its ts."""
+        """Start a streamed message in a thread; return its ts."""
         with translated():
             return _ts(
                 self.client.chat_startStream(
@@ -232,12 +234,12 @@ class Web:
             )
 
     def append_stream(self, channel: str, ts: str, text: str) -> None:
-        """Lets it grow by some Markdown."""
+        """Append Markdown to a streamed message."""
         with translated():
             self.client.chat_appendStream(channel=channel, ts=ts, markdown_text=text)
 
     def stop_stream(self, channel: str, ts: str, key: str | None = None) -> None:
-        """Ends its growth, and leaves its key on it."""
+        """Stop a streamed message and set its key, if given, in the metadata."""
         with translated():
             self.client.chat_stopStream(
                 channel=channel, ts=ts, metadata={"event_type": _EVENT, "event_payload": {"key": key}} if key else None
@@ -246,24 +248,24 @@ class Web:
     # Files
 
     def upload(self, name: str, data: str) -> str:
-        """Uploads a file that nobody sees yet. Gives its id."""
+        """Upload a file without sharing it; return its id."""
         content = data.encode()
         with translated():
             place = self.client.files_getUploadURLExternal(filename=name, length=len(content))
-            address = Request(place["upload_url"], data=content)  # noqa: S310 (Slack names it)
+            address = Request(place["upload_url"], data=content)  # noqa: S310 (a URL from Slack)
             with urlopen(address, timeout=TIMEOUT * 5) as answer:  # noqa: S310
                 answer.read()
         return str(place["file_id"])
 
     def share(self, file_id: str, title: str, channel: str, thread_ts: str | None) -> None:
-        """Shows an uploaded file in a channel or thread."""
+        """Share an uploaded file in a channel or thread."""
         with translated():
             self.client.files_completeUploadExternal(
                 files=[{"id": file_id, "title": title}], channel_id=channel, thread_ts=thread_ts
             )
 
     def share_of(self, file_id: str, channel: str) -> str | None:
-        """The ts of the message that shows a file in a channel; None where none does yet."""
+        """Return the ts of the message that shares a file in a channel; None if there is none yet."""
         with translated():
             file = self._reader.files_info(file=file_id)["file"]
         for where in (file.get("shares") or {}).values():
@@ -281,7 +283,7 @@ class Web:
         latest: datetime,
         wanted: Callable[[dict[str, Any]], bool],
     ) -> str | None:
-        """The ts of the message of ours that is `wanted`, among those between two instants in a channel or thread."""
+        """Return the ts of the first of our messages between two instants in a channel or thread that satisfies `wanted`, or None."""
         for message in self._messages(channel, thread_ts, oldest, latest):
             mine = message.get("bot_id") == self.me["bot_id"] or message.get("user") == self.me["user_id"]
             if mine and wanted(message):
@@ -289,22 +291,22 @@ class Web:
         return None
 
     def thread(self, channel: str, thread_ts: str) -> list[dict[str, Any]]:
-        """The messages of a thread, oldest first, with their metadata; of a very long one its beginning."""
+        """Return the messages of a thread with metadata, oldest first, truncated if very long."""
         with translated():
             pages = self._reader.conversations_replies(
                 channel=channel, ts=thread_ts, limit=_REPLIES, include_all_metadata=True
             )
-            # Every page may begin with the thread's first message.
+            # Every page may start with the thread's parent message.
             found = {str(each["ts"]): each for page in islice(pages, _PAGES) for each in page["messages"]}
             return list(found.values())
 
     def direct(self, user: str) -> str:
-        """The id of the direct messages with a person."""
+        """Return the id of the direct message channel with a person."""
         with translated():
             return str(self._reader.conversations_open(users=[user])["channel"]["id"])
 
     def permalink(self, channel: str, ts: str) -> str | None:
-        """The address of a message; None where it was deleted, or where Slack does not show it any more."""
+        """Return the permalink of a message; None if it was deleted or is no longer visible."""
         try:
             with translated():
                 address = str(self._reader.chat_getPermalink(channel=channel, message_ts=ts)["permalink"])
@@ -313,7 +315,7 @@ class Web:
         return address if _ADDRESS.fullmatch(address) and not self._is_tombstone(channel, ts) else None
 
     def _is_tombstone(self, channel: str, ts: str) -> bool:
-        """Whether a message was deleted, and its place is kept because it has replies; not known is no."""
+        """Return whether a message was deleted but remains as a placeholder because of its replies; False if unknown."""
         try:
             with translated():
                 found = self._reader.conversations_replies(channel=channel, ts=ts, limit=1)["messages"]
@@ -324,7 +326,7 @@ class Web:
             return True
 
     def is_member(self, channel: str, user: str) -> bool:
-        """Whether the bot may post where `user` is: in a channel, or in direct messages, which may be those of two people."""
+        """Return whether the bot may post in a channel, or in a direct message channel if it is its own with `user`."""
         if channel.startswith("D"):
             return channel == self.direct(user)
         try:
@@ -333,18 +335,18 @@ class Web:
         except MissingScope:
             raise
         except Refused:
-            return False  # what the bot is not in may be unknown to it, or of a kind that it has no scope for
+            return False  # channels without the bot may be invisible to it, or of a kind outside its scopes
 
     def place(self, channel: str) -> Place:
-        """How the bot stands to a channel; `ChannelClosed` for one that it cannot know of."""
+        """Return the bot's membership of a channel. Raise `ChannelClosed` if the channel is not visible to it."""
         with translated():
             found = self._reader.conversations_info(channel=channel)["channel"]
             return Place(bool(found.get("is_member")), bool(found.get("is_archived")))
 
     def has_member(self, channel: str, user: str) -> bool:
-        """Whether a person is in a channel; not known is no."""
+        """Return whether a person is in a channel; False if unknown."""
         if channel.startswith("D"):
-            return True  # nobody else can name it
+            return True  # only its participants know the channel's id
         cursor: str | None = None
         for _ in range(_PAGES):
             try:
@@ -362,7 +364,7 @@ class Web:
         return False
 
     def name_of(self, user: str) -> str:
-        """What a person is called; empty where Slack does not say."""
+        """Return a person's display name; empty if Slack does not provide one."""
         try:
             with translated():
                 found = self._reader.users_info(user=user)["user"]
@@ -372,7 +374,7 @@ class Web:
         return str(profile.get("display_name") or profile.get("real_name") or found.get("name") or "")
 
     def is_operator(self, user: str) -> bool:
-        """Whether a person runs the workspace."""
+        """Return whether a person is an admin or owner of the workspace; False if unknown."""
         try:
             with translated():
                 found = self._reader.users_info(user=user)["user"]
@@ -381,7 +383,7 @@ class Web:
         return bool(found.get("is_admin") or found.get("is_owner"))
 
     def is_stranger(self, user: str) -> bool:
-        """Whether a person is of another organisation (Slack Connect); one whom Slack does not know here is."""
+        """Return whether a person belongs to another organisation (Slack Connect); True for people unknown to Slack here."""
         try:
             with translated():
                 found = self._reader.users_info(user=user)["user"]
@@ -389,17 +391,17 @@ class Web:
             raise
         except Refused:
             return True
-        # In an Enterprise organisation a person may be at home in another of its workspaces.
+        # In an Enterprise organisation a person's home may be another of its workspaces.
         teams = {found.get("team_id"), *((found.get("enterprise_user") or {}).get("teams") or ())}
         return bool(found.get("is_stranger")) or self.me["team_id"] not in teams
 
     def publish_home(self, user: str, view: Mapping[str, Any]) -> None:
-        """Shows somebody the bot's home."""
+        """Publish the bot's App Home tab for a person."""
         with translated():
             self.client.views_publish(user_id=user, view=dict(view))
 
     def open_view(self, trigger_id: str, view: Mapping[str, Any]) -> None:
-        """Opens a modal for whoever pressed a button within the last three seconds."""
+        """Open a modal with the trigger of a button click, which is valid for three seconds."""
         with translated():
             self.client.views_open(trigger_id=trigger_id, view=dict(view))
 
@@ -433,22 +435,22 @@ class Web:
             cursor = (answer.get("response_metadata") or {}).get("next_cursor")
             if not cursor:
                 return
-        # More than this around the attempt: whether ours is further on is not known.
+        # Too many messages around the attempt: ours may be on a later page.
         raise Unanswered("too many messages to look through")
 
 
 def has_key(key: str) -> Callable[[dict[str, Any]], bool]:
-    """Whether a message carries this key."""
+    """Return a predicate for messages that carry this key."""
     return lambda message: key_of(message) == key
 
 
 def key_of(message: Mapping[str, Any]) -> str:
-    """The key that a message of ours carries."""
+    """Return the key in the metadata of one of our messages; empty if there is none."""
     return str(_payload(message).get("key") or "")
 
 
 def about_of(message: Mapping[str, Any]) -> str:
-    """What the thread of a message of ours talks about, as the message itself says."""
+    """Return the thread's subject in the metadata of one of our messages; empty if there is none."""
     return str(_payload(message).get("about") or "")
 
 
@@ -470,16 +472,16 @@ def _ts(answer: Any) -> str:
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Turns what the SDK raises into our errors: the one place where that is done."""
+    """Translate the SDK's exceptions into our errors; the only place that does."""
     try:
         yield
     except SlackApiError as exc:
-        raise _named(exc) from exc
+        raise _translate_api_error(exc) from exc
     except (SlackClientError, HTTPException, OSError, ValueError, KeyError, TypeError, AttributeError) as exc:
         raise Unanswered(Phrase("slack_silent")) from exc
 
 
-def _named(exc: SlackApiError) -> SlackFailure:
+def _translate_api_error(exc: SlackApiError) -> SlackFailure:
     answer: Any = exc.response
     status = getattr(answer, "status_code", 200)
     try:
@@ -487,8 +489,8 @@ def _named(exc: SlackApiError) -> SlackFailure:
     except (AttributeError, ValueError):
         code = ""
     if not _CODE.fullmatch(code):
-        code = ""  # what is no JSON is put there by the SDK in words
-    if not code or status >= 500 or code in _PASSING:  # noqa: PLR2004
+        code = ""  # for a response that is not JSON the SDK puts a sentence here
+    if not code or status >= 500 or code in _TRANSIENT:  # noqa: PLR2004
         what = code or "its answer made no sense"
         return Unanswered(f"Slack answered with status {status}" if status != 200 else f"Slack failed ({what})")  # noqa: PLR2004
     needed = _scopes(answer.get("needed"))
@@ -497,14 +499,14 @@ def _named(exc: SlackApiError) -> SlackFailure:
         of_manifest = lacking & manifest().scopes
         scopes = ", ".join(sorted(of_manifest or lacking))
         return (MissingScope if of_manifest else Refused)(Phrase("slack_scope", scopes=scopes), code)
-    name = "slack_restricted" if _RESTRICTED.fullmatch(code) else _SAID.get(code, "slack_refuses")
-    told = Phrase(name, code=code)
+    name = "slack_restricted" if _RESTRICTED.fullmatch(code) else _ERROR_PHRASES.get(code, "slack_refuses")
+    phrase = Phrase(name, code=code)
     for kind, codes in ((ChannelClosed, _CLOSED), (TooLong, _LONG), (StreamRefused, _NO_STREAM)):
         if code in codes:
-            return kind(told, code)
-    return Refused(told, code)
+            return kind(phrase, code)
+    return Refused(phrase, code)
 
 
 def _scopes(listed: object) -> frozenset[str]:
-    """The scopes in Slack's comma-separated list; anything else in it is left out."""
+    """Return the scopes in Slack's comma-separated list, ignoring malformed ones."""
     return frozenset(filter(_CODE.fullmatch, re.split(r"[,\s]+", str(listed or ""))))

@@ -1,4 +1,4 @@
-"""A database made ready: opened, set up for several processes, brought to this program's schema, its errors in words."""
+"""Opening the database: configuration for several processes, migration to the current schema, readable errors."""
 
 import os
 import sqlite3
@@ -16,10 +16,10 @@ from analysis.errors import BadSetting, StoreUnusable
 if TYPE_CHECKING:
     from alembic.config import Config
 
-# The latest migration. Kept here so that an up-to-date store opens without importing Alembic; a test compares the two.
+# The latest migration, repeated here so that an up-to-date store opens without importing Alembic; a test compares the two.
 HEAD = "0006"
 
-# Of the default DATABASE_URL. No other folder is created: its name may be mistyped.
+# The folder of the default DATABASE_URL. No other folder is created, since its name may be a typo.
 _DEFAULT_FOLDER = Path("data")
 
 _BUSY_MS = 30_000
@@ -35,7 +35,7 @@ _WORDS = (
 
 
 class Condition(Enum):
-    """How far the schema of a database is."""
+    """State of a database's schema relative to this program."""
 
     NEW = "there is none yet"
     BEHIND = "an earlier program wrote it"
@@ -43,7 +43,7 @@ class Condition(Enum):
 
 
 def open_engine(database_url: str) -> Engine:
-    """An engine on the database, migrated. `BadSetting` for an address of another kind, `StoreUnusable` for one that fails."""
+    """Open and migrate the database and return its engine. Raise `BadSetting` for an unsupported URL, `StoreUnusable` on failure."""
     url = address_of(database_url)
     if url.database and url.database != ":memory:":
         prepare_folder(Path(url.database))
@@ -56,7 +56,7 @@ def open_engine(database_url: str) -> Engine:
 
 
 def condition(database_url: str) -> Condition:
-    """How far a database is, without a change to it. Raises what `open_engine` does, for one of a newer program too."""
+    """Return the state of a database without changing it. Raise the errors of `open_engine`, also for a newer schema."""
     url = address_of(database_url)
     path = Path(url.database or ":memory:")
     check_folder(path)
@@ -69,7 +69,7 @@ def condition(database_url: str) -> Condition:
     if nearest is not path or path.stat().st_size == 0:
         return Condition.NEW
     try:
-        # Where nobody writes, files beside it are neither needed nor made.
+        # Without a writer, open it as immutable, which needs and creates no -wal and -shm files.
         alone = "" if Path(f"{path}-wal").exists() else "&immutable=1"
         with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro{alone}", uri=True)) as connection:
             known = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").fetchone()
@@ -85,7 +85,7 @@ def condition(database_url: str) -> Condition:
 
 
 def _check_writable(folder: Path, url: URL) -> None:
-    """Whether anything can be made there, which the rights alone do not say; what is made for it has no name and is gone."""
+    """Check that files can be created in `folder`, by creating a temporary one: permissions alone do not tell."""
     try:
         with TemporaryFile(dir=folder):
             pass
@@ -94,7 +94,7 @@ def _check_writable(folder: Path, url: URL) -> None:
 
 
 def address_of(database_url: str) -> URL:
-    """The address of a database. `BadSetting` for one of another kind."""
+    """Parse a database URL. Raise `BadSetting` if it is malformed or not SQLite."""
     try:
         url = make_url(database_url)
     except exc.ArgumentError:
@@ -111,14 +111,14 @@ def address_of(database_url: str) -> URL:
 
 
 def check_folder(database: Path) -> None:
-    """Raise `BadSetting` where a database's folder does not exist, unless it is the default one, which is still to come."""
+    """Raise `BadSetting` if a database's folder does not exist, unless it is the default one, which is created later."""
     folder = database.parent
-    if folder != _DEFAULT_FOLDER and not os.path.isdir(folder):  # noqa: PTH112 (Path.is_dir raises where it may not look)
+    if folder != _DEFAULT_FOLDER and not os.path.isdir(folder):  # noqa: PTH112 (Path.is_dir raises without permission)
         raise BadSetting(f"DATABASE_URL: there is no folder {folder}; create it, or correct the setting")
 
 
 def prepare_folder(database: Path) -> None:
-    """Create the default folder where it is missing. Raises what `check_folder` does, `StoreUnusable` where it cannot be created."""
+    """Create the default folder if missing. Raise the errors of `check_folder`, or `StoreUnusable` if it cannot be created."""
     check_folder(database)
     try:
         database.parent.mkdir(exist_ok=True)
@@ -129,12 +129,12 @@ def prepare_folder(database: Path) -> None:
 
 
 def writing(engine: Engine) -> Engine:
-    """The same database for transactions that write: they take their lock at once, where a late one would fail."""
+    """Return the engine for write transactions, which take the write lock at once instead of failing to upgrade to it later."""
     return engine.execution_options(write=True)
 
 
 def _set_up(connection: Any, _record: object) -> None:
-    # Transactions are begun by `_begin`, not by the driver, which would begin them too late.
+    # `_begin` starts transactions, not the driver, which would start them too late.
     connection.isolation_level = None
     for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", f"busy_timeout={_BUSY_MS}"):
         connection.execute(f"PRAGMA {pragma}")
@@ -167,7 +167,7 @@ def _migrate(engine: Engine) -> None:
     if version == HEAD:
         return
     with writing(engine).begin() as connection:
-        version = _version(connection)  # another process may have been quicker
+        version = _version(connection)  # another process may have migrated it meanwhile
         if version == HEAD:
             return
         _upgrade(connection, version)

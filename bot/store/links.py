@@ -1,4 +1,4 @@
-"""The commits that others name, looked up for many at once: a query a kind of tie, each by an index."""
+"""Links between commits, looked up for many commits at once: one indexed query for each kind of link."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -11,12 +11,12 @@ from analysis.facts.links import Keys, keys, series
 from analysis.models import SHORT_SHA, Commit, Links
 from bot.store.schema import commits, named
 
-_LONGEST = 12  # digits of an abbreviated SHA
-_WHOLE = 40
+_MAX_ABBREVIATION = 12  # digits of an abbreviated SHA
+_FULL_SHA = 40
 
 
 class _Known(NamedTuple):
-    """What of a stored commit ties others to it."""
+    """The fields of a stored commit that can link it to others."""
 
     sha: str
     title: str
@@ -28,12 +28,12 @@ class _Known(NamedTuple):
 
 
 def save_named(connection: Connection, commit_id: int, commit: Commit) -> None:
-    """Keeps what a commit says it fixes or reverts, so that it is found from the other side too."""
+    """Store the commits that this one fixes or reverts, so that the link is found from either side."""
     key = keys(commit)
     rows = [
         {"commit_id": commit_id, "tie": tie, "name": name}
         for tie, names in (("fixes", key.fixes), ("reverts", key.reverts_pulls))
-        for name in {_filed(each) for each in names}
+        for name in {_stored_form(each) for each in names}
     ]
     connection.execute(delete(named).where(named.c.commit_id == commit_id))
     if rows:
@@ -41,14 +41,14 @@ def save_named(connection: Connection, commit_id: int, commit: Commit) -> None:
 
 
 def linked(connection: Connection, wanted: Mapping[int, Commit]) -> dict[int, Links]:
-    """Commit id -> its ties to stored commits of its repository."""
+    """Return commit id -> its links to stored commits of the same repository."""
     if not wanted:
         return {}
-    told = {commit_id: keys(commit) for commit_id, commit in wanted.items()}
+    all_keys = {commit_id: keys(commit) for commit_id, commit in wanted.items()}
     query = select(commits.c.repository_id, commits.c.id).where(commits.c.id.in_(wanted))
     groups: dict[int, dict[int, Keys]] = {}
     for row in connection.execute(query):
-        groups.setdefault(row.repository_id, {})[row.id] = told[row.id]
+        groups.setdefault(row.repository_id, {})[row.id] = all_keys[row.id]
     found: dict[int, Links] = {}
     for repository_id, group in groups.items():
         chosen = [wanted[each] for each in group]
@@ -58,27 +58,30 @@ def linked(connection: Connection, wanted: Mapping[int, Commit]) -> dict[int, Li
     return found
 
 
-def _known(connection: Connection, repository_id: int, wanted: list[Commit], told: list[Keys]) -> list[_Known]:
-    """The stored commits that could be tied to any of `wanted`, oldest first."""
-    pointed = {each for key in told for each in (*key.fixes, *key.reverts_pulls)}
-    shas = {key.reverts_sha for key in told if key.reverts_sha}
+def _known(connection: Connection, repository_id: int, wanted: list[Commit], group_keys: list[Keys]) -> list[_Known]:
+    """Return the stored commits that could be linked to any of `wanted`, oldest first."""
+    pointed = {each for key in group_keys for each in (*key.fixes, *key.reverts_pulls)}
+    shas = {key.reverts_sha for key in group_keys if key.reverts_sha}
     shas |= {each.lower() for each in pointed if not each.startswith("#")}
     lookups: list[tuple[Column[Any], set[Any]]] = [
-        (commits.c.sha, {each for each in shas if len(each) >= _WHOLE}),
-        (commits.c.title, {key.reverts_title for key in told if key.reverts_title}),
-        (commits.c.reverts_sha, {sha for commit in wanted for sha in _written(commit.sha)}),
-        (commits.c.reverts_title, {title for commit in wanted for title in (commit.title, _bare(commit.title))}),
-        (commits.c.series, {key.series for key in told if key.series}),
+        (commits.c.sha, {each for each in shas if len(each) >= _FULL_SHA}),
+        (commits.c.title, {key.reverts_title for key in group_keys if key.reverts_title}),
+        (commits.c.reverts_sha, {sha for commit in wanted for sha in _sha_forms(commit.sha)}),
+        (
+            commits.c.reverts_title,
+            {title for commit in wanted for title in (commit.title, _without_number(commit.title))},
+        ),
+        (commits.c.series, {key.series for key in group_keys if key.series}),
         (commits.c.pr, {int(each[1:]) for each in pointed if each.startswith("#")}),
     ]
     conditions = [column.in_(values) for column, values in lookups if values]
-    # GitHub's reverts quote a title with its pull request's number, people's often without.
-    quoted = {key.reverts_title for key in told if key.reverts_title}
+    # GitHub's reverts quote a title with its pull request number, manual ones often without.
+    quoted = {key.reverts_title for key in group_keys if key.reverts_title}
     conditions += [commits.c.title.between(f"{title} (#", f"{title} (#:") for title in quoted]
-    conditions += [commits.c.sha.between(each, each + "g") for each in shas if len(each) < _WHOLE]
+    conditions += [commits.c.sha.between(each, each + "g") for each in shas if len(each) < _FULL_SHA]
     columns = [commits.c[name] for name in _Known._fields]
     rows: set[_Known] = set()
-    # A query a condition: of one query for all of them SQLite would make a scan of the table.
+    # One query for each condition: SQLite would scan the table for a combined one.
     for condition in conditions:
         query = select(*columns).where(commits.c.repository_id == repository_id, condition)
         rows.update(_Known(*row) for row in connection.execute(query))
@@ -86,7 +89,7 @@ def _known(connection: Connection, repository_id: int, wanted: list[Commit], tol
 
 
 class _Naming(NamedTuple):
-    """A stored commit that names another, and how."""
+    """A stored commit that refers to another, and the kind of reference."""
 
     tie: str
     name: str
@@ -95,7 +98,7 @@ class _Naming(NamedTuple):
 
 
 def _naming(connection: Connection, repository_id: int, wanted: list[Commit]) -> list[_Naming]:
-    """The stored commits that say they fix or revert any of `wanted`, oldest first."""
+    """Return the stored commits that state that they fix or revert any of `wanted`, oldest first."""
     names = {name for commit in wanted for name in _names(commit)}
     query = (
         select(named.c.tie, named.c.name, commits.c.sha, commits.c.committed_at)
@@ -106,19 +109,19 @@ def _naming(connection: Connection, repository_id: int, wanted: list[Commit]) ->
     return [_Naming(*row) for row in connection.execute(query)]
 
 
-def _filed(name: str) -> str:
-    """How a name is kept: a pull request by its number, a commit by at most the first digits of its SHA."""
-    return name.lower()[:_LONGEST]
+def _stored_form(name: str) -> str:
+    """Return the stored form of a reference: a pull request's number, or at most the first 12 digits of a SHA."""
+    return name.lower()[:_MAX_ABBREVIATION]
 
 
 def _names(commit: Commit) -> list[str]:
-    """The names under which others may have filed a commit."""
-    return [*_written(commit.sha)[1:], *([f"#{commit.pr}"] if commit.pr else [])]
+    """Return the stored references by which others may refer to a commit."""
+    return [*_sha_forms(commit.sha)[1:], *([f"#{commit.pr}"] if commit.pr else [])]
 
 
-def _written(sha: str) -> list[str]:
-    """The ways in which people write a SHA: whole, or abbreviated."""
-    return [sha, *(sha[:length] for length in range(SHORT_SHA, _LONGEST + 1))]
+def _sha_forms(sha: str) -> list[str]:
+    """Return the forms in which people write a SHA: full or abbreviated."""
+    return [sha, *(sha[:length] for length in range(SHORT_SHA, _MAX_ABBREVIATION + 1))]
 
 
 def _links(commit: Commit, key: Keys, known: list[_Known], naming: list[_Naming]) -> Links:
@@ -135,7 +138,7 @@ def _links(commit: Commit, key: Keys, known: list[_Known], naming: list[_Naming]
     parts = tuple(row.sha for row in known if key.series and row.series == key.series)
     later = _later(commit, naming)
     return Links(
-        # A whole SHA is told even when the store does not have the commit.
+        # A full SHA is reported even if the store does not have the commit.
         reverts=reverts or (key.reverts_sha if key.reverts_sha and len(key.reverts_sha) == len(commit.sha) else None),
         reverts_also=tuple(sha for sha in pulls if sha != reverts),
         reverted_by=_last(by_sha) or _last(by_title) or _last(later["reverts"]),
@@ -146,7 +149,7 @@ def _links(commit: Commit, key: Keys, known: list[_Known], naming: list[_Naming]
 
 
 def _later(commit: Commit, naming: list[_Naming]) -> dict[str, dict[str, None]]:
-    """The later commits that name this one, oldest first, by how they do."""
+    """Return the later commits that refer to this one, oldest first, by kind of reference."""
     names = set(_names(commit))
     found: dict[str, dict[str, None]] = {"fixes": {}, "reverts": {}}
     for row in naming:
@@ -156,11 +159,11 @@ def _later(commit: Commit, naming: list[_Naming]) -> dict[str, dict[str, None]]:
 
 
 def _quotes(quoted: str, title: str) -> bool:
-    return quoted in (title, _bare(title))
+    return quoted in (title, _without_number(title))
 
 
-def _bare(title: str) -> str:
-    """A title without its pull request's number."""
+def _without_number(title: str) -> str:
+    """Return a title without its pull request number."""
     return re.sub(r"\s*\(#\d+\)\s*$", "", title)
 
 

@@ -1,6 +1,6 @@
-"""The mailbox: requests from Slack, messages on their way to it, threads, and send slots.
+"""The mailbox: the inbox of requests from Slack, the outbox of messages to it, threads, and send slots.
 
-Everything is keyed, so that what arrives twice is kept once and what was sent is not sent again.
+Every row has a key, so that a request received twice is stored once and a sent message is not sent again.
 """
 
 from collections.abc import Sequence
@@ -16,21 +16,21 @@ from bot.store.schema import inbox, outbox, threads, turns
 
 
 class State(StrEnum):
-    """How far a message is: `sending` means that Slack may or may not have it."""
+    """Delivery state of a message; in `sending`, Slack may or may not have received it."""
 
     READY = "ready"
     SENDING = "sending"
     STREAMING = "streaming"
     SENT = "sent"
-    SPLIT = "split"  # others took its place, since it was too long for Slack
-    HELD = "held"  # it could not be known whether Slack has it
+    SPLIT = "split"  # replaced by shorter messages, since it was too long for Slack
+    HELD = "held"  # not known whether Slack received it
     REFUSED = "refused"
 
 
 class Draft(NamedTuple):
-    """A message to be sent once. `content` is {text, blocks}, {filename, title, data} of a file, or {} of a stream.
+    """A message to be sent once. `content` is {text, blocks}, {filename, title, data} for a file, or {} for a stream.
 
-    It goes into the thread `thread_ts`, or into that of the message whose key is `root`, or into the channel itself.
+    It is posted in the thread `thread_ts`, in the thread of the message with key `root`, or else in the channel.
     """
 
     key: str
@@ -42,7 +42,7 @@ class Draft(NamedTuple):
 
 
 class OutboxMessage(NamedTuple):
-    """A message as it is kept, with where it stands."""
+    """A stored message with its delivery state."""
 
     key: str
     channel: str
@@ -58,7 +58,7 @@ class OutboxMessage(NamedTuple):
 
 
 class Thread(NamedTuple):
-    """A thread that a message of ours began, and what it is about."""
+    """A thread started by one of our messages, and its subject."""
 
     channel: str
     ts: str
@@ -66,16 +66,16 @@ class Thread(NamedTuple):
 
 
 class Mailbox:
-    """The inbox and the outbox, behind one engine; safe to share between threads."""
+    """The inbox and the outbox on one engine; thread-safe."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._writing = writing(engine)
 
-    # What was asked
+    # Requests
 
     def receive(self, key: str, body: dict[str, Any], now: datetime) -> bool:
-        """Keeps a request; False when it came before."""
+        """Store a request; return False if it is a duplicate."""
         with self._writing.begin() as connection:
             kept = connection.execute(
                 upsert(inbox).values(key=key, body=body, received_at=now).on_conflict_do_nothing()
@@ -83,58 +83,58 @@ class Mailbox:
             return kept.rowcount == 1
 
     def request(self, key: str) -> dict[str, Any] | None:
-        """The body of a request."""
+        """Return the body of a request, or None if there is none with this key."""
         with self._engine.connect() as connection:
             return connection.execute(select(inbox.c.body).where(inbox.c.key == key)).scalar()
 
     def done(self, key: str, now: datetime) -> None:
-        """Marks a request as answered and forgets what it said."""
+        """Mark a request as done and delete its body."""
         with self._writing.begin() as connection:
             connection.execute(update(inbox).where(inbox.c.key == key).values(done_at=now, body={}))
 
     def waiting(self) -> list[str]:
-        """The keys of the requests that are not answered yet, oldest first."""
+        """Return the keys of the pending requests, oldest first."""
         with self._engine.connect() as connection:
             query = select(inbox.c.key).where(inbox.c.done_at.is_(None)).order_by(inbox.c.received_at)
             return list(connection.execute(query).scalars())
 
     def waiting_since(self) -> datetime | None:
-        """When the oldest of them came."""
+        """Return when the oldest pending request was received; None if there is none."""
         with self._engine.connect() as connection:
             return connection.execute(select(func.min(inbox.c.received_at)).where(inbox.c.done_at.is_(None))).scalar()
 
-    # What is told
+    # Messages
 
     def freeze(self, drafts: Sequence[Draft]) -> None:
-        """Keeps messages as they are to be sent; those that are kept already stay as they were."""
+        """Store messages to be sent; those already stored stay unchanged."""
         with self._writing.begin() as connection:
             for draft in drafts:
                 row = draft._asdict() | {"state": State.READY.value}
                 connection.execute(upsert(outbox).values(row).on_conflict_do_nothing())
 
     def letter(self, key: str) -> OutboxMessage | None:
-        """The message with this key."""
+        """Return the message with this key, or None."""
         with self._engine.connect() as connection:
             row = connection.execute(select(outbox).where(outbox.c.key == key)).first()
-        return _letter(row) if row else None
+        return _message(row) if row else None
 
     def letters(self, prefix: str) -> list[OutboxMessage]:
-        """The messages whose keys begin with `prefix`, in the order of their keys."""
+        """Return the messages whose keys begin with `prefix`, sorted by key."""
         with self._engine.connect() as connection:
             rows = connection.execute(
                 select(outbox)
                 .where(outbox.c.key >= prefix, outbox.c.key < prefix + "\U0010ffff")
                 .order_by(outbox.c.key)
             )
-            return [_letter(row) for row in rows]
+            return [_message(row) for row in rows]
 
     def mark(self, key: str, state: State, **changes: Any) -> None:
-        """Moves a message on: `tried_at`, `ts`, `file_id` or `note` may change with its state."""
+        """Set a message's state, and with it any of `tried_at`, `ts`, `file_id` and `note`."""
         with self._writing.begin() as connection:
             connection.execute(update(outbox).where(outbox.c.key == key).values(state=state.value, **changes))
 
     def sent(self, letter: OutboxMessage, ts: str) -> None:
-        """The message is in Slack, as `ts`; a file's data is not needed any more."""
+        """Mark a message as sent with timestamp `ts`, record its thread's subject and drop a file's data."""
         changes: dict[str, Any] = {"content": {}} if "data" in letter.content else {}
         with self._writing.begin() as connection:
             values = {"state": State.SENT.value, "ts": ts, "note": "", **changes}
@@ -143,32 +143,32 @@ class Mailbox:
                 _keep_thread(connection, letter.channel, letter.thread_ts or ts, letter.about)
 
     def is_ours(self, channel: str, ts: str) -> bool:
-        """Whether the outbox knows the message as its own."""
+        """Return whether a message was sent from this outbox."""
         with self._engine.connect() as connection:
             query = select(outbox.c.key).where(outbox.c.channel == channel, outbox.c.ts == ts)
             return connection.execute(query).first() is not None
 
     def held(self) -> list[OutboxMessage]:
-        """The messages that wait for somebody to look after them."""
+        """Return the messages held for manual attention."""
         with self._engine.connect() as connection:
             rows = connection.execute(select(outbox).where(outbox.c.state == State.HELD.value))
-            return [_letter(row) for row in rows]
+            return [_message(row) for row in rows]
 
     # Threads
 
     def keep_thread(self, channel: str, ts: str, about: str) -> None:
-        """Remembers what is talked about in a thread."""
+        """Store a thread's subject, unless it has one."""
         with self._writing.begin() as connection:
             _keep_thread(connection, channel, ts, about)
 
     def thread(self, channel: str, ts: str) -> str:
-        """What is talked about in a thread; empty for one that is not known."""
+        """Return a thread's subject; empty for an unknown thread."""
         with self._engine.connect() as connection:
             query = select(threads.c.about).where(threads.c.channel == channel, threads.c.ts == ts)
             return connection.execute(query).scalar() or ""
 
     def begun(self, prefix: str) -> list[Thread]:
-        """The threads that messages began whose keys begin with `prefix`, oldest first."""
+        """Return the threads started by messages whose keys begin with `prefix`, oldest first."""
         is_first = (
             outbox.c.root.is_(None),
             outbox.c.thread_ts.is_(None),
@@ -185,17 +185,17 @@ class Mailbox:
             return [Thread(*row) for row in rows]
 
     def latest_thread(self, channel: str) -> str:
-        """What the latest known thread of a channel talks about."""
+        """Return the subject of a channel's latest known thread; empty if there is none."""
         with self._engine.connect() as connection:
             query = select(threads.c.about).where(threads.c.channel == channel).order_by(threads.c.ts.desc()).limit(1)
             return connection.execute(query).scalar() or ""
 
-    # Turns
+    # Send slots
 
     def turn(self, name: str, now: datetime, gap: timedelta, most: timedelta | None = None) -> timedelta:
-        """Takes the next turn of `name`, turns being `gap` apart over all processes; how long to wait for it.
+        """Reserve the next send slot of `name` and return the time until it; slots are `gap` apart over all processes.
 
-        One that is over `most` away is not taken.
+        A slot more than `most` away is not reserved.
         """
         with self._writing.begin() as connection:
             free_at = connection.execute(select(turns.c.free_at).where(turns.c.name == name)).scalar()
@@ -209,30 +209,30 @@ class Mailbox:
         return at - now
 
     def no_turn_before(self, name: str, instant: datetime) -> None:
-        """The next turn of `name` is at an instant, unless it is later anyway."""
+        """Postpone the next send slot of `name` to `instant`, unless it is later already."""
         with self._writing.begin() as connection:
             soon = (turns.c.name == name, turns.c.free_at < instant)
             connection.execute(update(turns).where(*soon).values(free_at=instant))
 
     def forget(self, before: datetime) -> None:
-        """Drops requests that were answered before an instant, and the words of messages that were sent before it."""
+        """Delete the requests done before an instant, and the content of messages sent before it."""
         with self._writing.begin() as connection:
             connection.execute(delete(inbox).where(inbox.c.done_at < before))
             old = (outbox.c.state == State.SENT.value, outbox.c.tried_at < before)
             connection.execute(update(outbox).where(*old).values(content={}))
 
     def counts(self) -> dict[str, int]:
-        """How many messages are in each state."""
+        """Return the number of messages in each state."""
         with self._engine.connect() as connection:
             rows = connection.execute(select(outbox.c.state, func.count()).group_by(outbox.c.state))
             return {row[0]: row[1] for row in rows}
 
 
 def _keep_thread(connection: Any, channel: str, ts: str, about: str) -> None:
-    # The first thing said in a thread decides what it is about.
+    # The first message in a thread determines its subject.
     connection.execute(upsert(threads).values(channel=channel, ts=ts, about=about).on_conflict_do_nothing())
 
 
-def _letter(row: Row[Any]) -> OutboxMessage:
+def _message(row: Row[Any]) -> OutboxMessage:
     values = {name: getattr(row, name) for name in OutboxMessage._fields}
     return OutboxMessage(**values | {"state": State(row.state)})

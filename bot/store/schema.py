@@ -1,4 +1,4 @@
-"""The tables. Every one is keyed so that storing a thing twice changes nothing. Migrations lead here; a test compares them."""
+"""The tables. Each has a natural key, so that storing a row twice changes nothing. A test compares them with the migrations."""
 
 import zlib
 from datetime import UTC, datetime
@@ -27,7 +27,7 @@ from sqlalchemy import (
 
 
 class Instant(TypeDecorator[datetime]):
-    """An aware datetime, kept in UTC."""
+    """An aware datetime, stored in UTC."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -42,7 +42,7 @@ class Instant(TypeDecorator[datetime]):
 
 
 class Compressed(TypeDecorator[str]):
-    """Text kept compressed: patches are most of the store."""
+    """Text stored compressed: patches make up most of the store."""
 
     impl = LargeBinary
     cache_ok = True
@@ -230,9 +230,7 @@ outbox = Table(
     Column("key", String(600), primary_key=True),
     Column("channel", String(40), nullable=False),
     Column("thread_ts", String(40)),
-    Column(
-        "root", String(600)
-    ),  # the key of the message in whose thread this one belongs, where its ts is not known yet
+    Column("root", String(600)),  # the key of the message that starts this one's thread, while its ts is unknown
     Column("about", String(600), nullable=False, server_default=""),
     Column("content", JSON, nullable=False),
     Column("state", String(10), nullable=False),

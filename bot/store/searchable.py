@@ -1,6 +1,6 @@
-"""Text and queries as the full-text index understands them.
+"""Text and queries in the form that the full-text index needs.
 
-SQLite's tokenizer knows words between punctuation. Chinese, Japanese and Korean have no spaces: each character is
+SQLite's tokenizer splits words at spaces and punctuation. Chinese, Japanese and Korean have no spaces: each character is
 indexed as a word, and a query for several is a phrase. Names in camel case are indexed whole and in parts.
 """
 
@@ -12,19 +12,19 @@ _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+")
 
 
 def searchable(text: str) -> str:
-    """`text` as it is indexed."""
+    """Return `text` in its indexed form."""
     parts = [" ".join(_PARTS.findall(name)) for name in dict.fromkeys(_CAMEL.findall(text))]
     return " ".join([_spaced(text), *parts])
 
 
 def match_query(words: str) -> str:
-    """An FTS5 query for commits that hold every one of `words`, each as the beginning of a word; empty for none."""
+    """Return an FTS5 query for commits that contain all `words` as word prefixes; empty if there are no words."""
     phrases = [_spaced(word.replace('"', " ").replace("\0", " ")).strip() for word in words.split()]
-    return " AND ".join(f'"{phrase}"{_ending(phrase)}' for phrase in phrases if re.search(r"\w", phrase))
+    return " AND ".join(f'"{phrase}"{_prefix_operator(phrase)}' for phrase in phrases if re.search(r"\w", phrase))
 
 
-def _ending(phrase: str) -> str:
-    """A pull request's number is meant whole, a word may go on."""
+def _prefix_operator(phrase: str) -> str:
+    """Return the prefix operator for a word, nothing for a pull request number, which must match exactly."""
     return "" if re.fullmatch(r"#\d+", phrase) else "*"
 
 

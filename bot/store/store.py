@@ -1,4 +1,4 @@
-"""The queries. Nothing fetched twice: a commit that was read stays read, a day listed after its end stays listed."""
+"""Queries on commits, days, analyses, weights and spending, so that nothing is fetched from GitHub twice."""
 
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
@@ -29,13 +29,13 @@ from bot.store.schema import analyses, commits, day_commits, days, files, reposi
 from bot.store.schema import weights as fitted_weights
 from bot.store.searchable import match_query, searchable
 
-_CHUNK = 500  # bound parameters a query
+_CHUNK = 500  # bound parameters per query
 _AMONG = "AND rowid IN (SELECT c.id FROM commits c JOIN repositories r ON r.id = c.repository_id WHERE r.key IN :among)"
 _T = TypeVar("_T")
 
 
 class StoredCommit(NamedTuple):
-    """A commit with the facts found in it; `stale` says that newer rules would look again."""
+    """A commit with its facts; `stale` if older rules found them."""
 
     id: int
     commit: Commit
@@ -44,7 +44,7 @@ class StoredCommit(NamedTuple):
 
 
 class StoredDay(NamedTuple):
-    """A day as it was listed: ids of its commits, newest first, and of those that landed late."""
+    """A day's listing: the ids of its commits, newest first, and of its late commits."""
 
     listed_at: datetime
     commit_ids: tuple[int, ...]
@@ -53,7 +53,7 @@ class StoredDay(NamedTuple):
 
 
 class Kept(Frozen):
-    """An analysis as it is stored, with the tier that it gives the commit, and what it took."""
+    """A stored analysis with the commit's tier, the tokens used and the cost (USD)."""
 
     analysis: Analysis
     importance: Importance
@@ -68,14 +68,14 @@ class Kept(Frozen):
 
 
 class Found(NamedTuple):
-    """A commit that a search found, and the repository's key."""
+    """A search result: a commit and its repository's key."""
 
     repository: str
     commit: Commit
 
 
 class Store:
-    """Everything known, behind one engine; safe to share between threads."""
+    """Commits and all that is derived from them, on one engine; thread-safe."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -87,7 +87,7 @@ class Store:
     # Days
 
     def day(self, repository: Repository, day: date, timezone: str) -> StoredDay | None:
-        """The day as it was last listed, or None when it never was."""
+        """Return the latest listing of a day, or None if it was never listed."""
         with self._engine.connect() as connection:
             row = connection.execute(
                 select(days.c.id, days.c.listed_at, days.c.remarks)
@@ -109,7 +109,7 @@ class Store:
         )
 
     def latest_day_before(self, repository: Repository, day: date, timezone: str) -> date | None:
-        """The latest day before `day` that was listed."""
+        """Return the latest listed day before `day`, or None."""
         with self._engine.connect() as connection:
             return connection.execute(
                 select(func.max(days.c.date))
@@ -128,7 +128,7 @@ class Store:
         remarks: Sequence[Remark],
         listed_at: datetime,
     ) -> StoredDay:
-        """Keeps what was listed, in place of an earlier listing of the day; commits already known are left as they are."""
+        """Store a day's listing, replacing an earlier one, and return it; commits already stored stay unchanged."""
         with self._writing.begin() as connection:
             repository_id = _repository_id(connection, repository)
             _insert_new(connection, repository_id, [*listed, *late])
@@ -154,7 +154,7 @@ class Store:
         )
 
     def listed_shas(self, repository: Repository, shas: Sequence[str]) -> set[str]:
-        """Those of `shas` that some day's listing holds."""
+        """Return those of `shas` that any day's listing contains."""
         found: set[str] = set()
         with self._engine.connect() as connection:
             for chunk in _chunks(shas):
@@ -169,7 +169,7 @@ class Store:
         return found
 
     def dates_of(self, repository: Repository, sha: str) -> list[date]:
-        """The days, in whatever time zone, whose listings hold a commit."""
+        """Return the days, in any time zone, whose listings contain a commit."""
         with self._engine.connect() as connection:
             query = (
                 select(days.c.date)
@@ -183,7 +183,7 @@ class Store:
             return list(connection.execute(query).scalars())
 
     def listed_dates(self, repository: Repository, timezone: str) -> set[date]:
-        """The days that were listed."""
+        """Return the listed days of a repository in a time zone."""
         with self._engine.connect() as connection:
             query = (
                 select(days.c.date)
@@ -195,7 +195,7 @@ class Store:
     # Commits
 
     def commits(self, ids: Sequence[int], *, patches: bool = False) -> list[StoredCommit]:
-        """The commits with these ids, in that order; their patches only when asked for, since they are most of the bytes."""
+        """Return the commits with these ids, in that order; patches only on request, since they are most of the bytes."""
         wanted = [column for column in files.c if patches or column is not files.c.patch]
         rows: dict[int, Row[Any]] = {}
         changes: dict[int, list[FileChange]] = {}
@@ -210,7 +210,7 @@ class Store:
         return [_stored(rows[each], changes.get(each, [])) for each in ids]
 
     def save_commit(self, repository: Repository, commit: Commit, found: Sequence[Fact]) -> int:
-        """Keeps a commit that was read, its files and facts, and makes it findable. Gives its id."""
+        """Store a commit that was read, with its files and facts, index it for search and return its id."""
         with self._writing.begin() as connection:
             repository_id = _repository_id(connection, repository)
             row = _row(repository_id, commit, found)
@@ -232,14 +232,14 @@ class Store:
         return commit_id
 
     def save_facts(self, commit_id: int, commit: Commit, found: Sequence[Fact]) -> None:
-        """Keeps facts that newer rules found in a stored commit, and what they say that it names."""
+        """Store the facts that newer rules found in a stored commit, and its references to other commits."""
         with self._writing.begin() as connection:
             values = {"facts": _facts_json(found), "facts_version": FACTS_VERSION, **_named_by(commit)}
             connection.execute(update(commits).where(commits.c.id == commit_id).values(**values))
             save_named(connection, commit_id, commit)
 
     def read_ids(self, repository: Repository, shas: Sequence[str]) -> dict[str, int]:
-        """SHA -> id of those commits that were read."""
+        """Return SHA -> id of the commits that were read."""
         found: dict[str, int] = {}
         with self._engine.connect() as connection:
             for chunk in _chunks(shas):
@@ -252,7 +252,7 @@ class Store:
         return found
 
     def latest(self, repository: Repository, most: int) -> list[int]:
-        """The ids of a repository's latest commits that were read, the newest first."""
+        """Return the ids of a repository's `most` latest commits on its branch that were read, newest first."""
         query = (
             select(commits.c.id)
             .join(repositories)
@@ -264,12 +264,12 @@ class Store:
             return list(connection.execute(query).scalars())
 
     def with_sha(self, prefix: str, repository: Repository | None = None) -> list[tuple[str, int]]:
-        """(repository key, id) of the commits whose SHA begins with `prefix`, at most ten."""
+        """Return (repository key, id) of the commits whose SHA begins with `prefix`, at most ten."""
         low = prefix.lower()
         return self._where(commits.c.sha >= low, commits.c.sha < low + "g", repository=repository)
 
     def with_pr(self, number: int, repository: Repository) -> list[tuple[str, int]]:
-        """(repository key, id) of the commits that pull request `number` brought."""
+        """Return (repository key, id) of the commits of pull request `number`, at most ten."""
         return self._where(commits.c.pr == number, repository=repository)
 
     def _where(self, *conditions: Any, repository: Repository | None) -> list[tuple[str, int]]:
@@ -280,7 +280,7 @@ class Store:
             return [(row.key, row.id) for row in connection.execute(query)]
 
     def links(self, stored: Sequence[StoredCommit]) -> dict[int, Links]:
-        """Commit id -> the stored commits that it is tied to."""
+        """Return commit id -> its links to stored commits."""
         found: dict[int, Links] = {}
         with self._engine.connect() as connection:
             for chunk in _chunks(stored):
@@ -290,7 +290,7 @@ class Store:
     # Analyses
 
     def analyses(self, ids: Sequence[int], language: Language, model: str, prompt: str) -> dict[int, Kept]:
-        """Commit id -> its analysis in a language, by a model and a version of the prompt."""
+        """Return commit id -> its analysis in a language, by a model and a version of the prompt."""
         found = {}
         with self._engine.connect() as connection:
             for chunk in _chunks(ids):
@@ -306,7 +306,7 @@ class Store:
         return found
 
     def save_analysis(self, commit_id: int, language: Language, model: str, prompt: str, kept: Kept) -> None:
-        """Keeps an analysis, in place of one made before, and makes its summary findable."""
+        """Store an analysis, replacing an earlier one, and index its summary for search."""
         key = {"commit_id": commit_id, "language": language, "model": model, "prompt": prompt}
         values = kept.model_dump(mode="json", exclude={"analysis"})
         values["body"] = kept.analysis.model_dump(mode="json", exclude_defaults=True)
@@ -324,14 +324,14 @@ class Store:
     # Weights of the ranking
 
     def weights(self, repository: Repository) -> Weights | None:
-        """Those that were fitted to the repository's own releases, if any were; its branches share them."""
+        """Return the weights fitted to a repository, shared by its branches; None if there are none."""
         query = select(fitted_weights.c.body).where(fitted_weights.c.repository == repository.full_name.lower())
         with self._engine.connect() as connection:
             body = connection.execute(query).scalar()
         return Weights(**body) if body else None
 
     def save_weights(self, repository: Repository, weights: Weights, now: datetime) -> None:
-        """Keeps weights in place of earlier ones."""
+        """Store a repository's weights, replacing earlier ones."""
         key, values = {"repository": repository.full_name.lower()}, {"body": weights._asdict(), "fitted_at": now}
         with self._writing.begin() as connection:
             connection.execute(
@@ -343,7 +343,7 @@ class Store:
     # Spending
 
     def reserve(self, day: date, purpose: str, usd: float, limit: float, alone: float) -> bool:
-        """Puts `usd` aside of what `day` may cost; False when all purposes would go over `limit`, or this one over `alone`."""
+        """Reserve `usd` of a day's budget; return False if the day's total would exceed `limit`, or this purpose's `alone`."""
         with self._writing.begin() as connection:
             row = {"date": day, "purpose": purpose}
             connection.execute(upsert(spending).values(**row, reserved_usd=0, spent_usd=0).on_conflict_do_nothing())
@@ -358,7 +358,7 @@ class Store:
             return left.rowcount == 1
 
     def settle(self, day: date, purpose: str, reserved: float, spent: float) -> None:
-        """Puts what a call cost in the place of what was put aside for it."""
+        """Replace the reserved cost of a call by its actual cost, both in USD."""
         with self._writing.begin() as connection:
             connection.execute(
                 update(spending)
@@ -367,7 +367,7 @@ class Store:
             )
 
     def spent(self, day: date) -> float:
-        """What `day` has cost in USD so far."""
+        """Return what has been spent on `day` so far, in USD."""
         with self._engine.connect() as connection:
             query = select(func.sum(spending.c.spent_usd)).where(spending.c.date == day)
             return float(connection.execute(query).scalar() or 0.0)
@@ -375,9 +375,9 @@ class Store:
     # Search
 
     def search(self, words: str, among: Sequence[Repository] = (), limit: int = 20) -> list[Found]:
-        """Commits whose title, paths or summaries hold every word (or a word that begins so), best first.
+        """Return the commits whose title, paths or summaries contain all words as prefixes, best match first.
 
-        Only those `among` some repositories, if any are given.
+        Search only the repositories in `among`, if given.
         """
         query = match_query(words)
         if not query:
@@ -386,18 +386,20 @@ class Store:
         with self._engine.connect() as connection:
             others = select(repositories.c.id).where(repositories.c.key.not_in(wanted)).limit(1)
             within = _AMONG if wanted and connection.execute(others).first() else ""
-            hits = connection.execute(_searching(within), {"query": query, "limit": limit, "among": wanted}).all()
+            hits = connection.execute(
+                _search_statement(within), {"query": query, "limit": limit, "among": wanted}
+            ).all()
         found = self.commits([hit.id for hit in hits])
         return [Found(hit.key, each.commit) for hit, each in zip(hits, found, strict=True)]
 
     def is_empty(self) -> bool:
-        """Whether no commit was read yet."""
+        """Return whether the store has no commits."""
         with self._engine.connect() as connection:
             return connection.execute(select(commits.c.id).limit(1)).first() is None
 
 
-def _searching(within: str) -> TextClause:
-    # The best are chosen in the index alone; only they are looked up, newest first where they are equally good.
+def _search_statement(within: str) -> TextClause:
+    # The index alone selects the best matches; only those are looked up, ties newest first.
     statement = text(
         "SELECT c.id, r.key FROM (SELECT rowid AS id, bm25(commit_search, 10.0, 2.0, 3.0) AS score FROM commit_search "  # noqa: S608 (the only insertion is ours)
         f"WHERE commit_search MATCH :query {within} ORDER BY score, rowid DESC LIMIT :limit) best "

@@ -1,4 +1,4 @@
-"""Which channel gets whose digest, when, and up to which day it was started; and what people say of a commit's importance."""
+"""Subscriptions of channels to digests, and people's verdicts on commits' tiers."""
 
 from datetime import date, datetime, time
 from typing import Any, Literal, NamedTuple
@@ -12,13 +12,13 @@ from bot.store.database import writing
 from bot.store.schema import labels, subscriptions
 
 Verdict = Literal["too_high", "too_low"]
-_HOLDING = select(subscriptions).where(subscriptions.c.ended_at.is_(None))
+_ACTIVE = select(subscriptions).where(subscriptions.c.ended_at.is_(None))
 
 
 class Terms(NamedTuple):
-    """What a subscription promises: whose digest, when, and which of it.
+    """The settings of a subscription: repository, time, language and selection.
 
-    `paths` are patterns as in a .gitignore; `watch` is what raises a commit that touches it.
+    `paths` are patterns in .gitignore syntax; `watch` holds the terms that rank a commit high if it touches them.
     """
 
     channel: str
@@ -32,7 +32,7 @@ class Terms(NamedTuple):
 
 
 class Subscription(NamedTuple):
-    """Terms that hold since `created_at`, asked for by `user`; `started_to` is the last day whose digest was started."""
+    """A stored subscription, requested by `user`; `started_to` is the last day whose digest was started."""
 
     id: int
     terms: Terms
@@ -43,36 +43,36 @@ class Subscription(NamedTuple):
 
 
 class Subscriptions:
-    """The subscriptions, behind one engine."""
+    """Subscriptions and tier labels on one engine; thread-safe."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._writing = writing(engine)
 
     def all(self) -> list[Subscription]:
-        """Every subscription that holds, oldest first."""
-        return self._found(_HOLDING)
+        """Return all active subscriptions, oldest first."""
+        return self._found(_ACTIVE)
 
     def of(self, channel: str) -> list[Subscription]:
-        """Those of a channel, oldest first."""
-        return self._found(_HOLDING.filter_by(channel=channel))
+        """Return a channel's active subscriptions, oldest first."""
+        return self._found(_ACTIVE.filter_by(channel=channel))
 
     def get(self, subscription_id: int) -> Subscription | None:
-        """The subscription with this id, if it still holds."""
+        """Return the subscription with this id, or None if it is not active."""
         with self._engine.connect() as connection:
-            row = connection.execute(_HOLDING.where(subscriptions.c.id == subscription_id)).first()
+            row = connection.execute(_ACTIVE.where(subscriptions.c.id == subscription_id)).first()
         return _subscription(row) if row else None
 
     def ended(self, channel: str) -> list[Subscription]:
-        """Those of a channel that somebody ended."""
+        """Return a channel's cancelled subscriptions, oldest first."""
         return self._found(
             select(subscriptions).filter_by(channel=channel).where(subscriptions.c.ended_at.is_not(None))
         )
 
     def keep(self, terms: Terms, now: datetime, user: str = "") -> Subscription:
-        """Subscribes a channel. The same repository with the same paths changes what it had; how far that came stays.
+        """Store a subscription and return it. The same channel, repository and paths update an active one, keeping `started_to`.
 
-        One that was ended begins anew.
+        A cancelled one is replaced by a new one.
         """
         key = _key(terms)
         changed = _changeable(terms) | {"user": user, "note": ""}
@@ -87,7 +87,7 @@ class Subscriptions:
         return _subscription(row)
 
     def change(self, subscription_id: int, terms: Terms, user: str) -> Subscription:
-        """Puts other terms in the place of a subscription's."""
+        """Replace the terms of a subscription and return it."""
         key = _key(terms)
         values = {**key, **_changeable(terms), "user": user, "note": ""}
         with self._writing.begin() as connection:
@@ -98,36 +98,36 @@ class Subscriptions:
         return _subscription(row)
 
     def end(self, subscription_id: int, now: datetime) -> bool:
-        """Ends a subscription; False where that was done before. It is remembered, so that no start revives it."""
+        """Cancel a subscription; return False if it was not active. The row stays, so that a restart does not recreate it."""
         with self._writing.begin() as connection:
             mine = (subscriptions.c.id == subscription_id, subscriptions.c.ended_at.is_(None))
             return bool(connection.execute(update(subscriptions).where(*mine).values(ended_at=now)).rowcount)
 
     def started(self, subscription_id: int, day: date) -> None:
-        """The digest of `day` was started."""
+        """Record that the digest of `day` was started."""
         self._change(subscription_id, started_to=day)
 
     def noted(self, subscription_id: int, note: str) -> None:
-        """Keeps why a digest could not be delivered; empty once it could."""
+        """Store why the latest digest could not be delivered; empty if it was."""
         self._change(subscription_id, note=note)
 
-    # What people say of a commit's importance
+    # Verdicts on commits' tiers
 
     def label(
         self, repository: Repository, sha: str, user: str, verdict: Verdict, importance: Importance, now: datetime
     ) -> Verdict | None:
-        """Keeps somebody's verdict on the tier that a commit had, in place of an earlier one of theirs, which it gives."""
+        """Store a person's verdict on a commit's tier; return their earlier verdict, which it replaces, or None."""
         key = {"repository": repository.key, "sha": sha, "user": user}
-        told = {"verdict": verdict, "importance": importance.value, "given_at": now}
+        row = {"verdict": verdict, "importance": importance.value, "given_at": now}
         with self._writing.begin() as connection:
             before: Verdict | None = connection.execute(select(labels.c.verdict).filter_by(**key)).scalar()
             connection.execute(
-                upsert(labels).values(**key, **told).on_conflict_do_update(index_elements=list(key), set_=told)
+                upsert(labels).values(**key, **row).on_conflict_do_update(index_elements=list(key), set_=row)
             )
         return before
 
     def labels(self, repository: Repository) -> list[tuple[str, Verdict, Importance]]:
-        """(SHA, verdict, tier that it is about) of a repository, oldest first."""
+        """Return (SHA, verdict, tier judged) of a repository's verdicts, oldest first."""
         query = (
             select(labels.c.sha, labels.c.verdict, labels.c.importance)
             .where(labels.c.repository == repository.key)

@@ -3,7 +3,7 @@
     with LoopbackSlack() as slack, Page(slack, players, ...) as page:
         print(page.url)
 
-It shows what one of the players sees and does what they do; everything is rendered here and escaped on the way.
+It shows one player's view and performs their actions; all HTML is rendered on the server and escaped.
 """
 
 from loopback.page.player import Player

@@ -1,4 +1,4 @@
-"""Actions of people at the page, carried out in the workspace."""
+"""Actions of people on the page, performed in the workspace."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,15 +9,15 @@ from loopback.slack.blocks import interactive
 from loopback.slack.payloads import filled
 from loopback.slack.workspace import Json
 
-_LONGEST = 40_000  # characters of a message that Slack takes
+_LONGEST = 40_000  # characters; Slack's limit for a message
 
 
 class Impossible(Exception):
-    """What was asked for cannot be done; the text says why, in a few words."""
+    """An action that is not possible, with a short reason."""
 
 
 class Doer:
-    """One player's hands. Each act takes what the script sends and gives what it needs to go on."""
+    """The actions of one player. Each takes the script's JSON and returns JSON for it."""
 
     def __init__(self, slack: LoopbackSlack, viewer: Viewer, command: str) -> None:
         self._slack = slack
@@ -43,7 +43,7 @@ class Doer:
         return _outcome(self._slack.command(self._viewer.user, self._here(given), _text(given, "text"), self._command))
 
     def _invite(self, given: Json) -> Json:
-        """`/invite @bot`, which Slack itself answers: the bot is a member from now on, and everyone reads so."""
+        """Handle `/invite @bot`, which Slack answers itself: add the bot to the channel and announce it."""
         workspace, channel = self._slack.workspace, self._here(given)
         bot, home, named = workspace.bot_user, workspace.channels[channel], _text(given, "text").strip()
         if named.lower() != f"@{self._viewer.name(bot)}".lower():
@@ -56,7 +56,7 @@ class Doer:
         return {"ts": workspace.post(channel, bot, text=joined, subtype="channel_join").ts}
 
     def _press(self, given: Json) -> Json:
-        """Uses an element of a message, or of a modal or the Home tab."""
+        """Use an interactive element of a message, a modal or the Home tab."""
         user, action, value, block = self._viewer.user, given.get("action"), given.get("value"), given.get("block")
         if not isinstance(action, str):
             raise Impossible("action")
@@ -90,7 +90,7 @@ class Doer:
 
 
 def states(blocks: list[Json], given: Json) -> Json:
-    """What was typed and chosen, as Slack's state of each input; what was emptied is empty, not as it began."""
+    """Return the inputs' values in the form of Slack's state; a cleared input is empty instead of its initial value."""
     done: Json = {}
     known = {(block["block_id"], each["action_id"]): each for block in blocks for each in interactive(block)}
     for (block_id, action_id), start in _inputs(blocks):

@@ -1,4 +1,4 @@
-"""Block Kit as HTML, one function a block. Nothing is fetched from elsewhere: foreign images are links."""
+"""Block Kit as HTML, one function per block type. Nothing is fetched from outside: external images become links."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -14,7 +14,7 @@ from loopback.slack.workspace import Json
 
 
 def blocks(given: Iterable[Json], viewer: Viewer) -> Markup:
-    """Blocks one under the other; one that cannot be shown stands there as it is."""
+    """Render blocks in order; an unsupported block is shown as its JSON."""
     return joined(*(_block(each, viewer) for each in given))
 
 
@@ -86,7 +86,7 @@ def _markdown(block: Json, _viewer: Viewer) -> Markup:
 
 
 def _table(block: Json, viewer: Viewer) -> Markup:
-    """A table's first row is its heading, as Slack shows it."""
+    """Render a table; its first row is the heading, as in Slack."""
     settings = block.get("column_settings") or []
     sides = [(each or {}).get("align", "left") for each in settings]
 

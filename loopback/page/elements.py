@@ -1,6 +1,6 @@
-"""Buttons, menus and inputs as HTML. What they are and hold stands in data attributes, where the script finds it.
+"""Buttons, menus and inputs as HTML, with data attributes for the script.
 
-`data-press` is sent when it is clicked, `data-choose` when its value changes, `data-input` with the form that it stands in.
+`data-press` is sent on click, `data-choose` when the value changes, `data-input` with the enclosing form.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -19,7 +19,7 @@ _TIMES = {"datepicker": ("date", "date"), "timepicker": ("time", "time")}
 
 
 class Spot(NamedTuple):
-    """Where an element stands: in an input, its `label` and whether it must be filled in; elsewhere it acts at once."""
+    """The context of an element: in an input block, its `label` and whether it is required; elsewhere it acts at once."""
 
     viewer: Viewer
     block: Json
@@ -38,13 +38,13 @@ class Choice(NamedTuple):
 
 
 def element(given: Json, spot: Spot) -> Markup:
-    """One element; of a type that is not known here, its name."""
+    """Render an element; for an unknown type, a note with its name."""
     render = _RENDER.get(given["type"])
     return render(given, spot) if render else tag("span", spot.viewer.say("cannot_show", kind=given["type"]))
 
 
 def words(text: Json | None, viewer: Viewer) -> Markup:
-    """A text object."""
+    """Render a text object."""
     if text is None:
         return Markup()
     if text["type"] == "mrkdwn":
@@ -53,17 +53,17 @@ def words(text: Json | None, viewer: Viewer) -> Markup:
 
 
 def identity(block: Json, action_id: str) -> str:
-    """The id of an element's input, which its label names."""
+    """Return the HTML id of an element's input, for its label."""
     return f"in-{block['block_id']}-{action_id}".replace(" ", "-")
 
 
 def is_group(kind: str) -> bool:
-    """Whether an element is several inputs under one heading."""
+    """Return whether an element consists of several inputs under one heading."""
     return kind in {"checkboxes", "radio_buttons"} or kind.startswith("multi_")
 
 
 def _marks(given: Json, spot: Spot) -> dict[str, object]:
-    """What every element carries. In a form it is an input, too, and says so to whoever cannot see its label."""
+    """Return the attributes common to all elements; outside an input block with an accessible label."""
     label = None if spot.in_input else _named(given, spot)
     return {
         "data_block": spot.block["block_id"],
@@ -150,7 +150,7 @@ def _overflow(given: Json, spot: Spot) -> Markup:
 
 
 def _offered(given: Json, spot: Spot) -> list[Choice]:
-    """What a menu offers: its own options, or the people or conversations of the workspace."""
+    """Return a menu's choices: its own options, or the workspace's people or conversations."""
     kind, viewer = given["type"], spot.viewer
     if "users" in kind:
         first = _initial(given, "user")

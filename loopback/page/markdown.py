@@ -1,4 +1,4 @@
-"""Markdown as HTML: parsed without any HTML of its own, and cleaned all the same."""
+"""Markdown as HTML: parsed with raw HTML disabled, and sanitised as well."""
 
 from functools import lru_cache
 
@@ -16,13 +16,13 @@ _PARSER = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethro
 
 @lru_cache(maxsize=256)
 def markdown(text: str, *, in_message: bool = False) -> Markup:
-    """Markdown as a file shows it, or a message. Headings begin at the third level: the page has the others."""
-    tokens = _PARSER.parse(text.encode("utf-8", "replace").decode())  # half a character is none
+    """Render Markdown of a file or a message. Headings start at level three, below the page's own."""
+    tokens = _PARSER.parse(text.encode("utf-8", "replace").decode())  # replace lone surrogates
     for token in tokens:
         if token.type in {"heading_open", "heading_close"}:
             token.tag = f"h{min(6, int(token.tag[1:]) + 2)}"
         for each in (token, *(token.children or ())) if in_message else ():
-            if each.type in {"code_inline", "fence", "code_block"}:  # Slack reads its entities there too
+            if each.type in {"code_inline", "fence", "code_block"}:  # Slack decodes its entities there too
                 each.content = each.content.replace("&lt;", "<").replace("&gt;", ">")
     html = _PARSER.renderer.render(tokens, _PARSER.options, {})
     clean = nh3.clean(
@@ -33,5 +33,5 @@ def markdown(text: str, *, in_message: bool = False) -> Markup:
         link_rel="noreferrer noopener",
         set_tag_attribute_values={"a": {"target": "_blank"}},
     )
-    # Wide tables move in a frame of their own, which the keyboard reaches.
+    # Wide tables scroll in their own frame, which is reachable by keyboard.
     return Markup(clean.replace("<table>", f"{_FRAME}<table>").replace("</table>", "</table></div>"))  # noqa: S704 (cleaned)

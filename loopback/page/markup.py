@@ -1,4 +1,4 @@
-"""HTML that is escaped by construction."""
+"""Construction of HTML with automatic escaping."""
 
 from unicodedata import bidirectional
 from urllib.parse import urlsplit
@@ -9,7 +9,7 @@ _VOID = frozenset({"br", "hr", "img", "input"})
 
 
 def tag(name: str, /, *content: object, **attributes: object) -> Markup:
-    """An element; an attribute that is None or False is left out, `for_` is called for and `data_ts` data-ts."""
+    """Build an element; attributes that are None or False are omitted, `for_` becomes for and `data_ts` data-ts."""
     pairs = [
         Markup(' {}="{}"').format(key.rstrip("_").replace("_", "-"), "" if value is True else value)
         for key, value in attributes.items()
@@ -20,26 +20,26 @@ def tag(name: str, /, *content: object, **attributes: object) -> Markup:
 
 
 def joined(*content: object) -> Markup:
-    """Pieces one after the other; what is no markup is escaped."""
+    """Concatenate pieces; those that are not markup are escaped."""
     return Markup("").join(str(piece) if not hasattr(piece, "__html__") else piece for piece in content)
 
 
 def isolated(text: str) -> Markup:
-    """Text of a line: what is written from right to left there does not move what " · " sets apart from it."""
+    """Render a line with right-to-left text isolated, so that it does not reorder the parts separated by " · "."""
     if not any(bidirectional(each) in {"R", "AL"} for each in text):
         return joined(text)
     return Markup(" · ").join(tag("bdi", each) if each else "" for each in text.split(" · "))
 
 
 def link(url: str, label: object) -> Markup:
-    """A link in a window of its own; only the label where that is no web address."""
+    """Build a link that opens in a new window; only the label if the URL is not http(s)."""
     if not is_web(url):
         return tag("span", label)
     return tag("a", label, href=url, target="_blank", rel="noreferrer noopener")
 
 
 def is_web(url: str) -> bool:
-    """Whether an address begins with http(s) and names a host."""
+    """Return whether a URL is http(s) with a host."""
     try:
         parts = urlsplit(url)
     except ValueError:

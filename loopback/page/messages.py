@@ -1,4 +1,4 @@
-"""A message and a view as HTML, as one player sees them."""
+"""Messages and views as HTML, as one player sees them."""
 
 from datetime import UTC, datetime
 
@@ -17,7 +17,7 @@ _FILE = "M6 2h8l5 5v15H6V2Zm8 0v5h5"
 
 
 def message(given: Json, viewer: Viewer) -> Markup:
-    """A message: `given` is Slack's description of it, with `channel` and `only_for`."""
+    """Render a message; `given` is its Web API form with `channel` and `only_for`."""
     ts, user = given["ts"], given["user"]
     place = f"#{given['channel']}"
     bot = "bot_id" in given
@@ -79,7 +79,7 @@ def message(given: Json, viewer: Viewer) -> Markup:
 
 
 def _content(given: Json, viewer: Viewer) -> Markup:
-    """The blocks; the text only where there are none, as in Slack."""
+    """Render the blocks, or the text if there are none, as in Slack."""
     text = tag("div", mrkdwn(given["text"], viewer), class_="text") if given.get("text") else Markup()
     edited = (
         tag("small", viewer.say("edited"), class_="edited") if given.get("edited") and "bot_id" not in given else ""
@@ -124,13 +124,13 @@ def _replies(given: Json, place: str, viewer: Viewer) -> Markup:
 
 
 def _clock(ts: str) -> Markup:
-    """A time that the browser tells in its own zone."""
+    """Render a time, which the browser shows in its own time zone."""
     at = datetime.fromtimestamp(float(ts), UTC)
     return tag("time", f"{at:%H:%M}", datetime=at.isoformat(timespec="milliseconds"), data_ts=ts)
 
 
 def avatar(user: str, *, bot: bool = False) -> Markup:
-    """A face: the app's sign, or a letter on a colour of the person's own."""
+    """Render an avatar: the app's icon, or a letter on the person's colour."""
     if bot:
         return tag("span", class_="avatar app", aria_hidden="true")
     letter = "S" if user == SLACKBOT else user.removeprefix("U0")[:1]
@@ -138,13 +138,13 @@ def avatar(user: str, *, bot: bool = False) -> Markup:
 
 
 def icon(path: str, *, line: bool = False) -> Markup:
-    """A drawing on a grid of 24."""
+    """Render an icon from an SVG path on a 24x24 grid."""
     drawn = tag("path", d=path)
     return tag("svg", drawn, viewBox="0 0 24 24", class_="icon line" if line else "icon", aria_hidden="true")
 
 
 def modal(view: Json, viewer: Viewer) -> Markup:
-    """A modal's heading, form and buttons."""
+    """Render a modal: heading, form and buttons."""
 
     def text(name: str, otherwise: str) -> str:
         return str((view.get(name) or {}).get("text") or otherwise)
@@ -173,5 +173,5 @@ def modal(view: Json, viewer: Viewer) -> Markup:
 
 
 def home(view: Json, viewer: Viewer) -> Markup:
-    """A Home tab."""
+    """Render a Home tab."""
     return tag("div", blocks(view["blocks"], viewer), class_="home", data_view=view["id"])

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from loopback.page.markup import is_web, joined, link, tag
 from loopback.page.player import Viewer
 
-# A run's length is limited, so that no text takes long, however it was made.
+# The length of a run is limited to bound the time of matching on any text.
 _RUN = r"{1,1000}?"
 _INLINE = re.compile(
     rf"`(?P<code>[^`\n]+)`|<(?P<token>[^<>\n]+)>"
@@ -32,7 +32,7 @@ _WEEKDAYS = {
 
 
 def mrkdwn(text: str, viewer: Viewer, *, verbatim: bool = False) -> Markup:
-    """Text as Slack shows it; bare addresses are links unless it is `verbatim`."""
+    """Render mrkdwn as Slack does; bare URLs become links unless `verbatim`."""
     pieces: list[Markup] = []
     for place, part in enumerate(_PRE.split(text)):
         if place % 2:
@@ -46,12 +46,12 @@ def mrkdwn(text: str, viewer: Viewer, *, verbatim: bool = False) -> Markup:
 
 
 def unescaped(text: str) -> str:
-    """Slack escapes three characters and no others."""
+    """Unescape Slack's three entities."""
     return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
 
 def _label(match: re.Match[str]) -> str:
-    """In code, a token is what it is called."""
+    """Return a token's label, as shown in code."""
     return match["token"].rpartition("|")[2] if match["token"] else match[0]
 
 
@@ -94,13 +94,13 @@ def _token(token: str, viewer: Viewer) -> Markup:
 
 
 def mention(user: str, viewer: Viewer, label: str = "") -> Markup:
-    """@somebody."""
+    """Render a mention of a user."""
     me = "mention me" if user == viewer.user else "mention"
     return tag("span", f"@{viewer.name(user) if user in viewer.workspace.users else label or user}", class_=me)
 
 
 def channel_link(channel: str, viewer: Viewer, label: str = "") -> Markup:
-    """#somewhere, which leads there if the viewer may go."""
+    """Render a channel's name, linked if the viewer is a member."""
     home = viewer.channel(channel)
     if home:
         return tag("a", f"#{viewer.title(home)}", href=f"#{home.id}", class_="mention")
@@ -108,7 +108,7 @@ def channel_link(channel: str, viewer: Viewer, label: str = "") -> Markup:
 
 
 def _message_link(address: str, label: str, viewer: Viewer) -> Markup | None:
-    """A link to a message of this workspace, which leads to its thread; None for any other address."""
+    """Render a permalink of this workspace as a link to its thread; None for any other URL."""
     found = re.fullmatch(rf"{re.escape(viewer.workspace.url)}/archives/(\w+)/p(\d+)(\d{{6}})(?:\?.*)?", address)
     channel = viewer.channel(found[1]) if found else None
     if not found or not channel:
@@ -128,7 +128,7 @@ def _date(match: re.Match[str], otherwise: str, viewer: Viewer) -> Markup:
 
 
 def told(at: datetime, form: str, viewer: Viewer) -> str:
-    """An instant in the form of Slack's date tokens."""
+    """Format an instant by Slack's date tokens."""
     zh = viewer.language == "zh"
     day = _WEEKDAYS[viewer.language][at.weekday()]
     long = f"{at.year} 年 {at.month} 月 {at.day} 日" if zh else f"{at:%B} {at.day}, {at.year}"

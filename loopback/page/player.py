@@ -1,4 +1,4 @@
-"""The person who looks at the workspace, and their language."""
+"""Players of the page, and their view of the workspace."""
 
 from collections.abc import Mapping
 from datetime import tzinfo
@@ -11,14 +11,14 @@ Language = Literal["zh", "en"]
 
 
 class Player(NamedTuple):
-    """A person whom whoever sits at the page may be: `note` says in each language who that is."""
+    """A person whose role the page's user can take; `note` describes them in each language."""
 
     user: str
     note: Mapping[Language, str]
 
 
 class Viewer(NamedTuple):
-    """One player's eyes."""
+    """The workspace as one player sees it, in their language."""
 
     workspace: Workspace
     user: str
@@ -26,23 +26,23 @@ class Viewer(NamedTuple):
     tz: tzinfo
 
     def say(self, key: str, **values: object) -> str:
-        """A phrase of the page's."""
+        """Return one of the page's phrases in the player's language."""
         return words(self.language)[key].format(**values)
 
     def name(self, user: str) -> str:
-        """What a person or the bot is called; an id that nobody has is shown as it is."""
+        """Return the display name of a person or the bot; an unknown id verbatim."""
         name = self.workspace.users.get(user, user)
         return name if user in {self.workspace.bot_user, SLACKBOT, name} else name.title()
 
     @property
     def channels(self) -> list[Channel]:
-        """The conversations that the player is in."""
+        """The conversations of which the player is a member."""
         return [each for each in self.workspace.channels.values() if self.user in each.members]
 
     def title(self, channel: Channel) -> str:
-        """A conversation's name; direct messages are called by whom they are with."""
+        """Return a conversation's name; for direct messages the bot's."""
         return self.name(self.workspace.bot_user) if channel.kind == "im" else channel.name
 
     def channel(self, channel: str) -> Channel | None:
-        """A conversation that the player is in."""
+        """Return a conversation of which the player is a member, or None."""
         return next((each for each in self.channels if each.id == channel), None)

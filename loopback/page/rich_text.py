@@ -17,7 +17,7 @@ _HAN = re.compile(r"[\u3400-\u9fff]")
 
 
 def rich_text(block: Json, viewer: Viewer) -> Markup:
-    """The paragraphs, lists, quotes and code of a block."""
+    """Render a rich_text block: paragraphs, lists, quotes and code."""
     return joined(*(_PARTS[part["type"]](part, viewer) for part in block["elements"]))
 
 
@@ -51,7 +51,7 @@ def _piece(element: Json, viewer: Viewer) -> Markup:
 
 
 def _emoji(element: Json) -> str:
-    """Slack gives an emoji's code points in hexadecimal."""
+    """Return an emoji from its hexadecimal code points, or else its :name:."""
     try:
         return "".join(chr(int(code, 16)) for code in element["unicode"].split("-"))
     except (KeyError, AttributeError, ValueError, OverflowError):

@@ -1,7 +1,7 @@
-"""The page's HTTP server on 127.0.0.1: what it shows, what it is told as it happens, and what people do.
+"""The page's HTTP server on 127.0.0.1: the page, its event stream, and people's actions.
 
-Whoever has the key in the address may play. Other pages do not have it, and are turned away besides by their host and
-origin, so that no name that leads to this machine opens it. Nothing that is shown can run: scripts are files of ours.
+Access requires the key in the URL. Requests of other pages lack it, and are also refused by their Host and Origin headers,
+which prevents DNS rebinding. Content cannot execute: only our own script files run.
 """
 
 import json
@@ -37,28 +37,28 @@ _HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-_TOGETHER = 0.05  # seconds in which changes are told as one
-_ALIVE = 10.0  # seconds of silence after which the browser is told that we are here
+_TOGETHER = 0.05  # seconds in which changes are combined into one event
+_ALIVE = 10.0  # seconds of silence before a keep-alive comment
 _BUILDER = "https://app.slack.com/block-kit-builder/#"
 _KINDS = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 
 
 class WrongKey(Refusal):
-    """The address is of another workspace."""
+    """A request with the key of another workspace."""
 
 
 class Form(NamedTuple):
-    """What can be typed after the command, and what it gives."""
+    """A command's arguments, and their description."""
 
     text: str
     gives: str
 
 
 class Page:
-    """The page, served while it is entered. `url` is the address that people open; it holds the key.
+    """The page, served while the context is entered. `url` is its address, including the key.
 
-    - `players` are the people whom one can be, the first to begin with
-    - `forms` are offered while a command is typed; `note` says beside the channels what is running here
+    - `players` are the available roles, the first being the default
+    - `forms` are suggested while a command is typed; `note` beside the channels describes what is running
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class Page:
         self._http.__exit__()
 
     def viewer(self, asked: Mapping[str, str]) -> Viewer:
-        """Whom the request plays and in which language; the first player and the page's language where it does not say."""
+        """Return the request's player and language; by default the first player and the page's language."""
         known = [player.user for player in self.players]
         user = asked.get("as", "")
         spoken = asked.get("lang")
@@ -112,7 +112,7 @@ class Page:
         return Viewer(self.slack.workspace, user if user in known else known[0], language, self.tz)
 
     def html(self, viewer: Viewer) -> str:
-        """The page without its messages, which are told as news."""
+        """Render the page without its messages, which arrive as events."""
         config = {
             "user": viewer.user,
             "bot": viewer.name(self.slack.workspace.bot_user),
@@ -131,7 +131,7 @@ class Page:
         )
 
     def source(self, viewer: Viewer, asked: Mapping[str, str]) -> Json:
-        """The JSON of a message or a view, and where Slack shows its blocks."""
+        """Return the JSON of a message or a view, and the Block Kit Builder URL of its blocks."""
         if "view" in asked:
             view = self.slack.workspace.views.get(asked["view"])
             if view is None or view.user != viewer.user:
@@ -146,7 +146,7 @@ class Page:
         return _source({"blocks": found.blocks} if found.blocks else None, whole)
 
     def file(self, viewer: Viewer, name: str) -> File:
-        """A file that was shared where the player is."""
+        """Return a file shared in one of the player's conversations. Raise `Refusal` for any other."""
         found = self.slack.workspace.files.get(name)
         if found is None or found.content is None or found.deleted:
             raise Refusal(404, "not_found")
@@ -174,7 +174,7 @@ class _Handler(QuietHandler):
         serve(path, dict(parse_qsl(url.query)))
 
     def refuse(self, refusal: Refusal) -> None:
-        """JSON for the script; whoever opens an old address reads what to do."""
+        """Send the error as JSON, or as a page with help for an outdated URL opened in a browser."""
         if isinstance(refusal, WrongKey) and "text/html" in (self.headers.get("Accept") or ""):
             said = _template("refused.html").render(say=words(self.page.language), language=self.page.language)
             self._send(said.encode(), "text/html; charset=utf-8", status=refusal.status)
@@ -214,17 +214,17 @@ class _Handler(QuietHandler):
         except Impossible as exc:
             raise Refusal(409, str(exc)) from exc
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as exc:
-            # What the script would not send, or what was gone when it came.
+            # Input that the script does not send, or a target that no longer exists.
             raise Refusal(409, str(exc)[:200]) from exc
 
     def _tell(self, watch: Watch) -> None:
-        """Server-sent events until the browser leaves or the page ends."""
+        """Send server-sent events until the browser disconnects or the page ends."""
         self.close_connection = True
         self._begin(HTTPStatus.OK, "text/event-stream; charset=utf-8")
         workspace = self.page.slack.workspace
         while not self.page.closing:
             news = watch.news()
-            # A comment is no event, and shows both sides that the other is there.
+            # Comments are not events; they keep the connection alive.
             said = f"data: {json.dumps(news, ensure_ascii=False)}\n\n" if news else ":\n\n"
             try:
                 self.wfile.write(said.encode("utf-8", "replace"))
@@ -245,7 +245,7 @@ class _Handler(QuietHandler):
         self._send(file.read_bytes(), f"{kind}; charset=utf-8")
 
     def _download(self, file: File) -> None:
-        """A file to keep; only pictures are shown as what they are."""
+        """Send a file as a download; only images keep their content type."""
         kind = guess_type(file.name)[0] or ""
         shown = kind if kind in {"image/png", "image/jpeg", "image/gif"} else "application/octet-stream"
         named = f"attachment; filename*=UTF-8''{quote(file.name)}"
@@ -268,7 +268,7 @@ class _Handler(QuietHandler):
 
 
 def _parsed(body: bytes) -> Any:
-    """Parse a request's JSON. It can also be written again: it is not too deep, and has no half of a surrogate pair."""
+    """Parse a request's JSON, refusing what cannot be serialised again: deep nesting and lone surrogates."""
     try:
         given = json.loads(body)
         json.dumps(given, ensure_ascii=False).encode()
@@ -286,14 +286,14 @@ def _template(name: str) -> Template:
 
 
 def _source(builder: Json | None, whole: Json) -> Json:
-    """JSON to read; `builder` is what its address carries."""
+    """Return formatted JSON, and the Block Kit Builder URL of `builder`."""
     text = json.dumps(whole, ensure_ascii=False, indent=2)
     address = _BUILDER + quote(json.dumps(builder, ensure_ascii=False, separators=(",", ":"))) if builder else ""
     return {"json": text, "builder": address}
 
 
 def _shown(file: File) -> Json:
-    """A file as the panel shows it: Markdown as such, other text as it is."""
+    """Return a file for the panel: Markdown as HTML, other text verbatim."""
     text = (file.content or b"").decode("utf-8", "replace")
     html = markdown(text) if file.name.endswith(".md") else None
     return {"id": file.id, "title": file.title or file.name, "name": file.name, "html": html, "text": text}

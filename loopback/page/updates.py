@@ -1,4 +1,4 @@
-"""Updates of one browser: everything at first, then changes."""
+"""Updates to one browser: the full state first, then changes."""
 
 import json
 from typing import Any
@@ -10,7 +10,7 @@ from loopback.slack.workspace import Channel, Json, Message, View
 
 
 class Watch:
-    """One browser's knowledge. What it knows already is not rendered again."""
+    """The state that one browser has; known items are not rendered again."""
 
     def __init__(self, slack: LoopbackSlack, viewer: Viewer) -> None:
         self._slack = slack
@@ -21,7 +21,7 @@ class Watch:
         self.version = -1
 
     def news(self) -> Json | None:
-        """What changed since the last call: `items` by id and those that are `gone`, and, each whole, what is small."""
+        """Return the changes since the last call: `items` by id, the `gone` ones, and the small parts in full; None if none."""
         workspace = self._slack.workspace
         with workspace.changing:
             self.version = workspace.version
@@ -52,7 +52,7 @@ class Watch:
         return {**self._slack.workspace.describe(given), **more}
 
     def _item(self, fact: Json) -> Json:
-        """A message for the script: where it belongs, and how it looks."""
+        """Return a message for the script: its place and HTML."""
         reply = fact.get("thread_ts") not in {None, fact["ts"]}
         return {
             "ts": fact["ts"],

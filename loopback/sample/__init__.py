@@ -1,4 +1,4 @@
-"""The sample day: a small repository of our own invention, with a commit of every kind and some hostile ones."""
+"""The sample day: a small invented repository with a commit of every kind, including hostile ones."""
 
 import json
 from datetime import date
@@ -11,6 +11,6 @@ SAMPLE_DAY = date(2026, 2, 5)
 
 
 def sample_repository() -> RecordedRepository:
-    """The sample day's commits as recorded, one a line, oldest first."""
+    """Return the repository of the sample day's recorded commits."""
     text = files("loopback.sample").joinpath("commits.jsonl").read_text("utf-8")
     return RecordedRepository(json.loads(line) for line in text.split("\n") if line)

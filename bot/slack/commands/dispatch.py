@@ -1,4 +1,4 @@
-"""Commands carried out, and the buttons of their replies."""
+"""Execution of commands, and of the buttons in their replies."""
 
 import json
 from datetime import date
@@ -51,11 +51,11 @@ from bot.slack.parsing.requests import Request
 from bot.slack.web import SlackFailure
 from bot.store import Draft, Verdict
 
-_MOST_FOUND = 1_000  # commits of a search that are paged through
+_MOST_FOUND = 1_000  # search results available by paging
 
 
 def carry_out(bot: Bot, request: Request, reply: Reply, wish: Command) -> Outcome:
-    """Does what was asked for; errors are the caller's to tell."""
+    """Execute a command; the caller reports errors to the person."""
     if isinstance(wish, Subscribe | Unsubscribe | ListSubscriptions | Status):
         reply.show(_about_subscriptions(bot, request, wish))
         return Outcome()
@@ -78,7 +78,7 @@ def carry_out(bot: Bot, request: Request, reply: Reply, wish: Command) -> Outcom
 
 
 def help_message(bot: Bot, request: Request, addressing: str) -> Message:
-    """What can be asked, each with what it begins with, by the example of what the channel follows."""
+    """Return the list of commands, with examples from the repositories that the channel subscribes to."""
     say, known = slack_words(bot.language), bot.reading.known
     followed = [each.terms.repository for each in subscribe.held_here(bot, request.channel)]
     shown = examples_of(bot, (*followed, *known))
@@ -94,7 +94,7 @@ def help_message(bot: Bot, request: Request, addressing: str) -> Message:
 
 
 def not_understood(bot: Bot, wish: NotUnderstood, addressing: str) -> Message:
-    """One line: what was not understood, and the nearest thing that would work."""
+    """Return one line with the input that was not understood and the nearest command that would work."""
     say = slack_words(bot.language)
     why = say.label(f"why_{wish.why}", most=MOST_DAYS) if wish.why else ""
     nearest = f"{addressing}{wish.nearest or 'help'}"
@@ -103,13 +103,13 @@ def not_understood(bot: Bot, wish: NotUnderstood, addressing: str) -> Message:
 
 
 def press(bot: Bot, request: Request, reply: Reply) -> Outcome:
-    """A button of a digest, a commit or a list."""
+    """Handle a button of a digest, a commit or a list."""
     say = slack_words(bot.language)
     match request.action:
         case "show_rest":
             reply.show(rest_messages(report_of(bot, parse_day_value(request.text))))
         case "full_report":
-            reply.show([steps.line(say.labels["sent_directly" if _hand_out(bot, request) else "stays_here"])])
+            reply.show([steps.line(say.labels["sent_directly" if _send_report(bot, request) else "stays_here"])])
         case "page":
             _page(bot, request, reply)
         case Action.POST | Action.POST_AGAIN:
@@ -129,7 +129,7 @@ def press(bot: Bot, request: Request, reply: Reply) -> Outcome:
 
 
 def _end(bot: Bot, request: Request, reply: Reply) -> None:
-    """Ends a subscription, and shows that it did where its button was: in a reply, or at home."""
+    """Cancel a subscription and confirm it where its button was: in a reply or in the App Home."""
     ended = subscribe.end(bot, request)
     say = slack_words(bot.language)
     told = (
@@ -144,7 +144,7 @@ def _end(bot: Bot, request: Request, reply: Reply) -> None:
 
 
 def _label(bot: Bot, request: Request) -> Verdict | None:
-    """Keeps what somebody thinks of a commit's tier; gives what they thought of it before."""
+    """Store a person's verdict on a commit's tier; return their earlier one, or None."""
     ref = parse_commit_value(request.text)
     located = bot.reading.commit(Reference(ref.sha, sha=ref.sha), ref.repository)
     entry = bot.reading.entry(located, ref.language)
@@ -154,7 +154,7 @@ def _label(bot: Bot, request: Request) -> Verdict | None:
 
 
 def _release(bot: Bot, request: Request) -> None:
-    """Sends a held message again, which looks for it first, or gives it up."""
+    """Resend a held message, which searches Slack for it first, or drop it."""
     if request.action == "send_again":
         bot.outbox.send(request.text)
     else:
@@ -181,7 +181,7 @@ def _about_subscriptions(
 
 
 def _ended(bot: Bot, request: Request, wish: Unsubscribe) -> list[Message]:
-    """Ends what can be meant alone, or everything if that was said; else asks which."""
+    """Cancel the only matching subscription, or all if requested; otherwise ask which one."""
     say = slack_words(bot.language)
     if wish.everything:
         ended = subscribe.unsubscribe_all(bot, request)
@@ -199,7 +199,7 @@ def _ended(bot: Bot, request: Request, wish: Unsubscribe) -> list[Message]:
     return subscription_messages(bot).listed(held, say.labels["which_subscription"], ("unsubscribe",))
 
 
-# A day, and days
+# Days and ranges
 
 
 def _days_digest(bot: Bot, request: Request, reply: Reply, wish: Day) -> Outcome:
@@ -222,7 +222,7 @@ def _days_digest(bot: Bot, request: Request, reply: Reply, wish: Day) -> Outcome
 
 
 def _digest(bot: Bot, reply: Reply, repository: Repository, day: date, *, shareable: bool) -> float | None:
-    """Shows a repository's day. Gives the seconds until more of it can be read, if some could not."""
+    """Show a repository's day. Return the seconds until the rest can be read, if some commits could not; else None."""
     subject = escaped(f"{repository} · {day}")
     report = bot.reading.day(repository, day, bot.tz, bot.language, bot.now(), reply.watching(subject))
     again = steps.until(bot, report.resumes_at)
@@ -277,7 +277,7 @@ def _commit(bot: Bot, request: Request, reply: Reply, wish: Lookup) -> None:
 
 
 def which(bot: Bot, several: SeveralCommits, question: str) -> list[Message]:
-    """Asks which of several commits is meant; the buttons carry the question along."""
+    """Return messages that ask which of several commits is meant; the buttons carry the question."""
     stored = bot.reading.services.store.commits([each.commit_id for each in several.candidates])
     found = [(each.repository, one.commit) for each, one in zip(several.candidates, stored, strict=True)]
 
@@ -288,11 +288,11 @@ def which(bot: Bot, several: SeveralCommits, question: str) -> list[Message]:
 
 
 def _found(bot: Bot, wish: Search, offset: int) -> list[Message]:
-    """One page of a search; `again` in its buttons is what would be typed for it."""
+    """Return one page of search results; its paging buttons carry the equivalent command, `again`."""
     if wish.repository:
         bot.reading.allow(wish.repository)
     among = [wish.repository] if wish.repository else bot.reading.known
-    # To the store no repository means every one; here it means that there is none to be seen.
+    # An empty `among` means all repositories to the store; here it means that none is visible.
     hits = bot.reading.services.store.search(wish.words, among, offset + PAGE_SIZE + 1)[offset:] if among else []
     again = f"{wish.repository} search {wish.words}" if wish.repository else f"search {wish.words}"
     return search_messages(
@@ -316,8 +316,8 @@ def _page(bot: Bot, request: Request, reply: Reply) -> None:
         reply.show(_found(bot, wish, page.offset), replace=True)
 
 
-def _hand_out(bot: Bot, request: Request) -> bool:
-    """Sends the report of a day to whoever asked, as a file; not that of a private repository, which stays where it is listed."""
+def _send_report(bot: Bot, request: Request) -> bool:
+    """Send a day's report as a file to the person's DMs; return False for a private repository, which stays in its channels."""
     report = report_of(bot, parse_day_value(request.text))
     channel = bot.web.direct(request.user)
     if bot.reading.within(channel).hides(report.repository):
@@ -329,7 +329,7 @@ def _hand_out(bot: Bot, request: Request) -> bool:
 
 
 def _posted_before(bot: Bot, reply: Reply, ref: DayRef | CommitRef) -> str:
-    """That the channel has it already, with the way there; nothing where it has not, or Slack does not say."""
+    """Return a line with the link to an existing post; empty if there is none, or Slack fails."""
     try:
         link = postings.find_link(bot, reply.channel, ref)
     except SlackFailure:
@@ -338,9 +338,9 @@ def _posted_before(bot: Bot, reply: Reply, ref: DayRef | CommitRef) -> str:
 
 
 def _post(bot: Bot, request: Request, reply: Reply) -> Outcome:
-    """Begins to deliver what only one person saw, or links what the channel has already.
+    """Start the delivery of a private reply's content to the channel, or link to an existing post.
 
-    One private reply is posted once, however often its button is pressed; "Post again" posts at each press.
+    A private reply is posted once, however often its button is clicked; "Post again" posts on each click.
     """
     say, ref = slack_words(bot.language), parse_value(request.text)
     bot.reading.allow(ref.repository)
@@ -358,5 +358,5 @@ def _post(bot: Bot, request: Request, reply: Reply) -> Outcome:
 
 
 def _code(text: str) -> str:
-    """Words of somebody's as code; within it nothing but Slack's tokens is live, and they are escaped."""
+    """Format a person's text as code with Slack's tokens escaped; nothing else is live inside code."""
     return f"`{escaped(text).replace('`', chr(39))}`" if text else ""

@@ -1,4 +1,4 @@
-"""Examples of commands, from the repositories that a channel follows: they work when they are copied."""
+"""Examples of commands, from the repositories that a channel subscribes to, so that they work when copied."""
 
 import re
 from collections.abc import Sequence
@@ -9,13 +9,13 @@ from analysis.models import Commit, Language, Repository
 from bot.slack.bot import Bot
 from bot.slack.messages.words import slack_words
 
-_PLAIN = re.compile(r"[\w-]+(?:[/.][\w-]+)+", re.ASCII)  # a path that may be typed as it is
+_PLAIN = re.compile(r"[\w-]+(?:[/.][\w-]+)+", re.ASCII)  # a path that can be typed verbatim
 _WEEK = timedelta(days=6)
-_RECENT = 20  # commits among which an example is looked for
+_RECENT = 20  # recent commits to search for an example
 
 
 class Examples(NamedTuple):
-    """What the forms of commands are shown with; where no commit is known, names stand for the SHA and the pull request."""
+    """Values for the command examples; placeholders stand for the SHA and the pull request if no commit is known."""
 
     name: str
     day: date
@@ -26,19 +26,19 @@ class Examples(NamedTuple):
 
 
 def forms(examples: Examples, language: Language) -> list[tuple[str, str]]:
-    """(what can be typed, what that gives)."""
+    """Return (command, description) of each command form, filled with examples."""
     blanks = {**examples._asdict(), "first": examples.day - _WEEK}
     return [(form.format(**blanks), gives.format(**blanks)) for form, gives in slack_words(language).forms]
 
 
 def examples_of(bot: Bot, repositories: Sequence[Repository]) -> Examples:
-    """Of the first repository of which the store has commits: its latest day that was listed, and a recent commit."""
+    """Return examples from the first repository with stored commits: its latest listed day and a recent commit."""
     store, yesterday = bot.reading.services.store, bot.today - timedelta(days=1)
     for repository in repositories:
         commits = [each.commit for each in store.commits(store.latest(repository, _RECENT))]
         if commits:
             day = store.latest_day_before(repository, bot.today, bot.tz.key) or yesterday
-            # The latest that has an example of most.
+            # The latest commit with the most usable fields.
             best = max(commits, key=lambda each: (bool(each.pr), bool(_path(each))))
             return _of_commit(Examples(repository.name, day), best)
     return Examples(repositories[0].name if repositories else "name", yesterday)
@@ -53,5 +53,5 @@ def _of_commit(examples: Examples, commit: Commit) -> Examples:
 
 
 def _path(commit: Commit) -> str:
-    """The first file in a folder that the commit changes and that can be named in a command."""
+    """Return the first changed path inside a folder that can be typed in a command; empty if there is none."""
     return next((each for each in commit.paths if "/" in each and "." in each and _PLAIN.fullmatch(each)), "")

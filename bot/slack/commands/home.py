@@ -1,4 +1,4 @@
-"""The bot's home: yesterday's digests, the subscriptions of one's channels, how the bot is, and what is held for an operator."""
+"""The App Home: yesterday's digests, subscriptions of the person's channels, the bot's status, held messages for operators."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -31,9 +31,9 @@ _MOST_DIGESTS = 15
 
 
 def home_view(bot: Bot, user: str, told: str = "") -> dict[str, Any]:
-    """What `user` sees, `told` first. Private repositories are not told here: a home belongs to no channel."""
+    """Return the App Home of `user`, with the notice `told` on top. Private repositories are omitted: it belongs to no channel."""
     say = slack_words(bot.language)
-    mine = _of_channels_of(bot, user)
+    mine = _visible_subscriptions(bot, user)
     offered = () if bot.web.is_stranger(user) else subscriptions.OFFERED
     blocks: list[Block] = [
         *([context(told)] if told else []),
@@ -57,8 +57,8 @@ def home_view(bot: Bot, user: str, told: str = "") -> dict[str, Any]:
     return {"type": "home", "blocks": blocks}
 
 
-def _of_channels_of(bot: Bot, user: str) -> list[Subscription]:
-    """The subscriptions that somebody may see; of each channel Slack is asked once."""
+def _visible_subscriptions(bot: Bot, user: str) -> list[Subscription]:
+    """Return the subscriptions that a person may see, with one membership request per channel."""
     seen = [each for each in bot.subscriptions.all() if bot.reading.sees(each.terms.repository)]
     inside = {channel: bot.web.has_member(channel, user) for channel in {each.terms.channel for each in seen}}
     return [each for each in seen if inside[each.terms.channel]]
@@ -69,7 +69,7 @@ def _left_out(bot: Bot, count: int) -> list[Block]:
 
 
 def _digests(bot: Bot) -> list[Block]:
-    """Yesterday as far as it was read: nothing is read for a look at the home."""
+    """Return yesterday's digests from the store; opening the App Home reads nothing from GitHub."""
     day = bot.today - timedelta(days=1)
     say, rows = slack_words(bot.language), []
     known = bot.reading.known
@@ -88,7 +88,7 @@ def _held(bot: Bot, held: Sequence[OutboxMessage]) -> list[Block]:
     say = slack_words(bot.language)
     blocks: list[Block] = []
     for letter in held[:_MOST_HELD]:
-        # Where it belongs is told, and not what it is about, which may be private.
+        # Show the message's channel but not its subject, which may be private.
         place = {"type": "channel", "channel_id": letter.channel}
         blocks.append(rich(paragraph([place, *ours(f"  {letter.key.partition(':')[0]}  "), *prose(letter.note)])))
         blocks.append(

@@ -1,7 +1,7 @@
-"""Questions in threads and direct messages: which are meant for the bot, what they are about, and their answers.
+"""Questions in threads and direct messages: detection of those for the bot, their subject, and their answers.
 
-In a commit's thread it answers when it is mentioned, or when somebody asks and mentions nobody else; in a digest's thread
-when it is mentioned or a commit is named; in direct messages always. Otherwise it is silent.
+In a commit's thread the bot answers when mentioned, or to a question that mentions nobody else; in a digest's thread when
+mentioned or when a commit is named; in direct messages always. Otherwise it is silent.
 """
 
 import json
@@ -29,24 +29,24 @@ from bot.slack.parsing.commands import Help, Lookup, NotUnderstood, plain
 from bot.slack.parsing.requests import Request
 from bot.slack.web import SlackFailure, about_of, key_of
 
-_A_QUESTION = timedelta(seconds=6)  # of a person, in the long run: answers cost tokens
-_QUESTIONS = timedelta(minutes=2)  # of such questions may come at once
-_TURNS = 12  # of a thread that are remembered; the answer's own budget is smaller still
-_TURN = 2_000  # characters
+_QUESTION_INTERVAL = timedelta(seconds=6)  # sustained rate: one question per person; answers cost tokens
+_QUESTION_BURST = timedelta(minutes=2)  # burst: this much backlog of questions is allowed
+_TURNS = 12  # messages of a thread passed as history; the answer's own limit may be lower
+_TURN = 2_000  # characters of a message in the history
 _LINK = re.compile(r"\[((?:\\.|[^\[\]\\\n])*)\]\(https?://[^()\s]*\)")
-_BEST = 3  # commits of a day that a question is answered from where it names code
-_BESIDE = 2  # commits named in another commit's thread that are looked at too
+_BEST = 3  # commits of a day used to answer a question that names code
+_BESIDE = 2  # commits named in another commit's thread that are included
 
 
 def concerns(bot: Bot, request: Request) -> bool:
-    """Whether a message could be meant for the bot: only those are kept."""
+    """Return whether a message could be meant for the bot; only such messages are stored."""
     if request.mentioned or request.direct or request.root_is_ours:
         return True
     return bool(request.thread_ts and bot.mail.thread(request.channel, request.thread_ts))
 
 
 def consider(bot: Bot, request: Request, reply: Reply) -> Outcome:
-    """Answers a message, or is silent."""
+    """Answer a message if it is meant for the bot."""
     text = plain(request.text, bot.web.me["user_id"])
     about = _about(bot, request)
     if request.mentioned or request.direct:
@@ -66,12 +66,12 @@ def consider(bot: Bot, request: Request, reply: Reply) -> Outcome:
 
 
 def ask_in_form(bot: Bot, request: Request, reply: Reply) -> None:
-    """Answers what was written into the modal of an "Ask" button."""
+    """Answer a question from the modal of an "Ask" button."""
     ask(bot, request, reply, request.text, request.action, shown=not reply.private)
 
 
 def chosen(bot: Bot, request: Request, reply: Reply) -> Outcome:
-    """Goes on with the commit that was meant: shows it, or answers the question that named several."""
+    """Continue with the commit chosen from several: show it, or answer the pending question."""
     choice = json.loads(request.text)
     ref = parse_value(choice["what"])
     if choice["question"]:
@@ -100,13 +100,19 @@ def ask(
     named: Sequence[str] | None = None,
     shown: bool = False,
 ) -> None:
-    """Answers a question about what `about` names and the commits that it names itself; asks back where that is not clear."""
-    if bot.mail.turn(f"questions {request.user}", bot.now(), _A_QUESTION, most=_QUESTIONS) > _QUESTIONS:
+    """Answer a question about the subject `about` and the commits that it names; ask which if ambiguous.
+
+    `named` overrides the references found in the question; `shown` quotes the question above the answer.
+    """
+    if (
+        bot.mail.turn(f"questions {request.user}", bot.now(), _QUESTION_INTERVAL, most=_QUESTION_BURST)
+        > _QUESTION_BURST
+    ):
         reply.slow_down("slower_questions")
         return
     ref = parse_value(about) if about else None
     try:
-        located = _named(bot, ref, references_in(question) if named is None else named)
+        located = _named_commits(bot, ref, references_in(question) if named is None else named)
     except SeveralCommits as exc:
         reply.show(dispatch.which(bot, exc, question), stage="which")
         return
@@ -123,7 +129,7 @@ def ask(
         repository = located[0].repository
         about = about or commit_value(repository, entries[0].commit, language)
     elif isinstance(ref, DayRef):
-        repository, entries, also = ref.repository, *_of_day(bot, ref, question)
+        repository, entries, also = ref.repository, *_commits_of_day(bot, ref, question)
     else:
         raise UnknownCommit(Phrase("no_subject"))
     asked = Question(question, repository, entries, _thread(bot, request), also)
@@ -131,14 +137,14 @@ def ask(
 
 
 def _invited(request: Request, text: str, about: str) -> bool:
-    """Whether a message that does not mention the bot is for it nevertheless."""
+    """Return whether a message without a mention of the bot is still meant for it."""
     if not about or re.search(r"<[@!](?!here|channel|everyone)", request.text):
         return False
     return reads_as_question(text) if isinstance(parse_value(about), CommitRef) else bool(references_in(text))
 
 
 def _about(bot: Bot, request: Request) -> str:
-    """What the thread of a message talks about; the thread itself is asked where the store has lost it."""
+    """Return the subject of a message's thread, from the store or else from the metadata of its first message."""
     if not request.thread_ts:
         return ""
     known = bot.mail.thread(request.channel, request.thread_ts)
@@ -154,8 +160,8 @@ def _about(bot: Bot, request: Request) -> str:
     return about
 
 
-def _named(bot: Bot, ref: DayRef | CommitRef | None, names: Sequence[str]) -> list[Located]:
-    """The commits that a question names, once each; numbers of issues and the like are no commits."""
+def _named_commits(bot: Bot, ref: DayRef | CommitRef | None, names: Sequence[str]) -> list[Located]:
+    """Return the distinct commits that a question names, ignoring references that are not commits, such as issues."""
     found: list[Located] = []
     for name in names:
         try:
@@ -171,8 +177,8 @@ def _named(bot: Bot, ref: DayRef | CommitRef | None, names: Sequence[str]) -> li
     return found
 
 
-def _of_day(bot: Bot, ref: DayRef, question: str) -> tuple[tuple[Entry, ...], tuple[Entry, ...] | None]:
-    """A day's commits. Of a question that names code, those whose diffs touch most of that, with patches; and the others."""
+def _commits_of_day(bot: Bot, ref: DayRef, question: str) -> tuple[tuple[Entry, ...], tuple[Entry, ...] | None]:
+    """Return a day's commits, and None; if the question names code, the best matches with patches, and the other matches."""
     tz, store = ZoneInfo(ref.timezone), bot.reading.services.store
     report = bot.reading.day(ref.repository, ref.day, tz, ref.language, bot.now(), ask=False)
     places = touched(report, names_in(question), store)
@@ -186,7 +192,7 @@ def _of_day(bot: Bot, ref: DayRef, question: str) -> tuple[tuple[Entry, ...], tu
 
 
 def _thread(bot: Bot, request: Request) -> tuple[Turn, ...]:
-    """What was said in the thread before, as far as Slack tells."""
+    """Return the earlier messages of the thread; empty if Slack does not provide them."""
     if not request.thread_ts or request.private:
         return ()
     try:
@@ -197,14 +203,14 @@ def _thread(bot: Bot, request: Request) -> tuple[Turn, ...]:
     before = [
         each for each in said if not request.ts or float(each["ts"]) < float(request.ts) or request.kind != "message"
     ]
-    # Of ours only answers: a digest that fills its own thread is no part of what is talked about there.
+    # Of our own messages only answers count: a digest's parts in its thread are not conversation.
     spoken = [each for each in before if each.get("user") != me or key_of(each).startswith("answer:")]
     turns = [_turn(each, me) for each in spoken[-_TURNS:]]
     return tuple(turn for turn in turns if turn.text)
 
 
 def _turn(message: Mapping[str, Any], me: str) -> Turn:
-    """What a message said; of ours as it is read: the addresses of lines are long, and say nothing."""
+    """Convert a message to a turn; in our own ones drop link URLs, which are long and carry no information."""
     text = plain(str(message.get("text") or ""), me)
     if message.get("user") != me:
         return Turn(who="person", text=text[:_TURN])

@@ -1,4 +1,4 @@
-"""The response to a request: a command, a button, a message or a question is answered where it was asked."""
+"""Handling of a stored request: a command, a button click, a message or a submitted form."""
 
 import json
 from contextlib import suppress
@@ -23,14 +23,14 @@ from bot.slack.parsing.requests import Request
 from bot.slack.parsing.subscription_parser import SubscriptionOptions
 from bot.slack.web import Refused, SlackFailure, Unanswered
 
-_A_REQUEST = timedelta(seconds=3)  # of a person, in the long run
-_BURST = timedelta(minutes=1)  # of such requests may come at once
-_ROUNDS = 6  # after which a request is given up
+_REQUEST_INTERVAL = timedelta(seconds=3)  # sustained rate: one request per person
+_BURST = timedelta(minutes=1)  # burst: this much backlog of requests is allowed
+_ROUNDS = 6  # attempts before a request is given up
 log = structlog.get_logger(__name__)
 
 
 def respond(bot: Bot, key: str, round_: int) -> Outcome:
-    """Answers a request; asks to be called again where something outside failed. Called again, it says nothing twice."""
+    """Answer a request; the outcome's pause asks for a retry after an outside failure. A retry repeats no message."""
     body = bot.mail.request(key)
     if not body:
         return Outcome()
@@ -46,7 +46,7 @@ def respond(bot: Bot, key: str, round_: int) -> Outcome:
             channel=request.channel,
             action=request.action if request.kind == "button" else "",
         )
-        outcome = _guarded(bot, request, Reply(bot, request), last=round_ >= _ROUNDS)
+        outcome = _handle(bot, request, Reply(bot, request), last=round_ >= _ROUNDS)
         if request.kind == "terms" and request.at_home:
             with suppress(SlackFailure):
                 _show_home(everywhere, request.user)
@@ -54,33 +54,33 @@ def respond(bot: Bot, key: str, round_: int) -> Outcome:
 
 
 def _too_fast(bot: Bot, request: Request) -> bool:
-    """Whether a person asks more than anybody can read."""
+    """Return whether a person exceeds the request rate limit."""
     if request.kind == "message" and not request.mentioned and not request.direct:
         return False
-    return bot.mail.turn(f"requests {request.user}", bot.now(), _A_REQUEST, most=_BURST) > _BURST
+    return bot.mail.turn(f"requests {request.user}", bot.now(), _REQUEST_INTERVAL, most=_BURST) > _BURST
 
 
-def _guarded(bot: Bot, request: Request, reply: Reply, *, last: bool) -> Outcome:
-    """Whatever goes wrong is told to the person in a line; what may work later is tried again, unless this is the `last` time."""
-    tell = partial(_tell, bot, request, reply)
+def _handle(bot: Bot, request: Request, reply: Reply, *, last: bool) -> Outcome:
+    """Handle a request and report any error to the person in a line; temporary failures are retried unless this is the `last` attempt."""
+    report = partial(_report_error, bot, request, reply)
     try:
         outcome = _dispatch(bot, request, reply)
     except Unanswered as exc:
         log.warning("slack failed", why=str(exc))
-        outcome = tell("failed", reason=exc.told(bot.language)) if last else Outcome(SOON)
+        outcome = report("failed", reason=exc.told(bot.language)) if last else Outcome(SOON)
     except RateLimited as exc:
         pause = None if last else until(bot, exc.resets_at)
         if pause and exc.resets_at:
-            outcome = tell("resumes", pause, time=f"{exc.resets_at.astimezone(bot.tz):%H:%M}")
+            outcome = report("resumes", pause, time=f"{exc.resets_at.astimezone(bot.tz):%H:%M}")
         else:
-            outcome = tell("failed", pause, reason=exc.told(bot.language))
+            outcome = report("failed", pause, reason=exc.told(bot.language))
     except DigestError as exc:
         if isinstance(exc, SlackFailure):
             log.warning("slack refused", why=str(exc))
-        outcome = tell("failed", reason=exc.told(bot.language))
+        outcome = report("failed", reason=exc.told(bot.language))
     except Exception:
         log.exception("this is a bug in vllm-digest")
-        outcome = tell("bug", run=request.run)
+        outcome = report("bug", run=request.run)
     return outcome._replace(pause=None) if last else outcome
 
 
@@ -106,14 +106,16 @@ def _dispatch(bot: Bot, request: Request, reply: Reply) -> Outcome:
 
 
 def _subscribe_as_filled(bot: Bot, request: Request, reply: Reply) -> None:
-    """What was filled into the modal; its answer goes to the channel, where only the person sees it."""
+    """Apply a submitted subscription modal; reply in the channel, visible to the person only."""
     filled = json.loads(request.text)
     kept = subscribe.subscribe(bot, request, SubscriptionOptions.model_validate(filled["wanted"]), filled["changes"])
     reply.show([subscription_messages(bot).subscribed(kept)])
 
 
-def _tell(bot: Bot, request: Request, reply: Reply, label: str, pause: float | None = None, **values: str) -> Outcome:
-    """Tells the person what went wrong: where they asked, or else to them alone; at their home, in it."""
+def _report_error(
+    bot: Bot, request: Request, reply: Reply, label: str, pause: float | None = None, **values: str
+) -> Outcome:
+    """Report an error to the person: in reply to the request, else privately; in the App Home if it came from there."""
     say = slack_words(bot.language)
     told = line(say.label(label, **{name: escaped(value) for name, value in values.items()}))
     try:
@@ -130,7 +132,7 @@ def _tell(bot: Bot, request: Request, reply: Reply, label: str, pause: float | N
 
 
 def _show_home(bot: Bot, user: str, told: str = "") -> None:
-    """Shows somebody their home as it is now, `told` first; that alone where the rest cannot be had."""
+    """Publish a person's current App Home with the notice `told` on top, or the notice alone if the rest fails."""
     try:
         view = home_view(bot, user, told)
     except DigestError as exc:

@@ -1,4 +1,4 @@
-"""The state of the bot, and of a channel's subscriptions."""
+"""Status of the bot and of a channel's subscriptions."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from bot.store import Subscription
 
 
 def status_message(bot: Bot, held: Sequence[Subscription]) -> Message:
-    """How the bot is: what it analyses with, what that cost today, what is due of `held` and what could not be delivered."""
+    """Return the bot's status: its model, today's cost, and the next digests and delivery failures of `held`."""
     say, shown = slack_words(bot.language), subscription_messages(bot)
     rows = [*status_rows(bot), say.label("status_subscriptions", count=len(held))]
     for each in held:
@@ -26,7 +26,7 @@ def status_message(bot: Bot, held: Sequence[Subscription]) -> Message:
 
 
 def status_rows(bot: Bot) -> list[str]:
-    """The same of the whole bot, naming neither channels nor repositories."""
+    """Return the status lines of the whole bot, without names of channels or repositories."""
     say, services = slack_words(bot.language), bot.reading.services
     model = services.modelling.model.name if services.modelling else say.labels["by_rules_only"]
     held = len(bot.mail.held())
@@ -40,7 +40,7 @@ def status_rows(bot: Bot) -> list[str]:
 
 
 def _failing(bot: Bot, modelling: Modelling) -> list[str]:
-    """That the model gave nothing when it was last asked. Nobody asks it for a look at the status."""
+    """Return a line about the model's latest failure, if its latest call failed; makes no call itself."""
     trouble, say = modelling.attempts.trouble, slack_words(bot.language)
     if trouble is None:
         return []
@@ -50,5 +50,5 @@ def _failing(bot: Bot, modelling: Modelling) -> list[str]:
 
 
 def subscription_messages(bot: Bot) -> SubscriptionMessages:
-    """The builder of a channel's messages about subscriptions."""
+    """Return the builder of a channel's messages about subscriptions."""
     return SubscriptionMessages(bot.language, bot.now(), bot.web.me["user"])

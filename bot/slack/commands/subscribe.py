@@ -1,4 +1,4 @@
-"""Subscriptions as people handle them: asked for in words or in a modal, listed, changed and ended by whoever is in the channel."""
+"""Management of subscriptions by the members of a channel, by command or modal: create, list, change, cancel."""
 
 import json
 import re
@@ -26,25 +26,25 @@ from bot.slack.parsing.subscription_parser import SubscriptionOptions
 from bot.slack.web import SlackFailure
 from bot.store import Subscription, Terms
 
-_MOST = 20  # subscriptions a channel
-_PATIENCE = 1.5  # seconds that a form waits for GitHub; Slack gives up after three
+_MOST = 20  # subscriptions per channel
+_PATIENCE = 1.5  # seconds that a submitted form waits for GitHub; Slack's limit is three
 _EXAMPLE = Repository(owner="vllm-project", name="vllm")
 
 
 def subscribe(bot: Bot, request: Request, wanted: SubscriptionOptions, changes: int | None = None) -> Agreed:
-    """Subscribes the channel in which it was asked for, or changes a subscription; `Misuse` says why that cannot be.
+    """Subscribe the request's channel, or change the subscription with the id `changes`. Raise `Misuse` if not possible.
 
-    What is not said stays as it was, or is as usual.
+    Options not given keep their value, or get the default.
     """
     say = slack_words(bot.language)
     if not bot.web.is_member(request.channel, request.user):
         raise Misuse(say.label("invite", name=bot.web.me["user"]))
     check_insider(bot, request, request.channel)
-    repository = bot.reading.spelled(wanted.repository or _usual(bot))
+    repository = bot.reading.spelled(wanted.repository or _default_repository(bot))
     usual = Terms(request.channel, repository, bot.time, bot.tz, bot.language, paths=wanted.paths or ())
     held = bot.subscriptions.of(request.channel)
     same = next((each for each in held if _same(each.terms, usual)), None)
-    terms = _filled(wanted, same.terms if same else usual)._replace(repository=repository)
+    terms = _merge_options(wanted, same.terms if same else usual)._replace(repository=repository)
     changed = bot.subscriptions.get(changes) if changes else None
     if changes and not changed:
         raise Misuse(say.labels["already_ended"])
@@ -60,7 +60,7 @@ def subscribe(bot: Bot, request: Request, wanted: SubscriptionOptions, changes: 
     return Agreed(bot.subscriptions.keep(terms, bot.now(), request.user), same.terms if same else None)
 
 
-def _filled(wanted: SubscriptionOptions, before: Terms) -> Terms:
+def _merge_options(wanted: SubscriptionOptions, before: Terms) -> Terms:
     return before._replace(
         time=wanted.at or before.time,
         tz=wanted.tz or before.tz,
@@ -71,7 +71,7 @@ def _filled(wanted: SubscriptionOptions, before: Terms) -> Terms:
 
 
 def unsubscribe(bot: Bot, request: Request, repository: Repository | None) -> list[Subscription]:
-    """Ends the channel's subscription if only one can be meant. Gives those that could be, the ended one alone if it was."""
+    """Cancel the channel's subscription if exactly one matches. Return all that match."""
     check_insider(bot, request, request.channel)
     held = [
         each
@@ -85,7 +85,7 @@ def unsubscribe(bot: Bot, request: Request, repository: Repository | None) -> li
 
 
 def unsubscribe_all(bot: Bot, request: Request) -> list[Subscription]:
-    """Ends every subscription of the channel, and gives them."""
+    """Cancel and return every subscription of the channel."""
     check_insider(bot, request, request.channel)
     held = held_here(bot, request.channel)
     announcements.tell_ended(bot, request, [each.terms for each in held])
@@ -93,8 +93,8 @@ def unsubscribe_all(bot: Bot, request: Request) -> list[Subscription]:
 
 
 def end(bot: Bot, request: Request) -> Subscription | None:
-    """Ends the subscription that a button is of; only for somebody who is in its channel. None where it ended before."""
-    found = _pressed(bot, request)
+    """Cancel and return a button's subscription, for members of its channel only; None if it was not active."""
+    found = _subscription_of_button(bot, request)
     if found is None:
         return None
     check_insider(bot, request, found.terms.channel)
@@ -102,15 +102,15 @@ def end(bot: Bot, request: Request) -> Subscription | None:
     return found if bot.subscriptions.end(found.id, bot.now()) else None
 
 
-def _pressed(bot: Bot, request: Request) -> Subscription | None:
-    """The subscription that a button is of, if it still holds."""
+def _subscription_of_button(bot: Bot, request: Request) -> Subscription | None:
+    """Return a button's subscription, or None if it is not active."""
     return bot.subscriptions.get(int(request.text)) if re.fullmatch(r"\d{1,18}", request.text, re.ASCII) else None
 
 
 def check_insider(bot: Bot, request: Request, channel: str) -> None:
-    """`Misuse` for somebody who is not in a channel, or of another organisation.
+    """Raise `Misuse` if the person is not a member of a channel, or belongs to another organisation.
 
-    Where a button was pressed says little: a public channel is seen, and its buttons pressed, by people who are not in it.
+    The place of a button does not prove membership: people outside a public channel can see and click its buttons.
     """
     _check_person(bot, request)
     if not bot.web.has_member(channel, request.user):
@@ -118,7 +118,7 @@ def check_insider(bot: Bot, request: Request, channel: str) -> None:
 
 
 def may_change(bot: Bot, request: Request) -> bool:
-    """Whether somebody may change the subscriptions of the channel in which they asked."""
+    """Return whether the person may change the subscriptions of the request's channel."""
     try:
         check_insider(bot, request, request.channel)
     except Misuse:
@@ -127,9 +127,9 @@ def may_change(bot: Bot, request: Request) -> bool:
 
 
 def may_post(bot: Bot, request: Request) -> bool:
-    """Whether somebody is offered to post to the channel in which they asked.
+    """Return whether to offer the person a button that posts to the request's channel.
 
-    Where the bot is not in it the button is worth having: it says how to invite it.
+    Also True if the bot is not in the channel: the button then explains how to invite it.
     """
     try:
         _check_person(bot, request)
@@ -137,7 +137,7 @@ def may_post(bot: Bot, request: Request) -> bool:
     except Misuse:
         return False
     except SlackFailure:
-        return True  # nobody can tell now; the button itself will
+        return True  # unknown for now; the button checks again
 
 
 def _check_person(bot: Bot, request: Request) -> None:
@@ -146,7 +146,7 @@ def _check_person(bot: Bot, request: Request) -> None:
         raise Misuse(slack_words(bot.language).labels["outsider"])
 
 
-def _usual(bot: Bot) -> Repository:
+def _default_repository(bot: Bot) -> Repository:
     known = bot.reading.known
     if not known:
         raise Misuse(slack_words(bot.language).labels["no_repository"])
@@ -161,7 +161,7 @@ def _same(some: Terms, others: Terms) -> bool:
 
 
 def terms_view(bot: Bot, request: Request) -> dict[str, Any]:
-    """The modal for a new subscription, or for the one that a button is of; in the language of the channel it is opened in."""
+    """Return the modal for a new subscription or a button's one, in the language of the channel where it is opened."""
     bot, changes = bot.within(request.channel), None
     if request.action == "edit_subscription":
         try:
@@ -174,8 +174,8 @@ def terms_view(bot: Bot, request: Request) -> dict[str, Any]:
 
 
 def _changeable(bot: Bot, request: Request) -> Subscription:
-    """The subscription that a button is of; `Misuse` where it ended, or where the person may not change it."""
-    found = _pressed(bot, request)
+    """Return a button's subscription. Raise `Misuse` if it is not active, or the person may not change it."""
+    found = _subscription_of_button(bot, request)
     if found is None or bot.reading.within(request.channel).hides(found.terms.repository):
         raise Misuse(slack_words(bot.language).labels["already_ended"])
     check_insider(bot, request, found.terms.channel)
@@ -183,7 +183,7 @@ def _changeable(bot: Bot, request: Request) -> Subscription:
 
 
 def terms_filled(bot: Bot, body: Mapping[str, Any]) -> tuple[Request | None, dict[str, str]]:
-    """The request that a filled modal makes, or what is wrong with which of its fields."""
+    """Parse a submitted modal into a request, or None and the errors by field."""
     where = opened_in(body["view"])
     bot = bot.within(where)
     filled, errors = filled_in(body["view"], bot.language)
@@ -199,16 +199,16 @@ def terms_filled(bot: Bot, body: Mapping[str, Any]) -> tuple[Request | None, dic
         check_insider(bot, request, filled.channel)
     except DigestError as exc:
         return None, {"channel": exc.told(bot.language)[:LONGEST_ERROR]}
-    errors = _wrong(bot, filled)
+    errors = _validation_errors(bot, filled)
     return (None if errors else request), errors
 
 
-def _wrong(bot: Bot, filled: Filled) -> dict[str, str]:
-    """What GitHub and the channel's other subscriptions have against what was filled in."""
+def _validation_errors(bot: Bot, filled: Filled) -> dict[str, str]:
+    """Return errors by field: an unknown repository, or a conflict with another subscription of the channel."""
     repository, paths = filled.wanted.repository, filled.wanted.paths
     if repository is None:
         return {}
-    trouble = _unknown(bot, bot.reading.within(filled.channel), repository)
+    trouble = _repository_error(bot, bot.reading.within(filled.channel), repository)
     if trouble:
         return {"repository": trouble}
     others = [each.terms for each in bot.subscriptions.of(filled.channel) if each.id != filled.changes]
@@ -217,8 +217,8 @@ def _wrong(bot: Bot, filled: Filled) -> dict[str, str]:
     return {}
 
 
-def _unknown(bot: Bot, reading: Reader, repository: Repository) -> str:
-    """That there is no such repository or branch, if GitHub says so in the time that a form has; else the answer to it will."""
+def _repository_error(bot: Bot, reading: Reader, repository: Repository) -> str:
+    """Return the error for an unknown repository or branch; empty if GitHub does not answer in time, so that the reply reports it."""
     asking = ThreadPoolExecutor(1)
     asked = asking.submit(reading.spelled, repository)
     asking.shutdown(wait=False)
@@ -231,9 +231,9 @@ def _unknown(bot: Bot, reading: Reader, repository: Repository) -> str:
     return ""
 
 
-# What is shown
+# Lists
 
 
 def held_here(bot: Bot, channel: str) -> list[Subscription]:
-    """A channel's subscriptions, but to what DIGEST_PRIVATE has kept from it since."""
+    """Return a channel's subscriptions, without repositories that DIGEST_PRIVATE has since hidden from it."""
     return [each for each in bot.subscriptions.of(channel) if not bot.reading.hides(each.terms.repository)]

@@ -1,6 +1,6 @@
-"""Announcements of subscription changes, one line in the channel: a change concerns more people than the one who made it.
+"""Announcements of subscription changes, one line in the channel: a change concerns more people than its author.
 
-The line is kept before the change is made, under the request that asks for it, and sent by the flow once that was done.
+The line is frozen before the change is made, under the request's key, and sent by the flow once the change is made.
 """
 
 from collections.abc import Sequence
@@ -16,17 +16,17 @@ from bot.store import Draft, Terms
 
 
 def tell_subscribed(bot: Bot, request: Request, terms: Terms, before: Terms | None) -> None:
-    """A subscription is about to be made, changed, or moved from another channel; one that stays as it was is not told."""
+    """Freeze the line about a new, changed or moved subscription, before the change; an unchanged one needs none."""
     language = _language(bot, terms)
     if before and before.channel != terms.channel:
         tell_ended(bot, request, [before])
         before = None
     if before is None:
         at = f"{terms.time:%H:%M} {terms.tz.key}"
-        what = _named(terms, language)
-        _keep(bot, request, terms.channel, language, "told_subscribed", what=what, at=at, lang=terms.language)
+        what = _summary(terms, language)
+        _freeze_line(bot, request, terms.channel, language, "told_subscribed", what=what, at=at, lang=terms.language)
     elif rows := differences(before, terms, language):
-        _keep(
+        _freeze_line(
             bot,
             request,
             terms.channel,
@@ -38,23 +38,23 @@ def tell_subscribed(bot: Bot, request: Request, terms: Terms, before: Terms | No
 
 
 def tell_ended(bot: Bot, request: Request, ended: Sequence[Terms]) -> None:
-    """Subscriptions of one channel are about to end."""
+    """Freeze the line about the end of subscriptions of one channel, before they end."""
     if ended:
         language = _language(bot, ended[0])
-        what = ", ".join(_named(each, language) for each in ended)
-        _keep(bot, request, ended[0].channel, language, "told_ended", what=what)
+        what = ", ".join(_summary(each, language) for each in ended)
+        _freeze_line(bot, request, ended[0].channel, language, "told_ended", what=what)
 
 
 def to_be_told(bot: Bot, request: Request) -> tuple[str, ...]:
-    """The keys of the lines about what a request changed."""
+    """Return the outbox keys of the lines about a request's changes."""
     return tuple(each.key for each in bot.mail.letters(_prefix(request)))
 
 
-def _keep(bot: Bot, request: Request, channel: str, language: Language, label: str, **values: object) -> None:
+def _freeze_line(bot: Bot, request: Request, channel: str, language: Language, label: str, **values: object) -> None:
     if channel.startswith("D"):
-        return  # there is nobody else
+        return  # nobody else reads it
     say = slack_words(language)
-    # By name: a mention would notify the very person who did it.
+    # By name: a mention would notify the person who made the change.
     name = bot.web.name_of(request.user) or say.labels["somebody"]
     text = say.labels[label].format(who=name, **values)
     message = Message(fallback(text), (rich(paragraph(prose(text))),))
@@ -66,11 +66,11 @@ def _prefix(request: Request) -> str:
 
 
 def _language(bot: Bot, terms: Terms) -> Language:
-    """A channel's own, which a first subscription gives it."""
+    """Return a channel's language, which its first subscription sets."""
     held = bot.subscriptions.of(terms.channel)
     return held[0].terms.language if held else terms.language
 
 
-def _named(terms: Terms, language: Language) -> str:
+def _summary(terms: Terms, language: Language) -> str:
     chosen = selection_words(terms.least, terms.paths, terms.watch, language)
     return f"{terms.repository} ({chosen})" if chosen else str(terms.repository)

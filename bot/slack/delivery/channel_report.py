@@ -1,4 +1,4 @@
-"""A day's report as a channel gets it: what its subscription selects and watches of the one that all share."""
+"""A day's report for a channel: the shared report, filtered by the channel's subscription."""
 
 from zoneinfo import ZoneInfo
 
@@ -10,20 +10,20 @@ from bot.slack.messages.words import selection_words
 
 
 def report_of(bot: Bot, ref: DayRef) -> DayReport:
-    """The report of a day, from the store as far as it is there, and of that what its subscription selects."""
+    """Return the report of a day, filtered by its subscription; unread commits are read first."""
     report = bot.reading.day(ref.repository, ref.day, ZoneInfo(ref.timezone), ref.language, bot.now())
     return seen(bot, report, ref)
 
 
 def seen(bot: Bot, report: DayReport, ref: DayRef) -> DayReport:
-    """Of a report what the subscription of `ref` selects, with what it watches raised."""
+    """Filter a report by the subscription of `ref`, with commits that touch watched terms raised to high."""
     selection = _selection(bot, ref)
-    told = selection_words(selection.least, selection.paths, selection.watch, ref.language)
-    return selected(report, selection, told, touched(report, selection.watch, bot.reading.services.store))
+    description = selection_words(selection.least, selection.paths, selection.watch, ref.language)
+    return selected(report, selection, description, touched(report, selection.watch, bot.reading.services.store))
 
 
 def is_whole(bot: Bot, ref: DayRef) -> bool:
-    """Whether the subscription of `ref`, if it has one, leaves nothing out of a day."""
+    """Return whether `ref` has no subscription, or one that selects every commit."""
     selection = _selection(bot, ref)
     return not selection.paths and selection.least is Importance.LOW
 

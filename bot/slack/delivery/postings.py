@@ -1,4 +1,4 @@
-"""Days and commits that a channel has already: each is linked from then on, and posted again only for whoever asks for that."""
+"""Days and commits already posted in a channel: a later request gets a link, and a second post only on demand."""
 
 from bot.services.subjects import CommitRef, DayRef, parse_value, subject_of
 from bot.slack.bot import Bot
@@ -8,9 +8,9 @@ from bot.slack.messages.words import slack_words
 
 
 def find_link(bot: Bot, channel: str, ref: DayRef | CommitRef) -> str:
-    """The address of the latest message of a channel that shows a day or a commit; empty where none does any more.
+    """Return the permalink of the latest message in a channel that shows a day or commit; empty if there is none.
 
-    A commit in the thread of a digest does not count: the channel itself does not have it, nor a thread of its own.
+    A commit in a digest's thread does not count: it is neither in the channel itself nor in a thread of its own.
     """
     kind = "digest" if isinstance(ref, DayRef) else "commit"
     begun = bot.mail.begun(f"{kind}:{ref.repository.key}:{subject_of(ref)}:")
@@ -20,20 +20,20 @@ def find_link(bot: Bot, channel: str, ref: DayRef | CommitRef) -> str:
 
 
 def told(ref: DayRef | CommitRef, link: str) -> str:
-    """That the channel has it already, in a line of mrkdwn."""
+    """Return a line of mrkdwn with the link to the existing post."""
     subject = escaped(f"{ref.repository} · {subject_of(ref)}")
     return slack_words(ref.language).label("already_here", link=f"<{link}|{subject}>")
 
 
 def linked_message(ref: DayRef | CommitRef, link: str, value: str) -> Message:
-    """The same with a button that has it posted again nevertheless; `value` is what the button carries."""
+    """Return a message that links to the existing post, with a "post again" button that carries `value`."""
     text = told(ref, link)
     again = button(slack_words(ref.language).labels["post_again"], Action.POST_AGAIN, value)
     return Message(text, (section(text), actions(again)))
 
 
 def _is_same(bot: Bot, shown: DayRef | CommitRef, ref: DayRef | CommitRef) -> bool:
-    """Whether a message shows what is asked for: the same in the same language, a day in its time zone and unabridged."""
+    """Return whether a post shows the requested subject: same language, and for a day the same time zone, unfiltered."""
     if isinstance(shown, DayRef):
         same = isinstance(ref, DayRef) and (shown.day, shown.timezone) == (ref.day, ref.timezone)
         same = same and is_whole(bot, shown)

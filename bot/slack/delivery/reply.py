@@ -1,7 +1,7 @@
-"""Replies: private ones to whoever gave a command or pressed a button, others into the thread of who asked.
+"""Replies to requests: private ones to commands and buttons, others in the thread of the request.
 
-A private reply uses the address that came with the request, five times within thirty minutes, and ephemeral messages after
-that. Nobody can look those up, so one that was interrupted may be shown again; replies in threads go through the outbox.
+A private reply uses the request's response_url, valid for five uses within thirty minutes, and then ephemeral messages.
+Neither can be looked up, so an interrupted reply may be shown twice; replies in threads go through the outbox.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,9 +18,9 @@ from bot.slack.parsing.requests import Request
 from bot.slack.web import Refused
 from bot.store import Draft
 
-_USES = 4  # of a response_url that are ours to plan with; Slack allows five
-_REFUSAL = timedelta(minutes=1)  # between two words to a person that it is too much
-_FEW = 3  # commits that are read too quickly for a word about it
+_USES = 4  # planned uses of a response_url; Slack allows five
+_REFUSAL = timedelta(minutes=1)  # minimum time between two rate-limit notices to a person
+_FEW = 3  # commits; so few are read too quickly for a progress message
 
 
 class Reply:
@@ -31,16 +31,16 @@ class Reply:
         self._bot = bot
         self._request = request
         self._left = _USES if request.response_url else 0
-        self._waiting = False  # whether what was shown last only tells of progress
+        self._waiting = False  # whether the last message shown is only progress
 
     @property
     def channel(self) -> str:
-        """Where it was asked for."""
+        """The channel of the request."""
         return self._request.channel
 
     @property
     def private(self) -> bool:
-        """Whether only one person sees it."""
+        """Whether only the requesting person sees the reply."""
         request = self._request
         if self._public:
             return False
@@ -50,7 +50,7 @@ class Reply:
 
     @property
     def root(self) -> str:
-        """The ts of the thread in which a public reply stands; empty where it stands by itself."""
+        """The ts of the thread for a public reply; empty if it is posted outside threads."""
         request = self._request
         if request.direct and not request.thread_ts and request.kind == "message":
             return ""
@@ -58,13 +58,13 @@ class Reply:
 
     @property
     def addressing(self) -> str:
-        """What the person's words to the bot begin with here: a slash command cannot be used in a thread."""
+        """The prefix of a command in this context: the slash command, a mention (in threads and channels), or nothing."""
         if self._request.kind != "message":
             return f"{self._bot.command} "
         return "" if self._request.direct else f"@{self._bot.web.me['user']} "
 
     def show(self, messages: Sequence[Message], *, about: str = "", stage: str = "", replace: bool = False) -> None:
-        """Shows messages. `stage` tells several replies to one request apart, `replace` puts them where the button was."""
+        """Show messages. `stage` distinguishes several replies to one request; `replace` replaces the button's message."""
         if self.private:
             for place, message in enumerate(messages):
                 self.whisper(message, replace=place == 0 and (replace or self._waiting))
@@ -77,7 +77,7 @@ class Reply:
             self._bot.outbox.send(each.key)
 
     def stream(self, statements: Iterable[Statement], about: str, question: str = "") -> None:
-        """Shows an answer as it grows; where only one person sees it, when it is whole."""
+        """Stream an answer; a private one is shown when complete."""
         pieces = streamed(statements, question)
         if self.private:
             text = "".join(pieces)
@@ -90,7 +90,7 @@ class Reply:
         self._bot.outbox.grow(key, request.user, pieces)
 
     def progress(self, text: str) -> None:
-        """A word while it takes long: in place of the one before, and to nobody but who asked."""
+        """Show a progress message to the requesting person only, replacing the previous one."""
         try:
             if self.private and self._left > 1:
                 self.show([line(text)])
@@ -103,39 +103,39 @@ class Reply:
             self._left = 0
 
     def slow_down(self, label: str) -> None:
-        """Tells the person alone that it is too much, and seldom: whoever floods a channel is not to flood it with us."""
+        """Show the rate-limit notice `label` to the person only, at most once a minute, so that it cannot flood a channel."""
         bot, request = self._bot, self._request
         if bot.mail.turn(f"slower {request.user}", bot.now(), _REFUSAL, most=timedelta()) > timedelta():
             return
-        told = line(slack_words(bot.language).labels[label])
+        notice = line(slack_words(bot.language).labels[label])
         try:
             if self.private:
-                self.show([told])
+                self.show([notice])
             else:
-                bot.web.whisper(request.channel, request.user, content(told), self.root or None)
+                bot.web.whisper(request.channel, request.user, content(notice), self.root or None)
         except Refused:
-            return  # somebody who left
+            return  # the person left the channel
 
     def watching(self, subject: str) -> "Watching":
-        """Somebody who tells how far the reading of a day is."""
+        """Return a progress reporter for the reading of a day."""
         return Watching(self, self._bot, subject)
 
     def whisper(self, message: Message, *, replace: bool = False) -> None:
-        """Shows a message to the person alone, wherever that can be done."""
+        """Show a message to the requesting person only, by response_url or else as an ephemeral message."""
         request, told = self._request, content(message)
         if self._left > 0:
             self._left -= 1
             try:
                 self._bot.web.respond(request.response_url, told, replace=replace)
             except Refused:
-                self._left = 0  # used up, or too late
+                self._left = 0  # used up or expired
             else:
                 return
         whisper(self._bot.web, request.channel, request.user, message)
 
 
 class Watching:
-    """Tells of progress seldom: at the beginning, and after ten seconds and a minute."""
+    """A progress reporter that posts at the start, after ten seconds and after a minute."""
 
     def __init__(self, reply: Reply, bot: Bot, subject: str) -> None:
         self._reply = reply
@@ -148,14 +148,14 @@ class Watching:
     def expect(self, steps: int) -> None:
         self._steps = steps
         if steps > _FEW:
-            self._tell()
+            self._report()
 
     def advance(self) -> None:
         self._done += 1
         if self._after and self._bot.now() - self._began >= self._after[0] and self._done < self._steps:
             del self._after[0]
-            self._tell()
+            self._report()
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         say = slack_words(self._bot.language)
         self._reply.progress(say.label("reading", subject=self._subject, done=self._done, steps=self._steps))

@@ -15,7 +15,7 @@ from bot.store import Draft, Thread
 
 
 class Reverted(NamedTuple):
-    """A commit, the one that reverts it, and a channel where a digest told of it; all as keys."""
+    """A reverted commit, the reverting one and a channel whose digest contained the first; all as keys."""
 
     channel: str
     repository: str
@@ -25,7 +25,7 @@ class Reverted(NamedTuple):
 
 
 def reverted(bot: Bot, delivery: Delivery) -> list[Reverted]:
-    """What a day that was delivered reverts of other days', for every channel that had a digest of those."""
+    """Return the commits of other days that a delivered day reverts, for each channel whose digest contained them."""
     ref, store = parse_value(delivery.what), bot.reading.services.store
     if not isinstance(ref, DayRef):
         return []
@@ -43,14 +43,14 @@ def reverted(bot: Bot, delivery: Delivery) -> list[Reverted]:
 
 
 def draft(bot: Bot, found: Reverted) -> list[str]:
-    """Freezes the message for the first thread of the channel whose digest told of the commit and not of its revert.
+    """Freeze the notice for the channel's first thread whose digest contains the commit but not its revert.
 
-    Gives its key; nothing where there is no such thread, or where the channel may not see the repository any more.
+    Return its key; nothing if there is no such thread, or the channel may no longer see the repository.
     """
     bot, repository = bot.within(found.channel), Repository.parse(found.repository)
     for thread in _threads(bot, repository, found.sha):
         ref = parse_day_value(thread.about)
-        if thread.channel == found.channel and _told_of(bot, ref, found):
+        if thread.channel == found.channel and _needs_notice(bot, ref, found):
             key = f"revert:{repository.key}:{found.sha}:{found.channel}:000"
             message = _message(bot, ref, found)
             content = {"text": message.text, "blocks": list(message.blocks)}
@@ -60,12 +60,12 @@ def draft(bot: Bot, found: Reverted) -> list[str]:
 
 
 def _threads(bot: Bot, repository: Repository, sha: str) -> Iterator[Thread]:
-    """The threads of digests, in any channel, of the days that a commit is of."""
+    """Yield the digest threads, in any channel, of the days that contain a commit."""
     for day in bot.reading.services.store.dates_of(repository, sha):
         yield from bot.mail.begun(f"digest:{repository.key}:{day}:")
 
 
-def _told_of(bot: Bot, ref: DayRef, found: Reverted) -> bool:
+def _needs_notice(bot: Bot, ref: DayRef, found: Reverted) -> bool:
     report = bot.reading.stored(ref.repository, ref.day, ZoneInfo(ref.timezone), ref.language)
     return report is not None and found.sha in _shas(seen(bot, report, ref)) and found.by not in _shas(report)
 

@@ -1,6 +1,6 @@
-"""The steps of a delivery: a day or a commit is read, its messages are frozen, and each is sent.
+"""The steps of a delivery: read a day or a commit, freeze its messages, send each.
 
-What Slack refuses is told where it is missed: in the thread that lacks it, or to the person who wanted the whole.
+A message that Slack refuses is reported in the thread that lacks it, or to the person who requested the delivery.
 """
 
 from collections.abc import Sequence
@@ -25,13 +25,13 @@ from bot.slack.messages.words import slack_words
 from bot.slack.web import ChannelClosed, Refused, SlackFailure, Unanswered, Web
 from bot.store import Draft
 
-SOON = 5.0  # seconds after which what failed outside may work again
+SOON = 5.0  # seconds before a retry after an outside failure
 
 log = structlog.get_logger(__name__)
 
 
 def read(bot: Bot, delivery: Delivery) -> Outcome:
-    """Reads and analyses what is to be delivered; asks to be called again when GitHub's limit lets it be completed."""
+    """Read and analyse the subject of a delivery; the outcome's pause asks for a retry, e.g. when GitHub's limit resets."""
     bot, ref = bot.within(delivery.channel), parse_value(delivery.what)
     try:
         if isinstance(ref, CommitRef):
@@ -46,14 +46,14 @@ def read(bot: Bot, delivery: Delivery) -> Outcome:
         return Outcome(failure=exc.told(bot.language))
     except Exception:
         log.exception("this is a bug in vllm-digest")
-        return Outcome()  # what can be told without it is; else `draft` meets it again, and tells the channel
+        return Outcome()  # deliver what is possible; otherwise `draft` hits the bug again and reports it in the channel
 
 
 def draft(bot: Bot, delivery: Delivery, trouble: str) -> list[str]:
-    """Freezes the messages of a delivery, unless that was done before. Gives their keys, in the order of sending.
+    """Freeze the messages of a delivery, unless already frozen. Return their keys in sending order.
 
-    A day that could not even be listed is a line that says so: `trouble` tells why. Of two people who have the same posted
-    at once the second is shown what the first posted: deliveries to a channel follow each other.
+    A day that could not be listed yields one line with the reason, `trouble`. If two people request the same post at once,
+    the second gets a link to the first one's: deliveries to a channel are sequential.
     """
     bot, ref, prefix = bot.within(delivery.channel), parse_value(delivery.what), _prefix(delivery)
     kept = [each.key for each in bot.mail.letters(prefix) if "." not in each.key.rpartition(":")[2]]
@@ -68,7 +68,7 @@ def draft(bot: Bot, delivery: Delivery, trouble: str) -> list[str]:
 
 
 def notice(bot: Bot, delivery: Delivery, seconds: float) -> list[str]:
-    """Freezes a message that says when the rest of a day follows."""
+    """Freeze a message that gives the time when the rest of a day follows, in `seconds`; return its key."""
     ref = parse_value(delivery.what)
     at = (bot.now() + timedelta(seconds=seconds)).astimezone(bot.tz)
     told = slack_words(ref.language).label(
@@ -80,7 +80,7 @@ def notice(bot: Bot, delivery: Delivery, seconds: float) -> list[str]:
 
 
 def send(bot: Bot, key: str) -> Outcome:
-    """Sends one message once; asks to be called again where it is not known whether Slack has it."""
+    """Send one message; the outcome's pause asks for a retry if it is unknown whether Slack received it."""
     try:
         bot.outbox.send(key)
     except Unanswered as exc:
@@ -93,12 +93,12 @@ def send(bot: Bot, key: str) -> Outcome:
 
 
 def finish(bot: Bot, delivery: Delivery, failure: str) -> list[str]:
-    """Notes with the subscription what of its digest was not delivered, or that all was.
+    """Store in the subscription why its digest was not fully delivered, or clear that note.
 
-    Whoever wanted a digest of which nothing came is told so. Gives the keys of messages that remain to be sent for that.
+    If nothing was delivered, notify the person behind the delivery. Return the keys of messages still to be sent for that.
     """
     root = bot.mail.letter(f"{_prefix(delivery)}000")
-    lines = _tell_undelivered(bot, delivery, failure) if failure and not (root and root.ts) else []
+    lines = _report_undelivered(bot, delivery, failure) if failure and not (root and root.ts) else []
     if delivery.label.startswith("s") and delivery.label[1:].isdecimal():
         bot.subscriptions.noted(int(delivery.label[1:]), failure)
     if not failure:
@@ -110,14 +110,14 @@ def finish(bot: Bot, delivery: Delivery, failure: str) -> list[str]:
 
 
 def until(bot: Bot, instant: datetime | None) -> float | None:
-    """Seconds until an instant, and one more; None where there is none."""
+    """Return the seconds until an instant plus one; None for no instant."""
     return max(1.0, (instant - bot.now()).total_seconds() + 1) if instant else None
 
 
 def drafts(
     prefix: str, channel: str, messages: Sequence[Message], about: str, thread_ts: str | None = None
 ) -> list[Draft]:
-    """Messages as drafts: the first in the channel or the thread that is given, the others as they say."""
+    """Convert messages to drafts: the first in the given channel or thread, the others in its thread if they are so marked."""
     keys = [f"{prefix}{place:03}" for place in range(len(messages))]
     return [
         Draft(
@@ -133,17 +133,17 @@ def drafts(
 
 
 def content(message: Message) -> dict[str, Any]:
-    """A message as it is frozen."""
+    """Return a message's content in its stored form."""
     return {"text": message.text, "blocks": list(message.blocks)}
 
 
 def line(mrkdwn: str) -> Message:
-    """A message of one line of our own words; anything else in it passed `escaped`."""
+    """Return a message of one line of mrkdwn; text from elsewhere in it must be `escaped`."""
     return Message(mrkdwn, (section(mrkdwn),))
 
 
 def whisper(web: Web, channel: str, user: str, message: Message) -> None:
-    """Shows a person a message in a channel, or where the bot may not post there in their direct messages."""
+    """Show a person an ephemeral message in a channel, or in their direct messages if the bot may not post there."""
     told = content(message)
     try:
         web.whisper(channel, user, told, None)
@@ -152,7 +152,7 @@ def whisper(web: Web, channel: str, user: str, message: Message) -> None:
 
 
 def tell_asker(bot: Bot, delivery: Delivery, message: Message) -> None:
-    """Shows a message to the person who had something posted."""
+    """Show a message to the person who requested a delivery."""
     try:
         whisper(bot.web, delivery.channel, delivery.asked_by, message)
     except SlackFailure as exc:
@@ -160,18 +160,18 @@ def tell_asker(bot: Bot, delivery: Delivery, message: Message) -> None:
 
 
 def _posted_before(bot: Bot, delivery: Delivery, ref: DayRef | CommitRef) -> str:
-    """The address of what the channel has already; empty where Slack does not answer, since the post itself waits for that."""
+    """Return the permalink of an existing post; empty if Slack does not answer, since sending waits for Slack anyway."""
     try:
         return postings.find_link(bot, delivery.channel, ref)
     except Unanswered:
         return ""
 
 
-# What Slack refuses
+# Messages that Slack refuses
 
 
 def _refused(bot: Bot, key: str, why: Refused) -> Outcome:
-    """A first message that is refused ends the delivery; of what is refused in its thread, the thread is told, once."""
+    """Return the outcome of a refusal: a refused first message ends the delivery, a refused reply is reported in its thread."""
     letter = bot.mail.letter(key)
     root = bot.mail.letter(letter.root) if letter and letter.root else None
     if not letter or not root or isinstance(why, ChannelClosed):
@@ -184,8 +184,8 @@ def _refused(bot: Bot, key: str, why: Refused) -> Outcome:
     return Outcome(failure=failure, lines=(line_key,))
 
 
-def _tell_undelivered(bot: Bot, delivery: Delivery, failure: str) -> list[str]:
-    """Tells the person who had it posted, or once the one who subscribed the channel. Gives the key of a message to be sent."""
+def _report_undelivered(bot: Bot, delivery: Delivery, failure: str) -> list[str]:
+    """Notify the person who requested the post, or, once, the subscriber. Return the keys of messages to be sent."""
     ref = parse_value(delivery.what)
     say = slack_words(ref.language)
     if delivery.asked_by:
@@ -209,11 +209,11 @@ def _tell_undelivered(bot: Bot, delivery: Delivery, failure: str) -> list[str]:
     return [key]
 
 
-# What is sent
+# Message contents
 
 
 def _prefix(delivery: Delivery) -> str:
-    """How the keys of a delivery's messages begin."""
+    """Return the key prefix of a delivery's messages."""
     ref = parse_value(delivery.what)
     kind = "digest" if isinstance(ref, DayRef) else "commit"
     return f"{kind}:{ref.repository.key}:{subject_of(ref)}:{delivery.label}:{delivery.channel}:"
@@ -236,7 +236,7 @@ def _frozen(bot: Bot, ref: DayRef | CommitRef, prefix: str, delivery: Delivery, 
 
 
 def _day(bot: Bot, ref: DayRef, prefix: str, delivery: Delivery) -> list[Draft]:
-    """A day as the channel sees it, and where it has a thread the whole report as a file."""
+    """Return the drafts of a day's digest, with the full report as a file if the digest has a thread."""
     report = report_of(bot, ref)
     messages = digest_messages(report, value_of(ref))
     found = drafts(prefix, delivery.channel, messages, delivery.what)
@@ -246,13 +246,13 @@ def _day(bot: Bot, ref: DayRef, prefix: str, delivery: Delivery) -> list[Draft]:
 
 
 def _commit(bot: Bot, ref: CommitRef) -> list[Message]:
-    """A commit as the channel sees it."""
+    """Return the messages that show a commit in a channel."""
     located = bot.reading.commit(Reference(ref.sha, sha=ref.sha), ref.repository)
     entry = bot.reading.entry(located, ref.language)
     return commit_messages(located.repository, entry, ref.language, bot.tz, public=True)
 
 
 def report_file(report: DayReport) -> dict[str, Any]:
-    """The whole report as a file {filename, title, data}."""
+    """Return the full report as a file {filename, title, data}."""
     name = f"{report.repository.name}-{report.date}.md"
     return {"filename": name, "title": name, "data": reports_markdown([report])}

@@ -1,4 +1,4 @@
-"""The digest as Slack would get it, as JSON."""
+"""JSON output of the digest's Slack messages."""
 
 import json
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from bot.slack.messages.digest import digest_messages
 
 
 def report_slack(reports: Sequence[DayReport]) -> str:
-    """A JSON list of messages {text, blocks, thread}; a message with `thread` belongs under the last one without."""
+    """Return a JSON list of messages {text, blocks, thread}; one with `thread` belongs to the thread of the last one without."""
     messages = [
         {"text": message.text, "blocks": message.blocks, "thread": message.thread}
         for report in reports

@@ -1,4 +1,4 @@
-"""The modal in which a question is written."""
+"""The modal for writing a question."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,7 +18,7 @@ _EMPTY = {"zh": "请写下你的问题", "en": "Write your question"}
 
 
 def ask_modal(request: Request, language: Language) -> dict[str, Any]:
-    """The view that a press of an "Ask" button opens; it remembers where that was."""
+    """Return the modal that an "Ask" button opens; its private_metadata holds the button's request."""
     field = {
         "type": "plain_text_input",
         "action_id": "question",
@@ -39,13 +39,13 @@ def ask_modal(request: Request, language: Language) -> dict[str, Any]:
 
 
 def asked_in(view: Mapping[str, Any]) -> tuple[Request, str]:
-    """Where a submitted modal was opened, and what was written into it."""
+    """Return the request that opened a submitted modal, and the question in it."""
     written = view["state"]["values"]["question"]["question"].get("value") or ""
     return Request.model_validate_json(view["private_metadata"]), written.strip()
 
 
 def no_question(language: Language) -> dict[str, str]:
-    """The error to show at an empty field."""
+    """Return the error for an empty field."""
     return {"question": _EMPTY[language]}
 
 

@@ -1,6 +1,6 @@
-"""Slack's blocks from plain values, and their packing into messages that Slack takes.
+"""Builders of Slack's blocks, and their packing into messages within Slack's limits.
 
-Text that nobody here wrote stands in rich_text or plain_text, where none of Slack's tokens is live; mrkdwn is for our own words.
+Text from outside goes into rich_text or plain_text, where Slack's tokens are inert; mrkdwn is for our own words only.
 """
 
 import re
@@ -15,16 +15,16 @@ Part = dict[str, Any]  # a paragraph or a list in a rich_text block
 Piece = dict[str, Any]  # a run of text in a paragraph
 Style = Literal["bold", "italic", "code"]
 
-_BLOCKS = 50  # a message
-_CHARACTERS = 9_000  # all blocks of a message: 9.6k passed and 11.3k failed, the limit is not documented
-_BLOCK = 3_000  # characters a block
-_ROW = 2_500  # characters of a paragraph or an item
-_ELEMENT = 2_000  # characters an element of a context
+_BLOCKS = 50  # blocks per message
+_CHARACTERS = 9_000  # in all blocks of a message: 9.6k passed and 11.3k failed, the limit is not documented
+_BLOCK = 3_000  # characters per block
+_ROW = 2_500  # characters per paragraph or list item
+_ELEMENT = 2_000  # characters per element of a context block
 _HEADER = 150
 _BUTTON = 75
 _CONFIRMATION = 300
-_URL = 500  # a longer one is no commit's
-_FALLBACK = 600  # characters before escaping, which makes five of one at worst: Slack advises at most 4,000
+_URL = 500  # characters; no commit's URL is longer
+_FALLBACK = 600  # characters before escaping, which adds up to four per character; Slack advises at most 4,000
 
 _SPANS = re.compile(r"(?<!`)`(?!`)([^`]+)`(?!`)")
 _WEB = re.compile(r"https?://[^\s<>|\"\\]+")
@@ -34,7 +34,7 @@ _WORD = re.compile(r"[\s，、]")
 
 
 class Action(StrEnum):
-    """What a button asks for: its action_id."""
+    """The action_ids of buttons."""
 
     SHOW_REST = "show_rest"
     FULL_REPORT = "full_report"
@@ -49,9 +49,9 @@ class Action(StrEnum):
 
 
 class Message(NamedTuple):
-    """One message: `text` is the fallback and notification, `thread` puts it in the thread of its list's first one.
+    """A message: `text` is the fallback and notification; `thread` puts it in the thread of its list's first message.
 
-    `about` is the SHA of the commit that a person who asks in its thread asks about, or empty.
+    `about` is the SHA of the commit that questions in its thread refer to, or empty.
     """
 
     text: str
@@ -64,29 +64,29 @@ class Message(NamedTuple):
 
 
 def escaped(text: str) -> str:
-    """`text` for mrkdwn: no token is live, and no web address looks like one to Slack."""
-    # A dot leader looks like the dot: Slack links host names too, and takes scheduler.py for one.
+    """Escape `text` for mrkdwn, so that tokens are inert and Slack does not link URLs or host names."""
+    # Slack would link scheduler.py as a host name: substitute the look-alike one-dot leader.
     plain = _DOMAIN_DOT.sub("\u2024", visible(text, keep="\n").replace("://", ": //"))
     return plain.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def fallback(text: str) -> str:
-    """`text` for a message's `text`, which notifications show."""
+    """Escape and shorten `text` for a message's `text` field, which notifications show."""
     return escaped(shorten(one_line(text), _FALLBACK))
 
 
 def ours(text: str, *styles: Style) -> list[Piece]:
-    """Words of ours, as they are."""
+    """Return our own words as rich text, verbatim."""
     return [_piece(text, "", styles)] if text else []
 
 
 def prose(text: str, *styles: Style) -> list[Piece]:
-    """Text that nobody here wrote, on one line, its `code` spans as code."""
+    """Return text from outside as rich text on one line, with its `code` spans as code."""
     return linked(text, "", *styles)
 
 
 def linked(text: str, url: str, *styles: Style) -> list[Piece]:
-    """The same as links to `url`; without them where that is no web address."""
+    """Return text as `prose` does, linked to `url` if that is a valid web URL."""
     target = url if len(url) <= _URL and url.isprintable() and _WEB.fullmatch(url) else ""
     pieces = _SPANS.split(one_line(text))
     return [
@@ -107,17 +107,17 @@ def header(text: str) -> Block:
 
 
 def section(mrkdwn: str) -> Block:
-    """Words of ours, at most 3,000 characters; anything else in them passed `escaped`."""
+    """Return a section of our own mrkdwn, at most 3,000 characters; text from outside in it must be `escaped`."""
     return {"type": "section", "text": {"type": "mrkdwn", "text": mrkdwn, "verbatim": True}}
 
 
 def context(text: str) -> Block:
-    """A small grey line, whoever wrote it."""
+    """Return a small grey line of plain text, safe for text from outside."""
     return {"type": "context", "elements": [_plain(each) for each in cut(one_line(text), _ELEMENT)]}
 
 
 def rich(*parts: Part) -> Block:
-    """Paragraphs and lists; empty ones are left out."""
+    """Return a rich_text block of paragraphs and lists, without the empty ones."""
     return {"type": "rich_text", "elements": [part for part in parts if part["elements"]]}
 
 
@@ -126,7 +126,7 @@ def paragraph(pieces: Sequence[Piece]) -> Part:
 
 
 def lines(rows: Iterable[Sequence[Piece]]) -> Part:
-    """A paragraph whose rows are lines of their own."""
+    """Return a paragraph with each row on its own line."""
     pieces = [piece for row in rows if row for piece in (*ours("\n"), *row)]
     return paragraph(pieces[1:])
 
@@ -148,13 +148,13 @@ def button(
     style: Literal["primary", "danger"] | None = None,
     confirm: Block | None = None,
 ) -> Block:
-    """A button; `text` is shortened to 75 characters, `value` is for us and at most 2,000."""
+    """Return a button; `text` is shortened to 75 characters, `value` is returned to us and may have 2,000."""
     made = {"type": "button", "text": _plain(shorten(one_line(text), _BUTTON)), "action_id": action_id, "value": value}
     return made | ({"style": style} if style else {}) | ({"confirm": confirm} if confirm else {})
 
 
 def confirmation(title: str, text: str, yes: str, no: str) -> Block:
-    """The dialog that asks before a button acts; `text` is shortened to 300 characters."""
+    """Return the confirmation dialog of a button; `text` is shortened to 300 characters."""
     shown = {"title": title, "text": shorten(one_line(text), _CONFIRMATION), "confirm": yes, "deny": no}
     return {name: _plain(each) for name, each in shown.items()} | {"style": "danger"}
 
@@ -167,7 +167,7 @@ def _plain(text: str) -> dict[str, Any]:
 
 
 def weight(value: object) -> int:
-    """The characters of every string in a block, in blocks or in a part of one."""
+    """Return the total length, in characters, of all strings in blocks or a part of one."""
     if isinstance(value, str):
         return len(value)
     if isinstance(value, dict):
@@ -176,14 +176,14 @@ def weight(value: object) -> int:
 
 
 def fits(blocks: Sequence[Block]) -> bool:
-    """Whether one message holds the blocks."""
+    """Return whether the blocks fit into one message."""
     return len(blocks) <= _BLOCKS and weight(blocks) <= _CHARACTERS
 
 
 def split(groups: Iterable[Sequence[Block]], continued: Block | None = None) -> list[tuple[Block, ...]]:
-    """The blocks in their order, packed into messages; a group that fits into one is not torn apart.
+    """Pack groups of blocks into messages in order; a group that fits into one message is not split.
 
-    Nothing is cut off: what is too long goes on in the next block or message. `continued` opens every message but the first.
+    Nothing is dropped: overlong content continues in the next block or message. `continued` opens all messages but the first.
     """
     opening = [continued] if continued else []
     packed: list[list[Block]] = [[]]
@@ -200,7 +200,7 @@ def split(groups: Iterable[Sequence[Block]], continued: Block | None = None) -> 
 
 
 def divided(block: Block) -> list[Block]:
-    """A block as several of at most 3,000 characters, between items and paragraphs if that will do; none if it is empty."""
+    """Split a block into blocks of at most 3,000 characters, preferably between items and paragraphs; drop an empty one."""
     if block.get("elements") == []:
         return []
     if weight(block) <= _BLOCK or block["type"] not in ("rich_text", "context"):
@@ -213,22 +213,22 @@ def divided(block: Block) -> list[Block]:
             if packs[-1] and weight(packs[-1]) + weight(row) > _BLOCK:
                 packs.append([])
             packs[-1].append(row)
-    return [rich(*_joined(pack)) for pack in packs]
+    return [rich(*_merge_lists(pack)) for pack in packs]
 
 
 def _rows(part: Part) -> list[Part]:
-    """A paragraph or list as paragraphs and lists of one item; the rest of an item that is too long is a paragraph."""
+    """Split a paragraph or list into paragraphs and one-item lists; the rest of an overlong item becomes a paragraph."""
     if part["type"] != "rich_text_list":
-        return [paragraph(pieces) for pieces in _broken(part["elements"])]
+        return [paragraph(pieces) for pieces in _wrap(part["elements"])]
     rows = []
     for item in part["elements"]:
-        first, *rest = _broken(item["elements"])
+        first, *rest = _wrap(item["elements"])
         rows += [bullets([first]), *map(paragraph, rest)]
     return rows
 
 
-def _joined(rows: Sequence[Part]) -> list[Part]:
-    """The rows with lists that follow each other made one."""
+def _merge_lists(rows: Sequence[Part]) -> list[Part]:
+    """Merge consecutive lists among the rows."""
     joined: list[Part] = []
     for row in rows:
         if joined and joined[-1]["type"] == row["type"] == "rich_text_list":
@@ -238,7 +238,7 @@ def _joined(rows: Sequence[Part]) -> list[Part]:
     return joined
 
 
-def _broken(pieces: Sequence[Piece]) -> list[list[Piece]]:
+def _wrap(pieces: Sequence[Piece]) -> list[list[Piece]]:
     rows: list[list[Piece]] = [[]]
     for piece in pieces:
         for text in cut(piece["text"], _ROW - len(piece.get("url", ""))):
@@ -250,7 +250,7 @@ def _broken(pieces: Sequence[Piece]) -> list[list[Piece]]:
 
 
 def cut(text: str, size: int) -> list[str]:
-    """`text` in pieces of at most `size` characters, whose ends are those of sentences or else words where there are any."""
+    """Split `text` into pieces of at most `size` characters, at the ends of sentences, or else of words, if possible."""
     pieces = []
     while len(text) > size:
         head = text[:size]

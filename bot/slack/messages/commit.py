@@ -1,4 +1,4 @@
-"""A commit with all that is known of it, as messages: in a digest's thread, and as a reply of its own."""
+"""Messages that show a commit with its analysis: in a digest's thread, or as a reply."""
 
 from collections.abc import Iterable
 from zoneinfo import ZoneInfo
@@ -30,9 +30,9 @@ from bot.slack.messages.blocks import (
 )
 from bot.slack.messages.words import slack_words
 
-_TOUCHES = 5  # of what a channel watches that are shown
-_NAMES = 10  # of a kind that it breaks
-_PLACE = 120  # characters of a path and line
+_TOUCHES = 5  # places shown that touch watched terms
+_NAMES = 10  # names shown per kind of breaking change
+_PLACE = 120  # characters of a path with line number
 
 
 def commit_messages(
@@ -46,9 +46,9 @@ def commit_messages(
     shareable: bool = False,
     note: str = "",
 ) -> list[Message]:
-    """A commit as a reply, with a button to have it posted if it is `shareable`; in public what follows goes into its thread.
+    """Return a commit as a reply, with a post button if `shareable`; if `public`, all but the first go into its thread.
 
-    `note` is a line of mrkdwn, of our own words, that stands first.
+    `note` is an opening line of our own mrkdwn.
     """
     say, value = slack_words(language), commit_value(repository, entry.commit, language)
     post = [button(say.labels["post"], Action.POST, value, style="primary")] if shareable else []
@@ -60,7 +60,7 @@ def commit_messages(
 def thread_messages(
     repository: Repository, entry: Entry, language: Language, tz: ZoneInfo, reason: str | None
 ) -> list[Message]:
-    """A commit in the thread of its day's digest."""
+    """Return a commit as messages for its digest's thread."""
     return [message._replace(thread=True) for message in _messages(repository, entry, language, tz, reason, [], [])]
 
 
@@ -82,9 +82,9 @@ def _messages(
         body = [rich(paragraph(prose(f"⚠️ {why}")))]
     else:
         body = _analysis(entry.analysis, say)
-    # One group, so that what fits into a message is one.
+    # A single group, so that it stays one message if it fits.
     value = commit_value(repository, commit, language)
-    # What is raised for one channel is not judged by it for all.
+    # No verdict buttons if this channel's watched terms raised the tier: verdicts apply to all channels.
     judged = () if entry.watched else (Action.TOO_LOW, Action.TOO_HIGH)
     verdicts = [button(ours_too.labels[each], each, value) for each in judged]
     whole = [*opening, *body, *_closing(entry, say), actions(ask, *buttons, *verdicts)]
@@ -94,7 +94,7 @@ def _messages(
 
 
 def _opening(entry: Entry, language: Language, tz: ZoneInfo) -> list[Block]:
-    """The title, what kind of change by whom and when, and why it is ranked so."""
+    """Return the title, change types, author, date, the reasons for the rank and the breaking changes."""
     commit, ranked, say = entry.commit, entry.ranked, words(language)
     about = [
         " / ".join(say.change_types[each] for each in ranked.change_types),
@@ -116,13 +116,13 @@ def _opening(entry: Entry, language: Language, tz: ZoneInfo) -> list[Block]:
 
 
 def _breaks(entry: Entry, language: Language) -> list[Block]:
-    """What it breaks, name by name."""
+    """Return the list of breaking changes by name."""
     rows = [broken(each.told(language, _NAMES)) for each in breaks_of(entry)]
     return [rich(paragraph(ours(words(language).labels["breaks"], "bold")), bullets(rows))] if rows else []
 
 
 def broken(parts: Iterable[Part]) -> list[Piece]:
-    """What breaks somebody, its places linked."""
+    """Return a breaking change as rich text with linked places."""
     return [
         piece
         for part in parts
@@ -134,7 +134,7 @@ def broken(parts: Iterable[Part]) -> list[Piece]:
 
 
 def reverted_message(commit: Commit, by: Commit, language: Language, tz: ZoneInfo) -> Message:
-    """That a commit of an earlier digest was reverted, for its thread."""
+    """Return the revert notice for the thread of the digest that contained the commit."""
     say = slack_words(language)
     when = say.label("was_reverted", date=f"{by.committed_at.astimezone(tz):%Y-%m-%d}")
     told, reverting = commit.title or commit.short_sha, by.title or by.short_sha
@@ -143,7 +143,7 @@ def reverted_message(commit: Commit, by: Commit, language: Language, tz: ZoneInf
 
 
 def marks(entry: Entry, language: Language) -> list[Piece]:
-    """What must be seen beside the title: that it breaks something, was reverted, is not on the branch, or is watched."""
+    """Return the marks beside the title: breaking, reverted, not on the branch, watched."""
     found, say = [], words(language)
     if any(fact.breaking for fact in entry.facts):
         found += ours(f"  {slack_words(language).labels['breaking']}", "bold")
@@ -155,7 +155,7 @@ def marks(entry: Entry, language: Language) -> list[Piece]:
 
 
 def _watched(entry: Entry, language: Language) -> list[Piece]:
-    """Where it touches what the channel watches, on a line of its own."""
+    """Return the places that touch watched terms, on a line of their own."""
     say, shown = words(language), entry.watched[:_TOUCHES]
     pieces = ours(f"\n{say.labels['watched']}{say.labels['colon']}") if shown else []
     for number, each in enumerate(shown):
@@ -186,34 +186,34 @@ def _analysis(analysis: Analysis, say: Words) -> list[Block]:
 
 
 def _closing(entry: Entry, say: Words) -> list[Block]:
-    """The pull request, and the commits that this one is tied to."""
+    """Return the links to the pull request and to related commits."""
     commit, links = entry.commit, entry.links
     rows = []
     if commit.pr:
         rows.append(linked(f"PR #{commit.pr}", beside(commit, f"/pull/{commit.pr}")))
-    rows += [_tied(say.labels["reverts"], commit, sha) for sha in links.all_reverted]
+    rows += [_related(say.labels["reverts"], commit, sha) for sha in links.all_reverted]
     if links.reverted_by:
-        rows.append(_tied(say.labels["reverted_by"], commit, links.reverted_by))
+        rows.append(_related(say.labels["reverted_by"], commit, links.reverted_by))
     if links.series:
         row = ours(say.label("series", part=links.series.part, of=links.series.of or "N"))
         others = [sha for sha in links.series.commits if sha != commit.sha]
         for place, sha in enumerate(others):
             row += ours(say.comma if place else " (") + to_commit(commit, sha)
         rows.append(row + ours(")") if others else row)
-    rows += [_tied(say.labels["fixes"], commit, sha) for sha in links.fixes]
-    rows += [_tied(say.labels["fixed_by"], commit, sha) for sha in links.fixed_by]
+    rows += [_related(say.labels["fixes"], commit, sha) for sha in links.fixes]
+    rows += [_related(say.labels["fixed_by"], commit, sha) for sha in links.fixed_by]
     label = ours(f"{say.labels['links']}{say.labels['colon']}")
     joined = [piece for place, row in enumerate(rows) for piece in (ours(" · ") if place else label) + row]
     return [rich(paragraph(joined))]
 
 
-def _tied(phrase: str, commit: Commit, sha: str) -> list[Piece]:
+def _related(phrase: str, commit: Commit, sha: str) -> list[Piece]:
     before, _, after = phrase.partition("{sha}")
     return ours(before) + to_commit(commit, sha) + ours(after)
 
 
 def to_commit(commit: Commit, sha: str) -> list[Piece]:
-    """A link to another commit of the repository that `commit` is of."""
+    """Return a link to another commit of the same repository as `commit`."""
     return linked(f"`{sha[:SHORT_SHA]}`", beside(commit, f"/commit/{sha}"))
 
 

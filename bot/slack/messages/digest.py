@@ -1,4 +1,4 @@
-"""A day's report as messages: one in the channel, and in its thread the high commits, the others in lists, the coverage."""
+"""The digest as messages: one in the channel; in its thread the high commits, lists of the others, and the coverage."""
 
 import re
 from collections import Counter
@@ -39,10 +39,10 @@ from bot.slack.messages.commit import broken, marks, thread_messages, to_commit
 from bot.slack.messages.words import slack_words
 
 _AREAS = 4
-_TITLE = 300  # characters of a title in the first message; the whole one stands in the thread
+_TITLE = 300  # characters of a title in the first message; the thread has the full title
 _NAME = 100  # characters of a repository's name in the header
 _SENTENCE = 200
-_SEAMS = 300  # characters that dividing a long list, and saying that it goes on, may add
+_SEAMS = 300  # characters that splitting a long list and the "continued" line may add
 _BOTS = re.compile(
     r"\[bot\]$|[-_ ]bot$|^(dependabot|renovate|github-actions|mergify|pre-commit-ci|codecov|greenkeeper|snyk)\b",
     re.IGNORECASE,
@@ -51,9 +51,9 @@ _FIRST_SENTENCE = re.compile(r".*?(?:[。！？]|[.!?](?=\s+[^a-z]|$))")
 
 
 def digest_messages(report: DayReport, value: str = "") -> list[Message]:
-    """The whole digest in the order in which it is posted; a day without commits is one message of one line.
+    """Return the digest's messages in posting order; a day without commits is one message of one line.
 
-    `value` is what its buttons carry, by default the day.
+    `value` is the value of its buttons, by default the day.
     """
     if _empty(report):
         return [_one_line(report)]
@@ -70,7 +70,7 @@ def digest_messages(report: DayReport, value: str = "") -> list[Message]:
 
 
 def rest_messages(report: DayReport) -> list[Message]:
-    """The medium and low commits, and those that landed late, as few private replies."""
+    """Return the medium, low and late commits as private replies, as few as possible."""
     say = slack_words(report.language)
     groups = [_tier(report, Importance.MEDIUM), _tier(report, Importance.LOW), _late(report)]
     nothing = [section(say.labels["no_rest"])]
@@ -80,9 +80,9 @@ def rest_messages(report: DayReport) -> list[Message]:
 
 
 def summary_message(report: DayReport, *, shareable: bool, note: str = "") -> list[Message]:
-    """The day as a private reply: what the channel would see, and a button to have it posted there.
+    """Return the day as a private reply: the channel's view, with a post button if `shareable`.
 
-    `note` is a line of mrkdwn, of our own words, that stands first.
+    `note` is an opening line of our own mrkdwn.
     """
     say = slack_words(report.language)
     post = [button(say.labels["post"], Action.POST, day_value(report), style="primary")] if shareable else []
@@ -112,9 +112,9 @@ def _one_line(report: DayReport) -> Message:
 def _summary(
     report: DayReport, more_buttons: Sequence[Block] = (), *, value: str = "", above: Sequence[Block] = ()
 ) -> list[Message]:
-    """The first message, and those that hold the high commits for which it has no room."""
+    """Return the first message, and further ones with the high commits that do not fit into it."""
     say = slack_words(report.language)
-    before, after = [*above, *_before(report)], [_buttons(report, more_buttons, value)]
+    before, after = [*above, *_head(report)], [_buttons(report, more_buttons, value)]
     heading = _heading(Importance.HIGH, report)
     items = [_high_item(entry, report) for entry in report.tier(Importance.HIGH)]
     spare = context("·" * _SEAMS)
@@ -130,7 +130,7 @@ def _summary(
     return [Message(text, blocks) for blocks in packed]
 
 
-def _before(report: DayReport) -> list[Block]:
+def _head(report: DayReport) -> list[Block]:
     say, mine = words(report.language), slack_words(report.language)
     name = str(report.repository)
     about = [name] if len(name) > _NAME else []
@@ -153,7 +153,7 @@ def _before(report: DayReport) -> list[Block]:
 
 
 def _breaking(report: DayReport) -> list[Block]:
-    """What will break those downstream, before all else: a few rows, and how many more there are."""
+    """Return the first rows of the breaking changes, with the number of the others."""
     say, found = words(report.language), breaks(report)
     if not found:
         return []
@@ -169,7 +169,7 @@ def _break(each: Break, report: DayReport) -> list[Piece]:
 
 
 def _areas(report: DayReport) -> list[tuple[str, int]]:
-    """The areas whose source most commits touch; where none touches source, any areas."""
+    """Return the areas whose source files most commits touch, with counts; any files if no commit touches source."""
     paths = [entry.commit.paths for entry in report.entries]
     for wanted in ({Kind.SOURCE}, set(Kind)):
         counted = Counter(each for some in paths for each in {area(path) for path in some if kind(path) in wanted})
@@ -179,7 +179,7 @@ def _areas(report: DayReport) -> list[tuple[str, int]]:
 
 
 def _troubles(report: DayReport) -> list[list[Piece]]:
-    """What is missing, and what else the reader of the day must know."""
+    """Return the warnings: unread commits, and remarks on the day."""
     say, mine = words(report.language), slack_words(report.language)
     rows = [ours(f"ℹ️ {say.remarks[remark]}") for remark in report.remarks]
     if report.failed:
@@ -219,7 +219,7 @@ def _buttons(report: DayReport, more: Sequence[Block], value: str) -> Block:
 
 
 def _tier(report: DayReport, tier: Importance) -> list[Block]:
-    """A tier as a list; what bots did is one item, its titles and nothing else."""
+    """Return a tier as a list; commits by bots are one item with their titles only."""
     entries = report.tier(tier)
     people = [entry for entry in entries if not _BOTS.search(entry.commit.author.strip())]
     bots = [entry for entry in entries if _BOTS.search(entry.commit.author.strip())]
@@ -233,7 +233,7 @@ def _tier(report: DayReport, tier: Importance) -> list[Block]:
 
 
 def _item(entry: Entry, report: DayReport, *, brief: bool) -> list[Piece]:
-    """A commit in a list: its title, and unless that is enough its author and the first sentence of its analysis."""
+    """Return a list item for a commit: its title and, unless `brief`, its author and the first sentence of its analysis."""
     commit, say = entry.commit, words(report.language)
     pieces = [*linked(commit.title or commit.short_sha, commit.url), *marks(entry, report.language)]
     if not commit.read:
@@ -257,14 +257,14 @@ def _late(report: DayReport) -> list[Block]:
 
 
 def _coverage(report: DayReport) -> list[Block]:
-    """What was read and by whom, what it cost, and every commit that is not told in full."""
+    """Return the coverage: counts, model usage, and every commit that failed, was analysed by rules, or was truncated."""
     say, coverage = words(report.language), report.coverage
     usage = usage_told(report.usage, say) if report.usage.model else ""
     remarks = [ours(f"{say.labels['remark']}{say.labels['colon']}{say.remarks[each]}") for each in coverage.remarks]
-    failed = [_named("failed", each.sha, each.told(report.language), report) for each in coverage.failed]
-    replaced = [_named("replaced", each.sha, each.told(report.language), report) for each in coverage.replaced]
+    failed = [_coverage_item("failed", each.sha, each.told(report.language), report) for each in coverage.failed]
+    replaced = [_coverage_item("replaced", each.sha, each.told(report.language), report) for each in coverage.replaced]
     shortened = [
-        _named("shortened", each.sha, say.label("left_out", paths=say.comma.join(each.left_out)), report)
+        _coverage_item("shortened", each.sha, say.label("left_out", paths=say.comma.join(each.left_out)), report)
         for each in coverage.shortened
     ]
     chosen = report.chosen.told if report.chosen else ""
@@ -277,7 +277,7 @@ def _coverage(report: DayReport) -> list[Block]:
     ]
 
 
-def _named(label: str, sha: str, what: str, report: DayReport) -> list[Piece]:
+def _coverage_item(label: str, sha: str, what: str, report: DayReport) -> list[Piece]:
     say = words(report.language)
     commit = (*report.entries, *report.late)[0].commit
     return [*ours(f"{say.labels[label]} "), *to_commit(commit, sha), *ours(say.labels["colon"]), *prose(what)]

@@ -1,4 +1,4 @@
-"""Lists that people ask for: the days of a range, what a search found, the commits that a word could mean."""
+"""Lists as messages: the days of a range, search results, and commits that match an ambiguous reference."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -29,13 +29,13 @@ from bot.slack.messages.blocks import (
 )
 from bot.slack.messages.words import SlackWords, slack_words
 
-PAGE_SIZE = 10  # commits a page of a search
+PAGE_SIZE = 10  # search results per page
 _CHOICES = 10
-_HEADING = 200  # characters of it over what goes on in another message
+_HEADING = 200  # characters of a heading repeated in a continuation message
 
 
 class DayRow(NamedTuple):
-    """A day of a range: its counts, or None while it was not read; `note` says what else there is to say."""
+    """A day of a range: its counts, or None if it was not read; `note` is a remark to show with it."""
 
     day: DayRef
     stats: Stats | None
@@ -45,7 +45,7 @@ class DayRow(NamedTuple):
 def range_message(
     rows: Sequence[DayRow], language: Language, *, words: str = "", offset: int = 0, more: bool = False
 ) -> list[Message]:
-    """Days, one a line. With `more`, a button leads to the `offset` after them, within the range that `words` names."""
+    """Return days, one per line. With `more`, add a button to the next page, after `offset` and these rows of the range `words`."""
     say = slack_words(language)
     if not rows:
         return [Message(fallback(say.labels["no_days"]), (section(say.labels["no_days"]),))]
@@ -79,9 +79,9 @@ def search_messages(
     tz: ZoneInfo,
     again: str = "",
 ) -> list[Message]:
-    """The `page`th page, from 0, of what a search found, best first: (key of the repository, commit).
+    """Return page `page`, from 0, of search results, best first: (repository key, commit).
 
-    `again` is what the buttons to other pages carry: the words, or more where they alone do not say what was searched.
+    `again` is the command that the paging buttons carry; by default the words.
     """
     say = slack_words(language)
     heading = say.label("found" if found else "no_more" if page else "none_found", words=one_line(words))
@@ -93,7 +93,7 @@ def search_messages(
         + ([*ours("  "), *prose(str(repository))] if many else [])
         for repository, commit in found
     ]
-    # Each in a block of its own, since both are called `page`.
+    # Each button in its own block: both have the action_id `page`.
     paging = []
     if more:
         paging.append(_paging("search", (page + 1) * PAGE_SIZE, again or words, say.labels["next"]))
@@ -115,7 +115,7 @@ def which_message(
     value_of: Callable[[Repository, Commit], str],
     language: Language,
 ) -> list[Message]:
-    """Asks which commit is meant, with a button for each, whose value is what `value_of` gives."""
+    """Return messages that ask which commit is meant, with a button for each; `value_of` returns its value."""
     say = slack_words(language)
     shown = candidates[:_CHOICES]
     many = len({repository for repository, _ in candidates}) > 1

@@ -1,4 +1,4 @@
-"""The modal in which a subscription is filled in, and what is wrong with what was."""
+"""The subscription modal, and the validation of its fields."""
 
 import json
 from collections.abc import Mapping
@@ -20,12 +20,12 @@ from bot.slack.parsing.subscription_values import (
 from bot.store import Subscription, Terms
 
 SUBSCRIBE = "subscribe"
-LONGEST_ERROR = 150  # characters of what is wrong with a field
+LONGEST_ERROR = 150  # characters of a field's error
 _LANGUAGES = {"zh": "中文", "en": "English"}
 
 
 class Filled(NamedTuple):
-    """What was filled in: the channel, the terms, and the subscription that they are to change, if any."""
+    """A submitted modal: the channel, the options, and the id of the subscription to change, if any."""
 
     channel: str
     wanted: SubscriptionOptions
@@ -35,7 +35,10 @@ class Filled(NamedTuple):
 def subscription_modal(
     usual: Terms, language: Language, opened_in: str, changes: Subscription | None = None
 ) -> dict[str, Any]:
-    """The view, filled with what is usual, or with what the subscription that it changes has; it remembers where it was opened."""
+    """Return the modal, filled with the terms of the subscription `changes`, or with the defaults `usual`.
+
+    Its private_metadata holds the channel where it was opened and the subscription's id.
+    """
     say = slack_words(language).labels
     terms = changes.terms if changes else usual
     tiers = {each.value: say[f"tier_{each.value}"] for each in (Importance.LOW, Importance.MEDIUM, Importance.HIGH)}
@@ -81,7 +84,7 @@ def subscription_modal(
 
 
 def notice_modal(told: str, language: Language) -> dict[str, Any]:
-    """A view that only says why there is no form."""
+    """Return a modal that only explains why there is no form."""
     say = slack_words(language).labels
     return {
         "type": "modal",
@@ -92,15 +95,15 @@ def notice_modal(told: str, language: Language) -> dict[str, Any]:
 
 
 def opened_in(view: Mapping[str, Any]) -> str:
-    """The channel in which the view was opened; empty for one's home."""
+    """Return the channel in which the modal was opened; empty for the App Home."""
     return str(json.loads(view["private_metadata"])["opened_in"])
 
 
 def filled_in(view: Mapping[str, Any], language: Language) -> tuple[Filled | None, dict[str, str]]:
-    """What was filled in, or what is wrong with which field, said in `language`."""
+    """Parse a submitted modal, or return None and the errors by field in `language`."""
     values = view["state"]["values"]
     written = {
-        name: _written(values, name)
+        name: _field_value(values, name)
         for name in ("channel", "repository", "at", "timezone", "language", "least", "paths", "watch")
     }
     read = {
@@ -125,7 +128,7 @@ def filled_in(view: Mapping[str, Any], language: Language) -> tuple[Filled | Non
     return Filled(written["channel"], SubscriptionOptions(**found), changes), {}
 
 
-def _written(values: Mapping[str, Any], name: str) -> str:
+def _field_value(values: Mapping[str, Any], name: str) -> str:
     state = values[name][name]
     chosen = state.get("selected_option") or {}
     found = (

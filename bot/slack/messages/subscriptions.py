@@ -1,4 +1,4 @@
-"""Subscriptions as messages: in a list, and when they were agreed on."""
+"""Messages about subscriptions: lists, and confirmations of changes."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -23,18 +23,18 @@ from bot.slack.messages.blocks import (
 from bot.slack.messages.words import selection_words, slack_words
 from bot.store import Subscription, Terms
 
-OFFERED = ("edit", "unsubscribe")  # the buttons of a subscription
+OFFERED = ("edit", "unsubscribe")  # the buttons shown with a subscription
 
 
 class Agreed(NamedTuple):
-    """A subscription, and the terms that it had before if it was changed."""
+    """A stored subscription, and its previous terms if it was changed."""
 
     subscription: Subscription
     before: Terms | None
 
 
 def differences(before: Terms, now: Terms, language: Language) -> list[str]:
-    """What became of a subscription's terms, field by field: `time 07:00 → 08:00`."""
+    """Return the changes of a subscription's terms by field: `time 07:00 → 08:00`."""
     say, old, new = slack_words(language), _fields(before, language), _fields(now, language)
     return [f"{say.labels[f'field_{name}']} {old[name]} → {new[name]}" for name in old if old[name] != new[name]]
 
@@ -58,24 +58,24 @@ def _changes(before: Terms, now: Terms, language: Language) -> str:
 
 
 def describe(subscription: Subscription, language: Language) -> str:
-    """A subscription in a line: its repository, and what it selects."""
+    """Return a subscription in a line: its repository and selection."""
     terms = subscription.terms
     chosen = selection_words(terms.least, terms.paths, terms.watch, language)
     return f"{terms.repository} ({chosen})" if chosen else str(terms.repository)
 
 
 def heading_of(channel: str, language: Language) -> str:
-    """What a list of a channel's subscriptions, or a conversation's, is called."""
+    """Return the heading for the subscriptions of a channel or a direct message."""
     return slack_words(language).labels["subscriptions_direct" if channel.startswith("D") else "subscriptions"]
 
 
 def subscribe_button(language: Language) -> Block:
-    """The button that opens the modal for a new subscription."""
+    """Return the button that opens the modal for a new subscription."""
     return button(slack_words(language).labels["subscribe"], "open_subscribe", "new", style="primary")
 
 
 class SubscriptionMessages:
-    """Subscriptions as messages in a language, at an instant (UTC), by a bot of a name."""
+    """Builder of messages about subscriptions, for a language, the current time (UTC) and the bot's name."""
 
     def __init__(self, language: Language, now: datetime, bot_name: str) -> None:
         self._language: Language = language
@@ -83,7 +83,7 @@ class SubscriptionMessages:
         self._bot_name = bot_name
 
     def subscribed(self, agreed: Agreed) -> Message:
-        """What was agreed on, what that changes, and when the next digest comes. In a channel everybody reads the terms."""
+        """Return the confirmation of a subscription: its changes and next digest; in a channel the announcement has the terms."""
         subscription, before = agreed
         say = slack_words(self._language)
         began = "next_digest" if subscription.started_to else "first_digest"
@@ -97,13 +97,13 @@ class SubscriptionMessages:
         return Message(fallback(f"{say.labels['subscribed']} {subscription.terms.repository}"), blocks)
 
     def next_digest(self, subscription: Subscription) -> str:
-        """When the next digest comes: `2026-02-06 (Fri) 09:00 Asia/Shanghai`."""
+        """Return the time of the next digest: `2026-02-06 (Fri) 09:00 Asia/Shanghai`."""
         tz = subscription.terms.tz
         at: datetime = schedule.next_digest(subscription, self._now).astimezone(tz)
         return f"{slack_words(self._language).dated(at.date())} {at:%H:%M} {tz.key}"
 
     def listed(self, held: Sequence[Subscription], heading: str, offered: Sequence[str] = OFFERED) -> list[Message]:
-        """Subscriptions with the buttons that are offered; a message holds ten."""
+        """Return the list of subscriptions with the buttons in `offered`, ten per message."""
         say = slack_words(self._language)
         if not held:
             told = say.labels["no_subscriptions"]
@@ -124,7 +124,7 @@ class SubscriptionMessages:
     def row(
         self, subscription: Subscription, *, channel: bool = False, offered: Sequence[str] = OFFERED
     ) -> list[Block]:
-        """One subscription: what, when, by whom, which of it, what is wrong with it, and its buttons."""
+        """Return one subscription: repository, time, user, selection, delivery failure and buttons."""
         say, terms = slack_words(self._language), subscription.terms
         when = f"{terms.time:%H:%M} {terms.tz.key} · {terms.language}"
         title = [*prose(str(terms.repository), "bold"), *ours(f"  {when}")]
@@ -152,12 +152,12 @@ class SubscriptionMessages:
         return [rich(lines(rows)), *([actions(*(made[each] for each in offered))] if offered else [])]
 
     def _confirmation(self, subscription: Subscription) -> Block:
-        """Asks before a subscription is ended by its button."""
+        """Return the confirmation dialog of the unsubscribe button."""
         say = slack_words(self._language)
         text = say.label("sure_text", what=describe(subscription, self._language))
         return confirmation(say.labels["sure"], text, say.labels["unsubscribe"], say.labels["keep"])
 
     def trouble(self, subscription: Subscription) -> str:
-        """What is wrong with a subscription, and what to do where the bot was sent away."""
+        """Return why a subscription's digest failed, or how to invite the bot if it was removed from the channel."""
         note = subscription.note
         return slack_words(self._language).label("invite", name=self._bot_name) if "not_in_channel" in note else note

@@ -1,7 +1,7 @@
-"""Every message once: frozen, marked as being sent, sent, marked as sent; and looked up where that was interrupted.
+"""The outbox, which sends each message exactly once: freeze, mark as sending, send, mark as sent.
 
-A message that is found as being sent may be in Slack or not: the process was killed, or Slack did not answer. Then its key
-is looked for among the messages since, and it is adopted or sent again. Where the look-up fails, nothing is sent.
+A message found in the state `sending` may or may not be in Slack: the process was killed, or Slack did not answer. Its key
+is then searched for in Slack, and the message is adopted or sent again. If the search fails, nothing is sent.
 """
 
 from collections import defaultdict
@@ -17,16 +17,16 @@ from bot.slack.outbox.split import halves
 from bot.slack.web import TIMEOUT, ChannelClosed, Refused, StreamRefused, TooLong, Unanswered, Web, has_key, key_of
 from bot.store import Draft, Mailbox, OutboxMessage, State
 
-_CLOCKS = timedelta(minutes=2)  # by which ours and Slack's may differ
-_GROWTH = timedelta(seconds=1.3)  # between two changes of a message that grows
-_LENGTH = 9_000  # characters of a message that grows
+_CLOCKS = timedelta(minutes=2)  # maximum difference between our clock and Slack's
+_GROWTH = timedelta(seconds=1.3)  # between two updates of a streamed message
+_LENGTH = 9_000  # characters of a streamed message
 _PLAIN = 3_500  # characters of a message without blocks
 
 log = structlog.get_logger(__name__)
 
 
 class Pace(NamedTuple):
-    """The time between two messages in a channel, and in the workspace."""
+    """Minimum time between two messages in a channel, and in the workspace."""
 
     channel: timedelta
     workspace: timedelta
@@ -37,7 +37,7 @@ AT_ONCE = Pace(timedelta(), timedelta())
 
 
 class Outbox:
-    """What is to be said in channels. `now` gives the time, `wait` passes it."""
+    """Messages to channels. `now` returns the time; `wait` sleeps for some seconds."""
 
     def __init__(
         self,
@@ -55,22 +55,22 @@ class Outbox:
         self._beginning: dict[tuple[str, str], Lock] = defaultdict(Lock)
 
     def freeze(self, drafts: Sequence[Draft]) -> None:
-        """Keeps messages as they are to be sent, before the first attempt."""
+        """Store messages in their final form, before the first attempt to send them."""
         self._mail.freeze(drafts)
 
     def send(self, key: str) -> str:
-        """Sends a message once, whatever happened to earlier attempts. Gives its ts.
+        """Send a message exactly once, whatever became of earlier attempts; return its ts.
 
-        `Unanswered` leaves it open whether Slack has it: call again. `Refused` is Slack's last word.
+        Raise `Unanswered` if it is unknown whether Slack received it (call again), `Refused` if Slack rejects it for good.
         """
         letter = self._letter(key)
         if letter.state is State.SPLIT:
             return self._send_parts(letter)
-        found = letter.ts if letter.state is State.SENT else self._adopted(letter)
+        found = letter.ts if letter.state is State.SENT else self._adopt(letter)
         if found:
             return found
         thread_ts = self._thread_of(letter)
-        self._take_turn(letter.channel)
+        self._wait_for_slot(letter.channel)
         try:
             ts = self._deliver(letter._replace(thread_ts=thread_ts))
         except TooLong as exc:
@@ -79,25 +79,25 @@ class Outbox:
             self._mail.mark(key, State.REFUSED, note=str(exc))
             raise
         self._mail.sent(letter._replace(thread_ts=thread_ts), ts)
-        # However long it was on its way: the second begins when Slack has it.
+        # The gap starts when Slack has received the message, however long that took.
         self._mail.no_turn_before(f"channel {letter.channel}", self._now() + self._pace.channel)
         log.info("sent", key=key, ts=ts)
         return ts
 
     def hold(self, key: str, why: str) -> None:
-        """Gives up for now on a message of which nobody knows whether Slack has it."""
-        if self._letter(key).state is not State.SPLIT:  # of which each part knows for itself
+        """Hold a message for manual attention because it is unknown whether Slack received it."""
+        if self._letter(key).state is not State.SPLIT:  # whose parts each have a state of their own
             self._mail.mark(key, State.HELD, note=why)
         log.warning("held", key=key, why=why)
 
     def drop(self, key: str) -> None:
-        """Gives up on a message for good."""
+        """Give up on a message for good."""
         self._mail.mark(key, State.REFUSED, note="given up by an operator")
 
     def grow(self, key: str, user: str, pieces: Iterable[str]) -> str:
-        """Sends a message that grows with `pieces` of Markdown, in a thread. Gives its ts.
+        """Stream `pieces` of Markdown as one message in a thread; return its ts.
 
-        One that was interrupted is told anew in the same message.
+        After an interruption the complete text replaces the content of the same message.
         """
         letter = self._letter(key)
         if letter.state is State.SENT and letter.ts:
@@ -108,8 +108,8 @@ class Outbox:
         letter = letter._replace(thread_ts=thread_ts)
         if letter.state is State.SENDING and letter.tried_at:
             self._wait_out(letter.tried_at)
-        with self._beginning[letter.channel, thread_ts]:  # one message in Slack belongs to one of ours only
-            ts = letter.ts if letter.state is State.STREAMING else self._begun(letter)
+        with self._beginning[letter.channel, thread_ts]:  # one message in Slack belongs to one outbox message only
+            ts = letter.ts if letter.state is State.STREAMING else self._find_started(letter)
             if ts:
                 self._mail.mark(key, State.STREAMING, ts=ts)
         if ts is None:
@@ -129,7 +129,7 @@ class Outbox:
         return self._web.post(letter.channel, {**letter.content, "about": letter.about}, letter.key, letter.thread_ts)
 
     def _share(self, letter: OutboxMessage) -> str:
-        """Uploads a file, which nobody sees yet, and shares it: only that must not happen twice."""
+        """Upload a file and share it; only the sharing, which makes it visible, must not happen twice."""
         file_id = letter.file_id
         if file_id is None:
             file_id = self._web.upload(letter.content["filename"], letter.content["data"])
@@ -137,8 +137,8 @@ class Outbox:
         self._web.share(file_id, letter.content["title"], letter.channel, letter.thread_ts)
         return self._web.share_of(file_id, letter.channel) or file_id
 
-    def _adopted(self, letter: OutboxMessage) -> str | None:
-        """The ts of the message if an interrupted attempt brought it to Slack after all."""
+    def _adopt(self, letter: OutboxMessage) -> str | None:
+        """Return the ts of a message that an interrupted attempt did deliver to Slack, and mark it as sent; None otherwise."""
         if letter.tried_at is None or letter.state not in (State.SENDING, State.HELD):
             return None
         self._wait_out(letter.tried_at)
@@ -157,12 +157,12 @@ class Outbox:
         return ts
 
     def _find(self, letter: OutboxMessage, tried_at: datetime, wanted: Callable[[dict[str, Any]], bool]) -> str | None:
-        """Looks only among what was said about when it was tried: since then, people may have said a lot."""
+        """Search only the messages around the time of the attempt: there may be many later ones."""
         latest = tried_at + timedelta(seconds=TIMEOUT) + _CLOCKS
         return self._web.find(letter.channel, self._thread_of(letter), tried_at - _CLOCKS, latest, wanted)
 
     def _wait_out(self, tried_at: datetime) -> None:
-        """Until a request that was under way then has either reached Slack or never will."""
+        """Wait until a request sent at `tried_at` has either reached Slack or timed out."""
         left = tried_at + timedelta(seconds=TIMEOUT) - self._now()
         if left > timedelta():
             self._wait(left.total_seconds())
@@ -175,8 +175,8 @@ class Outbox:
             raise Refused("the message that this one answers is not in Slack", "no_root")
         return root.thread_ts or root.ts
 
-    def _take_turn(self, channel: str) -> None:
-        """Waits until the channel and the workspace may have another message."""
+    def _wait_for_slot(self, channel: str) -> None:
+        """Reserve the next send slot of the channel and the workspace, and wait for it."""
         now = self._now()
         gaps = ((f"channel {channel}", self._pace.channel), ("workspace", self._pace.workspace))
         wait = max(self._mail.turn(name, now, gap) for name, gap in gaps)
@@ -192,7 +192,7 @@ class Outbox:
     # Over a limit
 
     def _send_shorter(self, letter: OutboxMessage, why: TooLong) -> str:
-        """In two halves, or without its blocks where there is nothing to halve."""
+        """Split a message in two, or drop its blocks if they cannot be split, and send the parts."""
         parts = halves(letter.content)
         if not parts:
             self._mail.mark(letter.key, State.REFUSED, note=str(why))
@@ -202,7 +202,7 @@ class Outbox:
             for place, part in enumerate(parts)
         ]
         if letter.root is None and letter.thread_ts is None:
-            # The rest of a first message follows in its thread.
+            # The rest of a channel message goes into its thread.
             drafts[1:] = [each._replace(root=drafts[0].key) for each in drafts[1:]]
         self._mail.freeze(drafts)
         self._mail.mark(letter.key, State.SPLIT, note=str(why))
@@ -218,12 +218,12 @@ class Outbox:
         self._mail.mark(letter.key, State.SPLIT, ts=sent[0])
         return sent[0]
 
-    # A message that grows
+    # Streamed messages
 
-    def _begun(self, letter: OutboxMessage) -> str | None:
-        """The ts of a message whose beginning was interrupted, if Slack has it: one of ours since, that nobody knows.
+    def _find_started(self, letter: OutboxMessage) -> str | None:
+        """Return the ts of a message whose start was interrupted, if Slack has it: one of ours since then, unknown to the outbox.
 
-        It has no key until it ends; one that has another's key is that one's, even where its ts is not known yet.
+        A streamed message has no key until it ends; one with another's key is not ours to adopt, even if its ts is unknown.
         """
         if letter.state is not State.SENDING or letter.tried_at is None:
             return None
@@ -239,8 +239,8 @@ class Outbox:
     def _stream(self, letter: OutboxMessage, user: str, pieces: "Iterable[str]") -> str:
         rest = iter(pieces)
         first = next(rest, "")
-        grown = _Grown(first)
-        self._take_turn(letter.channel)
+        grown = _StreamedText(first)
+        self._wait_for_slot(letter.channel)
         with self._beginning[letter.channel, letter.thread_ts or ""]:
             ts, streams = self._begin(letter, user, first)
         if not streams:
@@ -250,24 +250,24 @@ class Outbox:
             self._append(letter, ts, grown, rest)
             self._web.stop_stream(letter.channel, ts, letter.key)
         except (StreamRefused, Unanswered, Refused):
-            # Whether the last words arrived is not known: the whole is put there instead.
+            # It is unknown whether the last pieces arrived: replace the content with the complete text.
             self._finish(letter, ts, "".join([*grown.pieces, *rest]))
         return ts
 
     def _begin(self, letter: OutboxMessage, user: str, first: str) -> tuple[str, bool]:
-        """Begins a message. Gives its ts, and whether it is a stream: elsewhere it is to be changed as it grows."""
+        """Start a message; return its ts, and whether it is a stream. Otherwise it must be edited as the text grows."""
         self._mail.mark(letter.key, State.SENDING, tried_at=self._now())
         streams = True
         try:
             ts = self._web.start_stream(letter.channel, letter.thread_ts or "", user, self._web.me["team_id"], first)
         except StreamRefused:
             streams = False
-            told = {"text": first, "blocks": markdown(first), "about": letter.about}
-            ts = self._web.post(letter.channel, told, letter.key, letter.thread_ts)
+            content = {"text": first, "blocks": markdown(first), "about": letter.about}
+            ts = self._web.post(letter.channel, content, letter.key, letter.thread_ts)
         self._mail.mark(letter.key, State.STREAMING, ts=ts)
         return ts, streams
 
-    def _append(self, letter: OutboxMessage, ts: str, grown: "_Grown", pieces: Iterable[str]) -> None:
+    def _append(self, letter: OutboxMessage, ts: str, grown: "_StreamedText", pieces: Iterable[str]) -> None:
         waiting = ""
         last = self._now()
         for piece in pieces:
@@ -279,8 +279,8 @@ class Outbox:
         if waiting:
             self._web.append_stream(letter.channel, ts, waiting)
 
-    def _edit(self, letter: OutboxMessage, ts: str, grown: "_Grown", pieces: Iterable[str]) -> None:
-        """Where nothing streams, the message is changed from time to time."""
+    def _edit(self, letter: OutboxMessage, ts: str, grown: "_StreamedText", pieces: Iterable[str]) -> None:
+        """Edit the message periodically, where streams are not supported."""
         last = self._now()
         for piece in pieces:
             grown.pieces.append(piece)
@@ -302,13 +302,13 @@ class Outbox:
         )
 
 
-class _Grown:
-    """What of a growing message was told."""
+class _StreamedText:
+    """The pieces of a streamed message so far."""
 
     def __init__(self, first: str) -> None:
         self.pieces = [first]
 
 
 def markdown(text: str) -> list[dict[str, Any]]:
-    """Blocks of Markdown that hold `text`."""
+    """Return a Markdown block with `text`, truncated to 9,000 characters."""
     return [{"type": "markdown", "text": text[:_LENGTH] or "…"}]

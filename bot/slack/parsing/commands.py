@@ -22,9 +22,9 @@ from bot.slack.parsing.input_error import InputError
 from bot.slack.parsing.repository_names import FULL_NAME, named
 from bot.slack.parsing.subscription_parser import SubscriptionOptions, parse_wanted
 
-MOST_DAYS = 31  # of a range
-_WORDS = 50  # of a search
-_SHOWN = 60  # characters of what was typed that are quoted back
+MOST_DAYS = 31  # in a range
+_WORDS = 50  # in a search
+_SHOWN = 60  # characters of the input quoted in replies
 _FIRST_YEAR = 1970  # git's dates begin with Unix time
 _SUBSCRIBING = ("subscribe", "unsubscribe", "subscriptions", "status")
 _COMMANDS = ("search", "help", "today", "yesterday", *_SUBSCRIBING)
@@ -32,7 +32,7 @@ _LOOSE_DATE = re.compile(r"(?<![A-Za-z0-9#])(\d{4})[-/.年]?(\d{1,2})[-/.月]?(\
 _Find = Callable[[str], Repository | None]
 Why = Literal["", "future", "backwards", "too_many"]
 _EVERYTHING = ("all", "全部", "所有")
-_SAME = {
+_ALIASES = {
     "subs": "subscriptions",
     "unsub": "unsubscribe",
     "帮助": "help",
@@ -51,7 +51,7 @@ _SAME = {
 
 @dataclass(frozen=True)
 class Day:
-    """A day's digest, of every configured repository where none is named."""
+    """Show a day's digest, for every configured repository if none is given."""
 
     day: date
     repository: Repository | None = None
@@ -59,7 +59,7 @@ class Day:
 
 @dataclass(frozen=True)
 class Days:
-    """The statistics of some days, oldest first."""
+    """Show the statistics of some days, oldest first."""
 
     days: tuple[date, ...]
     repository: Repository | None = None
@@ -67,7 +67,7 @@ class Days:
 
 @dataclass(frozen=True)
 class Lookup:
-    """A commit."""
+    """Show a commit."""
 
     reference: Reference
     repository: Repository | None = None
@@ -75,7 +75,7 @@ class Lookup:
 
 @dataclass(frozen=True)
 class Search:
-    """Commits that hold every one of some words."""
+    """Search for commits that contain all words."""
 
     words: str
     repository: Repository | None = None
@@ -83,12 +83,12 @@ class Search:
 
 @dataclass(frozen=True)
 class Help:
-    """What can be asked."""
+    """Show the available commands."""
 
 
 @dataclass(frozen=True)
 class NotUnderstood:
-    """What was not understood, and what nearly the same would have worked (empty where nothing comes near)."""
+    """Unparsable input, with the nearest command that would work (empty if there is none)."""
 
     text: str
     nearest: str = ""
@@ -97,14 +97,14 @@ class NotUnderstood:
 
 @dataclass(frozen=True)
 class Subscribe:
-    """A digest each day for the channel."""
+    """Subscribe the channel to a daily digest."""
 
     wanted: SubscriptionOptions
 
 
 @dataclass(frozen=True)
 class Unsubscribe:
-    """No more digests for the channel: of one repository, of the only one, or of any."""
+    """Cancel subscriptions of the channel: of one repository, the only one if None, or all with `everything`."""
 
     repository: Repository | None = None
     everything: bool = False
@@ -112,17 +112,17 @@ class Unsubscribe:
 
 @dataclass(frozen=True)
 class ListSubscriptions:
-    """What the channel gets."""
+    """List the channel's subscriptions."""
 
 
 @dataclass(frozen=True)
 class Status:
-    """How the bot is."""
+    """Show the bot's status."""
 
 
 @dataclass(frozen=True)
 class Wrong:
-    """A wish that was understood, and what is wrong with it."""
+    """A recognised command with an invalid value."""
 
     complaint: InputError
 
@@ -133,7 +133,7 @@ Command = (
 
 
 def plain(text: str, bot_user: str = "") -> str:
-    """What somebody typed, out of Slack's notation: mentions of the bot gone, addresses bare, entities as characters."""
+    """Convert Slack's markup to plain text: remove mentions of the bot, unwrap URLs, unescape entities."""
     if bot_user:
         text = re.sub(rf"<@{re.escape(bot_user)}(?:\|[^>]*)?>[\s,:，：]*", " ", text)
     text = re.sub(r"<(https?://[^|>]+)(?:\|[^>]*)?>", r"\1", text)
@@ -142,11 +142,11 @@ def plain(text: str, bot_user: str = "") -> str:
 
 
 def parse(text: str, known: Sequence[Repository], today: date, usual: Sequence[Repository] = ()) -> Command:
-    """The wish that `text` (already `plain`) means.
+    """Parse `text` (already `plain`) into a command.
 
-    `known` are the repositories that may be called by their short names, which mean one of `usual` before any other.
+    `known` holds the repositories that short names may refer to; those in `usual` take precedence.
     """
-    # What is copied from one of our own messages brings code marks along, and our stand-in for a dot.
+    # Text copied from our own messages contains backticks and our substitute for a dot.
     words = text.replace("`", " ").replace("\u2024", ".").split()
     if not words:
         return Day(parse_day("yesterday", today))
@@ -155,32 +155,32 @@ def parse(text: str, known: Sequence[Repository], today: date, usual: Sequence[R
         rest = words[1:] if repository else words
         if repository and not rest:
             return Day(parse_day("yesterday", today), repository)
-        wish = _wish(rest, repository, lambda word: named(word, known, usual), today)
+        command = _command(rest, repository, lambda word: named(word, known, usual), today)
     except InputError as exc:
         return Wrong(exc)
-    return _with_repository(wish, words, len(words) - len(rest))
+    return _with_repository(command, words, len(words) - len(rest))
 
 
 def _named_first(words: Sequence[str], known: Sequence[Repository], usual: Sequence[Repository]) -> Repository | None:
     return None if _LOOSE_DATE.fullmatch(words[0]) else named(words[0], known, usual)
 
 
-def _wish(words: list[str], repository: Repository | None, find: _Find, today: date) -> Command:
+def _command(words: list[str], repository: Repository | None, find: _Find, today: date) -> Command:
     head = words[0].lower()
-    # With more words after it a list is of something else.
-    head = "subscriptions" if head == "list" and len(words) == 1 else _SAME.get(head, head)
+    # "list" followed by more words is not about subscriptions.
+    head = "subscriptions" if head == "list" and len(words) == 1 else _ALIASES.get(head, head)
     if head == "help":
         return Help()
     if head == "search":
         return _search(words[1:], repository)
     if head in _SUBSCRIBING:
-        return _subscribing(head, words[1:], repository, find)
-    found = _named(words[0], head, repository, today) if len(words) == 1 else None
+        return _subscription_command(head, words[1:], repository, find)
+    found = _range_day_or_commit(words[0], head, repository, today) if len(words) == 1 else None
     return found or _nearest(words, today)
 
 
-def _subscribing(head: str, words: list[str], repository: Repository | None, find: _Find) -> Command:
-    """Subscriptions and the status; the repository may also come after the word."""
+def _subscription_command(head: str, words: list[str], repository: Repository | None, find: _Find) -> Command:
+    """Parse the commands on subscriptions, and `status`; the repository may also follow the keyword."""
     if head == "status":
         return Status()
     if head == "subscriptions":
@@ -189,10 +189,10 @@ def _subscribing(head: str, words: list[str], repository: Repository | None, fin
         return Help()
     if head == "subscribe":
         return Subscribe(parse_wanted(words, repository, find))
-    return _ending(words, repository, find)
+    return _unsubscribe(words, repository, find)
 
 
-def _ending(words: list[str], repository: Repository | None, find: _Find) -> Command:
+def _unsubscribe(words: list[str], repository: Repository | None, find: _Find) -> Command:
     if not words:
         return Unsubscribe(repository)
     if repository or len(words) > 1:
@@ -205,8 +205,8 @@ def _ending(words: list[str], repository: Repository | None, find: _Find) -> Com
     return Unsubscribe(found)
 
 
-def _named(word: str, head: str, repository: Repository | None, today: date) -> Command | None:
-    """A range, a day or a commit, if that is what a word names."""
+def _range_day_or_commit(word: str, head: str, repository: Repository | None, today: date) -> Command | None:
+    """Parse a word as a range, a day or a commit; return None if it is none of these."""
     with suppress(Misuse):
         if ".." in word and not word.startswith("http"):
             return _range(word, repository, today)
@@ -230,7 +230,7 @@ def _range(word: str, repository: Repository | None, today: date) -> Command:
 
 
 def _nearest(words: list[str], today: date) -> NotUnderstood:
-    """What nearly the same would have worked, and why it did not where that is easily told."""
+    """Return the nearest command that would work, and the reason if it is a simple one."""
     text = " ".join(words)
     shown = shorten(one_line(text), _SHOWN)
     days = _days_in(text)
@@ -244,7 +244,7 @@ def _nearest(words: list[str], today: date) -> NotUnderstood:
 
 
 def _days_in(text: str) -> list[date]:
-    """The days that a text names, however it writes them."""
+    """Return the days in a text, in any common date format."""
     found = []
     for match in _LOOSE_DATE.finditer(text):
         with suppress(ValueError):
@@ -253,7 +253,7 @@ def _days_in(text: str) -> list[date]:
 
 
 def _suggestion(words: list[str]) -> str:
-    """A commit that is named, a word that was mistyped, or a search for what was said."""
+    """Return a suggestion: the commit named, the command mistyped, or a search for the words."""
     for name in references_in(" ".join(words)):
         with suppress(Misuse):
             reference = parse_reference(name)
@@ -264,21 +264,21 @@ def _suggestion(words: list[str]) -> str:
                 return f"{reference.repository} {what}"
     for place, word in enumerate(words):
         for known in get_close_matches(word.lower(), _COMMANDS, 1, 0.7):
-            rest = _telling(words[place + 1 :])
+            rest = _search_terms(words[place + 1 :])
             return f"search {rest or 'kv connector'}" if known == "search" else known
-    found = _telling(words)
+    found = _search_terms(words)
     return f"search {found}" if found else ""
 
 
-def _telling(words: list[str]) -> str:
-    """The first words that can be looked for."""
+def _search_terms(words: list[str]) -> str:
+    """Return the first words that are searchable, at most five."""
     bare = [word.strip("?!,;:？！，；：。、") for word in words]
     found = [word for word in bare if re.search(r"\w\w", word) and re.search(r"[^\W\d_]", word)]
     return shorten(" ".join(found[:5]), _SHOWN)
 
 
-def _with_repository(wish: Command, words: list[str], skipped: int) -> Command:
-    """The nearest thing keeps the repository that came first, unless it names another."""
-    if isinstance(wish, NotUnderstood) and wish.nearest and skipped and "/" not in wish.nearest.split()[0]:
-        return NotUnderstood(wish.text, f"{words[0]} {wish.nearest}", wish.why)
-    return wish
+def _with_repository(command: Command, words: list[str], skipped: int) -> Command:
+    """Prefix a suggestion with the repository that was typed, unless it names another."""
+    if isinstance(command, NotUnderstood) and command.nearest and skipped and "/" not in command.nearest.split()[0]:
+        return NotUnderstood(command.text, f"{words[0]} {command.nearest}", command.why)
+    return command

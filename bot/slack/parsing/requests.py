@@ -1,4 +1,4 @@
-"""Requests of people, parsed once from Slack's payloads into one small type."""
+"""Requests from people, parsed once from Slack's payloads into one type."""
 
 from collections.abc import Mapping
 from hashlib import sha256
@@ -8,14 +8,15 @@ from analysis.models import Frozen
 from analysis.text import scalar
 
 Kind = Literal["command", "message", "button", "form", "terms", "home"]
-_MOST = 4_000  # characters of what somebody wrote that are read
+_MOST = 4_000  # maximum characters of a text that are processed
 
 
 class Request(Frozen):
-    """One wish of one person. `key` is the same however often Slack delivers it.
+    """A request of one person. `key` is the same however often Slack delivers it.
 
-    `ts` is the message that asked or holds the button; `thread_ts` the thread that it stands in; `root_is_ours` whether
-    the bot began that thread; `at_home` whether it was asked at the bot's home. `response_url` answers privately. A private message cannot be looked up or answered in a thread.
+    `ts` is the requesting message, or the one with the button; `thread_ts` is its thread; `root_is_ours` tells whether the
+    bot started that thread, `at_home` whether the request came from the App Home. `response_url` takes private replies. A
+    `private` message cannot be looked up or answered in a thread.
     """
 
     key: str
@@ -36,12 +37,12 @@ class Request(Frozen):
 
     @property
     def run(self) -> str:
-        """The id by which logs and people speak of this request."""
+        """The short id of this request in logs and error messages."""
         return sha256(self.key.encode()).hexdigest()[:8]
 
 
 def from_command(body: Mapping[str, Any]) -> Request:
-    """A slash command."""
+    """Parse a slash command."""
     return Request(
         key=f"command:{body['trigger_id']}",
         kind="command",
@@ -56,7 +57,7 @@ def from_command(body: Mapping[str, Any]) -> Request:
 
 
 def from_message(body: Mapping[str, Any], bot_user: str) -> Request | None:
-    """A message or a mention, which arrives as both; None where a person did not just write it."""
+    """Parse a message or a mention (a mention arrives as both); None unless a person has just written it."""
     event = body["event"]
     if (
         event.get("subtype") not in (None, "thread_broadcast", "file_share")
@@ -83,7 +84,7 @@ def from_message(body: Mapping[str, Any], bot_user: str) -> Request | None:
 
 
 def from_button(body: Mapping[str, Any]) -> Request:
-    """A button that was pressed."""
+    """Parse a button click."""
     action = body["actions"][0]
     container = body.get("container") or {}
     channel = (body.get("channel") or {}).get("id") or container.get("channel_id") or ""
@@ -105,7 +106,7 @@ def from_button(body: Mapping[str, Any]) -> Request:
 
 
 def from_form(body: Mapping[str, Any], asked_at: Request, question: str) -> Request:
-    """A question that was written into the modal which the button `asked_at` opened."""
+    """Build the request for a question from the modal that the button click `asked_at` opened."""
     return asked_at.model_copy(
         update={
             "key": f"form:{body['view']['id']}",
@@ -117,7 +118,7 @@ def from_form(body: Mapping[str, Any], asked_at: Request, question: str) -> Requ
 
 
 def from_terms(body: Mapping[str, Any], channel: str, terms: str, *, at_home: bool) -> Request:
-    """A subscription that was filled into its modal: `terms` as they are kept for the channel."""
+    """Build the request for a submitted subscription modal; `terms` are the settings in stored form."""
     user = body["user"]
     return Request(
         key=f"form:{body['view']['id']}",
@@ -132,7 +133,7 @@ def from_terms(body: Mapping[str, Any], channel: str, terms: str, *, at_home: bo
 
 
 def from_home(body: Mapping[str, Any]) -> Request | None:
-    """Somebody who looks at the bot's home."""
+    """Parse the opening of the App Home; None for its other tabs."""
     event = body["event"]
     if event.get("tab") != "home":
         return None

@@ -21,7 +21,7 @@ from bot.slack.parsing.subscription_values import (
 
 
 class SubscriptionOptions(Frozen):
-    """What somebody asks of a subscription; None where it is left to what is usual."""
+    """The options of a `subscribe` command; None stands for the default."""
 
     repository: Repository | None = None
     at: time | None = None
@@ -39,9 +39,9 @@ class SubscriptionOptions(Frozen):
 def parse_wanted(
     words: Sequence[str], repository: Repository | None, named: Callable[[str], Repository | None]
 ) -> SubscriptionOptions:
-    """Read the words after `subscribe`; `InputError` names the first that cannot be read, and what would have worked.
+    """Parse the words after `subscribe`. Raise `InputError` for the first invalid one, with a valid example.
 
-    `named` gives the repository that a word names.
+    `named` returns the repository that a word names, or None.
     """
     found: dict[str, Any] = {}
     left = [part for word in words for part in _parts(word)]
@@ -62,7 +62,7 @@ def parse_wanted(
 
 
 def _parts(word: str) -> list[str]:
-    """`at=10:00`, `--at`, `at:10:00` and `时间10:00` as the words that they stand for."""
+    """Split `at=10:00`, `--at`, `at:10:00` and `时间10:00` into keyword and value."""
     for form in (r"-{0,2}(\w+)(?:[=:：](.*))?", r"(时间|时区|语言|最低|路径)(.+)"):
         match = re.fullmatch(form, word)
         if match and match[1].lower() in _KEYWORDS:
@@ -71,7 +71,7 @@ def _parts(word: str) -> list[str]:
 
 
 def _value(keyword: str, left: list[str]) -> str:
-    """Takes what belongs to a keyword: one word, a time with its am or pm, or as many paths and names as there are."""
+    """Consume a keyword's value: one word, a time with its am or pm, or any number of paths or terms."""
     taken: list[str] = []
     while left and left[0].lower() not in _KEYWORDS:
         if taken and keyword not in _MANY and not (keyword == "at" and re.fullmatch(r"[ap]\.?m\.?", left[0].lower())):

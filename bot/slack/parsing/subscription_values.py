@@ -1,4 +1,4 @@
-"""Values of a subscription as people write them: times, zones, languages, tiers and paths; `InputError` for the rest."""
+"""Parsers of subscription values: times, time zones, languages, tiers and paths. They raise `InputError` for invalid ones."""
 
 import re
 import unicodedata
@@ -31,12 +31,12 @@ _TIERS = {
     "中": Importance.MEDIUM,
     "低": Importance.LOW,
 }
-_NO_PLACES = ("localtime", "Factory", "posixrules")  # names of tzdata that mean another machine's zone, or none
+_NO_PLACES = ("localtime", "Factory", "posixrules")  # tzdata names that are not a fixed time zone
 _NO_PATH = re.compile(r"[!#]|[A-Za-z]:[\\/]|(.*/)?\.\.(/|$)")
 
 
 def parse_time(text: str) -> time:
-    """`09:00`, `9am`, `9:00 PM`, `0900`, `9.30`, `9点半`."""
+    """Parse a time of day: `09:00`, `9am`, `9:00 PM`, `0900`, `9.30`, `9点半`."""
     typed = "".join(unicodedata.normalize("NFKC", text).lower().split())
     match = _TIME.fullmatch(typed)
     if not match or (typed.isdecimal() and not match["run"]):
@@ -54,7 +54,7 @@ def parse_time(text: str) -> time:
 
 
 def parse_zone(text: str) -> str:
-    """The name of a time zone as the database spells it, in whatever case it was typed."""
+    """Return the canonical name of a time zone, matched case-insensitively."""
     found = _zones().get(text.strip().lower())
     if found is None:
         raise InputError("zone", text)
@@ -62,7 +62,7 @@ def parse_zone(text: str) -> str:
 
 
 def parse_language(text: str) -> Language:
-    """`zh` or `en`, or a common name of either."""
+    """Parse `zh`, `en` or a common name of either."""
     found = _LANGUAGES.get(text.strip().lower())
     if found is None:
         raise InputError("language", text)
@@ -70,7 +70,7 @@ def parse_language(text: str) -> Language:
 
 
 def parse_tier(text: str) -> Importance:
-    """`high`, `medium` or `low`, or the same in Chinese."""
+    """Parse `high`, `medium` or `low`, or their Chinese names."""
     found = _TIERS.get(text.strip().lower())
     if found is None:
         raise InputError("tier", text)
@@ -78,7 +78,7 @@ def parse_tier(text: str) -> Importance:
 
 
 def parse_paths(text: str) -> tuple[str, ...]:
-    """Patterns as in a .gitignore with commas or spaces between them, quoted or not."""
+    """Parse .gitignore patterns separated by commas or spaces, with optional quotes."""
     if re.search(r"[{}]", text):
         raise InputError("path_braces", text)
     bare = (each.strip(_QUOTES).removeprefix("./") for each in re.split(r"[\s,，、;；]+", text))
@@ -91,7 +91,7 @@ def parse_paths(text: str) -> tuple[str, ...]:
 
 
 def parse_watched(text: str) -> tuple[str, ...]:
-    """Paths, names, flags and variables to be watched, with commas or spaces between them, quoted or not."""
+    """Parse watched paths, names, flags and variables, separated by commas or spaces, with optional quotes."""
     terms = ",".join(bare for each in re.split(r"[\s,，、;；]+", text) if (bare := each.strip(_QUOTES)))
     try:
         return parse_watch(terms)

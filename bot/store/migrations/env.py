@@ -1,4 +1,4 @@
-"""Alembic's entry: migrations run on the connection that `bot.store.database` hands over, inside its transaction."""
+"""Alembic's entry point: migrations run on the connection that `bot.store.database` passes, inside its transaction."""
 
 from alembic import context
 

@@ -14,7 +14,7 @@ _KEPT = "id, channel, repository, time, timezone, language, created_at, started_
 
 
 def upgrade() -> None:
-    # SQLite cannot change a constraint: the table is made anew.
+    # SQLite cannot change a constraint: recreate the table.
     op.rename_table("subscriptions", "subscriptions_before")
     op.create_table(
         "subscriptions",
