@@ -42,7 +42,7 @@ def made(kind: type[Exception], status: int = 500) -> Exception:
 
 
 def translated(error: Exception, commit: str | None = None) -> BaseException:
-    with pytest.raises(DigestError) as told, GitHub("http://127.0.0.1:9")._translated(REPOSITORY, commit):
+    with pytest.raises(DigestError) as told, GitHub("http://127.0.0.1:9")._translated_errors(REPOSITORY, commit):
         raise error
     return told.value
 
