@@ -117,7 +117,7 @@ def mentions(analysis: Analysis, commit: Commit) -> tuple[int, int]:
     """How many true and false paths the analysis names."""
     evidence = Corpus(commit)
     found = [each for text in texts(analysis) for each in _paths(plain(text), Section.TOLD, evidence)]
-    return sum(each.is_supported for each in found), sum(not each.borne_out for each in found)
+    return sum(each.is_supported for each in found), sum(not each.is_supported for each in found)
 
 
 def counted(pairs: list[tuple[Analysis, Commit]]) -> Counted:
