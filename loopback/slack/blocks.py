@@ -1,6 +1,6 @@
-"""The grammar of Block Kit: which blocks there are, what each must and may have, and how long it may be.
+"""Validation of Block Kit blocks: their types, required and optional fields, and length limits.
 
-Complaints read as Slack's do: `[ERROR] what is wrong [json-pointer:/blocks/0/text]`.
+Error messages have Slack's form: `[ERROR] what is wrong [json-pointer:/blocks/0/text]`.
 Source: docs.slack.dev/reference/block-kit.
 """
 
@@ -30,7 +30,7 @@ _IN_CONTEXT_ACTIONS = frozenset({"feedback_buttons", "icon_button"})
 
 
 class Block(NamedTuple):
-    """What a type of block must have, may have, where it may stand, and what looks closer."""
+    """A block type: its required and optional fields, the surfaces that allow it, and its further check."""
 
     required: Collection[str]
     optional: Collection[str]
@@ -39,7 +39,7 @@ class Block(NamedTuple):
 
 
 def check_blocks(blocks: Any, surface: str = "message", at: str = "/blocks") -> Complaints:
-    """Everything wrong with a list of blocks on that surface (message, modal, home)."""
+    """Return all errors in a list of blocks for a surface (message, modal, home)."""
     wrong = Complaints()
     if not isinstance(blocks, list):
         wrong.add("must be an array", at)
@@ -78,7 +78,7 @@ def _check_unique(blocks: Iterable[Json], at: str, wrong: Complaints) -> None:
 
 
 def interactive(block: Json) -> list[Json]:
-    """The elements of a block that a person can use."""
+    """Return the interactive elements of a block."""
     inside = [*_list(block.get("elements")), block.get("accessory"), block.get("element"), *_list(block.get("actions"))]
     return [each for each in inside if isinstance(each, dict) and each.get("action_id")]
 
@@ -107,7 +107,7 @@ def _header(block: Json, at: str, wrong: Complaints) -> None:
 
 
 def _nothing(_block: Json, _at: str, _wrong: Complaints) -> None:
-    """Nothing more to look at."""
+    """Check nothing further."""
 
 
 def _context(block: Json, at: str, wrong: Complaints) -> None:
@@ -164,7 +164,7 @@ def _table(block: Json, at: str, wrong: Complaints) -> None:
 
 
 def _data_table(block: Json, at: str, wrong: Complaints) -> None:
-    """The first row is a header without rich text, and all rows are as wide as it is."""
+    """Check a data table: the first row is a header without rich text, and all rows have its width."""
     check_length(block["caption"], 3000, f"{at}/caption", wrong, least=1)
     if not 1 <= block.get("page_size", 5) <= 100:  # noqa: PLR2004
         wrong.add("must be between 1 and 100", f"{at}/page_size")
@@ -225,7 +225,7 @@ BLOCKS = {
     "rich_text": Block(["elements"], [], _rich_text),
     "table": Block(["rows"], ["column_settings"], _table, _MESSAGE),
     "data_table": Block(["rows", "caption"], ["page_size", "row_header_column_index"], _data_table, _MESSAGE),
-    # Known, and not looked into: nothing here sends them.
+    # Known but not checked further: the bot never sends them.
     "alert": Block([], ["text", "level"], _nothing),
     "card": Block([], ["title", "subtitle", "body", "icon", "hero_image", "actions"], _nothing, _MESSAGE),
     "file": Block(["external_id", "source"], [], _nothing, _MESSAGE),

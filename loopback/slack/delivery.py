@@ -1,4 +1,4 @@
-"""Bringing events, commands and interactions to the app, by Socket Mode or by signed HTTP, again if need be."""
+"""Delivery of events, commands and interactions to the app, by Socket Mode or signed HTTP, with retries."""
 
 import hashlib
 import hmac
@@ -24,16 +24,16 @@ from loopback.slack.workspace import Json, Workspace
 Kind = Literal["events_api", "slash_commands", "interactive"]
 
 _RETRIES = 3
-# Slack keeps events for an app that is away.
+# Slack keeps events for a disconnected app.
 _KEPT = 60.0
 
 
 @dataclass
 class Interaction:
-    """What a person did and what came of it.
+    """A person's interaction and its result.
 
-    `acked_after` is in seconds; `failed` is what the person reads when nothing came; `responses` are the bodies that the
-    app sent to the response_url, and that Slack took.
+    `acked_after` is in seconds; `failed` is the error shown to the person if there was no ack; `responses` are the bodies
+    that the app sent to the response_url and that Slack accepted.
     """
 
     user: str
@@ -50,14 +50,14 @@ class Interaction:
 
     @property
     def errors(self) -> dict[str, str]:
-        """block_id -> what the form says is wrong there."""
+        """The form's errors: block_id -> message."""
         given = self.ack_payload if isinstance(self.ack_payload, dict) else {}
         return given.get("errors") or {}
 
 
 @dataclass
 class Envelope:
-    """Something on its way to the app. Times are monotonic seconds."""
+    """A payload in delivery to the app. Times are monotonic seconds."""
 
     kind: Kind
     payload: Json
@@ -71,11 +71,11 @@ class Envelope:
 
     @property
     def took(self) -> float:
-        """Seconds since it was made."""
+        """Seconds since its creation."""
         return time.monotonic() - self.born
 
     def again(self, reason: str, after: float = 0.0) -> "Envelope":
-        """The same, once more: Slack keeps the event_id, and people would do well to remember it."""
+        """Return a retry of this envelope, due `after` seconds from now, with the same id and event_id."""
         due = time.monotonic() + after
         return Envelope(self.kind, self.payload, self.interaction, self.id, self.attempt + 1, reason, self.born, due)
 
@@ -88,7 +88,7 @@ class _Out:
 
 
 class Delivery:
-    """`settle` is called with an envelope and the answer to it, `give_up` with one that nobody acknowledged in time."""
+    """Queue of envelopes: calls `settle` with an envelope and its ack's payload, `give_up` with one not acknowledged in time."""
 
     def __init__(
         self,
@@ -140,7 +140,7 @@ class Delivery:
 
     @property
     def idle(self) -> bool:
-        """Whether nothing is on its way."""
+        """Return whether no delivery is pending."""
         with self._waking:
             return not self._waiting and not self._out and not self._posting
 
@@ -168,7 +168,7 @@ class Delivery:
                 self._hand(envelope, connection)
 
     def _overdue(self) -> list[Envelope]:
-        """Commands to give up; events that were not acknowledged go back among those that wait."""
+        """Return the overdue commands and interactions to give up; requeue overdue events."""
         now, late = time.monotonic(), []
         connected = set(self.sockets.connections) if self._out else set()
         for out in list(self._out):
@@ -200,7 +200,7 @@ class Delivery:
             if connection is None:
                 self._posting += 1
             else:
-                # Noted before it is sent: the answer may be here before we are back. A command's time is the person's.
+                # Record it before sending: the ack may arrive before send returns. A command's timeout starts at its creation.
                 start = now if envelope.kind == "events_api" else envelope.born
                 self._out.append(_Out(envelope, connection, start + self._timeout(envelope)))
             ready.append((envelope, connection))
@@ -238,7 +238,7 @@ class Delivery:
         self._settle(envelope, payload)
 
     def _post(self, envelope: Envelope) -> None:
-        """By HTTP: anything but a 2xx in time is a failure, and events are tried again."""
+        """Deliver by HTTP; anything but a 2xx in time is a failure, and events are retried."""
         try:
             self._answered(envelope, *self._posted(envelope))
         finally:
@@ -252,7 +252,7 @@ class Delivery:
             self._give_up(envelope)
         elif envelope.attempt < _RETRIES:
             reason = "http_error" if status else "http_timeout"
-            # Slack tries at once, after a minute and after five; here the waits are short.
+            # Slack retries at once, after one minute and after five; here the delays are short.
             self.send(envelope.again(reason, 0.2 * envelope.attempt))
 
     def _posted(self, envelope: Envelope) -> tuple[int, Any]:
@@ -279,14 +279,14 @@ class Delivery:
 
 
 def signature(secret: str, body: str) -> dict[str, str]:
-    """The headers by which an app knows that a request is Slack's. The app compares with its own clock."""
+    """Return the headers that sign a request; the app checks the timestamp against its own clock."""
     at = str(int(time.time()))
     digest = hmac.new(secret.encode(), f"v0:{at}:{body}".encode(), hashlib.sha256).hexdigest()
     return {"X-Slack-Request-Timestamp": at, "X-Slack-Signature": f"v0={digest}"}
 
 
 def _read(body: bytes) -> Any:
-    """JSON, or plain text that stands for a message's."""
+    """Parse a response body as JSON, or else as a message's plain text."""
     text = body.decode(errors="replace")
     if not text.strip():
         return None

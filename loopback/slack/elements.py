@@ -1,4 +1,4 @@
-"""The grammar of Block Kit's elements: buttons, menus and inputs."""
+"""Validation of Block Kit elements: buttons, menus and inputs."""
 
 from collections.abc import Collection
 from typing import Any
@@ -9,7 +9,7 @@ _PICK = ["placeholder", "confirm", "focus_on_load"]
 _INPUT = ["placeholder", "dispatch_action_config", "focus_on_load", "initial_value"]
 _CHANNELS = ["response_url_enabled", "default_to_current_conversation", "filter"]
 
-# Required and optional fields beside type and action_id. Menus that offer options have theirs checked below.
+# Required and optional fields besides type and action_id. Options of menus are checked below.
 ELEMENTS: dict[str, tuple[list[str], list[str]]] = {
     "button": (["text"], ["url", "value", "style", "confirm", "accessibility_label"]),
     "workflow_button": (["text", "workflow"], ["style", "accessibility_label"]),
@@ -42,7 +42,7 @@ ELEMENTS: dict[str, tuple[list[str], list[str]]] = {
     "rich_text_input": ([], _INPUT),
     "file_input": ([], ["filetypes", "max_files"]),
 }
-# How many options: fewest, most.
+# Number of options: minimum, maximum.
 _OPTIONS = {
     "overflow": (1, 5),
     "checkboxes": (1, 10),
@@ -50,12 +50,12 @@ _OPTIONS = {
     "static_select": (1, 100),
     "multi_static_select": (1, 100),
 }
-# Elements that need no action_id: an image has none, and Slack makes one up for the others.
+# Elements without an action_id; Slack generates a missing one for the others.
 _SILENT = frozenset({"image"})
 
 
 def check_element(element: Any, allowed: Collection[str], at: str, wrong: Complaints) -> None:
-    """One element, which must be of an allowed type."""
+    """Check an element, which must be of an allowed type."""
     kind = element.get("type") if isinstance(element, dict) else None
     if kind not in ELEMENTS or kind not in allowed:
         wrong.add(f"unsupported type: {kind}", at)
@@ -111,7 +111,7 @@ def _check_menu(menu: Json, at: str, wrong: Complaints) -> None:
 
 
 def options(menu: Json) -> list[Json]:
-    """Every option that a menu offers, groups or none."""
+    """Return every option of a menu, grouped or not."""
     groups = menu.get("option_groups") or [{"options": menu.get("options") or []}]
     return [option for group in groups for option in group["options"]]
 
@@ -121,7 +121,7 @@ def _check_options(offered: Any, kind: str, at: str, wrong: Complaints) -> None:
     if not isinstance(offered, list) or not fewest <= len(offered) <= most:
         wrong.add(f"must have {fewest} to {most} items", at)
         return
-    # Only boxes and radio buttons may format their options.
+    # Only checkboxes and radio buttons may have formatted options.
     plain = kind not in {"checkboxes", "radio_buttons"}
     for number, option in enumerate(offered):
         place = f"{at}/{number}"

@@ -1,4 +1,4 @@
-"""Faults on demand: what goes wrong with the next requests that match."""
+"""Injection of faults into matching requests."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -9,9 +9,9 @@ Kind = Literal["status", "error", "drop", "accept_and_drop", "stall", "lose_ack"
 
 
 class Fault(NamedTuple):
-    """What happens to the next `times` requests whose method matches and whose arguments satisfy `where`.
+    """A fault for the next `times` requests whose method matches and whose arguments satisfy `where`.
 
-    The method's name is the Web API's, or `response_url` or `upload`; of `lose_ack` it is the envelope's type.
+    The method is the Web API's, `response_url` or `upload`; for `lose_ack` it is the envelope's type.
 
     - status: answered with that HTTP status, and Retry-After for 429
     - error: answered ok:false with `error`
@@ -33,14 +33,14 @@ class Fault(NamedTuple):
 
 
 class Faults(list[Fault]):
-    """Faults still to come, in order."""
+    """The pending faults, in order."""
 
     def __init__(self) -> None:
         super().__init__()
         self._lock = Lock()
 
     def take(self, method: str, params: Mapping[str, Any], *, acknowledgement: bool = False) -> Fault | None:
-        """The first that matches, counted down."""
+        """Return the first matching fault and decrement its count; None if there is none."""
         with self._lock:
             for place, fault in enumerate(self):
                 if (fault.kind == "lose_ack") is not acknowledgement or not re.search(fault.match, method):

@@ -1,4 +1,4 @@
-"""response_url: five answers within half an hour to what a person did.
+"""response_urls: up to five responses to an interaction within half an hour.
 
 Source: docs.slack.dev/interactivity/handling-user-interaction.
 """
@@ -16,7 +16,7 @@ _USES, _LIFE, _HEAD_START = 5, 1800, 0.1
 
 @dataclass
 class Hook:
-    """`source` is the message whose button was pressed; `last` what was posted through here last."""
+    """A response_url; `source` is the message with the button, `last` the latest message posted through it."""
 
     id: str
     user: str
@@ -29,7 +29,7 @@ class Hook:
 
 
 class Hooks:
-    """`breaches` gets a line for every use too many."""
+    """The response_urls of a workspace; excess uses are recorded in `breaches`."""
 
     def __init__(self, workspace: Workspace, breaches: list[str]) -> None:
         self._workspace = workspace
@@ -42,14 +42,14 @@ class Hooks:
         return hook
 
     def use(self, name: str, body: Any) -> Json:
-        """Acts on what was sent; raises Refused."""
+        """Process a body sent to a response_url. Raise `Refused` if it is not allowed."""
         hook = self._hooks.get(name)
         if hook is None:
             raise Refused("no_service")
         if self._workspace.now() - hook.born > _LIFE:
             raise Refused("expired_url")
         if hook.interaction:
-            # An acknowledgement on its way through another connection was sent first, and counts first.
+            # An ack in transit on another connection was sent first and takes precedence.
             hook.interaction.done.wait(_HEAD_START)
         with self._workspace.changing:
             hook.uses += 1
@@ -65,7 +65,7 @@ class Hooks:
         return {"ok": True}
 
     def answer(self, hook: Hook, body: Json) -> None:
-        """Deletes, replaces or posts what the body says; raises Refused. A replacement of nothing is posted."""
+        """Delete, replace or post as the body requests; post if there is no original to replace. Raise `Refused` if invalid."""
         original = hook.source or hook.last
         if original is not None and original.ts not in self._workspace.channels[hook.channel].messages:
             original = None

@@ -9,9 +9,9 @@ from loopback.slack.elements import options
 from loopback.slack.workspace import APP, TEAM, Json, Message, View, Workspace
 
 _TEAM = {"id": TEAM, "domain": "local"}
-_TOKEN = "local-verification"  # noqa: S105 (deprecated, and sent all the same)
+_TOKEN = "local-verification"  # noqa: S105 (deprecated, but still sent)
 
-# Input elements: the key of their value in `state`, and the field that it starts from.
+# Input elements: the key of their value in `state`, and the field with its initial value.
 _STATE = {
     "plain_text_input": ("value", "initial_value"),
     "number_input": ("value", "initial_value"),
@@ -38,7 +38,7 @@ _STATE = {
 
 
 def event(workspace: Workspace, body: Json) -> Json:
-    """An event_callback."""
+    """Build an event_callback."""
     user = {"enterprise_id": None, "team_id": TEAM, "user_id": workspace.bot_user, "is_bot": True}
     return {
         "token": _TOKEN,
@@ -54,13 +54,13 @@ def event(workspace: Workspace, body: Json) -> Json:
 
 
 def _members(workspace: Workspace, body: Json) -> set[str]:
-    """Who is where an event happened."""
+    """Return the members of an event's channel."""
     home = workspace.channels.get(str(body.get("channel")))
     return home.members if home else set()
 
 
 def command(workspace: Workspace, user: str, channel: str, name: str, text: str) -> Json:
-    """A slash command, without its response_url and trigger_id. The text is as typed, but for & < >."""
+    """Build a slash command without response_url and trigger_id; in the text & < > are escaped."""
     home = workspace.channels[channel]
     shown = {"channel": home.name, "group": "privategroup", "im": "directmessage"}[home.kind]
     where = {"team_id": TEAM, "team_domain": "local", "channel_id": channel, "channel_name": shown}
@@ -69,9 +69,9 @@ def command(workspace: Workspace, user: str, channel: str, name: str, text: str)
 
 
 def typed(workspace: Workspace, text: str) -> str:
-    """What a person typed as Slack passes it on: & < > escaped, links in brackets, @names and #names turned into ids.
+    """Convert typed text to Slack's form: & < > escaped, links in brackets, @names and #names as ids.
 
-    Ids in brackets (<@U…>, <#C…>) are taken as picked from a list.
+    Ids in brackets (<@U…>, <#C…>) are kept, as if picked from a list.
     """
     names = {f"@{name}": f"<@{user}>" for user, name in workspace.users.items()}
     names |= {f"#{home.name}": f"<#{home.id}|{home.name}>" for home in workspace.channels.values() if home.name}
@@ -88,7 +88,7 @@ def typed(workspace: Workspace, text: str) -> str:
 
 
 def actions(workspace: Workspace, user: str, source: Message | View, action: Json, state: Json | None) -> Json:
-    """block_actions, without its response_url and trigger_id. An ephemeral message is named and not sent along."""
+    """Build block_actions without response_url and trigger_id; an ephemeral message is referenced but not included."""
     who = {"user": _user(workspace, user), "api_app_id": APP, "token": _TOKEN, "team": _TEAM, "enterprise": None}
     body: Json = {"type": "block_actions", **who, "is_enterprise_install": False, "actions": [action]}
     if isinstance(source, View):
@@ -105,7 +105,7 @@ def actions(workspace: Workspace, user: str, source: Message | View, action: Jso
 
 
 def submission(workspace: Workspace, view: View, values: Json) -> Json:
-    """view_submission, without its trigger_id; raises ValueError where the form would not let the person go on."""
+    """Build a view_submission without trigger_id. Raise ValueError if a required input is empty."""
     state = filled(view.body["blocks"], values)
     for block in view.body["blocks"]:
         if block["type"] == "input" and not block.get("optional"):
@@ -119,13 +119,13 @@ def submission(workspace: Workspace, view: View, values: Json) -> Json:
 
 
 def closing(workspace: Workspace, view: View) -> Json:
-    """view_closed."""
+    """Build a view_closed."""
     who = {"user": _user(workspace, view.user), "api_app_id": APP, "token": _TOKEN, "team": _TEAM, "enterprise": None}
     return {"type": "view_closed", **who, "is_enterprise_install": False, "view": view.body, "is_cleared": False}
 
 
 def filled(blocks: list[Json], given: Json) -> Json:
-    """block_id -> action_id -> state of every input, from what was given or what it starts with."""
+    """Return block_id -> action_id -> state of every input, from the given values or the initial ones."""
     values: Json = {}
     known = {}
     for block in blocks:
@@ -145,7 +145,7 @@ def filled(blocks: list[Json], given: Json) -> Json:
 
 
 def state_of(element: Json, given: Any) -> Json:
-    """An input's state; a bare value stands for what is chosen or typed."""
+    """Return an input's state; a bare value is the chosen or typed one."""
     key = _STATE[element["type"]][0]
     if isinstance(given, dict) and (key in given or "type" in given):
         return {"type": element["type"], **given}

@@ -18,7 +18,7 @@ _HISTORY = {"channel": "channels:history", "group": "groups:history", "im": "im:
 
 
 class People:
-    """The people's side of the workspace. `url` is the server's address without a path."""
+    """Actions of the workspace's people. `url` is the server's address without a path."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class People:
     address: str
 
     def say(self, user: str, channel: str, text: str, thread_ts: str | None = None) -> str:
-        """Posts what a person typed and returns its ts. The app hears of it where it is a member."""
+        """Post a person's message and return its ts; the app gets an event if it is a member."""
         home = self.workspace.channels[channel]
         if user not in home.members:
             raise ValueError(f"{user} is not in {channel}")
@@ -71,7 +71,7 @@ class People:
     def command(
         self, user: str, channel: str, text: str = "", command: str = "/vllm-digest", *, wait: bool = True
     ) -> Interaction:
-        """A slash command; returns when it is acknowledged or has failed, or at once without `wait`."""
+        """Send a slash command; return when it is acknowledged or has failed, or at once without `wait`."""
         body = payloads.command(self.workspace, user, channel, command, text)
         return self._interact("slash_commands", user, body, self.hooks.new(user, channel), wait=wait)
 
@@ -87,8 +87,8 @@ class People:
         state: Json | None = None,
         wait: bool = True,
     ) -> Interaction:
-        """Uses a button, or another element of a message that the person sees. `value` picks one of several buttons with
-        that action_id, or what is chosen in a menu. Raises LookupError if there is no such thing to press.
+        """Use a button or another element of a message visible to the person. `value` selects one of several buttons with
+        that action_id, or a menu's option. Raise LookupError if there is no such element.
         """
         message = self.workspace.channels[channel].messages[message_ts]
         if message.only_for not in {None, user}:
@@ -108,7 +108,7 @@ class People:
         state: Json | None = None,
         wait: bool = True,
     ) -> Interaction:
-        """Like press, in a modal or the Home tab. There is no response_url there."""
+        """Use an element of a modal or the Home tab, as `press` does; without a response_url."""
         view = self._open_view(user, view_id)
         action = self._action(view.body["blocks"], action_id, value, block_id)
         body = payloads.actions(self.workspace, user, view, action, state)
@@ -117,16 +117,16 @@ class People:
     def submit(
         self, user: str, view_id: str, values: dict[str, Json] | None = None, *, wait: bool = True
     ) -> Interaction:
-        """Sends a form: {block_id: {action_id: state, or the bare value}}; what is left out keeps its initial value.
+        """Submit a form: {block_id: {action_id: state or bare value}}; inputs not given keep their initial value.
 
-        The view closes unless the app answers otherwise; `errors` of what is returned are those of the app. Raises
-        ValueError for a form that Slack would not let the person send.
+        The view closes unless the app responds otherwise; the result's `errors` are the app's. Raise ValueError for a
+        form that Slack would not submit.
         """
         body = payloads.submission(self.workspace, self._open_view(user, view_id), values or {})
         return self._interact("interactive", user, body, None, wait=wait)
 
     def close(self, user: str, view_id: str, *, wait: bool = True) -> Interaction | None:
-        """Closes a modal; the app hears of it if it asked for that."""
+        """Close a modal; the app is notified if it has notify_on_close."""
         view = self._open_view(user, view_id)
         with self.workspace.change():
             view.open = False
@@ -136,7 +136,7 @@ class People:
         return self._interact("interactive", user, body, None, wait=wait, trigger=False)
 
     def open_home(self, user: str, *, wait: bool = True) -> Interaction:
-        """Opens the app's Home tab: an app_home_opened event."""
+        """Open the app's Home tab, which sends an app_home_opened event."""
         home = home_of(self.workspace, user)
         body: Json = {"type": "app_home_opened", "user": user, "channel": self.workspace.dm(user), "tab": "home"}
         body |= {"event_ts": self.workspace.next_ts()} | ({"view": home.body} if home else {})
@@ -147,13 +147,13 @@ class People:
         return home_of(self.workspace, user)
 
     def modal(self, user: str) -> View | None:
-        """The modal that the user has in front, if any."""
+        """Return the user's topmost modal, or None."""
         with self.workspace.changing:
             views = [each for each in self.workspace.views.values() if each.user == user and each.open]
             return next((each for each in reversed(views) if each.body["type"] == "modal"), None)
 
     def redeliver(self, what: Interaction | str, times: int = 1) -> None:
-        """Sends again, with the same ids, what an interaction or a message's ts made the app hear."""
+        """Redeliver the payloads of an interaction, or of a message's ts, with the same ids."""
         wanted = what.envelope_id if isinstance(what, Interaction) else what
         first: dict[str, Envelope] = {}
         for envelope in self.delivery.sent:
@@ -168,15 +168,15 @@ class People:
                 self.delivery.send(again)
 
     def private(self, user: str, channel: str) -> list[Message]:
-        """The ephemeral messages that the user sees, in order, as replaced and without those deleted."""
+        """Return the ephemeral messages visible to the user, in order, after replacements and deletions."""
         return [each for each in self.workspace.visible(channel, user) if each.only_for == user]
 
     def channel(self, channel: str) -> list[Message]:
-        """What everybody sees in the channel itself, in order: no replies but those that are broadcast."""
+        """Return the messages visible to all in the channel itself, in order, with broadcast replies only."""
         return [each for each in self.workspace.visible(channel) if not each.is_reply or each.broadcast]
 
     def thread(self, channel: str, ts: str) -> list[Message]:
-        """A thread's parent and replies, in order."""
+        """Return a thread's parent and replies, in order."""
         with self.workspace.changing:
             parent = self.workspace.channels[channel].messages.get(ts)
             return [*([parent] if parent else []), *self.workspace.replies(channel, ts)]
@@ -194,7 +194,7 @@ class People:
         return view
 
     def _action(self, blocks: list[Json], action_id: str, value: str | list[str] | None, block_id: str | None) -> Json:
-        """The action that a press sends."""
+        """Return the action that using an element sends."""
         for block in blocks:
             for element in interactive(block):
                 if element["action_id"] != action_id or block_id not in {None, block["block_id"]}:
@@ -224,7 +224,7 @@ class People:
         return interaction
 
     def _tell(self, event: Json) -> None:
-        """Passes a message's event on, if the bot is where it happened and may read it; a mention comes twice."""
+        """Send a message's event to the app if the bot is in the channel and may read it; a mention is sent twice."""
         home = self.workspace.channels[event["channel"]]
         if self.workspace.bot_user not in home.members:
             return
@@ -237,7 +237,7 @@ class People:
             self.delivery.send(Envelope("events_api", mention))
 
     def _settle(self, envelope: Envelope, answer: Any) -> None:
-        """An acknowledgement came. What it carries is done once, however often it comes."""
+        """Process an ack's payload, once even if the ack is repeated."""
         interaction = envelope.interaction
         if interaction is None or interaction.done.is_set():
             with self.workspace.change():
@@ -261,7 +261,7 @@ class People:
             self._answer_form(self.workspace.views[envelope.payload["view"]["id"]], answer or {})
 
     def _answer_form(self, view: View, answer: Json) -> None:
-        """Source: docs.slack.dev/surfaces/modals (response_action)."""
+        """Apply a modal's response_action. Source: docs.slack.dev/surfaces/modals."""
         action = answer.get("response_action")
         if action == "errors":
             inputs = {block["block_id"] for block in view.body["blocks"] if block["type"] == "input"}
@@ -283,7 +283,7 @@ class People:
             view.open = False
 
     def _give_up(self, envelope: Envelope) -> None:
-        """Nobody answered in time: the person who typed a command reads so."""
+        """Mark an interaction as failed after its timeout, and show the person the error."""
         interaction = envelope.interaction
         if interaction is None or interaction.done.is_set():
             return
@@ -297,7 +297,7 @@ class People:
 
 
 def _said(element: Json, value: str | list[str] | None) -> Json | None:
-    """What an element says when it is used with that value; None if it cannot be."""
+    """Return the action fields of an element used with a value; None if not possible."""
     kind = element["type"]
     if kind in {"button", "workflow_button", "icon_button"}:
         if value is not None and element.get("value") != value:

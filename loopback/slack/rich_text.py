@@ -1,4 +1,4 @@
-"""The grammar of rich_text: sections, lists, code and quotes, and what stands in them."""
+"""Validation of rich_text: sections, lists, code, quotes and their inline elements."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from loopback.slack.schema import Complaints, Json, check_fields, check_length
 
 _STYLES = frozenset({"bold", "italic", "strike", "code", "underline", "highlight", "client_highlight", "unlink"})
 
-# Inline elements: required and optional fields beside type.
+# Inline elements: required and optional fields besides type.
 _INLINE: dict[str, tuple[list[str], list[str]]] = {
     "text": (["text"], ["style"]),
     "link": (["url"], ["text", "unsafe", "style"]),
@@ -28,7 +28,7 @@ _PARTS: dict[str, list[str]] = {
 
 
 def check_rich_text(parts: Any, at: str, wrong: Complaints) -> None:
-    """The `elements` of a rich_text block."""
+    """Check the `elements` of a rich_text block."""
     if not isinstance(parts, list) or not parts:
         wrong.add("must have at least 1 item", at)
         return
@@ -52,7 +52,7 @@ def _check_part(part: Json, at: str, wrong: Complaints) -> None:
     for number, each in enumerate(elements):
         place = f"{at}/elements/{number}"
         _check_inline(each, place, wrong)
-        # Code holds text and links only.
+        # Code may contain text and links only.
         if (
             part["type"] == "rich_text_preformatted"
             and isinstance(each, dict)

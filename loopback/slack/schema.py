@@ -7,14 +7,14 @@ Json = dict[str, Any]
 
 
 class Complaints(list[str]):
-    """What is wrong, as `response_metadata.messages` lists it."""
+    """Error messages in the form of `response_metadata.messages`."""
 
     def add(self, what: str, at: str) -> None:
         self.append(f"[ERROR] {what} [json-pointer:{at}]")
 
 
 def check_fields(value: Any, required: Collection[str], optional: Collection[str], at: str, wrong: Complaints) -> bool:
-    """Whether the value is an object with every required field; fields that Slack does not know are refused too."""
+    """Check for an object with all required and no unknown fields; return whether it has the required ones."""
     if not isinstance(value, dict):
         wrong.add("must be an object", at)
         return False
@@ -27,7 +27,7 @@ def check_fields(value: Any, required: Collection[str], optional: Collection[str
 
 
 def check_length(value: Any, most: int, at: str, wrong: Complaints, *, least: int = 0) -> None:
-    """A string of at most `most` characters; None is fine if nothing is required of it."""
+    """Check for a string of `least` to `most` characters; None is valid if `least` is 0."""
     if value is None and not least:
         return
     if not isinstance(value, str):
@@ -39,7 +39,7 @@ def check_length(value: Any, most: int, at: str, wrong: Complaints, *, least: in
 
 
 def check_text(value: Any, most: int, at: str, wrong: Complaints, *, plain: bool = False) -> None:
-    """A text object with 1 to `most` characters, of kind plain_text alone if `plain`."""
+    """Check for a text object of 1 to `most` characters, of type plain_text only if `plain`."""
     if not check_fields(value, ["type", "text"], ["emoji", "verbatim"], at, wrong):
         return
     kinds = {"plain_text": "verbatim"} | ({} if plain else {"mrkdwn": "emoji"})

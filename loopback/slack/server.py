@@ -20,13 +20,13 @@ from loopback.slack.methods.call import Ask
 from loopback.slack.people import People
 from loopback.slack.workspace import Json, T, Workspace
 
-# Slack takes short bursts; less than this many seconds between two messages in a channel is one.
+# Slack allows short bursts: messages in a channel less than this many seconds apart.
 _PACE, _BURST = 0.9, 5
 _STRUCTURED = frozenset({"attachments", "blocks", "chunks", "files", "metadata", "prompts", "unfurls", "view"})
 
 
 class Call(NamedTuple):
-    """A request and its answer; `at` is monotonic seconds, `fault` the kind of fault that it met."""
+    """A request and its response; `at` is monotonic seconds, `fault` the kind of injected fault."""
 
     at: float
     method: str
@@ -42,7 +42,7 @@ class Reply(NamedTuple):
 
 
 class LoopbackSlack(People):
-    """The server, running while it is entered. `url` is what SLACK_API_URL would be.
+    """The server, running while the context is entered. `url` is the value for SLACK_API_URL.
 
     - `calls` lists every request, `refusals` those refused for a reason of the caller's (no injected faults)
     - `breaches` says where a limit was overstepped that Slack would let pass for a while: more than a message a second in
@@ -110,29 +110,29 @@ class LoopbackSlack(People):
         self._http.__exit__()
 
     def wait_for(self, predicate: Callable[[], T | None], timeout: float = 60) -> T:
-        """The predicate's first true value, asked at every change. Raises TimeoutError."""
+        """Return the predicate's first true value, evaluated at every change. Raise TimeoutError after `timeout` seconds."""
         return self.workspace.wait_for(predicate, timeout)
 
     def drop_sockets(self, *, abrupt: bool = True, reset: bool = False) -> None:
-        """Closes every Socket Mode connection: abruptly, by TCP's end of file or its `reset`, or politely."""
+        """Close every Socket Mode connection: abruptly, by TCP FIN or `reset`, or with a close handshake."""
         self.delivery.sockets.drop(abrupt=abrupt, reset=reset)
 
     def disconnect(self, reason: str = "refresh_requested", linger: float = 0.1) -> None:
-        """Tells every connection that it will be closed (reason: warning, refresh_requested), and does so after `linger` s."""
+        """Announce the closing of every connection (reason: warning, refresh_requested), and close it after `linger` seconds."""
         self.delivery.sockets.disconnect(reason, linger)
 
     @property
     def connected(self) -> int:
-        """How many Socket Mode connections are open."""
+        """The number of open Socket Mode connections."""
         return len(self.delivery.sockets.connections)
 
     def asked(self, method: str) -> list[Call]:
-        """The calls of a method."""
+        """Return the recorded calls of a method."""
         with self._lock:
             return [call for call in self.calls if call.method == method]
 
     def answer(self, method: str, params: Json, act: Callable[[], Reply]) -> tuple[Reply, Fault | None]:
-        """Acts on a request unless a fault forbids, and takes note of it."""
+        """Process a request unless a fault prevents it, and record the call."""
         at = time.monotonic()
         fault = self.faults.take(method, params)
         instead = _instead(fault)
@@ -146,7 +146,7 @@ class LoopbackSlack(People):
         return reply, fault
 
     def api(self, method: str, params: Json, token: str | None) -> Reply:
-        """A Web API method's reply."""
+        """Return the response to a Web API call."""
         headers = {"x-oauth-scopes": ",".join(sorted(self.scopes))}
         try:
             allowed = self._authorise(method, token)
@@ -184,7 +184,7 @@ class LoopbackSlack(People):
         return granted
 
     def _keep_pace(self, params: Json) -> None:
-        """Notes a message that comes too soon; refuses the fifth within a second."""
+        """Record a message that exceeds the rate; refuse it if the burst limit is reached."""
         home = self.workspace.find_channel(str(params.get("channel")))
         if not self._pace or home is None:
             return
@@ -199,7 +199,7 @@ class LoopbackSlack(People):
 
 
 def _instead(fault: Fault | None) -> Reply | None:
-    """What a fault answers without acting; None if the request is acted on."""
+    """Return a fault's response; None if the request is processed."""
     if fault is None or fault.kind == "accept_and_drop" or (fault.kind == "stall" and fault.acted):
         return None
     if fault.kind == "status":
@@ -254,7 +254,7 @@ class _Handler(QuietHandler):
             return Reply(404 if gone else 400, refused.body)
 
     def _arguments(self, query: str, data: bytes) -> tuple[Json, str | None]:
-        """The arguments, and the token that came with them or in the header."""
+        """Return the arguments, and the token from them or from the header."""
         params: Json = dict(parse_qsl(query))
         if (self.headers.get("Content-Type") or "").startswith("application/json"):
             body = _json(data)
@@ -271,7 +271,7 @@ class _Handler(QuietHandler):
         return (self.headers.get("Authorization") or "").removeprefix("Bearer ").strip()
 
     def _download(self, path: str) -> None:
-        """What url_private leads to: it takes the bot's token."""
+        """Send the file at url_private; requires the bot's token."""
         file = self.slack.workspace.files.get(path.split("/")[2])
         if self._bearer() != self.slack.bot_token:
             self._send(Reply(403, {"ok": False, "error": "not_authed"}))
@@ -291,7 +291,7 @@ class _Handler(QuietHandler):
 
 
 def _json(data: bytes) -> Any:
-    """What the text says; the text itself, which no check lets pass, if it is no JSON."""
+    """Parse JSON; return invalid JSON as text, which every check refuses."""
     try:
         return json.loads(data)
     except (ValueError, RecursionError):

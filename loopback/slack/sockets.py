@@ -1,4 +1,4 @@
-"""The server's side of Socket Mode: connections that an app opens with a ticket and gets envelopes on.
+"""The server side of Socket Mode: connections opened with a ticket, which receive envelopes.
 
 Source: docs.slack.dev/apis/events-api/using-socket-mode.
 """
@@ -30,7 +30,7 @@ _QUIET.addHandler(logging.NullHandler())
 
 
 class Sockets:
-    """`heard` gets (envelope id, payload) of every acknowledgement, `changed` is called when an app comes or goes."""
+    """The open connections. `heard` is called with (envelope id, payload) of every ack, `changed` on connect and disconnect."""
 
     def __init__(self, heard: Callable[[str, Any], None], changed: Callable[[], None]) -> None:
         self._heard = heard
@@ -73,21 +73,21 @@ class Sockets:
             return list(self._open)
 
     def new_address(self) -> str:
-        """An address that serves for one connection."""
+        """Return a URL that is valid for one connection."""
         ticket = str(uuid4())
         with self._lock:
             self._tickets.add(ticket)
         return f"ws://127.0.0.1:{self._port}/link/?ticket={ticket}&app_id={APP}"
 
     def pick(self) -> ServerConnection | None:
-        """The connection whose turn it is."""
+        """Return the next connection in rotation, or None."""
         with self._lock:
             staying = [each for each in self._open if each not in self._leaving]
             self._turn += 1
             return staying[self._turn % len(staying)] if staying else None
 
     def drop(self, *, abrupt: bool = True, reset: bool = False) -> None:
-        """Closes every connection: as WebSocket says, or abruptly, by TCP's end of file or by its reset."""
+        """Close every connection: with a close handshake, or abruptly by TCP FIN or RST."""
         for connection in self.connections:
             if abrupt:
                 _cut(connection, reset=reset)
@@ -95,7 +95,7 @@ class Sockets:
                 connection.close(1001)
 
     def disconnect(self, reason: str = "refresh_requested", linger: float = 0.1) -> None:
-        """Says `disconnect` on every connection, sends nothing more on it, and closes it after `linger` seconds."""
+        """Send `disconnect` on every connection, then nothing more, and close it after `linger` seconds."""
         for connection in self.connections:
             with self._lock:
                 self._leaving.add(connection)
@@ -107,7 +107,7 @@ class Sockets:
             self._timers.append(timer)
 
     def _admit(self, connection: ServerConnection, request: Request) -> Response | None:
-        """A refusal, unless the app itself comes with a ticket."""
+        """Return a refusal unless the request is from the app, with a valid ticket."""
         try:
             check_sender(request.headers.get("Host"), request.headers.get("Origin"), self._port)
             ticket = parse_qs(urlsplit(request.path).query).get("ticket", [""])[0]
@@ -143,7 +143,7 @@ class Sockets:
             self._changed()
 
     def _read(self, text: str | bytes) -> None:
-        """An acknowledgement; anything else an app may say means nothing to Slack."""
+        """Process an ack; other messages are ignored, as by Slack."""
         with suppress(ValueError, KeyError, TypeError):
             said = json.loads(text)
             self._heard(said["envelope_id"], said.get("payload"))
@@ -152,13 +152,13 @@ class Sockets:
 def _cut(connection: ServerConnection, *, reset: bool) -> None:
     with suppress(OSError):
         if reset:
-            # Closing then sends a reset; the connection's own thread closes when it can read no more.
+            # Closing then sends RST; the connection's own thread closes it when reading fails.
             connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         connection.socket.shutdown(socket.SHUT_RDWR)
 
 
 def _confirm(connection: socket.socket) -> None:
-    """Tells TCP not to wait with its acknowledgement: with Nagle's algorithm the app's next one would wait for it."""
+    """Disable delayed TCP ACKs, for which Nagle's algorithm would hold back the app's next write."""
     if sys.platform == "linux":
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
 

@@ -1,4 +1,4 @@
-"""The state of a Slack workspace: people, channels, messages, files and views. It knows no network and no limits."""
+"""The state of a Slack workspace: people, channels, messages, files and views, without network or limits."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -17,7 +17,7 @@ TEAM, APP, BOT_ID, SLACKBOT = "T0LOCAL", "A0LOCAL", "B0LOCAL", "USLACKBOT"
 
 @dataclass
 class Channel:
-    """`kind` is channel, group (private) or im; an im has the one `user` who talks with the bot in it."""
+    """A conversation; `kind` is channel, group (private) or im; an im has the one `user` besides the bot."""
 
     id: str
     name: str
@@ -26,14 +26,14 @@ class Channel:
     user: str | None = None
     archived: bool = False
     messages: dict[str, "Message"] = field(default_factory=dict)
-    # In a thread's status line: thread ts -> text.
+    # Status lines of threads: thread ts -> text.
     statuses: dict[str, str] = field(default_factory=dict)
     titles: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
 class Message:
-    """`only_for` is who sees an ephemeral message; a deleted parent with replies stays as a `tombstone`."""
+    """A message; `only_for` is the viewer of an ephemeral one; a deleted parent with replies stays as a `tombstone`."""
 
     ts: str
     channel: str
@@ -62,8 +62,8 @@ class Message:
 
 @dataclass
 class File:
-    """`shares` lists (channel, message ts, thread ts); it is empty until the upload is completed. Whoever has the `ticket`
-    may upload.
+    """A file; `shares` lists (channel, message ts, thread ts) and is empty until the upload is completed. The `ticket`
+    authorises the upload.
     """
 
     id: str
@@ -78,7 +78,7 @@ class File:
 
 @dataclass
 class View:
-    """A modal or a Home tab as `user` sees it; `body` is what Slack would return of it."""
+    """A modal or a Home tab of `user`; `body` is its Web API form."""
 
     id: str
     user: str
@@ -87,7 +87,7 @@ class View:
 
 
 class Workspace:
-    """`now` gives seconds since the epoch; `on_event` is told of everything that Slack would tell the app;
+    """The workspace's state. `now` returns seconds since the epoch; `on_event` is called with each event for the app;
     `hooks` are called, without arguments, after every change.
     """
 
@@ -100,7 +100,7 @@ class Workspace:
         self.hooks: list[Callable[[], None]] = []
         self.on_event: Callable[[Json], None] = lambda _: None
         self.users: dict[str, str] = {bot_user: "vllm-digest", SLACKBOT: "slackbot"}
-        # Those of other organisations (Slack Connect), with their team; and those who run the workspace.
+        # People of other organisations (Slack Connect) with their team; and the workspace's admins.
         self.outsiders: dict[str, str] = {}
         self.admins: set[str] = set()
         self.channels: dict[str, Channel] = {}
@@ -117,7 +117,7 @@ class Workspace:
 
     @contextmanager
     def change(self) -> Iterator[None]:
-        """Holds the state for a change, then wakes everyone who waits for one."""
+        """Lock the state for a change, then notify all waiting threads."""
         with self.changing:
             yield
             self.version += 1
@@ -126,8 +126,8 @@ class Workspace:
             hook()
 
     def wait_for(self, predicate: Callable[[], T | None], timeout: float = 60) -> T:
-        """The predicate's first true value. Raises TimeoutError after `timeout` seconds without one."""
-        # What a predicate asks may lie outside the workspace, so it is asked now and then all the same.
+        """Return the predicate's first true value. Raise TimeoutError after `timeout` seconds."""
+        # A predicate may depend on state outside the workspace, so it is also evaluated periodically.
         end = monotonic() + timeout
         with self.changing:
             while not (found := predicate()):
@@ -137,13 +137,13 @@ class Workspace:
             return found
 
     def fresh(self, prefix: str) -> str:
-        """An id that was not given before."""
+        """Return a new unique id."""
         with self.changing:
             self._count += 1
             return f"{prefix}{self._count:08X}"
 
     def next_ts(self) -> str:
-        """A timestamp later than all before."""
+        """Return a timestamp later than all previous ones."""
         with self.changing:
             self._last = max(int(self.now() * 1_000_000), self._last + 100)
             return f"{self._last // 1_000_000}.{self._last % 1_000_000:06d}"
@@ -157,7 +157,7 @@ class Workspace:
             return user
 
     def team_of(self, user: str) -> str:
-        """The team at which somebody is at home."""
+        """Return a person's home team."""
         return self.outsiders.get(user, TEAM)
 
     def add_channel(
@@ -169,7 +169,7 @@ class Workspace:
             return channel
 
     def dm(self, user: str) -> str:
-        """The id of the conversation between the user and the bot, opened if it was not."""
+        """Return the id of the user's direct messages with the bot, opening them if necessary."""
         with self.change():
             for channel in self.channels.values():
                 if channel.user == user:
@@ -179,12 +179,12 @@ class Workspace:
             return channel.id
 
     def find_channel(self, name: str) -> Channel | None:
-        """A channel by id or by #name."""
+        """Return a channel by id or #name, or None."""
         wanted = name.removeprefix("#")
         return self.channels.get(name) or next((each for each in self.channels.values() if each.name == wanted), None)
 
     def post(self, channel: str, user: str, **parts: Any) -> Message:
-        """Adds a message, tells the app unless it is ephemeral, and returns it. A thread's status line ends with it."""
+        """Add and return a message; send an event unless it is ephemeral, and clear the thread's status line."""
         with self.change():
             message = Message(self.next_ts(), channel, user, by_bot=user == self.bot_user, **parts)
             home = self.channels[channel]
@@ -196,7 +196,7 @@ class Workspace:
             return message
 
     def replace(self, message: Message, *, edited: bool = True, **parts: Any) -> None:
-        """Changes a message in place and tells the app."""
+        """Change a message in place and send an event."""
         with self.change():
             before = self.describe(message)
             for name, value in parts.items():
@@ -209,7 +209,7 @@ class Workspace:
                 self.on_event(self._event(message, extra))
 
     def delete(self, message: Message) -> None:
-        """Removes a message; a parent that has replies leaves a tombstone."""
+        """Delete a message; a parent with replies leaves a tombstone."""
         with self.change():
             before = self.describe(message)
             if self.replies(message.channel, message.ts):
@@ -222,17 +222,17 @@ class Workspace:
                 self.on_event(self._event(message, {**extra, "previous_message": before}))
 
     def visible(self, channel: str, viewer: str | None = None) -> list[Message]:
-        """A channel's messages in order, replies included; ephemeral ones only for their viewer."""
+        """Return a channel's messages in order, including replies, and ephemeral ones for their viewer."""
         with self.changing:
             found = list(self.channels[channel].messages.values())
             return [each for each in found if each.only_for in {None, viewer}]
 
     def replies(self, channel: str, ts: str) -> list[Message]:
-        """The replies of a thread, without its parent."""
+        """Return a thread's replies, without its parent."""
         return [each for each in self.visible(channel) if each.thread_ts == ts and each.ts != ts]
 
     def describe(self, message: Message, *, metadata: bool = False) -> Json:
-        """A message as the Web API returns it."""
+        """Return a message in Web API form."""
         optional: Json = {
             "subtype": message.subtype or ("thread_broadcast" if message.broadcast else None),
             "client_msg_id": message.client_msg_id,
@@ -264,7 +264,7 @@ class Workspace:
         return body | bot | {key: value for key, value in optional.items() if value}
 
     def describe_file(self, file: File) -> Json:
-        """A file as the Web API returns it."""
+        """Return a file in Web API form."""
         shares: dict[str, dict[str, list[Json]]] = {}
         for channel, ts, thread_ts in file.shares:
             kind = "public" if self.channels[channel].kind == "channel" else "private"

@@ -1,4 +1,4 @@
-"""The Web API: every method that is served, and the scope that it needs."""
+"""The supported Web API methods and their scopes."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from loopback.slack.workspace import Json
 
 
 class Method(NamedTuple):
-    """`scopes` of which the token needs one; none if any token will do."""
+    """A method; the token needs one of `scopes`, if there are any."""
 
     run: Callable[[Ask], Json]
     scopes: tuple[str, ...] = ()
@@ -56,7 +56,7 @@ METHODS = {
     "assistant.threads.setSuggestedPrompts": Method(reading.suggest_prompts, _STATUS),
 }
 
-# What a token may do unless a test says otherwise: everything here, and every event.
+# The default scopes of a token: all methods and events.
 ALL_SCOPES = frozenset(
     {scope for method in METHODS.values() for scope in method.scopes} - {"connections:write"}
     | {"app_mentions:read", "commands"}

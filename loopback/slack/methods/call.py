@@ -1,4 +1,4 @@
-"""A call of a Web API method, and what every method asks of it."""
+"""A Web API call, with access to its arguments."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from loopback.slack.workspace import Channel, Json, Message, Workspace
 
 @dataclass(frozen=True)
 class Ask:
-    """`url` is the server's address without a path; `new_socket` gives a Socket Mode address; `scopes` are the token's."""
+    """A call; `url` is the server's address without a path, `new_socket` returns a Socket Mode URL, `scopes` are the token's."""
 
     workspace: Workspace
     params: Json
@@ -19,7 +19,7 @@ class Ask:
     scopes: frozenset[str]
 
     def need(self, *names: str) -> list[Any]:
-        """Arguments that must be there."""
+        """Return required arguments. Raise `Refused` if any is missing."""
         missing = [name for name in names if self.params.get(name) in (None, "")]
         if missing:
             messages = [f"[ERROR] missing required field: {name}" for name in missing]
@@ -37,7 +37,7 @@ class Ask:
         return max(1, min(value, most))
 
     def channel(self, *, member: bool = True, name: str = "channel") -> Channel:
-        """The conversation asked for; a private one that the bot is not in does not exist for it."""
+        """Return the requested conversation. Private ones without the bot count as unknown."""
         (wanted,) = self.need(name)
         home = self.workspace.find_channel(str(wanted))
         inside = home is not None and self.workspace.bot_user in home.members
@@ -48,7 +48,7 @@ class Ask:
         return home
 
     def target(self) -> Channel:
-        """The conversation to post to: a user's id stands for the direct messages with them."""
+        """Return the conversation to post to; a user's id stands for their direct messages."""
         (wanted,) = self.need("channel")
         if wanted in self.workspace.users:
             home = self.workspace.channels[self.workspace.dm(wanted)]
@@ -59,7 +59,7 @@ class Ask:
         return home
 
     def thread(self, home: Channel, name: str = "thread_ts") -> str | None:
-        """The thread to post to. Slack lets messages into threads that do not exist; a stand-in that is strict does not."""
+        """Return the thread to post to, or None. Unlike Slack, refuse threads that do not exist."""
         ts = self.params.get(name)
         if ts is None or ts == "":
             return None
@@ -73,7 +73,7 @@ class Ask:
         return ts
 
     def own_message(self, error: str) -> Message:
-        """The bot's own message at `ts`."""
+        """Return the bot's own message at `ts`. Raise `Refused` with `error` if it is not the bot's."""
         home = self.channel()
         (ts,) = self.need("ts")
         message = home.messages.get(str(ts))
@@ -85,7 +85,7 @@ class Ask:
 
 
 def page(ask: Ask, items: list[Any], default: int, most: int) -> tuple[list[Any], Json]:
-    """One page of the items, and the has_more and response_metadata that go with it."""
+    """Return one page of the items, with its has_more and response_metadata."""
     size = ask.number("limit", default, most)
     cursor = str(ask.params.get("cursor") or "")
     if cursor and not (cursor.startswith("next:") and cursor[5:].isdigit()):

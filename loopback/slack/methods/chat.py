@@ -1,4 +1,4 @@
-"""chat.*: posting, changing and deleting messages, and streaming them."""
+"""chat.*: post, update, delete and stream messages."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from loopback.slack.limits import MARKDOWN_MOST, TEXT_ADVISED, Refused, check_me
 from loopback.slack.methods.call import Ask
 from loopback.slack.workspace import TEAM, Channel, Json, Message
 
-# Slack ends a stream that nothing is appended to; it does not say after how long.
+# Slack ends an idle stream, after an undocumented time.
 _STREAM_IDLE = 300
 
 
@@ -21,7 +21,7 @@ def post_message(ask: Ask) -> Json:
 
 
 def content(ask: Ask, given: Json) -> Json:
-    """Text, blocks and attachments as a message keeps them; markdown_text becomes a block."""
+    """Return a message's stored text, blocks and attachments; markdown_text becomes a block."""
     blocks = given.get("blocks") or []
     text = given.get("text") or ""
     if markdown := given.get("markdown_text"):
@@ -39,7 +39,7 @@ def update(ask: Ask) -> Json:
         raise Refused("streaming_state_conflict")
     check_message(ask.params, text_most=TEXT_ADVISED)
     parts = content(ask, ask.params)
-    # What is not named stays: blocks go with an empty list only.
+    # Fields not given stay: only an empty list removes blocks.
     if not ask.params.get("markdown_text"):
         parts = {name: value for name, value in parts.items() if ask.params.get(name) is not None}
     if "metadata" in ask.params:
@@ -78,7 +78,7 @@ def permalink(ask: Ask) -> Json:
 
 def start_stream(ask: Ask) -> Json:
     home = ask.target()
-    # Slack has let go of this for channels in 2026; streams here always answer somebody.
+    # Slack dropped this requirement for channels in 2026; streams here always reply in a thread.
     if ask.params.get("thread_ts") in (None, ""):
         raise Refused(
             "invalid_arguments", response_metadata={"messages": ["[ERROR] missing required field: thread_ts"]}
@@ -141,7 +141,7 @@ def _streaming(ask: Ask) -> Message:
 
 
 def _chunks(ask: Ask, blocks: list[Json], text: str) -> tuple[list[Json], str]:
-    """Blocks and text with what the call adds: markdown runs on in the last markdown block, other blocks follow it."""
+    """Append the call's chunks to blocks and text: Markdown extends the last markdown block, other blocks follow."""
     chunks: Any = ask.params.get("chunks") or []
     if not isinstance(chunks, list) or not all(isinstance(each, dict) for each in chunks):
         raise Refused("invalid_chunks")
@@ -162,5 +162,5 @@ def _chunks(ask: Ask, blocks: list[Json], text: str) -> tuple[list[Json], str]:
         elif each["type"] == "blocks":
             refuse("invalid_blocks", check_blocks(each["blocks"]))
             blocks += with_ids(each["blocks"], ask.workspace.fresh)
-        # Tasks and plans are shown while the stream runs and are not kept here.
+        # Tasks and plans are shown only during the stream and are not stored.
     return blocks, text

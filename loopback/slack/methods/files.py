@@ -1,4 +1,4 @@
-"""files.*: an upload is asked for, sent, and completed; completing it posts a message."""
+"""files.*: request, send and complete an upload; completion posts a message."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def complete(ask: Ask) -> Json:
         return {"files": [{"id": file.id, "title": file.title} for file in files]}
     for channel in str(wanted).split(","):
         _share(Ask(ask.workspace, {**ask.params, "channel": channel}, ask.url, ask.new_socket, ask.scopes), files)
-    # Slack shares a little later than it answers, so the shares are in files.info only.
+    # Slack shares shortly after its response, so shares appear in files.info only.
     return {"files": [{**ask.workspace.describe_file(file), "shares": {}} for file in files]}
 
 

@@ -1,4 +1,4 @@
-"""conversations.*, users.*, team.* and the like: what a bot may read, and joining."""
+"""conversations.*, users.*, team.* and similar: read methods, and joining."""
 
 from loopback.slack.limits import Refused
 from loopback.slack.methods.call import Ask, page
@@ -45,7 +45,7 @@ def user_list(ask: Ask) -> Json:
 
 
 def describe_user(workspace: Workspace, user: str) -> Json:
-    """A user as the Web API returns it; everyone lives in UTC."""
+    """Return a user in Web API form; all users are in UTC."""
     name = workspace.users[user]
     profile = {"real_name": name.title(), "display_name": name}
     zone = {"tz": "Etc/UTC", "tz_label": "UTC", "tz_offset": 0}
@@ -67,7 +67,7 @@ def replies(ask: Ask) -> Json:
     first = home.messages.get(str(ts))
     if first is None or first.only_for is not None:
         raise Refused("thread_not_found")
-    # A reply's own timestamp leads to that reply alone.
+    # A reply's own timestamp returns that reply only.
     thread = _between(ask, ask.workspace.replies(home.id, first.ts))
     return _messages(ask, [first, *thread], 1000)
 

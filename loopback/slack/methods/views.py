@@ -1,4 +1,4 @@
-"""views.*: modals, which need a trigger, and Home tabs, which do not."""
+"""views.*: modals, which need a trigger_id, and Home tabs, which do not."""
 
 from typing import Any
 
@@ -66,13 +66,13 @@ def publish(ask: Ask) -> Json:
 
 
 def home_of(workspace: Workspace, user: str) -> View | None:
-    """The Home tab that was published to the user."""
+    """Return the Home tab published for the user, or None."""
     views = workspace.views.values()
     return next((view for view in views if view.user == user and view.body["type"] == "home"), None)
 
 
 def add_view(workspace: Workspace, user: str, view: Json, below: View | None = None) -> View:
-    """Opens a view, on top of another if there is one below it."""
+    """Open a view, on top of `below` if given."""
     with workspace.change():
         new = View(workspace.fresh("V"), user, {})
         roots = {"root_view_id": below.body["root_view_id"] if below else new.id}
@@ -83,7 +83,7 @@ def add_view(workspace: Workspace, user: str, view: Json, below: View | None = N
 
 
 def change_view(workspace: Workspace, view: View, given: Json) -> None:
-    """Gives a view its content, and a new hash."""
+    """Set a view's content and a new hash."""
     with workspace.change():
         kept = {name: view.body[name] for name in ("id", "root_view_id", "previous_view_id")}
         who = {"team_id": TEAM, "app_id": APP, "bot_id": BOT_ID, "app_installed_team_id": TEAM}
@@ -99,7 +99,7 @@ def _is_modal(view: View) -> bool:
 
 
 def _spend_trigger(ask: Ask) -> str:
-    """The user whose doing the trigger was; it lives 3 seconds and serves once."""
+    """Consume a trigger_id, valid once within 3 seconds, and return its user."""
     trigger = str(ask.params["trigger_id"])
     with ask.workspace.change():
         if trigger not in ask.workspace.triggers:
