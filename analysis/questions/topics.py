@@ -24,7 +24,7 @@ _PATTERNS = {
     ),
     Topic.DATE: (
         rf"\bwhen\b{_SOME}\b(?:land(?:ed)?|merged?|committed|authored|written|went in|go in|made|pushed)\b",
-        r"\b(?:what|which) (?:date|day)\b|\b(?:landing|merge|commit) (?:date|time)\b",
+        r"(?:\band |^\s*)when *(?:[?？]|$)|\b(?:what|which) (?:date|day)\b|\b(?:landing|merge|commit) (?:date|time)\b",
         r"(?:什么时候|何时|哪天|哪一天|几号|几时|什么时间)[^，。？]{0,6}?(?:合入|合并|合的|合进|提交|写|进的|落)",
         r"(?:合入|合并|提交|编写)的?(?:时间|日期)",
     ),
@@ -33,7 +33,8 @@ _PATTERNS = {
         r"(?:哪个|哪一个|什么|对应的?)\s*(?:PR|拉取请求|合并请求)|(?:PR|拉取请求|合并请求)\s*(?:号|编号|链接|是多少|是哪个)",
     ),
     Topic.LINKS: (
-        rf"\breverted\b|\breverts\b(?! to\b)|\b(?:a|any) revert\b|\bdid\b{_SOME}\brevert\b(?! to\b)|\brolled back\b",
+        rf"\breverted\b|\breverts\b(?! to\b)|\b(?:a|any) revert\b|\b(?:did|what)\b{_SOME}\brevert\b(?! to\b)|\brolled back\b",
+        r"\b(?:undone|backed out)\b|\bstill (?:in|on) (?:main|master|the (?:main )?branch)\b|还在(?:主干|主分支|main|master)",
         r"\bfixed (?:by|later|since|again|afterwards)\b|\b(?:later|follow[- ]?up) fix(?:es)?\b",
         r"\bfollow[- ]?ups?\b|\bpart of a series\b|\b(?:related|linked) commits?\b",
         r"(?<!怎么)(?<!如何)(?<![能要以])(?:回退|回滚|撤销|撤回)|(?:后来|之后|后续)[^，。？]{0,8}?修|属于[^，。？]{0,6}?系列|(?:相关|关联|后续)提交",

@@ -32,9 +32,9 @@ def asked(question: str, *entries: Entry, language: Language = "en") -> list[Sta
 
 
 AUTHOR = "who wrote this?|Who is the author?|who made this change|谁写的？|这是谁改的|作者是谁"
-DATE = "when did it land?|when was this merged?|what is the commit date|什么时候合入的？|何时提交的|合入时间是？"
+DATE = "when?|when did it land?|when was this merged?|what is the commit date|什么时候合入的？|何时提交的|合入时间是？"
 PULL = "which PR?|what's the PR number|Which pull request is it?|哪个 PR？|对应的 PR 是哪个|PR 号是多少"
-LINKS_ASKED = "was this reverted?|has it been reverted since|is there a follow-up fix?|was it fixed later|被回退了吗？|后来修复了吗|有相关提交吗"
+LINKS_ASKED = "what does this revert?|was it undone?|is it still in main?|was this reverted?|has it been reverted since|is there a follow-up fix?|was it fixed later|被回退了吗？|后来修复了吗|有相关提交吗"
 RANK = "why is it ranked high?|why is this high?|why is it important|how was this ranked|为什么排得高？|重要度为什么是高|为什么重要"
 TESTS = "has it tests?|are there any tests for this|does it come with tests|is it tested?|有测试吗？|带测试了吗|测试覆盖怎么样"
 ASKED = [
