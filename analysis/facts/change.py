@@ -28,12 +28,12 @@ class Change:
         self.commit = commit
 
     @cached_property
-    def gained(self) -> str:
+    def added_lines(self) -> str:
         """Return all added lines of the commit, in any file."""
         return "\n".join(line for file in self.commit.files for line in _lines(file, "+"))
 
     @cached_property
-    def lost(self) -> str:
+    def removed_lines(self) -> str:
         """Return all removed lines of the commit, in any file."""
         return "\n".join(line for file in self.commit.files for line in _lines(file, "-"))
 

@@ -126,7 +126,7 @@ def _build(change: Change, file: FileChange) -> Iterator[Fact]:
                 if (
                     (name, value) not in come
                     and name in lists
-                    and not (name in _CLASSIFIERS and value in change.gained)
+                    and not (name in _CLASSIFIERS and value in change.added_lines)
                 ):
                     told = value.replace(" :: ", " ") if name in _CLASSIFIERS else f"{name} {value}"
                     yield Fact(kind=FactKind.SUPPORT_DROPPED, name=told, path=file.path, line=line.old)

@@ -8,7 +8,7 @@ from analysis.diff import hunks
 from analysis.facts.change import Change, is_module, loses, old_path, undefines
 from analysis.facts.parameters import narrowed
 from analysis.facts.python import SIDES, Definition, Scope, Side, definitions, statements
-from analysis.facts.removals import Named, lost
+from analysis.facts.removals import Named, removals
 from analysis.models import Fact, FactKind, FileChange
 
 _CONFIG_CLASS = re.compile(r"(?:Config|Configuration|Settings|Args|Arguments|Options|Params)$")
@@ -51,7 +51,7 @@ def keys(change: Change, file: FileChange) -> Iterator[Fact]:
         yield from _fields(change, file, configures, FactKind.REMOVED_KEY, FactKind.RENAMED_KEY)
     elif file.status == "modified" and _CONFIG_FILE.search(file.path.lower()):
         before, after = (list(_file_keys(file, side)) for side in SIDES)
-        yield from lost(change, file, before, after, FactKind.REMOVED_KEY, FactKind.RENAMED_KEY)
+        yield from removals(change, file, before, after, FactKind.REMOVED_KEY, FactKind.RENAMED_KEY)
 
 
 def entries(change: Change, file: FileChange) -> Iterator[Fact]:
@@ -59,9 +59,9 @@ def entries(change: Change, file: FileChange) -> Iterator[Fact]:
 
     Without that code the table may be anything.
     """
-    if loses(file) and is_module(file) and _ENTRY.search(file.patch or "") and "config" in change.lost:
+    if loses(file) and is_module(file) and _ENTRY.search(file.patch or "") and "config" in change.removed_lines:
         before, after = (list(_entries(change, file, side)) for side in SIDES)
-        yield from lost(change, file, before, after, FactKind.REMOVED_KEY, FactKind.RENAMED_KEY)
+        yield from removals(change, file, before, after, FactKind.REMOVED_KEY, FactKind.RENAMED_KEY)
 
 
 def fields(change: Change, file: FileChange) -> Iterator[Fact]:
@@ -79,7 +79,7 @@ def routes(change: Change, file: FileChange) -> Iterator[Fact]:
     # When a prefix is added or removed, the same route is written differently.
     if loses(file) and _PATH.search(file.patch or "") and not _PREFIX.search(file.patch or ""):
         before, after = (list(_routes(file, side)) for side in SIDES)
-        yield from lost(change, file, before, after, FactKind.REMOVED_ROUTE, FactKind.RENAMED_ROUTE)
+        yield from removals(change, file, before, after, FactKind.REMOVED_ROUTE, FactKind.RENAMED_ROUTE)
 
 
 def retyped(_change: Change, file: FileChange) -> Iterator[Fact]:
@@ -121,7 +121,7 @@ def _fields(
     ]
     if any(each.line.sign == "-" for each in before):
         after = [each for each in definitions(file.patch, "+") if each.statement.owner.what == "class"]
-        yield from lost(change, file, _names_of(before), _names_of(after), removed, renamed)
+        yield from removals(change, file, _names_of(before), _names_of(after), removed, renamed)
 
 
 def _declared(file: FileChange, side: Side) -> list[Definition]:
@@ -139,7 +139,9 @@ def _entries(change: Change, file: FileChange, side: Side) -> Iterator[Named]:
     for place, hunk in enumerate(hunks(file.patch)):
         for line in hunk:
             match = _ENTRY.match(f"-{line.text}") if line.sign in (" ", side) else None
-            if match and (line.sign != "-" or re.search(rf"""config(?:\[|\.get\()["']{match[1]}["']""", change.lost)):
+            if match and (
+                line.sign != "-" or re.search(rf"""config(?:\[|\.get\()["']{match[1]}["']""", change.removed_lines)
+            ):
                 yield Named(match[1], line.sign, line.number, place)
 
 
@@ -169,7 +171,7 @@ def _messages(change: Change, file: FileChange) -> Iterator[Fact]:
     moved = {message for message in gone if change.adds(message)}
     before = [each for each in before if each.within not in (moved if each.name == _WHOLE_MESSAGE else gone)]
     kinds = (FactKind.REMOVED_FIELD, FactKind.RENAMED_FIELD)
-    yield from lost(change, file, before, after, *kinds, lambda name: name != _WHOLE_MESSAGE and change.adds(name))
+    yield from removals(change, file, before, after, *kinds, lambda name: name != _WHOLE_MESSAGE and change.adds(name))
 
 
 def _routes(file: FileChange, side: Side) -> Iterator[Named]:

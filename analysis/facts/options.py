@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from analysis.diff import DiffLine, hunks
 from analysis.facts.change import Change, loses
 from analysis.facts.python import SIDES, Side, statements
-from analysis.facts.removals import Named, lost
+from analysis.facts.removals import Named, removals
 from analysis.models import Fact, FactKind, FileChange
 
 _NAME = r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"
@@ -31,14 +31,14 @@ def variables(change: Change, file: FileChange) -> Iterator[Fact]:
     registered = any(hint in (file.patch or "") for hint in ("lambda", "env"))
     if loses(file) and (registered or ENV_FILE.search(file.path.lower())):
         before, after = (list(_variables(file, side)) for side in SIDES)
-        yield from lost(change, file, before, after, FactKind.REMOVED_ENV, FactKind.RENAMED_ENV)
+        yield from removals(change, file, before, after, FactKind.REMOVED_ENV, FactKind.RENAMED_ENV)
 
 
 def flags(change: Change, file: FileChange) -> Iterator[Fact]:
     """Yield flags that a command's parser no longer defines."""
     if loses(file) and FLAG_NAME.search(file.patch or ""):
         before, after = (list(_flags(file, side)) for side in SIDES)
-        yield from lost(change, file, before, after, FactKind.REMOVED_FLAG, FactKind.RENAMED_FLAG)
+        yield from removals(change, file, before, after, FactKind.REMOVED_FLAG, FactKind.RENAMED_FLAG)
 
 
 def _variables(file: FileChange, side: Side) -> Iterator[Named]:

@@ -7,7 +7,7 @@ from analysis.diff import hunks
 from analysis.facts.change import Change, is_module, is_public, old_path, undefines
 from analysis.facts.modules import came_to, importable, imported
 from analysis.facts.python import Definition, Side, bases_of, definitions, gone_classes, statements
-from analysis.facts.removals import Named, lost
+from analysis.facts.removals import Named, removals
 from analysis.models import Fact, FactKind, FileChange
 
 # Bases that cannot provide a method in place of a removed one.
@@ -36,7 +36,7 @@ def names(change: Change, file: FileChange) -> Iterator[Fact]:
         after = _names_of(file, "+")
         members = [each for each in before if each.within or not is_module(file)]
         others = [each for each in before if not each.within and is_module(file)]
-        found = [*lost(change, file, members, after, *_KINDS), *_gone_from_module(change, file, others, after)]
+        found = [*removals(change, file, members, after, *_KINDS), *_gone_from_module(change, file, others, after)]
         yield from sorted(found, key=lambda fact: fact.line or 0)
 
 
@@ -45,7 +45,7 @@ def _gone_from_module(
 ) -> Iterator[Fact]:
     """Yield names that can no longer be imported from their module, though another module may define them."""
     stays = importable(change, file) if any(each.sign == "-" for each in before) else None
-    for fact in lost(change, file, before, after, *_KINDS, stays):
+    for fact in removals(change, file, before, after, *_KINDS, stays):
         place = came_to(change, file, fact.name)
         yield fact.model_copy(update={"kind": FactKind.MOVED_NAME, "old": fact.place, "new": place}) if place else fact
 

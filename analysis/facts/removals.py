@@ -28,7 +28,7 @@ class Named(NamedTuple):
         return f"{self.within}.{self.name}" if self.within else self.name
 
 
-def lost(
+def removals(
     change: Change,
     file: FileChange,
     before: Sequence[Named],

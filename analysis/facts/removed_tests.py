@@ -27,7 +27,7 @@ def tests(change: Change, file: FileChange) -> Iterator[Fact]:
         renamed = any(line.sign == "+" and _TEST_DEFINITION.match(line.text) for line in hunk)
         for line in () if renamed else hunk:
             gone = _TEST_DEFINITION.match(line.text) if line.sign == "-" else None
-            if gone and f"def {gone['name']}(" not in change.gained:
+            if gone and f"def {gone['name']}(" not in change.added_lines:
                 yield Fact(kind=FactKind.TEST_REMOVED, name=gone["name"], path=file.path, line=line.old)
         yield from _skipped(file, hunk)
 

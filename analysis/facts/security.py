@@ -41,8 +41,8 @@ def guards(change: Change, file: FileChange) -> Iterator[Fact]:
     """Yield removed unsafe calls and added checks; files added or removed as a whole are skipped."""
     changed = is_shipped(file) and file.status not in ("removed", "added")
     if changed and any(hint in (file.patch or "") for hint in _HINTS):
-        yield from _exchanged(file, _UNSAFE, "-", lambda: change.gained)
-        yield from _exchanged(file, _GUARD, "+", lambda: change.lost)
+        yield from _exchanged(file, _UNSAFE, "-", lambda: change.added_lines)
+        yield from _exchanged(file, _GUARD, "+", lambda: change.removed_lines)
 
 
 def _exchanged(file: FileChange, pattern: re.Pattern[str], sign: str, others: Callable[[], str]) -> Iterator[Fact]:

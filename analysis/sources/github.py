@@ -216,7 +216,7 @@ class GitHub:
                 return False
             raise
 
-    def spelled(self, repository: Repository) -> Repository:
+    def canonical_name(self, repository: Repository) -> Repository:
         """Return the repository with GitHub's spelling; `UnknownRepository` or `UnknownBranch` if it does not exist."""
         with self._client(repository) as client:
             vendor = _vendor(client, repository).complete()
@@ -233,7 +233,7 @@ class GitHub:
         with self._client(repository) as client:
             return _vendor(client, repository).get_commits(repository.branch or NotSet)[0].sha
 
-    def gained(self, repository: Repository, base: str, head: str) -> Comparison:
+    def compare(self, repository: Repository, base: str, head: str) -> Comparison:
         """Return the commits in `head` but not in `base`, unread. A base unknown to GitHub counts as rewritten."""
         try:
             with self._client(repository, commit=base) as client:

@@ -122,7 +122,7 @@ def _covered(services: Services, repository: Repository, notes: _Notes) -> Cover
     mean = (releases[-1].published_at - releases[0].published_at) / (len(releases) - 1)
     before = notes.before or Release(tag="", notes="", published_at=releases[0].published_at - mean)
     for older, newer in pairwise([before, *releases]):
-        gained = services.github.gained(repository, older.tag, newer.tag).commits if older.tag else ()
+        gained = services.github.compare(repository, older.tag, newer.tag).commits if older.tag else ()
         if not gained:
             by_date.append(newer.tag)
             gained = services.github.list_commits(repository, Window(older.published_at, newer.published_at))

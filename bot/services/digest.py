@@ -171,7 +171,7 @@ def _late_commits(
     base = services.store.commits(stored.commit_ids[:1])[0].commit.sha
     try:
         head = services.github.head(repository)
-        gained = services.github.gained(repository, base, head)
+        gained = services.github.compare(repository, base, head)
     except OutsideFailure:
         return [], [Remark.LATE_UNKNOWN]
     reported = services.store.listed_dates(repository, tz.key)

@@ -87,10 +87,10 @@ class Reader:
             return None
         return stored_digest(self.services, repository, day, tz, language)
 
-    def spelled(self, repository: Repository) -> Repository:
+    def canonical_name(self, repository: Repository) -> Repository:
         """Return a repository under GitHub's spelling. Raise `UnknownRepository` or `UnknownBranch` if not available here."""
         self.allow(repository)
-        return repository if repository in self.known else self.services.github.spelled(repository)
+        return repository if repository in self.known else self.services.github.canonical_name(repository)
 
     def sees(self, repository: Repository) -> bool:
         """Return whether this channel may see a repository."""

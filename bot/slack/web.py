@@ -193,7 +193,7 @@ class Web:
                 metadata=_metadata(key, message),
             )
 
-    def whisper(self, channel: str, user: str, message: Mapping[str, Any], thread_ts: str | None) -> None:
+    def post_ephemeral(self, channel: str, user: str, message: Mapping[str, Any], thread_ts: str | None) -> None:
         """Post an ephemeral message to one person."""
         with translated():
             self.client.chat_postEphemeral(

@@ -192,7 +192,7 @@ class Mailbox:
 
     # Send slots
 
-    def turn(self, name: str, now: datetime, gap: timedelta, most: timedelta | None = None) -> timedelta:
+    def reserve_slot(self, name: str, now: datetime, gap: timedelta, most: timedelta | None = None) -> timedelta:
         """Reserve the next send slot of `name` and return the time until it; slots are `gap` apart over all processes.
 
         A slot more than `most` away is not reserved.

@@ -109,8 +109,8 @@ def test_an_answer_that_was_interrupted_takes_no_other_message_for_its_own(tmp_p
         with pytest.raises(Unanswered):
             outbox.send("post")
         with pytest.raises(Unanswered):
-            outbox.grow("answer", "U0ADA", ["Growing"])
-        outbox.grow("answer", "U0ADA", ["Grown."])
+            outbox.stream("answer", "U0ADA", ["Growing"])
+        outbox.stream("answer", "U0ADA", ["Grown."])
         outbox.send("post")
         assert [each.text for each in slack.thread("C0DIGEST", root)[1:]] == ["Posted.", "Grown."]
 

@@ -42,7 +42,7 @@ def test_turns_are_a_second_apart_over_threads(mailboxes: list[Mailbox]) -> None
 
     def turn(number: int) -> timedelta:
         ready.wait()
-        return mailboxes[number % 2].turn("channel C0DIGEST", NOON, SECOND)
+        return mailboxes[number % 2].reserve_slot("channel C0DIGEST", NOON, SECOND)
 
     with ThreadPoolExecutor(20) as threads:
         waits = list(threads.map(turn, range(20)))
@@ -51,24 +51,24 @@ def test_turns_are_a_second_apart_over_threads(mailboxes: list[Mailbox]) -> None
 
 def test_a_turn_that_comes_late_is_at_once(mail: Mailbox) -> None:
     """Who asks half a second after a turn waits for the other half, and who asks later does not wait."""
-    assert mail.turn("workspace", NOON, SECOND) == timedelta()
-    assert mail.turn("workspace", NOON + SECOND / 2, SECOND) == SECOND / 2
-    assert mail.turn("workspace", NOON + 10 * SECOND, SECOND) == timedelta()
-    assert mail.turn("workspace", NOON + 10 * SECOND, SECOND) == SECOND
+    assert mail.reserve_slot("workspace", NOON, SECOND) == timedelta()
+    assert mail.reserve_slot("workspace", NOON + SECOND / 2, SECOND) == SECOND / 2
+    assert mail.reserve_slot("workspace", NOON + 10 * SECOND, SECOND) == timedelta()
+    assert mail.reserve_slot("workspace", NOON + 10 * SECOND, SECOND) == SECOND
 
 
 def test_each_name_has_turns_of_its_own(mail: Mailbox) -> None:
     """A busy channel does not keep another one waiting."""
-    assert mail.turn("channel C0DIGEST", NOON, SECOND) == timedelta()
-    assert mail.turn("channel C0OTHER", NOON, SECOND) == timedelta()
+    assert mail.reserve_slot("channel C0DIGEST", NOON, SECOND) == timedelta()
+    assert mail.reserve_slot("channel C0OTHER", NOON, SECOND) == timedelta()
 
 
 def test_a_turn_may_be_put_off(mail: Mailbox) -> None:
     """The next turn is not before an instant that was named, and one that is later anyway is not moved up."""
-    mail.turn("channel C0DIGEST", NOON, SECOND)
+    mail.reserve_slot("channel C0DIGEST", NOON, SECOND)
     mail.no_turn_before("channel C0DIGEST", NOON + 3 * SECOND)
     mail.no_turn_before("channel C0DIGEST", NOON + 2 * SECOND)
-    assert mail.turn("channel C0DIGEST", NOON, SECOND) == 3 * SECOND
+    assert mail.reserve_slot("channel C0DIGEST", NOON, SECOND) == 3 * SECOND
 
 
 # What was asked

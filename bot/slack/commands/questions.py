@@ -105,7 +105,7 @@ def ask(
     `named` overrides the references found in the question; `shown` quotes the question above the answer.
     """
     if (
-        bot.mail.turn(f"questions {request.user}", bot.now(), _QUESTION_INTERVAL, most=_QUESTION_BURST)
+        bot.mail.reserve_slot(f"questions {request.user}", bot.now(), _QUESTION_INTERVAL, most=_QUESTION_BURST)
         > _QUESTION_BURST
     ):
         reply.slow_down("slower_questions")

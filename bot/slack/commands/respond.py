@@ -57,7 +57,7 @@ def _too_fast(bot: Bot, request: Request) -> bool:
     """Return whether a person exceeds the request rate limit."""
     if request.kind == "message" and not request.mentioned and not request.direct:
         return False
-    return bot.mail.turn(f"requests {request.user}", bot.now(), _REQUEST_INTERVAL, most=_BURST) > _BURST
+    return bot.mail.reserve_slot(f"requests {request.user}", bot.now(), _REQUEST_INTERVAL, most=_BURST) > _BURST
 
 
 def _handle(bot: Bot, request: Request, reply: Reply, *, last: bool) -> Outcome:
@@ -125,7 +125,7 @@ def _report_error(
         try:
             reply.show([told], stage="trouble")
         except Refused:
-            reply.whisper(told)
+            reply.show_privately(told)
     except SlackFailure as exc:
         log.warning("not told", why=str(exc))
     return Outcome(pause)

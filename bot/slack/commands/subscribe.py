@@ -40,7 +40,7 @@ def subscribe(bot: Bot, request: Request, wanted: SubscriptionOptions, changes: 
     if not bot.web.is_member(request.channel, request.user):
         raise Misuse(say.label("invite", name=bot.web.me["user"]))
     check_insider(bot, request, request.channel)
-    repository = bot.reading.spelled(wanted.repository or _default_repository(bot))
+    repository = bot.reading.canonical_name(wanted.repository or _default_repository(bot))
     usual = Terms(request.channel, repository, bot.time, bot.tz, bot.language, paths=wanted.paths or ())
     held = bot.subscriptions.of(request.channel)
     same = next((each for each in held if _same(each.terms, usual)), None)
@@ -220,7 +220,7 @@ def _validation_errors(bot: Bot, filled: Filled) -> dict[str, str]:
 def _repository_error(bot: Bot, reading: Reader, repository: Repository) -> str:
     """Return the error for an unknown repository or branch; empty if GitHub does not answer in time, so that the reply reports it."""
     asking = ThreadPoolExecutor(1)
-    asked = asking.submit(reading.spelled, repository)
+    asked = asking.submit(reading.canonical_name, repository)
     asking.shutdown(wait=False)
     try:
         asked.result(_PATIENCE)

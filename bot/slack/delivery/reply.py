@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from analysis.models import Statement
 from bot.slack.bot import Bot
-from bot.slack.delivery.steps import content, drafts, line, whisper
+from bot.slack.delivery.steps import content, drafts, line, show_only_to
 from bot.slack.messages.blocks import Message, fallback
 from bot.slack.messages.markdown import streamed
 from bot.slack.messages.words import slack_words
@@ -67,7 +67,7 @@ class Reply:
         """Show messages. `stage` distinguishes several replies to one request; `replace` replaces the button's message."""
         if self.private:
             for place, message in enumerate(messages):
-                self.whisper(message, replace=place == 0 and (replace or self._waiting))
+                self.show_privately(message, replace=place == 0 and (replace or self._waiting))
             self._waiting = False
             return
         prefix = f"reply:{self._request.run}:{stage}:{self._request.channel}:"
@@ -87,7 +87,7 @@ class Reply:
         key = f"answer:{request.run}:{request.channel}:000"
         root = self.root or request.ts
         self._bot.outbox.freeze([Draft(key, request.channel, {}, thread_ts=root, about=about)])
-        self._bot.outbox.grow(key, request.user, pieces)
+        self._bot.outbox.stream(key, request.user, pieces)
 
     def progress(self, text: str) -> None:
         """Show a progress message to the requesting person only, replacing the previous one."""
@@ -98,21 +98,21 @@ class Reply:
             elif not self.private and not self._waiting:
                 self._waiting = True
                 request = self._request
-                self._bot.web.whisper(request.channel, request.user, content(line(text)), self.root or None)
+                self._bot.web.post_ephemeral(request.channel, request.user, content(line(text)), self.root or None)
         except Refused:
             self._left = 0
 
     def slow_down(self, label: str) -> None:
         """Show the rate-limit notice `label` to the person only, at most once a minute, so that it cannot flood a channel."""
         bot, request = self._bot, self._request
-        if bot.mail.turn(f"slower {request.user}", bot.now(), _REFUSAL, most=timedelta()) > timedelta():
+        if bot.mail.reserve_slot(f"slower {request.user}", bot.now(), _REFUSAL, most=timedelta()) > timedelta():
             return
         notice = line(slack_words(bot.language).labels[label])
         try:
             if self.private:
                 self.show([notice])
             else:
-                bot.web.whisper(request.channel, request.user, content(notice), self.root or None)
+                bot.web.post_ephemeral(request.channel, request.user, content(notice), self.root or None)
         except Refused:
             return  # the person left the channel
 
@@ -120,7 +120,7 @@ class Reply:
         """Return a progress reporter for the reading of a day."""
         return Watching(self, self._bot, subject)
 
-    def whisper(self, message: Message, *, replace: bool = False) -> None:
+    def show_privately(self, message: Message, *, replace: bool = False) -> None:
         """Show a message to the requesting person only, by response_url or else as an ephemeral message."""
         request, told = self._request, content(message)
         if self._left > 0:
@@ -131,7 +131,7 @@ class Reply:
                 self._left = 0  # used up or expired
             else:
                 return
-        whisper(self._bot.web, request.channel, request.user, message)
+        show_only_to(self._bot.web, request.channel, request.user, message)
 
 
 class Watching:

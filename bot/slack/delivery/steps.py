@@ -142,19 +142,19 @@ def line(mrkdwn: str) -> Message:
     return Message(mrkdwn, (section(mrkdwn),))
 
 
-def whisper(web: Web, channel: str, user: str, message: Message) -> None:
+def show_only_to(web: Web, channel: str, user: str, message: Message) -> None:
     """Show a person an ephemeral message in a channel, or in their direct messages if the bot may not post there."""
     told = content(message)
     try:
-        web.whisper(channel, user, told, None)
+        web.post_ephemeral(channel, user, told, None)
     except Refused:
-        web.whisper(web.direct(user), user, told, None)
+        web.post_ephemeral(web.direct(user), user, told, None)
 
 
 def tell_asker(bot: Bot, delivery: Delivery, message: Message) -> None:
     """Show a message to the person who requested a delivery."""
     try:
-        whisper(bot.web, delivery.channel, delivery.asked_by, message)
+        show_only_to(bot.web, delivery.channel, delivery.asked_by, message)
     except SlackFailure as exc:
         log.warning("not told", user=delivery.asked_by, why=str(exc))
 

@@ -94,7 +94,7 @@ class Outbox:
         """Give up on a message for good."""
         self._mail.mark(key, State.REFUSED, note="given up by an operator")
 
-    def grow(self, key: str, user: str, pieces: Iterable[str]) -> str:
+    def stream(self, key: str, user: str, pieces: Iterable[str]) -> str:
         """Stream `pieces` of Markdown as one message in a thread; return its ts.
 
         After an interruption the complete text replaces the content of the same message.
@@ -179,7 +179,7 @@ class Outbox:
         """Reserve the next send slot of the channel and the workspace, and wait for it."""
         now = self._now()
         gaps = ((f"channel {channel}", self._pace.channel), ("workspace", self._pace.workspace))
-        wait = max(self._mail.turn(name, now, gap) for name, gap in gaps)
+        wait = max(self._mail.reserve_slot(name, now, gap) for name, gap in gaps)
         if wait > timedelta():
             self._wait(wait.total_seconds())
 
