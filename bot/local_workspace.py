@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from pydantic import SecretStr
 
+from analysis.locale import catalogue
 from analysis.models import Language, Repository
 from analysis.sources.github import GitHub
 from bot import flows
@@ -23,7 +24,6 @@ from bot.bootstrap import running_bot
 from bot.services.deliveries import Delivery
 from bot.settings import Settings
 from bot.slack.commands.examples import Examples, forms
-from bot.slack.messages.words import slack_words
 from bot.slack.outbox.outbox import AT_ONCE
 from bot.store import Subscriptions, Terms, open_engine
 from loopback.github import LoopbackGitHub
@@ -163,4 +163,8 @@ def _subscribe(settings: Settings, now: datetime) -> None:
 
 def _forms(language: Language) -> list[tuple[str, str]]:
     """Return (command, description) of commands, with examples that work on the sample."""
-    return [*forms(_EXAMPLES, language), ("help", slack_words(language).labels["help"].rstrip(":：")), _REAL[language]]
+    return [
+        *forms(_EXAMPLES, language),
+        ("help", catalogue(language)("You can ask me:").rstrip(":：")),
+        _REAL[language],
+    ]

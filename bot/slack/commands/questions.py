@@ -12,6 +12,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from analysis.errors import Misuse, UnknownCommit
+from analysis.locale import mark
 from analysis.models import Entry, Question, Turn
 from analysis.phrases import Phrase
 from analysis.questions.intent import language_of, reads_as_question, references_in
@@ -108,7 +109,7 @@ def ask(
         bot.mail.reserve_slot(f"questions {request.user}", bot.now(), _QUESTION_INTERVAL, most=_QUESTION_BURST)
         > _QUESTION_BURST
     ):
-        reply.slow_down("slower_questions")
+        reply.slow_down(mark("Slower, please: about 10 questions a minute a person"))
         return
     ref = parse_value(about) if about else None
     try:
