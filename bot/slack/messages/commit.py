@@ -74,8 +74,8 @@ def _messages(
     buttons: list[Block],
     above: list[Block],
 ) -> list[Message]:
-    commit, ours_too = entry.commit, catalogue(language)
-    ask = button(ours_too("💬 Ask"), Action.ASK_COMMIT, commit_value(repository, commit, language))
+    commit = entry.commit
+    ask = button(catalogue(language)("💬 Ask"), Action.ASK_COMMIT, commit_value(repository, commit, language))
     opening = [*above, *_opening(entry, language, tz)]
     say = words(language)
     if entry.analysis is None:
@@ -87,10 +87,10 @@ def _messages(
     value = commit_value(repository, commit, language)
     # No verdict buttons if this channel's watched terms raised the tier: verdicts apply to all channels.
     judged = {} if entry.watched else _VERDICTS
-    verdicts = [button(ours_too(label), each, value) for each, label in judged.items()]
+    verdicts = [button(catalogue(language)(label), each, value) for each, label in judged.items()]
     whole = [*opening, *body, *_closing(entry, say), actions(ask, *buttons, *verdicts)]
     text = fallback(f"{BADGE[entry.ranked.importance]} {commit.title or commit.short_sha} ({commit.short_sha})")
-    packed = split([whole], context(ours_too("Continued: {what}", what=commit.short_sha)))
+    packed = split([whole], context(catalogue(language)("Continued: {what}", what=commit.short_sha)))
     return [Message(text, blocks, about=commit.sha) for blocks in packed]
 
 

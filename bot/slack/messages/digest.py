@@ -134,12 +134,12 @@ def _summary(
 
 
 def _head(report: DayReport) -> list[Block]:
-    say, mine = words(report.language), catalogue(report.language)
+    say = words(report.language)
     name = str(report.repository)
     about = [name] if len(name) > _NAME else []
     areas = [f"{shorten(each, _NAME)} ({count})" for each, count in _areas(report)]
     if areas:
-        about.append(mine("📁 In {areas}", areas=say.comma.join(areas)))
+        about.append(catalogue(report.language)("📁 In {areas}", areas=say.comma.join(areas)))
     about.append(f"🕘 {report.timezone}")
     if report.late:
         about.append(say.label("late", count=len(report.late)))
@@ -183,14 +183,15 @@ def _areas(report: DayReport) -> list[tuple[str, int]]:
 
 def _troubles(report: DayReport) -> list[list[Piece]]:
     """Return the warnings: unread commits, and remarks on the day."""
-    say, mine = words(report.language), catalogue(report.language)
+    say = words(report.language)
     rows = [ours(f"ℹ️ {say.remarks[remark]}") for remark in report.remarks]
     if report.failed:
         reasons = shorten(
             "; ".join(dict.fromkeys(one_line(failure.told(report.language)) for failure in report.failed)), _TITLE
         )
-        commits = mine.plural("{count} commit", "{count} commits", len(report.failed))
-        rows.insert(0, prose(mine("⚠️ {commits} could not be read: {reason}", commits=commits, reason=reasons)))
+        commits = catalogue(report.language).plural("{count} commit", "{count} commits", len(report.failed))
+        failed = catalogue(report.language)("⚠️ {commits} could not be read: {reason}", commits=commits, reason=reasons)
+        rows.insert(0, prose(failed))
     return rows
 
 
