@@ -12,7 +12,7 @@ import pytest
 
 from analysis.language import BADGE, words
 from analysis.models import Importance, Repository
-from bot.bootstrap import sample_services
+from bot.local_workspace import sample_services
 from bot.services.digest import Services, digest
 from bot.slack.messages.digest import digest_messages
 from bot.slack.messages.words import slack_words
