@@ -12,6 +12,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from analysis.errors import Misuse, UnknownCommit
+from analysis.locale import mark
 from analysis.models import Entry, Question, Turn
 from analysis.phrases import Phrase
 from analysis.questions.intent import language_of, reads_as_question, references_in
@@ -105,7 +106,7 @@ def ask(
     `named` overrides the references found in the question; `shown` quotes the question above the answer.
     """
     if _too_many(bot, request):
-        reply.slow_down("slower_questions")
+        reply.slow_down(mark("Slower, please: about 10 questions a minute a person"))
         return
     ref = parse_value(about) if about else None
     try:
