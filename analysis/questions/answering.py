@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from analysis.diff import Chunk, tokens
 from analysis.errors import ModelFailure
 from analysis.language import words
+from analysis.locale import Phrase
 from analysis.models import Citation, Entry, Importance, Language, Question, Statement, Turn
-from analysis.phrases import Phrase
 from analysis.questions.answer_check import AnswerChecker
 from analysis.questions.by_rules import PHRASES, also, answer_by_rules
 from analysis.questions.intent import language_of, reads_as_question, references_in
@@ -152,11 +152,11 @@ class _AnswerSession:
             try:
                 yield from self._stream(model, again, meter)
             except _OtherLanguage:
-                raise ModelFailure(Phrase("model_language")) from None
+                raise ModelFailure(Phrase("the reply was in another language")) from None
         finally:
             self._answering.dropped += len(self._held)
         if not self._given:
-            raise ModelFailure(Phrase("model_baseless"))
+            raise ModelFailure(Phrase("nothing in the reply could be borne out"))
 
     def _stream(self, model: "ChatModel", messages: "Sequence[Message]", meter: "UsageCounter") -> Iterator[Statement]:
         self._held, reading, heard = [], Segmenter(), ""
@@ -165,7 +165,7 @@ class _AnswerSession:
             for chunk in chunks:  # read to the end, where the server reports the usage
                 heard += chunk
                 if any(mark in heard for mark in self._marks):
-                    stopped = ModelFailure(Phrase("model_told_prompt"))
+                    stopped = ModelFailure(Phrase("the reply gave away the prompt"))
                 if stopped:
                     continue
                 try:

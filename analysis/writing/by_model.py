@@ -29,6 +29,7 @@ from analysis.grounding.analysis_check import (
 )
 from analysis.language import words
 from analysis.llm import ChatModel, Message, UsageCounter
+from analysis.locale import Phrase
 from analysis.models import (
     Analysis,
     Commit,
@@ -41,7 +42,6 @@ from analysis.models import (
     Risk,
     Severity,
 )
-from analysis.phrases import Phrase
 from analysis.ranking import ceiling, floor, may_move_down, may_move_up, supported, within
 
 _BUDGET = {Importance.HIGH: 12_000, Importance.MEDIUM: 6_000, Importance.LOW: 2_000}  # tokens of diff
@@ -198,7 +198,7 @@ def analyse(
     def ask(turns: list[Message]) -> _Asked:
         reply = model.ask(turns, form, room=_MAX_REPLY[depth], meter=meter)
         if canary in reply.model_dump_json() or nonce in reply.model_dump_json():
-            raise ModelFailure(Phrase("model_told_prompt"))
+            raise ModelFailure(Phrase("the reply gave away the prompt"))
         said = reply.analysis()
         spoken = is_in(cleaned(said), question.language)
         return _Asked(reply, said, evidence.false_claims(said), spoken, is_about(said, question.commit))
@@ -214,13 +214,13 @@ def analyse(
         )
         asked = ask([*messages, Message("assistant", asked.reply.model_dump_json()), Message("user", again)])
     if not asked.spoken:
-        raise ModelFailure(Phrase("model_language"))
+        raise ModelFailure(Phrase("the reply was in another language"))
     if not asked.about:
-        raise ModelFailure(Phrase("model_astray"))
+        raise ModelFailure(Phrase("the reply does not speak of the commit"))
     checked = evidence.without_false_claims(asked.said)
     kept = cleaned(checked.analysis)
     if is_empty(kept):
-        raise ModelFailure(Phrase("model_baseless"))
+        raise ModelFailure(Phrase("nothing in the reply could be borne out"))
     importance, reason = _tier_after_move(question, asked.reply)
     return Analysed(kept, importance, reason, shown.left_out, len(checked.removed))
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from analysis.phrases import told
+from analysis.locale import translated
 from bot.services.analyst import Modelling
 from bot.slack.bot import Bot
 from bot.slack.messages.blocks import Message, fallback, lines, ours, paragraph, prose, rich
@@ -45,7 +45,7 @@ def _failing(bot: Bot, modelling: Modelling) -> list[str]:
     if trouble is None:
         return []
     minutes = int((bot.now() - trouble.at).total_seconds() // 60)
-    why = told(trouble.why, bot.language)
+    why = translated(trouble.why, bot.language)
     return [say.label("status_failing", model=modelling.model.name, minutes=minutes, why=why)]
 
 
