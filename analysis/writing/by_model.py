@@ -8,11 +8,8 @@ analysis; the caller then analyses by rules.
 
 import secrets as random_marks
 from collections.abc import Callable, Sequence
-from functools import cache
-from importlib.resources import files
 from typing import Literal, NamedTuple
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
 from pydantic import BaseModel, ConfigDict
 
 from analysis.diff import Excerpt, excerpt
@@ -27,9 +24,8 @@ from analysis.grounding.analysis_check import (
     is_in,
     without_false_claims,
 )
-from analysis.language import words
 from analysis.llm import ChatModel, Message, UsageCounter
-from analysis.locale import Phrase
+from analysis.locale import Phrase, catalogue
 from analysis.models import (
     Analysis,
     Commit,
@@ -43,6 +39,8 @@ from analysis.models import (
     Severity,
 )
 from analysis.ranking import ceiling, floor, may_move_down, may_move_up, supported, within
+from analysis.writing.fact_sentences import FACT_SENTENCES
+from analysis.writing.prompts import rendered
 
 _BUDGET = {Importance.HIGH: 12_000, Importance.MEDIUM: 6_000, Importance.LOW: 2_000}  # tokens of diff
 _MAX_REPLY = {Importance.HIGH: 3_000, Importance.MEDIUM: 1_200, Importance.LOW: 500}  # tokens of the reply
@@ -205,7 +203,7 @@ def analyse(
 
     asked = ask(messages)
     if asked.claims or not asked.spoken or not asked.about:
-        again = _rendered(
+        again = rendered(
             "again.j2",
             language=question.language,
             wrong_language=not asked.spoken,
@@ -243,7 +241,7 @@ def _tier_after_move(question: Question, reply: _Low) -> tuple[Importance, str]:
 
 
 def _prompt(question: Question, shown: Excerpt, nonce: str, canary: str) -> list[Message]:
-    say = words(question.language)
+    say = catalogue(question.language)
     commit = question.commit
     told = commit.model_copy(
         update={
@@ -251,37 +249,25 @@ def _prompt(question: Question, shown: Excerpt, nonce: str, canary: str) -> list
             "pull": commit.pull and commit.pull.model_copy(update={"body": commit.pull.body[:_MESSAGE]}),
         }
     )
-    system = _rendered(
+    system = rendered(
         f"system.{question.language}.j2",
         repository=question.repository.full_name,
         nonce=nonce,
         canary=canary,
         language_name=_NAMES[question.language],
     )
-    user = _rendered(
+    user = rendered(
         "user.j2",
         commit=told,
         language=question.language,
         depth=question.ranked.importance.value,
         importance=question.ranked.importance.value,
         types=[each.value for each in question.ranked.change_types],
-        facts=[f"{say.facts[fact.kind].says.format(names=fact.name)} {fact.place}" for fact in question.facts[:30]],
+        facts=[
+            f"{say(FACT_SENTENCES[fact.kind].change, names=fact.name)} {fact.place}" for fact in question.facts[:30]
+        ],
         reasons=[f"{reason.signal} {reason.points:+.1f}" for reason in question.ranked.reasons[:5]],
         excerpt=shown,
         nonce=nonce,
     )
     return [Message("system", system), Message("user", user)]
-
-
-def _rendered(template: str, **values: object) -> str:
-    return _environment().get_template(template).render(**values).strip()
-
-
-@cache
-def _environment() -> Environment:
-    return Environment(  # noqa: S701 (a prompt is no page)
-        loader=FunctionLoader(lambda wanted: files("analysis.writing.prompts").joinpath(wanted).read_text("utf-8")),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from analysis.language import words as report_words
 from analysis.models import Commit, Language, Repository, Stats
+from analysis.report import counts
 from analysis.text import one_line, shorten
 from bot.services.subjects import DayRef, PageKind, page_value
 from bot.slack.messages.blocks import (
@@ -62,7 +62,7 @@ def _day(row: DayRow, say: SlackWords, language: Language, *, many: bool) -> lis
     pieces = [*prose(str(row.day.repository)), *ours("  ")] if many else []
     pieces += ours(say.dated(row.day.day), "bold")
     if row.stats:
-        line = report_words(language).label("statistics_line", **row.stats.model_dump())
+        line = counts.tiers(row.stats, language)
         pieces += ours(f"  {line}")
     elif not row.note:
         pieces += ours(f"  {say.labels['not_read']}", "italic")
