@@ -54,10 +54,11 @@ def respond(bot: Bot, key: str, round_: int) -> Outcome:
 
 
 def _too_fast(bot: Bot, request: Request) -> bool:
-    """Return whether a person exceeds the request rate limit."""
+    """Return whether a person exceeds the request rate limit. An interrupted request, which is tried again, counts once."""
     if request.kind == "message" and not request.mentioned and not request.direct:
         return False
-    return bot.mail.reserve_slot(f"requests {request.user}", bot.now(), _REQUEST_INTERVAL, most=_BURST) > _BURST
+    limit = f"requests {request.user}"
+    return bot.mail.reserve_slot(limit, bot.now(), _REQUEST_INTERVAL, most=_BURST, owner=request.run) > _BURST
 
 
 def _handle(bot: Bot, request: Request, reply: Reply, *, last: bool) -> Outcome:
