@@ -104,18 +104,21 @@ def digest(
     from bot.services.digest import digest as digest_day
     from bot.services.selection import Selection, selected, touched
     from bot.settings import Settings
-    from loopback.sample import SAMPLE_DAY, SAMPLE_REPOSITORY
 
     settings = Settings.load()
     language, tz, now = lang or settings.digest_language, zone(timezone or settings.digest_timezone), datetime.now(UTC)
-    wanted = parse_day(day or (SAMPLE_DAY.isoformat() if sample else "yesterday"), now.astimezone(tz).date())
-    repositories = bootstrap.chosen(SAMPLE_REPOSITORY if sample else repo, settings.digest_repos)
+    if sample:
+        from bot.local_workspace import SAMPLE_DAY, SAMPLE_REPOSITORY, sample_services
+
+        day, repo = day or SAMPLE_DAY.isoformat(), SAMPLE_REPOSITORY
+    wanted = parse_day(day or "yesterday", now.astimezone(tz).date())
+    repositories = bootstrap.chosen(repo, settings.digest_repos)
     selection = Selection(watch=parse_watch(watch))
     reports: list[DayReport] = []
     failures: dict[str, DigestError] = {}
     with (
         TerminalProgress() as watcher,
-        bootstrap.sample_services()
+        sample_services()
         if sample
         else bootstrap.services(settings, watcher.wait, now=_budget_time(now, no_model)) as services,
     ):
