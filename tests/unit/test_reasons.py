@@ -2,12 +2,12 @@
 
 import pytest
 
+from analysis.locale import LANGUAGES
 from analysis.models import Importance, Language, Ranked, Reason, Repository
 from analysis.ranking import packaged_weights
 from analysis.ranking.vocabulary import AREAS, TAGS, WORDS
 from analysis.writing.reasons import told
 
-LANGUAGES: list[Language] = ["zh", "en"]
 VLLM = packaged_weights(Repository(owner="vllm-project", name="vllm"))
 
 

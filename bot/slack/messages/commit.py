@@ -74,10 +74,9 @@ def _messages(
     buttons: list[Block],
     above: list[Block],
 ) -> list[Message]:
-    commit = entry.commit
-    ask = button(catalogue(language)("💬 Ask"), Action.ASK_COMMIT, commit_value(repository, commit, language))
+    commit, say = entry.commit, catalogue(language)
+    ask = button(say("💬 Ask"), Action.ASK_COMMIT, commit_value(repository, commit, language))
     opening = [*above, *_opening(entry, language, tz)]
-    say = catalogue(language)
     if entry.analysis is None:
         why = say("could not be read: {reason}", reason=reason or say("unknown"))
         body = [rich(paragraph(prose(f"⚠️ {why}")))]
@@ -87,10 +86,10 @@ def _messages(
     value = commit_value(repository, commit, language)
     # No verdict buttons if this channel's watched terms raised the tier: verdicts apply to all channels.
     judged = {} if entry.watched else _VERDICTS
-    verdicts = [button(catalogue(language)(label), each, value) for each, label in judged.items()]
+    verdicts = [button(say(label), each, value) for each, label in judged.items()]
     whole = [*opening, *body, *_closing(entry, say), actions(ask, *buttons, *verdicts)]
     text = fallback(f"{BADGE[entry.ranked.importance]} {commit.title or commit.short_sha} ({commit.short_sha})")
-    packed = split([whole], context(catalogue(language)("Continued: {what}", what=commit.short_sha)))
+    packed = split([whole], context(say("Continued: {what}", what=commit.short_sha)))
     return [Message(text, blocks, about=commit.sha) for blocks in packed]
 
 
@@ -150,7 +149,7 @@ def marks(entry: Entry, language: Language) -> list[Piece]:
     """Return the marks beside the title: breaking, reverted, not on the branch, watched."""
     found, say = [], catalogue(language)
     if any(fact.breaking for fact in entry.facts):
-        found += ours(f"  {catalogue(language)('💥 breaking')}", "bold")
+        found += ours(f"  {say('💥 breaking')}", "bold")
     if entry.links.reverted_by:
         found += ours("  ↩️ " + say("reverted by {sha}", sha=entry.links.reverted_by[:SHORT_SHA]))
     if entry.commit.not_on:
