@@ -71,7 +71,7 @@ def _changes(before: Terms, now: Terms, language: Language) -> str:
     say, rows = catalogue(language), differences(before, now, language)
     if not rows:
         return say("Already subscribed with these settings")
-    return say("Changed: {what}", what=say.context("change separator", "; ").join(rows))
+    return say("Changed: {what}", what=say("; ").join(rows))
 
 
 def describe(subscription: Subscription, language: Language) -> str:
