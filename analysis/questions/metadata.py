@@ -17,7 +17,7 @@ from analysis.questions.topics import Topic
 from analysis.text import one_line
 from analysis.writing.by_rules import code
 from analysis.writing.fact_sentences import FACT_SENTENCES
-from analysis.writing.reasons import told
+from analysis.writing.reasons import strongest_reasons
 
 _PATHS = 3  # maximum test paths that are named
 _RANKED = {
@@ -108,7 +108,7 @@ def _sentence(text: str, say: Catalogue) -> str:
 
 
 def _ranked(entry: Entry, say: Catalogue) -> str:
-    reasons = [one_line(each) for each in told(entry.ranked, say.language)]
+    reasons = [one_line(each) for each in strongest_reasons(entry.ranked, say.language)]
     listed = say(": ") + say("; ").join(reasons) if reasons else ""
     return say(_RANKED[entry.ranked.importance]) + listed + say(".")
 

@@ -9,7 +9,7 @@ from analysis.models import SHORT_SHA, Analysis, Commit, Entry, Language, Reposi
 from analysis.report.breaking import Part, breaks_of
 from analysis.text import shorten
 from analysis.writing.labels import BADGE, CHANGE_TYPES, INSIGHT, SEVERITY
-from analysis.writing.reasons import told
+from analysis.writing.reasons import strongest_reasons
 from bot.services.subjects import commit_value
 from bot.slack.messages.blocks import (
     Action,
@@ -108,7 +108,7 @@ def _opening(entry: Entry, language: Language, tz: ZoneInfo) -> list[Block]:
         ]
     if entry.analysis and entry.analysis.by == "rules":
         about.append(say("🔧 By rules"))
-    because = "; ".join(told(ranked, language))
+    because = "; ".join(strongest_reasons(ranked, language))
     title = ours(f"{BADGE[ranked.importance]} ") + linked(commit.title or commit.short_sha, commit.url, "bold")
     return [
         rich(paragraph(title + marks(entry, language))),
@@ -120,7 +120,7 @@ def _opening(entry: Entry, language: Language, tz: ZoneInfo) -> list[Block]:
 
 def _breaks(entry: Entry, language: Language) -> list[Block]:
     """Return the list of breaking changes by name."""
-    rows = [broken(each.told(language, _NAMES)) for each in breaks_of(entry)]
+    rows = [broken(each.parts(language, _NAMES)) for each in breaks_of(entry)]
     return [rich(paragraph(ours(catalogue(language)("💥 Breaks"), "bold")), bullets(rows))] if rows else []
 
 

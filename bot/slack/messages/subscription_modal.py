@@ -129,7 +129,7 @@ def filled_in(view: Mapping[str, Any], language: Language) -> tuple[Filled | Non
         try:
             found[name] = parse(written[name].strip())
         except InputError as exc:
-            errors[name] = exc.told(language)[:LONGEST_ERROR]
+            errors[name] = exc.translated(language)[:LONGEST_ERROR]
     if errors:
         return None, errors
     changes = json.loads(view["private_metadata"]).get("changes")
