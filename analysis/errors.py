@@ -17,9 +17,8 @@ Vendors' errors are translated in the module that calls the vendor, and nowhere 
 """
 
 from datetime import datetime
-from typing import Literal
 
-from analysis.phrases import Phrase, told
+from analysis.locale import Language, Phrase, translated
 
 
 class DigestError(Exception):
@@ -34,9 +33,9 @@ class DigestError(Exception):
         super().__init__(str(what))
         self.what = what
 
-    def told(self, language: Literal["zh", "en"]) -> str:
+    def told(self, language: Language) -> str:
         """Return the line in the given language, if there is a translation; `str` gives the English."""
-        return str(told(self.what, language))
+        return str(translated(self.what, language))
 
 
 class Misuse(DigestError):

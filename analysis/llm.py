@@ -23,7 +23,7 @@ from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam
 from pydantic import BaseModel, ValidationError
 
 from analysis.errors import ModelFailure
-from analysis.phrases import Phrase
+from analysis.locale import Phrase, mark
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -139,7 +139,7 @@ class ChatModel:
             with self._lock:
                 self._mode = max(self._mode, mode)
             return value
-        raise ModelFailure(Phrase("model_forms"), lasting=True)
+        raise ModelFailure(Phrase("the server refuses every form of question"), lasting=True)
 
     def talk(self, messages: Sequence[Message], *, room: int, meter: UsageCounter) -> Generator[str, None, None]:
         """Stream a reply in plain text, of at most about `room` tokens; `meter` counts the usage.
@@ -192,9 +192,9 @@ class ChatModel:
                     if choice.delta.content:
                         yield _ReplyPart(choice.delta.content, "")
         if refused:
-            raise ModelFailure(Phrase("model_refused"))
+            raise ModelFailure(Phrase("the model refused"))
         if finish is None:
-            raise _Broken(Phrase("model_broke_off"))
+            raise _Broken(Phrase("the reply broke off"))
         yield _ReplyPart("", finish)
 
     def _stream(
@@ -234,7 +234,7 @@ class _Conversation(Generic[T]):
         if not text.strip():
             # Some servers reply with a blank JSON object, but reply properly in another mode.
             if mode is ResponseMode.TEXT:
-                raise ModelFailure(Phrase("model_blank"))
+                raise ModelFailure(Phrase("the reply was blank"))
             raise _Unsupported
         value, wrong = _validated(text, self._schema)
         if value is None:
@@ -243,7 +243,7 @@ class _Conversation(Generic[T]):
                 self._finished_reply([*messages, Message("assistant", text), repair], mode), self._schema
             )
         if value is None:
-            raise ModelFailure(Phrase("model_form", wrong=wrong))
+            raise ModelFailure(Phrase("the reply did not have the form asked for ({wrong})", wrong=wrong))
         return value
 
     def _finished_reply(self, messages: list[Message], mode: ResponseMode) -> str:
@@ -280,35 +280,42 @@ def _translated(mode: ResponseMode) -> Iterator[None]:
     try:
         yield
     except (openai.AuthenticationError, openai.PermissionDeniedError) as exc:
-        raise ModelFailure(Phrase("model_key"), lasting=True) from exc
+        raise ModelFailure(Phrase("the server refuses the key; check OPENAI_API_KEY"), lasting=True) from exc
     except openai.NotFoundError as exc:
         if mode < ResponseMode.TEXT and "model" not in str(exc).lower():
             raise _Unsupported from exc
-        raise ModelFailure(Phrase("model_absent"), lasting=True) from exc
+        raise ModelFailure(
+            Phrase("no such model or address; check DIGEST_MODEL and OPENAI_BASE_URL"), lasting=True
+        ) from exc
     except openai.RateLimitError as exc:
-        raise ModelFailure(Phrase("model_limit")) from exc
+        raise ModelFailure(Phrase("the server's request limit is used up")) from exc
     except openai.APIStatusError as exc:
         if _refuses_form(exc, mode):
             raise _Unsupported from exc
-        raise ModelFailure(Phrase("model_status", status=exc.status_code)) from exc
+        raise ModelFailure(Phrase("the server answered with status {status}", status=exc.status_code)) from exc
     except (openai.APIError, httpx2.HTTPError, OSError, ValueError) as exc:
         raise _Broken(_interruption(exc)) from exc
 
 
 def _interruption(exc: Exception) -> Phrase:
     if isinstance(exc, openai.APITimeoutError | httpx2.TimeoutException):
-        return Phrase("model_late")
+        return Phrase("the server did not answer in time")
     if isinstance(exc, openai.APIConnectionError):
-        return Phrase("model_unreachable")
-    return Phrase("model_nonsense")
+        return Phrase("the server cannot be reached, or hung up; check OPENAI_BASE_URL")
+    return Phrase("the server's reply broke off or made no sense")
 
 
-_UNFINISHED = {"length": "model_too_long", "content_filter": "model_filtered"}
+_UNFINISHED = {
+    "length": mark("the reply did not fit"),
+    "content_filter": mark("the server's filter stopped the reply"),
+}
 
 
 def _why_unfinished(finish: str) -> Phrase:
     code = finish if re.fullmatch(r"[a-z_]{1,40}", finish) else "?"  # any other text is untrusted
-    return Phrase(_UNFINISHED.get(finish, "model_ended"), finish=code)
+    if finish in _UNFINISHED:
+        return Phrase(_UNFINISHED[finish])
+    return Phrase("the reply ended with {finish}", finish=code)
 
 
 def _refuses_form(exc: openai.APIStatusError, mode: ResponseMode) -> bool:

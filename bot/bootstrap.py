@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from datetime import datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
@@ -19,8 +18,6 @@ from bot.services.digest import Services
 from bot.settings import Settings
 from bot.store import Store, Subscriptions, Terms, open_engine
 from bot.store.database import address_of, check_folder, prepare_folder
-from loopback.github import LoopbackGitHub
-from loopback.sample import SAMPLE_REPOSITORY, sample_repository
 
 if TYPE_CHECKING:
     from bot.slack.bot import Bot
@@ -229,18 +226,6 @@ def _locked(database: Path) -> Iterator[None]:
         except OSError:
             raise StoreUnusable(f"another vllm-digest runs on {database}; end it first, or set DATABASE_URL") from None
         yield
-
-
-@contextmanager
-def sample_services() -> Iterator[Services]:
-    """Open services on a loopback GitHub with the sample day and a temporary store."""
-    with (
-        TemporaryDirectory(prefix="vllm-digest-") as folder,
-        LoopbackGitHub({SAMPLE_REPOSITORY: sample_repository()}) as server,
-    ):
-        store = Store(open_engine(f"sqlite:///{Path(folder, 'sample.db')}"))
-        with closing(store), closing(GitHub(server.url, "sample")) as source:
-            yield Services(source, store)
 
 
 def corrections_of(settings: Settings, repository: Repository) -> dict[str, bool]:

@@ -1,6 +1,6 @@
-"""The local workspace: the real bot between a loopback Slack and a loopback GitHub, with a web page to use it.
+"""The sample day, and the local workspace: the bot between a loopback Slack and a loopback GitHub, with a web page to use it.
 
-It is not imported when the bot runs in a real Slack.
+This is the only module that imports `loopback`; it is not imported when the bot runs in a real Slack.
 """
 
 import os
@@ -16,20 +16,33 @@ from typing import NamedTuple
 
 from pydantic import SecretStr
 
+from analysis.locale import catalogue
 from analysis.models import Language, Repository
 from analysis.sources.github import GitHub
-from bot import flows
-from bot.bootstrap import running_bot
 from bot.services.deliveries import Delivery
+from bot.services.digest import Services
 from bot.settings import Settings
 from bot.slack.commands.examples import Examples, forms
-from bot.slack.messages.words import slack_words
 from bot.slack.outbox.outbox import AT_ONCE
-from bot.store import Subscriptions, Terms, open_engine
+from bot.store import Store, Subscriptions, Terms, open_engine
 from loopback.github import LoopbackGitHub
 from loopback.page import Page, Player
 from loopback.sample import SAMPLE_DAY, SAMPLE_REPOSITORY, sample_repository
 from loopback.slack import LoopbackSlack
+
+__all__ = [
+    "ADA",
+    "CHANNELS",
+    "LIN",
+    "SAMPLE_DAY",
+    "SAMPLE_REPOSITORY",
+    "LocalWorkspace",
+    "bot_in",
+    "local_workspace",
+    "sample_services",
+    "sample_slack",
+    "workspace_page",
+]
 
 ADA, LIN = "U0ADA", "U0LIN"
 _ELSEWHERE = "T0ELSEWHERE"  # the other organisation
@@ -82,6 +95,18 @@ class LocalWorkspace(NamedTuple):
 
 
 @contextmanager
+def sample_services() -> Iterator[Services]:
+    """Open services on a loopback GitHub with the sample day and a temporary store."""
+    with (
+        TemporaryDirectory(prefix="vllm-digest-") as folder,
+        LoopbackGitHub({SAMPLE_REPOSITORY: sample_repository()}) as server,
+    ):
+        store = Store(open_engine(f"sqlite:///{Path(folder, 'sample.db')}"))
+        with closing(store), closing(GitHub(server.url, "sample")) as source:
+            yield Services(source, store)
+
+
+@contextmanager
 def local_workspace(settings: Settings, now: Callable[[], datetime]) -> Iterator[LocalWorkspace]:
     """Run the workspace with the bot, which delivers the sample day to two channels."""
     with (
@@ -130,6 +155,9 @@ def bot_in(
     slack: LoopbackSlack, github_url: str, folder: Path, settings: Settings, now: Callable[[], datetime]
 ) -> Iterator[None]:
     """Run the bot in the workspace with its store in `folder`, and deliver the sample day once."""
+    from bot import flows  # the sample day alone does without the engine
+    from bot.bootstrap import running_bot
+
     local = settings.model_copy(
         update={
             "slack_bot_token": SecretStr(slack.bot_token),
@@ -163,4 +191,8 @@ def _subscribe(settings: Settings, now: datetime) -> None:
 
 def _forms(language: Language) -> list[tuple[str, str]]:
     """Return (command, description) of commands, with examples that work on the sample."""
-    return [*forms(_EXAMPLES, language), ("help", slack_words(language).labels["help"].rstrip(":：")), _REAL[language]]
+    return [
+        *forms(_EXAMPLES, language),
+        ("help", catalogue(language)("You can ask me:").rstrip(":：")),
+        _REAL[language],
+    ]

@@ -6,12 +6,11 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field, field_serializer
 
+from analysis.locale import Language, Phrase, translated
 from analysis.models.commits import Commit, Links, Repository
 from analysis.models.facts import Fact
 from analysis.models.frozen import Frozen
-from analysis.models.language import Language
 from analysis.models.ranking import Importance, Ranked
-from analysis.phrases import Phrase, told
 from analysis.window import Window
 
 
@@ -87,7 +86,7 @@ class Failure(Frozen, arbitrary_types_allowed=True):
 
     def told(self, language: Language) -> str:
         """Return the reason in the given language."""
-        return str(told(self.reason, language))
+        return str(translated(self.reason, language))
 
 
 class Shortened(Frozen):

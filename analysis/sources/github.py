@@ -36,9 +36,9 @@ from analysis.errors import (
     UnknownRepository,
     Unreachable,
 )
+from analysis.locale import Phrase, mark
 from analysis.models import Commit, FileChange, Frozen, PullRequest, Repository
 from analysis.paths import Kind, kind
-from analysis.phrases import Phrase
 from analysis.sources.secrets import redacted
 from analysis.text import scalar
 from analysis.window import Window
@@ -55,6 +55,29 @@ _FILES_PAGE = 300
 _MAX_CONTENTS = 5  # maximum files per commit, one request each
 _MOST_FILES = 3_000  # GitHub lists no more files of a commit
 _MOST_PAGES = 100  # maximum pages of a list; no day has ten thousand commits
+
+_NO_COMMIT = mark(
+    "{repository} has no commit {commit}, or several begin like it; give more of the SHA, or check the repository"
+)
+_NO_PULL_REQUEST = mark("{repository} has no pull request {commit}; check the number, or the repository")
+_NO_REPOSITORY = mark("GitHub has no repository {repository}; check the spelling, and GITHUB_TOKEN if it is private")
+_NO_REPOSITORY_OR_BRANCH = mark(
+    "GitHub has no repository {repository} with a branch {branch}; check the spelling, and GITHUB_TOKEN if it is private"
+)
+_RETRY = mark("run it again then")
+_SET_TOKEN = mark("set GITHUB_TOKEN for 5,000 requests an hour, or run it again then")
+_CAUSES = (  # what the text of a vendor's exception contains -> the cause of a failed request
+    ("refused", mark("connection refused")),
+    ("timed out", mark("timed out")),
+    ("timeout", mark("timed out")),
+    ("name or service", mark("unknown host")),
+    ("resolve", mark("unknown host")),
+    ("certificate", mark("certificate not trusted")),
+    ("too many 5", mark("repeated server errors")),
+    ("aborted", mark("connection dropped")),
+    ("reset", mark("connection dropped")),
+    ("disconnected", mark("connection dropped")),
+)
 
 
 class Comparison(Frozen):
@@ -192,7 +215,13 @@ class GitHub:
         with self._client(repository, commit=f"#{number}") as client:
             pull = _vendor(client, repository).get_pull(number)
             if not pull.merged or not pull.merge_commit_sha:
-                raise UnknownCommit(Phrase("not_merged", number=number, repository=repository.full_name))
+                raise UnknownCommit(
+                    Phrase(
+                        "pull request #{number} of {repository} is not merged; ask again when it is",
+                        number=number,
+                        repository=repository.full_name,
+                    )
+                )
             return pull.merge_commit_sha
 
     def allowance(self) -> Allowance | None:
@@ -225,7 +254,9 @@ class GitHub:
                 try:
                     vendor.get_branch(repository.branch)
                 except github.UnknownObjectException as exc:
-                    raise UnknownBranch(Phrase("no_branch", repository=repository)) from exc
+                    raise UnknownBranch(
+                        Phrase("GitHub has no branch {repository}; check the spelling", repository=repository)
+                    ) from exc
             return repository.model_copy(update={"owner": owner, "name": name})
 
     def head(self, repository: Repository) -> str:
@@ -322,29 +353,48 @@ class GitHub:
         except github.GithubException as exc:
             raise self._from_status(exc, repository, commit) from exc
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as exc:
-            raise Unreachable(Phrase("no_answer", host=host, cause=_cause(exc))) from exc
+            raise Unreachable(
+                Phrase(
+                    "{host} does not answer ({cause}); check GITHUB_API_URL and the network",
+                    host=host,
+                    cause=_cause(exc),
+                )
+            ) from exc
         except (
             github.BadAttributeException,
             *(AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError, RuntimeError),
         ) as exc:
-            raise Unreachable(Phrase("not_github", host=host)) from exc
+            raise Unreachable(
+                Phrase("{host} does not answer like GitHub's REST API; check GITHUB_API_URL", host=host)
+            ) from exc
 
     def _from_status(self, exc: github.GithubException, repository: Repository | None, commit: str | None) -> Exception:
         status = exc.status
         if isinstance(exc, github.RateLimitExceededException) or status == requests.codes.too_many:
             return _rate_limited(_reset(exc.headers or {}), self._token)
         if status == requests.codes.unauthorized:
-            return AccessDenied(Phrase("bad_token"))
+            return AccessDenied(Phrase("GitHub refuses the token; check GITHUB_TOKEN"))
         if repository and status == requests.codes.forbidden:
-            return AccessDenied(Phrase("forbidden", repository=repository.full_name))
+            return AccessDenied(
+                Phrase(
+                    "GITHUB_TOKEN may not read {repository}; give it read access to contents and pull requests",
+                    repository=repository.full_name,
+                )
+            )
         if status in (requests.codes.not_found, requests.codes.unprocessable) and commit and repository:
-            missing = "no_pull" if commit.startswith("#") else "no_commit"
+            missing = _NO_PULL_REQUEST if commit.startswith("#") else _NO_COMMIT
             return UnknownCommit(Phrase(missing, repository=repository.full_name, commit=commit))
         gone = (requests.codes.not_found, requests.codes.gone, requests.codes.unavailable_for_legal_reasons)
         if repository and status in gone:
-            missing = "no_repository_or_branch" if repository.branch else "no_repository"
+            missing = _NO_REPOSITORY_OR_BRANCH if repository.branch else _NO_REPOSITORY
             return UnknownRepository(Phrase(missing, repository=repository.full_name, branch=repository.branch))
-        return Unreachable(Phrase("status", host=urlsplit(self._api_url).netloc, status=status))
+        return Unreachable(
+            Phrase(
+                "{host} answers with status {status}; try again later",
+                host=urlsplit(self._api_url).netloc,
+                status=status,
+            )
+        )
 
 
 def _vendor(client: github.Github, repository: Repository) -> VendorRepository:
@@ -419,8 +469,9 @@ def _utc(instant: datetime) -> datetime:
 
 
 def _rate_limited(resets_at: datetime | None, token: str | None) -> RateLimited:
-    when = Phrase("limit_resets", at=resets_at) if resets_at else ""
-    return RateLimited(Phrase("limit", when=when, advice=Phrase("limit_again" if token else "limit_token")), resets_at)
+    when = Phrase("; it resets at {at:%H:%M} UTC", at=resets_at) if resets_at else ""
+    advice = Phrase(_RETRY if token else _SET_TOKEN)
+    return RateLimited(Phrase("GitHub's request limit is used up{when}; {advice}", when=when, advice=advice), resets_at)
 
 
 def _reset(headers: dict[str, str]) -> datetime | None:
@@ -442,18 +493,7 @@ def _reset(headers: dict[str, str]) -> datetime | None:
 def _cause(exc: BaseException) -> Phrase | str:
     """Return a plain description of a failed request, without the URL that vendors include."""
     text = f"{type(exc).__name__} {exc}".lower()
-    for sign, cause in (
-        ("refused", "refused"),
-        ("timed out", "timed_out"),
-        ("timeout", "timed_out"),
-        ("name or service", "unknown_host"),
-        ("resolve", "unknown_host"),
-        ("certificate", "untrusted"),
-        ("too many 5", "server_errors"),
-        ("aborted", "dropped"),
-        ("reset", "dropped"),
-        ("disconnected", "dropped"),
-    ):
+    for sign, cause in _CAUSES:
         if sign in text:
             return Phrase(cause)
     return type(exc).__name__

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from analysis.errors import DigestError, Misuse
+from analysis.locale import Language
 from bot.cli.pipes import reopen
 from bot.cli.process import METRICS_PORT, run_until_ended, show_until_ended
 
@@ -40,11 +41,10 @@ app = typer.Typer(
 
 Format = Literal["terminal", "markdown", "json", "slack"]
 CommitFormat = Literal["terminal", "markdown", "json"]
-Lang = Literal["zh", "en"]
 RepoOption = Annotated[
     str | None, typer.Option("--repo", metavar="OWNER/NAME", help="One repository instead of DIGEST_REPOS.")
 ]
-LangOption = Annotated[Lang | None, typer.Option("--lang", help="Language of the report (DIGEST_LANGUAGE).")]
+LangOption = Annotated[Language | None, typer.Option("--lang", help="Language of the report (DIGEST_LANGUAGE).")]
 ZoneOption = Annotated[
     str | None, typer.Option("--timezone", metavar="ZONE", help="Time zone of the days (DIGEST_TIMEZONE).")
 ]
@@ -104,18 +104,21 @@ def digest(
     from bot.services.digest import digest as digest_day
     from bot.services.selection import Selection, selected, touched
     from bot.settings import Settings
-    from loopback.sample import SAMPLE_DAY, SAMPLE_REPOSITORY
 
     settings = Settings.load()
     language, tz, now = lang or settings.digest_language, zone(timezone or settings.digest_timezone), datetime.now(UTC)
-    wanted = parse_day(day or (SAMPLE_DAY.isoformat() if sample else "yesterday"), now.astimezone(tz).date())
-    repositories = bootstrap.chosen(SAMPLE_REPOSITORY if sample else repo, settings.digest_repos)
+    if sample:
+        from bot.local_workspace import SAMPLE_DAY, SAMPLE_REPOSITORY, sample_services
+
+        day, repo = day or SAMPLE_DAY.isoformat(), SAMPLE_REPOSITORY
+    wanted = parse_day(day or "yesterday", now.astimezone(tz).date())
+    repositories = bootstrap.chosen(repo, settings.digest_repos)
     selection = Selection(watch=parse_watch(watch))
     reports: list[DayReport] = []
     failures: dict[str, DigestError] = {}
     with (
         TerminalProgress() as watcher,
-        bootstrap.sample_services()
+        sample_services()
         if sample
         else bootstrap.services(settings, watcher.wait, now=_budget_time(now, no_model)) as services,
     ):

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from loopback.slack import LoopbackSlack
 from tests.conftest import Run
 from tests.servers.own_machine import both_digests, started
 
@@ -24,18 +25,26 @@ def test_the_digest_is_there_after_the_start(tmp_path: Path) -> None:
 
 
 def test_with_slacks_tokens_there_is_no_page(tmp_path: Path) -> None:
-    """Where the bot runs in a real Slack, or tries to, nothing of the local workspace is so much as imported."""
-    tokens = {"SLACK_BOT_TOKEN": "xoxb-1", "SLACK_APP_TOKEN": "xapp-1", "SLACK_API_URL": "http://127.0.0.1:9/api/"}
-    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).resolve().parents[2]), **tokens}
-    command = [sys.executable, "-X", "importtime", "-m", "bot", "run"]
-    ran = subprocess.run(
-        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60, check=False
-    )
-    assert ran.returncode != 0
-    assert "bot.bootstrap" in ran.stderr
-    assert "bot.local_workspace" not in ran.stderr
-    assert "loopback.page" not in ran.stderr
-    assert "loopback.slack" not in ran.stderr
+    """In a real Slack the bot imports nothing of the local workspace, from its start to its end."""
+    with LoopbackSlack() as slack:
+        tokens = {"SLACK_BOT_TOKEN": slack.bot_token, "SLACK_APP_TOKEN": slack.app_token, "SLACK_API_URL": slack.url}
+        environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).resolve().parents[2]), **tokens}
+        command = [sys.executable, "-X", "importtime", "-m", "bot", "run", "--metrics-port", "0"]
+        with (tmp_path / "stderr").open("w") as stderr:
+            process = subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=stderr)
+        try:
+            slack.wait_for(lambda: slack.connected, timeout=60)
+            slack.command("U0ADA", "C0DIGEST", "help")
+            slack.wait_for(lambda: slack.private("U0ADA", "C0DIGEST"))
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(60) == 0
+        finally:
+            process.kill()
+            process.wait()
+    told = (tmp_path / "stderr").read_text()
+    imported = {line.rsplit("|", 1)[-1].strip() for line in told.splitlines() if line.startswith("import time:")}
+    assert "bot.slack.app" in imported
+    assert not [name for name in imported if name.split(".")[0] == "loopback" or name == "bot.local_workspace"]
 
 
 def test_one_token_alone_is_a_mistake(run: Run) -> None:

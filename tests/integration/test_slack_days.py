@@ -10,12 +10,12 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from analysis.language import BADGE, words
-from analysis.models import Importance, Repository
-from bot.bootstrap import sample_services
+from analysis.models import Importance, Repository, Stats
+from analysis.report import counts
+from analysis.writing.labels import BADGE
+from bot.local_workspace import sample_services
 from bot.services.digest import Services, digest
 from bot.slack.messages.digest import digest_messages
-from bot.slack.messages.words import slack_words
 from loopback.github import RecordedRepository
 from loopback.slack import LoopbackSlack, Message
 from tests.conftest import recorded
@@ -145,7 +145,7 @@ def test_a_day_where_everything_matters_is_posted_whole(tmp_path: Path) -> None:
     assert len(own) == 40
     assert titles(own) == titles([root, *(each for each in thread if each not in own)])
     assert titles(own) == {commit["sha"]: 1 for commit in commits}
-    assert words("en").label("statistics_line", total=40, high=40, medium=0, low=0) in root.text
+    assert counts.tiers(Stats(total=40, high=40, medium=0, low=0), "en") in root.text
     (note,) = re.findall(r"⬇️ (\d+) more of high importance", whole(root))
     assert 0 < int(note) == 40 - titles([root]).total() < 40
     assert all("<!channel>" not in each.text for each in [root, *thread])
@@ -219,6 +219,6 @@ def test_a_day_that_githubs_limit_cuts_short_is_shown_as_far_as_it_came(tmp_path
         slack.wait_for(lambda: len(slack.private(ADA, DIGEST)) == 2)
         digest_shown, later = slack.private(ADA, DIGEST)
         assert buttons(digest_shown)[-1] == "post_to_channel"
-        assert slack_words("en").label("later", subject="o/n · 2026-02-05", time="X").partition("X")[0] in later.text
+        assert "o/n · 2026-02-05: GitHub's request limit is used up; I go on at " in later.text
         assert "could not be read" in whole(digest_shown)
         assert (slack.refusals, slack.breaches) == ([], [])

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from rich.console import Console
 
-from analysis.fact_words import FACT_WORDS
+from analysis.locale import LANGUAGES, catalogue
 from analysis.models import (
     BREAKING,
     Analysis,
@@ -30,6 +30,7 @@ from analysis.report.breaking import breaks
 from analysis.report.markdown import reports_markdown
 from analysis.report.terminal import print_report
 from analysis.window import window
+from analysis.writing.fact_sentences import FACT_SENTENCES
 from bot.services.selection import Selection, selected
 from bot.slack.messages.digest import digest_messages
 from tests.factories import commit, file, patch
@@ -171,8 +172,8 @@ def test_a_commits_own_section_has_every_name() -> None:
 
 def test_names_end_the_sentence_in_every_language() -> None:
     """The places stand behind the names, so that nothing may follow them."""
-    for language in FACT_WORDS.values():
-        assert [kind for kind in BREAKING if not language[kind].says.endswith("{names}")] == []
+    for say in map(catalogue, LANGUAGES):
+        assert [kind for kind in BREAKING if not say(FACT_SENTENCES[kind].change).endswith("{names}")] == []
 
 
 @pytest.mark.parametrize(

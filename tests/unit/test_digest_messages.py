@@ -35,7 +35,7 @@ from analysis.models import (
 from analysis.sources.github import GitHub
 from analysis.text import one_line
 from analysis.window import window
-from bot.bootstrap import sample_services
+from bot.local_workspace import sample_services
 from bot.services.digest import Services, digest
 from bot.services.subjects import CommitRef, DayRef, parse_commit_value, parse_day_value
 from bot.slack.messages.as_json import report_slack

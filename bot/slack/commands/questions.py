@@ -12,8 +12,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from analysis.errors import Misuse, UnknownCommit
+from analysis.locale import Phrase, mark
 from analysis.models import Entry, Question, Turn
-from analysis.phrases import Phrase
 from analysis.questions.intent import language_of, reads_as_question, references_in
 from analysis.questions.search import names_in
 from bot.services.answers import answered
@@ -105,7 +105,7 @@ def ask(
     `named` overrides the references found in the question; `shown` quotes the question above the answer.
     """
     if _too_many(bot, request):
-        reply.slow_down("slower_questions")
+        reply.slow_down(mark("Slower, please: about 10 questions a minute a person"))
         return
     ref = parse_value(about) if about else None
     try:
@@ -128,7 +128,7 @@ def ask(
     elif isinstance(ref, DayRef):
         repository, entries, also = ref.repository, *_commits_of_day(bot, ref, question)
     else:
-        raise UnknownCommit(Phrase("no_subject"))
+        raise UnknownCommit(Phrase("the question is about no commit; name one, or ask in the thread of one"))
     asked = Question(question, repository, entries, _thread(bot, request), also)
     reply.stream(answered(bot.reading.services, asked, language), about, question if shown else "")
 

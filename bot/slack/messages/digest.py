@@ -5,12 +5,14 @@ from collections import Counter
 from collections.abc import Sequence
 from zoneinfo import ZoneInfo
 
-from analysis.language import BADGE, usage_told, words
+from analysis.locale import catalogue
+from analysis.locale.punctuation import join_items
 from analysis.models import DayReport, Entry, Importance
 from analysis.paths import Kind, area, kind
 from analysis.report import counts
 from analysis.report.breaking import SHOWN, Break, breaks
 from analysis.text import one_line, shorten
+from analysis.writing.labels import BADGE, REMARKS
 from analysis.writing.reasons import told
 from bot.services.subjects import day_value
 from bot.slack.messages.blocks import (
@@ -23,6 +25,7 @@ from bot.slack.messages.blocks import (
     button,
     context,
     cut,
+    dated,
     escaped,
     fallback,
     fits,
@@ -36,7 +39,6 @@ from bot.slack.messages.blocks import (
     split,
 )
 from bot.slack.messages.commit import broken, marks, thread_messages, to_commit
-from bot.slack.messages.words import slack_words
 
 _AREAS = 4
 _TITLE = 300  # characters of a title in the first message; the thread has the full title
@@ -57,25 +59,27 @@ def digest_messages(report: DayReport, value: str = "") -> list[Message]:
     """
     if _empty(report):
         return [_one_line(report)]
-    say, zone = words(report.language), ZoneInfo(report.timezone)
+    say, zone = catalogue(report.language), ZoneInfo(report.timezone)
     failed = {failure.sha: failure.told(report.language) for failure in report.failed}
     root, *thread = _summary(report, value=value)
     for entry in report.tier(Importance.HIGH):
         thread += thread_messages(report.repository, entry, report.language, zone, failed.get(entry.commit.sha))
     for tier in (Importance.MEDIUM, Importance.LOW):
-        thread += _messages([_tier(report, tier)], _heading(tier, report), report)
-    thread += _messages([_late(report)], say.label("late", count=len(report.late)), report)
-    thread += _messages([_coverage(report)], say.labels["coverage"], report)
+        thread += _messages([_tier(report, tier)], counts.tier_heading(report, tier), report)
+    thread += _messages([_late(report)], counts.late_heading(report), report)
+    thread += _messages([_coverage(report)], say("📦 Coverage"), report)
     return [root, *(message._replace(thread=True) for message in thread)]
 
 
 def rest_messages(report: DayReport) -> list[Message]:
     """Return the medium, low and late commits as private replies, as few as possible."""
-    say = slack_words(report.language)
+    say = catalogue(report.language)
     groups = [_tier(report, Importance.MEDIUM), _tier(report, Importance.LOW), _late(report)]
-    nothing = [section(say.labels["no_rest"])]
+    nothing = [section(say("No commits of medium or low importance"))]
     return _messages(
-        groups if any(groups) else [nothing], say.label("rest", count=report.stats.medium + report.stats.low), report
+        groups if any(groups) else [nothing],
+        say("🟡🟢 Medium and low ({count})", count=report.stats.medium + report.stats.low),
+        report,
     )
 
 
@@ -84,8 +88,8 @@ def summary_message(report: DayReport, *, shareable: bool, note: str = "") -> li
 
     `note` is an opening line of our own mrkdwn.
     """
-    say = slack_words(report.language)
-    post = [button(say.labels["post"], Action.POST, day_value(report), style="primary")] if shareable else []
+    say = catalogue(report.language)
+    post = [button(say("📣 Post to channel"), Action.POST, day_value(report), style="primary")] if shareable else []
     noted = [section(note)] if note else []
     if not _empty(report):
         return _summary(report, post, above=noted)
@@ -101,11 +105,11 @@ def _empty(report: DayReport) -> bool:
 
 
 def _one_line(report: DayReport) -> Message:
-    say, mine = words(report.language), slack_words(report.language)
-    name = escaped(f"{shorten(str(report.repository), _TITLE)} · ") + mine.dated(report.date)
+    say = catalogue(report.language)
+    name = escaped(f"{shorten(str(report.repository), _TITLE)} · ") + dated(report.date, report.language)
     line = f"{name} · {counts.nothing(report)} · {counts.statistics(report)}"
     told = report.chosen.told if report.chosen else ""
-    remarks = [context(each) for each in (told, *(say.remarks[remark] for remark in report.remarks)) if each]
+    remarks = [context(each) for each in (told, *(say(REMARKS[remark]) for remark in report.remarks)) if each]
     return Message(fallback(line), (section(line), *remarks))
 
 
@@ -113,38 +117,38 @@ def _summary(
     report: DayReport, more_buttons: Sequence[Block] = (), *, value: str = "", above: Sequence[Block] = ()
 ) -> list[Message]:
     """Return the first message, and further ones with the high commits that do not fit into it."""
-    say = slack_words(report.language)
+    say = catalogue(report.language)
     before, after = [*above, *_head(report)], [_buttons(report, more_buttons, value)]
-    heading = _heading(Importance.HIGH, report)
+    heading = counts.tier_heading(report, Importance.HIGH)
     items = [_high_item(entry, report) for entry in report.tier(Importance.HIGH)]
     spare = context("·" * _SEAMS)
     shown = 0
     while shown < len(items) and fits([*before, _listed(heading, items[: shown + 1]), spare, *after]):
         shown += 1
-    listed = _listed(heading, items[:shown]) if items else context(say.labels["no_high"])
+    listed = _listed(heading, items[:shown]) if items else context(say("No commit of high importance"))
     rest = items[shown:]
-    more = [context(say.label("more_high", count=len(rest)))] if rest else []
+    more = [context(say("⬇️ {count} more of high importance in the messages below", count=len(rest)))] if rest else []
     packed = split([[*before, listed, *more, *after]])
     packed += split([[rich(bullets(rest))]], _continued(heading, report))
-    text = fallback(f"{report.repository} · {say.dated(report.date)} · {counts.statistics(report)}")
+    text = fallback(f"{report.repository} · {dated(report.date, report.language)} · {counts.statistics(report)}")
     return [Message(text, blocks) for blocks in packed]
 
 
 def _head(report: DayReport) -> list[Block]:
-    say, mine = words(report.language), slack_words(report.language)
+    say = catalogue(report.language)
     name = str(report.repository)
     about = [name] if len(name) > _NAME else []
     areas = [f"{shorten(each, _NAME)} ({count})" for each, count in _areas(report)]
     if areas:
-        about.append(mine.label("areas", areas=say.comma.join(areas)))
+        about.append(say("📁 In {areas}", areas=join_items(areas, say)))
     about.append(f"🕘 {report.timezone}")
     if report.late:
-        about.append(say.label("late", count=len(report.late)))
+        about.append(counts.late_heading(report))
     if report.chosen:
         about.append(report.chosen.told)
     troubles = _troubles(report)
     return [
-        header(f"{shorten(name, _NAME)} · {mine.dated(report.date)}"),
+        header(f"{shorten(name, _NAME)} · {dated(report.date, report.language)}"),
         section(counts.statistics(report)),
         context(" · ".join(about)),
         *([rich(bullets(troubles))] if troubles else []),
@@ -154,13 +158,13 @@ def _head(report: DayReport) -> list[Block]:
 
 def _breaking(report: DayReport) -> list[Block]:
     """Return the first rows of the breaking changes, with the number of the others."""
-    say, found = words(report.language), breaks(report)
+    say, found = catalogue(report.language), breaks(report)
     if not found:
         return []
     rows = [_break(each, report) for each in found[:SHOWN]]
     if len(found) > SHOWN:
-        rows.append(ours(say.label("more_breaking", count=len(found) - SHOWN), "italic"))
-    return [_listed(say.label("breaking", count=len(found)), rows)]
+        rows.append(ours(say("and {count} more, told with their commits", count=len(found) - SHOWN), "italic"))
+    return [_listed(say("💥 What will break you ({count})", count=len(found)), rows)]
 
 
 def _break(each: Break, report: DayReport) -> list[Piece]:
@@ -180,14 +184,14 @@ def _areas(report: DayReport) -> list[tuple[str, int]]:
 
 def _troubles(report: DayReport) -> list[list[Piece]]:
     """Return the warnings: unread commits, and remarks on the day."""
-    say, mine = words(report.language), slack_words(report.language)
-    rows = [ours(f"ℹ️ {say.remarks[remark]}") for remark in report.remarks]
+    say = catalogue(report.language)
+    rows = [ours(f"ℹ️ {say(REMARKS[remark])}") for remark in report.remarks]
     if report.failed:
         reasons = shorten(
             "; ".join(dict.fromkeys(one_line(failure.told(report.language)) for failure in report.failed)), _TITLE
         )
-        commits = mine.quantity("commit", len(report.failed))
-        rows.insert(0, prose(mine.label("unread", commits=commits, reason=reasons)))
+        commits = say.plural("{count} commit", "{count} commits", len(report.failed))
+        rows.insert(0, prose(say("⚠️ {commits} could not be read: {reason}", commits=commits, reason=reasons)))
     return rows
 
 
@@ -203,14 +207,14 @@ def _high_item(entry: Entry, report: DayReport) -> list[Piece]:
 
 
 def _buttons(report: DayReport, more: Sequence[Block], value: str) -> Block:
-    say, stats = slack_words(report.language), report.stats
+    say, stats = catalogue(report.language), report.stats
     value = value or day_value(report)
     rest = stats.medium + stats.low
     return actions(
-        *([button(say.label("rest", count=rest), Action.SHOW_REST, value)] if rest else []),
-        button(say.labels["full_report"], Action.FULL_REPORT, value),
-        button(say.labels["ask"], Action.ASK, value),
-        button(say.labels["settings"], Action.SETTINGS, value),
+        *([button(say("🟡🟢 Medium and low ({count})", count=rest), Action.SHOW_REST, value)] if rest else []),
+        button(say("📄 Full report"), Action.FULL_REPORT, value),
+        button(say("💬 Ask"), Action.ASK, value),
+        button(say("⚙️ Subscriptions"), Action.SETTINGS, value),
         *more,
     )
 
@@ -225,19 +229,19 @@ def _tier(report: DayReport, tier: Importance) -> list[Block]:
     bots = [entry for entry in entries if _BOTS.search(entry.commit.author.strip())]
     items = [_item(entry, report, brief=tier is Importance.LOW) for entry in people or bots]
     if people and bots:
-        row = ours(slack_words(report.language).label("bots", count=len(bots)))
+        row = ours(catalogue(report.language)("🤖 and {count} by bots: ", count=len(bots)))
         for place, entry in enumerate(bots):
             row += (ours(" · ") if place else []) + _item(entry, report, brief=True)
         items.append(row)
-    return [_listed(_heading(tier, report), items)] if entries else []
+    return [_listed(counts.tier_heading(report, tier), items)] if entries else []
 
 
 def _item(entry: Entry, report: DayReport, *, brief: bool) -> list[Piece]:
     """Return a list item for a commit: its title and, unless `brief`, its author and the first sentence of its analysis."""
-    commit, say = entry.commit, words(report.language)
+    commit, say = entry.commit, catalogue(report.language)
     pieces = [*linked(commit.title or commit.short_sha, commit.url), *marks(entry, report.language)]
     if not commit.read:
-        return [*pieces, *ours(f"  ⚠️ {say.labels['failed']}")]
+        return [*pieces, *ours(f"  ⚠️ {say('Failed')}")]
     if brief:
         return pieces
     summary = _first_sentence(entry.analysis.summary) if entry.analysis else ""
@@ -247,29 +251,32 @@ def _item(entry: Entry, report: DayReport, *, brief: bool) -> list[Piece]:
 def _late(report: DayReport) -> list[Block]:
     if not report.late:
         return []
-    say, zone = words(report.language), ZoneInfo(report.timezone)
+    zone = ZoneInfo(report.timezone)
     items = [
         ours(f"{BADGE[entry.ranked.importance]} {entry.commit.committed_at.astimezone(zone):%Y-%m-%d} ")
         + _item(entry, report, brief=False)
         for entry in report.late
     ]
-    return [_listed(say.label("late", count=len(items)), items), context(say.labels["late_why"])]
+    return [_listed(counts.late_heading(report), items), context(counts.late_note(report))]
 
 
 def _coverage(report: DayReport) -> list[Block]:
     """Return the coverage: counts, model usage, and every commit that failed, was analysed by rules, or was truncated."""
-    say, coverage = words(report.language), report.coverage
-    usage = usage_told(report.usage, say) if report.usage.model else ""
-    remarks = [ours(f"{say.labels['remark']}{say.labels['colon']}{say.remarks[each]}") for each in coverage.remarks]
-    failed = [_coverage_item("failed", each.sha, each.told(report.language), report) for each in coverage.failed]
-    replaced = [_coverage_item("replaced", each.sha, each.told(report.language), report) for each in coverage.replaced]
+    say, coverage = catalogue(report.language), report.coverage
+    usage = counts.usage(report.usage, report.language) if report.usage.model else ""
+    remarks = [ours(say("Note") + say(": ") + say(REMARKS[each])) for each in coverage.remarks]
+    failed = [_coverage_item(say("Failed"), each.sha, each.told(report.language), report) for each in coverage.failed]
+    instead = say("By rules instead")
+    replaced = [_coverage_item(instead, each.sha, each.told(report.language), report) for each in coverage.replaced]
     shortened = [
-        _coverage_item("shortened", each.sha, say.label("left_out", paths=say.comma.join(each.left_out)), report)
+        _coverage_item(
+            say("Shortened"), each.sha, say("left out {paths}", paths=join_items(each.left_out, say)), report
+        )
         for each in coverage.shortened
     ]
     chosen = report.chosen.told if report.chosen else ""
     return [
-        rich(paragraph(ours(say.labels["coverage"], "bold"))),
+        rich(paragraph(ours(say("📦 Coverage"), "bold"))),
         *([rich(paragraph(prose(chosen)))] if chosen else []),
         rich(paragraph(ours(counts.coverage(report)))),
         rich(paragraph(prose(usage))),
@@ -278,9 +285,9 @@ def _coverage(report: DayReport) -> list[Block]:
 
 
 def _coverage_item(label: str, sha: str, what: str, report: DayReport) -> list[Piece]:
-    say = words(report.language)
+    say = catalogue(report.language)
     commit = (*report.entries, *report.late)[0].commit
-    return [*ours(f"{say.labels[label]} "), *to_commit(commit, sha), *ours(say.labels["colon"]), *prose(what)]
+    return [*ours(f"{label} "), *to_commit(commit, sha), *ours(say(": ")), *prose(what)]
 
 
 def _messages(groups: Sequence[Sequence[Block]], what: str, report: DayReport) -> list[Message]:
@@ -289,16 +296,11 @@ def _messages(groups: Sequence[Sequence[Block]], what: str, report: DayReport) -
 
 
 def _continued(what: str, report: DayReport) -> Block:
-    return context(slack_words(report.language).label("continued", what=what))
+    return context(catalogue(report.language)("Continued: {what}", what=what))
 
 
 def _listed(heading: str, items: Sequence[Sequence[Piece]]) -> Block:
     return rich(paragraph(ours(heading, "bold")), bullets(items))
-
-
-def _heading(tier: Importance, report: DayReport) -> str:
-    say = words(report.language)
-    return say.label("tier", badge=BADGE[tier], importance=say.importance[tier], count=len(report.tier(tier)))
 
 
 def _first_sentence(text: str) -> str:
