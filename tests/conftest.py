@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from analysis.sources.github import GitHub
-from bot.services.digest import Services
+from bot.bootstrap import Services, services_on
 from bot.store import Store, open_engine
 from loopback.github import RecordedRepository
 from tests.servers.github import FaultyGitHub
@@ -79,7 +79,7 @@ def services(store: Store) -> Iterator[Callable[..., Services]]:
 
     def at(server: FaultyGitHub, token: str | None = "token", url: str = "", **options: Any) -> Services:
         sources.append(GitHub(url or server.url, token, **{"max_wait": 2, **options}))
-        return Services(sources[-1], store)
+        return services_on(sources[-1], store)
 
     yield at
     for source in sources:

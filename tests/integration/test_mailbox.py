@@ -84,8 +84,8 @@ def test_turns_that_are_long_past_are_forgotten(mail: Mailbox) -> None:
 def test_a_turn_may_be_put_off(mail: Mailbox) -> None:
     """The next turn is not before an instant that was named, and one that is later anyway is not moved up."""
     mail.reserve_slot("channel C0DIGEST", NOON, SECOND)
-    mail.no_turn_before("channel C0DIGEST", NOON + 3 * SECOND)
-    mail.no_turn_before("channel C0DIGEST", NOON + 2 * SECOND)
+    mail.block_slots_until("channel C0DIGEST", NOON + 3 * SECOND)
+    mail.block_slots_until("channel C0DIGEST", NOON + 2 * SECOND)
     assert mail.reserve_slot("channel C0DIGEST", NOON, SECOND) == 3 * SECOND
 
 
@@ -148,7 +148,7 @@ def test_the_words_of_old_messages_are_forgotten(mail: Mailbox) -> None:
         mail.freeze([draft(key)])
         mail.mark(key, state, tried_at=NOON - timedelta(days=40), ts="1.2")
     mail.forget(NOON - timedelta(days=30))
-    sent, held = mail.letter("sent:000"), mail.letter("held:000")
+    sent, held = mail.message("sent:000"), mail.message("held:000")
     assert sent is not None
     assert held is not None
     assert (sent.content, sent.ts, sent.state) == ({}, "1.2", State.SENT)
@@ -163,17 +163,17 @@ def test_a_message_stays_as_it_was_frozen(mail: Mailbox) -> None:
     mail.freeze([draft(thread_ts="1.0", root="other:000", about="o/n|abc|en")])
     mail.mark(draft().key, State.SENDING, tried_at=NOON)
     mail.freeze([draft()._replace(content={"text": "second"}, thread_ts="2.0", root=None, about="")])
-    letter = mail.letter(draft().key)
-    assert letter is not None
-    assert letter.content == {"text": "first", "blocks": [{"type": "divider"}]}
-    assert (letter.thread_ts, letter.root, letter.about) == ("1.0", "other:000", "o/n|abc|en")
-    assert (letter.state, letter.tried_at) == (State.SENDING, NOON)
+    message = mail.message(draft().key)
+    assert message is not None
+    assert message.content == {"text": "first", "blocks": [{"type": "divider"}]}
+    assert (message.thread_ts, message.root, message.about) == ("1.0", "other:000", "o/n|abc|en")
+    assert (message.state, message.tried_at) == (State.SENDING, NOON)
 
 
 def test_letters_come_by_their_prefix_and_in_their_order(mail: Mailbox) -> None:
     """A delivery finds its own messages, in the order of sending, and nobody else's."""
     mail.freeze([draft(key) for key in ("digest:a:001", "digest:a:000", "digest:ab:000", "digest:b:000")])
-    assert [each.key for each in mail.letters("digest:a:")] == ["digest:a:000", "digest:a:001"]
+    assert [each.key for each in mail.messages("digest:a:")] == ["digest:a:000", "digest:a:001"]
 
 
 def test_a_file_that_was_sent_is_not_kept(mail: Mailbox) -> None:
@@ -181,20 +181,20 @@ def test_a_file_that_was_sent_is_not_kept(mail: Mailbox) -> None:
     file = draft("file:000")._replace(content={"filename": "n.md", "title": "n.md", "data": "x" * 1000})
     mail.freeze([file, draft("text:000")])
     for key in ("file:000", "text:000"):
-        letter = mail.letter(key)
-        assert letter is not None
-        mail.sent(letter, "1.2")
-    assert [each.content for each in mail.letters("file")] == [{}]
-    assert [each.content["text"] for each in mail.letters("text")] == ["first"]
+        message = mail.message(key)
+        assert message is not None
+        mail.sent(message, "1.2")
+    assert [each.content for each in mail.messages("file")] == [{}]
+    assert [each.content["text"] for each in mail.messages("text")] == ["first"]
 
 
 def test_a_sent_message_is_known_as_ours_and_opens_its_thread(mail: Mailbox) -> None:
     """By its channel and ts a message is known, and what its thread talks about; the first thing said there decides."""
     mail.freeze([draft("root:000", about="o/n|abc|en"), draft("reply:000", thread_ts="1.2", about="o/n|def|en")])
     for key, ts in (("root:000", "1.2"), ("reply:000", "1.3")):
-        letter = mail.letter(key)
-        assert letter is not None
-        mail.sent(letter, ts)
+        message = mail.message(key)
+        assert message is not None
+        mail.sent(message, ts)
     assert mail.is_ours("C0DIGEST", "1.3")
     assert not mail.is_ours("C0OTHER", "1.3")
     assert mail.thread("C0DIGEST", "1.2") == "o/n|abc|en"

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -20,8 +19,9 @@ from analysis.models import DayReport, Importance, Language, Repository
 from analysis.ranking import rank
 from analysis.report.markdown import reports_markdown
 from analysis.sources.github import GitHub
-from bot.services.analyst import Modelling
-from bot.services.digest import Services, digest
+from bot.bootstrap import Services, services_on
+from bot.models.subjects import DayRef
+from bot.services.metered_model import MeteredModel
 from bot.store import Store, open_engine
 from loopback.github import RecordedRepository
 from loopback.sample import sample_repository
@@ -66,8 +66,10 @@ def read(services: At) -> Iterator[Read]:
         timeout: float = 2,
     ) -> DayReport:
         models.append(ChatModel(name, base_url=url, api_key="key", timeout=timeout))
-        at = services(github)._replace(modelling=Modelling(models[-1], 4, usd, lambda: NOW))
-        return digest(at, REPOSITORY, DAY, ZoneInfo("UTC"), language, now=NOW)
+        at = services(github)
+        metered = MeteredModel(models[-1], at.store, lambda: NOW, at_once=4, daily_usd=usd)
+        at = services_on(at.github, at.store, metered)
+        return at.digests.report(DayRef(REPOSITORY, DAY, "UTC", language), NOW)
 
     yield day
     for model in models:
@@ -427,8 +429,8 @@ def test_whatever_a_model_says_ends_in_an_analysis(reply: object, tmp_path_facto
     ):
         model, source = ChatModel("scripted", base_url=server.url, timeout=5), GitHub(github.url, None)
         with closing(model), closing(source):
-            at = Services(source, store, Modelling(model, 1, 2.0, lambda: NOW))
-            coverage = digest(at, REPOSITORY, DAY, ZoneInfo("UTC"), "en", now=NOW).coverage
+            at = services_on(source, store, MeteredModel(model, store, lambda: NOW, at_once=1, daily_usd=2.0))
+            coverage = at.digests.report(DayRef(REPOSITORY, DAY, "UTC", "en"), NOW).coverage
     assert coverage.analysed + coverage.by_rules == 1
 
 
@@ -437,10 +439,11 @@ def test_what_failed_is_asked_again_after_a_while_only(serve: Serve, services: A
     server = chat(lambda _: "no form at all")
     clock = SettableClock(NOW)
     with closing(ChatModel("scripted", base_url=server.url, timeout=2)) as model:
-        at = services(serve(recorded(1)))._replace(modelling=Modelling(model, 4, 2.0, clock))
+        at = services(serve(recorded(1)))
+        at = services_on(at.github, at.store, MeteredModel(model, at.store, clock, at_once=4, daily_usd=2.0))
 
         def day() -> DayReport:
-            return digest(at, REPOSITORY, DAY, ZoneInfo("UTC"), "en", now=clock())
+            return at.digests.report(DayRef(REPOSITORY, DAY, "UTC", "en"), clock())
 
         first, asked = day(), len(server.requests)
         again = day()

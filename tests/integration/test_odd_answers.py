@@ -9,13 +9,13 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime
 from pathlib import Path
 from threading import Thread
-from zoneinfo import ZoneInfo
 
 import pytest
 
 from analysis.errors import Unreachable
 from analysis.models import Repository
-from bot.services.digest import Services, digest
+from bot.bootstrap import Services
+from bot.models.subjects import DayRef
 from tests.conftest import Run, recorded
 from tests.servers.github import Fault, FaultyGitHub
 
@@ -27,8 +27,8 @@ ROOT = str(Path(__file__).resolve().parents[2])
 
 
 def read(services: Services) -> object:
-    return digest(
-        services, REPOSITORY, date(2026, 2, 5), ZoneInfo("UTC"), "en", now=datetime(2026, 2, 6, 9, tzinfo=UTC)
+    return services.digests.report(
+        DayRef(REPOSITORY, date(2026, 2, 5), "UTC", "en"), datetime(2026, 2, 6, 9, tzinfo=UTC)
     )
 
 
@@ -46,8 +46,8 @@ def test_an_answer_that_is_no_list_is_no_empty_day(fault: Fault, serve: Serve, s
     assert reader.store.day(REPOSITORY, date(2026, 2, 5), "UTC") is None
     assert (
         len(
-            digest(
-                reader, REPOSITORY, date(2026, 2, 5), ZoneInfo("UTC"), "en", now=datetime(2026, 2, 6, 9, tzinfo=UTC)
+            reader.digests.report(
+                DayRef(REPOSITORY, date(2026, 2, 5), "UTC", "en"), datetime(2026, 2, 6, 9, tzinfo=UTC)
             ).entries
         )
         == 1
@@ -75,8 +75,8 @@ def test_a_commit_listed_twice_is_reported_once(serve: Serve, services: At) -> N
 
     server.answer = doubled  # type: ignore[assignment, method-assign]
     reader = services(server)
-    report = digest(
-        reader, REPOSITORY, date(2026, 2, 5), ZoneInfo("UTC"), "en", now=datetime(2026, 2, 6, 9, tzinfo=UTC)
+    report = reader.digests.report(
+        DayRef(REPOSITORY, date(2026, 2, 5), "UTC", "en"), datetime(2026, 2, 6, 9, tzinfo=UTC)
     )
     assert [entry.commit.sha[:2] for entry in report.entries] == ["02", "01"]
 
@@ -90,8 +90,8 @@ def test_an_answer_about_another_commit_is_a_failure(serve: Serve, services: At)
         return original(path.replace("0202", "0101"), query)
 
     server.answer = other  # type: ignore[assignment, method-assign]
-    report = digest(
-        services(server), REPOSITORY, date(2026, 2, 5), ZoneInfo("UTC"), "en", now=datetime(2026, 2, 6, 9, tzinfo=UTC)
+    report = services(server).digests.report(
+        DayRef(REPOSITORY, date(2026, 2, 5), "UTC", "en"), datetime(2026, 2, 6, 9, tzinfo=UTC)
     )
     coverage = report.coverage
     assert coverage.listed == coverage.by_rules + len(coverage.failed) == 2
@@ -104,13 +104,8 @@ def test_a_revert_without_the_number_finds_what_it_reverts(serve: Serve, service
         recorded(1, message="[Perf] Faster cache (#11)", pull=None),
         recorded(2, message='Revert "[Perf] Faster cache" (#12)', pull=None),
     ]
-    report = digest(
-        services(serve(*commits)),
-        REPOSITORY,
-        date(2026, 2, 5),
-        ZoneInfo("UTC"),
-        "en",
-        now=datetime(2026, 2, 6, 9, tzinfo=UTC),
+    report = services(serve(*commits)).digests.report(
+        DayRef(REPOSITORY, date(2026, 2, 5), "UTC", "en"), datetime(2026, 2, 6, 9, tzinfo=UTC)
     )
     revert, reverted = report.entries
     assert revert.links.reverts == reverted.commit.sha

@@ -10,9 +10,9 @@ import pytest
 from analysis.errors import AccessDenied, RateLimited, UnknownCommit, UnknownRepository, Unreachable
 from analysis.models import DayReport, Importance, Remark, Repository
 from analysis.window import Window
-from bot.services.digest import Services, digest
-from bot.services.lookup import look_up
-from bot.services.reference import parse_reference
+from bot.bootstrap import Services
+from bot.models.reference import parse_reference
+from bot.models.subjects import DayRef
 from bot.store import Store, open_engine
 from tests.conftest import NOON, recorded
 from tests.servers.github import Fault, FaultyGitHub
@@ -33,7 +33,7 @@ def read(
     now: datetime = NEXT_MORNING,
     repository: Repository = REPOSITORY,
 ) -> DayReport:
-    return digest(services, repository, day, ZoneInfo(tz), "en", now=now)
+    return services.digests.report(DayRef(repository, day, tz, "en"), now)
 
 
 def test_a_day_is_asked_for_once(serve: Serve, services: At) -> None:
@@ -369,8 +369,8 @@ def test_failures_are_told_in_words(
 def test_a_commit_asked_for_by_hand_is_checked_to_be_on_the_branch(serve: Serve, services: At) -> None:
     """A commit of a fork, which GitHub serves under the upstream's name, is marked as not on main."""
     server = serve(recorded(1), recorded(2), recorded(9, parents=["01" * 20]), branches={"main": "02" * 20})
-    _, foreign = look_up(services(server), parse_reference("0909090"), [REPOSITORY], "en")
-    _, ours = look_up(services(server), parse_reference("0202020"), [REPOSITORY], "en")
+    _, foreign = services(server).commits.look_up(parse_reference("0909090"), [REPOSITORY], "en")
+    _, ours = services(server).commits.look_up(parse_reference("0202020"), [REPOSITORY], "en")
     assert (foreign.commit.not_on, ours.commit.not_on) == ("main", None)
 
 
@@ -382,10 +382,10 @@ def test_a_commit_answers_to_many_names(reference: str, serve: Serve, services: 
     """A prefix, a SHA, a pull request's number and both addresses lead to the commit, the second time without asking."""
     server = serve(recorded(1), recorded(2))
     reader = services(server)
-    _, entry = look_up(reader, parse_reference(reference), [REPOSITORY], "en")
+    _, entry = reader.commits.look_up(parse_reference(reference), [REPOSITORY], "en")
     assert entry.commit.sha == "02" * 20
     before = len(server.requests)
-    assert look_up(reader, parse_reference(reference), [REPOSITORY], "en")[1] == entry
+    assert reader.commits.look_up(parse_reference(reference), [REPOSITORY], "en")[1] == entry
     assert len(server.requests) == before
 
 
@@ -398,10 +398,10 @@ def test_an_unknown_commit_is_said_to_be_unknown(reference: str, serve: Serve, s
     ]
     reader = services(serve(*twins))
     with pytest.raises(UnknownCommit):
-        look_up(reader, parse_reference(reference), [REPOSITORY], "en")
+        reader.commits.look_up(parse_reference(reference), [REPOSITORY], "en")
     read(reader)
     with pytest.raises(UnknownCommit):
-        look_up(reader, parse_reference(reference), [REPOSITORY], "en")
+        reader.commits.look_up(parse_reference(reference), [REPOSITORY], "en")
 
 
 def test_reverts_series_and_fixes_are_linked(serve: Serve, services: At) -> None:

@@ -13,8 +13,9 @@ import pytest
 from analysis.models import Importance, Repository, Stats
 from analysis.report import counts
 from analysis.writing.labels import BADGE
+from bot.bootstrap import services_on
 from bot.local_workspace import sample_services
-from bot.services.digest import Services, digest
+from bot.models.subjects import DayRef
 from bot.slack.messages.digest import digest_messages
 from loopback.github import RecordedRepository
 from loopback.slack import LoopbackSlack, Message
@@ -157,9 +158,9 @@ def test_every_message_of_a_day_where_everything_matters_is_within_the_limits(la
     commits = removals(120)
     repository = Repository.parse("o/n")
     with FaultyGitHub({"o/n": RecordedRepository(commits)}) as github, sample_services() as sample:
-        services = Services(type(sample.github)(github.url, "token"), sample.store)
-        report = digest(
-            services, repository, date(2026, 2, 5), ZoneInfo("UTC"), language, now=datetime(2026, 2, 7, tzinfo=UTC)
+        services = services_on(type(sample.github)(github.url, "token"), sample.store)
+        report = services.digests.report(
+            DayRef(repository, date(2026, 2, 5), "UTC", language), datetime(2026, 2, 7, tzinfo=UTC)
         )
         services.github.close()
     messages = digest_messages(report)

@@ -3,8 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,15 +12,12 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from analysis.models import Importance, Repository
+from bot.bootstrap import Services
+from bot.models.deliveries import Delivery
 from bot.scheduler import start_due
 from bot.services.access import Access
-from bot.services.deliveries import Delivery
-from bot.services.digest import Services
 from bot.services.reader import Reader
-from bot.slack.bot import Bot
-from bot.slack.outbox.outbox import Outbox
-from bot.slack.web import Web
-from bot.store import Mailbox, Store, Subscriptions, Terms, open_engine
+from bot.store import Subscriptions, Terms, open_engine
 from loopback.github import RecordedRepository
 from loopback.slack import LoopbackSlack
 from tests.conftest import recorded
@@ -208,26 +204,17 @@ def test_a_restart_in_the_middle_of_the_morning_loses_and_doubles_nothing(
 
 
 @pytest.fixture
-def bot(github: FaultyGitHub, slack: LoopbackSlack, tmp_path: Path) -> Iterator[Bot]:
+def subscriptions(tmp_path: Path) -> Iterator[Subscriptions]:
     engine = open_engine(f"sqlite:///{tmp_path / 'walked.db'}")
-    from analysis.sources.github import GitHub
+    yield Subscriptions(engine)
+    engine.dispose()
 
-    with closing(Store(engine)) as store, closing(GitHub(github.url, "token")) as source:
-        mail, web = Mailbox(engine), Web(slack.bot_token, slack.url)
-        yield Bot(
-            reading=Reader(
-                Services(source, store), lambda: [N], Access({}, source.is_public, lambda: utc("2026-01-01"))
-            ),
-            mail=mail,
-            subscriptions=Subscriptions(engine),
-            web=web,
-            outbox=Outbox(mail, web, lambda: utc("2026-01-01")),
-            tz=ZoneInfo("UTC"),
-            time=time(9),
-            language="en",
-            command="/vllm-digest",
-            now=lambda: utc("2026-01-01"),
-        )
+
+@pytest.fixture
+def reader(github: FaultyGitHub, services: Callable[..., Services]) -> Reader:
+    found = services(github)
+    access = Access({}, found.github.is_public, lambda: utc("2026-01-01"))
+    return Reader(found.digests, found.commits, lambda: [N], access)
 
 
 @pytest.mark.parametrize(
@@ -250,16 +237,16 @@ def bot(github: FaultyGitHub, slack: LoopbackSlack, tmp_path: Path) -> Iterator[
     ],
 )
 def test_a_clock_change_neither_skips_nor_doubles_a_digest(
-    bot: Bot, tz: str, at: time, begin: str, instants: list[str]
+    subscriptions: Subscriptions, reader: Reader, tz: str, at: time, begin: str, instants: list[str]
 ) -> None:
     """Around a change of the clock each local day's digest is started once, and at the one instant that is its time."""
     now = utc(begin)
-    bot.subscriptions.keep(Terms(BERLIN, N, at, ZoneInfo(tz), "en"), now)
+    subscriptions.keep(Terms(BERLIN, N, at, ZoneInfo(tz), "en"), now)
     started: list[tuple[datetime, Delivery]] = []
     last = datetime.strptime(f"{now.year}-{instants[-1]}", "%Y-%m-%d %H:%M").replace(tzinfo=UTC) + timedelta(hours=20)
     while now < last:
         for _ in range(2):  # the clock looks more than once
-            start_due(bot._replace(now=lambda now=now: now), lambda each, now=now: started.append((now, each)))  # type: ignore[misc]
+            start_due(subscriptions, reader, lambda each: started.append((now, each)), now)  # noqa: B023 (called at once)
         now += timedelta(minutes=10)
     assert [f"{when:%m-%d %H:%M}" for when, _ in started] == instants
     days = [date.fromisoformat(each.what.split("|")[1]) for _, each in started]
@@ -267,9 +254,9 @@ def test_a_clock_change_neither_skips_nor_doubles_a_digest(
     assert len({each.what for _, each in started}) == len(started)
 
 
-def test_who_subscribes_anew_is_somebody_else(bot: Bot) -> None:
+def test_who_subscribes_anew_is_somebody_else(subscriptions: Subscriptions) -> None:
     """A subscription that ended leaves its number to nobody: what was started for it would count as done for the next."""
     terms = Terms(BERLIN, N, time(9), ZoneInfo("UTC"), "en")
-    first = bot.subscriptions.keep(terms, utc("2026-02-05 10:00"))
-    bot.subscriptions.end(first.id, utc("2026-02-05 10:00"))
-    assert bot.subscriptions.keep(terms, utc("2026-02-05 10:00")).id != first.id
+    first = subscriptions.keep(terms, utc("2026-02-05 10:00"))
+    subscriptions.end(first.id, utc("2026-02-05 10:00"))
+    assert subscriptions.keep(terms, utc("2026-02-05 10:00")).id != first.id

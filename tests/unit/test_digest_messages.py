@@ -35,9 +35,9 @@ from analysis.models import (
 from analysis.sources.github import GitHub
 from analysis.text import one_line
 from analysis.window import window
+from bot.bootstrap import services_on
 from bot.local_workspace import sample_services
-from bot.services.digest import Services, digest
-from bot.services.subjects import CommitRef, DayRef, parse_commit_value, parse_day_value
+from bot.models.subjects import CommitRef, DayRef, parse_commit_value, parse_day_value
 from bot.slack.messages.as_json import report_slack
 from bot.slack.messages.blocks import Message
 from bot.slack.messages.commit import commit_messages
@@ -113,13 +113,9 @@ def report(entries: Sequence[Entry] = (), language: Language = "en", **more: Any
 @pytest.fixture(scope="module", params=["zh", "en"])
 def sample(request: pytest.FixtureRequest) -> DayReport:
     with sample_services() as services:
-        return digest(
-            services,
-            Repository.parse(SAMPLE_REPOSITORY),
-            SAMPLE_DAY,
-            TZ,
-            request.param,
-            now=datetime(2026, 2, 7, tzinfo=UTC),
+        return services.digests.report(
+            DayRef(Repository.parse(SAMPLE_REPOSITORY), SAMPLE_DAY, TZ.key, request.param),
+            datetime(2026, 2, 7, tzinfo=UTC),
         )
 
 
@@ -253,14 +249,10 @@ def test_a_busy_day_of_vllm_is_told_whole(
     store = Store(open_engine(f"sqlite:///{tmp_path / 'vllm.db'}"))
     with LoopbackGitHub({"vllm-project/vllm": vllm}) as server:
         source = GitHub(server.url, "token")
-        services = Services(source, store)
-        day = digest(
-            services,
-            Repository.parse("vllm-project/vllm"),
-            date(2026, 1, 8),
-            TZ,
-            language,
-            now=datetime(2026, 2, 1, tzinfo=UTC),
+        services = services_on(source, store)
+        day = services.digests.report(
+            DayRef(Repository.parse("vllm-project/vllm"), date(2026, 1, 8), TZ.key, language),
+            datetime(2026, 2, 1, tzinfo=UTC),
         )
         source.close()
     store.close()

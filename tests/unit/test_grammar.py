@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from analysis.models import Repository
-from bot.services.reference import Reference
+from bot.models.reference import Reference
 from bot.slack.messages.blocks import escaped
 from bot.slack.parsing.commands import MOST_DAYS, Command, Day, Days, Help, Lookup, NotUnderstood, Search, parse, plain
 

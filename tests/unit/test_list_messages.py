@@ -7,7 +7,7 @@ import pytest
 
 from analysis.errors import Misuse
 from analysis.models import Commit, Language, Repository, Stats
-from bot.services.subjects import CommitRef, DayRef, PageRef, commit_value, parse_commit_value, parse_page_value
+from bot.models.subjects import CommitRef, DayRef, PageRef, commit_value, parse_commit_value, parse_page_value
 from bot.slack.messages.blocks import Message
 from bot.slack.messages.lists import PAGE_SIZE, DayRow, range_message, search_messages, which_message
 from tests.factories import commit

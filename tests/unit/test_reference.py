@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from analysis.errors import Misuse
 from analysis.models import Repository
-from bot.services.reference import parse_reference
+from bot.models.reference import parse_reference
 
 HERE = Repository(owner="acme", name="engine")
 

@@ -4,7 +4,22 @@ from typing import Any
 
 import pytest
 
-from bot.slack.parsing.requests import Request, from_button, from_command, from_form, from_message
+from bot.slack.parsing.requests import (
+    AnyRequest,
+    ButtonRequest,
+    CommandRequest,
+    HomeRequest,
+    MessageRequest,
+    QuestionForm,
+    SubscriptionForm,
+    from_button,
+    from_command,
+    from_form,
+    from_message,
+    parse_request,
+    request_row,
+)
+from bot.slack.parsing.subscription_parser import SubscriptionOptions
 
 BOT = "U0BOT"
 
@@ -56,15 +71,13 @@ def button(**changes: Any) -> dict[str, Any]:
 
 def test_a_command_is_a_private_request() -> None:
     """A slash command is known by its trigger, and is answered privately where it was given."""
-    assert from_command(command()) == Request(
+    assert from_command(command()) == CommandRequest(
         key="command:13345224609.738474920.8088930838d88f008e0",
-        kind="command",
         user="U0ADA",
         team="T0",
         channel="C0DIGEST",
         text="2026-02-05",
         response_url="https://hooks.slack.com/commands/1",
-        private=True,
     )
 
 
@@ -77,9 +90,8 @@ def test_a_command_may_be_bare() -> None:
 def test_a_message_is_a_request_in_its_thread() -> None:
     """A message is known by its channel and ts, and keeps the thread that it stands in."""
     body = message(thread_ts="1770300000.000100", parent_user_id=BOT)
-    assert from_message(body, BOT) == Request(
+    assert from_message(body, BOT) == MessageRequest(
         key="message:C0DIGEST:1770300000.000200",
-        kind="message",
         user="U0ADA",
         team="T0",
         channel="C0DIGEST",
@@ -155,13 +167,12 @@ def test_a_message_may_have_no_words() -> None:
 
 def test_a_button_is_known_by_its_press() -> None:
     """A press is known by its trigger, and carries the button's name and value and where it stood."""
-    assert from_button(button()) == Request(
+    assert from_button(button()) == ButtonRequest(
         key="button:9.8.7",
-        kind="button",
         user="U0ADA",
         team="T0",
         channel="C0DIGEST",
-        text="o/n|abc|en",
+        value="o/n|abc|en",
         action="ask",
         ts="1770300000.000300",
         thread_ts="1770300000.000100",
@@ -191,11 +202,17 @@ def test_a_press_without_a_trigger_is_known_by_its_instant() -> None:
 
 def test_a_form_asks_where_its_button_stood() -> None:
     """A question from a modal belongs to the message whose button opened it, and to whoever wrote it."""
-    asked_at = from_button(button())
     body = {"user": {"id": "U0LIN"}, "view": {"id": "V0FORM"}}
-    request = from_form(body, asked_at, "is it safe?")
-    assert request == asked_at.model_copy(
-        update={"key": "form:V0FORM", "kind": "form", "user": "U0LIN", "action": "is it safe?"}
+    assert from_form(body, from_button(button()), "is it safe?") == QuestionForm(
+        key="form:V0FORM",
+        user="U0LIN",
+        team="T0",
+        channel="C0DIGEST",
+        about="o/n|abc|en",
+        question="is it safe?",
+        ts="1770300000.000300",
+        thread_ts="1770300000.000100",
+        response_url="https://hooks.slack.com/actions/1",
     )
 
 
@@ -204,7 +221,7 @@ def test_endless_words_are_cut() -> None:
     endless = "x" * 50_000
     parsed = [from_command(command(text=endless)), from_message(message(text=endless), BOT)]
     assert [len(each.text) for each in parsed if each] == [4_000, 4_000]
-    assert len(from_form({"user": {"id": "U"}, "view": {"id": "V"}}, from_button(button()), endless).action) == 4_000
+    assert len(from_form({"user": {"id": "U"}, "view": {"id": "V"}}, from_button(button()), endless).question) == 4_000
 
 
 def test_a_run_is_the_same_however_often_a_request_comes() -> None:
@@ -213,3 +230,38 @@ def test_a_run_is_the_same_however_often_a_request_comes() -> None:
     assert first.run == again.run
     assert first.run != from_command(command(trigger_id="2")).run
     assert len(first.run) == 8
+
+
+STORED = {"key": "k", "user": "U0ADA", "channel": "C0DIGEST"}
+EARLIER: list[tuple[dict[str, Any], AnyRequest]] = [
+    ({"kind": "command", "text": "help", "private": True}, CommandRequest(**STORED, text="help")),
+    (
+        {"kind": "message", "text": "why?", "ts": "1.2", "mentioned": True, "direct": True},
+        MessageRequest(**STORED, text="why?", ts="1.2", mentioned=True),
+    ),
+    (
+        {"kind": "button", "action": "page", "text": "search|10|kv"},
+        ButtonRequest(**STORED, action="page", value="search|10|kv"),
+    ),
+    (
+        {"kind": "form", "action": "is it safe?", "text": "o/n|abc|en"},
+        QuestionForm(**STORED, about="o/n|abc|en", question="is it safe?"),
+    ),
+    (
+        {"kind": "terms", "text": '{"changes": 7, "wanted": {"timezone": "UTC"}}', "private": True, "at_home": True},
+        SubscriptionForm(**STORED, options=SubscriptionOptions(timezone="UTC"), changes=7, at_home=True),
+    ),
+    ({"kind": "home", "private": True}, HomeRequest(**STORED)),
+]
+
+
+@pytest.mark.parametrize(("row", "request_"), EARLIER, ids=[each["kind"] for each, _ in EARLIER])
+def test_requests_that_an_earlier_version_stored_are_understood(row: dict[str, Any], request_: AnyRequest) -> None:
+    """A row stored when all requests were of one type is parsed into the type of its kind."""
+    assert parse_request({**STORED, **row}) == request_
+
+
+@pytest.mark.parametrize("request_", [each for _, each in EARLIER], ids=[each["kind"] for each, _ in EARLIER])
+def test_a_request_is_stored_and_parsed_whole(request_: AnyRequest) -> None:
+    """What is stored of a request is parsed into the same request."""
+    assert parse_request(request_row(request_)) == request_

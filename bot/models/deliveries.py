@@ -1,7 +1,10 @@
 """Deliveries to channels, and the outcomes of their steps."""
 
 import re
+from datetime import datetime
 from typing import NamedTuple
+
+SOON = 5.0  # seconds before a retry after an outside failure
 
 
 class Delivery(NamedTuple):
@@ -38,3 +41,8 @@ class Outcome(NamedTuple):
     closed: bool = False
     deliveries: tuple[Delivery, ...] = ()
     lines: tuple[str, ...] = ()
+
+
+def seconds_until(instant: datetime | None, now: datetime) -> float | None:
+    """Return the seconds until an instant plus one; None for no instant."""
+    return max(1.0, (instant - now).total_seconds() + 1) if instant else None

@@ -3,6 +3,7 @@
 import re
 from datetime import date
 from typing import Literal, NamedTuple
+from zoneinfo import ZoneInfo
 
 from analysis.errors import Misuse
 from analysis.locale import Phrase, mark
@@ -23,6 +24,11 @@ class DayRef(NamedTuple):
     timezone: str
     language: Language
     subscription: int | None = None
+
+    @property
+    def tz(self) -> ZoneInfo:
+        """The time zone."""
+        return ZoneInfo(self.timezone)
 
 
 class CommitRef(NamedTuple):
