@@ -16,13 +16,13 @@ from typing import NamedTuple
 
 from pydantic import SecretStr
 
+from analysis.locale import catalogue
 from analysis.models import Language, Repository
 from analysis.sources.github import GitHub
 from bot.services.deliveries import Delivery
 from bot.services.digest import Services
 from bot.settings import Settings
 from bot.slack.commands.examples import Examples, forms
-from bot.slack.messages.words import slack_words
 from bot.slack.outbox.outbox import AT_ONCE
 from bot.store import Store, Subscriptions, Terms, open_engine
 from loopback.github import LoopbackGitHub
@@ -191,4 +191,8 @@ def _subscribe(settings: Settings, now: datetime) -> None:
 
 def _forms(language: Language) -> list[tuple[str, str]]:
     """Return (command, description) of commands, with examples that work on the sample."""
-    return [*forms(_EXAMPLES, language), ("help", slack_words(language).labels["help"].rstrip(":：")), _REAL[language]]
+    return [
+        *forms(_EXAMPLES, language),
+        ("help", catalogue(language)("You can ask me:").rstrip(":：")),
+        _REAL[language],
+    ]

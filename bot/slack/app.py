@@ -39,6 +39,7 @@ def slack_app(bot: Bot, hands: Hands, signing_secret: str = "") -> App:
     logger.setLevel(logging.ERROR)  # no warnings about unhandled events, which are most messages in channels
     app = _Timed(
         hands.acknowledged,
+        name="vllm-digest",  # without one Bolt reads the source of every caller to find one, which takes 0.1 s
         client=bot.web.client,
         signing_secret=signing_secret,
         logger=logger,

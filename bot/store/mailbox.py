@@ -192,12 +192,16 @@ class Mailbox:
 
     # Send slots
 
-    def reserve_slot(self, name: str, now: datetime, gap: timedelta, most: timedelta | None = None) -> timedelta:
+    def reserve_slot(
+        self, name: str, now: datetime, gap: timedelta, most: timedelta | None = None, *, owner: str = ""
+    ) -> timedelta:
         """Reserve the next send slot of `name` and return the time until it; slots are `gap` apart over all processes.
 
-        A slot more than `most` away is not reserved.
+        A slot more than `most` away is not reserved. An `owner` reserves one slot only: for it the time is zero from then on.
         """
         with self._writing.begin() as connection:
+            if owner and connection.execute(select(turns.c.name).where(turns.c.name == f"{name} {owner}")).first():
+                return timedelta()
             free_at = connection.execute(select(turns.c.free_at).where(turns.c.name == name)).scalar()
             at = max(now, free_at) if free_at else now
             if most is not None and at - now > most:
@@ -206,6 +210,8 @@ class Mailbox:
             connection.execute(
                 upsert(turns).values(name=name, **taken).on_conflict_do_update(index_elements=["name"], set_=taken)
             )
+            if owner:
+                connection.execute(upsert(turns).values(name=f"{name} {owner}", **taken))
         return at - now
 
     def no_turn_before(self, name: str, instant: datetime) -> None:
@@ -215,9 +221,10 @@ class Mailbox:
             connection.execute(update(turns).where(*soon).values(free_at=instant))
 
     def forget(self, before: datetime) -> None:
-        """Delete the requests done before an instant, and the content of messages sent before it."""
+        """Delete the requests done and the slots passed before an instant, and the content of messages sent before it."""
         with self._writing.begin() as connection:
             connection.execute(delete(inbox).where(inbox.c.done_at < before))
+            connection.execute(delete(turns).where(turns.c.free_at < before))
             old = (outbox.c.state == State.SENT.value, outbox.c.tried_at < before)
             connection.execute(update(outbox).where(*old).values(content={}))
 

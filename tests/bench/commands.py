@@ -12,7 +12,8 @@ from loopback.sample import SAMPLE_REPOSITORY, sample_repository
 from loopback.slack import LoopbackSlack
 from tests.bench.figures import Row, duration, percentile
 from tests.conftest import recorded
-from tests.integration.test_slack_days import delivered, present, removals
+from tests.integration.test_slack_days import delivered, removals
+from tests.servers.clock import noon_clock
 from tests.servers.crowd import Crowd, invented
 from tests.servers.github import FaultyGitHub
 from tests.servers.talk import Talk, hurried
@@ -56,11 +57,12 @@ def commands(*, texts: int = 2_000, at_once: int = 100, high: int = 40) -> Itera
 
 def _posting(high: int) -> Row:
     """A day on which everything matters, posted at the pace that Slack asks for."""
+    clock = noon_clock()
     with (
         TemporaryDirectory() as folder,
-        LoopbackSlack() as slack,
+        LoopbackSlack(now=clock.timestamp) as slack,
         FaultyGitHub({"o/n": RecordedRepository(removals(high))}) as github,
-        Talk(slack, github.url, Path(folder), now=present, log_level="error") as talk,
+        Talk(slack, github.url, Path(folder), now=clock, log_level="error") as talk,
     ):
         began = perf_counter()
         messages = delivered(talk, "2026-02-05")

@@ -11,7 +11,7 @@ from loopback.slack import LoopbackSlack
 from loopback.slack.faults import Fault, Kind
 from tests.conftest import recorded
 from tests.integration.test_subscriptions import filled, held, opened
-from tests.servers.clock import SettableClock
+from tests.servers.clock import SettableClock, noon_clock
 from tests.servers.github import FaultyGitHub
 from tests.servers.running import whole
 from tests.servers.talk import ADA, BOT, DIGEST, LIN, Talk
@@ -103,8 +103,12 @@ def test_direct_messages_have_nobody_else_to_tell(talk: Talk) -> None:
 @pytest.mark.parametrize("kind", ["drop", "accept_and_drop"])
 def test_a_line_is_there_once_whatever_became_of_its_answer(tmp_path: Path, kind: Kind) -> None:
     """A line whose post is lost on its way, or whose answer is, and a bot that is started again meanwhile, tell it once."""
-    with LoopbackSlack() as slack, FaultyGitHub({"o/n": RecordedRepository([recorded(1)])}) as github:
-        talk = Talk(slack, github.url, tmp_path, now=lambda: datetime.now(UTC))
+    clock = noon_clock()
+    with (
+        LoopbackSlack(now=clock.timestamp) as slack,
+        FaultyGitHub({"o/n": RecordedRepository([recorded(1)])}) as github,
+    ):
+        talk = Talk(slack, github.url, tmp_path, now=clock)
         with talk:
             slack.faults.append(Fault("chat.postMessage", kind))
             slack.command(ADA, DIGEST, "subscribe")

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +9,11 @@ import pytest
 
 from loopback.slack import LoopbackSlack
 from tests.servers.chat import ScriptedChat
+from tests.servers.clock import noon_clock
 from tests.servers.conversing import CONNECTOR, assert_well, commits, plausible, sample_talk
 from tests.servers.talk import ADA, BOT, DIGEST, LIN, Talk, told
+
+SPEED = 10  # of the clock by which the bot and Slack go, so that nobody waits for the bot's pace
 
 
 @pytest.fixture
@@ -21,8 +23,9 @@ def fresh(tmp_path: Path) -> Iterator[Callable[..., Talk]]:
         talks = []
 
         def begin(**settings: Any) -> Talk:
-            slack = stack.enter_context(LoopbackSlack(pace=False))
-            talks.append(stack.enter_context(sample_talk(stack, slack, tmp_path, **settings)))
+            clock = noon_clock(SPEED)
+            slack = stack.enter_context(LoopbackSlack(pace=False, now=clock.timestamp))
+            talks.append(stack.enter_context(sample_talk(stack, slack, tmp_path, now=clock, **settings)))
             return talks[-1]
 
         yield begin
@@ -49,7 +52,7 @@ def test_what_is_asked_around_a_restart_is_answered_once(fresh: Callable[..., Ta
     """Questions that were under way when the bot ended, and those asked while it was away, are answered once each."""
     with ScriptedChat(plausible, pause=0.3) as chat:
         model = {"openai_base_url": chat.url, "openai_api_key": "key", "digest_model": "scripted"}
-        talk = fresh(now=lambda: datetime.now(UTC), **model)
+        talk = fresh(**model)
         commit = talk.open(CONNECTOR)
         said = [talk.say(user, "which tests are new?", commit) for user in (ADA, LIN)]
         talk.slack.wait_for(lambda: talk.slack.asked("chat.startStream"))

@@ -63,6 +63,24 @@ def test_each_name_has_turns_of_its_own(mail: Mailbox) -> None:
     assert mail.reserve_slot("channel C0OTHER", NOON, SECOND) == timedelta()
 
 
+def test_whoever_is_tried_again_keeps_the_turn(mail: Mailbox) -> None:
+    """An owner takes one turn however often it asks, and one that found none in reach may ask again."""
+    for owner in ("first", "first", "second", "first"):
+        assert mail.reserve_slot("requests U0ADA", NOON, SECOND, most=SECOND, owner=owner) <= SECOND
+    assert mail.reserve_slot("requests U0ADA", NOON, SECOND, most=SECOND, owner="third") == 2 * SECOND
+    assert mail.reserve_slot("requests U0ADA", NOON + SECOND, SECOND, most=SECOND, owner="third") == SECOND
+    assert mail.reserve_slot("requests U0ADA", NOON + SECOND, SECOND, most=SECOND, owner="third") == timedelta()
+
+
+def test_turns_that_are_long_past_are_forgotten(mail: Mailbox) -> None:
+    """A turn after the instant stays taken; one before it leaves no trace."""
+    mail.reserve_slot("requests U0ADA", NOON, SECOND, owner="early")
+    mail.reserve_slot("requests U0LIN", NOON + 9 * SECOND, SECOND, owner="late")
+    mail.forget(NOON + 5 * SECOND)
+    assert mail.reserve_slot("requests U0ADA", NOON, SECOND) == timedelta()
+    assert mail.reserve_slot("requests U0LIN", NOON + 9 * SECOND, SECOND) == SECOND
+
+
 def test_a_turn_may_be_put_off(mail: Mailbox) -> None:
     """The next turn is not before an instant that was named, and one that is later anyway is not moved up."""
     mail.reserve_slot("channel C0DIGEST", NOON, SECOND)

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +11,7 @@ from loopback.github import RecordedRepository
 from loopback.slack import Fault, LoopbackSlack, Message
 from tests.conftest import recorded
 from tests.integration.test_slack_days import removals
-from tests.servers.clock import SettableClock
+from tests.servers.clock import noon_clock
 from tests.servers.github import FaultyGitHub
 from tests.servers.killed import Moment, killable, more
 from tests.servers.place import opened
@@ -60,7 +59,7 @@ class Channel(NamedTuple):
 
 @pytest.fixture(scope="module")
 def talk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talk]:
-    clock = SettableClock(datetime.now(UTC), speed=20)  # so that nobody waits for the bot's pace
+    clock = noon_clock(speed=20)  # so that nobody waits for the bot's pace
     commits = [*removals(1), recorded(2, parents=["01" * 20])]
     with (
         LoopbackSlack(now=clock.timestamp, pace=False) as slack,

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import pytest
 
 from analysis.language import words
+from analysis.locale import catalogue
 from analysis.models import ChangeType, Language, Remark
-from bot.slack.messages.words import slack_words
 from loopback.github import Handler, RecordedRepository
 from loopback.sample import SAMPLE_REPOSITORY, sample_repository
 from loopback.slack import Channel, Interaction, LoopbackSlack, Message
@@ -62,8 +62,9 @@ class Room(NamedTuple):
         """What only the diff of the commit about budgets answers."""
         return "does it touch `threading.Lock`?" if self.language == "en" else "有没有改到 `threading.Lock`？"
 
-    def label(self, key: str, **values: object) -> str:
-        return slack_words(self.language).label(key, **values)
+    def say(self, message: str, **values: object) -> str:
+        """Gives a sentence in the room's language."""
+        return catalogue(self.language)(message, **values)
 
     def types(self, text: str, channel: str = "") -> list[Message]:
         """Types a command and gives the private messages that come of it."""
@@ -152,7 +153,8 @@ def room(stage: Room) -> Iterator[Room]:
     stage.talk.settle()
     assert [(call.method, call.response) for call in stage.slack.refusals] == []
     assert stage.slack.breaches == []
-    wrong = re.compile(re.escape(stage.label("bug", run="X").partition("`")[0]) + "|Traceback|Error\\b")
+    apology = stage.say("⚠️ Something went wrong here; please tell your operator the number `{run}`", run="X")
+    wrong = re.compile(re.escape(apology.partition("`")[0]) + "|Traceback|Error\\b")
     assert not [whole(each) for each in stage.talk.everything() if wrong.search(whole(each))]
 
 
@@ -178,7 +180,7 @@ def test_a_day_without_commits_is_a_line(text: str, room: Room) -> None:
     """Of a day without commits there is a line, which says so and that the day is not over."""
     (digest,) = room.types(text)
     say = words(room.language)
-    assert f"2026-02-06 ({slack_words(room.language).weekdays[4]}) · {say.labels['no_commits']}" in whole(digest)
+    assert f"2026-02-06 ({room.say('Fri')}) · {say.labels['no_commits']}" in whole(digest)
     assert say.remarks[Remark.NOT_OVER] in whole(digest)
     assert buttons(digest) == ["post_to_channel"]
 
@@ -196,7 +198,9 @@ def test_a_day_that_takes_long_shows_progress_until_it_is_there(room: Room) -> N
     done = room.slack.command(room.user, room.channel, "o/slow 2026-02-05")
     digest = room.slack.wait_for(lambda: [each for each in room.whispered() if buttons(each)])[0]
     first, *others = done.responses
-    assert first["text"] == room.label("reading", subject="o/slow · 2026-02-05", done=0, steps=6)
+    assert first["text"] == room.say(
+        "⏳ Reading {subject}: {done} of {steps}", subject="o/slow · 2026-02-05", done=0, steps=6
+    )
     assert all(each["replace_original"] for each in others)
     assert ([each.ts for each in room.whispered()], buttons(digest)) == ([digest.ts], DIGEST_BUTTONS)
     assert room.types("o/slow 2026-02-05")[0].text == digest.text
@@ -208,7 +212,9 @@ def test_somebody_who_mentions_the_bot_sees_progress_alone(room: Room) -> None:
     (digest,) = room.says("<@U0BOT> o/slower 2026-02-05")
     assert "o/slower · 2026-02-05" in digest.text
     (waiting,) = room.whispered()
-    assert waiting.text == room.label("reading", subject="o/slower · 2026-02-05", done=0, steps=6)
+    assert waiting.text == room.say(
+        "⏳ Reading {subject}: {done} of {steps}", subject="o/slower · 2026-02-05", done=0, steps=6
+    )
 
 
 # Commits
@@ -247,7 +253,7 @@ def test_an_ambiguous_sha_is_asked_back(room: Room) -> None:
     """Where several stored commits begin alike there is a button for each, and it shows that commit."""
     room.types("o/small 2026-02-05")
     (which,) = room.types("o/small abcdef")
-    assert which.text == room.label("which")
+    assert which.text == room.say("Which one do you mean?")
     assert buttons(which) == ["which_1", "which_2"]
     for action, title in (("which_1", "Change part 1"), ("which_2", "Change part 2")):
         (commit,) = room.presses(which, action)
@@ -299,13 +305,13 @@ def test_a_search_is_paged_forth_and_back(room: Room) -> None:
     room.types("2026-02-05")
     (found,) = room.types("search py")
     pages = [whole(found)]
-    while values := _paging(found).get(room.label("next")):
+    while values := _paging(found).get(room.say("Next ▶")):
         assert room.presses(found, "page", values) == []
         pages.append(whole(found))
     for page in reversed(pages[:-1]):
-        assert room.presses(found, "page", _paging(found)[room.label("previous")]) == []
+        assert room.presses(found, "page", _paging(found)[room.say("◀ Previous")]) == []
         assert whole(found) == page
-    assert pages[0].startswith(room.label("found", words="py"))
+    assert pages[0].startswith(room.say("🔎 Commits with “{words}”", words="py"))
     shas = [sha for page in pages for sha in re.findall(r"^  ([0-9a-f]{7})$", page, re.MULTILINE)]
     assert len(shas) == len(set(shas)) > 20
 
@@ -313,7 +319,9 @@ def test_a_search_is_paged_forth_and_back(room: Room) -> None:
 def test_a_search_that_finds_nothing_says_so(room: Room) -> None:
     """Where nothing is found there is one line, with the words that were looked for."""
     (line,) = room.types("search warp <!channel> drive")
-    assert line.text == room.label("none_found", words="warp &lt;!channel&gt; drive")
+    assert line.text == room.say(
+        "None of the commits that I have read has “{words}”", words="warp &lt;!channel&gt; drive"
+    )
     assert buttons(line) == []
 
 
@@ -328,7 +336,11 @@ def test_help_says_what_can_be_asked(text: str, room: Room) -> None:
     assert "vllm/" not in "".join(forms).lower()
     day, _, commit, search, named, *_ = forms
     assert (day, named) == ("2026-02-05", "lantern-serve 2026-02-05")
-    for typed, shown in ((day, "2026-02-05"), (commit, commit), (search, room.label("found", words=search[7:]))):
+    for typed, shown in (
+        (day, "2026-02-05"),
+        (commit, commit),
+        (search, room.say("🔎 Commits with “{words}”", words=search[7:])),
+    ):
         assert shown in whole(room.types(typed)[0])
     pull = re.search(r"#\d+", whole(told))
     assert pull
@@ -352,23 +364,30 @@ def test_help_says_what_can_be_asked(text: str, room: Room) -> None:
 def test_what_is_not_understood_is_one_line(text: str, shown: str, nearest: str, room: Room) -> None:
     """Anything else gets a line with what was not understood and the nearest thing that works."""
     (line,) = room.types(text)
-    told = room.label("not_understood", text=f"`{shown}`", why="", nearest=f"`/vllm-digest {nearest}`")
+    told = room.say(
+        "I do not understand {text}{why}; try {nearest}", text=f"`{shown}`", why="", nearest=f"`/vllm-digest {nearest}`"
+    )
     assert whole(line) == f"{told}\n{told}"
 
 
 @pytest.mark.parametrize(
     ("text", "nearest", "why"),
     [
-        ("2999-01-01", "2026-02-06", "why_future"),
-        ("2026-02-05..2026-02-01", "2026-02-01..2026-02-05", "why_backwards"),
-        ("2025-12-01..2026-02-05", "2026-01-06..2026-02-05", "why_too_many"),
+        ("2999-01-01", "2026-02-06", " (it lies in the future)"),
+        ("2026-02-05..2026-02-01", "2026-02-01..2026-02-05", " (it runs backwards)"),
+        ("2025-12-01..2026-02-05", "2026-01-06..2026-02-05", " ({most} days at most)"),
     ],
 )
 def test_days_that_cannot_be_had_are_told_why(text: str, nearest: str, why: str, room: Room) -> None:
     """A day to come, a range that runs backwards and one that is too long are told so, in the bot's language."""
     (line,) = room.types(text)
-    because = room.label(why, most=31)
-    assert line.text == room.label("not_understood", text=f"`{text}`", why=because, nearest=f"`/vllm-digest {nearest}`")
+    because = room.say(why, most=31)
+    assert line.text == room.say(
+        "I do not understand {text}{why}; try {nearest}",
+        text=f"`{text}`",
+        why=because,
+        nearest=f"`/vllm-digest {nearest}`",
+    )
 
 
 # Buttons
@@ -385,7 +404,7 @@ def test_a_day_is_posted_once(room: Room) -> None:
     room.talk.settle()
     assert [each.text for each in room.slack.channel(room.channel)] == [root.text]
     assert buttons(root) == DIGEST_BUTTONS[:-1]
-    assert whole(room.whispered()[0]).startswith(room.label("posted"))
+    assert whole(room.whispered()[0]).startswith(room.say("📣 Posting to the channel"))
     thread = "\n".join(map(whole, room.slack.thread(room.channel, root.ts)))
     assert [thread.count(f"Change part {number} ") for number in (1, 2)] == [1, 1]
     keys = [each.metadata["event_payload"]["key"] for each in room.slack.thread(room.channel, root.ts) if each.metadata]
@@ -413,7 +432,7 @@ def test_who_posts_where_the_bot_is_not_is_asked_to_invite_it(text: str, room: R
     quiet = room.slack.workspace.add_channel(f"quiet-{room.channel.lower()}", members={room.user})
     (reply,) = room.types(text, quiet)
     (line,) = room.presses(reply, "post_to_channel")
-    assert line.text == room.label("invite", name="vllm-digest")
+    assert line.text == room.say("I am not in this channel; invite me first: `/invite @{name}`", name="vllm-digest")
     assert room.slack.channel(quiet) == []
     assert "post_to_channel" in buttons(reply)
 
@@ -432,7 +451,7 @@ def test_who_posts_among_two_people_is_told_that_the_bot_is_not_there(room: Room
     room.slack.workspace.channels[pair.id] = pair
     (commit,) = room.types(BUDGETS, pair.id)
     (line,) = room.presses(commit, "post_to_channel")
-    assert line.text == room.label("invite", name="vllm-digest")
+    assert line.text == room.say("I am not in this channel; invite me first: `/invite @{name}`", name="vllm-digest")
     assert room.slack.channel(pair.id) == []
 
 
@@ -454,7 +473,7 @@ def test_the_full_report_is_sent_directly(room: Room) -> None:
     """The button for the full report sends its file to whoever pressed it, and says so where it was pressed."""
     (digest,) = room.types("2026-02-05")
     (line,) = room.presses(digest, "full_report")
-    assert line.text == room.label("sent_directly")
+    assert line.text == room.say("📄 Full report sent to your DMs")
     (sent,) = room.slack.channel(room.slack.workspace.dm(room.user))
     file = room.slack.workspace.files[sent.files[0]]
     assert file.name == "lantern-serve-2026-02-05.md"
@@ -506,7 +525,7 @@ def test_the_same_words_work_in_a_mention_and_directly(direct: bool, room: Room)
         "2026-02-04..2026-02-05": "2026-02-04..2026-02-05",
         BUDGETS: BUDGETS_TITLE,
         f"{WEB}/pull/412": BUDGETS_TITLE,
-        "search budgets": room.label("found", words="budgets"),
+        "search budgets": room.say("🔎 Commits with “{words}”", words="budgets"),
         "help": f"`{starts}lantern-serve 2026-02-05`",
         "nonsense": f"`{starts}search nonsense`",
         "deadbeef": "deadbeef",

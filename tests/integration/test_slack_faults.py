@@ -2,12 +2,12 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from loopback.slack import Fault, LoopbackSlack
+from tests.servers.clock import noon_clock
 from tests.servers.place import DAY, EMPTY_DAY, Place, checked, talking
 from tests.servers.talk import ADA, BOT, LIN, Talk
 
@@ -16,9 +16,10 @@ FEW = 20.0  # seconds; the kits that were tried need 45, or for ever
 
 @pytest.fixture(scope="module")
 def talk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talk]:
-    """A bot that goes by the real time, as triggers and connections do."""
-    slack = LoopbackSlack(event_timeout=1.0)
-    with talking(slack, tmp_path_factory.mktemp("bot"), now=lambda: datetime.now(UTC)) as started:
+    """A bot that goes as fast as the real time, as triggers and connections do."""
+    clock = noon_clock()
+    slack = LoopbackSlack(event_timeout=1.0, now=clock.timestamp)
+    with talking(slack, tmp_path_factory.mktemp("bot"), now=clock) as started:
         yield started
 
 

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from loopback.slack import Fault, LoopbackSlack
-from tests.servers.clock import SettableClock
+from tests.servers.clock import noon_clock
 from tests.servers.place import COMMIT, DAY, EMPTY_DAY, Place, about, checked, talking
 from tests.servers.running import whole
 from tests.servers.talk import ADA, BOT, Talk
@@ -21,7 +20,7 @@ SPEED = 20  # of the clock by which the bot and Slack go, so that nobody waits f
 
 @pytest.fixture(scope="module")
 def talk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talk]:
-    clock = SettableClock(datetime.now(UTC), SPEED)
+    clock = noon_clock(SPEED)
     slack = LoopbackSlack(now=clock.timestamp, pace=False)
     with talking(slack, tmp_path_factory.mktemp("bot"), now=clock) as started:
         yield started

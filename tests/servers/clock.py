@@ -1,6 +1,6 @@
 """A clock that goes on from whatever instant it is set to, as fast as it is told."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from time import monotonic
 
 
@@ -24,3 +24,8 @@ class SettableClock:
     def timestamp(self) -> float:
         """Seconds since the epoch, as the loopback Slack asks for them."""
         return self().timestamp()
+
+
+def noon_clock(speed: float = 1) -> SettableClock:
+    """A clock that starts on a Friday at 12:00 UTC, 20:00 in Shanghai: no digest is due for hours, whenever a test runs."""
+    return SettableClock(datetime(2026, 2, 6, 12, tzinfo=UTC), speed)

@@ -7,7 +7,6 @@ from random import Random
 from typing import Literal, NamedTuple
 
 from analysis.questions.intent import reads_as_question
-from bot.slack.messages.words import slack_words
 from bot.slack.parsing.commands import plain
 from loopback.slack import Interaction, LoopbackSlack
 from loopback.slack.payloads import typed
@@ -34,9 +33,7 @@ _PATIENCE = 120  # seconds
 
 Kind = Literal["command", "mention", "direct", "thread"]
 KINDS: tuple[Kind, ...] = ("command", "mention", "direct", "thread")
-_WRONG = re.compile("Traceback|Exception|" + "|".join(
-    re.escape(slack_words(language).labels["bug"].partition("`")[0]) for language in ("zh", "en")
-))  # fmt: skip
+_WRONG = re.compile("Traceback|Exception|Something went wrong here|出错了")
 
 
 class Said(NamedTuple):

@@ -3,7 +3,7 @@
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,6 +12,7 @@ from typing import Any
 from bot.bootstrap import running_bot
 from bot.settings import Settings
 from loopback.slack import LoopbackSlack, Message
+from tests.servers.clock import noon_clock
 
 
 @contextmanager
@@ -20,17 +21,17 @@ def bot_running(
     github_url: str,
     folder: Path,
     *,
-    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    now: Callable[[], datetime] | None = None,
     **settings: Any,
 ) -> Iterator[None]:
     """The bot, connected, until the block ends; its store is in `folder` and outlives it.
 
-    With `http` it is behind an address instead; `metrics_port` is that of its figures.
+    It goes by `now`, by default from noon on; with `http` it is behind an address instead; `metrics_port` is that of its figures.
     """
     engine = folder / "bot-flows.db"
     if not engine.exists():
         engine.write_bytes(_used_engine())
-    with _started(slack, github_url, folder, now, **settings):
+    with _started(slack, github_url, folder, now or noon_clock(), **settings):
         yield
 
 
@@ -39,7 +40,7 @@ def _used_engine() -> bytes:
     """The engine's database of a bot that ran before: of a new one it looks for the queues a second late."""
     with LoopbackSlack() as slack, TemporaryDirectory() as name:
         folder = Path(name)
-        with _started(slack, "http://127.0.0.1:9", folder, lambda: datetime.now(UTC)):
+        with _started(slack, "http://127.0.0.1:9", folder, noon_clock()):
             pass
         return (folder / "bot-flows.db").read_bytes()
 

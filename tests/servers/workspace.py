@@ -13,6 +13,7 @@ from loopback.github import LoopbackGitHub
 from loopback.page import Page
 from loopback.sample import SAMPLE_REPOSITORY, sample_repository
 from loopback.slack import LoopbackSlack, Message
+from tests.servers.clock import noon_clock
 
 
 def settings(**more: Any) -> Settings:
@@ -22,14 +23,14 @@ def settings(**more: Any) -> Settings:
 
 @contextmanager
 def quiet_workspace(**more: Any) -> Iterator[tuple[LoopbackSlack, Page]]:
-    """The page and its Slack, where no bot listens."""
-    with sample_slack(lambda: datetime.now(UTC)) as slack, workspace_page(slack, settings(**more)) as page:
+    """The page and its Slack, where no bot listens, on a day of the past."""
+    with sample_slack(noon_clock()) as slack, workspace_page(slack, settings(**more)) as page:
         yield slack, page
 
 
 @contextmanager
 def bot_at_work(slack: LoopbackSlack, folder: Path, **more: Any) -> Iterator[None]:
-    """The bot, connected, until the block ends; its store in `folder` outlives it.
+    """The bot, connected, until the block ends; its store in `folder` outlives it. It goes by the time of `slack`.
 
     It lives in a thread of its own: the browser's driver keeps an event loop in this one, which the engine does not suffer.
     """
@@ -39,7 +40,7 @@ def bot_at_work(slack: LoopbackSlack, folder: Path, **more: Any) -> Iterator[Non
         try:
             with (
                 LoopbackGitHub({SAMPLE_REPOSITORY: sample_repository()}) as github,
-                bot_in(slack, github.url, folder, settings(**more), lambda: datetime.now(UTC)),
+                bot_in(slack, github.url, folder, settings(**more), lambda: _time_of(slack)),
             ):
                 ended.wait()
         except Exception as exc:  # noqa: BLE001 (it is raised where the test is)
@@ -56,6 +57,10 @@ def bot_at_work(slack: LoopbackSlack, folder: Path, **more: Any) -> Iterator[Non
         thread.join()
         if failures:
             raise failures[0]
+
+
+def _time_of(slack: LoopbackSlack) -> datetime:
+    return datetime.fromtimestamp(slack.workspace.now(), UTC)
 
 
 def digest_in(slack: LoopbackSlack, language: str) -> Message:

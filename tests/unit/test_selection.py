@@ -12,7 +12,7 @@ from analysis.window import window
 from bot.services.selection import Selection, selected
 from bot.slack.messages.blocks import Message
 from bot.slack.messages.digest import digest_messages
-from bot.slack.messages.words import selection_words
+from bot.slack.messages.subscriptions import describe_selection
 from tests.factories import commit, file
 from tests.slack_checks import assert_takes, strings
 
@@ -43,7 +43,7 @@ def shown(messages: Sequence[Message]) -> str:
 
 
 def chosen(report: DayReport, *paths: str, least: Importance = Importance.LOW) -> DayReport:
-    told = selection_words(least, paths, (), report.language)
+    told = describe_selection(least, paths, (), report.language)
     return selected(report, Selection(least=least, paths=paths), told)
 
 
@@ -67,7 +67,7 @@ def test_a_day_of_which_nothing_is_selected_is_no_day_without_commits(
     assert told in markdown.replace("\\", "")
     for said in ("No commits", "没有提交"):
         assert said not in shown(messages) + markdown
-    assert selection_words(Importance.LOW, ("csrc/**",), (), language) in shown(messages)
+    assert describe_selection(Importance.LOW, ("csrc/**",), (), language) in shown(messages)
 
 
 def test_a_day_without_commits_has_none_in_a_selection_either() -> None:

@@ -4,6 +4,7 @@ import json
 from datetime import date
 
 from analysis.errors import Misuse, OutsideFailure, Unreachable
+from analysis.locale import catalogue, mark
 from analysis.models import Commit, Repository
 from bot.services.deliveries import Delivery, Outcome
 from bot.services.lookup import SeveralCommits
@@ -31,7 +32,6 @@ from bot.slack.messages.blocks import Action, Message, escaped, section
 from bot.slack.messages.commit import commit_messages
 from bot.slack.messages.digest import rest_messages, summary_message
 from bot.slack.messages.lists import PAGE_SIZE, DayRow, range_message, search_messages, which_message
-from bot.slack.messages.words import slack_words
 from bot.slack.parsing.commands import (
     MOST_DAYS,
     Command,
@@ -45,6 +45,7 @@ from bot.slack.parsing.commands import (
     Status,
     Subscribe,
     Unsubscribe,
+    Why,
     Wrong,
 )
 from bot.slack.parsing.requests import Request
@@ -52,6 +53,11 @@ from bot.slack.web import SlackFailure
 from bot.store import Draft, Verdict
 
 _MOST_FOUND = 1_000  # search results available by paging
+_WHY: dict[Why, str] = {
+    "future": mark(" (it lies in the future)"),
+    "backwards": mark(" (it runs backwards)"),
+    "too_many": mark(" ({most} days at most)"),
+}
 
 
 def carry_out(bot: Bot, request: Request, reply: Reply, wish: Command) -> Outcome:
@@ -79,48 +85,69 @@ def carry_out(bot: Bot, request: Request, reply: Reply, wish: Command) -> Outcom
 
 def help_message(bot: Bot, request: Request, addressing: str) -> Message:
     """Return the list of commands, with examples from the repositories that the channel subscribes to."""
-    say, known = slack_words(bot.language), bot.reading.known
+    say, known = catalogue(bot.language), bot.reading.known
     followed = [each.terms.repository for each in subscribe.held_here(bot, request.channel)]
     shown = examples_of(bot, (*followed, *known))
     rows = [f"{_code(addressing + form)}  {what}" for form, what in forms(shown, bot.language)]
     text = "\n".join(
         [
-            say.labels["help"],
+            say("You can ask me:"),
             *rows,
-            say.label("help_more", known=", ".join(f"`{escaped(str(each))}`" for each in known)),
+            say(
+                "The same words work when you mention me or write to me directly; in a commit's thread just ask. Configured: {known}",
+                known=", ".join(f"`{escaped(str(each))}`" for each in known),
+            ),
         ]
     )
-    return Message(say.labels["help"], (section(text),))
+    return Message(say("You can ask me:"), (section(text),))
 
 
 def not_understood(bot: Bot, wish: NotUnderstood, addressing: str) -> Message:
     """Return one line with the input that was not understood and the nearest command that would work."""
-    say = slack_words(bot.language)
-    why = say.label(f"why_{wish.why}", most=MOST_DAYS) if wish.why else ""
+    say = catalogue(bot.language)
+    why = say(_WHY[wish.why], most=MOST_DAYS) if wish.why else ""
     nearest = f"{addressing}{wish.nearest or 'help'}"
-    told = say.label("not_understood", text=_code(wish.text), why=why, nearest=_code(nearest))
+    told = say("I do not understand {text}{why}; try {nearest}", text=_code(wish.text), why=why, nearest=_code(nearest))
     return steps.line(told)
 
 
 def press(bot: Bot, request: Request, reply: Reply) -> Outcome:
     """Handle a button of a digest, a commit or a list."""
-    say = slack_words(bot.language)
+    say = catalogue(bot.language)
     match request.action:
         case "show_rest":
             reply.show(rest_messages(report_of(bot, parse_day_value(request.text))))
         case "full_report":
-            reply.show([steps.line(say.labels["sent_directly" if _send_report(bot, request) else "stays_here"])])
+            reply.show(
+                [
+                    steps.line(
+                        say("📄 Full report sent to your DMs")
+                        if _send_report(bot, request)
+                        else say(
+                            "📄 A private repository's report stays in its channel: once posted there, it is in the thread"
+                        )
+                    )
+                ]
+            )
         case "page":
             _page(bot, request, reply)
         case Action.POST | Action.POST_AGAIN:
             return _post(bot, request, reply)
         case "too_high" | "too_low":
             before = _label(bot, request)
-            reply.show([steps.line(say.labels["relabelled" if before else "labelled"])])
+            reply.show(
+                [
+                    steps.line(
+                        say("Thank you, noted in place of what you said before")
+                        if before
+                        else say("Thank you, noted; calibrating the ranking will use it")
+                    )
+                ]
+            )
         case "unsubscribe":
             _end(bot, request, reply)
         case "ask" | "ask_commit" | "open_subscribe" | "edit_subscription":
-            reply.show([steps.line(say.labels["no_form"])])
+            reply.show([steps.line(say("⚠️ The form did not open; press the button again"))])
         case "settings":
             reply.show(_about_subscriptions(bot, request, ListSubscriptions()))
         case "send_again" | "drop_held" if bot.web.is_operator(request.user):
@@ -131,11 +158,11 @@ def press(bot: Bot, request: Request, reply: Reply) -> Outcome:
 def _end(bot: Bot, request: Request, reply: Reply) -> None:
     """Cancel a subscription and confirm it where its button was: in a reply or in the App Home."""
     ended = subscribe.end(bot, request)
-    say = slack_words(bot.language)
+    say = catalogue(bot.language)
     told = (
-        say.label("unsubscribed", what=subscriptions.describe(ended, bot.language))
+        say("🗑️ Unsubscribed: {what}", what=subscriptions.describe(ended, bot.language))
         if ended
-        else say.labels["already_ended"]
+        else say("This subscription has ended already")
     )
     if request.channel:
         reply.show([steps.line(escaped(told))])
@@ -182,21 +209,23 @@ def _about_subscriptions(
 
 def _ended(bot: Bot, request: Request, wish: Unsubscribe) -> list[Message]:
     """Cancel the only matching subscription, or all if requested; otherwise ask which one."""
-    say = slack_words(bot.language)
+    say = catalogue(bot.language)
     if wish.everything:
         ended = subscribe.unsubscribe_all(bot, request)
-        told = say.label("unsubscribed", what=", ".join(subscriptions.describe(each, bot.language) for each in ended))
-        return [steps.line(escaped(told if ended else say.labels["no_subscriptions"]))]
+        told = say(
+            "🗑️ Unsubscribed: {what}", what=", ".join(subscriptions.describe(each, bot.language) for each in ended)
+        )
+        return [steps.line(escaped(told if ended else say("No subscriptions yet")))]
     held = subscribe.unsubscribe(bot, request, wish.repository)
     if len(held) == 1:
-        told = say.label("unsubscribed", what=subscriptions.describe(held[0], bot.language))
+        told = say("🗑️ Unsubscribed: {what}", what=subscriptions.describe(held[0], bot.language))
         return [steps.line(escaped(told))]
     if wish.repository and not held:
-        heading = say.label("not_subscribed", what=wish.repository)
+        heading = say("{what} is not subscribed here", what=wish.repository)
         if held := subscribe.held_here(bot, request.channel):
-            return subscription_messages(bot).listed(held, f"{heading}{say.labels['these_are']}")
+            return subscription_messages(bot).listed(held, f"{heading}{say('; these are:')}")
         return [steps.line(escaped(heading))]
-    return subscription_messages(bot).listed(held, say.labels["which_subscription"], ("unsubscribe",))
+    return subscription_messages(bot).listed(held, say("Which subscription should I cancel?"), ("unsubscribe",))
 
 
 # Days and ranges
@@ -205,7 +234,7 @@ def _ended(bot: Bot, request: Request, wish: Unsubscribe) -> list[Message]:
 def _days_digest(bot: Bot, request: Request, reply: Reply, wish: Day) -> Outcome:
     wanted = [wish.repository] if wish.repository else bot.reading.known
     if not wanted:
-        raise Misuse(slack_words(bot.language).labels["no_repository"])
+        raise Misuse(catalogue(bot.language)("there is no repository to be seen here"))
     shareable, pauses = reply.private and subscribe.may_post(bot, request), []
     for repository in wanted:
         try:
@@ -214,8 +243,8 @@ def _days_digest(bot: Bot, request: Request, reply: Reply, wish: Day) -> Outcome
             if len(wanted) == 1:
                 raise
             subject = escaped(f"{repository} · {wish.day}")
-            told = slack_words(bot.language).label(
-                "unreadable", subject=subject, reason=escaped(exc.told(bot.language))
+            told = catalogue(bot.language)(
+                "⚠️ {subject} could not be read: {reason}", subject=subject, reason=escaped(exc.told(bot.language))
             )
             reply.show([steps.line(told)], stage=f"{repository.key}-trouble")
     return Outcome(pause=max(filter(None, pauses), default=None))
@@ -230,7 +259,14 @@ def _digest(bot: Bot, reply: Reply, repository: Repository, day: date, *, sharea
     messages = summary_message(report, shareable=shareable, note=note)
     if report.resumes_at:
         at = f"{report.resumes_at.astimezone(bot.tz):%H:%M}"
-        messages = [*messages, steps.line(slack_words(bot.language).label("later", subject=subject, time=at))]
+        messages = [
+            *messages,
+            steps.line(
+                catalogue(bot.language)(
+                    "⏳ {subject}: GitHub's request limit is used up; I go on at {time}", subject=subject, time=at
+                )
+            ),
+        ]
     reply.show(messages, about=day_value(report), stage=f"{repository.key}{'-partial' if again else ''}")
     return again
 
@@ -342,17 +378,25 @@ def _post(bot: Bot, request: Request, reply: Reply) -> Outcome:
 
     A private reply is posted once, however often its button is clicked; "Post again" posts on each click.
     """
-    say, ref = slack_words(bot.language), parse_value(request.text)
+    say, ref = catalogue(bot.language), parse_value(request.text)
     bot.reading.allow(ref.repository)
     if not bot.web.is_member(request.channel, request.user):
-        reply.show([steps.line(say.label("invite", name=escaped(bot.web.me["user"])))])
+        reply.show(
+            [
+                steps.line(
+                    say(
+                        "I am not in this channel; invite me first: `/invite @{name}`", name=escaped(bot.web.me["user"])
+                    )
+                )
+            ]
+        )
         return Outcome()
     subscribe.check_insider(bot, request, request.channel)
     again = request.action == Action.POST_AGAIN
     if not again and (link := postings.find_link(bot, request.channel, ref)):
         reply.show([postings.linked_message(ref, link, request.text)])
         return Outcome()
-    reply.show([steps.line(say.labels["posted"])], replace=request.private)
+    reply.show([steps.line(say("📣 Posting to the channel"))], replace=request.private)
     account = f"again-{request.user}-{request.run}" if again else f"adhoc-{request.user}-{request.ts or request.run}"
     return Outcome(deliveries=(Delivery(account, request.channel, request.text, request.run),))
 

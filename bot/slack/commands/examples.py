@@ -5,13 +5,28 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import NamedTuple
 
+from analysis.locale import catalogue, mark
 from analysis.models import Commit, Language, Repository
 from bot.slack.bot import Bot
-from bot.slack.messages.words import slack_words
 
 _PLAIN = re.compile(r"[\w-]+(?:[/.][\w-]+)+", re.ASCII)  # a path that can be typed verbatim
 _WEEK = timedelta(days=6)
 _RECENT = 20  # recent commits to search for an example
+_FORMS = (  # of commands, and what they give, both with placeholders for `Examples`
+    ("{day}", mark("a day's digest (also today, yesterday, -3, mon)")),
+    ("{first}..{day}", mark("the statistics of some days")),
+    ("{sha}", mark("a commit (a SHA, #{pr}, or its address)")),
+    ("search {words}", mark("find commits")),
+    ("{name} {day}", mark("a repository may come first")),
+    (
+        "subscribe at 09:00 min medium paths {folder}/**",
+        mark("a digest each day here (also tz, lang; unsubscribe, subscriptions, status)"),
+    ),
+    (
+        "subscribe watch {folder}/, SOME_VARIABLE, Class.method, --some-flag",
+        mark("what touches these paths, names, variables or flags is of high importance here"),
+    ),
+)
 
 
 class Examples(NamedTuple):
@@ -27,8 +42,8 @@ class Examples(NamedTuple):
 
 def forms(examples: Examples, language: Language) -> list[tuple[str, str]]:
     """Return (command, description) of each command form, filled with examples."""
-    blanks = {**examples._asdict(), "first": examples.day - _WEEK}
-    return [(form.format(**blanks), gives.format(**blanks)) for form, gives in slack_words(language).forms]
+    say, blanks = catalogue(language), {**examples._asdict(), "first": examples.day - _WEEK}
+    return [(form.format(**blanks), say(gives, **blanks)) for form, gives in _FORMS]
 
 
 def examples_of(bot: Bot, repositories: Sequence[Repository]) -> Examples:

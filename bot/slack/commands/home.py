@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 from analysis.language import words
+from analysis.locale import catalogue
 from bot.slack.bot import Bot
 from bot.slack.commands.status import status_rows, subscription_messages
 from bot.slack.messages import subscriptions
@@ -22,7 +23,6 @@ from bot.slack.messages.blocks import (
     rich,
     section,
 )
-from bot.slack.messages.words import slack_words
 from bot.store import OutboxMessage, Subscription
 
 _MOST_HELD = 5
@@ -32,28 +32,28 @@ _MOST_DIGESTS = 15
 
 def home_view(bot: Bot, user: str, told: str = "") -> dict[str, Any]:
     """Return the App Home of `user`, with the notice `told` on top. Private repositories are omitted: it belongs to no channel."""
-    say = slack_words(bot.language)
+    say = catalogue(bot.language)
     mine = _visible_subscriptions(bot, user)
     offered = () if bot.web.is_stranger(user) else subscriptions.OFFERED
     blocks: list[Block] = [
         *([context(told)] if told else []),
-        header(say.labels["home_digests"]),
+        header(say("Yesterday's digests")),
         *_digests(bot),
-        header(say.labels["home_subscriptions"]),
+        header(say("Subscriptions of your channels")),
         *[
             block
             for each in mine[:_MOST_SUBSCRIPTIONS]
             for block in subscription_messages(bot).row(each, channel=True, offered=offered)
         ],
         *_left_out(bot, len(mine) - _MOST_SUBSCRIPTIONS),
-        *([] if mine else [context(say.labels["no_subscriptions"])]),
+        *([] if mine else [context(say("No subscriptions yet"))]),
         *([actions(subscriptions.subscribe_button(bot.language))] if offered else []),
-        header(say.labels["status"]),
+        header(say("Status")),
         rich(lines(map(prose, status_rows(bot)))),
     ]
     held = bot.mail.held()
     if held and bot.web.is_operator(user):
-        blocks += [header(say.labels["home_held"]), *_held(bot, held)]
+        blocks += [header(say("Held messages")), *_held(bot, held)]
     return {"type": "home", "blocks": blocks}
 
 
@@ -65,27 +65,27 @@ def _visible_subscriptions(bot: Bot, user: str) -> list[Subscription]:
 
 
 def _left_out(bot: Bot, count: int) -> list[Block]:
-    return [context(slack_words(bot.language).label("home_more", count=count))] if count > 0 else []
+    return [context(catalogue(bot.language).context("App Home", "and {count} more", count=count))] if count > 0 else []
 
 
 def _digests(bot: Bot) -> list[Block]:
     """Return yesterday's digests from the store; opening the App Home reads nothing from GitHub."""
     day = bot.today - timedelta(days=1)
-    say, rows = slack_words(bot.language), []
+    say, rows = catalogue(bot.language), []
     known = bot.reading.known
     for repository in known[:_MOST_DIGESTS]:
         report = bot.reading.stored(repository, day, bot.tz, bot.language)
         stats = (
-            words(bot.language).label("statistics_line", **report.stats.model_dump())
-            if report
-            else say.labels["not_read"]
+            words(bot.language).label("statistics_line", **report.stats.model_dump()) if report else say("not read yet")
         )
         rows.append(section(f"*{escaped(f'{repository} · {day}')}*\n{escaped(stats)}"))
-    return [*rows, *_left_out(bot, len(known) - _MOST_DIGESTS)] or [context(say.labels["no_repository"])]
+    return [*rows, *_left_out(bot, len(known) - _MOST_DIGESTS)] or [
+        context(say("there is no repository to be seen here"))
+    ]
 
 
 def _held(bot: Bot, held: Sequence[OutboxMessage]) -> list[Block]:
-    say = slack_words(bot.language)
+    say = catalogue(bot.language)
     blocks: list[Block] = []
     for letter in held[:_MOST_HELD]:
         # Show the message's channel but not its subject, which may be private.
@@ -93,8 +93,8 @@ def _held(bot: Bot, held: Sequence[OutboxMessage]) -> list[Block]:
         blocks.append(rich(paragraph([place, *ours(f"  {letter.key.partition(':')[0]}  "), *prose(letter.note)])))
         blocks.append(
             actions(
-                button(say.labels["send_again"], "send_again", letter.key),
-                button(say.labels["drop"], "drop_held", letter.key, style="danger"),
+                button(say("Try again"), "send_again", letter.key),
+                button(say("Give up"), "drop_held", letter.key, style="danger"),
             )
         )
     return blocks

@@ -12,6 +12,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from analysis.errors import Misuse, UnknownCommit
+from analysis.locale import mark
 from analysis.models import Entry, Question, Turn
 from analysis.phrases import Phrase
 from analysis.questions.intent import language_of, reads_as_question, references_in
@@ -104,11 +105,8 @@ def ask(
 
     `named` overrides the references found in the question; `shown` quotes the question above the answer.
     """
-    if (
-        bot.mail.reserve_slot(f"questions {request.user}", bot.now(), _QUESTION_INTERVAL, most=_QUESTION_BURST)
-        > _QUESTION_BURST
-    ):
-        reply.slow_down("slower_questions")
+    if _too_many(bot, request):
+        reply.slow_down(mark("Slower, please: about 10 questions a minute a person"))
         return
     ref = parse_value(about) if about else None
     try:
@@ -141,6 +139,13 @@ def _invited(request: Request, text: str, about: str) -> bool:
     if not about or re.search(r"<[@!](?!here|channel|everyone)", request.text):
         return False
     return reads_as_question(text) if isinstance(parse_value(about), CommitRef) else bool(references_in(text))
+
+
+def _too_many(bot: Bot, request: Request) -> bool:
+    """Return whether a person exceeds the limit for questions. One that is tried again after a failure counts once."""
+    limit = f"questions {request.user}"
+    wait = bot.mail.reserve_slot(limit, bot.now(), _QUESTION_INTERVAL, most=_QUESTION_BURST, owner=request.run)
+    return wait > _QUESTION_BURST
 
 
 def _about(bot: Bot, request: Request) -> str:

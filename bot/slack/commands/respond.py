@@ -8,6 +8,7 @@ from functools import partial
 import structlog
 
 from analysis.errors import DigestError, RateLimited
+from analysis.locale import catalogue, mark
 from bot.services.deliveries import Outcome
 from bot.slack.bot import Bot
 from bot.slack.commands import dispatch, questions, subscribe
@@ -17,7 +18,6 @@ from bot.slack.delivery import announcements
 from bot.slack.delivery.reply import Reply
 from bot.slack.delivery.steps import SOON, line, until
 from bot.slack.messages.blocks import context, escaped
-from bot.slack.messages.words import slack_words
 from bot.slack.parsing.commands import plain
 from bot.slack.parsing.requests import Request
 from bot.slack.parsing.subscription_parser import SubscriptionOptions
@@ -37,7 +37,7 @@ def respond(bot: Bot, key: str, round_: int) -> Outcome:
     request, everywhere = Request.model_validate(body), bot
     bot = bot.within(request.channel)
     if round_ == 0 and _too_fast(bot, request):
-        Reply(bot, request).slow_down("slower")
+        Reply(bot, request).slow_down(mark("Slower, please: about 20 requests a minute a person"))
         return Outcome()
     with structlog.contextvars.bound_contextvars(run=request.run):
         log.info(
@@ -54,10 +54,11 @@ def respond(bot: Bot, key: str, round_: int) -> Outcome:
 
 
 def _too_fast(bot: Bot, request: Request) -> bool:
-    """Return whether a person exceeds the request rate limit."""
+    """Return whether a person exceeds the request rate limit. An interrupted request, which is tried again, counts once."""
     if request.kind == "message" and not request.mentioned and not request.direct:
         return False
-    return bot.mail.reserve_slot(f"requests {request.user}", bot.now(), _REQUEST_INTERVAL, most=_BURST) > _BURST
+    limit = f"requests {request.user}"
+    return bot.mail.reserve_slot(limit, bot.now(), _REQUEST_INTERVAL, most=_BURST, owner=request.run) > _BURST
 
 
 def _handle(bot: Bot, request: Request, reply: Reply, *, last: bool) -> Outcome:
@@ -67,20 +68,26 @@ def _handle(bot: Bot, request: Request, reply: Reply, *, last: bool) -> Outcome:
         outcome = _dispatch(bot, request, reply)
     except Unanswered as exc:
         log.warning("slack failed", why=str(exc))
-        outcome = report("failed", reason=exc.told(bot.language)) if last else Outcome(SOON)
+        outcome = report(mark("⚠️ {reason}"), reason=exc.told(bot.language)) if last else Outcome(SOON)
     except RateLimited as exc:
         pause = None if last else until(bot, exc.resets_at)
         if pause and exc.resets_at:
-            outcome = report("resumes", pause, time=f"{exc.resets_at.astimezone(bot.tz):%H:%M}")
+            outcome = report(
+                mark("⏳ GitHub's request limit is used up; I go on at {time}"),
+                pause,
+                time=f"{exc.resets_at.astimezone(bot.tz):%H:%M}",
+            )
         else:
-            outcome = report("failed", pause, reason=exc.told(bot.language))
+            outcome = report(mark("⚠️ {reason}"), pause, reason=exc.told(bot.language))
     except DigestError as exc:
         if isinstance(exc, SlackFailure):
             log.warning("slack refused", why=str(exc))
-        outcome = report("failed", reason=exc.told(bot.language))
+        outcome = report(mark("⚠️ {reason}"), reason=exc.told(bot.language))
     except Exception:
         log.exception("this is a bug in vllm-digest")
-        outcome = report("bug", run=request.run)
+        outcome = report(
+            mark("⚠️ Something went wrong here; please tell your operator the number `{run}`"), run=request.run
+        )
     return outcome._replace(pause=None) if last else outcome
 
 
@@ -113,14 +120,14 @@ def _subscribe_as_filled(bot: Bot, request: Request, reply: Reply) -> None:
 
 
 def _report_error(
-    bot: Bot, request: Request, reply: Reply, label: str, pause: float | None = None, **values: str
+    bot: Bot, request: Request, reply: Reply, message: str, pause: float | None = None, **values: str
 ) -> Outcome:
     """Report an error to the person: in reply to the request, else privately; in the App Home if it came from there."""
-    say = slack_words(bot.language)
-    told = line(say.label(label, **{name: escaped(value) for name, value in values.items()}))
+    say = catalogue(bot.language)
+    told = line(say(message, **{name: escaped(value) for name, value in values.items()}))
     try:
         if not request.channel:
-            _show_home(bot, request.user, say.label(label, **values))
+            _show_home(bot, request.user, say(message, **values))
             return Outcome(pause)
         try:
             reply.show([told], stage="trouble")

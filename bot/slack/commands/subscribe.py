@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from analysis.errors import DigestError, Misuse, UnknownRepository
+from analysis.locale import catalogue
 from analysis.models import Repository
 from bot.services.reader import Reader
 from bot.slack.bot import Bot
@@ -20,7 +21,6 @@ from bot.slack.messages.subscription_modal import (
     subscription_modal,
 )
 from bot.slack.messages.subscriptions import Agreed
-from bot.slack.messages.words import slack_words
 from bot.slack.parsing.requests import Request, from_terms
 from bot.slack.parsing.subscription_parser import SubscriptionOptions
 from bot.slack.web import SlackFailure
@@ -36,9 +36,9 @@ def subscribe(bot: Bot, request: Request, wanted: SubscriptionOptions, changes: 
 
     Options not given keep their value, or get the default.
     """
-    say = slack_words(bot.language)
+    say = catalogue(bot.language)
     if not bot.web.is_member(request.channel, request.user):
-        raise Misuse(say.label("invite", name=bot.web.me["user"]))
+        raise Misuse(say("I am not in this channel; invite me first: `/invite @{name}`", name=bot.web.me["user"]))
     check_insider(bot, request, request.channel)
     repository = bot.reading.canonical_name(wanted.repository or _default_repository(bot))
     usual = Terms(request.channel, repository, bot.time, bot.tz, bot.language, paths=wanted.paths or ())
@@ -47,15 +47,15 @@ def subscribe(bot: Bot, request: Request, wanted: SubscriptionOptions, changes: 
     terms = _merge_options(wanted, same.terms if same else usual)._replace(repository=repository)
     changed = bot.subscriptions.get(changes) if changes else None
     if changes and not changed:
-        raise Misuse(say.labels["already_ended"])
+        raise Misuse(say("This subscription has ended already"))
     if changed:
         check_insider(bot, request, changed.terms.channel)
         if same and same.id != changed.id:
-            raise Misuse(say.labels["another_is_so"])
+            raise Misuse(say("the channel has another subscription to this repository with these paths"))
         announcements.tell_subscribed(bot, request, terms, changed.terms)
         return Agreed(bot.subscriptions.change(changed.id, terms, request.user), changed.terms)
     if len(held) >= _MOST and not same:
-        raise Misuse(say.label("too_many", most=_MOST))
+        raise Misuse(say("a channel has at most {most} subscriptions", most=_MOST))
     announcements.tell_subscribed(bot, request, terms, same.terms if same else None)
     return Agreed(bot.subscriptions.keep(terms, bot.now(), request.user), same.terms if same else None)
 
@@ -114,7 +114,7 @@ def check_insider(bot: Bot, request: Request, channel: str) -> None:
     """
     _check_person(bot, request)
     if not bot.web.has_member(channel, request.user):
-        raise Misuse(slack_words(bot.language).labels["not_in_channel"])
+        raise Misuse(catalogue(bot.language)("only members of a channel change its subscriptions"))
 
 
 def may_change(bot: Bot, request: Request) -> bool:
@@ -143,13 +143,13 @@ def may_post(bot: Bot, request: Request) -> bool:
 def _check_person(bot: Bot, request: Request) -> None:
     of_another = request.team and request.team != bot.web.me["team_id"]
     if of_another or bot.web.is_stranger(request.user):
-        raise Misuse(slack_words(bot.language).labels["outsider"])
+        raise Misuse(catalogue(bot.language)("people of other organisations cannot subscribe a channel or post to it"))
 
 
 def _default_repository(bot: Bot) -> Repository:
     known = bot.reading.known
     if not known:
-        raise Misuse(slack_words(bot.language).labels["no_repository"])
+        raise Misuse(catalogue(bot.language)("there is no repository to be seen here"))
     return known[0]
 
 
@@ -177,7 +177,7 @@ def _changeable(bot: Bot, request: Request) -> Subscription:
     """Return a button's subscription. Raise `Misuse` if it is not active, or the person may not change it."""
     found = _subscription_of_button(bot, request)
     if found is None or bot.reading.within(request.channel).hides(found.terms.repository):
-        raise Misuse(slack_words(bot.language).labels["already_ended"])
+        raise Misuse(catalogue(bot.language)("This subscription has ended already"))
     check_insider(bot, request, found.terms.channel)
     return found
 
@@ -190,12 +190,16 @@ def terms_filled(bot: Bot, body: Mapping[str, Any]) -> tuple[Request | None, dic
     if filled is None:
         return None, errors
     if filled.changes and not bot.subscriptions.get(filled.changes):
-        return None, {"repository": slack_words(bot.language).labels["already_ended"]}
+        return None, {"repository": catalogue(bot.language)("This subscription has ended already")}
     kept = {"changes": filled.changes, "wanted": filled.wanted.model_dump(mode="json")}
     request = from_terms(body, filled.channel, json.dumps(kept), at_home=not where)
     try:
         if not bot.web.is_member(filled.channel, request.user):
-            return None, {"channel": slack_words(bot.language).label("invite", name=bot.web.me["user"])}
+            return None, {
+                "channel": catalogue(bot.language)(
+                    "I am not in this channel; invite me first: `/invite @{name}`", name=bot.web.me["user"]
+                )
+            }
         check_insider(bot, request, filled.channel)
     except DigestError as exc:
         return None, {"channel": exc.told(bot.language)[:LONGEST_ERROR]}
@@ -213,7 +217,9 @@ def _validation_errors(bot: Bot, filled: Filled) -> dict[str, str]:
         return {"repository": trouble}
     others = [each.terms for each in bot.subscriptions.of(filled.channel) if each.id != filled.changes]
     if filled.changes and any((each.repository.key, each.paths) == (repository.key, paths) for each in others):
-        return {"paths": slack_words(bot.language).labels["another_is_so"]}
+        return {
+            "paths": catalogue(bot.language)("the channel has another subscription to this repository with these paths")
+        }
     return {}
 
 

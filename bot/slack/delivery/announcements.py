@@ -5,12 +5,12 @@ The line is frozen before the change is made, under the request's key, and sent 
 
 from collections.abc import Sequence
 
+from analysis.locale import catalogue, mark
 from analysis.models import Language
 from bot.slack.bot import Bot
 from bot.slack.delivery.steps import content
 from bot.slack.messages.blocks import Message, fallback, paragraph, prose, rich
-from bot.slack.messages.subscriptions import differences
-from bot.slack.messages.words import selection_words, slack_words
+from bot.slack.messages.subscriptions import describe_selection, differences
 from bot.slack.parsing.requests import Request
 from bot.store import Draft, Terms
 
@@ -24,16 +24,25 @@ def tell_subscribed(bot: Bot, request: Request, terms: Terms, before: Terms | No
     if before is None:
         at = f"{terms.time:%H:%M} {terms.tz.key}"
         what = _summary(terms, language)
-        _freeze_line(bot, request, terms.channel, language, "told_subscribed", what=what, at=at, lang=terms.language)
+        _freeze_line(
+            bot,
+            request,
+            terms.channel,
+            language,
+            mark("📬 {who} subscribed this channel to {what}: daily {at}, {lang}"),
+            what=what,
+            at=at,
+            lang=terms.language,
+        )
     elif rows := differences(before, terms, language):
         _freeze_line(
             bot,
             request,
             terms.channel,
             language,
-            "told_changed",
+            mark("📬 {who} changed this channel's subscription to {repository}: {what}"),
             repository=before.repository,
-            what=slack_words(language).labels["and_changed"].join(rows),
+            what=catalogue(language).context("change separator", "; ").join(rows),
         )
 
 
@@ -42,7 +51,14 @@ def tell_ended(bot: Bot, request: Request, ended: Sequence[Terms]) -> None:
     if ended:
         language = _language(bot, ended[0])
         what = ", ".join(_summary(each, language) for each in ended)
-        _freeze_line(bot, request, ended[0].channel, language, "told_ended", what=what)
+        _freeze_line(
+            bot,
+            request,
+            ended[0].channel,
+            language,
+            mark("📭 {who} ended this channel's subscription to {what}"),
+            what=what,
+        )
 
 
 def to_be_told(bot: Bot, request: Request) -> tuple[str, ...]:
@@ -50,15 +66,15 @@ def to_be_told(bot: Bot, request: Request) -> tuple[str, ...]:
     return tuple(each.key for each in bot.mail.letters(_prefix(request)))
 
 
-def _freeze_line(bot: Bot, request: Request, channel: str, language: Language, label: str, **values: object) -> None:
+def _freeze_line(bot: Bot, request: Request, channel: str, language: Language, message: str, **values: object) -> None:
     if channel.startswith("D"):
         return  # nobody else reads it
-    say = slack_words(language)
+    say = catalogue(language)
     # By name: a mention would notify the person who made the change.
-    name = bot.web.name_of(request.user) or say.labels["somebody"]
-    text = say.labels[label].format(who=name, **values)
-    message = Message(fallback(text), (rich(paragraph(prose(text))),))
-    bot.outbox.freeze([Draft(f"{_prefix(request)}{channel}:000", channel, content(message))])
+    name = bot.web.name_of(request.user) or say("Somebody")
+    text = say(message, who=name, **values)
+    line = Message(fallback(text), (rich(paragraph(prose(text))),))
+    bot.outbox.freeze([Draft(f"{_prefix(request)}{channel}:000", channel, content(line))])
 
 
 def _prefix(request: Request) -> str:
@@ -72,5 +88,5 @@ def _language(bot: Bot, terms: Terms) -> Language:
 
 
 def _summary(terms: Terms, language: Language) -> str:
-    chosen = selection_words(terms.least, terms.paths, terms.watch, language)
+    chosen = describe_selection(terms.least, terms.paths, terms.watch, language)
     return f"{terms.repository} ({chosen})" if chosen else str(terms.repository)

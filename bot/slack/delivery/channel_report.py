@@ -6,7 +6,7 @@ from analysis.models import DayReport, Importance
 from bot.services.selection import Selection, selected, touched
 from bot.services.subjects import DayRef
 from bot.slack.bot import Bot
-from bot.slack.messages.words import selection_words
+from bot.slack.messages.subscriptions import describe_selection
 
 
 def report_of(bot: Bot, ref: DayRef) -> DayReport:
@@ -18,7 +18,7 @@ def report_of(bot: Bot, ref: DayRef) -> DayReport:
 def seen(bot: Bot, report: DayReport, ref: DayRef) -> DayReport:
     """Filter a report by the subscription of `ref`, with commits that touch watched terms raised to high."""
     selection = _selection(bot, ref)
-    description = selection_words(selection.least, selection.paths, selection.watch, ref.language)
+    description = describe_selection(selection.least, selection.paths, selection.watch, ref.language)
     return selected(report, selection, description, touched(report, selection.watch, bot.reading.services.store))
 
 

@@ -1,10 +1,10 @@
 """Days and commits already posted in a channel: a later request gets a link, and a second post only on demand."""
 
+from analysis.locale import catalogue
 from bot.services.subjects import CommitRef, DayRef, parse_value, subject_of
 from bot.slack.bot import Bot
 from bot.slack.delivery.channel_report import is_whole
 from bot.slack.messages.blocks import Action, Message, actions, button, escaped, section
-from bot.slack.messages.words import slack_words
 
 
 def find_link(bot: Bot, channel: str, ref: DayRef | CommitRef) -> str:
@@ -22,13 +22,13 @@ def find_link(bot: Bot, channel: str, ref: DayRef | CommitRef) -> str:
 def told(ref: DayRef | CommitRef, link: str) -> str:
     """Return a line of mrkdwn with the link to the existing post."""
     subject = escaped(f"{ref.repository} · {subject_of(ref)}")
-    return slack_words(ref.language).label("already_here", link=f"<{link}|{subject}>")
+    return catalogue(ref.language)("📌 This channel already has it: {link}", link=f"<{link}|{subject}>")
 
 
 def linked_message(ref: DayRef | CommitRef, link: str, value: str) -> Message:
     """Return a message that links to the existing post, with a "post again" button that carries `value`."""
     text = told(ref, link)
-    again = button(slack_words(ref.language).labels["post_again"], Action.POST_AGAIN, value)
+    again = button(catalogue(ref.language)("📣 Post again"), Action.POST_AGAIN, value)
     return Message(text, (section(text), actions(again)))
 
 

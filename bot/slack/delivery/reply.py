@@ -7,12 +7,12 @@ Neither can be looked up, so an interrupted reply may be shown twice; replies in
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
+from analysis.locale import catalogue
 from analysis.models import Statement
 from bot.slack.bot import Bot
 from bot.slack.delivery.steps import content, drafts, line, show_only_to
 from bot.slack.messages.blocks import Message, fallback
 from bot.slack.messages.markdown import streamed
-from bot.slack.messages.words import slack_words
 from bot.slack.outbox.outbox import markdown
 from bot.slack.parsing.requests import Request
 from bot.slack.web import Refused
@@ -102,12 +102,12 @@ class Reply:
         except Refused:
             self._left = 0
 
-    def slow_down(self, label: str) -> None:
-        """Show the rate-limit notice `label` to the person only, at most once a minute, so that it cannot flood a channel."""
+    def slow_down(self, message: str) -> None:
+        """Show the rate-limit notice `message` to the person only, at most once a minute, so that it cannot flood a channel."""
         bot, request = self._bot, self._request
         if bot.mail.reserve_slot(f"slower {request.user}", bot.now(), _REFUSAL, most=timedelta()) > timedelta():
             return
-        notice = line(slack_words(bot.language).labels[label])
+        notice = line(catalogue(bot.language)(message))
         try:
             if self.private:
                 self.show([notice])
@@ -157,5 +157,7 @@ class Watching:
             self._report()
 
     def _report(self) -> None:
-        say = slack_words(self._bot.language)
-        self._reply.progress(say.label("reading", subject=self._subject, done=self._done, steps=self._steps))
+        say = catalogue(self._bot.language)
+        self._reply.progress(
+            say("⏳ Reading {subject}: {done} of {steps}", subject=self._subject, done=self._done, steps=self._steps)
+        )

@@ -10,6 +10,7 @@ from typing import Any
 import structlog
 
 from analysis.errors import DigestError, OutsideFailure, RateLimited
+from analysis.locale import catalogue, mark
 from analysis.models import DayReport
 from analysis.report.markdown import reports_markdown
 from bot.services.deliveries import Delivery, Outcome
@@ -21,12 +22,14 @@ from bot.slack.delivery.channel_report import report_of
 from bot.slack.messages.blocks import Message, escaped, section
 from bot.slack.messages.commit import commit_messages
 from bot.slack.messages.digest import digest_messages
-from bot.slack.messages.words import slack_words
 from bot.slack.web import ChannelClosed, Refused, SlackFailure, Unanswered, Web
 from bot.store import Draft
 
 SOON = 5.0  # seconds before a retry after an outside failure
-
+_LACKING = {
+    "file_refused": mark("The report file could not be attached: {reason}"),
+    "part_refused": mark("Part of this could not be posted: {reason}"),
+}
 log = structlog.get_logger(__name__)
 
 
@@ -71,8 +74,10 @@ def notice(bot: Bot, delivery: Delivery, seconds: float) -> list[str]:
     """Freeze a message that gives the time when the rest of a day follows, in `seconds`; return its key."""
     ref = parse_value(delivery.what)
     at = (bot.now() + timedelta(seconds=seconds)).astimezone(bot.tz)
-    told = slack_words(ref.language).label(
-        "later", subject=escaped(f"{ref.repository} · {subject_of(ref)}"), time=f"{at:%H:%M}"
+    told = catalogue(ref.language)(
+        "⏳ {subject}: GitHub's request limit is used up; I go on at {time}",
+        subject=escaped(f"{ref.repository} · {subject_of(ref)}"),
+        time=f"{at:%H:%M}",
     )
     key = f"notice:{ref.repository.key}:{subject_of(ref)}:{delivery.label}:{delivery.channel}:000"
     bot.outbox.freeze([Draft(key, delivery.channel, content(line(told)))])
@@ -178,7 +183,7 @@ def _refused(bot: Bot, key: str, why: Refused) -> Outcome:
         return Outcome(failure=why.told(bot.within(letter.channel).language if letter else bot.language), closed=True)
     lacking = "file_refused" if "data" in letter.content else "part_refused"
     language = parse_value(root.about).language if root.about else bot.within(letter.channel).language
-    failure = slack_words(language).label(lacking, reason=why.told(language))
+    failure = catalogue(language)(_LACKING[lacking], reason=why.told(language))
     line_key = f"{lacking}:{root.key}"
     bot.outbox.freeze([Draft(line_key, letter.channel, content(line(escaped(f"⚠️ {failure}"))), root=root.key)])
     return Outcome(failure=failure, lines=(line_key,))
@@ -187,10 +192,10 @@ def _refused(bot: Bot, key: str, why: Refused) -> Outcome:
 def _report_undelivered(bot: Bot, delivery: Delivery, failure: str) -> list[str]:
     """Notify the person who requested the post, or, once, the subscriber. Return the keys of messages to be sent."""
     ref = parse_value(delivery.what)
-    say = slack_words(ref.language)
+    say = catalogue(ref.language)
     if delivery.asked_by:
         subject = f"{ref.repository} · {subject_of(ref)}"
-        told = say.label("not_posted", subject=subject, reason=failure)
+        told = say("⚠️ {subject} could not be posted: {reason}", subject=subject, reason=failure)
         tell_asker(bot, delivery, line(escaped(told)))
         return []
     key = f"undelivered:{_prefix(delivery)}"
@@ -200,7 +205,12 @@ def _report_undelivered(bot: Bot, delivery: Delivery, failure: str) -> list[str]
     if subscription is None or subscription.note or not subscription.user:
         return []
     # A private repository is not named outside its channels.
-    told = say.label("not_delivered", channel=f"<#{delivery.channel}>", day=subject_of(ref), reason=escaped(failure))
+    told = say(
+        "⚠️ The digest of {day} could not be posted in {channel}: {reason}",
+        channel=f"<#{delivery.channel}>",
+        day=subject_of(ref),
+        reason=escaped(failure),
+    )
     try:
         bot.outbox.freeze([Draft(key, bot.web.direct(subscription.user), content(line(told)))])
     except SlackFailure as exc:
@@ -226,13 +236,26 @@ def _frozen(bot: Bot, ref: DayRef | CommitRef, prefix: str, delivery: Delivery, 
         return drafts(prefix, delivery.channel, _commit(bot, ref), delivery.what)
     except DigestError as exc:
         subject = escaped(f"{ref.repository} · {subject_of(ref)}")
-        told = slack_words(ref.language).label(
-            "unreadable", subject=subject, reason=escaped(trouble or exc.told(ref.language))
+        told = catalogue(ref.language)(
+            "⚠️ {subject} could not be read: {reason}",
+            subject=subject,
+            reason=escaped(trouble or exc.told(ref.language)),
         )
         return drafts(prefix, delivery.channel, [line(told)], "")
     except Exception:
         log.exception("this is a bug in vllm-digest")
-        return drafts(prefix, delivery.channel, [line(slack_words(ref.language).label("bug", run=delivery.run))], "")
+        return drafts(
+            prefix,
+            delivery.channel,
+            [
+                line(
+                    catalogue(ref.language)(
+                        "⚠️ Something went wrong here; please tell your operator the number `{run}`", run=delivery.run
+                    )
+                )
+            ],
+            "",
+        )
 
 
 def _day(bot: Bot, ref: DayRef, prefix: str, delivery: Delivery) -> list[Draft]:

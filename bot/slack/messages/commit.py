@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 
 from analysis.citations import beside
 from analysis.language import BADGE, Words, words
+from analysis.locale import catalogue, mark
 from analysis.models import SHORT_SHA, Analysis, Commit, Entry, Language, Repository
 from analysis.report.breaking import Part, breaks_of
 from analysis.text import shorten
@@ -28,11 +29,11 @@ from bot.slack.messages.blocks import (
     section,
     split,
 )
-from bot.slack.messages.words import slack_words
 
 _TOUCHES = 5  # places shown that touch watched terms
 _NAMES = 10  # names shown per kind of breaking change
 _PLACE = 120  # characters of a path with line number
+_VERDICTS = {Action.TOO_LOW: mark("⬆️ Ranked too low"), Action.TOO_HIGH: mark("⬇️ Ranked too high")}
 
 
 def commit_messages(
@@ -50,8 +51,8 @@ def commit_messages(
 
     `note` is an opening line of our own mrkdwn.
     """
-    say, value = slack_words(language), commit_value(repository, entry.commit, language)
-    post = [button(say.labels["post"], Action.POST, value, style="primary")] if shareable else []
+    say, value = catalogue(language), commit_value(repository, entry.commit, language)
+    post = [button(say("📣 Post to channel"), Action.POST, value, style="primary")] if shareable else []
     above = [*([section(note)] if note else []), context(str(repository))]
     messages = _messages(repository, entry, language, tz, reason, post, above)
     return [message._replace(thread=public and place > 0) for place, message in enumerate(messages)]
@@ -73,8 +74,8 @@ def _messages(
     buttons: list[Block],
     above: list[Block],
 ) -> list[Message]:
-    commit, ours_too = entry.commit, slack_words(language)
-    ask = button(ours_too.labels["ask"], Action.ASK_COMMIT, commit_value(repository, commit, language))
+    commit, ours_too = entry.commit, catalogue(language)
+    ask = button(ours_too("💬 Ask"), Action.ASK_COMMIT, commit_value(repository, commit, language))
     opening = [*above, *_opening(entry, language, tz)]
     say = words(language)
     if entry.analysis is None:
@@ -85,11 +86,11 @@ def _messages(
     # A single group, so that it stays one message if it fits.
     value = commit_value(repository, commit, language)
     # No verdict buttons if this channel's watched terms raised the tier: verdicts apply to all channels.
-    judged = () if entry.watched else (Action.TOO_LOW, Action.TOO_HIGH)
-    verdicts = [button(ours_too.labels[each], each, value) for each in judged]
+    judged = {} if entry.watched else _VERDICTS
+    verdicts = [button(ours_too(label), each, value) for each, label in judged.items()]
     whole = [*opening, *body, *_closing(entry, say), actions(ask, *buttons, *verdicts)]
     text = fallback(f"{BADGE[entry.ranked.importance]} {commit.title or commit.short_sha} ({commit.short_sha})")
-    packed = split([whole], context(ours_too.label("continued", what=commit.short_sha)))
+    packed = split([whole], context(ours_too("Continued: {what}", what=commit.short_sha)))
     return [Message(text, blocks, about=commit.sha) for blocks in packed]
 
 
@@ -135,8 +136,8 @@ def broken(parts: Iterable[Part]) -> list[Piece]:
 
 def reverted_message(commit: Commit, by: Commit, language: Language, tz: ZoneInfo) -> Message:
     """Return the revert notice for the thread of the digest that contained the commit."""
-    say = slack_words(language)
-    when = say.label("was_reverted", date=f"{by.committed_at.astimezone(tz):%Y-%m-%d}")
+    say = catalogue(language)
+    when = say(" was reverted on {date} by ", date=f"{by.committed_at.astimezone(tz):%Y-%m-%d}")
     told, reverting = commit.title or commit.short_sha, by.title or by.short_sha
     pieces = [*ours("⏪ "), *linked(told, commit.url), *ours(when), *linked(reverting, by.url)]
     return Message(fallback(f"⏪ {told}{when}{reverting}"), (rich(paragraph(pieces)),))
@@ -146,7 +147,7 @@ def marks(entry: Entry, language: Language) -> list[Piece]:
     """Return the marks beside the title: breaking, reverted, not on the branch, watched."""
     found, say = [], words(language)
     if any(fact.breaking for fact in entry.facts):
-        found += ours(f"  {slack_words(language).labels['breaking']}", "bold")
+        found += ours(f"  {catalogue(language)('💥 breaking')}", "bold")
     if entry.links.reverted_by:
         found += ours("  ↩️ " + say.label("reverted_by", sha=entry.links.reverted_by[:SHORT_SHA]))
     if entry.commit.not_on:

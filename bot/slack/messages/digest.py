@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from zoneinfo import ZoneInfo
 
 from analysis.language import BADGE, usage_told, words
+from analysis.locale import catalogue
 from analysis.models import DayReport, Entry, Importance
 from analysis.paths import Kind, area, kind
 from analysis.report import counts
@@ -23,6 +24,7 @@ from bot.slack.messages.blocks import (
     button,
     context,
     cut,
+    dated,
     escaped,
     fallback,
     fits,
@@ -36,7 +38,6 @@ from bot.slack.messages.blocks import (
     split,
 )
 from bot.slack.messages.commit import broken, marks, thread_messages, to_commit
-from bot.slack.messages.words import slack_words
 
 _AREAS = 4
 _TITLE = 300  # characters of a title in the first message; the thread has the full title
@@ -71,11 +72,13 @@ def digest_messages(report: DayReport, value: str = "") -> list[Message]:
 
 def rest_messages(report: DayReport) -> list[Message]:
     """Return the medium, low and late commits as private replies, as few as possible."""
-    say = slack_words(report.language)
+    say = catalogue(report.language)
     groups = [_tier(report, Importance.MEDIUM), _tier(report, Importance.LOW), _late(report)]
-    nothing = [section(say.labels["no_rest"])]
+    nothing = [section(say("No commits of medium or low importance"))]
     return _messages(
-        groups if any(groups) else [nothing], say.label("rest", count=report.stats.medium + report.stats.low), report
+        groups if any(groups) else [nothing],
+        say("🟡🟢 Medium and low ({count})", count=report.stats.medium + report.stats.low),
+        report,
     )
 
 
@@ -84,8 +87,8 @@ def summary_message(report: DayReport, *, shareable: bool, note: str = "") -> li
 
     `note` is an opening line of our own mrkdwn.
     """
-    say = slack_words(report.language)
-    post = [button(say.labels["post"], Action.POST, day_value(report), style="primary")] if shareable else []
+    say = catalogue(report.language)
+    post = [button(say("📣 Post to channel"), Action.POST, day_value(report), style="primary")] if shareable else []
     noted = [section(note)] if note else []
     if not _empty(report):
         return _summary(report, post, above=noted)
@@ -101,8 +104,8 @@ def _empty(report: DayReport) -> bool:
 
 
 def _one_line(report: DayReport) -> Message:
-    say, mine = words(report.language), slack_words(report.language)
-    name = escaped(f"{shorten(str(report.repository), _TITLE)} · ") + mine.dated(report.date)
+    say = words(report.language)
+    name = escaped(f"{shorten(str(report.repository), _TITLE)} · ") + dated(report.date, report.language)
     line = f"{name} · {counts.nothing(report)} · {counts.statistics(report)}"
     told = report.chosen.told if report.chosen else ""
     remarks = [context(each) for each in (told, *(say.remarks[remark] for remark in report.remarks)) if each]
@@ -113,7 +116,7 @@ def _summary(
     report: DayReport, more_buttons: Sequence[Block] = (), *, value: str = "", above: Sequence[Block] = ()
 ) -> list[Message]:
     """Return the first message, and further ones with the high commits that do not fit into it."""
-    say = slack_words(report.language)
+    say = catalogue(report.language)
     before, after = [*above, *_head(report)], [_buttons(report, more_buttons, value)]
     heading = _heading(Importance.HIGH, report)
     items = [_high_item(entry, report) for entry in report.tier(Importance.HIGH)]
@@ -121,22 +124,22 @@ def _summary(
     shown = 0
     while shown < len(items) and fits([*before, _listed(heading, items[: shown + 1]), spare, *after]):
         shown += 1
-    listed = _listed(heading, items[:shown]) if items else context(say.labels["no_high"])
+    listed = _listed(heading, items[:shown]) if items else context(say("No commit of high importance"))
     rest = items[shown:]
-    more = [context(say.label("more_high", count=len(rest)))] if rest else []
+    more = [context(say("⬇️ {count} more of high importance in the messages below", count=len(rest)))] if rest else []
     packed = split([[*before, listed, *more, *after]])
     packed += split([[rich(bullets(rest))]], _continued(heading, report))
-    text = fallback(f"{report.repository} · {say.dated(report.date)} · {counts.statistics(report)}")
+    text = fallback(f"{report.repository} · {dated(report.date, report.language)} · {counts.statistics(report)}")
     return [Message(text, blocks) for blocks in packed]
 
 
 def _head(report: DayReport) -> list[Block]:
-    say, mine = words(report.language), slack_words(report.language)
+    say, mine = words(report.language), catalogue(report.language)
     name = str(report.repository)
     about = [name] if len(name) > _NAME else []
     areas = [f"{shorten(each, _NAME)} ({count})" for each, count in _areas(report)]
     if areas:
-        about.append(mine.label("areas", areas=say.comma.join(areas)))
+        about.append(mine("📁 In {areas}", areas=say.comma.join(areas)))
     about.append(f"🕘 {report.timezone}")
     if report.late:
         about.append(say.label("late", count=len(report.late)))
@@ -144,7 +147,7 @@ def _head(report: DayReport) -> list[Block]:
         about.append(report.chosen.told)
     troubles = _troubles(report)
     return [
-        header(f"{shorten(name, _NAME)} · {mine.dated(report.date)}"),
+        header(f"{shorten(name, _NAME)} · {dated(report.date, report.language)}"),
         section(counts.statistics(report)),
         context(" · ".join(about)),
         *([rich(bullets(troubles))] if troubles else []),
@@ -180,14 +183,14 @@ def _areas(report: DayReport) -> list[tuple[str, int]]:
 
 def _troubles(report: DayReport) -> list[list[Piece]]:
     """Return the warnings: unread commits, and remarks on the day."""
-    say, mine = words(report.language), slack_words(report.language)
+    say, mine = words(report.language), catalogue(report.language)
     rows = [ours(f"ℹ️ {say.remarks[remark]}") for remark in report.remarks]
     if report.failed:
         reasons = shorten(
             "; ".join(dict.fromkeys(one_line(failure.told(report.language)) for failure in report.failed)), _TITLE
         )
-        commits = mine.quantity("commit", len(report.failed))
-        rows.insert(0, prose(mine.label("unread", commits=commits, reason=reasons)))
+        commits = mine.plural("{count} commit", "{count} commits", len(report.failed))
+        rows.insert(0, prose(mine("⚠️ {commits} could not be read: {reason}", commits=commits, reason=reasons)))
     return rows
 
 
@@ -203,14 +206,14 @@ def _high_item(entry: Entry, report: DayReport) -> list[Piece]:
 
 
 def _buttons(report: DayReport, more: Sequence[Block], value: str) -> Block:
-    say, stats = slack_words(report.language), report.stats
+    say, stats = catalogue(report.language), report.stats
     value = value or day_value(report)
     rest = stats.medium + stats.low
     return actions(
-        *([button(say.label("rest", count=rest), Action.SHOW_REST, value)] if rest else []),
-        button(say.labels["full_report"], Action.FULL_REPORT, value),
-        button(say.labels["ask"], Action.ASK, value),
-        button(say.labels["settings"], Action.SETTINGS, value),
+        *([button(say("🟡🟢 Medium and low ({count})", count=rest), Action.SHOW_REST, value)] if rest else []),
+        button(say("📄 Full report"), Action.FULL_REPORT, value),
+        button(say("💬 Ask"), Action.ASK, value),
+        button(say("⚙️ Subscriptions"), Action.SETTINGS, value),
         *more,
     )
 
@@ -225,7 +228,7 @@ def _tier(report: DayReport, tier: Importance) -> list[Block]:
     bots = [entry for entry in entries if _BOTS.search(entry.commit.author.strip())]
     items = [_item(entry, report, brief=tier is Importance.LOW) for entry in people or bots]
     if people and bots:
-        row = ours(slack_words(report.language).label("bots", count=len(bots)))
+        row = ours(catalogue(report.language)("🤖 and {count} by bots: ", count=len(bots)))
         for place, entry in enumerate(bots):
             row += (ours(" · ") if place else []) + _item(entry, report, brief=True)
         items.append(row)
@@ -289,7 +292,7 @@ def _messages(groups: Sequence[Sequence[Block]], what: str, report: DayReport) -
 
 
 def _continued(what: str, report: DayReport) -> Block:
-    return context(slack_words(report.language).label("continued", what=what))
+    return context(catalogue(report.language)("Continued: {what}", what=what))
 
 
 def _listed(heading: str, items: Sequence[Sequence[Piece]]) -> Block:

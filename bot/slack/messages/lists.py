@@ -5,6 +5,7 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from analysis.language import words as report_words
+from analysis.locale import Catalogue, catalogue
 from analysis.models import Commit, Language, Repository, Stats
 from analysis.text import one_line, shorten
 from bot.services.subjects import DayRef, PageKind, page_value
@@ -17,6 +18,7 @@ from bot.slack.messages.blocks import (
     bullets,
     button,
     context,
+    dated,
     fallback,
     header,
     linked,
@@ -27,7 +29,6 @@ from bot.slack.messages.blocks import (
     section,
     split,
 )
-from bot.slack.messages.words import SlackWords, slack_words
 
 PAGE_SIZE = 10  # search results per page
 _CHOICES = 10
@@ -46,26 +47,26 @@ def range_message(
     rows: Sequence[DayRow], language: Language, *, words: str = "", offset: int = 0, more: bool = False
 ) -> list[Message]:
     """Return days, one per line. With `more`, add a button to the next page, after `offset` and these rows of the range `words`."""
-    say = slack_words(language)
+    say = catalogue(language)
     if not rows:
-        return [Message(fallback(say.labels["no_days"]), (section(say.labels["no_days"]),))]
+        return [Message(fallback(say("No days to list")), (section(say("No days to list")),))]
     first, last = rows[0].day, rows[-1].day
     many = len({row.day.repository for row in rows}) > 1
     title = f"{first.day}..{last.day}" if many else f"{first.repository} · {first.day}..{last.day}"
     body = rich(bullets(_day(row, say, language, many=many) for row in rows))
-    paging = [_paging("range", offset + len(rows), words, say.labels["next"])] if more else []
-    packed = split([[header(title), body], *paging], context(say.label("continued", what=title)))
+    paging = [_paging("range", offset + len(rows), words, say("Next ▶"))] if more else []
+    packed = split([[header(title), body], *paging], context(say("Continued: {what}", what=title)))
     return [Message(fallback(title), blocks) for blocks in packed]
 
 
-def _day(row: DayRow, say: SlackWords, language: Language, *, many: bool) -> list[Piece]:
+def _day(row: DayRow, say: Catalogue, language: Language, *, many: bool) -> list[Piece]:
     pieces = [*prose(str(row.day.repository)), *ours("  ")] if many else []
-    pieces += ours(say.dated(row.day.day), "bold")
+    pieces += ours(dated(row.day.day, language), "bold")
     if row.stats:
         line = report_words(language).label("statistics_line", **row.stats.model_dump())
         pieces += ours(f"  {line}")
     elif not row.note:
-        pieces += ours(f"  {say.labels['not_read']}", "italic")
+        pieces += ours(f"  {say('not read yet')}", "italic")
     return pieces + (ours("  ") + prose(row.note, "italic") if row.note else [])
 
 
@@ -83,8 +84,13 @@ def search_messages(
 
     `again` is the command that the paging buttons carry; by default the words.
     """
-    say = slack_words(language)
-    heading = say.label("found" if found else "no_more" if page else "none_found", words=one_line(words))
+    say = catalogue(language)
+    if found:
+        heading = say("🔎 Commits with “{words}”", words=one_line(words))
+    elif page:
+        heading = say("No more commits with “{words}”", words=one_line(words))
+    else:
+        heading = say("None of the commits that I have read has “{words}”", words=one_line(words))
     many = len({repository for repository, _ in found}) > 1
     items = [
         ours(f"{commit.committed_at.astimezone(tz):%Y-%m-%d}  ")
@@ -96,12 +102,12 @@ def search_messages(
     # Each button in its own block: both have the action_id `page`.
     paging = []
     if more:
-        paging.append(_paging("search", (page + 1) * PAGE_SIZE, again or words, say.labels["next"]))
+        paging.append(_paging("search", (page + 1) * PAGE_SIZE, again or words, say("Next ▶")))
     if page:
-        paging.append(_paging("search", (page - 1) * PAGE_SIZE, again or words, say.labels["previous"]))
-    at = [context(say.label("page", page=page + 1))] if page or more else []
+        paging.append(_paging("search", (page - 1) * PAGE_SIZE, again or words, say("◀ Previous")))
+    at = [context(say("page {page}", page=page + 1))] if page or more else []
     listed = [rich(paragraph(prose(heading, "bold"))), rich(bullets(items)), *at]
-    packed = split([listed, *paging], context(say.label("continued", what=shorten(heading, _HEADING))))
+    packed = split([listed, *paging], context(say("Continued: {what}", what=shorten(heading, _HEADING))))
     return [Message(fallback(heading), blocks) for blocks in packed]
 
 
@@ -116,7 +122,7 @@ def which_message(
     language: Language,
 ) -> list[Message]:
     """Return messages that ask which commit is meant, with a button for each; `value_of` returns its value."""
-    say = slack_words(language)
+    say = catalogue(language)
     shown = candidates[:_CHOICES]
     many = len({repository for repository, _ in candidates}) > 1
     items = [
@@ -130,7 +136,7 @@ def which_message(
         for number, (repository, commit) in enumerate(shown, 1)
     ]
     left = len(candidates) - len(shown)
-    more = [context(say.label("which_more", count=left))] if left else []
-    blocks = [rich(paragraph(ours(say.labels["which"], "bold"))), rich(bullets(items)), *more]
+    more = [context(say("and {count} more: give more of the SHA", count=left))] if left else []
+    blocks = [rich(paragraph(ours(say("Which one do you mean?"), "bold"))), rich(bullets(items)), *more]
     packed = split([blocks, [actions(*buttons)]])
-    return [Message(fallback(say.labels["which"]), each) for each in packed]
+    return [Message(fallback(say("Which one do you mean?")), each) for each in packed]

@@ -4,8 +4,9 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from analysis.models import Importance, Language
-from bot.slack.messages.words import slack_words
+from analysis.locale import catalogue
+from analysis.models import Language
+from bot.slack.messages.subscriptions import TIERS
 from bot.slack.parsing.input_error import InputError
 from bot.slack.parsing.repository_names import parse_repository
 from bot.slack.parsing.subscription_parser import SubscriptionOptions
@@ -39,9 +40,9 @@ def subscription_modal(
 
     Its private_metadata holds the channel where it was opened and the subscription's id.
     """
-    say = slack_words(language).labels
+    say = catalogue(language)
     terms = changes.terms if changes else usual
-    tiers = {each.value: say[f"tier_{each.value}"] for each in (Importance.LOW, Importance.MEDIUM, Importance.HIGH)}
+    tiers = {each.value: say(label) for each, label in TIERS.items()}
     channel: dict[str, Any] = {
         "type": "conversations_select",
         "action_id": "channel",
@@ -55,29 +56,35 @@ def subscription_modal(
         "type": "modal",
         "callback_id": SUBSCRIBE,
         "private_metadata": json.dumps({"changes": changes.id if changes else None, "opened_in": opened_in}),
-        "title": _plain(say["edit_title" if changes else "modal_title"]),
-        "submit": _plain(say["save"]),
-        "close": _plain(say["cancel"]),
+        "title": _plain(say("Edit subscription") if changes else say("Subscribe to digests")),
+        "submit": _plain(say("Save")),
+        "close": _plain(say("Cancel")),
         "blocks": [
-            _input("channel", say["channel"], channel),
-            _input("repository", say["repository"], _line("repository", str(terms.repository), "vllm-project/vllm")),
-            _input("at", say["at"], {"type": "timepicker", "action_id": "at", "initial_time": f"{terms.time:%H:%M}"}),
-            _input("timezone", say["timezone"], _line("timezone", terms.tz.key, "Asia/Shanghai")),
-            _input("language", say["language"], _select("language", _LANGUAGES, terms.language)),
-            _input("least", say["least"], _select("least", tiers, terms.least.value)),
+            _input("channel", say("Channel"), channel),
+            _input(
+                "repository",
+                say("Repository (owner/name[@branch])"),
+                _line("repository", str(terms.repository), "vllm-project/vllm"),
+            ),
+            _input("at", say("Time"), {"type": "timepicker", "action_id": "at", "initial_time": f"{terms.time:%H:%M}"}),
+            _input("timezone", say("Time zone"), _line("timezone", terms.tz.key, "Asia/Shanghai")),
+            _input("language", say("Language"), _select("language", _LANGUAGES, terms.language)),
+            _input("least", say("Lowest importance"), _select("least", tiers, terms.least.value)),
             _input(
                 "paths",
-                say["paths"],
+                say("Only these paths"),
                 _line("paths", ", ".join(terms.paths), "vllm/v1/, csrc/**"),
                 optional=True,
-                hint=say["paths_hint"],
+                hint=say("With commas between them, written as in .gitignore; empty for all"),
             ),
             _input(
                 "watch",
-                say["watch"],
+                say("Watch"),
                 _line("watch", ", ".join(terms.watch), "vllm/v1/worker, VLLM_USE_V1, LLM.generate"),
                 optional=True,
-                hint=say["watch_hint"],
+                hint=say(
+                    "Paths, names, variables or flags with commas between them; a commit that touches one is of high importance here"
+                ),
             ),
         ],
     }
@@ -85,11 +92,11 @@ def subscription_modal(
 
 def notice_modal(told: str, language: Language) -> dict[str, Any]:
     """Return a modal that only explains why there is no form."""
-    say = slack_words(language).labels
+    say = catalogue(language)
     return {
         "type": "modal",
-        "title": _plain(say["edit_title"]),
-        "close": _plain(say["cancel"]),
+        "title": _plain(say("Edit subscription")),
+        "close": _plain(say("Cancel")),
         "blocks": [{"type": "section", "text": _plain(told)}],
     }
 

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from analysis.models import Language
+from analysis.locale import catalogue, mark
+from analysis.models import Importance, Language
 from bot.services import schedule
 from bot.slack.messages.blocks import (
     Block,
@@ -13,6 +14,7 @@ from bot.slack.messages.blocks import (
     button,
     confirmation,
     context,
+    dated,
     fallback,
     lines,
     ours,
@@ -20,10 +22,23 @@ from bot.slack.messages.blocks import (
     prose,
     rich,
 )
-from bot.slack.messages.words import selection_words, slack_words
 from bot.store import Subscription, Terms
 
 OFFERED = ("edit", "unsubscribe")  # the buttons shown with a subscription
+TIERS = {
+    Importance.LOW: mark("All (🟢 and above)"),
+    Importance.MEDIUM: mark("🟡 medium and above"),
+    Importance.HIGH: mark("Only 🔴 high"),
+}
+_FIELDS = {
+    "repository": mark("repository"),
+    "time": mark("time"),
+    "tz": mark("time zone"),
+    "language": mark("language"),
+    "least": mark("lowest importance"),
+    "paths": mark("paths"),
+    "watch": mark("watch"),
+}
 
 
 class Agreed(NamedTuple):
@@ -35,43 +50,61 @@ class Agreed(NamedTuple):
 
 def differences(before: Terms, now: Terms, language: Language) -> list[str]:
     """Return the changes of a subscription's terms by field: `time 07:00 → 08:00`."""
-    say, old, new = slack_words(language), _fields(before, language), _fields(now, language)
-    return [f"{say.labels[f'field_{name}']} {old[name]} → {new[name]}" for name in old if old[name] != new[name]]
+    say, old, new = catalogue(language), _fields(before, language), _fields(now, language)
+    return [f"{say(_FIELDS[name])} {old[name]} → {new[name]}" for name in old if old[name] != new[name]]
 
 
 def _fields(terms: Terms, language: Language) -> dict[str, str]:
-    say = slack_words(language)
+    say = catalogue(language)
     return {
         "repository": str(terms.repository),
         "time": f"{terms.time:%H:%M}",
         "tz": terms.tz.key,
         "language": terms.language,
-        "least": say.labels[f"tier_{terms.least.value}"],
-        "paths": ", ".join(terms.paths) or say.labels["no_paths"],
-        "watch": ", ".join(terms.watch) or say.labels["no_watch"],
+        "least": say(TIERS[terms.least]),
+        "paths": ", ".join(terms.paths) or say.context("paths", "all"),
+        "watch": ", ".join(terms.watch) or say.context("watch", "none"),
     }
 
 
 def _changes(before: Terms, now: Terms, language: Language) -> str:
-    say, rows = slack_words(language), differences(before, now, language)
-    return say.label("changed", what=say.labels["and_changed"].join(rows)) if rows else say.labels["unchanged"]
+    say, rows = catalogue(language), differences(before, now, language)
+    return (
+        say("Changed: {what}", what=say.context("change separator", "; ").join(rows))
+        if rows
+        else say("Already subscribed with these settings")
+    )
 
 
 def describe(subscription: Subscription, language: Language) -> str:
     """Return a subscription in a line: its repository and selection."""
     terms = subscription.terms
-    chosen = selection_words(terms.least, terms.paths, terms.watch, language)
+    chosen = describe_selection(terms.least, terms.paths, terms.watch, language)
     return f"{terms.repository} ({chosen})" if chosen else str(terms.repository)
+
+
+def describe_selection(least: Importance, paths: Sequence[str], watch: Sequence[str], language: Language) -> str:
+    """Return what a selection leaves of a digest, and what it watches; empty for the whole digest without watched terms."""
+    say = catalogue(language)
+    left = [say(TIERS[least])] if least is not Importance.LOW else []
+    left += [", ".join(paths)] if paths else []
+    told = [say("Selected: {what}", what=" · ".join(left))] if left else []
+    told += [say("👁 Watches: {terms}", terms=", ".join(watch))] if watch else []
+    return " · ".join(told)
 
 
 def heading_of(channel: str, language: Language) -> str:
     """Return the heading for the subscriptions of a channel or a direct message."""
-    return slack_words(language).labels["subscriptions_direct" if channel.startswith("D") else "subscriptions"]
+    return (
+        catalogue(language)("Subscriptions of this conversation")
+        if channel.startswith("D")
+        else catalogue(language)("Subscriptions of this channel")
+    )
 
 
 def subscribe_button(language: Language) -> Block:
     """Return the button that opens the modal for a new subscription."""
-    return button(slack_words(language).labels["subscribe"], "open_subscribe", "new", style="primary")
+    return button(catalogue(language)("➕ Subscribe"), "open_subscribe", "new", style="primary")
 
 
 class SubscriptionMessages:
@@ -85,28 +118,29 @@ class SubscriptionMessages:
     def subscribed(self, agreed: Agreed) -> Message:
         """Return the confirmation of a subscription: its changes and next digest; in a channel the announcement has the terms."""
         subscription, before = agreed
-        say = slack_words(self._language)
-        began = "next_digest" if subscription.started_to else "first_digest"
+        say = catalogue(self._language)
+        at = self.next_digest(subscription)
+        began = say("Next digest: {at}", at=at) if subscription.started_to else say("First digest: {at}", at=at)
         heading = rich(
-            paragraph([*ours(f"{say.labels['subscribed']} ", "bold"), *prose(describe(subscription, self._language))])
+            paragraph([*ours(f"{say('✅ Subscribed')} ", "bold"), *prose(describe(subscription, self._language))])
         )
         changed = [context(_changes(before, subscription.terms, self._language))] if before else []
         terms, *buttons = self.row(subscription)
         shown = [terms, *buttons] if subscription.terms.channel.startswith("D") else buttons
-        blocks = (heading, *shown, *changed, context(say.label(began, at=self.next_digest(subscription))))
-        return Message(fallback(f"{say.labels['subscribed']} {subscription.terms.repository}"), blocks)
+        blocks = (heading, *shown, *changed, context(began))
+        return Message(fallback(f"{say('✅ Subscribed')} {subscription.terms.repository}"), blocks)
 
     def next_digest(self, subscription: Subscription) -> str:
         """Return the time of the next digest: `2026-02-06 (Fri) 09:00 Asia/Shanghai`."""
         tz = subscription.terms.tz
         at: datetime = schedule.next_digest(subscription, self._now).astimezone(tz)
-        return f"{slack_words(self._language).dated(at.date())} {at:%H:%M} {tz.key}"
+        return f"{dated(at.date(), self._language)} {at:%H:%M} {tz.key}"
 
     def listed(self, held: Sequence[Subscription], heading: str, offered: Sequence[str] = OFFERED) -> list[Message]:
         """Return the list of subscriptions with the buttons in `offered`, ten per message."""
-        say = slack_words(self._language)
+        say = catalogue(self._language)
         if not held:
-            told = say.labels["no_subscriptions"]
+            told = say("No subscriptions yet")
             opening = [actions(subscribe_button(self._language))] if offered else []
             return [Message(fallback(told), (rich(paragraph(ours(told))), *opening))]
         pages = [held[start : start + 10] for start in range(0, len(held), 10)]
@@ -125,24 +159,24 @@ class SubscriptionMessages:
         self, subscription: Subscription, *, channel: bool = False, offered: Sequence[str] = OFFERED
     ) -> list[Block]:
         """Return one subscription: repository, time, user, selection, delivery failure and buttons."""
-        say, terms = slack_words(self._language), subscription.terms
+        say, terms = catalogue(self._language), subscription.terms
         when = f"{terms.time:%H:%M} {terms.tz.key} · {terms.language}"
         title = [*prose(str(terms.repository), "bold"), *ours(f"  {when}")]
         if channel:
             title = [{"type": "channel", "channel_id": terms.channel}, *ours("  "), *title]
         if subscription.user:
-            title += [*ours(f" · {say.labels['by']} "), {"type": "user", "user_id": subscription.user}]
+            title += [*ours(f" · {say.context('subscription', 'by')} "), {"type": "user", "user_id": subscription.user}]
         rows = [title]
-        chosen = selection_words(terms.least, terms.paths, terms.watch, self._language)
+        chosen = describe_selection(terms.least, terms.paths, terms.watch, self._language)
         if chosen:
             rows.append(prose(chosen))
         if subscription.note:
             rows.append(prose(f"⚠️ {self.trouble(subscription)}"))
         value = str(subscription.id)
         made = {
-            "edit": button(say.labels["edit"], "edit_subscription", value),
+            "edit": button(say("Edit"), "edit_subscription", value),
             "unsubscribe": button(
-                say.labels["unsubscribe"],
+                say("Unsubscribe"),
                 "unsubscribe",
                 value,
                 style="danger",
@@ -153,11 +187,17 @@ class SubscriptionMessages:
 
     def _confirmation(self, subscription: Subscription) -> Block:
         """Return the confirmation dialog of the unsubscribe button."""
-        say = slack_words(self._language)
-        text = say.label("sure_text", what=describe(subscription, self._language))
-        return confirmation(say.labels["sure"], text, say.labels["unsubscribe"], say.labels["keep"])
+        say = catalogue(self._language)
+        text = say("The channel gets no more digests of {what}.", what=describe(subscription, self._language))
+        return confirmation(say("Unsubscribe?"), text, say("Unsubscribe"), say("Keep"))
 
     def trouble(self, subscription: Subscription) -> str:
         """Return why a subscription's digest failed, or how to invite the bot if it was removed from the channel."""
         note = subscription.note
-        return slack_words(self._language).label("invite", name=self._bot_name) if "not_in_channel" in note else note
+        return (
+            catalogue(self._language)(
+                "I am not in this channel; invite me first: `/invite @{name}`", name=self._bot_name
+            )
+            if "not_in_channel" in note
+            else note
+        )
