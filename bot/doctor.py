@@ -19,7 +19,8 @@ from bot import logs
 from bot.bootstrap import database_file, slack_secret
 from bot.settings import Settings, WrongSettings
 from bot.slack.manifest import manifest
-from bot.slack.web import ChannelClosed, Installation, Refused, Unanswered, Web
+from bot.slack.web import Installation, Web
+from bot.slack.web_errors import ChannelClosed, Refused, Unanswered
 from bot.store.database import Condition, address_of, condition
 
 _PATIENCE = 2  # maximum seconds to wait for GitHub's rate limit

@@ -22,6 +22,7 @@ from analysis.sources.github_errors import not_github, rate_limited, status_of
 from analysis.sources.github_replies import (
     CommitPage,
     ComparisonPage,
+    DefaultBranch,
     FileContents,
     ListedCommit,
     ListedPull,
@@ -204,7 +205,7 @@ class GitHub:
 
     def branch_without(self, repository: Repository, sha: str) -> str | None:
         """Return the branch's name if it lacks the commit, else None: GitHub serves commits of forks upstream, too."""
-        branch = repository.branch or self._get(RepositoryReply, repository, commit=sha).default_branch
+        branch = repository.branch or self._get(DefaultBranch, repository, commit=sha).default_branch
         path = f"/compare/{quote(sha)}...{quote(branch)}"
         status = self._get(ComparisonPage, repository, path, commit=sha, per_page=1).status
         return None if status in ("ahead", "identical") else branch

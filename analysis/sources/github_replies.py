@@ -121,6 +121,9 @@ class Pull(ListedPull):
 class RepositoryReply(Reply):
     full_name: Text
     private: bool
+
+
+class DefaultBranch(Reply):
     default_branch: Text
 
 

@@ -14,7 +14,7 @@ from analysis.errors import BadSetting
 from bot.slack.bot import Bot
 from bot.slack.listeners import Hands, Listeners
 from bot.slack.socket_mode import Sockets
-from bot.slack.web import Refused
+from bot.slack.web_errors import Refused
 
 _KINDS = {
     "command": "command",

@@ -16,7 +16,8 @@ from bot.slack.messages.ask_modal import ASK, ask_modal, asked_in, no_question
 from bot.slack.messages.blocks import Action
 from bot.slack.messages.subscription_modal import SUBSCRIBE
 from bot.slack.parsing.requests import Request, from_button, from_command, from_form, from_home, from_message
-from bot.slack.web import SlackFailure, Web
+from bot.slack.web import Web
+from bot.slack.web_errors import SlackFailure
 
 BUTTONS = (
     Action.POST,

@@ -49,7 +49,7 @@ from bot.slack.parsing.commands import (
     Wrong,
 )
 from bot.slack.parsing.requests import Request
-from bot.slack.web import SlackFailure
+from bot.slack.web_errors import SlackFailure
 from bot.store import Draft, Verdict
 
 _MOST_FOUND = 1_000  # search results available by paging

@@ -28,7 +28,8 @@ from bot.slack.commands import dispatch
 from bot.slack.delivery.reply import Reply
 from bot.slack.parsing.commands import Help, Lookup, NotUnderstood, plain
 from bot.slack.parsing.requests import Request
-from bot.slack.web import SlackFailure, about_of, key_of
+from bot.slack.web import about_of, key_of
+from bot.slack.web_errors import SlackFailure
 
 _QUESTION_INTERVAL = timedelta(seconds=6)  # sustained rate: one question per person; answers cost tokens
 _QUESTION_BURST = timedelta(minutes=2)  # burst: this much backlog of questions is allowed

@@ -21,7 +21,7 @@ from bot.slack.messages.blocks import context, escaped
 from bot.slack.parsing.commands import plain
 from bot.slack.parsing.requests import Request
 from bot.slack.parsing.subscription_parser import SubscriptionOptions
-from bot.slack.web import Refused, SlackFailure, Unanswered
+from bot.slack.web_errors import Refused, SlackFailure, Unanswered
 
 _REQUEST_INTERVAL = timedelta(seconds=3)  # sustained rate: one request per person
 _BURST = timedelta(minutes=1)  # burst: this much backlog of requests is allowed

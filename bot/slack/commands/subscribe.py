@@ -23,7 +23,7 @@ from bot.slack.messages.subscription_modal import (
 from bot.slack.messages.subscriptions import Agreed
 from bot.slack.parsing.requests import Request, from_terms
 from bot.slack.parsing.subscription_parser import SubscriptionOptions
-from bot.slack.web import SlackFailure
+from bot.slack.web_errors import SlackFailure
 from bot.store import Subscription, Terms
 
 _MOST = 20  # subscriptions per channel

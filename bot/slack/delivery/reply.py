@@ -15,7 +15,7 @@ from bot.slack.messages.blocks import Message, fallback
 from bot.slack.messages.markdown import streamed
 from bot.slack.outbox.outbox import markdown
 from bot.slack.parsing.requests import Request
-from bot.slack.web import Refused
+from bot.slack.web_errors import Refused
 from bot.store import Draft
 
 _USES = 4  # planned uses of a response_url; Slack allows five

@@ -22,7 +22,8 @@ from bot.slack.delivery.channel_report import report_of
 from bot.slack.messages.blocks import Message, escaped, section
 from bot.slack.messages.commit import commit_messages
 from bot.slack.messages.digest import digest_messages
-from bot.slack.web import ChannelClosed, Refused, SlackFailure, Unanswered, Web
+from bot.slack.web import Web
+from bot.slack.web_errors import ChannelClosed, Refused, SlackFailure, Unanswered
 from bot.store import Draft
 
 SOON = 5.0  # seconds before a retry after an outside failure
