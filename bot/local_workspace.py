@@ -56,7 +56,7 @@ _NOTE: dict[Language, str] = {
     "zh": "示例日 {day}，{repository}。真实的一天：在任一频道输入 {command} vllm-project/vllm yesterday（需要网络）。",
     "en": "The sample day {day} of {repository}. For a real day type {command} vllm-project/vllm yesterday (needs the network).",
 }
-_EXAMPLES = Examples(_SAMPLE.name, SAMPLE_DAY, "5e89a4b", 409, "kv connector", "lantern")
+_EXAMPLES = Examples(_SAMPLE.name, SAMPLE_DAY, "c1f339e", 409, "kv connector", "lantern")
 _REAL: dict[Language, tuple[str, str]] = {
     "zh": ("vllm-project/vllm yesterday", "真实的一天，从 GitHub 读取"),
     "en": ("vllm-project/vllm yesterday", "a real day, read from GitHub"),
