@@ -18,9 +18,8 @@ Vendors' errors are translated around the call of the vendor, and nowhere else.
 """
 
 from datetime import datetime
-from typing import Literal
 
-from analysis.phrases import Phrase, told
+from analysis.locale import Language, Phrase, translated
 
 
 class DigestError(Exception):
@@ -35,9 +34,9 @@ class DigestError(Exception):
         super().__init__(str(what))
         self.what = what
 
-    def told(self, language: Literal["zh", "en"]) -> str:
+    def translated(self, language: Language) -> str:
         """Return the line in the given language, if there is a translation; `str` gives the English."""
-        return str(told(self.what, language))
+        return str(translated(self.what, language))
 
 
 class Misuse(DigestError):

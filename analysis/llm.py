@@ -19,7 +19,7 @@ from pydantic import BaseModel
 
 from analysis.errors import ModelFailure
 from analysis.llm_errors import Interrupted, Unsupported, translated_errors
-from analysis.phrases import Phrase
+from analysis.locale import Phrase, mark
 from analysis.response_format import ResponseMode, response_format, schema_prompt, validated
 
 T = TypeVar("T", bound=BaseModel)
@@ -115,7 +115,7 @@ class ChatModel:
             with self._lock:
                 self._mode = max(self._mode, mode)
             return value
-        raise ModelFailure(Phrase("model_forms"), lasting=True)
+        raise ModelFailure(Phrase("the server refuses every form of question"), lasting=True)
 
     def talk(self, messages: Sequence[Message], *, room: int, meter: UsageCounter) -> Generator[str, None, None]:
         """Stream a reply in plain text, of at most about `room` tokens; `meter` counts the usage.
@@ -167,9 +167,9 @@ class ChatModel:
                 if choice.delta.content:
                     yield _ReplyPart(choice.delta.content, "")
         if refused:
-            raise ModelFailure(Phrase("model_refused"))
+            raise ModelFailure(Phrase("the model refused"))
         if finish is None:
-            raise Interrupted("model_broke_off")
+            raise Interrupted(Phrase("the reply broke off"))
         yield _ReplyPart("", finish)
 
     def _stream(
@@ -212,7 +212,7 @@ class _Conversation(Generic[T]):
         if not text.strip():
             # Some servers reply with a blank JSON object, but reply properly in another mode.
             if mode is ResponseMode.TEXT:
-                raise ModelFailure(Phrase("model_blank"))
+                raise ModelFailure(Phrase("the reply was blank"))
             raise Unsupported
         value, wrong = validated(text, self._schema)
         if value is None:
@@ -221,7 +221,7 @@ class _Conversation(Generic[T]):
                 self._finished_reply([*messages, Message("assistant", text), repair], mode), self._schema
             )
         if value is None:
-            raise ModelFailure(Phrase("model_form", wrong=wrong))
+            raise ModelFailure(Phrase("the reply did not have the form asked for ({wrong})", wrong=wrong))
         return value
 
     def _finished_reply(self, messages: list[Message], mode: ResponseMode) -> str:
@@ -252,9 +252,14 @@ class _Conversation(Generic[T]):
         return _ReplyPart("".join(piece.text for piece in pieces), last.finish)
 
 
-_UNFINISHED = {"length": "model_too_long", "content_filter": "model_filtered"}
+_UNFINISHED = {
+    "length": mark("the reply did not fit"),
+    "content_filter": mark("the server's filter stopped the reply"),
+}
 
 
 def _why_unfinished(finish: str) -> Phrase:
     code = finish if re.fullmatch(r"[a-z_]{1,40}", finish) else "?"  # any other text is untrusted
-    return Phrase(_UNFINISHED.get(finish, "model_ended"), finish=code)
+    if finish in _UNFINISHED:
+        return Phrase(_UNFINISHED[finish])
+    return Phrase("the reply ended with {finish}", finish=code)

@@ -12,7 +12,7 @@ import httpx2
 import openai
 
 from analysis.errors import ModelFailure
-from analysis.phrases import Phrase
+from analysis.locale import Phrase
 from analysis.response_format import ResponseMode
 
 
@@ -23,9 +23,9 @@ class Unsupported(Exception):
 class Interrupted(Exception):
     """The reply was interrupted, and a retry may succeed. `how` describes the interruption."""
 
-    def __init__(self, how: str) -> None:
-        super().__init__(how)
-        self.how = Phrase(how)
+    def __init__(self, how: Phrase) -> None:
+        super().__init__(str(how))
+        self.how = how
 
 
 @contextmanager
@@ -41,33 +41,35 @@ def translated_errors(mode: ResponseMode) -> Iterator[None]:
 
 
 def _denied(_: Exception, __: ResponseMode) -> Exception:
-    return ModelFailure(Phrase("model_key"), lasting=True)
+    return ModelFailure(Phrase("the server refuses the key; check OPENAI_API_KEY"), lasting=True)
 
 
 def _limited(_: Exception, __: ResponseMode) -> Exception:
-    return ModelFailure(Phrase("model_limit"))
+    return ModelFailure(Phrase("the server's request limit is used up"))
 
 
 def _absent(exc: Exception, mode: ResponseMode) -> Exception:
     if mode < ResponseMode.TEXT and "model" not in str(exc).lower():
         return Unsupported()
-    return ModelFailure(Phrase("model_absent"), lasting=True)
+    return ModelFailure(Phrase("no such model or address; check DIGEST_MODEL and OPENAI_BASE_URL"), lasting=True)
 
 
 def _status(exc: openai.APIStatusError, mode: ResponseMode) -> Exception:
-    return Unsupported() if _refuses_form(exc, mode) else ModelFailure(Phrase("model_status", status=exc.status_code))
+    if _refuses_form(exc, mode):
+        return Unsupported()
+    return ModelFailure(Phrase("the server answered with status {status}", status=exc.status_code))
 
 
 def _late(_: Exception, __: ResponseMode) -> Exception:
-    return Interrupted("model_late")
+    return Interrupted(Phrase("the server did not answer in time"))
 
 
 def _unreachable(_: Exception, __: ResponseMode) -> Exception:
-    return Interrupted("model_unreachable")
+    return Interrupted(Phrase("the server cannot be reached, or hung up; check OPENAI_BASE_URL"))
 
 
 def _nonsense(_: Exception, __: ResponseMode) -> Exception:
-    return Interrupted("model_nonsense")
+    return Interrupted(Phrase("the server's reply broke off or made no sense"))
 
 
 def _refuses_form(exc: openai.APIStatusError, mode: ResponseMode) -> bool:

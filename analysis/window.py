@@ -6,7 +6,7 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from analysis.errors import Misuse
-from analysis.phrases import Phrase
+from analysis.locale import Phrase
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _SHORT_WEEKDAYS = tuple(name[:3] for name in _WEEKDAYS)
@@ -28,7 +28,9 @@ def zone(name: str) -> ZoneInfo:
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError) as exc:
-        raise Misuse(Phrase("zone", text=name)) from exc
+        raise Misuse(
+            Phrase("unknown time zone {text!r}; use an IANA name such as Asia/Shanghai or UTC", text=name)
+        ) from exc
 
 
 def window(day: date, tz: ZoneInfo) -> Window:

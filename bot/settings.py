@@ -12,6 +12,7 @@ from pydantic import BeforeValidator, Field, SecretStr, ValidationError, field_v
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from analysis.errors import BadSetting, Misuse
+from analysis.locale import Language
 from analysis.models import Repository
 from analysis.window import zone
 
@@ -99,7 +100,7 @@ class Settings(BaseSettings):
         default_factory=lambda: [Repository(owner="vllm-project", name="vllm")]
     )
     digest_timezone: str = "Asia/Shanghai"
-    digest_language: Literal["zh", "en"] = "zh"
+    digest_language: Language = "zh"
     database_url: SecretStr = SecretStr("sqlite:///data/digest.db")
     openai_api_key: Annotated[SecretStr | None, BeforeValidator(_token)] = None
     openai_base_url: str | None = None

@@ -13,9 +13,9 @@ from pathspec import GitIgnoreSpec
 from analysis.citations import to_file, to_line
 from analysis.diff import DiffLine, changed_lines, headed_hunks
 from analysis.errors import Misuse
+from analysis.locale import Phrase
 from analysis.models import Commit, FileChange, Touch
 from analysis.paths import Kind, kind
-from analysis.phrases import Phrase
 
 _MAX_TERMS = 20
 _MAX_LENGTH = 200  # characters of a term
@@ -34,7 +34,9 @@ def parse_watch(text: str) -> tuple[str, ...]:
     """Parse comma-separated terms; `Misuse` names a term that cannot be watched."""
     found = tuple(dict.fromkeys(_normalized(each) for each in re.split("[,，、]", text) if each.strip()))
     if len(found) > _MAX_TERMS:
-        raise Misuse(Phrase("watch_many", count=len(found), most=_MAX_TERMS))
+        raise Misuse(
+            Phrase("{count} watched terms are too many; give at most {most}", count=len(found), most=_MAX_TERMS)
+        )
     for each in found:
         _check(each)
     return found
@@ -54,16 +56,31 @@ def _normalized(text: str) -> str:
 def _check(term: str) -> None:
     shown = term[:60]
     if len(term) > _MAX_LENGTH or not term.isprintable() or re.search(r"\s", term) or term.startswith(("!", "#")):
-        raise Misuse(Phrase("watch_unfit", text=shown))
+        raise Misuse(
+            Phrase(
+                "{text!r} cannot be watched; use vllm/v1/worker, VLLM_USE_V1, LLM.generate or --enforce-eager",
+                text=shown,
+            )
+        )
     if not _is_path(term) and len(re.sub(r"[^\w]", "", term)) < _MIN_NAME:
-        raise Misuse(Phrase("watch_short", text=shown, least=_MIN_NAME))
+        raise Misuse(
+            Phrase(
+                "{text!r} is too short to be watched; a name has at least {least} letters or digits",
+                text=shown,
+                least=_MIN_NAME,
+            )
+        )
     if _is_path(term):
         if not re.search(r"\w", term):
-            raise Misuse(Phrase("watch_all", text=shown))
+            raise Misuse(
+                Phrase(
+                    "{text!r} watches everything; name a folder, as in csrc/**, or an ending, as in *.cu", text=shown
+                )
+            )
         try:
             GitIgnoreSpec.from_lines([term])
         except ValueError as exc:
-            raise Misuse(Phrase("watch_path", text=shown)) from exc
+            raise Misuse(Phrase("{text!r} is not a path; use vllm/v1/worker, csrc/** or *.cu", text=shown)) from exc
 
 
 def _is_path(term: str) -> bool:

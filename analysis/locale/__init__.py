@@ -7,6 +7,7 @@
     say.context("list separator", ", ")                            English that means two things (gettext's msgctxt)
     Phrase("GitHub has no branch {branch}", branch="main")         a sentence whose language is chosen later
     mark("Removes {names}")                                        a sentence in a table, translated later
+    mark("Security", "insight")                                    the same in a context
 
 A sentence without a translation stays in English; a test finds it.
 """
@@ -14,7 +15,6 @@ A sentence without a translation stays in English; a test finds it.
 from collections.abc import Callable, Mapping
 from functools import cache
 from gettext import c2py
-from importlib.resources import files
 from typing import Literal, NamedTuple, get_args
 
 Language = Literal["zh", "en"]
@@ -55,7 +55,6 @@ class Catalogue:
         return translations.forms.get((context, message), (message,)) if translations else (message,)
 
     def _translations(self) -> _Translations | None:
-        # Babel takes a tenth of a second: it is imported when the first sentence is translated.
         return None if self.language == _SOURCE else _read(self.language)
 
     def _filled(self, message: str, values: Mapping[str, object]) -> str:
@@ -90,13 +89,16 @@ def translated(what: object, language: Language) -> object:
     return what.translated(language) if isinstance(what, Phrase) else what
 
 
-def mark(message: str) -> str:
-    """Mark a sentence of a table for translation, and return it unchanged."""
+def mark(message: str, context: str = "") -> str:  # noqa: ARG001 (the tools that collect the sentences read it)
+    """Mark a sentence of a table for translation, with the context it will be looked up in, and return it unchanged."""
     return message
 
 
 @cache
 def _read(language: Language) -> _Translations:
+    # Slow to import, and English needs neither.
+    from importlib.resources import files
+
     from babel.messages.pofile import read_po
 
     with files(__package__).joinpath(f"{language}.po").open("rb") as file:

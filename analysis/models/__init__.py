@@ -1,10 +1,10 @@
 """The data models of the analysis: immutable; every timestamp is timezone-aware and in UTC."""
 
+from analysis.locale import Language
 from analysis.models.answers import Citation, Question, Statement, Turn
 from analysis.models.commits import SHORT_SHA, Commit, FileChange, Links, PullRequest, Repository, Series
 from analysis.models.facts import BREAKING, Fact, FactKind
 from analysis.models.frozen import Frozen
-from analysis.models.language import Language
 from analysis.models.ranking import ChangeType, Importance, Ranked, Reason
 from analysis.models.reports import (
     Analysis,

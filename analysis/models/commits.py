@@ -6,8 +6,8 @@ from typing import Self
 from pydantic import AwareDatetime
 
 from analysis.errors import Misuse
+from analysis.locale import Phrase
 from analysis.models.frozen import Frozen
-from analysis.phrases import Phrase
 
 SHORT_SHA = 7
 
@@ -24,7 +24,7 @@ class Repository(Frozen):
         """Parse `owner/name[@branch]`; raises `Misuse` for anything else."""
         match = re.fullmatch(r"([A-Za-z0-9_.-]+)/([A-Za-z0-9_.-]+)(?:@([^\s~^:?*\[\\]+))?", text.strip())
         if not match or {match[1], match[2]} & {".", "..", ".git"}:
-            raise Misuse(Phrase("repository", text=text))
+            raise Misuse(Phrase("{text!r} is not a repository; use owner/name or owner/name@branch", text=text))
         return cls(owner=match[1], name=match[2].removesuffix(".git"), branch=match[3])
 
     @property

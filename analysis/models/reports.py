@@ -6,12 +6,11 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field, field_serializer
 
+from analysis.locale import Language, Phrase, translated
 from analysis.models.commits import Commit, Links, Repository
 from analysis.models.facts import Fact
 from analysis.models.frozen import Frozen
-from analysis.models.language import Language
 from analysis.models.ranking import Importance, Ranked
-from analysis.phrases import Phrase, told
 from analysis.window import Window
 
 
@@ -85,9 +84,9 @@ class Failure(Frozen, arbitrary_types_allowed=True):
     def _english(self, reason: str | Phrase) -> str:
         return str(reason)
 
-    def told(self, language: Language) -> str:
+    def translated(self, language: Language) -> str:
         """Return the reason in the given language."""
-        return str(told(self.reason, language))
+        return str(translated(self.reason, language))
 
 
 class Shortened(Frozen):

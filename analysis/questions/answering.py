@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from analysis.diff import Chunk, tokens
 from analysis.errors import ModelFailure
-from analysis.language import words
+from analysis.locale import Phrase, catalogue
 from analysis.models import Citation, Entry, Importance, Language, Question, Statement, Turn
-from analysis.phrases import Phrase
 from analysis.questions.answer_check import AnswerChecker
-from analysis.questions.by_rules import PHRASES, also, answer_by_rules
+from analysis.questions.by_rules import NOT_SHOWN, OFF_TOPIC, also, answer_by_rules
 from analysis.questions.intent import language_of, reads_as_question, references_in
 from analysis.questions.metadata import records
 from analysis.questions.search import chunks_of, parse_query, relevant, shown, told_of_day
@@ -23,6 +22,7 @@ from analysis.questions.segmenter import Segment, Segmenter
 from analysis.questions.topics import topics_in
 from analysis.sources.secrets import Redactor
 from analysis.text import scalar
+from analysis.writing.fact_sentences import FACT_SENTENCES
 from analysis.writing.prompts import rendered
 
 if TYPE_CHECKING:  # the SDK takes half a second to import, and the rules need none
@@ -96,7 +96,8 @@ def answer(
             except ModelFailure as exc:
                 answering.failure = exc
                 if answering.by == "model":
-                    yield Statement(text=PHRASES[language].broke_off, new_paragraph=True)
+                    broke_off = catalogue(language)("The answer broke off here: the model did not finish.")
+                    yield Statement(text=broke_off, new_paragraph=True)
         if answering.by == "rules":
             yield from answer_by_rules(asked, language)
         yield from also(asked, language)
@@ -152,11 +153,11 @@ class _AnswerSession:
             try:
                 yield from self._stream(model, again, meter)
             except _OtherLanguage:
-                raise ModelFailure(Phrase("model_language")) from None
+                raise ModelFailure(Phrase("the reply was in another language")) from None
         finally:
             self._answering.dropped += len(self._held)
         if not self._given:
-            raise ModelFailure(Phrase("model_baseless"))
+            raise ModelFailure(Phrase("nothing in the reply could be borne out"))
 
     def _stream(self, model: "ChatModel", messages: "Sequence[Message]", meter: "UsageCounter") -> Iterator[Statement]:
         self._held, reading, heard = [], Segmenter(), ""
@@ -165,7 +166,7 @@ class _AnswerSession:
             for chunk in chunks:  # read to the end, where the server reports the usage
                 heard += chunk
                 if any(mark in heard for mark in self._marks):
-                    stopped = ModelFailure(Phrase("model_told_prompt"))
+                    stopped = ModelFailure(Phrase("the reply gave away the prompt"))
                 if stopped:
                     continue
                 try:
@@ -213,8 +214,8 @@ class _AnswerSession:
         return statement
 
     def _is_fixed_phrase(self, text: str) -> bool:
-        say = PHRASES[self._language]
-        return text.strip(" .。“”\"'") in {each.strip(".。") for each in (say.off_topic, say.not_shown)}
+        say = catalogue(self._language)
+        return text.strip(" .。“”\"'") in {say(each).strip(".。") for each in (OFF_TOPIC, NOT_SHOWN)}
 
     def _leaks_prompt(self, text: str) -> bool:
         rules = " ".join(self._prompt.messages[0].text.split())
@@ -225,20 +226,18 @@ class _AnswerSession:
 def _prompt(asked: Question, language: Language, nonce: str, canary: str) -> _Prompt:
     from analysis.llm import Message
 
-    say = PHRASES[language]
-    query = parse_query(asked)
+    say, query = catalogue(language), parse_query(asked)
     single = asked.entries[0] if len(asked.entries) == 1 else None
     diffs = asked.entries if single or asked.also is not None else ()
     chosen = [piece for each in diffs for piece in relevant(each.commit, each.facts, query, _BUDGET // len(diffs))]
-    subject = {"zh": ("一次提交", "一天的提交"), "en": ("a commit", "a day's commits")}[language][single is None]
     system = rendered(
         f"answer.{language}.j2",
-        subject=subject,
+        single=single is not None,
         repository=asked.repository.full_name,
         nonce=nonce,
         canary=canary,
-        not_shown=say.not_shown,
-        off_topic=say.off_topic,
+        not_shown=say(NOT_SHOWN),
+        off_topic=say(OFF_TOPIC),
     )
     evidence = (
         _commit_evidence(single, chosen, language)
@@ -262,7 +261,7 @@ def _tiers(entries: Sequence[Entry]) -> dict[str, int]:
 
 
 def _commit_evidence(entry: Entry, chosen: Sequence[Chunk], language: Language) -> dict[str, object]:
-    commit, analysis, say = entry.commit, entry.analysis, words(language)
+    commit, analysis, say = entry.commit, entry.analysis, catalogue(language)
     pull = commit.pull and commit.pull.model_copy(update={"body": commit.pull.body[:_MESSAGE]})
     said = [analysis.summary, *(each.risk for each in analysis.risks), *analysis.advice] if analysis else []
     return {
@@ -270,7 +269,9 @@ def _commit_evidence(entry: Entry, chosen: Sequence[Chunk], language: Language) 
         "commit": commit.model_copy(update={"message": commit.message[:_MESSAGE], "pull": pull}),
         "importance": entry.ranked.importance.value,
         "known": [f"{each.text} [{each.label}]" for each in records(entry, language)],
-        "facts": [f"{say.facts[each.kind].says.format(names=each.name)} [{each.place}]" for each in entry.facts[:30]],
+        "facts": [
+            f"{say(FACT_SENTENCES[each.kind].change, names=each.name)} [{each.place}]" for each in entry.facts[:30]
+        ],
         "said": said,
         "paths": ", ".join(commit.paths[:_PATHS]),
         "diff": shown(chosen),

@@ -9,15 +9,22 @@ from typing import NamedTuple
 
 from analysis.citations import beside, to_commit, to_file
 from analysis.facts.removed_tests import tests_added
-from analysis.language import Words, words
-from analysis.models import SHORT_SHA, Citation, Commit, Entry, FactKind, Language, Statement
+from analysis.locale import Catalogue, catalogue, mark
+from analysis.locale.punctuation import as_sentence, join_items, join_sentences
+from analysis.models import SHORT_SHA, Citation, Commit, Entry, FactKind, Importance, Language, Statement
 from analysis.paths import Kind, kind
 from analysis.questions.topics import Topic
 from analysis.text import one_line
 from analysis.writing.by_rules import code
-from analysis.writing.reasons import told
+from analysis.writing.fact_sentences import FACT_SENTENCES
+from analysis.writing.reasons import strongest_reasons
 
 _PATHS = 3  # maximum test paths that are named
+_RANKED = {
+    Importance.HIGH: mark("Ranked high"),
+    Importance.MEDIUM: mark("Ranked medium"),
+    Importance.LOW: mark("Ranked low"),
+}
 
 
 class Record(NamedTuple):
@@ -35,13 +42,13 @@ class Record(NamedTuple):
 
 def records(entry: Entry, language: Language) -> tuple[Record, ...]:
     """Return a commit's metadata, one record per topic; for an unread commit, only what the listing contains."""
-    commit, say = entry.commit, words(language)
+    commit, say = entry.commit, catalogue(language)
     told_of = {
-        Topic.AUTHOR: (say.label("written_by", author=one_line(commit.author)), (to_commit(commit),)),
+        Topic.AUTHOR: (say("Written by {author}.", author=one_line(commit.author)), (to_commit(commit),)),
         Topic.DATE: (_dated(commit, say), (to_commit(commit),)),
         Topic.PULL: _pull_request(commit, say),
         Topic.LINKS: _linked(entry, say),
-        Topic.RANK: (_ranked(entry, language, say), (to_commit(commit),)),
+        Topic.RANK: (_ranked(entry, say), (to_commit(commit),)),
     }
     if commit.read:
         told_of[Topic.TESTS] = _tested(entry, say)
@@ -53,39 +60,42 @@ def records(entry: Entry, language: Language) -> tuple[Record, ...]:
 _Description = tuple[str, tuple[Citation, ...]]
 
 
-def _dated(commit: Commit, say: Words) -> str:
+def _dated(commit: Commit, say: Catalogue) -> str:
     written, landed = (f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC" for at in (commit.authored_at, commit.committed_at))
     if commit.not_on:
-        return f"{say.label('committed', committed=landed)}{say.gap}{say.label('not_landed', branch=commit.not_on)}"
-    return (
-        say.label("landed", landed=landed) if written == landed else say.label("dated", written=written, landed=landed)
-    )
+        committed = say("Committed on {committed}.", committed=landed)
+        return join_sentences([committed, say("It is not on {branch}.", branch=commit.not_on)], say)
+    if written == landed:
+        return say("Landed on {landed}.", landed=landed)
+    return say("Written on {written}, landed on {landed}.", written=written, landed=landed)
 
 
-def _pull_request(commit: Commit, say: Words) -> _Description:
+def _pull_request(commit: Commit, say: Catalogue) -> _Description:
     if commit.pr is None:
-        return say.labels["no_pull"], (to_commit(commit),)
+        return say("No pull request is known."), (to_commit(commit),)
     pull = Citation(label=f"#{commit.pr}", url=beside(commit, f"/pull/{commit.pr}") or commit.url)
-    return say.label("is_pull", number=commit.pr), (pull,)
+    return say("It is pull request #{number}.", number=commit.pr), (pull,)
 
 
-def _linked(entry: Entry, say: Words) -> _Description:
+def _linked(entry: Entry, say: Catalogue) -> _Description:
     """Describe the commit's links, first whether it was reverted, with citations of the linked commits."""
     links = entry.links
-    ties = [("fixes", sha) for sha in links.fixes] + [("fixed_by", sha) for sha in links.fixed_by]
-    ties = [("reverts", sha) for sha in links.all_reverted] + ties
-    ties = [("reverted_by", links.reverted_by), *ties] if links.reverted_by else ties
-    texts = [] if links.reverted_by else [say.labels["not_reverted"]]
-    texts += [_sentence(say.label(name, sha=code(sha[:SHORT_SHA])), say) for name, sha in ties]
+    ties = [(mark("reverted by {sha}"), links.reverted_by)] if links.reverted_by else []
+    ties += [(mark("reverts {sha}"), sha) for sha in links.all_reverted]
+    ties += [(mark("fixes {sha}"), sha) for sha in links.fixes]
+    ties += [(mark("fixed by {sha}"), sha) for sha in links.fixed_by]
+    texts = [] if links.reverted_by else [say("No commit that was read reverts it.")]
+    texts += [_sentence(say(tie, sha=code(sha[:SHORT_SHA])), say) for tie, sha in ties]
     if not links.all_reverted:  # the message may name a revert of a commit that is not in the store
-        says = say.facts[FactKind.REVERT].says
-        texts += [says.format(names=code(each.name)) + say.stop for each in entry.facts if each.kind is FactKind.REVERT]
+        named = [code(each.name) for each in entry.facts if each.kind is FactKind.REVERT]
+        texts += [as_sentence(say(FACT_SENTENCES[FactKind.REVERT].change, names=each), say) for each in named]
     others = [sha for _, sha in ties]
     if links.series:
-        texts.append(_sentence(say.label("series", part=links.series.part, of=links.series.of or "N"), say))
+        series = say("part {part} of {of} of a series", part=links.series.part, of=links.series.of or "N")
+        texts.append(_sentence(series, say))
         others += [sha for sha in links.series.commits if sha != entry.commit.sha]
     cited = [to_other(entry.commit, sha) for sha in dict.fromkeys(others)]
-    return say.gap.join(texts), tuple(cited) or (to_commit(entry.commit),)
+    return join_sentences(texts, say), tuple(cited) or (to_commit(entry.commit),)
 
 
 def to_other(commit: Commit, sha: str) -> Citation:
@@ -93,31 +103,31 @@ def to_other(commit: Commit, sha: str) -> Citation:
     return Citation(label=sha[:SHORT_SHA], url=beside(commit, f"/commit/{sha}") or commit.url)
 
 
-def _sentence(text: str, say: Words) -> str:
-    return text[0].upper() + text[1:] + say.stop
+def _sentence(text: str, say: Catalogue) -> str:
+    return as_sentence(text[0].upper() + text[1:], say)
 
 
-def _ranked(entry: Entry, language: Language, say: Words) -> str:
-    tier = say.importance[entry.ranked.importance]
-    reasons = [one_line(each) for each in told(entry.ranked, language)]
-    listed = say.labels["colon"] + say.labels["semicolon"].join(reasons) if reasons else ""
-    return say.label("ranked", tier=tier if language == "zh" else tier.lower()) + listed + say.stop
+def _ranked(entry: Entry, say: Catalogue) -> str:
+    reasons = [one_line(each) for each in strongest_reasons(entry.ranked, say.language)]
+    listed = say(": ") + say("; ").join(reasons) if reasons else ""
+    return say(_RANKED[entry.ranked.importance]) + listed + say(".")
 
 
-def _tested(entry: Entry, say: Words) -> _Description:
+def _tested(entry: Entry, say: Catalogue) -> _Description:
     commit = entry.commit
     tests = [file for file in commit.files if kind(file.path) is Kind.TEST]
     added = set(tests_added(commit))
     shown = [file for file in tests if file.path in added or (not added and file.deletions)][:_PATHS]
     if not shown:
-        return say.labels["no_tests"], (to_commit(commit),)
-    paths = say.comma.join(code(file.path) for file in shown)
-    texts = [say.label("with_tests" if added else "fewer_tests", paths=paths) + say.stop]
+        return say("It changes no test."), (to_commit(commit),)
+    paths = join_items([code(file.path) for file in shown], say)
+    tests_changed = say("Comes with tests: {paths}" if added else "Only takes tests away: {paths}", paths=paths)
+    texts = [as_sentence(tests_changed, say)]
     gone = [fact.name for fact in entry.facts if fact.kind is FactKind.TEST_REMOVED]
     if gone:
-        names = say.comma.join(code(name) for name in gone[:_PATHS])
-        texts.append(say.facts[FactKind.TEST_REMOVED].says.format(names=names) + say.stop)
-    return say.gap.join(texts), tuple(to_file(commit, file) for file in shown)
+        names = join_items(map(code, gone[:_PATHS]), say)
+        texts.append(as_sentence(say(FACT_SENTENCES[FactKind.TEST_REMOVED].change, names=names), say))
+    return join_sentences(texts, say), tuple(to_file(commit, file) for file in shown)
 
 
 _NOT = re.compile(r"\b(?:not|never|no|nothing|none|without)\b|n['’]t\b|没|未(?!来)|尚无|并无|不是|无", re.IGNORECASE)

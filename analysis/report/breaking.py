@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from analysis.citations import new_place, to_fact
-from analysis.language import words
+from analysis.locale import catalogue
 from analysis.models import BREAKING, DayReport, Entry, Fact, FactKind, Importance, Language
 from analysis.text import shorten
 from analysis.writing.by_rules import code, named
+from analysis.writing.fact_sentences import FACT_SENTENCES
 
 SHOWN = 5  # rows at the top of a digest
 _NAMES = {
@@ -34,20 +35,20 @@ class Break(NamedTuple):
     entry: Entry
     facts: tuple[Fact, ...]
 
-    def told(self, language: Language, most: int | None = None) -> Iterator[Part]:
+    def parts(self, language: Language, most: int | None = None) -> Iterator[Part]:
         """Yield the change with each name and its place: `most` names, or as many as fit in a row at the top."""
-        say, kind = words(language), self.facts[0].kind
+        say, kind = catalogue(language), self.facts[0].kind
         most = most or _NAMES.get(kind, _MAX_NAMES)
-        yield Part("", say.facts[kind].says.removesuffix("{names}").rstrip())
+        yield Part("", say(FACT_SENTENCES[kind].change).removesuffix("{names}").rstrip())
         path: str | None = None
         for number, fact in enumerate(self.facts[:most]):
-            gap = say.comma if number else " "
+            gap = say.context("between the items of a list", ", ") if number else " "
             yield Part(gap, _name_of(fact, language))
             yield from self._places(fact, shortly=fact.path == path)
             path = fact.path
         left = len(self.facts) - most
         if left > 0:
-            yield Part(" ", say.label("more", count=left))
+            yield Part(" ", say("and {count} more", count=left))
 
     def _places(self, fact: Fact, *, shortly: bool) -> Iterator[Part]:
         """Yield the place of a fact, and the new place of a moved name.
@@ -81,10 +82,10 @@ def breaks_of(entry: Entry) -> list[Break]:
 
 def _name_of(fact: Fact, language: Language) -> str:
     """Return the fact's name, as shown before its place."""
-    say = words(language)
+    say = catalogue(language)
     fact = fact.model_copy(update={"name": shorten(fact.name, _NAME)})
     if fact.gone_from:
-        return say.label("from", name=code(fact.name), file="").rstrip()
+        return say("{name} from {file}", name=code(fact.name), file="").rstrip()
     if fact.kind is FactKind.MOVED_NAME:
         return code(fact.name)
     return f"{code(fact.name)} →" if fact.kind is FactKind.MOVED_MODULE else named([fact], say)

@@ -1,30 +1,81 @@
-"""The statistics and coverage lines of a day, with the commits that a channel's selection leaves out."""
+"""The headings and lines that every format of a day's report shares: statistics, tiers, late commits, coverage and usage."""
 
-from analysis.language import words
-from analysis.models import DayReport
+from analysis.locale import catalogue
+from analysis.models import DayReport, Importance, Language, Stats, Usage
+from analysis.writing.labels import BADGE, IMPORTANCE
 
 
 def statistics(report: DayReport) -> str:
     """Return the day's commits by tier; `6 of 7` if a selection leaves some out."""
-    say, counts = words(report.language), report.stats.model_dump()
     unselected = report.chosen.unselected if report.chosen else 0
-    if unselected:
-        return say.label("statistics_of", all=report.stats.total + unselected, **counts)
-    return say.label("statistics_line", **counts)
+    if not unselected:
+        return tiers(report.stats, report.language)
+    say, counts = catalogue(report.language), report.stats.model_dump()
+    counts["all"] = report.stats.total + unselected
+    return say("Commits: {total} of {all} | 🔴 High {high} | 🟡 Medium {medium} | 🟢 Low {low}", **counts)
+
+
+def tiers(stats: Stats, language: Language) -> str:
+    """Return the commits of a day by tier."""
+    say = catalogue(language)
+    return say("Commits: {total} | 🔴 High {high} | 🟡 Medium {medium} | 🟢 Low {low}", **stats.model_dump())
 
 
 def nothing(report: DayReport) -> str:
     """Return why a report has no commits: the day has none, or none of them is selected."""
-    say = words(report.language)
+    say = catalogue(report.language)
     if report.chosen and report.chosen.unselected:
-        return say.label("none_chosen", commits=say.quantity("commit", report.chosen.unselected))
-    return say.labels["no_commits"]
+        commits = say.plural("{count} commit", "{count} commits", report.chosen.unselected)
+        return say("{commits} on this day, none in this channel's selection", commits=commits)
+    return say("No commits on this day")
 
 
 def coverage(report: DayReport) -> str:
     """Return how many commits were listed, ranked, analysed and failed."""
-    say, counted = words(report.language), report.coverage
-    counts = counted.model_dump(include={"listed", "ranked", "analysed", "by_rules"})
-    line = say.label("coverage_line", **counts, failed=len(counted.failed))
+    say, counted = catalogue(report.language), report.coverage
+    counts = {**counted.model_dump(include={"listed", "ranked", "analysed", "by_rules"}), "failed": len(counted.failed)}
+    line = say(
+        "listed {listed} = ranked {ranked} = analysed by a model {analysed} + by rules {by_rules} + failed {failed}",
+        **counts,
+    )
     left_out = report.chosen.unselected + report.chosen.unselected_late if report.chosen else 0
-    return line + say.label("unchosen", count=left_out) if left_out else line
+    return line + say(" + not selected {count}", count=left_out) if left_out else line
+
+
+def usage(used: Usage, language: Language) -> str:
+    """Return what the model was given and what it cost, "unknown" for what is not known."""
+    say = catalogue(language)
+
+    def known(value: float | None, form: str = "{:,}") -> str:
+        return say("unknown") if value is None else form.format(value)
+
+    return say(
+        "Model {model}: {calls}, {input} tokens in ({cached} cached), {output} out, {cost}, "
+        "{removed} unfounded claims removed",
+        model=used.model,
+        calls=say.plural("{count} call", "{count} calls", used.calls),
+        input=known(used.input_tokens),
+        cached=known(used.cached_tokens),
+        output=known(used.output_tokens),
+        cost=known(used.cost_usd, "${:.4f}"),
+        removed=known(used.removed_claims),
+    )
+
+
+def late_heading(report: DayReport) -> str:
+    """Return the heading of the commits that landed late."""
+    return catalogue(report.language)("⏰ Landed late ({count})", count=len(report.late))
+
+
+def late_note(report: DayReport) -> str:
+    """Return what the commits that landed late are."""
+    say = catalogue(report.language)
+    return say("Dated before this day, these reached the branch after their own day was reported.")
+
+
+def tier_heading(report: DayReport, tier: Importance) -> str:
+    """Return the heading of the commits of a tier."""
+    say, count = catalogue(report.language), len(report.tier(tier))
+    return say(
+        "{badge} {importance} importance ({count})", badge=BADGE[tier], importance=say(IMPORTANCE[tier]), count=count
+    )

@@ -3,20 +3,23 @@
 import unicodedata
 from collections.abc import Sequence
 from functools import cache
-from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
-
-from analysis.language import BADGE, Words, usage_told, words
+from analysis.locale import Catalogue, catalogue
+from analysis.locale.punctuation import join_items
 from analysis.models import DayReport, Entry, Frozen, Importance, Insight, Language, Repository
 from analysis.report import counts
 from analysis.report.breaking import SHOWN, Break, breaks, breaks_of
 from analysis.report.escape import cell, inline, link_text
+from analysis.templates import text_environment
 from analysis.text import shorten
-from analysis.writing.reasons import told
+from analysis.writing.labels import BADGE, CHANGE_TYPES, IMPORTANCE, INSIGHT, REMARKS, SEVERITY
+from analysis.writing.reasons import strongest_reasons
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 _CONTENTS_TITLE = 60  # characters, as in the reference
 
@@ -61,9 +64,9 @@ class Slugs:
 
 def reports_markdown(reports: Sequence[DayReport]) -> str:
     """Render one day of one or several repositories as a Markdown document."""
-    say = words(reports[0].language)
+    say = catalogue(reports[0].language)
     slugs = Slugs()
-    slugs(say.label("report", date=reports[0].date))
+    slugs(say("Daily update ({date})", date=reports[0].date))
     anchors: set[str] = set()
     views = [_view(report, say, slugs, anchors) for report in reports]
     return _render("report.md.j2", say=say, date=reports[0].date, views=views)
@@ -73,30 +76,23 @@ def commit_markdown(repository: Repository, entry: Entry, language: Language, re
     """Render one commit as a Markdown section."""
     failed = {entry.commit.sha: reason} if reason else {}
     return _render(
-        "commit.md.j2", say=words(language), repository=repository, entry=entry, language=language, failed=failed
+        "commit.md.j2", say=catalogue(language), repository=repository, entry=entry, language=language, failed=failed
     )
 
 
-def _view(report: DayReport, say: Words, slugs: Slugs, anchors: set[str]) -> dict[str, Any]:
+def _view(report: DayReport, say: Catalogue, slugs: Slugs, anchors: set[str]) -> dict[str, Any]:
     """Return the template's values for a report, with the anchors in document order."""
     view: dict[str, Any] = {
         "report": report,
         "zone": ZoneInfo(report.timezone),
         "slug": slugs(str(report.repository)),
         "breaking": _breaking(report, say, slugs),
-        "statistics": slugs(say.labels["statistics"]),
-        "failed": {failure.sha: failure.told(report.language) for failure in report.failed},
+        "statistics": slugs(say("📊 Statistics")),
+        "failed": {failure.sha: failure.translated(report.language) for failure in report.failed},
     }
-    slugs(say.labels["contents"])
-    sections = [
-        (
-            say.label("tier", badge=BADGE[tier], importance=say.importance[tier], count=len(report.tier(tier))),
-            "",
-            report.tier(tier),
-        )
-        for tier in Importance
-    ]
-    sections.append((say.label("late", count=len(report.late)), say.labels["late_why"], report.late))
+    slugs(say("📋 Contents"))
+    sections = [(counts.tier_heading(report, tier), "", report.tier(tier)) for tier in Importance]
+    sections.append((counts.late_heading(report), counts.late_note(report), report.late))
     view["sections"] = []
     for heading, why, entries in sections:
         if entries:
@@ -111,15 +107,15 @@ def _view(report: DayReport, say: Words, slugs: Slugs, anchors: set[str]) -> dic
             anchor += "-"
         anchors.add(anchor)
         view["anchors"][entry.commit.sha] = anchor
-    view["coverage"] = slugs(say.labels["coverage"])
+    view["coverage"] = slugs(say("📦 Coverage"))
     return view
 
 
-def _breaking(report: DayReport, say: Words, slugs: Slugs) -> Breaking | None:
+def _breaking(report: DayReport, say: Catalogue, slugs: Slugs) -> Breaking | None:
     found = breaks(report)
     if not found:
         return None
-    heading = say.label("breaking", count=len(found))
+    heading = say("💥 What will break you ({count})", count=len(found))
     return Breaking(heading=heading, slug=slugs(heading), shown=tuple(found[:SHOWN]), left=len(found[SHOWN:]))
 
 
@@ -145,16 +141,9 @@ def _render(template: str, **values: object) -> str:
 
 
 @cache
-def _environment() -> Environment:
-    # Markdown has no automatic escaping: the template passes every untrusted value through `inline`, `cell` or
-    # `link_text`.
-    environment = Environment(  # noqa: S701
-        loader=FunctionLoader(lambda wanted: files("analysis.report").joinpath("templates", wanted).read_text("utf-8")),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
+def _environment() -> "Environment":
+    # The templates pass every untrusted value through `inline`, `cell` or `link_text`.
+    environment = text_environment("analysis.report", "templates")
     environment.filters |= {
         "inline": inline,
         "cell": cell,
@@ -164,10 +153,16 @@ def _environment() -> Environment:
     }
     environment.globals |= {
         "breaks_of": breaks_of,
-        "told": told,
+        "strongest_reasons": strongest_reasons,
         "insights": _insights,
-        "badge": BADGE,
-        "usage": usage_told,
+        "BADGE": BADGE,
+        "CHANGE_TYPES": CHANGE_TYPES,
+        "IMPORTANCE": IMPORTANCE,
+        "INSIGHT": INSIGHT,
+        "REMARKS": REMARKS,
+        "SEVERITY": SEVERITY,
+        "join_items": join_items,
+        "usage": counts.usage,
         "statistics": counts.statistics,
         "nothing": counts.nothing,
         "counted": counts.coverage,

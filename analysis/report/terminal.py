@@ -9,13 +9,14 @@ from rich.rule import Rule
 from rich.style import Style
 from rich.text import Text
 
-from analysis.language import BADGE, Words, usage_told, words
+from analysis.locale import Catalogue, catalogue
 from analysis.models import Analysis, Commit, DayReport, Entry, Importance, Language, Repository, Statement
 from analysis.report import counts
 from analysis.report.breaking import SHOWN, Part, breaks, breaks_of
 from analysis.report.wrapping import Line, print_line
 from analysis.text import one_line, visible
-from analysis.writing.reasons import told
+from analysis.writing.labels import BADGE, CHANGE_TYPES, INSIGHT, REMARKS, SEVERITY
+from analysis.writing.reasons import strongest_reasons
 
 _COLOUR = {Importance.HIGH: "red", Importance.MEDIUM: "yellow", Importance.LOW: "green"}
 _NAMES = 10  # maximum names of a kind that a commit breaks, with their places
@@ -29,20 +30,20 @@ _INDENTED_BULLET = Text("     • ")
 
 def print_report(console: Console, report: DayReport) -> None:
     """Print one day of one repository."""
-    say = words(report.language)
+    say = catalogue(report.language)
     zone = ZoneInfo(report.timezone)
     _print_heading(console, f"{report.repository} · {report.date} · {report.timezone}")
     _print(console, Text(counts.statistics(report), style="bold"))
     if not report.entries:
         _print(console, Text(counts.nothing(report)))
     _print_breaking(console, report, say)
-    failed = {failure.sha: failure.told(report.language) for failure in report.failed}
+    failed = {failure.sha: failure.translated(report.language) for failure in report.failed}
     for tier in Importance:
         _print_tier(console, report, tier, failed, zone, say)
     if report.late:
         console.print()
-        _print(console, Text(say.label("late", count=len(report.late)), style="bold magenta"))
-        _print(console, Text(say.labels["late_why"], style="dim"))
+        _print(console, Text(counts.late_heading(report), style="bold magenta"))
+        _print(console, Text(counts.late_note(report), style="dim"))
         _print_lines(console, _list(console, report.late, zone, say, dated=True))
     _print_coverage(console, report, say)
 
@@ -57,7 +58,7 @@ def print_commit(
 ) -> None:
     """Print one commit in full."""
     _print_heading(console, str(repository))
-    _print_lines(console, _full_commit(entry, words(language), language, zone, reason, dated=True))
+    _print_lines(console, _full_commit(entry, catalogue(language), language, zone, reason, dated=True))
 
 
 def print_answer(console: Console, statements: Iterable[Statement]) -> None:
@@ -92,30 +93,30 @@ def _print_lines(console: Console, lines: Iterable[Line]) -> None:
         print_line(console, line)
 
 
-def _print_breaking(console: Console, report: DayReport, say: Words) -> None:
+def _print_breaking(console: Console, report: DayReport, say: Catalogue) -> None:
     """Print the breaking changes, each with its place and its commit; nothing if there are none."""
     found = breaks(report)
     if not found:
         return
     console.print()
-    _print(console, Text(say.label("breaking", count=len(found)), style="bold red"))
+    _print(console, Text(say("💥 What will break you ({count})", count=len(found)), style="bold red"))
     rows = [
-        Text("  ").join([_breaking_text(each.told(report.language)), _sha(each.entry.commit)]) for each in found[:SHOWN]
+        Text("  ").join([_breaking_text(each.parts(report.language)), _sha(each.entry.commit)])
+        for each in found[:SHOWN]
     ]
     if len(found) > SHOWN:
-        rows.append(Text(say.label("more_breaking", count=len(found) - SHOWN), style="dim"))
+        rows.append(Text(say("and {count} more, told with their commits", count=len(found) - SHOWN), style="dim"))
     _print_lines(console, (Line(row, _BULLET) for row in rows))
 
 
 def _print_tier(
-    console: Console, report: DayReport, tier: Importance, failed: dict[str, str], zone: ZoneInfo, say: Words
+    console: Console, report: DayReport, tier: Importance, failed: dict[str, str], zone: ZoneInfo, say: Catalogue
 ) -> None:
     entries = report.tier(tier)
     if not entries:
         return
     console.print()
-    heading = say.label("tier", badge=BADGE[tier], importance=say.importance[tier], count=len(entries))
-    _print(console, Text(heading, style=f"bold {_COLOUR[tier]}"))
+    _print(console, Text(counts.tier_heading(report, tier), style=f"bold {_COLOUR[tier]}"))
     if tier is not Importance.HIGH:
         reasons = report.language if tier is Importance.MEDIUM else None
         _print_lines(console, _list(console, entries, zone, say, reasons=reasons))
@@ -126,60 +127,60 @@ def _print_tier(
 
 
 def _full_commit(
-    entry: Entry, say: Words, language: Language, zone: ZoneInfo, reason: str | None, *, dated: bool = False
+    entry: Entry, say: Catalogue, language: Language, zone: ZoneInfo, reason: str | None, *, dated: bool = False
 ) -> Iterator[Line]:
     commit, ranked, analysis = entry.commit, entry.ranked, entry.analysis
     yield Line(
         Text(one_line(commit.title) or commit.short_sha, style=_linked("bold", commit)),
         Text(f"{BADGE[ranked.importance]} "),
     )
-    types = " / ".join(say.change_types[each] for each in ranked.change_types)
+    types = " / ".join(say(CHANGE_TYPES[each]) for each in ranked.change_types)
     when = _when(commit.committed_at, zone, dated=dated)
     size = Text.assemble(*_size(commit))
     yield _indented(Text("  ").join([_sha(commit), Text(f"{when}  {one_line(commit.author)}"), size, Text(types)]))
     if commit.not_on:
-        yield _indented(Text(say.label("not_on_branch", branch=one_line(commit.not_on)), style="bold red"))
+        yield _indented(Text(say("⚠️ not on {branch}", branch=one_line(commit.not_on)), style="bold red"))
     if entry.watched:
         touched = " · ".join(one_line(f"{each.term} {each.place}") for each in entry.watched)
-        yield _indented(Text(f"{say.labels['watched']}{say.labels['colon']}{touched}", style="bold"))
-    if because := "; ".join(map(one_line, told(ranked, language))):
-        yield _indented(Text(f"{say.labels['reasons']}{say.labels['colon']}{because}", style="italic"))
-    yield from _block(say.labels["breaks"], [_breaking_text(each.told(language, _NAMES)) for each in breaks_of(entry)])
+        yield _indented(Text(say("👁 Touches what you watch") + say(": ") + touched, style="bold"))
+    if because := "; ".join(map(one_line, strongest_reasons(ranked, language))):
+        yield _indented(Text(say("🧭 Ranked by") + say(": ") + because, style="italic"))
+    yield from _block(say("💥 Breaks"), [_breaking_text(each.parts(language, _NAMES)) for each in breaks_of(entry)])
     for row in _links(entry, say):
         yield _indented(Text(row))
     if analysis is None:
-        unread = say.label("unread", reason=one_line(reason or say.labels["unknown"]))
+        unread = say("could not be read: {reason}", reason=one_line(reason or say("unknown")))
         yield _indented(Text(f"⚠️ {unread}", style="red"))
     else:
         yield from _analysed(analysis, say)
 
 
-def _analysed(analysis: Analysis, say: Words) -> Iterator[Line]:
+def _analysed(analysis: Analysis, say: Catalogue) -> Iterator[Line]:
     yield _indented(_prose(analysis.summary))
-    yield from _block(say.labels["scope"], [_prose(row) for row in analysis.scope])
+    yield from _block(say("🎯 Scope"), [_prose(row) for row in analysis.scope])
     insight = {name: text for name, text in analysis.insight.model_dump().items() if text}
     yield from _block(
-        say.labels["insight"],
-        [Text(f"{say.labels[name]}{say.labels['colon']}") + _prose(text) for name, text in insight.items()],
+        say("🔍 Insight"),
+        [Text(say.context("insight", INSIGHT[name]) + say(": ")) + _prose(text) for name, text in insight.items()],
     )
     yield from _block(
-        say.labels["risks"],
+        say("⚠️ Risks"),
         [
-            Text(f"[{say.severity[each.severity]}] ")
+            Text(f"[{say(SEVERITY[each.severity])}] ")
             + _prose(each.risk + (f" → {each.mitigation}" if each.mitigation else ""))
             for each in analysis.risks
         ],
     )
-    yield from _block(say.labels["advice"], [_prose(row) for row in analysis.advice])
+    yield from _block(say("💡 Advice"), [_prose(row) for row in analysis.advice])
     if analysis.by == "rules":
-        yield _indented(Text(say.labels["by_rules"], style="dim"))
+        yield _indented(Text(say("🔧 By rules"), style="dim"))
 
 
 def _list(
     console: Console,
     entries: Sequence[Entry],
     zone: ZoneInfo,
-    say: Words,
+    say: Catalogue,
     *,
     reasons: Language | None = None,
     dated: bool = False,
@@ -204,31 +205,34 @@ def _list(
         yield Line(_title(entry, say, reasons), lead)
 
 
-def _title(entry: Entry, say: Words, reasons: Language | None) -> Text:
+def _title(entry: Entry, say: Catalogue, reasons: Language | None) -> Text:
     commit = entry.commit
     title = Text.assemble((one_line(commit.title) or commit.short_sha, _linked("", commit)))
     if not commit.read:
-        title.append(f"  ⚠️ {say.labels['failed']}", style="red")
+        title.append(f"  ⚠️ {say('Failed')}", style="red")
     elif reasons:
-        title.append("\n" + "; ".join(map(one_line, told(entry.ranked, reasons))), style="dim italic")
+        title.append("\n" + "; ".join(map(one_line, strongest_reasons(entry.ranked, reasons))), style="dim italic")
         if entry.analysis and entry.analysis.by == "model":
             title.append("\n").append_text(_prose(entry.analysis.summary))
     return title
 
 
-def _print_coverage(console: Console, report: DayReport, say: Words) -> None:
-    coverage, colon = report.coverage, say.labels["colon"]
+def _print_coverage(console: Console, report: DayReport, say: Catalogue) -> None:
+    coverage, colon = report.coverage, say(": ")
     console.print()
-    _print(console, Text(say.labels["coverage"], style="bold"))
+    _print(console, Text(say("📦 Coverage"), style="bold"))
     _print(console, Text(counts.coverage(report), style="dim"))
     if report.usage.model:
-        _print(console, Text(one_line(usage_told(report.usage, say)), style="dim"))
-    for label, style, failures in (("replaced", "yellow", coverage.replaced), ("failed", "red", coverage.failed)):
+        _print(console, Text(one_line(counts.usage(report.usage, report.language)), style="dim"))
+    for label, style, failures in (
+        (say("By rules instead"), "yellow", coverage.replaced),
+        (say("Failed"), "red", coverage.failed),
+    ):
         for each in failures:
-            why = one_line(each.told(report.language))
-            _print(console, Text(f"{say.labels[label]} {each.sha[:7]}{colon}{why}", style=style))
+            why = one_line(each.translated(report.language))
+            _print(console, Text(f"{label} {each.sha[:7]}{colon}{why}", style=style))
     for remark in coverage.remarks:
-        _print(console, Text(f"{say.labels['remark']}{colon}{say.remarks[remark]}", style="yellow"))
+        _print(console, Text(say("Note") + colon + say(REMARKS[remark]), style="yellow"))
 
 
 def _indented(text: Text) -> Line:
@@ -242,16 +246,16 @@ def _block(label: str, rows: Sequence[Text]) -> Iterator[Line]:
         yield Line(row, _INDENTED_BULLET)
 
 
-def _links(entry: Entry, say: Words) -> list[str]:
+def _links(entry: Entry, say: Catalogue) -> list[str]:
     links = entry.links
-    rows = [say.label("reverts", sha=sha[:7]) for sha in links.all_reverted]
+    rows = [say("reverts {sha}", sha=sha[:7]) for sha in links.all_reverted]
     if links.reverted_by:
-        rows.append(say.label("reverted_by", sha=links.reverted_by[:7]))
+        rows.append(say("reverted by {sha}", sha=links.reverted_by[:7]))
     if links.series:
-        rows.append(say.label("series", part=links.series.part, of=links.series.of or "N"))
-    rows += [say.label("fixes", sha=sha[:7]) for sha in links.fixes]
-    rows += [say.label("fixed_by", sha=sha[:7]) for sha in links.fixed_by]
-    return [f"{say.labels['links']}{say.labels['colon']}" + "; ".join(rows)] if rows else []
+        rows.append(say("part {part} of {of} of a series", part=links.series.part, of=links.series.of or "N"))
+    rows += [say("fixes {sha}", sha=sha[:7]) for sha in links.fixes]
+    rows += [say("fixed by {sha}", sha=sha[:7]) for sha in links.fixed_by]
+    return [say("🔗 Linked") + say(": ") + "; ".join(rows)] if rows else []
 
 
 def _sha(commit: Commit) -> Text:

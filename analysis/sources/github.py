@@ -14,9 +14,9 @@ from urllib.parse import quote
 from requests import codes
 
 from analysis.errors import AccessDenied, DigestError, Misuse, UnknownBranch, UnknownCommit, UnknownRepository
+from analysis.locale import Phrase
 from analysis.models import Commit, Frozen, PullRequest, Repository
 from analysis.paths import Kind, kind
-from analysis.phrases import Phrase
 from analysis.sources.github_client import Client
 from analysis.sources.github_errors import not_github, rate_limited, status_of
 from analysis.sources.github_replies import (
@@ -141,7 +141,13 @@ class GitHub:
         """Return the SHA that pull request `number` was merged as; `UnknownCommit` if it is missing or not merged."""
         pull = self._get(Pull, repository, f"/pulls/{number}", commit=f"#{number}")
         if not pull.merged or not pull.merge_commit_sha:
-            raise UnknownCommit(Phrase("not_merged", number=number, repository=repository.full_name))
+            raise UnknownCommit(
+                Phrase(
+                    "pull request #{number} of {repository} is not merged; ask again when it is",
+                    number=number,
+                    repository=repository.full_name,
+                )
+            )
         return pull.merge_commit_sha
 
     def allowance(self) -> Allowance | None:
@@ -172,7 +178,9 @@ class GitHub:
             try:
                 self._get(dict[str, object], repository, f"/branches/{quote(repository.branch)}")
             except UnknownRepository as exc:
-                raise UnknownBranch(Phrase("no_branch", repository=repository)) from exc
+                raise UnknownBranch(
+                    Phrase("GitHub has no branch {repository}; check the spelling", repository=repository)
+                ) from exc
         return repository.model_copy(update={"owner": owner, "name": name})
 
     def head(self, repository: Repository) -> str:

@@ -24,22 +24,32 @@ from analysis.errors import (
     UnknownRepository,
     Unreachable,
 )
+from analysis.locale import Phrase, mark
 from analysis.models import Repository
-from analysis.phrases import Phrase
 
 _GONE = (codes.not_found, codes.gone, codes.unavailable_for_legal_reasons)
 _NO_COMMIT = (codes.not_found, codes.unprocessable)
-_CAUSES = (
-    ("refused", "refused"),
-    ("timed out", "timed_out"),
-    ("timeout", "timed_out"),
-    ("name or service", "unknown_host"),
-    ("resolve", "unknown_host"),
-    ("certificate", "untrusted"),
-    ("too many 5", "server_errors"),
-    ("aborted", "dropped"),
-    ("reset", "dropped"),
-    ("disconnected", "dropped"),
+_UNKNOWN_COMMIT = mark(
+    "{repository} has no commit {commit}, or several begin like it; give more of the SHA, or check the repository"
+)
+_UNKNOWN_PULL_REQUEST = mark("{repository} has no pull request {commit}; check the number, or the repository")
+_NO_REPOSITORY = mark("GitHub has no repository {repository}; check the spelling, and GITHUB_TOKEN if it is private")
+_NO_REPOSITORY_OR_BRANCH = mark(
+    "GitHub has no repository {repository} with a branch {branch}; check the spelling, and GITHUB_TOKEN if it is private"
+)
+_RETRY = mark("run it again then")
+_SET_TOKEN = mark("set GITHUB_TOKEN for 5,000 requests an hour, or run it again then")
+_CAUSES = (  # what the text of a vendor's exception contains -> the cause of a failed request
+    ("refused", mark("connection refused")),
+    ("timed out", mark("timed out")),
+    ("timeout", mark("timed out")),
+    ("name or service", mark("unknown host")),
+    ("resolve", mark("unknown host")),
+    ("certificate", mark("certificate not trusted")),
+    ("too many 5", mark("repeated server errors")),
+    ("aborted", mark("connection dropped")),
+    ("reset", mark("connection dropped")),
+    ("disconnected", mark("connection dropped")),
 )
 
 
@@ -70,13 +80,13 @@ def status_of(error: DigestError) -> int | None:
 
 
 def rate_limited(resets_at: datetime | None, *, with_token: bool) -> RateLimited:
-    when = Phrase("limit_resets", at=resets_at) if resets_at else ""
-    advice = Phrase("limit_again" if with_token else "limit_token")
-    return RateLimited(Phrase("limit", when=when, advice=advice), resets_at)
+    when = Phrase("; it resets at {at:%H:%M} UTC", at=resets_at) if resets_at else ""
+    advice = Phrase(_RETRY if with_token else _SET_TOKEN)
+    return RateLimited(Phrase("GitHub's request limit is used up{when}; {advice}", when=when, advice=advice), resets_at)
 
 
 def not_github(host: str) -> NotGitHub:
-    return NotGitHub(Phrase("not_github", host=host))
+    return NotGitHub(Phrase("{host} does not answer like GitHub's REST API; check GITHUB_API_URL", host=host))
 
 
 def _limit(exc: github.GithubException, subject: Subject) -> DigestError:
@@ -88,20 +98,31 @@ def _status(exc: github.GithubException, subject: Subject) -> DigestError:
     if status == codes.too_many:
         return _limit(exc, subject)
     if status == codes.unauthorized:
-        return AccessDenied(Phrase("bad_token"))
+        return AccessDenied(Phrase("GitHub refuses the token; check GITHUB_TOKEN"))
     if repository and status == codes.forbidden:
-        return AccessDenied(Phrase("forbidden", repository=repository.full_name))
+        return AccessDenied(
+            Phrase(
+                "GITHUB_TOKEN may not read {repository}; give it read access to contents and pull requests",
+                repository=repository.full_name,
+            )
+        )
     if repository and commit and status in _NO_COMMIT:
-        missing = "no_pull" if commit.startswith("#") else "no_commit"
+        missing = _UNKNOWN_PULL_REQUEST if commit.startswith("#") else _UNKNOWN_COMMIT
         return UnknownCommit(Phrase(missing, repository=repository.full_name, commit=commit))
     if repository and status in _GONE:
-        missing = "no_repository_or_branch" if repository.branch else "no_repository"
+        missing = _NO_REPOSITORY_OR_BRANCH if repository.branch else _NO_REPOSITORY
         return UnknownRepository(Phrase(missing, repository=repository.full_name, branch=repository.branch))
-    return Unreachable(Phrase("status", host=host, status=status))
+    return Unreachable(Phrase("{host} answers with status {status}; try again later", host=host, status=status))
 
 
 def _no_answer(exc: Exception, subject: Subject) -> DigestError:
-    return Unreachable(Phrase("no_answer", host=subject.host, cause=_cause(exc)))
+    return Unreachable(
+        Phrase(
+            "{host} does not answer ({cause}); check GITHUB_API_URL and the network",
+            host=subject.host,
+            cause=_cause(exc),
+        )
+    )
 
 
 def _odd_answer(_: Exception, subject: Subject) -> DigestError:

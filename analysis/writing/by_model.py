@@ -8,11 +8,8 @@ analysis; the caller then analyses by rules.
 
 import secrets as random_marks
 from collections.abc import Callable, Sequence
-from functools import cache
-from importlib.resources import files
 from typing import Literal, NamedTuple
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
 from pydantic import BaseModel, ConfigDict
 
 from analysis.diff import Excerpt, excerpt
@@ -27,8 +24,8 @@ from analysis.grounding.analysis_check import (
     is_in,
     without_false_claims,
 )
-from analysis.language import words
 from analysis.llm import ChatModel, Message, UsageCounter
+from analysis.locale import Phrase, catalogue
 from analysis.models import (
     Analysis,
     Commit,
@@ -41,8 +38,9 @@ from analysis.models import (
     Risk,
     Severity,
 )
-from analysis.phrases import Phrase
 from analysis.ranking import ceiling, floor, may_move_down, may_move_up, supported, within
+from analysis.writing.fact_sentences import FACT_SENTENCES
+from analysis.writing.prompts import rendered
 
 _BUDGET = {Importance.HIGH: 12_000, Importance.MEDIUM: 6_000, Importance.LOW: 2_000}  # tokens of diff
 _MAX_REPLY = {Importance.HIGH: 3_000, Importance.MEDIUM: 1_200, Importance.LOW: 500}  # tokens of the reply
@@ -198,14 +196,14 @@ def analyse(
     def ask(turns: list[Message]) -> _Asked:
         reply = model.ask(turns, form, room=_MAX_REPLY[depth], meter=meter)
         if canary in reply.model_dump_json() or nonce in reply.model_dump_json():
-            raise ModelFailure(Phrase("model_told_prompt"))
+            raise ModelFailure(Phrase("the reply gave away the prompt"))
         said = reply.analysis()
         spoken = is_in(cleaned(said), question.language)
         return _Asked(reply, said, evidence.false_claims(said), spoken, is_about(said, question.commit))
 
     asked = ask(messages)
     if asked.claims or not asked.spoken or not asked.about:
-        again = _rendered(
+        again = rendered(
             "again.j2",
             language=question.language,
             wrong_language=not asked.spoken,
@@ -214,13 +212,13 @@ def analyse(
         )
         asked = ask([*messages, Message("assistant", asked.reply.model_dump_json()), Message("user", again)])
     if not asked.spoken:
-        raise ModelFailure(Phrase("model_language"))
+        raise ModelFailure(Phrase("the reply was in another language"))
     if not asked.about:
-        raise ModelFailure(Phrase("model_astray"))
+        raise ModelFailure(Phrase("the reply does not speak of the commit"))
     checked = evidence.without_false_claims(asked.said)
     kept = cleaned(checked.analysis)
     if is_empty(kept):
-        raise ModelFailure(Phrase("model_baseless"))
+        raise ModelFailure(Phrase("nothing in the reply could be borne out"))
     importance, reason = _tier_after_move(question, asked.reply)
     return Analysed(kept, importance, reason, shown.left_out, len(checked.removed))
 
@@ -243,7 +241,7 @@ def _tier_after_move(question: Question, reply: _Low) -> tuple[Importance, str]:
 
 
 def _prompt(question: Question, shown: Excerpt, nonce: str, canary: str) -> list[Message]:
-    say = words(question.language)
+    say = catalogue(question.language)
     commit = question.commit
     told = commit.model_copy(
         update={
@@ -251,37 +249,25 @@ def _prompt(question: Question, shown: Excerpt, nonce: str, canary: str) -> list
             "pull": commit.pull and commit.pull.model_copy(update={"body": commit.pull.body[:_MESSAGE]}),
         }
     )
-    system = _rendered(
+    system = rendered(
         f"system.{question.language}.j2",
         repository=question.repository.full_name,
         nonce=nonce,
         canary=canary,
         language_name=_NAMES[question.language],
     )
-    user = _rendered(
+    user = rendered(
         "user.j2",
         commit=told,
         language=question.language,
         depth=question.ranked.importance.value,
         importance=question.ranked.importance.value,
         types=[each.value for each in question.ranked.change_types],
-        facts=[f"{say.facts[fact.kind].says.format(names=fact.name)} {fact.place}" for fact in question.facts[:30]],
+        facts=[
+            f"{say(FACT_SENTENCES[fact.kind].change, names=fact.name)} {fact.place}" for fact in question.facts[:30]
+        ],
         reasons=[f"{reason.signal} {reason.points:+.1f}" for reason in question.ranked.reasons[:5]],
         excerpt=shown,
         nonce=nonce,
     )
     return [Message("system", system), Message("user", user)]
-
-
-def _rendered(template: str, **values: object) -> str:
-    return _environment().get_template(template).render(**values).strip()
-
-
-@cache
-def _environment() -> Environment:
-    return Environment(  # noqa: S701 (a prompt is no page)
-        loader=FunctionLoader(lambda wanted: files("analysis.writing.prompts").joinpath(wanted).read_text("utf-8")),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )

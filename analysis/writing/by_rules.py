@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from itertools import zip_longest
 
 from analysis.facts.removed_tests import tests_added
-from analysis.language import Words, words
+from analysis.locale import Catalogue, catalogue, mark
+from analysis.locale.punctuation import as_sentence, join_clauses, join_items, join_sentences
 from analysis.models import (
     BREAKING,
     Analysis,
@@ -23,6 +24,7 @@ from analysis.models import (
 )
 from analysis.paths import Kind, area, kind
 from analysis.text import one_line, shorten
+from analysis.writing.fact_sentences import FACT_SENTENCES
 from analysis.writing.purpose import purpose
 
 # Incremented whenever a rule or a phrase changes, so that stored analyses are made anew.
@@ -34,11 +36,12 @@ _AREAS_NAMED = 2
 _AREAS_SHOWN = 6
 _FILES_SHOWN = 4
 _MIN_LINES_FOR_TESTS = 100  # changed source lines from which missing tests are mentioned
+_RUN_TESTS = mark("Run your own regression tests before you upgrade.")
 
 
 def analyse_by_rules(commit: Commit, facts: Sequence[Fact], ranked: Ranked, language: Language) -> Analysis:
     """Analyse a commit that was read, in the depth of its tier: in full, in brief, or in two sentences."""
-    say = words(language)
+    say = catalogue(language)
     told = _fact_sentences(facts, say)
     if ranked.importance is Importance.LOW:
         return Analysis(by="rules", summary=_summary(commit, told, say))
@@ -58,32 +61,31 @@ def code(text: str) -> str:
     return "`" + one_line(text).replace("`", "'") + "`"
 
 
-def _summary(commit: Commit, told: Sequence[str], say: Words) -> str:
+def _summary(commit: Commit, told: Sequence[str], say: Catalogue) -> str:
     parts = list(told)
     why = purpose(commit)
     if why:
-        parts.append(say.label("purpose", text=why.rstrip(".。")))
+        parts.append(say("The author writes: {text}", text=why.rstrip(".。")))
     parts.append(_size(commit, say))
-    return say.gap.join(part.rstrip("。.") + say.stop for part in parts)
+    return join_sentences((as_sentence(part, say) for part in parts), say)
 
 
-def _size(commit: Commit, say: Words) -> str:
+def _size(commit: Commit, say: Catalogue) -> str:
     if not commit.files and not commit.additions + commit.deletions:
-        return say.label("no_files")
-    text = say.label(
-        "size", files=say.quantity("file", len(commit.files)), additions=commit.additions, deletions=commit.deletions
-    )
+        return say("This commit changes no file")
+    changed = say.plural("{count} file", "{count} files", len(commit.files))
+    size = {"additions": commit.additions, "deletions": commit.deletions}
+    clauses = [say("{files} changed (+{additions} −{deletions})", files=changed, **size)]
     areas = [code(files[0].path if len(files) == 1 else name) for name, files in _areas(commit)]
     if areas:
-        text += say.clause + say.label(
-            "mostly_in" if len(areas) > _AREAS_NAMED else "in", areas=say.comma.join(areas[:_AREAS_NAMED])
-        )
+        where = mark("mostly in {areas}") if len(areas) > _AREAS_NAMED else mark("in {areas}")
+        clauses.append(say(where, areas=join_items(areas[:_AREAS_NAMED], say)))
     if commit.is_merge:
-        text += say.clause + say.label("merged")
-    return text
+        clauses.append(say("a merge, compared with its first parent"))
+    return join_clauses(clauses, say)
 
 
-def _fact_sentences(facts: Sequence[Fact], say: Words) -> list[str]:
+def _fact_sentences(facts: Sequence[Fact], say: Catalogue) -> list[str]:
     """Return one sentence per kind of fact, in the order of `FactKind`, each with the place of its first fact."""
     sentences = []
     for each in FactKind:
@@ -92,24 +94,23 @@ def _fact_sentences(facts: Sequence[Fact], say: Words) -> list[str]:
             first = alike[0]
             told_already = first.place in (first.name, first.old)
             place = f" ({code(first.place)})" if first.place and not told_already else ""
-            sentences.append(say.facts[each].says.format(names=named(alike, say)) + place)
+            sentences.append(say(FACT_SENTENCES[each].change, names=named(alike, say)) + place)
     return sentences
 
 
-def named(facts: Sequence[Fact], say: Words, most: int = _NAMES_SHOWN) -> str:
+def named(facts: Sequence[Fact], say: Catalogue, most: int = _NAMES_SHOWN) -> str:
     """Return the first `most` names in code spans, with old and new values, and the number of the remaining ones."""
     shown = facts[:most]
-    told = say.comma.join(
+    names = [
         _name(fact) if after and after.gone_from == fact.gone_from else _name_with_file(fact, say)
         for fact, after in zip_longest(shown, shown[1:])
-    )
-    more = len(facts) - most
-    return f"{told} {say.label('more', count=more)}" if more > 0 else told
+    ]
+    return _with_rest(join_items(names, say), len(facts) - most, say)
 
 
-def _name_with_file(fact: Fact, say: Words) -> str:
+def _name_with_file(fact: Fact, say: Catalogue) -> str:
     """Return the name with the file it left, since another file may still define it."""
-    return say.label("from", name=_name(fact), file=code(fact.gone_from)) if fact.gone_from else _name(fact)
+    return say("{name} from {file}", name=_name(fact), file=code(fact.gone_from)) if fact.gone_from else _name(fact)
 
 
 def _name(fact: Fact) -> str:
@@ -128,7 +129,7 @@ def _areas(commit: Commit) -> list[tuple[str, list[FileChange]]]:
     return sorted(grouped.items(), key=lambda item: -sum(file.additions + file.deletions for file in item[1]))
 
 
-def _scope(commit: Commit, say: Words) -> tuple[str, ...]:
+def _scope(commit: Commit, say: Catalogue) -> tuple[str, ...]:
     rows = []
     areas = _areas(commit)
     for name, files in areas[:_AREAS_SHOWN]:
@@ -136,42 +137,40 @@ def _scope(commit: Commit, say: Words) -> tuple[str, ...]:
         if len(files) == 1:
             rows.append(f"{code(files[0].path)} (+{files[0].additions} −{files[0].deletions})")
             continue
-        shown = say.comma.join(code(file.path.removeprefix(name + "/")) for file in files[:_FILES_SHOWN])
-        more = (
-            say.comma + say.label("more_files", files=say.quantity("more file", len(files) - _FILES_SHOWN))
-            if len(files) > _FILES_SHOWN
-            else ""
-        )
-        total = say.label(
-            "files_in",
+        shown = [code(file.path.removeprefix(name + "/")) for file in files[:_FILES_SHOWN]]
+        if len(files) > _FILES_SHOWN:
+            shown.append(_more_files(len(files) - _FILES_SHOWN, say))
+        total = say(
+            "{area} ({files}, +{additions} −{deletions})",
             area=code(name),
-            files=say.quantity("file", len(files)),
+            files=say.plural("{count} file", "{count} files", len(files)),
             additions=sum(file.additions for file in files),
             deletions=sum(file.deletions for file in files),
         )
-        rows.append(f"{total}{say.labels['colon']}{shown}{more}")
+        rows.append(total + say(": ") + join_items(shown, say))
     rest = sum(len(files) for _, files in areas[_AREAS_SHOWN:])
     if rest:
-        rows.append(say.label("more_files", files=say.quantity("more file", rest)))
+        rows.append(_more_files(rest, say))
     unlisted = commit.additions + commit.deletions - sum(file.additions + file.deletions for file in commit.files)
     if unlisted > 0:
-        rows.append(say.label("unlisted", lines=say.quantity("changed line", unlisted)))
+        lines = say.plural("{count} changed line", "{count} changed lines", unlisted)
+        rows.append(say("GitHub does not list the files of the other {lines}", lines=lines))
     return tuple(rows)
 
 
-def _insight(commit: Commit, facts: Sequence[Fact], ranked: Ranked, say: Words) -> Insight:
+def _more_files(count: int, say: Catalogue) -> str:
+    return say("and {files}", files=say.plural("{count} more file", "{count} more files", count))
+
+
+def _insight(commit: Commit, facts: Sequence[Fact], ranked: Ranked, say: Catalogue) -> Insight:
     sources = [file for file in commit.files if kind(file.path) is Kind.SOURCE]
-    moved = Counter(file.status for file in sources)
-    structure = moved["added"] + moved["removed"] + moved["renamed"]
 
     def told(*kinds: FactKind) -> str:
         sentences = _fact_sentences([fact for fact in facts if fact.kind in kinds], say)
-        return say.gap.join(sentence + say.stop for sentence in sentences)
+        return join_sentences((as_sentence(sentence, say) for sentence in sentences), say)
 
     return Insight(
-        architecture=say.label("structure", added=moved["added"], removed=moved["removed"], renamed=moved["renamed"])
-        if structure
-        else "",
+        architecture=_structure(sources, say),
         performance=_performance(sources, ranked, say),
         security=told(FactKind.SECURITY),
         compatibility=told(*BREAKING, FactKind.RETYPED, FactKind.DEFAULT_CHANGED),
@@ -180,90 +179,96 @@ def _insight(commit: Commit, facts: Sequence[Fact], ranked: Ranked, say: Words) 
     )
 
 
-def _performance(sources: Sequence[FileChange], ranked: Ranked, say: Words) -> str:
+def _structure(sources: Sequence[FileChange], say: Catalogue) -> str:
+    status = Counter(file.status for file in sources)
+    moved = {name: status[name] for name in ("added", "removed", "renamed")}
+    return (
+        say("Source files: {added} added, {removed} deleted, {renamed} renamed", **moved) if any(moved.values()) else ""
+    )
+
+
+def _performance(sources: Sequence[FileChange], ranked: Ranked, say: Catalogue) -> str:
     if ChangeType.PERFORMANCE not in ranked.change_types:
         return ""
     kernels = [
         file.path for file in sources if file.path.endswith((".cu", ".cuh", ".hip", ".metal")) or "kernel" in file.path
     ]
     if kernels:
-        return say.label("perf_kernels", paths=say.comma.join(code(path) for path in kernels[:_FILES_SHOWN]))
-    return say.label("perf_named")
+        return say("Touches kernels: {paths}", paths=join_items(map(code, kernels[:_FILES_SHOWN]), say))
+    return say("The title calls it a performance change; nothing here measures it")
 
 
-def _maintenance(commit: Commit, sources: Sequence[FileChange], say: Words) -> str:
+def _maintenance(commit: Commit, sources: Sequence[FileChange], say: Catalogue) -> str:
     added = tests_added(commit)
     fewer = [file.path for file in commit.files if kind(file.path) is Kind.TEST and file.deletions]
     if added or fewer:
-        told = say.comma.join(code(path) for path in (added or fewer)[:_FILES_SHOWN])
-        return say.label("with_tests" if added else "fewer_tests", paths=told)
-    lines = _changed(sources)
-    return say.label("without_tests", lines=say.quantity("source line", lines)) if lines else ""
+        paths = join_items(map(code, (added or fewer)[:_FILES_SHOWN]), say)
+        return say("Comes with tests: {paths}" if added else "Only takes tests away: {paths}", paths=paths)
+    if changed := _changed(sources):
+        lines = say.plural("{count} source line", "{count} source lines", changed)
+        return say("Changes {lines} and no test", lines=lines)
+    return ""
 
 
-def _risks(commit: Commit, facts: Sequence[Fact], say: Words) -> tuple[Risk, ...]:
+def _risks(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> tuple[Risk, ...]:
     risks = []
     for each in FactKind:
         alike = [fact for fact in facts if fact.kind is each]
-        told = say.facts[each]
+        told = FACT_SENTENCES[each]
         if alike and told.risk:
-            names = named(alike, say)
-            risks.append(
-                Risk(
-                    risk=f"{names}{say.labels['colon']}{told.risk}",
-                    severity=told.severity,
-                    mitigation=_advice_for(alike, say),
-                )
-            )
+            risk = named(alike, say) + say(": ") + say(told.risk)
+            risks.append(Risk(risk=risk, severity=told.severity, mitigation=_advice_for(alike, say)))
     if _lacks_tests(commit):
-        risks.append(
-            Risk(risk=say.label("untested_risk"), severity=Severity.LOW, mitigation=say.label("untested_advice"))
-        )
+        risk = say("a sizeable change of source comes without a test")
+        risks.append(Risk(risk=risk, severity=Severity.LOW, mitigation=say(_RUN_TESTS)))
     return tuple(risks)
 
 
-def _advice(commit: Commit, facts: Sequence[Fact], say: Words) -> tuple[str, ...]:
+def _advice(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> tuple[str, ...]:
     rows = []
     for each in FactKind:
         alike = [fact for fact in facts if fact.kind is each]
-        if alike and say.facts[each].advice:
+        if alike and FACT_SENTENCES[each].advice:
             rows.append(_advice_for(alike, say))
     if not rows and _lacks_tests(commit):
-        rows.append(say.label("untested_advice"))
-    return tuple(rows) or (say.label("no_action"),)
+        rows.append(say(_RUN_TESTS))
+    return tuple(rows) or (say("The change itself shows nothing that users must do."),)
 
 
-def _advice_for(alike: Sequence[Fact], say: Words) -> str:
+def _advice_for(alike: Sequence[Fact], say: Catalogue) -> str:
     """Return the advice for facts of one kind as a sentence."""
     how = _how_to_keep(alike, say) if alike[0].kind is FactKind.DEFAULT_CHANGED else ""
-    return say.facts[alike[0].kind].advice.format(names=_list_of([_name(fact) for fact in alike], say), how=how)
+    names = _list_of([_name(fact) for fact in alike], say)
+    return say(FACT_SENTENCES[alike[0].kind].advice, names=names, how=how)
 
 
-def _how_to_keep(changed: Sequence[Fact], say: Words) -> str:
+def _how_to_keep(changed: Sequence[Fact], say: Catalogue) -> str:
     """Return how to restore the old defaults: what to set, what to pass, and what to turn off."""
     ways: dict[str, list[str]] = {}
     for fact in changed:
         way, value = _old_setting(fact.name, fact.old or "None")
         ways.setdefault(way, []).append(code(shorten(value, _NAME)))
-    return say.labels["keep_and"].join(say.label(way, values=_list_of(values, say)) for way, values in ways.items())
+    return say(" and ").join(say(way, values=_list_of(values, say)) for way, values in ways.items())
 
 
 def _old_setting(name: str, old: str) -> tuple[str, str]:
-    """Return (phrase key, setting) that restores a default; a variable is set to its value without quotes."""
+    """Return (sentence, setting) that restores a default; a variable is set to its value without quotes."""
     bare = old.strip("\"'")
     if not name.startswith("-"):
-        return "keep_set", f"{name}={(bare if name.isupper() else '') or old}"
+        return mark("set {values}"), f"{name}={(bare if name.isupper() else '') or old}"
     if old.lower() in ("none", "false"):
-        return ("keep_check" if old == "None" else "keep_off"), name
-    return "keep_pass", name if old.lower() == "true" else f"{name} {bare or old}"
+        return mark("check the new default of {values}") if old == "None" else mark("turn {values} off"), name
+    return mark("pass {values}"), name if old.lower() == "true" else f"{name} {bare or old}"
 
 
-def _list_of(names: Sequence[str], say: Words) -> str:
+def _list_of(names: Sequence[str], say: Catalogue) -> str:
     """Return the distinct names, the first few of them, and the number of the rest."""
     once = list(dict.fromkeys(names))
-    more = len(once) - _NAMES_SHOWN
-    told = say.comma.join(once[:_NAMES_SHOWN])
-    return f"{told} {say.label('more', count=more)}" if more > 0 else told
+    return _with_rest(join_items(once[:_NAMES_SHOWN], say), len(once) - _NAMES_SHOWN, say)
+
+
+def _with_rest(shown: str, rest: int, say: Catalogue) -> str:
+    return f"{shown} {say('and {count} more', count=rest)}" if rest > 0 else shown
 
 
 def _lacks_tests(commit: Commit) -> bool:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from analysis.errors import DigestError, Misuse
+from analysis.locale import Language
 from bot.cli.pipes import reopen
 from bot.cli.process import METRICS_PORT, run_until_ended, show_until_ended
 
@@ -40,11 +41,10 @@ app = typer.Typer(
 
 Format = Literal["terminal", "markdown", "json", "slack"]
 CommitFormat = Literal["terminal", "markdown", "json"]
-Lang = Literal["zh", "en"]
 RepoOption = Annotated[
     str | None, typer.Option("--repo", metavar="OWNER/NAME", help="One repository instead of DIGEST_REPOS.")
 ]
-LangOption = Annotated[Lang | None, typer.Option("--lang", help="Language of the report (DIGEST_LANGUAGE).")]
+LangOption = Annotated[Language | None, typer.Option("--lang", help="Language of the report (DIGEST_LANGUAGE).")]
 ZoneOption = Annotated[
     str | None, typer.Option("--timezone", metavar="ZONE", help="Time zone of the days (DIGEST_TIMEZONE).")
 ]

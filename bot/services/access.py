@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from threading import Lock
 
 from analysis.errors import DigestError, UnknownRepository
+from analysis.locale import Phrase
 from analysis.models import Repository
-from analysis.phrases import Phrase
 
 _REMEMBERED = timedelta(minutes=30)  # how long GitHub's answer about a repository is cached
 _SILENT = timedelta(seconds=30)  # how long to wait before asking again after GitHub failed
@@ -44,7 +44,11 @@ class Access:
     def check(self, channel: str, repository: Repository) -> None:
         """Raise `UnknownRepository`, as for one that does not exist, if a channel may not see a repository."""
         if not self.may_see(channel, repository):
-            raise UnknownRepository(Phrase("unseen", repository=repository.full_name))
+            raise UnknownRepository(
+                Phrase(
+                    "GitHub has no repository {repository}, or this bot may not see it", repository=repository.full_name
+                )
+            )
 
     def may_see(self, channel: str, repository: Repository) -> bool:
         """Return whether a channel may see a repository. Raise `DigestError` if only GitHub knows and it does not answer."""

@@ -10,8 +10,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Literal, NamedTuple, Self
 
 from analysis.errors import ModelFailure
+from analysis.locale import Phrase
 from analysis.models import Commit, Entry, Failure, Language, Ranked, Reason, Repository, Shortened, Usage
-from analysis.phrases import Phrase
 from analysis.ranking import packaged_weights, rank
 from analysis.writing.by_rules import VERSION as RULES_VERSION
 from analysis.writing.by_rules import analyse_by_rules
@@ -69,7 +69,7 @@ class Modelling:
         day, cost, usd = self._now().date(), self.model.cost, self._daily_usd
         reserved = cost(*tokens) or 0.0
         if reserved and not store.reserve(day, purpose, reserved, usd, usd * self._most[purpose]):
-            raise ModelFailure(Phrase("no_budget"), lasting=True)
+            raise ModelFailure(Phrase("today's budget is used up (DIGEST_DAILY_BUDGET_USD)"), lasting=True)
         try:
             yield
         finally:

@@ -12,8 +12,8 @@ from zoneinfo import ZoneInfo
 
 from analysis.errors import DigestError, OutsideFailure, RateLimited
 from analysis.facts import facts
+from analysis.locale import Phrase
 from analysis.models import Commit, DayReport, Failure, Language, Remark, Repository
-from analysis.phrases import Phrase
 from analysis.sources.github import GitHub
 from analysis.window import Window, window
 from bot.services.analyst import Analyst, Modelling
@@ -248,4 +248,4 @@ def read_all(
 def _reason(exc: DigestError, tz: ZoneInfo) -> str | Phrase:
     if not isinstance(exc, RateLimited):
         return exc.what
-    return Phrase("limited_until", at=exc.resets_at.astimezone(tz)) if exc.resets_at else Phrase("limited")
+    return Phrase("limit, resets {at:%H:%M}", at=exc.resets_at.astimezone(tz)) if exc.resets_at else Phrase("limit")

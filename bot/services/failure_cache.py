@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
+from analysis.locale import Phrase
 from analysis.models import Language
-from analysis.phrases import Phrase
 
 if TYPE_CHECKING:
     from analysis.llm import UsageCounter

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from analysis.errors import UnknownCommit, UnknownRepository
+from analysis.locale import Phrase
 from analysis.models import SHORT_SHA, Entry, Language, Repository
-from analysis.phrases import Phrase
 from bot.services.analyst import Analyst
 from bot.services.digest import Services, current, keep
 from bot.services.reference import Reference
@@ -84,7 +84,14 @@ def _in_store(services: Services, reference: Reference, wanted: Sequence[Reposit
             f"{each.repository} {stored.commit.sha[: SHORT_SHA + 5]}"
             for each, stored in zip(found, commits, strict=True)
         )
-        raise SeveralCommits(Phrase("several_commits", text=reference.text, listed=listed), found)
+        raise SeveralCommits(
+            Phrase(
+                "{text} names several commits: {listed}; give more of the SHA, or --repo",
+                text=reference.text,
+                listed=listed,
+            ),
+            found,
+        )
     return found[0] if found else None
 
 
@@ -99,4 +106,6 @@ def _from_github(services: Services, reference: Reference, wanted: Sequence[Repo
             continue
         commit = commit.model_copy(update={"not_on": services.github.branch_without(repository, commit.sha)})
         return Located(repository, keep(services.store, repository, commit))
-    raise missing or UnknownCommit(Phrase("nowhere_to_look", text=reference.text))
+    raise missing or UnknownCommit(
+        Phrase("no repository is configured to look for {text} in; use --repo owner/name", text=reference.text)
+    )

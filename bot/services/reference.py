@@ -4,8 +4,8 @@ import re
 from typing import NamedTuple
 
 from analysis.errors import Misuse
+from analysis.locale import Phrase
 from analysis.models import Repository
-from analysis.phrases import Phrase
 
 _SHA = re.compile(r"[0-9a-f]{4,64}", re.IGNORECASE)
 _PR = re.compile(r"#?([1-9]\d{0,8})")
@@ -41,4 +41,9 @@ def parse_reference(text: str) -> Reference:
         return Reference(text, pr=int(number[1]))
     if _SHA.fullmatch(word):
         return Reference(text, sha=word.lower())
-    raise Misuse(Phrase("no_reference", text=text))
+    raise Misuse(
+        Phrase(
+            "{text!r} names no commit; use a SHA of at least 4 digits, #123, or the address of a commit or pull request",
+            text=text,
+        )
+    )

@@ -5,12 +5,13 @@ from datetime import date
 from typing import Literal, NamedTuple
 
 from analysis.errors import Misuse
+from analysis.locale import Phrase, mark
 from analysis.models import Commit, DayReport, Language, Repository
-from analysis.phrases import Phrase
 from analysis.window import zone
 
 _SUBJECT = 12  # characters of a SHA in keys and headings
 _LONGEST = 2_000  # characters; Slack's limit for a button's value
+_OLD_BUTTON = mark("this button says {text!r}, which means nothing now")
 PageKind = Literal["search", "range"]
 
 
@@ -62,9 +63,9 @@ def parse_day_value(value: str) -> DayRef:
             try:
                 parsed = Repository.parse(repository), date.fromisoformat(day), zone(timezone).key, _language(language)
             except ValueError as exc:
-                raise Misuse(Phrase("old_button", text=value)) from exc
+                raise Misuse(Phrase(_OLD_BUTTON, text=value)) from exc
             return DayRef(*parsed, subscription)
-    raise Misuse(Phrase("old_button", text=value))
+    raise Misuse(Phrase(_OLD_BUTTON, text=value))
 
 
 def commit_value(repository: Repository, commit: Commit, language: Language) -> str:
@@ -77,7 +78,7 @@ def parse_commit_value(value: str) -> CommitRef:
     match value.rsplit("|", 2):
         case [repository, sha, language] if re.fullmatch(r"[0-9a-f]{4,64}", sha):
             return CommitRef(Repository.parse(repository), sha, _language(language))
-    raise Misuse(Phrase("old_button", text=value))
+    raise Misuse(Phrase(_OLD_BUTTON, text=value))
 
 
 def parse_value(value: str) -> DayRef | CommitRef:
@@ -104,11 +105,11 @@ def parse_page_value(value: str) -> PageRef:
     match value.split("|", 2):
         case [("search" | "range") as kind, offset, words] if offset.isdecimal():
             return PageRef(kind, int(offset), words)
-    raise Misuse(Phrase("old_button", text=value))
+    raise Misuse(Phrase(_OLD_BUTTON, text=value))
 
 
 def _language(text: str) -> Language:
     match text:
         case "zh" | "en":
             return text
-    raise Misuse(Phrase("language", text=text))
+    raise Misuse(Phrase("{text!r} is not a language; use zh or en", text=text))

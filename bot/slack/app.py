@@ -3,6 +3,7 @@
 import json
 import logging
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from time import perf_counter
 from typing import Any
@@ -13,7 +14,7 @@ from slack_bolt import App, BoltRequest, BoltResponse
 from analysis.errors import BadSetting
 from bot.slack.bot import Bot
 from bot.slack.listeners import Hands, Listeners
-from bot.slack.socket_mode import Sockets
+from bot.slack.socket_mode import AT_ONCE, Sockets
 from bot.slack.web_errors import Refused
 
 _KINDS = {
@@ -30,24 +31,32 @@ _NEEDED = {  # fields that a genuine request of Slack has
     "form": {"user", "view"},
 }
 
+_HANDING = 16  # requests handed over concurrently, or modals opened
+
 log = structlog.get_logger(__name__)
 
 
-def slack_app(bot: Bot, hands: Hands, signing_secret: str = "") -> App:
-    """Build the app with its listeners. Socket Mode needs no signing secret."""
+@contextmanager
+def slack_app(bot: Bot, hands: Hands, at_once: int, signing_secret: str = "") -> Iterator[App]:
+    """Build the app with its listeners, for `at_once` requests at a time. Socket Mode needs no signing secret.
+
+    At the end of the block every request that was acknowledged has been handed over.
+    """
     logger = logging.getLogger("slack_bolt")
     logger.setLevel(logging.ERROR)  # no warnings about unhandled events, which are most messages in channels
-    app = _Timed(
-        hands.acknowledged,
-        name="vllm-digest",  # without one Bolt reads the source of every caller to find one, which takes 0.1 s
-        client=bot.web.client,
-        signing_secret=signing_secret,
-        logger=logger,
-        token_verification_enabled=False,
-        attaching_conversation_kwargs_enabled=False,
-    )
-    Listeners(bot.web, hands).register(app, bot.command)
-    return app
+    with ThreadPoolExecutor(_HANDING, "hand-over") as handing, ThreadPoolExecutor(at_once, "listener") as listening:
+        app = _Timed(
+            hands.acknowledged,
+            listener_executor=listening,  # Bolt has five threads, which a busy store keeps from acknowledging
+            name="vllm-digest",  # without one Bolt reads the source of every caller to find one, which takes 0.1 s
+            client=bot.web.client,
+            signing_secret=signing_secret,
+            logger=logger,
+            token_verification_enabled=False,
+            attaching_conversation_kwargs_enabled=False,
+        )
+        Listeners(bot.web, hands, handing).register(app, bot.command)
+        yield app
 
 
 class _Timed(App):
@@ -81,7 +90,6 @@ def sign_in(bot: Bot) -> None:
 @contextmanager
 def socket_mode(bot: Bot, app_token: str, hands: Hands) -> Iterator[None]:
     """Connect the app to Slack over a WebSocket for the duration of the block. Raise `BadSetting` if the token is rejected."""
-    app = slack_app(bot, hands)
 
     def answer(payload: dict[str, Any]) -> dict[str, Any] | None:
         response = app.dispatch(BoltRequest(mode="socket_mode", body=payload))
@@ -92,7 +100,7 @@ def socket_mode(bot: Bot, app_token: str, hands: Hands) -> Iterator[None]:
         is_json = response.headers.get("content-type", [""])[0].startswith("application/json")
         return dict(json.loads(response.body)) if is_json else {"text": response.body}
 
-    with ExitStack() as stack:
+    with slack_app(bot, hands, AT_ONCE) as app, ExitStack() as stack:
         with _blaming("SLACK_APP_TOKEN"):
             stack.enter_context(Sockets(lambda: bot.web.socket_address(app_token), answer))
         yield

@@ -61,8 +61,10 @@ def bound(host: str, port: int) -> Iterator[socket.socket]:
 @contextmanager
 def http_mode(bot: Bot, signing_secret: str, hands: Hands, place: socket.socket, health: Health) -> Iterator[None]:
     """Serve the app and its health checks on a socket for the duration of the block."""
-    app = slack_app(bot, hands, signing_secret)
-    with served(Door(SlackRequestHandler(app, _EVENTS), signing_secret, health, hands.refused), place):
+    with (
+        slack_app(bot, hands, _THREADS, signing_secret) as app,
+        served(Door(SlackRequestHandler(app, _EVENTS), signing_secret, health, hands.refused), place),
+    ):
         yield
 
 

@@ -6,6 +6,7 @@ not acknowledged. A modal is opened at once: its trigger expires after three sec
 
 import re
 from collections.abc import Callable
+from concurrent.futures import Executor
 from typing import Any, NamedTuple
 
 import structlog
@@ -57,11 +58,12 @@ class Hands(NamedTuple):
 
 
 class Listeners:
-    """The listeners of one app."""
+    """The listeners of one app. What follows an ack runs in `executor`, so that no ack waits for the store or for Slack."""
 
-    def __init__(self, web: Web, hands: Hands) -> None:
+    def __init__(self, web: Web, hands: Hands, executor: Executor) -> None:
         self._web = web
         self._hands = hands
+        self._executor = executor
 
     def register(self, app: App, command: str) -> None:
         """Register the listeners with the app; `command` is the slash command's name."""
@@ -90,20 +92,20 @@ class Listeners:
 
     def on_event(self, context: dict[str, Any]) -> None:
         if context.get("request"):
-            self._hands.start(context["request"])
+            self._submit(self._hands.start, context["request"])
 
     def on_command(self, ack: Ack, body: dict[str, Any]) -> None:
         ack()
-        self._hand_over(from_command(body))
+        self._submit(self._hand_over, from_command(body))
 
     def on_button(self, ack: Ack, body: dict[str, Any]) -> None:
         ack()
-        self._hand_over(from_button(body))
+        self._submit(self._hand_over, from_button(body))
 
     def on_ask(self, ack: Ack, body: dict[str, Any]) -> None:
         ack()
         request = from_button(body)
-        self._open(body, request, lambda: ask_modal(request, self._hands.language(request.channel)))
+        self._submit(self._open, body, request, lambda: ask_modal(request, self._hands.language(request.channel)))
 
     def on_question(self, ack: Ack, body: dict[str, Any]) -> None:
         asked_at, question = asked_in(body["view"])
@@ -111,17 +113,17 @@ class Listeners:
             ack(response_action="errors", errors=no_question(self._hands.language(asked_at.channel)))
             return
         ack()
-        self._hand_over(from_form(body, asked_at, question))
+        self._submit(self._hand_over, from_form(body, asked_at, question))
 
     def on_home(self, body: dict[str, Any]) -> None:
         request = from_home(body)
         if request:
-            self._hand_over(request)
+            self._submit(self._hand_over, request)
 
     def on_subscribe(self, ack: Ack, body: dict[str, Any]) -> None:
         ack()
         request = from_button(body)
-        self._open(body, request, lambda: self._hands.terms_view(request))
+        self._submit(self._open, body, request, lambda: self._hands.terms_view(request))
 
     def on_terms(self, ack: Ack, body: dict[str, Any]) -> None:
         filled, errors = self._hands.terms_filled(body)
@@ -129,7 +131,7 @@ class Listeners:
             ack(response_action="errors", errors=errors)
             return
         ack()
-        self._hand_over(filled)
+        self._submit(self._hand_over, filled)
 
     def _open(self, body: dict[str, Any], request: Request, view: Callable[[], dict[str, Any]]) -> None:
         """Open a modal; on failure hand the request over, so that the person gets a reply."""
@@ -142,3 +144,14 @@ class Listeners:
     def _hand_over(self, request: Request) -> None:
         self._hands.keep(request)
         self._hands.start(request)
+
+    def _submit(self, do: Callable[..., None], *arguments: Any) -> None:
+        self._executor.submit(_logged, do, *arguments)
+
+
+def _logged(do: Callable[..., None], *arguments: Any) -> None:
+    """Call a function, and log its exception, which nobody waits for."""
+    try:
+        do(*arguments)
+    except Exception:
+        log.exception("this is a bug in vllm-digest")

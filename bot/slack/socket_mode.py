@@ -19,7 +19,7 @@ from websockets.sync.client import ClientConnection, connect
 from analysis.errors import DigestError
 from bot.logs import described
 
-_AT_ONCE = 10  # envelopes handled concurrently
+AT_ONCE = 10  # envelopes handled concurrently: so many events, and so many of all others
 _OPENING = 10  # seconds to open a connection
 _PING = 10  # seconds between pings
 _SILENCE = 5  # seconds to wait for a pong before the connection counts as dead
@@ -44,7 +44,9 @@ class Sockets:
         self._threads: list[Thread] = []
         self._lock = Lock()
         self._ended = Event()
-        self._workers = ThreadPoolExecutor(_AT_ONCE, "envelope")
+        # Events are stored before their ack. They have threads of their own, so that a busy store delays no command's ack.
+        self._events = ThreadPoolExecutor(AT_ONCE, "event")
+        self._others = ThreadPoolExecutor(AT_ONCE, "envelope")
 
     def __enter__(self) -> Self:
         """Start listening. Raise the errors of `address`, so that a wrong token fails at once."""
@@ -59,7 +61,8 @@ class Sockets:
             connection.close()
         for thread in threads:
             thread.join()
-        self._workers.shutdown()
+        self._events.shutdown()
+        self._others.shutdown()
 
     def _begin(self, address: str = "") -> None:
         thread = Thread(target=self._run, args=(address,), daemon=True)
@@ -106,7 +109,8 @@ class Sockets:
                     replaced = True
                     self._begin()
                 elif "envelope_id" in message:
-                    self._workers.submit(self._acknowledge, connection, message)
+                    workers = self._events if message.get("type") == "events_api" else self._others
+                    workers.submit(self._acknowledge, connection, message)
         except (ConnectionClosed, ValueError) as exc:
             log.info("connection lost", why=described(exc))
         finally:

@@ -21,18 +21,22 @@ from typing import Any
 from slack_sdk.errors import SlackApiError, SlackClientError
 
 from analysis.errors import OutsideFailure
-from analysis.phrases import Phrase
+from analysis.locale import Phrase, mark
 from bot.slack.manifest import manifest
 
 _CODE = re.compile(
     r"[a-z0-9_.:,]{1,100}"
 )  # format of Slack's error codes and scopes; nothing else of a response is shown
 _CLOSED = frozenset({"is_archived", "channel_not_found", "not_in_channel", "channel_is_archived", "is_inactive"})
-_ERROR_PHRASES = {  # error code -> phrase for people; other errors show their code
-    **dict.fromkeys(("is_archived", "channel_is_archived"), "slack_archived"),
-    **dict.fromkeys(("channel_not_found", "is_inactive"), "slack_no_channel"),
-    "not_in_channel": "slack_not_in_channel",
+_ARCHIVED = mark("the channel is archived ({code}); unarchive it, or cancel its subscriptions")
+_NO_CHANNEL = mark("Slack shows the bot no such channel ({code}); if it is private, invite the bot to it")
+_POSTING_RESTRICTED = mark("the workspace restricts who may post there ({code}); ask an admin to allow the app")
+_ERROR_MESSAGES = {  # error code -> sentence for people; other errors show their code
+    **dict.fromkeys(("is_archived", "channel_is_archived"), _ARCHIVED),
+    **dict.fromkeys(("channel_not_found", "is_inactive"), _NO_CHANNEL),
+    "not_in_channel": mark("the bot is not in the channel (not_in_channel); invite it there"),
 }
+_REFUSED = mark("Slack refuses: {code}")
 _RESTRICTED = re.compile(r"restricted_action\w*|posting_to_(general_)?channel_denied|no_permission|user_is_restricted")
 _LONG = frozenset({"msg_blocks_too_long", "msg_too_long", "markdown_text_too_long"})
 _NO_STREAM = frozenset(
@@ -106,7 +110,7 @@ def translated() -> Iterator[None]:
 
 
 def silent(_: Exception) -> SlackFailure:
-    return Unanswered(Phrase("slack_silent"))
+    return Unanswered(Phrase("Slack did not answer, or its answer made no sense"))
 
 
 def scopes_in(listed: object) -> frozenset[str]:
@@ -131,9 +135,15 @@ def _refusal(exc: SlackApiError) -> SlackFailure:
         lacking = needed - scopes_in(answer.get("provided")) or needed
         of_manifest = lacking & manifest().scopes
         scopes = ", ".join(sorted(of_manifest or lacking))
-        return (MissingScope if of_manifest else Refused)(Phrase("slack_scope", scopes=scopes), code)
-    name = "slack_restricted" if _RESTRICTED.fullmatch(code) else _ERROR_PHRASES.get(code, "slack_refuses")
-    phrase = Phrase(name, code=code)
+        return (MissingScope if of_manifest else Refused)(
+            Phrase(
+                "the app lacks the Slack scope {scopes} (missing_scope); ask a workspace admin to update the app with manifest.json and reinstall it",
+                scopes=scopes,
+            ),
+            code,
+        )
+    restricted = _POSTING_RESTRICTED if _RESTRICTED.fullmatch(code) else None
+    phrase = Phrase(restricted or _ERROR_MESSAGES.get(code, _REFUSED), code=code)
     for kind, codes in ((ChannelClosed, _CLOSED), (TooLong, _LONG), (StreamRefused, _NO_STREAM)):
         if code in codes:
             return kind(phrase, code)

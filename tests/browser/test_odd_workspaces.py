@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 from playwright.sync_api import Browser, expect
 from slack_sdk import WebClient
 
+from analysis.locale import Language
 from analysis.models import Repository
 from bot.local_workspace import ADA, CHANNELS, workspace_page
 from bot.services.digest import Services, digest
@@ -81,7 +82,7 @@ def test_a_long_day_fits(
     serve: Callable[..., FaultyGitHub],
     services: Callable[..., Services],
     open_page: Open,
-    language: Literal["zh", "en"],
+    language: Language,
 ) -> None:
     """72 commits with long titles and names fit their place on a phone and on a desk, and are there at once."""
     title = "[Core][Frontend] Change_a_very_long_name_without_any_space_" + "and_then_some_more" * 8

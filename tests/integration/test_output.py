@@ -11,6 +11,10 @@ import sys
 import termios
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from io import FileIO
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
 import pytest
@@ -18,24 +22,22 @@ from rich.cells import cell_len
 
 from tests.conftest import Run, recorded
 from tests.servers.github import FaultyGitHub
+from tests.servers.launched import begun
 
 Serve = Callable[..., FaultyGitHub]
 
 _ROOT = Path(__file__).resolve().parents[2]
 _SAMPLE = str(_ROOT / "loopback" / "sample" / "commits.jsonl")
+_NOTHING = Path(os.devnull)
+_PATIENCE = 120  # seconds
 _PLACE = re.compile(r"[\w./-]+\.\w+:\d+")
 _ESCAPE = re.compile(r"\x1b\]8;[^\x1b]*\x1b\\|\x1b\[[\d;]*m")
-
-
-def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "bot", *arguments]
 
 
 def environment(server: FaultyGitHub | None = None, **settings: str) -> dict[str, str]:
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
     return {
         **kept,
-        "PYTHONPATH": str(_ROOT),
         "GITHUB_API_URL": server.url if server else "http://127.0.0.1:9",
         "DIGEST_REPOS": "o/n",
         "DIGEST_TIMEZONE": "UTC",
@@ -44,35 +46,43 @@ def environment(server: FaultyGitHub | None = None, **settings: str) -> dict[str
     }
 
 
-def closed_pipe() -> int:
-    """The end to write to of a pipe that nobody reads any more."""
-    reading, writing = os.pipe()
-    os.close(reading)
-    return writing
+def ended(process: ForkServerProcess) -> int:
+    """The exit code of a command."""
+    process.join(_PATIENCE)
+    assert process.exitcode is not None
+    return process.exitcode
 
 
-def run_unread(folder: Path, settings: Mapping[str, str], *arguments: str) -> tuple[int, str]:
-    """The exit code and the errors of a command whose output nobody reads."""
-    pipe = closed_pipe()
-    done = subprocess.run(
-        command(*arguments), cwd=folder, env=dict(settings), stdout=pipe, stderr=subprocess.PIPE, check=False
-    )
-    os.close(pipe)
-    return done.returncode, done.stderr.decode()
+def run_unread(folder: Path, settings: Mapping[str, str], *arguments: str, errors_too: bool = False) -> tuple[int, str]:
+    """The exit code and the errors of a command whose output nobody reads, nor with `errors_too` its errors."""
+    reading, writing = Pipe(duplex=False)
+    reading.close()
+    errors = folder / "errors.txt"
+    errors.write_text("")
+    with writing:
+        process = begun(arguments, folder, settings, [_NOTHING, writing, writing if errors_too else errors])
+    return ended(process), errors.read_text("utf-8")
+
+
+def first_line(folder: Path, *arguments: str, pipe: str = "") -> tuple[int, str, str]:
+    """The exit code, the errors and the first line of a command whose reader leaves after that; what it writes to is `pipe`."""
+    errors = folder / "errors.txt"
+    errors.write_text("")
+    reading, writing = Pipe(duplex=False)
+    with writing:
+        process = begun(arguments, folder, environment(), [_NOTHING, writing, errors])
+    with FileIO(pipe or os.dup(reading.fileno())) as reader:
+        line = reader.readline().decode()
+        reading.close()
+    return ended(process), errors.read_text("utf-8"), line
 
 
 def shown_on_terminal(folder: Path, columns: int, *arguments: str) -> list[str]:
     """The rows that a command shows on a terminal of so many columns, without colours and links."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-    process = subprocess.Popen(
-        command(*arguments),
-        cwd=folder,
-        env=environment(TERM="xterm-256color"),
-        stdout=theirs,
-        stderr=subprocess.DEVNULL,
-    )
-    os.close(theirs)
+    with Connection(theirs, readable=False) as terminal:
+        process = begun(arguments, folder, environment(TERM="xterm-256color"), [_NOTHING, terminal, _NOTHING])
     shown = b""
     try:
         while chunk := os.read(ours, 65536):
@@ -80,7 +90,7 @@ def shown_on_terminal(folder: Path, columns: int, *arguments: str) -> list[str]:
     except OSError:  # how Linux tells that the other end is closed
         pass
     os.close(ours)
-    assert process.wait(60) == 0
+    assert ended(process) == 0
     return _ESCAPE.sub("", shown.decode()).splitlines()
 
 
@@ -117,31 +127,25 @@ def test_a_reader_that_leaves_does_not_change_a_failure(serve: Serve, tmp_path: 
     """What is wrong is said, with its exit code, whether or not the output is read; and where the errors are not read either."""
     code, err = run_unread(tmp_path, environment(), "doctor")
     assert (code, err.count("\n")) == (3, 1)
-    pipe = closed_pipe()
-    done = subprocess.run(
-        command("digest", "nonsense"), cwd=tmp_path, env=environment(), stdout=pipe, stderr=pipe, check=False
-    )
-    os.close(pipe)
-    assert done.returncode == 2
+    assert run_unread(tmp_path, environment(), "digest", "nonsense", errors_too=True) == (2, "")
 
 
 def test_head_gets_its_line(tmp_path: Path) -> None:
     """`head` gets the first line, and a shell that watches every part of a pipe sees no failure."""
-    line = f"set -o pipefail; {' '.join(command('digest', '--sample'))} | head -1"
-    done = subprocess.run(["bash", "-c", line], cwd=tmp_path, env=environment(), capture_output=True, check=False)
+    line = f"set -o pipefail; {sys.executable} -m bot digest --sample | head -1"
+    settings = environment(PYTHONPATH=str(_ROOT))
+    done = subprocess.run(["bash", "-c", line], cwd=tmp_path, env=settings, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
     assert "lantern/lantern-serve" in done.stdout.decode()
 
 
 def test_a_report_is_written_to_a_pipe_by_its_name(tmp_path: Path) -> None:
     """`--out` takes the name of a pipe, whose reader may leave, and that of standard output."""
-    line = " ".join(command("digest", "--sample", "--out"))
-    for out in (">(head -1 >/dev/null)", "/dev/stdout | head -1"):
-        done = subprocess.run(
-            ["bash", "-c", f"set -o pipefail; {line} {out}"],
-            cwd=tmp_path, env=environment(), capture_output=True, check=False,
-        )  # fmt: skip
-        assert (done.returncode, done.stderr) == (0, b""), out
+    os.mkfifo(tmp_path / "pipe")
+    for out, pipe in (("/dev/stdout", ""), ("pipe", str(tmp_path / "pipe"))):
+        code, errors, line = first_line(tmp_path, "digest", "--sample", "--out", out, pipe=pipe)
+        assert (code, errors) == (0, ""), out
+        assert "lantern/lantern-serve" in line
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -161,10 +165,10 @@ def test_a_pipe_gets_whole_lines(language: str, run: Run, tmp_path: Path) -> Non
     assert (tmp_path / "report.txt").read_text("utf-8") == narrow
 
 
-@pytest.mark.parametrize("columns", [40, 80, 120])
-def test_a_terminal_never_breaks_a_place(columns: int, run: Run, tmp_path: Path) -> None:
+def test_a_terminal_never_breaks_a_place(run: Run, tmp_path: Path) -> None:
     """On a terminal rows fit its width, a path stays with its line number, and only a last word may go past it."""
     whole = run("digest", "--sample", "--lang", "zh").out
-    rows = shown_on_terminal(tmp_path, columns, "digest", "--sample", "--lang", "zh")
-    assert Counter(_PLACE.findall("\n".join(rows))) == Counter(_PLACE.findall(whole))
-    assert all(cell_len(row.rpartition(" ")[0]) <= columns for row in rows)
+    for columns in (40, 80, 120):
+        rows = shown_on_terminal(tmp_path, columns, "digest", "--sample", "--lang", "zh")
+        assert Counter(_PLACE.findall("\n".join(rows))) == Counter(_PLACE.findall(whole)), columns
+        assert all(cell_len(row.rpartition(" ")[0]) <= columns for row in rows), columns

@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 import pytest
 
-from analysis.language import words
-from analysis.locale import catalogue
-from analysis.models import ChangeType, Language, Remark
+from analysis.locale import Language, catalogue
+from analysis.models import ChangeType, Remark, Stats
+from analysis.report import counts
+from analysis.writing.labels import CHANGE_TYPES, REMARKS
 from loopback.github import Handler, RecordedRepository
 from loopback.sample import SAMPLE_REPOSITORY, sample_repository
 from loopback.slack import Channel, Interaction, LoopbackSlack, Message
@@ -169,7 +170,7 @@ def test_a_day_comes_privately(text: str, room: Room) -> None:
     """A day in any of its forms is that day's digest, seen by whoever asked, with a button to post it."""
     (digest,) = room.types(text)
     assert "2026-02-05" in digest.text
-    assert words(room.language).label("statistics_line", total=28, high=6, medium=13, low=9) in whole(digest)
+    assert counts.tiers(Stats(total=28, high=6, medium=13, low=9), room.language) in whole(digest)
     assert BUDGETS_TITLE in whole(digest)
     assert buttons(digest) == DIGEST_BUTTONS
     assert room.slack.channel(room.channel) == []
@@ -179,9 +180,9 @@ def test_a_day_comes_privately(text: str, room: Room) -> None:
 def test_a_day_without_commits_is_a_line(text: str, room: Room) -> None:
     """Of a day without commits there is a line, which says so and that the day is not over."""
     (digest,) = room.types(text)
-    say = words(room.language)
-    assert f"2026-02-06 ({room.say('Fri')}) · {say.labels['no_commits']}" in whole(digest)
-    assert say.remarks[Remark.NOT_OVER] in whole(digest)
+    say = catalogue(room.language)
+    assert f"2026-02-06 ({room.say('Fri')}) · {say('No commits on this day')}" in whole(digest)
+    assert say(REMARKS[Remark.NOT_OVER]) in whole(digest)
     assert buttons(digest) == ["post_to_channel"]
 
 
@@ -189,7 +190,7 @@ def test_a_range_is_a_list_of_days(room: Room) -> None:
     """A range gives the statistics of each day in one message, oldest first, which nobody else sees."""
     (listed,) = room.types("2026-02-04..today")
     assert re.findall(r"2026-02-0\d(?= \()", whole(listed)) == ["2026-02-04", "2026-02-05", "2026-02-06"]
-    assert words(room.language).label("statistics_line", total=28, high=6, medium=13, low=9) in whole(listed)
+    assert counts.tiers(Stats(total=28, high=6, medium=13, low=9), room.language) in whole(listed)
     assert buttons(listed) == []
 
 
@@ -238,7 +239,7 @@ def test_a_commit_comes_privately(text: str, room: Room) -> None:
     """A commit in any of its forms is shown with its analysis, and with buttons to ask about it and to post it."""
     (commit,) = room.types(text)
     assert BUDGETS_TITLE in commit.text
-    assert words(room.language).change_types[ChangeType.FEATURE] in whole(commit)
+    assert catalogue(room.language)(CHANGE_TYPES[ChangeType.FEATURE]) in whole(commit)
     assert f"{NAME}\n" in whole(commit)
     assert buttons(commit) == COMMIT_BUTTONS
 
@@ -246,7 +247,7 @@ def test_a_commit_comes_privately(text: str, room: Room) -> None:
 def test_a_commit_that_is_on_no_branch_is_marked(room: Room) -> None:
     """A commit that GitHub serves but the branch does not hold is said to be not on it."""
     (commit,) = room.types("o/small feedfee")
-    assert words(room.language).label("not_on_branch", branch="main") in whole(commit)
+    assert catalogue(room.language)("⚠️ not on {branch}", branch="main") in whole(commit)
 
 
 def test_an_ambiguous_sha_is_asked_back(room: Room) -> None:
@@ -521,7 +522,7 @@ def test_the_same_words_work_in_a_mention_and_directly(direct: bool, room: Room)
     starts = "" if direct else "@vllm-digest "
     expected = {
         "2026-02-05": BUDGETS_TITLE,
-        "今天": words(room.language).labels["no_commits"],
+        "今天": catalogue(room.language)("No commits on this day"),
         "2026-02-04..2026-02-05": "2026-02-04..2026-02-05",
         BUDGETS: BUDGETS_TITLE,
         f"{WEB}/pull/412": BUDGETS_TITLE,

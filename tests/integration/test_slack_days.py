@@ -10,8 +10,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from analysis.language import BADGE, words
-from analysis.models import Importance, Repository
+from analysis.models import Importance, Repository, Stats
+from analysis.report import counts
+from analysis.writing.labels import BADGE
 from bot.local_workspace import sample_services
 from bot.services.digest import Services, digest
 from bot.slack.messages.digest import digest_messages
@@ -144,7 +145,7 @@ def test_a_day_where_everything_matters_is_posted_whole(tmp_path: Path) -> None:
     assert len(own) == 40
     assert titles(own) == titles([root, *(each for each in thread if each not in own)])
     assert titles(own) == {commit["sha"]: 1 for commit in commits}
-    assert words("en").label("statistics_line", total=40, high=40, medium=0, low=0) in root.text
+    assert counts.tiers(Stats(total=40, high=40, medium=0, low=0), "en") in root.text
     (note,) = re.findall(r"⬇️ (\d+) more of high importance", whole(root))
     assert 0 < int(note) == 40 - titles([root]).total() < 40
     assert all("<!channel>" not in each.text for each in [root, *thread])

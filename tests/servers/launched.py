@@ -10,6 +10,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
 from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,6 +18,10 @@ from typing import NamedTuple
 
 _PATIENCE = 120  # seconds
 _STREAMS = ("in", "out", "err")
+
+
+# A file, or one end of a pipe or a terminal.
+Stream = Path | Connection
 
 
 class Ran(NamedTuple):
@@ -41,9 +46,9 @@ def launched(arguments: Sequence[str], folder: Path, environment: Mapping[str, s
 
 
 def begun(
-    arguments: Sequence[str], folder: Path, environment: Mapping[str, str], streams: Sequence[Path]
+    arguments: Sequence[str], folder: Path, environment: Mapping[str, str], streams: Sequence[Stream]
 ) -> ForkServerProcess:
-    """`vllm-digest`, running; its standard input, output and error are the files `streams`."""
+    """`vllm-digest`, running; its standard input, output and error are `streams`, which stay the caller's to close."""
     process = _context().Process(target=_run, args=(list(arguments), str(folder), dict(environment), streams))
     process.start()
     return process
@@ -56,9 +61,10 @@ def _context() -> ForkServerContext:
     return context
 
 
-def _run(arguments: list[str], folder: str, environment: dict[str, str], streams: Sequence[Path]) -> None:
+def _run(arguments: list[str], folder: str, environment: dict[str, str], streams: Sequence[Stream]) -> None:
     for number, stream in enumerate(streams):
-        os.dup2(os.open(stream, os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_CREAT | os.O_APPEND), number)
+        mode = os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_CREAT | os.O_APPEND
+        os.dup2(os.open(stream, mode) if isinstance(stream, Path) else stream.fileno(), number)
     # As they are made for a new process: in the encoding of its environment, and the errors not kept back.
     sys.stdin = open(0, closefd=False)  # noqa: SIM115 (it is the process's)
     sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115

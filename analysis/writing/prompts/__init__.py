@@ -1,8 +1,9 @@
 """Prompt templates. `analysis.writing.by_model` and `analysis.questions.answering` fill them."""
 
 from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING
+
+from analysis.templates import text_environment
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -18,11 +19,4 @@ def rendered(template: str, **values: object) -> str:
 
 @cache
 def _environment() -> "Environment":
-    from jinja2 import Environment, FunctionLoader, StrictUndefined
-
-    return Environment(  # noqa: S701 (a prompt is no page)
-        loader=FunctionLoader(lambda wanted: files("analysis.writing.prompts").joinpath(wanted).read_text("utf-8")),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    return text_environment("analysis.writing.prompts")

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from analysis.language import words
 from analysis.locale import catalogue
+from analysis.report import counts
 from bot.slack.bot import Bot
 from bot.slack.commands.status import status_rows, subscription_messages
 from bot.slack.messages import subscriptions
@@ -75,9 +75,7 @@ def _digests(bot: Bot) -> list[Block]:
     known = bot.reading.known
     for repository in known[:_MOST_DIGESTS]:
         report = bot.reading.stored(repository, day, bot.tz, bot.language)
-        stats = (
-            words(bot.language).label("statistics_line", **report.stats.model_dump()) if report else say("not read yet")
-        )
+        stats = counts.tiers(report.stats, bot.language) if report else say("not read yet")
         rows.append(section(f"*{escaped(f'{repository} · {day}')}*\n{escaped(stats)}"))
     return [*rows, *_left_out(bot, len(known) - _MOST_DIGESTS)] or [
         context(say("there is no repository to be seen here"))

@@ -12,9 +12,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from analysis.errors import Misuse, UnknownCommit
-from analysis.locale import mark
+from analysis.locale import Phrase, mark
 from analysis.models import Entry, Question, Turn
-from analysis.phrases import Phrase
 from analysis.questions.intent import language_of, reads_as_question, references_in
 from analysis.questions.search import names_in
 from bot.services.answers import answered
@@ -130,7 +129,7 @@ def ask(
     elif isinstance(ref, DayRef):
         repository, entries, also = ref.repository, *_commits_of_day(bot, ref, question)
     else:
-        raise UnknownCommit(Phrase("no_subject"))
+        raise UnknownCommit(Phrase("the question is about no commit; name one, or ask in the thread of one"))
     asked = Question(question, repository, entries, _thread(bot, request), also)
     reply.stream(answered(bot.reading.services, asked, language), about, question if shown else "")
 

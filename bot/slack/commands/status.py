@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from analysis.locale import catalogue
-from analysis.phrases import told
+from analysis.locale import catalogue, translated
 from bot.services.analyst import Modelling
 from bot.slack.bot import Bot
 from bot.slack.messages.blocks import Message, fallback, lines, ours, paragraph, prose, rich
@@ -45,7 +44,7 @@ def _failing(bot: Bot, modelling: Modelling) -> list[str]:
     if trouble is None:
         return []
     minutes = int((bot.now() - trouble.at).total_seconds() // 60)
-    why = told(trouble.why, bot.language)
+    why = translated(trouble.why, bot.language)
     return [
         say(
             "⚠️ The model {model} failed {minutes} min ago: {why}; rules stand in",

@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from zoneinfo import ZoneInfo
 
 from analysis.citations import beside
-from analysis.language import BADGE, Words, words
-from analysis.locale import catalogue, mark
+from analysis.locale import Catalogue, catalogue, mark
 from analysis.models import SHORT_SHA, Analysis, Commit, Entry, Language, Repository
 from analysis.report.breaking import Part, breaks_of
 from analysis.text import shorten
-from analysis.writing.reasons import told
+from analysis.writing.labels import BADGE, CHANGE_TYPES, INSIGHT, SEVERITY
+from analysis.writing.reasons import strongest_reasons
 from bot.services.subjects import commit_value
 from bot.slack.messages.blocks import (
     Action,
@@ -74,12 +74,11 @@ def _messages(
     buttons: list[Block],
     above: list[Block],
 ) -> list[Message]:
-    commit, ours_too = entry.commit, catalogue(language)
-    ask = button(ours_too("💬 Ask"), Action.ASK_COMMIT, commit_value(repository, commit, language))
+    commit, say = entry.commit, catalogue(language)
+    ask = button(say("💬 Ask"), Action.ASK_COMMIT, commit_value(repository, commit, language))
     opening = [*above, *_opening(entry, language, tz)]
-    say = words(language)
     if entry.analysis is None:
-        why = say.label("unread", reason=reason or say.labels["unknown"])
+        why = say("could not be read: {reason}", reason=reason or say("unknown"))
         body = [rich(paragraph(prose(f"⚠️ {why}")))]
     else:
         body = _analysis(entry.analysis, say)
@@ -87,39 +86,42 @@ def _messages(
     value = commit_value(repository, commit, language)
     # No verdict buttons if this channel's watched terms raised the tier: verdicts apply to all channels.
     judged = {} if entry.watched else _VERDICTS
-    verdicts = [button(ours_too(label), each, value) for each, label in judged.items()]
+    verdicts = [button(say(label), each, value) for each, label in judged.items()]
     whole = [*opening, *body, *_closing(entry, say), actions(ask, *buttons, *verdicts)]
     text = fallback(f"{BADGE[entry.ranked.importance]} {commit.title or commit.short_sha} ({commit.short_sha})")
-    packed = split([whole], context(ours_too("Continued: {what}", what=commit.short_sha)))
+    packed = split([whole], context(say("Continued: {what}", what=commit.short_sha)))
     return [Message(text, blocks, about=commit.sha) for blocks in packed]
 
 
 def _opening(entry: Entry, language: Language, tz: ZoneInfo) -> list[Block]:
     """Return the title, change types, author, date, the reasons for the rank and the breaking changes."""
-    commit, ranked, say = entry.commit, entry.ranked, words(language)
+    commit, ranked, say = entry.commit, entry.ranked, catalogue(language)
     about = [
-        " / ".join(say.change_types[each] for each in ranked.change_types),
+        " / ".join(say(CHANGE_TYPES[each]) for each in ranked.change_types),
         commit.author,
         f"{commit.committed_at.astimezone(tz):%Y-%m-%d %H:%M}",
     ]
     if commit.read:
-        about += [f"+{commit.additions:,} −{commit.deletions:,}", say.quantity("file", len(commit.paths))]
+        about += [
+            f"+{commit.additions:,} −{commit.deletions:,}",
+            say.plural("{count} file", "{count} files", len(commit.paths)),
+        ]
     if entry.analysis and entry.analysis.by == "rules":
-        about.append(say.labels["by_rules"])
-    because = "; ".join(told(ranked, language))
+        about.append(say("🔧 By rules"))
+    because = "; ".join(strongest_reasons(ranked, language))
     title = ours(f"{BADGE[ranked.importance]} ") + linked(commit.title or commit.short_sha, commit.url, "bold")
     return [
         rich(paragraph(title + marks(entry, language))),
         context(" · ".join(each for each in about if each.strip())),
-        rich(paragraph(_labelled(say.labels["reasons"], because, say) if because else [])),
+        rich(paragraph(_labelled(say("🧭 Ranked by"), because, say) if because else [])),
         *_breaks(entry, language),
     ]
 
 
 def _breaks(entry: Entry, language: Language) -> list[Block]:
     """Return the list of breaking changes by name."""
-    rows = [broken(each.told(language, _NAMES)) for each in breaks_of(entry)]
-    return [rich(paragraph(ours(words(language).labels["breaks"], "bold")), bullets(rows))] if rows else []
+    rows = [broken(each.parts(language, _NAMES)) for each in breaks_of(entry)]
+    return [rich(paragraph(ours(catalogue(language)("💥 Breaks"), "bold")), bullets(rows))] if rows else []
 
 
 def broken(parts: Iterable[Part]) -> list[Piece]:
@@ -145,65 +147,68 @@ def reverted_message(commit: Commit, by: Commit, language: Language, tz: ZoneInf
 
 def marks(entry: Entry, language: Language) -> list[Piece]:
     """Return the marks beside the title: breaking, reverted, not on the branch, watched."""
-    found, say = [], words(language)
+    found, say = [], catalogue(language)
     if any(fact.breaking for fact in entry.facts):
-        found += ours(f"  {catalogue(language)('💥 breaking')}", "bold")
+        found += ours(f"  {say('💥 breaking')}", "bold")
     if entry.links.reverted_by:
-        found += ours("  ↩️ " + say.label("reverted_by", sha=entry.links.reverted_by[:SHORT_SHA]))
+        found += ours("  ↩️ " + say("reverted by {sha}", sha=entry.links.reverted_by[:SHORT_SHA]))
     if entry.commit.not_on:
-        found += ours("  ") + prose(say.label("not_on_branch", branch=entry.commit.not_on), "bold")
+        found += ours("  ") + prose(say("⚠️ not on {branch}", branch=entry.commit.not_on), "bold")
     return found + _watched(entry, language)
 
 
 def _watched(entry: Entry, language: Language) -> list[Piece]:
     """Return the places that touch watched terms, on a line of their own."""
-    say, shown = words(language), entry.watched[:_TOUCHES]
-    pieces = ours(f"\n{say.labels['watched']}{say.labels['colon']}") if shown else []
+    say, shown = catalogue(language), entry.watched[:_TOUCHES]
+    pieces = ours("\n" + say("👁 Touches what you watch") + say(": ")) if shown else []
     for number, each in enumerate(shown):
         pieces += ours(" · " if number else "") + prose(each.term, "code") + ours(" ") + linked(each.place, each.url)
     rest = len(entry.watched) - len(shown)
-    return pieces + ours(f" · {say.label('more', count=rest)}" if rest else "")
+    return pieces + ours(" · " + say("and {count} more", count=rest) if rest else "")
 
 
-def _analysis(analysis: Analysis, say: Words) -> list[Block]:
+def _analysis(analysis: Analysis, say: Catalogue) -> list[Block]:
     insight = {name: text for name, text in analysis.insight.model_dump().items() if text}
     lists = [
-        ("scope", [prose(row) for row in analysis.scope]),
-        ("insight", [_labelled(say.labels[name], text, say) for name, text in insight.items()]),
+        (say("🎯 Scope"), [prose(row) for row in analysis.scope]),
         (
-            "risks",
+            say("🔍 Insight"),
+            [_labelled(say.context("insight", INSIGHT[name]), text, say) for name, text in insight.items()],
+        ),
+        (
+            say("⚠️ Risks"),
             [
-                ours(f"[{say.severity[each.severity]}] ", "bold")
+                ours(f"[{say(SEVERITY[each.severity])}] ", "bold")
                 + prose(each.risk + (f" → {each.mitigation}" if each.mitigation else ""))
                 for each in analysis.risks
             ],
         ),
-        ("advice", [prose(row) for row in analysis.advice]),
+        (say("💡 Advice"), [prose(row) for row in analysis.advice]),
     ]
     return [
         rich(paragraph(prose(analysis.summary))),
-        *(rich(paragraph(ours(say.labels[name], "bold")), bullets(rows)) for name, rows in lists if any(rows)),
+        *(rich(paragraph(ours(label, "bold")), bullets(rows)) for label, rows in lists if any(rows)),
     ]
 
 
-def _closing(entry: Entry, say: Words) -> list[Block]:
+def _closing(entry: Entry, say: Catalogue) -> list[Block]:
     """Return the links to the pull request and to related commits."""
     commit, links = entry.commit, entry.links
     rows = []
     if commit.pr:
         rows.append(linked(f"PR #{commit.pr}", beside(commit, f"/pull/{commit.pr}")))
-    rows += [_related(say.labels["reverts"], commit, sha) for sha in links.all_reverted]
+    rows += [_related(say("reverts {sha}"), commit, sha) for sha in links.all_reverted]
     if links.reverted_by:
-        rows.append(_related(say.labels["reverted_by"], commit, links.reverted_by))
+        rows.append(_related(say("reverted by {sha}"), commit, links.reverted_by))
     if links.series:
-        row = ours(say.label("series", part=links.series.part, of=links.series.of or "N"))
+        row = ours(say("part {part} of {of} of a series", part=links.series.part, of=links.series.of or "N"))
         others = [sha for sha in links.series.commits if sha != commit.sha]
         for place, sha in enumerate(others):
-            row += ours(say.comma if place else " (") + to_commit(commit, sha)
+            row += ours(say.context("between the items of a list", ", ") if place else " (") + to_commit(commit, sha)
         rows.append(row + ours(")") if others else row)
-    rows += [_related(say.labels["fixes"], commit, sha) for sha in links.fixes]
-    rows += [_related(say.labels["fixed_by"], commit, sha) for sha in links.fixed_by]
-    label = ours(f"{say.labels['links']}{say.labels['colon']}")
+    rows += [_related(say("fixes {sha}"), commit, sha) for sha in links.fixes]
+    rows += [_related(say("fixed by {sha}"), commit, sha) for sha in links.fixed_by]
+    label = ours(say("🔗 Linked") + say(": "))
     joined = [piece for place, row in enumerate(rows) for piece in (ours(" · ") if place else label) + row]
     return [rich(paragraph(joined))]
 
@@ -218,5 +223,5 @@ def to_commit(commit: Commit, sha: str) -> list[Piece]:
     return linked(f"`{sha[:SHORT_SHA]}`", beside(commit, f"/commit/{sha}"))
 
 
-def _labelled(label: str, text: str, say: Words) -> list[Piece]:
-    return ours(f"{label}{say.labels['colon']}", "bold") + prose(text)
+def _labelled(label: str, text: str, say: Catalogue) -> list[Piece]:
+    return ours(label + say(": "), "bold") + prose(text)

@@ -5,14 +5,15 @@ from collections import Counter
 from collections.abc import Sequence
 from zoneinfo import ZoneInfo
 
-from analysis.language import BADGE, usage_told, words
 from analysis.locale import catalogue
+from analysis.locale.punctuation import join_items
 from analysis.models import DayReport, Entry, Importance
 from analysis.paths import Kind, area, kind
 from analysis.report import counts
 from analysis.report.breaking import SHOWN, Break, breaks
 from analysis.text import one_line, shorten
-from analysis.writing.reasons import told
+from analysis.writing.labels import BADGE, REMARKS
+from analysis.writing.reasons import strongest_reasons
 from bot.services.subjects import day_value
 from bot.slack.messages.blocks import (
     Action,
@@ -58,15 +59,15 @@ def digest_messages(report: DayReport, value: str = "") -> list[Message]:
     """
     if _empty(report):
         return [_one_line(report)]
-    say, zone = words(report.language), ZoneInfo(report.timezone)
-    failed = {failure.sha: failure.told(report.language) for failure in report.failed}
+    say, zone = catalogue(report.language), ZoneInfo(report.timezone)
+    failed = {failure.sha: failure.translated(report.language) for failure in report.failed}
     root, *thread = _summary(report, value=value)
     for entry in report.tier(Importance.HIGH):
         thread += thread_messages(report.repository, entry, report.language, zone, failed.get(entry.commit.sha))
     for tier in (Importance.MEDIUM, Importance.LOW):
-        thread += _messages([_tier(report, tier)], _heading(tier, report), report)
-    thread += _messages([_late(report)], say.label("late", count=len(report.late)), report)
-    thread += _messages([_coverage(report)], say.labels["coverage"], report)
+        thread += _messages([_tier(report, tier)], counts.tier_heading(report, tier), report)
+    thread += _messages([_late(report)], counts.late_heading(report), report)
+    thread += _messages([_coverage(report)], say("📦 Coverage"), report)
     return [root, *(message._replace(thread=True) for message in thread)]
 
 
@@ -104,11 +105,11 @@ def _empty(report: DayReport) -> bool:
 
 
 def _one_line(report: DayReport) -> Message:
-    say = words(report.language)
+    say = catalogue(report.language)
     name = escaped(f"{shorten(str(report.repository), _TITLE)} · ") + dated(report.date, report.language)
     line = f"{name} · {counts.nothing(report)} · {counts.statistics(report)}"
     told = report.chosen.told if report.chosen else ""
-    remarks = [context(each) for each in (told, *(say.remarks[remark] for remark in report.remarks)) if each]
+    remarks = [context(each) for each in (told, *(say(REMARKS[remark]) for remark in report.remarks)) if each]
     return Message(fallback(line), (section(line), *remarks))
 
 
@@ -118,7 +119,7 @@ def _summary(
     """Return the first message, and further ones with the high commits that do not fit into it."""
     say = catalogue(report.language)
     before, after = [*above, *_head(report)], [_buttons(report, more_buttons, value)]
-    heading = _heading(Importance.HIGH, report)
+    heading = counts.tier_heading(report, Importance.HIGH)
     items = [_high_item(entry, report) for entry in report.tier(Importance.HIGH)]
     spare = context("·" * _SEAMS)
     shown = 0
@@ -134,15 +135,15 @@ def _summary(
 
 
 def _head(report: DayReport) -> list[Block]:
-    say, mine = words(report.language), catalogue(report.language)
+    say = catalogue(report.language)
     name = str(report.repository)
     about = [name] if len(name) > _NAME else []
     areas = [f"{shorten(each, _NAME)} ({count})" for each, count in _areas(report)]
     if areas:
-        about.append(mine("📁 In {areas}", areas=say.comma.join(areas)))
+        about.append(say("📁 In {areas}", areas=join_items(areas, say)))
     about.append(f"🕘 {report.timezone}")
     if report.late:
-        about.append(say.label("late", count=len(report.late)))
+        about.append(counts.late_heading(report))
     if report.chosen:
         about.append(report.chosen.told)
     troubles = _troubles(report)
@@ -157,18 +158,18 @@ def _head(report: DayReport) -> list[Block]:
 
 def _breaking(report: DayReport) -> list[Block]:
     """Return the first rows of the breaking changes, with the number of the others."""
-    say, found = words(report.language), breaks(report)
+    say, found = catalogue(report.language), breaks(report)
     if not found:
         return []
     rows = [_break(each, report) for each in found[:SHOWN]]
     if len(found) > SHOWN:
-        rows.append(ours(say.label("more_breaking", count=len(found) - SHOWN), "italic"))
-    return [_listed(say.label("breaking", count=len(found)), rows)]
+        rows.append(ours(say("and {count} more, told with their commits", count=len(found) - SHOWN), "italic"))
+    return [_listed(say("💥 What will break you ({count})", count=len(found)), rows)]
 
 
 def _break(each: Break, report: DayReport) -> list[Piece]:
     commit = each.entry.commit
-    return [*broken(each.told(report.language)), *ours("  "), *linked(commit.short_sha, commit.url)]
+    return [*broken(each.parts(report.language)), *ours("  "), *linked(commit.short_sha, commit.url)]
 
 
 def _areas(report: DayReport) -> list[tuple[str, int]]:
@@ -183,20 +184,20 @@ def _areas(report: DayReport) -> list[tuple[str, int]]:
 
 def _troubles(report: DayReport) -> list[list[Piece]]:
     """Return the warnings: unread commits, and remarks on the day."""
-    say, mine = words(report.language), catalogue(report.language)
-    rows = [ours(f"ℹ️ {say.remarks[remark]}") for remark in report.remarks]
+    say = catalogue(report.language)
+    rows = [ours(f"ℹ️ {say(REMARKS[remark])}") for remark in report.remarks]
     if report.failed:
         reasons = shorten(
-            "; ".join(dict.fromkeys(one_line(failure.told(report.language)) for failure in report.failed)), _TITLE
+            "; ".join(dict.fromkeys(one_line(failure.translated(report.language)) for failure in report.failed)), _TITLE
         )
-        commits = mine.plural("{count} commit", "{count} commits", len(report.failed))
-        rows.insert(0, prose(mine("⚠️ {commits} could not be read: {reason}", commits=commits, reason=reasons)))
+        commits = say.plural("{count} commit", "{count} commits", len(report.failed))
+        rows.insert(0, prose(say("⚠️ {commits} could not be read: {reason}", commits=commits, reason=reasons)))
     return rows
 
 
 def _high_item(entry: Entry, report: DayReport) -> list[Piece]:
     title = shorten(one_line(entry.commit.title), _TITLE) or entry.commit.short_sha
-    because = "; ".join(told(entry.ranked, report.language))
+    because = "; ".join(strongest_reasons(entry.ranked, report.language))
     reasons = prose(because, "italic")
     return [
         *linked(title, entry.commit.url, "bold"),
@@ -232,15 +233,15 @@ def _tier(report: DayReport, tier: Importance) -> list[Block]:
         for place, entry in enumerate(bots):
             row += (ours(" · ") if place else []) + _item(entry, report, brief=True)
         items.append(row)
-    return [_listed(_heading(tier, report), items)] if entries else []
+    return [_listed(counts.tier_heading(report, tier), items)] if entries else []
 
 
 def _item(entry: Entry, report: DayReport, *, brief: bool) -> list[Piece]:
     """Return a list item for a commit: its title and, unless `brief`, its author and the first sentence of its analysis."""
-    commit, say = entry.commit, words(report.language)
+    commit, say = entry.commit, catalogue(report.language)
     pieces = [*linked(commit.title or commit.short_sha, commit.url), *marks(entry, report.language)]
     if not commit.read:
-        return [*pieces, *ours(f"  ⚠️ {say.labels['failed']}")]
+        return [*pieces, *ours(f"  ⚠️ {say('Failed')}")]
     if brief:
         return pieces
     summary = _first_sentence(entry.analysis.summary) if entry.analysis else ""
@@ -250,29 +251,36 @@ def _item(entry: Entry, report: DayReport, *, brief: bool) -> list[Piece]:
 def _late(report: DayReport) -> list[Block]:
     if not report.late:
         return []
-    say, zone = words(report.language), ZoneInfo(report.timezone)
+    zone = ZoneInfo(report.timezone)
     items = [
         ours(f"{BADGE[entry.ranked.importance]} {entry.commit.committed_at.astimezone(zone):%Y-%m-%d} ")
         + _item(entry, report, brief=False)
         for entry in report.late
     ]
-    return [_listed(say.label("late", count=len(items)), items), context(say.labels["late_why"])]
+    return [_listed(counts.late_heading(report), items), context(counts.late_note(report))]
 
 
 def _coverage(report: DayReport) -> list[Block]:
     """Return the coverage: counts, model usage, and every commit that failed, was analysed by rules, or was truncated."""
-    say, coverage = words(report.language), report.coverage
-    usage = usage_told(report.usage, say) if report.usage.model else ""
-    remarks = [ours(f"{say.labels['remark']}{say.labels['colon']}{say.remarks[each]}") for each in coverage.remarks]
-    failed = [_coverage_item("failed", each.sha, each.told(report.language), report) for each in coverage.failed]
-    replaced = [_coverage_item("replaced", each.sha, each.told(report.language), report) for each in coverage.replaced]
+    say, coverage = catalogue(report.language), report.coverage
+    usage = counts.usage(report.usage, report.language) if report.usage.model else ""
+    remarks = [ours(say("Note") + say(": ") + say(REMARKS[each])) for each in coverage.remarks]
+    failed = [
+        _coverage_item(say("Failed"), each.sha, each.translated(report.language), report) for each in coverage.failed
+    ]
+    instead = say("By rules instead")
+    replaced = [
+        _coverage_item(instead, each.sha, each.translated(report.language), report) for each in coverage.replaced
+    ]
     shortened = [
-        _coverage_item("shortened", each.sha, say.label("left_out", paths=say.comma.join(each.left_out)), report)
+        _coverage_item(
+            say("Shortened"), each.sha, say("left out {paths}", paths=join_items(each.left_out, say)), report
+        )
         for each in coverage.shortened
     ]
     chosen = report.chosen.told if report.chosen else ""
     return [
-        rich(paragraph(ours(say.labels["coverage"], "bold"))),
+        rich(paragraph(ours(say("📦 Coverage"), "bold"))),
         *([rich(paragraph(prose(chosen)))] if chosen else []),
         rich(paragraph(ours(counts.coverage(report)))),
         rich(paragraph(prose(usage))),
@@ -281,9 +289,9 @@ def _coverage(report: DayReport) -> list[Block]:
 
 
 def _coverage_item(label: str, sha: str, what: str, report: DayReport) -> list[Piece]:
-    say = words(report.language)
+    say = catalogue(report.language)
     commit = (*report.entries, *report.late)[0].commit
-    return [*ours(f"{say.labels[label]} "), *to_commit(commit, sha), *ours(say.labels["colon"]), *prose(what)]
+    return [*ours(f"{label} "), *to_commit(commit, sha), *ours(say(": ")), *prose(what)]
 
 
 def _messages(groups: Sequence[Sequence[Block]], what: str, report: DayReport) -> list[Message]:
@@ -297,11 +305,6 @@ def _continued(what: str, report: DayReport) -> Block:
 
 def _listed(heading: str, items: Sequence[Sequence[Piece]]) -> Block:
     return rich(paragraph(ours(heading, "bold")), bullets(items))
-
-
-def _heading(tier: Importance, report: DayReport) -> str:
-    say = words(report.language)
-    return say.label("tier", badge=BADGE[tier], importance=say.importance[tier], count=len(report.tier(tier)))
 
 
 def _first_sentence(text: str) -> str:

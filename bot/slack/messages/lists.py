@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from analysis.language import words as report_words
 from analysis.locale import Catalogue, catalogue
 from analysis.models import Commit, Language, Repository, Stats
+from analysis.report import counts
 from analysis.text import one_line, shorten
 from bot.services.subjects import DayRef, PageKind, page_value
 from bot.slack.messages.blocks import (
@@ -63,7 +63,7 @@ def _day(row: DayRow, say: Catalogue, language: Language, *, many: bool) -> list
     pieces = [*prose(str(row.day.repository)), *ours("  ")] if many else []
     pieces += ours(dated(row.day.day, language), "bold")
     if row.stats:
-        line = report_words(language).label("statistics_line", **row.stats.model_dump())
+        line = counts.tiers(row.stats, language)
         pieces += ours(f"  {line}")
     elif not row.note:
         pieces += ours(f"  {say('not read yet')}", "italic")

@@ -51,7 +51,7 @@ def parse_repository(text: str) -> Repository:
     """Parse a GitHub URL or a full name. Raise `InputError` for anything else."""
     found = in_full(text.strip())
     if found is None:
-        raise InputError("repository", text)
+        raise InputError("{text!r} is not a repository; use owner/name or owner/name@branch", text)
     return found
 
 
@@ -68,5 +68,5 @@ def _resolve(called: Sequence[Repository], usual: Sequence[Repository]) -> Repos
     among = [each for each in called if each in usual] or called
     among = [each for each in among if each.branch is None] or among
     if len(among) > 1:
-        raise InputError("several", names=", ".join(map(str, among)))
+        raise InputError("several: {names}; use owner/name", names=", ".join(map(str, among)))
     return among[0]

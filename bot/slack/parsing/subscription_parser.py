@@ -19,6 +19,8 @@ from bot.slack.parsing.subscription_values import (
     parse_zone,
 )
 
+_SEPARATORS = ",;，；"
+
 
 class SubscriptionOptions(Frozen):
     """The options of a `subscribe` command; None stands for the default."""
@@ -51,12 +53,12 @@ def parse_wanted(
         if keyword is None:
             other = _repository(word, named, known=repository)
             if repository and other != repository:
-                raise InputError("two_repositories", word)
+                raise InputError("a subscription is to one repository; leave out {text!r}", word)
             repository = other
             continue
         name, read = _READ[keyword]
         if name in found:
-            raise InputError("twice", keyword)
+            raise InputError("{text} is there twice", keyword)
         found[name] = read(_value(keyword, left))
     return SubscriptionOptions(repository=repository, **found)
 
@@ -66,8 +68,8 @@ def _parts(word: str) -> list[str]:
     for form in (r"-{0,2}(\w+)(?:[=:：](.*))?", r"(时间|时区|语言|最低|路径)(.+)"):
         match = re.fullmatch(form, word)
         if match and match[1].lower() in _KEYWORDS:
-            return [match[1], *([bare] if (bare := (match[2] or "").strip(",;，；")) else [])]
-    return [bare] if (bare := word.strip(",;，；")) else []
+            return [match[1], *([bare] if (bare := (match[2] or "").strip(_SEPARATORS)) else [])]
+    return [bare] if (bare := word.strip(_SEPARATORS)) else []
 
 
 def _value(keyword: str, left: list[str]) -> str:
@@ -78,7 +80,11 @@ def _value(keyword: str, left: list[str]) -> str:
             break
         taken.append(left.pop(0))
     if not taken:
-        raise InputError("missing", keyword, example=f"{keyword} {_EXAMPLES[keyword]}")
+        raise InputError(
+            "something is missing after {text!r}; for example: {example}",
+            keyword,
+            example=f"{keyword} {_EXAMPLES[keyword]}",
+        )
     return " ".join(taken)
 
 
@@ -88,12 +94,15 @@ def _repository(word: str, named: Callable[[str], Repository | None], *, known: 
         return found
     nearest = get_close_matches(word.lower(), _EXAMPLES, 1, 0.7)
     if nearest:
-        raise InputError("did_you_mean", word, nearest=nearest[0])
+        raise InputError("{text!r} is not understood; did you mean {nearest}?", word, nearest=nearest[0])
     if "/" in word:
-        raise InputError("repository", word)
+        raise InputError("{text!r} is not a repository; use owner/name or owner/name@branch", word)
     if known is None and re.fullmatch(r"[A-Za-z][\w.-]*(@\S+)?", word):
-        raise InputError("unknown_name", word)
-    raise InputError("not_understood", word)
+        raise InputError("no repository is known as {text!r}; use owner/name", word)
+    raise InputError(
+        "{text!r} is not understood; use [repo] at 09:00 tz Asia/Shanghai lang zh min medium paths csrc/** watch LLM.generate",
+        word,
+    )
 
 
 _EXAMPLES = {

@@ -11,12 +11,14 @@ from pathspec import GitIgnoreSpec
 
 from analysis.errors import Misuse
 from analysis.impact.watch import parse_watch
+from analysis.locale import mark
 from analysis.models import Importance, Language
 from bot.slack.parsing.input_error import InputError
 
 _MOST_PATHS = 20
 _LONGEST = 200  # characters of a pattern
 _QUOTES = "\"'`“”‘’「」"
+_SEPARATORS = re.compile(r"[\s,，、;；]+")
 _TIME = re.compile(
     r"(?P<hour>\d{1,2})(?:[:.](?P<minute>\d{2})|[点时](?:(?P<half>半)|(?P<sharp>\d{1,2})分?)?|(?P<run>\d{2}))?(?P<noon>[ap]\.?m\.?)?",
     re.ASCII,
@@ -31,6 +33,8 @@ _TIERS = {
     "中": Importance.MEDIUM,
     "低": Importance.LOW,
 }
+_NO_TIME = mark("{text!r} is not a time of day; use 09:00")
+_NO_PATTERN = mark("{text!r} is not a path; use vllm/v1/, csrc/** or *.cu")
 _NO_PLACES = ("localtime", "Factory", "posixrules")  # tzdata names that are not a fixed time zone
 _NO_PATH = re.compile(r"[!#]|[A-Za-z]:[\\/]|(.*/)?\.\.(/|$)")
 
@@ -40,24 +44,24 @@ def parse_time(text: str) -> time:
     typed = "".join(unicodedata.normalize("NFKC", text).lower().split())
     match = _TIME.fullmatch(typed)
     if not match or (typed.isdecimal() and not match["run"]):
-        raise InputError("time", text)
+        raise InputError(_NO_TIME, text)
     hour, minute = int(match["hour"]), int(match["minute"] or match["sharp"] or match["run"] or 0)
     minute = 30 if match["half"] else minute
     if match["noon"]:
         if not 1 <= hour <= 12:  # noqa: PLR2004 (hours of a clock's face)
-            raise InputError("time", text)
+            raise InputError(_NO_TIME, text)
         hour = hour % 12 + (12 if match["noon"].startswith("p") else 0)
     try:
         return time(hour, minute)
     except ValueError:
-        raise InputError("time", text) from None
+        raise InputError(_NO_TIME, text) from None
 
 
 def parse_zone(text: str) -> str:
     """Return the canonical name of a time zone, matched case-insensitively."""
     found = _zones().get(text.strip().lower())
     if found is None:
-        raise InputError("zone", text)
+        raise InputError("unknown time zone {text!r}; use an IANA name such as Asia/Shanghai or UTC", text)
     return found
 
 
@@ -65,7 +69,7 @@ def parse_language(text: str) -> Language:
     """Parse `zh`, `en` or a common name of either."""
     found = _LANGUAGES.get(text.strip().lower())
     if found is None:
-        raise InputError("language", text)
+        raise InputError("{text!r} is not a language; use zh or en", text)
     return found
 
 
@@ -73,18 +77,18 @@ def parse_tier(text: str) -> Importance:
     """Parse `high`, `medium` or `low`, or their Chinese names."""
     found = _TIERS.get(text.strip().lower())
     if found is None:
-        raise InputError("tier", text)
+        raise InputError("{text!r} is not a tier; use high, medium or low", text)
     return found
 
 
 def parse_paths(text: str) -> tuple[str, ...]:
     """Parse .gitignore patterns separated by commas or spaces, with optional quotes."""
     if re.search(r"[{}]", text):
-        raise InputError("path_braces", text)
-    bare = (each.strip(_QUOTES).removeprefix("./") for each in re.split(r"[\s,，、;；]+", text))
+        raise InputError("braces mean nothing in paths; write each one out: *.cu, *.cuh", text)
+    bare = (each.strip(_QUOTES).removeprefix("./") for each in _SEPARATORS.split(text))
     found = tuple(dict.fromkeys(filter(None, bare)))
     if len(found) > _MOST_PATHS:
-        raise InputError("paths_many", count=len(found), most=_MOST_PATHS)
+        raise InputError("{count} paths are too many; give at most {most}", count=len(found), most=_MOST_PATHS)
     for each in found:
         _check_path(each)
     return found
@@ -92,23 +96,23 @@ def parse_paths(text: str) -> tuple[str, ...]:
 
 def parse_watched(text: str) -> tuple[str, ...]:
     """Parse watched paths, names, flags and variables, separated by commas or spaces, with optional quotes."""
-    terms = ",".join(bare for each in re.split(r"[\s,，、;；]+", text) if (bare := each.strip(_QUOTES)))
+    terms = ",".join(bare for each in _SEPARATORS.split(text) if (bare := each.strip(_QUOTES)))
     try:
         return parse_watch(terms)
     except Misuse as exc:
-        raise InputError("watch", why=exc.what) from exc
+        raise InputError(exc.what) from exc
 
 
 def _check_path(text: str) -> None:
     if len(text) > _LONGEST:
-        raise InputError("path_long", text, most=_LONGEST)
+        raise InputError("the path {text!r} is too long; give at most {most} characters", text, most=_LONGEST)
     unbalanced = "[" in re.sub(r"\[[^\]]+\]", "", text)
     if unbalanced or _NO_PATH.match(text) or not text.isprintable():
-        raise InputError("path", text)
+        raise InputError(_NO_PATTERN, text)
     try:
         GitIgnoreSpec.from_lines([text])
     except ValueError as exc:
-        raise InputError("path", text) from exc
+        raise InputError(_NO_PATTERN, text) from exc
 
 
 @cache

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from analysis.facts import facts
-from analysis.language import words
+from analysis.locale import catalogue
 from analysis.models import Fact, FactKind, FileChange, Language
 from analysis.writing.by_rules import named
 from tests.factories import commit, file, new_file, patch
@@ -99,7 +99,7 @@ def test_a_removed_name_is_told_with_its_module(language: Language, told: str) -
     """Names of one module share its path, so that none is read as gone from everywhere."""
     gone = [("drain", "pool"), ("fill", "pool"), ("take", "tank"), ("give", "tank")]
     found = [Fact(kind=FactKind.REMOVED_NAME, name=name, path=f"engine/{path}.py", line=1) for name, path in gone]
-    assert named(found, words(language), 3) == told
+    assert named(found, catalogue(language), 3) == told
 
 
 def test_a_class_that_moves_is_no_longer_listed_either() -> None:

@@ -1,5 +1,0 @@
-"""The languages of reports and answers."""
-
-from typing import Literal
-
-Language = Literal["zh", "en"]

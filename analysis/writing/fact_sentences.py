@@ -1,0 +1,191 @@
+"""Sentences about facts: the change, its consequence, and the advice; with the severity of the consequence."""
+
+from typing import NamedTuple
+
+from analysis.locale import mark
+from analysis.models import FactKind, Severity
+
+
+class FactSentences(NamedTuple):
+    """The sentences about a kind of fact, in English for the catalogue.
+
+    `change` takes {names}, `risk` stands alone, and `advice` takes {names} or {how}. No risk and no advice are empty.
+    """
+
+    change: str
+    risk: str = ""
+    severity: Severity = Severity.LOW
+    advice: str = ""
+
+
+FACT_SENTENCES = {
+    FactKind.REMOVED_ENV: FactSentences(
+        mark("Removes environment variable {names}"),
+        mark("where it is still set, it is silently ignored, or startup fails"),
+        Severity.HIGH,
+        mark("Before you upgrade, remove {names} from your launch scripts, images and manifests."),
+    ),
+    FactKind.RENAMED_ENV: FactSentences(
+        mark("Renames environment variable {names}"),
+        mark("the old name has no effect any more"),
+        Severity.HIGH,
+        mark("Use the new name in your deployments: {names}."),
+    ),
+    FactKind.REMOVED_FLAG: FactSentences(
+        mark("Removes command-line flag {names}"),
+        mark("commands that still pass it fail at start"),
+        Severity.HIGH,
+        mark("Remove {names} from your launch commands."),
+    ),
+    FactKind.RENAMED_FLAG: FactSentences(
+        mark("Renames command-line flag {names}"),
+        mark("commands with the old name fail at start"),
+        Severity.HIGH,
+        mark("Use the new flag in your launch commands: {names}."),
+    ),
+    FactKind.REMOVED_KEY: FactSentences(
+        mark("Removes configuration key {names}"),
+        mark("where it is still set, it is refused or silently ignored"),
+        Severity.HIGH,
+        mark("Remove {names} from your configuration."),
+    ),
+    FactKind.RENAMED_KEY: FactSentences(
+        mark("Renames configuration key {names}"),
+        mark("the old key has no effect any more"),
+        Severity.HIGH,
+        mark("Use the new key in your configuration: {names}."),
+    ),
+    FactKind.REMOVED_ROUTE: FactSentences(
+        mark("Removes HTTP route {names}"),
+        mark("clients that still call it get a 404"),
+        Severity.HIGH,
+        mark("Check your clients and gateways for calls to {names}."),
+    ),
+    FactKind.RENAMED_ROUTE: FactSentences(
+        mark("Changes HTTP route {names}"),
+        mark("clients that call the old route get a 404"),
+        Severity.HIGH,
+        mark("Switch your clients and gateways to the new route: {names}."),
+    ),
+    FactKind.REMOVED_FIELD: FactSentences(
+        mark("Removes API field {names}"),
+        mark("clients that read or send it fail"),
+        Severity.HIGH,
+        mark("Check your clients for uses of {names}."),
+    ),
+    FactKind.RENAMED_FIELD: FactSentences(
+        mark("Renames API field {names}"),
+        mark("clients that read or send the old field fail"),
+        Severity.HIGH,
+        mark("Use the new field in your clients: {names}."),
+    ),
+    FactKind.SUPPORT_DROPPED: FactSentences(
+        mark("Drops {names}"),
+        mark("deployments that use it fail"),
+        Severity.HIGH,
+        mark("Before you upgrade, check that none of your deployments uses {names}."),
+    ),
+    FactKind.MINIMUM_RAISED: FactSentences(
+        mark("Raises the least version {names}"),
+        mark("environments below it can neither install nor build"),
+        Severity.HIGH,
+        mark("Upgrade your environments first: {names}."),
+    ),
+    FactKind.REMOVED_NAME: FactSentences(
+        mark("Removes public name {names}"),
+        mark("plug-ins and forks that import it fail at import"),
+        Severity.MEDIUM,
+        mark("Check your plug-ins and forks for uses of {names}."),
+    ),
+    FactKind.RENAMED_NAME: FactSentences(
+        mark("Renames public name {names}"),
+        mark("code that imports the old name fails"),
+        Severity.MEDIUM,
+        mark("Use the new name in your plug-ins and forks: {names}."),
+    ),
+    FactKind.MOVED_NAME: FactSentences(
+        mark("Moves public name {names}"),
+        mark("plug-ins and forks that import it from the old module fail"),
+        Severity.MEDIUM,
+        mark("Import from the new module in your plug-ins and forks: {names}."),
+    ),
+    FactKind.MOVED_MODULE: FactSentences(
+        mark("Moves module {names}"),
+        mark("plug-ins and forks that import it by the old path fail"),
+        Severity.MEDIUM,
+        mark("Update the imports in your plug-ins and forks: {names}."),
+    ),
+    FactKind.REMOVED_PARAMETER: FactSentences(
+        mark("Removes parameter {names}"),
+        mark("calls that still pass it fail"),
+        Severity.MEDIUM,
+        mark("Update the calls in your plug-ins and forks: {names}."),
+    ),
+    FactKind.RENAMED_PARAMETER: FactSentences(
+        mark("Renames parameter {names}"),
+        mark("calls that pass it by the old name fail"),
+        Severity.MEDIUM,
+        mark("Use the new parameter name in your plug-ins and forks: {names}."),
+    ),
+    FactKind.REQUIRED_PARAMETER: FactSentences(
+        mark("Requires parameter {names}"),
+        mark("calls that do not pass it fail"),
+        Severity.MEDIUM,
+        mark("Add the argument to the calls in your plug-ins and forks: {names}."),
+    ),
+    FactKind.REQUIRED_METHOD: FactSentences(
+        mark("Requires method {names}"),
+        mark("subclasses that lack it cannot be instantiated"),
+        Severity.MEDIUM,
+        mark("Implement {names} in your subclasses."),
+    ),
+    FactKind.RETYPED: FactSentences(
+        mark("Changes type {names}"),
+        mark("code that relies on the old type may fail"),
+        Severity.LOW,
+        mark("Check the uses in your plug-ins and forks: {names}."),
+    ),
+    FactKind.DEFAULT_CHANGED: FactSentences(
+        mark("Changes default {names}"),
+        mark("deployments that do not set it behave differently"),
+        Severity.MEDIUM,
+        mark("To keep the old behaviour, {how}."),
+    ),
+    FactKind.DEPENDENCY_MOVED: FactSentences(
+        mark("Moves dependency {names}"),
+        mark("clashes with environments that pin another version"),
+        Severity.LOW,
+        mark("Rebuild your images and check the versions that you pin: {names}."),
+    ),
+    FactKind.DEPENDENCY_ADDED: FactSentences(mark("Adds dependency {names}")),
+    FactKind.DEPENDENCY_REMOVED: FactSentences(mark("Removes dependency {names}")),
+    FactKind.FILE_DELETED: FactSentences(mark("Deletes source file {names}")),
+    FactKind.TEST_REMOVED: FactSentences(
+        mark("Removes or skips test {names}"), mark("what it tested is no longer guarded"), Severity.LOW
+    ),
+    FactKind.CONCURRENCY: FactSentences(
+        mark("Touches concurrency: {names}"),
+        mark("timing under load may change"),
+        Severity.MEDIUM,
+        mark("Run a load test before you roll it out."),
+    ),
+    FactKind.MEMORY: FactSentences(
+        mark("Touches memory ownership: {names}"),
+        mark("memory use may change, or memory be freed twice"),
+        Severity.MEDIUM,
+        mark("Watch memory use after the upgrade."),
+    ),
+    FactKind.SECURITY: FactSentences(
+        mark("Security-relevant: {names}"),
+        mark("earlier versions may be affected"),
+        Severity.MEDIUM,
+        mark("Upgrade deployments that untrusted clients can reach first."),
+    ),
+    FactKind.REVERT: FactSentences(
+        mark("Reverts {names}"),
+        mark("code that relies on the reverted change loses it"),
+        Severity.MEDIUM,
+        mark("If you already use the reverted change, check that nothing depends on it."),
+    ),
+    FactKind.LAYOUT: FactSentences(mark("Changes nothing but layout, remarks or the order of imports: {names}")),
+}

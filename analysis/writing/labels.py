@@ -1,0 +1,39 @@
+"""Labels of the values that a report shows: English for the catalogue, badges for any language."""
+
+from analysis.locale import mark
+from analysis.models import ChangeType, Importance, Remark, Severity
+
+BADGE = {Importance.HIGH: "🔴", Importance.MEDIUM: "🟡", Importance.LOW: "🟢"}
+CHANGE_TYPES = {
+    ChangeType.FEATURE: mark("Feature"),
+    ChangeType.BUG_FIX: mark("Bug fix"),
+    ChangeType.PERFORMANCE: mark("Performance"),
+    ChangeType.REFACTOR: mark("Refactor"),
+    ChangeType.ARCHITECTURE: mark("Architecture"),
+    ChangeType.SECURITY: mark("Security"),
+    ChangeType.MODEL_SUPPORT: mark("Model support"),
+    ChangeType.DOCS: mark("Docs"),
+    ChangeType.TESTS: mark("Tests"),
+    ChangeType.CI_BUILD: mark("CI/build"),
+    ChangeType.CONFIG: mark("Config"),
+    ChangeType.DEPENDENCY: mark("Dependency"),
+    ChangeType.REVERT: mark("Revert"),
+    ChangeType.OTHER: mark("Other"),
+}
+IMPORTANCE = {Importance.HIGH: mark("High"), Importance.MEDIUM: mark("Medium"), Importance.LOW: mark("Low")}
+SEVERITY = {Severity.HIGH: mark("high"), Severity.MEDIUM: mark("medium"), Severity.LOW: mark("low")}
+REMARKS = {
+    Remark.NOT_OVER: mark("The day was not over when it was listed; later commits are not in it"),
+    Remark.REWRITTEN: mark(
+        "The branch was rewritten by a force push; earlier reports may hold commits that are no longer on it"
+    ),
+    Remark.LATE_UNKNOWN: mark("GitHub could not be asked for commits that landed late"),
+}
+INSIGHT = {  # a field of `Insight` -> its label, translated in the context "insight"
+    "architecture": mark("Architecture", "insight"),
+    "performance": mark("Performance", "insight"),
+    "security": mark("Security", "insight"),
+    "compatibility": mark("Compatibility", "insight"),
+    "maintenance": mark("Maintenance", "insight"),
+    "dependencies": mark("Dependencies", "insight"),
+}
