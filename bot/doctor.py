@@ -18,7 +18,8 @@ from analysis.sources.github import GitHub
 from bot import logs
 from bot.settings import Settings, WrongSettings
 from bot.slack.manifest import manifest
-from bot.slack.web import ChannelClosed, Installation, Refused, Unanswered, Web
+from bot.slack.web import Installation, Web
+from bot.slack.web_errors import ChannelClosed, Refused, Unanswered
 from bot.store.database import Condition, address_of, condition
 from bot.store.lock import database_file
 

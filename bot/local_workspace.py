@@ -52,7 +52,7 @@ _PLAYERS = (
     (ADA, mark("a member")),
     (LIN, mark("an outsider")),
 )
-_EXAMPLES = Examples(_SAMPLE.name, SAMPLE_DAY, "5e89a4b", 409, "kv connector", "lantern")
+_EXAMPLES = Examples(_SAMPLE.name, SAMPLE_DAY, "c1f339e", 409, "kv connector", "lantern")
 _REAL_DAY = "vllm-project/vllm yesterday"
 
 

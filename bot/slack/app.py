@@ -14,7 +14,8 @@ from slack_bolt import App, BoltRequest, BoltResponse
 from analysis.errors import BadSetting
 from bot.slack.listeners import Listeners
 from bot.slack.socket_mode import Sockets
-from bot.slack.web import Refused, Web
+from bot.slack.web import Web
+from bot.slack.web_errors import Refused
 
 _KINDS = {
     "command": "command",

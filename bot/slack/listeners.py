@@ -30,7 +30,8 @@ from bot.slack.parsing.requests import (
     from_message,
     request_row,
 )
-from bot.slack.web import SlackFailure, Web
+from bot.slack.web import Web
+from bot.slack.web_errors import SlackFailure
 from bot.store import Mailbox
 
 BUTTONS = (

@@ -12,7 +12,7 @@ from threading import Thread
 
 import pytest
 
-from analysis.errors import Unreachable
+from analysis.errors import NotGitHub, Unreachable
 from analysis.models import Repository
 from bot.bootstrap import Services
 from bot.models.subjects import DayRef
@@ -52,6 +52,26 @@ def test_an_answer_that_is_no_list_is_no_empty_day(fault: Fault, serve: Serve, s
         )
         == 1
     )
+
+
+@pytest.mark.parametrize("body", [None, [], [1], {}, {"status": 1}, "text", [{"sha": "01"}], {"resources": []}])
+def test_a_body_of_another_form_is_not_githubs(body: object, serve: Serve, services: At) -> None:
+    """Whatever GitHub is asked for, a body that it would not send is an error about GitHub, not a bug of ours."""
+    server = serve(recorded(1))
+    github, sha = services(server).github, "01" * 20
+    questions: list[Callable[[], object]] = [
+        lambda: github.read_commit(REPOSITORY, sha),
+        lambda: github.merged_as(REPOSITORY, 1),
+        github.allowance,
+        lambda: github.is_public(REPOSITORY),
+        lambda: github.canonical_name(REPOSITORY),
+        lambda: github.compare(REPOSITORY, sha, "main"),
+        lambda: github.branch_without(REPOSITORY, sha),
+    ]
+    for question in questions:
+        server.faults = [Fault("", 200, body=body)]
+        with pytest.raises(NotGitHub):
+            question()
 
 
 def test_a_list_that_never_ends_is_given_up(serve: Serve, services: At) -> None:

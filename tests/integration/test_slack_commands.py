@@ -25,7 +25,7 @@ from tests.servers.talk import Talk, links, markdown, told
 
 NAME = SAMPLE_REPOSITORY
 WEB = f"https://github.example/{NAME}"
-BUDGETS = "35eeaef6d"  # [Feature][Frontend] Token budgets per tenant and GET /v1/budgets (#412)
+BUDGETS = "b22ee8537"  # [Feature][Frontend] Token budgets per tenant and GET /v1/budgets (#412)
 BUDGETS_TITLE = "Token budgets per tenant"
 DIGEST_BUTTONS = ["show_rest", "full_report", "ask", "settings", "post_to_channel"]
 COMMIT_BUTTONS = ["ask_commit", "post_to_channel", "too_low", "too_high"]

@@ -12,7 +12,7 @@ from github import GithubException
 
 from analysis.errors import DigestError, RateLimited
 from analysis.models import Repository
-from analysis.sources.github import GitHub
+from analysis.sources.github_errors import Subject, translated_errors
 
 REPOSITORY = Repository(owner="o", name="n")
 
@@ -42,7 +42,8 @@ def made(kind: type[Exception], status: int = 500) -> Exception:
 
 
 def translated(error: Exception, commit: str | None = None) -> BaseException:
-    with pytest.raises(DigestError) as told, GitHub("http://127.0.0.1:9")._translated_errors(REPOSITORY, commit):
+    subject = Subject("127.0.0.1:9", with_token=False, repository=REPOSITORY, commit=commit)
+    with pytest.raises(DigestError) as told, translated_errors(subject):
         raise error
     return told.value
 
@@ -54,6 +55,13 @@ def test_no_vendor_error_is_forgotten(kind: type[Exception]) -> None:
     told = translated(made(kind))
     assert "vendor's words" not in str(told)
     assert len(str(told)) > 20
+
+
+@pytest.mark.parametrize("kind", [AttributeError, KeyError, TypeError, AssertionError])
+def test_a_bug_stays_a_bug(kind: type[Exception]) -> None:
+    """An exception that the vendor does not raise is not translated."""
+    with pytest.raises(kind), translated_errors(Subject("127.0.0.1:9", with_token=False)):
+        raise kind("ours")
 
 
 @pytest.mark.parametrize("status", [int(status) for status in HTTPStatus if status >= 400])

@@ -14,7 +14,8 @@ from slack_sdk.errors import SlackApiError, SlackClientError, SlackTokenRotation
 from slack_sdk.web import SlackResponse
 
 from analysis.errors import OutsideFailure
-from bot.slack.web import (
+from bot.slack.web import Web
+from bot.slack.web_errors import (
     ChannelClosed,
     MissingScope,
     Refused,
@@ -22,7 +23,6 @@ from bot.slack.web import (
     StreamRefused,
     TooLong,
     Unanswered,
-    Web,
     translated,
 )
 from loopback.http_server import Loopback, QuietHandler

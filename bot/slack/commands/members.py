@@ -3,7 +3,8 @@
 from analysis.errors import Misuse
 from analysis.locale import Phrase
 from bot.slack.parsing.requests import Request
-from bot.slack.web import SlackFailure, Web
+from bot.slack.web import Web
+from bot.slack.web_errors import SlackFailure
 
 
 class Members:

@@ -9,7 +9,8 @@ from bot.slack.delivery.drafts import line
 from bot.slack.delivery.postings import Postings, link_line, link_message
 from bot.slack.messages.blocks import Action, escaped
 from bot.slack.parsing.requests import ButtonRequest
-from bot.slack.web import SlackFailure, Web
+from bot.slack.web import Web
+from bot.slack.web_errors import SlackFailure
 
 
 class PostCommand:

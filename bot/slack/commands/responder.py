@@ -31,7 +31,7 @@ from bot.slack.parsing.requests import (
     SubscriptionForm,
     parse_request,
 )
-from bot.slack.web import Refused, SlackFailure, Unanswered
+from bot.slack.web_errors import Refused, SlackFailure, Unanswered
 from bot.store import Mailbox
 
 _ROUNDS = 6  # attempts before a request is given up

@@ -7,7 +7,8 @@ from typing import Any
 from analysis.models import Turn
 from bot.slack.parsing.commands import plain
 from bot.slack.parsing.requests import MessageRequest, Request
-from bot.slack.web import SlackFailure, Web, about_of, key_of
+from bot.slack.web import Web, about_of, key_of
+from bot.slack.web_errors import SlackFailure
 from bot.store import Mailbox
 
 _TURNS = 12  # messages of a thread passed as history; the answer's own limit may be lower

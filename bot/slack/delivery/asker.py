@@ -5,7 +5,8 @@ import structlog
 from bot.models.deliveries import Delivery
 from bot.slack.delivery.drafts import show_only_to
 from bot.slack.messages.blocks import Message
-from bot.slack.web import SlackFailure, Web
+from bot.slack.web import Web
+from bot.slack.web_errors import SlackFailure
 
 log = structlog.get_logger(__name__)
 

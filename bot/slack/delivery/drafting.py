@@ -17,7 +17,7 @@ from bot.slack.delivery.postings import Postings, link_message
 from bot.slack.messages.blocks import Message, escaped
 from bot.slack.messages.commit import commit_messages
 from bot.slack.messages.digest import digest_messages
-from bot.slack.web import Unanswered
+from bot.slack.web_errors import Unanswered
 from bot.store import Draft, Mailbox
 
 log = structlog.get_logger(__name__)

@@ -6,7 +6,8 @@ from typing import Any
 from analysis.models import DayReport
 from analysis.report.markdown import reports_markdown
 from bot.slack.messages.blocks import Message, section
-from bot.slack.web import Refused, Web
+from bot.slack.web import Web
+from bot.slack.web_errors import Refused
 from bot.store import Draft
 
 

@@ -12,7 +12,8 @@ from bot.slack.messages.blocks import Message, fallback
 from bot.slack.messages.markdown import streamed
 from bot.slack.outbox.outbox import Outbox, markdown
 from bot.slack.parsing.requests import AnyRequest, HomeRequest, MessageRequest, QuestionForm
-from bot.slack.web import Refused, Web
+from bot.slack.web import Web
+from bot.slack.web_errors import Refused
 from bot.store import Draft
 
 _USES = 4  # planned uses of a response_url; Slack allows five

@@ -14,7 +14,8 @@ from bot.slack.delivery.drafting import key_prefix
 from bot.slack.delivery.drafts import content, line
 from bot.slack.messages.blocks import escaped
 from bot.slack.outbox.outbox import Outbox
-from bot.slack.web import ChannelClosed, Refused, SlackFailure, Unanswered, Web
+from bot.slack.web import Web
+from bot.slack.web_errors import ChannelClosed, Refused, SlackFailure, Unanswered
 from bot.store import Draft, Mailbox, Subscription, Subscriptions
 
 _LACKING = {

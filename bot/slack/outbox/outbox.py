@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import structlog
 
 from bot.slack.outbox.split import split_content
-from bot.slack.web import TIMEOUT, ChannelClosed, Refused, StreamRefused, TooLong, Unanswered, Web, has_key, key_of
+from bot.slack.web import TIMEOUT, Web, has_key, key_of
+from bot.slack.web_errors import ChannelClosed, Refused, StreamRefused, TooLong, Unanswered
 from bot.store import Draft, Mailbox, OutboxMessage, State
 
 _CLOCKS = timedelta(minutes=2)  # maximum difference between our clock and Slack's
