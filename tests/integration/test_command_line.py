@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import SHARED, Run, recorded
+from tests.conftest import Run, recorded
+from tests.data import commit_lines
 from tests.servers.github import Fault, FaultyGitHub
 
 Serve = Callable[..., FaultyGitHub]
@@ -348,9 +349,7 @@ def test_help_names_every_command(run: Run) -> None:
 
 def test_recorded_history_is_ranked(run: Run) -> None:
     """The 1,488 recorded commits of vLLM are ranked, about one in ten of them high."""
-    data = SHARED / "data" / "vllm-commits.jsonl"
-    if not data.exists():
-        pytest.skip("../shared/data is not here")
-    tiers = [json.loads(line)["importance"] for line in run("rank", str(data)).out.splitlines()]
+    ran = run("rank", "-", stdin=commit_lines())
+    tiers = [json.loads(line)["importance"] for line in ran.out.splitlines()]
     assert len(tiers) == 1488
     assert 0.05 <= tiers.count("high") / len(tiers) <= 0.15
