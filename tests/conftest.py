@@ -14,6 +14,7 @@ from bot.services.digest import Services
 from bot.store import Store, open_engine
 from loopback.github import RecordedRepository
 from tests.data import commit_lines
+from tests.servers.databases import empty_database
 from tests.servers.github import FaultyGitHub
 from tests.servers.launched import Ran, launched
 
@@ -50,7 +51,7 @@ def recorded(number: int = 1, **changes: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    opened = Store(open_engine(f"sqlite:///{tmp_path / 'test.db'}"))
+    opened = Store(open_engine(empty_database(tmp_path / "test.db")))
     yield opened
     opened.close()
 
