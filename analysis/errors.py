@@ -33,7 +33,7 @@ class DigestError(Exception):
         super().__init__(str(what))
         self.what = what
 
-    def told(self, language: Language) -> str:
+    def translated(self, language: Language) -> str:
         """Return the line in the given language, if there is a translation; `str` gives the English."""
         return str(translated(self.what, language))
 

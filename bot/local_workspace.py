@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 from pydantic import SecretStr
 
-from analysis.locale import catalogue
-from analysis.models import Language, Repository
+from analysis.locale import LANGUAGES, Language, catalogue, mark
+from analysis.models import Repository
 from analysis.sources.github import GitHub
 from bot.services.deliveries import Delivery
 from bot.services.digest import Services
@@ -49,18 +49,11 @@ _ELSEWHERE = "T0ELSEWHERE"  # the other organisation
 CHANNELS: dict[Language, str] = {"zh": "C0ZH", "en": "C0EN"}
 _SAMPLE = Repository.parse(SAMPLE_REPOSITORY)
 _PLAYERS = (
-    Player(ADA, {"zh": "团队成员", "en": "a member"}),
-    Player(LIN, {"zh": "外部人员", "en": "an outsider"}),
+    (ADA, mark("a member")),
+    (LIN, mark("an outsider")),
 )
-_NOTE: dict[Language, str] = {
-    "zh": "示例日 {day}，{repository}。真实的一天：在任一频道输入 {command} vllm-project/vllm yesterday（需要网络）。",
-    "en": "The sample day {day} of {repository}. For a real day type {command} vllm-project/vllm yesterday (needs the network).",
-}
 _EXAMPLES = Examples(_SAMPLE.name, SAMPLE_DAY, "5e89a4b", 409, "kv connector", "lantern")
-_REAL: dict[Language, tuple[str, str]] = {
-    "zh": ("vllm-project/vllm yesterday", "真实的一天，从 GitHub 读取"),
-    "en": ("vllm-project/vllm yesterday", "a real day, read from GitHub"),
-}
+_REAL_DAY = "vllm-project/vllm yesterday"
 
 
 class LocalWorkspace(NamedTuple):
@@ -126,8 +119,8 @@ def sample_slack(now: Callable[[], datetime]) -> Iterator[LoopbackSlack]:
         bot = slack.workspace.bot_user
         slack.workspace.channels.clear()
         slack.workspace.add_user("lin", LIN, team=_ELSEWHERE)
-        slack.workspace.add_channel("上游日报", CHANNELS["zh"], members={bot, ADA})
-        slack.workspace.add_channel("upstream-digest", CHANNELS["en"], members={bot, ADA, LIN})
+        slack.workspace.add_channel(catalogue("zh")("upstream-digest"), CHANNELS["zh"], members={bot, ADA})
+        slack.workspace.add_channel(catalogue("en")("upstream-digest"), CHANNELS["en"], members={bot, ADA, LIN})
         slack.workspace.add_channel("random", "C0RANDOM", members={ADA})
         for person in (ADA, LIN):
             slack.workspace.dm(person)
@@ -137,14 +130,12 @@ def sample_slack(now: Callable[[], datetime]) -> Iterator[LoopbackSlack]:
 def workspace_page(slack: LoopbackSlack, settings: Settings) -> Page:
     """Return the web page of the loopback Slack."""
     command = settings.digest_command
-    told = {"day": SAMPLE_DAY, "repository": _SAMPLE, "command": command}
-    languages: tuple[Language, ...] = ("zh", "en")
     return Page(
         slack,
-        _PLAYERS,
+        [Player(user, {language: catalogue(language)(role) for language in LANGUAGES}) for user, role in _PLAYERS],
         command=command,
-        forms={language: _forms(language) for language in languages},
-        note={language: _NOTE[language].format(**told) for language in languages},
+        forms={language: _forms(language) for language in LANGUAGES},
+        note={language: _note(command, language) for language in LANGUAGES},
         language=settings.digest_language,
         tz=settings.tz,
     )
@@ -189,10 +180,21 @@ def _subscribe(settings: Settings, now: datetime) -> None:
     engine.dispose()
 
 
+def _note(command: str, language: Language) -> str:
+    """Return what the page shows, and how to see a real day."""
+    return catalogue(language)(
+        "The sample day {day} of {repository}. For a real day type {command} vllm-project/vllm yesterday (needs the network).",
+        day=SAMPLE_DAY,
+        repository=_SAMPLE,
+        command=command,
+    )
+
+
 def _forms(language: Language) -> list[tuple[str, str]]:
     """Return (command, description) of commands, with examples that work on the sample."""
+    say = catalogue(language)
     return [
         *forms(_EXAMPLES, language),
-        ("help", catalogue(language)("You can ask me:").rstrip(":：")),
-        _REAL[language],
+        ("help", say("You can ask me")),
+        (_REAL_DAY, say("a real day, read from GitHub")),
     ]

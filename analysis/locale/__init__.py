@@ -7,6 +7,7 @@
     say.context("list separator", ", ")                            English that means two things (gettext's msgctxt)
     Phrase("GitHub has no branch {branch}", branch="main")         a sentence whose language is chosen later
     mark("Removes {names}")                                        a sentence in a table, translated later
+    mark("Security", "insight")                                    the same in a context
 
 A sentence without a translation stays in English; a test finds it.
 """
@@ -95,7 +96,7 @@ def mark(message: str, context: str = "") -> str:  # noqa: ARG001 (the tools tha
 
 @cache
 def _read(language: Language) -> _Translations:
-    # Both are slow to import, and English needs neither.
+    # Slow to import, and English needs neither.
     from importlib.resources import files
 
     from babel.messages.pofile import read_po

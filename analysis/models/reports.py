@@ -84,7 +84,7 @@ class Failure(Frozen, arbitrary_types_allowed=True):
     def _english(self, reason: str | Phrase) -> str:
         return str(reason)
 
-    def told(self, language: Language) -> str:
+    def translated(self, language: Language) -> str:
         """Return the reason in the given language."""
         return str(translated(self.reason, language))
 

@@ -230,10 +230,9 @@ def _prompt(asked: Question, language: Language, nonce: str, canary: str) -> _Pr
     single = asked.entries[0] if len(asked.entries) == 1 else None
     diffs = asked.entries if single or asked.also is not None else ()
     chosen = [piece for each in diffs for piece in relevant(each.commit, each.facts, query, _BUDGET // len(diffs))]
-    subject = {"zh": ("一次提交", "一天的提交"), "en": ("a commit", "a day's commits")}[language][single is None]
     system = rendered(
         f"answer.{language}.j2",
-        subject=subject,
+        single=single is not None,
         repository=asked.repository.full_name,
         nonce=nonce,
         canary=canary,

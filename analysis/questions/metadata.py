@@ -17,7 +17,7 @@ from analysis.questions.topics import Topic
 from analysis.text import one_line
 from analysis.writing.by_rules import code
 from analysis.writing.fact_sentences import FACT_SENTENCES
-from analysis.writing.reasons import told
+from analysis.writing.reasons import strongest_reasons
 
 _PATHS = 3  # maximum test paths that are named
 _RANKED = {
@@ -48,7 +48,7 @@ def records(entry: Entry, language: Language) -> tuple[Record, ...]:
         Topic.DATE: (_dated(commit, say), (to_commit(commit),)),
         Topic.PULL: _pull_request(commit, say),
         Topic.LINKS: _linked(entry, say),
-        Topic.RANK: (_ranked(entry, language, say), (to_commit(commit),)),
+        Topic.RANK: (_ranked(entry, say), (to_commit(commit),)),
     }
     if commit.read:
         told_of[Topic.TESTS] = _tested(entry, say)
@@ -107,8 +107,8 @@ def _sentence(text: str, say: Catalogue) -> str:
     return as_sentence(text[0].upper() + text[1:], say)
 
 
-def _ranked(entry: Entry, language: Language, say: Catalogue) -> str:
-    reasons = [one_line(each) for each in told(entry.ranked, language)]
+def _ranked(entry: Entry, say: Catalogue) -> str:
+    reasons = [one_line(each) for each in strongest_reasons(entry.ranked, say.language)]
     listed = say(": ") + say("; ").join(reasons) if reasons else ""
     return say(_RANKED[entry.ranked.importance]) + listed + say(".")
 

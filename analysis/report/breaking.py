@@ -35,7 +35,7 @@ class Break(NamedTuple):
     entry: Entry
     facts: tuple[Fact, ...]
 
-    def told(self, language: Language, most: int | None = None) -> Iterator[Part]:
+    def parts(self, language: Language, most: int | None = None) -> Iterator[Part]:
         """Yield the change with each name and its place: `most` names, or as many as fit in a row at the top."""
         say, kind = catalogue(language), self.facts[0].kind
         most = most or _NAMES.get(kind, _MAX_NAMES)

@@ -1,4 +1,4 @@
-"""The statistics, coverage and usage lines of a day, with the commits that a channel's selection leaves out."""
+"""The headings and lines that every format of a day's report shares: statistics, tiers, late commits, coverage and usage."""
 
 from analysis.locale import catalogue
 from analysis.models import DayReport, Importance, Language, Stats, Usage

@@ -16,7 +16,7 @@ from analysis.report.escape import cell, inline, link_text
 from analysis.templates import text_environment
 from analysis.text import shorten
 from analysis.writing.labels import BADGE, CHANGE_TYPES, IMPORTANCE, INSIGHT, REMARKS, SEVERITY
-from analysis.writing.reasons import told
+from analysis.writing.reasons import strongest_reasons
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -88,7 +88,7 @@ def _view(report: DayReport, say: Catalogue, slugs: Slugs, anchors: set[str]) ->
         "slug": slugs(str(report.repository)),
         "breaking": _breaking(report, say, slugs),
         "statistics": slugs(say("📊 Statistics")),
-        "failed": {failure.sha: failure.told(report.language) for failure in report.failed},
+        "failed": {failure.sha: failure.translated(report.language) for failure in report.failed},
     }
     slugs(say("📋 Contents"))
     sections = [(counts.tier_heading(report, tier), "", report.tier(tier)) for tier in Importance]
@@ -153,7 +153,7 @@ def _environment() -> "Environment":
     }
     environment.globals |= {
         "breaks_of": breaks_of,
-        "told": told,
+        "strongest_reasons": strongest_reasons,
         "insights": _insights,
         "BADGE": BADGE,
         "CHANGE_TYPES": CHANGE_TYPES,

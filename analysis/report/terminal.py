@@ -16,7 +16,7 @@ from analysis.report.breaking import SHOWN, Part, breaks, breaks_of
 from analysis.report.wrapping import Line, print_line
 from analysis.text import one_line, visible
 from analysis.writing.labels import BADGE, CHANGE_TYPES, INSIGHT, REMARKS, SEVERITY
-from analysis.writing.reasons import told
+from analysis.writing.reasons import strongest_reasons
 
 _COLOUR = {Importance.HIGH: "red", Importance.MEDIUM: "yellow", Importance.LOW: "green"}
 _NAMES = 10  # maximum names of a kind that a commit breaks, with their places
@@ -37,7 +37,7 @@ def print_report(console: Console, report: DayReport) -> None:
     if not report.entries:
         _print(console, Text(counts.nothing(report)))
     _print_breaking(console, report, say)
-    failed = {failure.sha: failure.told(report.language) for failure in report.failed}
+    failed = {failure.sha: failure.translated(report.language) for failure in report.failed}
     for tier in Importance:
         _print_tier(console, report, tier, failed, zone, say)
     if report.late:
@@ -101,7 +101,8 @@ def _print_breaking(console: Console, report: DayReport, say: Catalogue) -> None
     console.print()
     _print(console, Text(say("💥 What will break you ({count})", count=len(found)), style="bold red"))
     rows = [
-        Text("  ").join([_breaking_text(each.told(report.language)), _sha(each.entry.commit)]) for each in found[:SHOWN]
+        Text("  ").join([_breaking_text(each.parts(report.language)), _sha(each.entry.commit)])
+        for each in found[:SHOWN]
     ]
     if len(found) > SHOWN:
         rows.append(Text(say("and {count} more, told with their commits", count=len(found) - SHOWN), style="dim"))
@@ -142,9 +143,9 @@ def _full_commit(
     if entry.watched:
         touched = " · ".join(one_line(f"{each.term} {each.place}") for each in entry.watched)
         yield _indented(Text(say("👁 Touches what you watch") + say(": ") + touched, style="bold"))
-    if because := "; ".join(map(one_line, told(ranked, language))):
+    if because := "; ".join(map(one_line, strongest_reasons(ranked, language))):
         yield _indented(Text(say("🧭 Ranked by") + say(": ") + because, style="italic"))
-    yield from _block(say("💥 Breaks"), [_breaking_text(each.told(language, _NAMES)) for each in breaks_of(entry)])
+    yield from _block(say("💥 Breaks"), [_breaking_text(each.parts(language, _NAMES)) for each in breaks_of(entry)])
     for row in _links(entry, say):
         yield _indented(Text(row))
     if analysis is None:
@@ -210,7 +211,7 @@ def _title(entry: Entry, say: Catalogue, reasons: Language | None) -> Text:
     if not commit.read:
         title.append(f"  ⚠️ {say('Failed')}", style="red")
     elif reasons:
-        title.append("\n" + "; ".join(map(one_line, told(entry.ranked, reasons))), style="dim italic")
+        title.append("\n" + "; ".join(map(one_line, strongest_reasons(entry.ranked, reasons))), style="dim italic")
         if entry.analysis and entry.analysis.by == "model":
             title.append("\n").append_text(_prose(entry.analysis.summary))
     return title
@@ -228,7 +229,7 @@ def _print_coverage(console: Console, report: DayReport, say: Catalogue) -> None
         (say("Failed"), "red", coverage.failed),
     ):
         for each in failures:
-            why = one_line(each.told(report.language))
+            why = one_line(each.translated(report.language))
             _print(console, Text(f"{label} {each.sha[:7]}{colon}{why}", style=style))
     for remark in coverage.remarks:
         _print(console, Text(say("Note") + colon + say(REMARKS[remark]), style="yellow"))

@@ -35,7 +35,7 @@ _FACT_KINDS = frozenset(kind.value for kind in FactKind)
 _BREAKING = frozenset(kind.value for kind in BREAKING)
 
 
-def told(ranked: Ranked, language: Language) -> list[str]:
+def strongest_reasons(ranked: Ranked, language: Language) -> list[str]:
     """Return the strongest reasons for the tier, at most three.
 
     Reasons that raise the score count for high and medium, those that lower it for low.

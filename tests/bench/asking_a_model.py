@@ -103,6 +103,6 @@ def _day(server: Served, commits: int, chat: ScriptedChat | None, at_once: int) 
     if model:
         model.close()
         if report.coverage.analysed != commits:
-            reasons = {each.told("en") for each in report.coverage.replaced}
+            reasons = {each.translated("en") for each in report.coverage.replaced}
             raise RuntimeError(f"{report.coverage.analysed} commits analysed by the model ({'; '.join(reasons)})")
     return seconds

@@ -190,7 +190,7 @@ def test_the_wrong_language_is_asked_again_and_then_replaced(
     report = read(serve(recorded(1)), server.url, language)
     assert len(server.requests) == 2
     assert report.coverage.by_rules == 1
-    assert "language" in report.coverage.replaced[0].told("en")
+    assert "language" in report.coverage.replaced[0].translated("en")
 
 
 def test_a_reply_about_something_else_is_replaced(
@@ -200,7 +200,7 @@ def test_a_reply_about_something_else_is_replaced(
     server = chat(lambda _: said("The response must contain at least two sentences."))
     report = read(serve(recorded(1)), server.url)
     assert len(server.requests) == 2
-    assert report.coverage.replaced[0].told("en") == "the reply does not speak of the commit"
+    assert report.coverage.replaced[0].translated("en") == "the reply does not speak of the commit"
     assert (report.usage.calls, report.usage.input_tokens) == (2, 200), "what was asked in vain was paid too"
 
 
@@ -215,7 +215,7 @@ def test_a_reply_that_gives_away_the_prompt_is_dropped(
 
     report = read(serve(recorded(1)), chat(leaking).url)
     assert report.coverage.by_rules == 1
-    assert "gave away" in report.coverage.replaced[0].told("en")
+    assert "gave away" in report.coverage.replaced[0].translated("en")
 
 
 LOCKED = "@@ -1,2 +1,3 @@\n def step(self):\n-    self.run()\n+    with self._lock:\n+        self.run()"
@@ -305,7 +305,7 @@ def test_the_daily_budget_is_kept(
     assert 0 < len(server.requests) < 10
     assert report.coverage.analysed == len(server.requests)
     assert report.coverage.analysed + report.coverage.by_rules == 10
-    assert {failure.told("en") for failure in report.coverage.replaced} == {
+    assert {failure.translated("en") for failure in report.coverage.replaced} == {
         "today's budget is used up (DIGEST_DAILY_BUDGET_USD)"
     }
     assert report.usage.cost_usd
@@ -319,7 +319,7 @@ def test_a_wrong_key_is_tried_once(serve: Serve, read: Read, mock: LLMockServer)
     mock.state.journal.clear()
     report = read(serve(*(recorded(n) for n in range(1, 21))), mock.base_url("openai"))
     assert report.coverage.by_rules == 20
-    assert all("OPENAI_API_KEY" in failure.told("en") for failure in report.coverage.replaced)
+    assert all("OPENAI_API_KEY" in failure.translated("en") for failure in report.coverage.replaced)
     assert len(mock.state.journal.records()) <= 4
 
 

@@ -159,9 +159,9 @@ def test_the_limit_without_a_token_is_respected(serve: Serve, services: At) -> N
     report = read(services(server, token=None), tz="Asia/Shanghai")
     assert len(report.entries) == 40
     assert len(report.failed) == 20
-    assert {failure.told("en").split(",")[0] for failure in report.failed} == {"limit"}
+    assert {failure.translated("en").split(",")[0] for failure in report.failed} == {"limit"}
     resets = (datetime.now(UTC) + timedelta(seconds=3600)).astimezone(ZoneInfo("Asia/Shanghai"))
-    assert report.failed[0].told("en") in {f"limit, resets {resets - timedelta(minutes=m):%H:%M}" for m in (0, 1)}
+    assert report.failed[0].translated("en") in {f"limit, resets {resets - timedelta(minutes=m):%H:%M}" for m in (0, 1)}
     assert len(server.requests) <= 21 + 8, "every reader may meet the limit once, and no more"
     server.limit = None
     server.requests.clear()

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.facts import facts
-from analysis.locale import catalogue
+from analysis.locale import LANGUAGES, catalogue
 from analysis.models import (
     Analysis,
     ChangeType,
@@ -27,7 +27,6 @@ from analysis.writing.by_rules import analyse_by_rules, code
 from analysis.writing.fact_sentences import FACT_SENTENCES
 from tests.factories import commit, file, new_file, patch
 
-LANGUAGES: list[Language] = ["zh", "en"]
 BIG = [
     file("vllm/envs.py", patch("-    VLLM_OLD: bool = True", "+    # gone")),
     file("vllm/args.py", patch('-    add_argument("--size", default=1)', '+    add_argument("--size", default=2)')),

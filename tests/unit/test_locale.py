@@ -77,16 +77,21 @@ def test_phrases_within_phrases_are_in_the_same_language() -> None:
     error = Misuse(
         Phrase("{host} does not answer ({cause}); check GITHUB_API_URL and the network", host="g", cause=cause)
     )
-    assert error.told("zh") == "g 没有应答（连接被拒绝），请检查 GITHUB_API_URL 和网络"
+    assert error.translated("zh") == "g 没有应答（连接被拒绝），请检查 GITHUB_API_URL 和网络"
     assert (
-        str(error) == error.told("en") == "g does not answer (connection refused); check GITHUB_API_URL and the network"
+        str(error)
+        == error.translated("en")
+        == "g does not answer (connection refused); check GITHUB_API_URL and the network"
     )
 
 
 def test_a_sentence_without_a_translation_stays_as_it_is() -> None:
     """An error of the command line has one text, whatever is in it."""
     assert (
-        Misuse("a {brace}").told("zh") == translated("a {brace}", "zh") == catalogue("zh")("a {brace}") == "a {brace}"
+        Misuse("a {brace}").translated("zh")
+        == translated("a {brace}", "zh")
+        == catalogue("zh")("a {brace}")
+        == "a {brace}"
     )
 
 

@@ -2,12 +2,12 @@
 
 import pytest
 
+from analysis.locale import LANGUAGES
 from analysis.models import Importance, Language, Ranked, Reason, Repository
 from analysis.ranking import packaged_weights
 from analysis.ranking.vocabulary import AREAS, TAGS, WORDS
-from analysis.writing.reasons import told
+from analysis.writing.reasons import strongest_reasons
 
-LANGUAGES: list[Language] = ["zh", "en"]
 VLLM = packaged_weights(Repository(owner="vllm-project", name="vllm"))
 
 
@@ -27,18 +27,18 @@ def ranked(importance: Importance, **points: float) -> Ranked:
 def test_the_reasons_that_pull_a_commit_to_its_tier_are_told(importance: Importance, shown: list[str]) -> None:
     """A high or medium commit is told by what raises it, a low one by what lowers it, three reasons at most."""
     reasons = {"a": -3.0, "b": 2.0, "c": -1.5, "d": 1.0, "e": 0.5, "f": 0.3, "g": -0.1}
-    assert told(ranked(importance, **reasons), "en") == shown
+    assert strongest_reasons(ranked(importance, **reasons), "en") == shown
 
 
 def test_a_reason_that_moves_nothing_is_not_told() -> None:
     """Reasons of less than 0.2 points are left out where there are others."""
-    assert told(ranked(Importance.HIGH, a=0.5, b=0.2, c=0.19), "en") == ["tagged “a”", "tagged “b”"]
+    assert strongest_reasons(ranked(Importance.HIGH, a=0.5, b=0.2, c=0.19), "en") == ["tagged “a”", "tagged “b”"]
 
 
 def test_without_a_reason_for_the_tier_the_strongest_are_told() -> None:
     """A commit that its floor lifted is told by what it has, and one without reasons by nothing."""
-    assert told(ranked(Importance.MEDIUM, a=-2.0, b=-1.0), "en") == ["tagged “a”", "tagged “b”"]
-    assert told(ranked(Importance.LOW), "en") == []
+    assert strongest_reasons(ranked(Importance.MEDIUM, a=-2.0, b=-1.0), "en") == ["tagged “a”", "tagged “b”"]
+    assert strongest_reasons(ranked(Importance.LOW), "en") == []
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_without_a_reason_for_the_tier_the_strongest_are_told() -> None:
 def test_a_reason_is_told_in_both_languages(signal: str, evidence: str, zh: str, en: str) -> None:
     """A reason quotes its evidence as it is, and one without a phrase goes by its name."""
     only = Ranked(score=1, importance=Importance.HIGH, reasons=(Reason(signal=signal, points=1, evidence=evidence),))
-    assert (told(only, "zh"), told(only, "en")) == ([zh], [en])
+    assert (strongest_reasons(only, "zh"), strongest_reasons(only, "en")) == ([zh], [en])
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -64,6 +64,6 @@ def test_a_reason_is_told_in_both_languages(signal: str, evidence: str, zh: str,
 def test_every_signal_has_a_phrase(language: Language, signal: str) -> None:
     """No reason that the ranking may give is told by its bare name in Chinese, and none leaves a blank unfilled."""
     only = Ranked(score=1, importance=Importance.HIGH, reasons=(Reason(signal=signal, points=1, evidence="EVIDENCE"),))
-    (phrase,) = told(only, language)
+    (phrase,) = strongest_reasons(only, language)
     assert "{" not in phrase
     assert language == "en" or phrase != signal

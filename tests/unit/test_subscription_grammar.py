@@ -41,7 +41,7 @@ def wanted(text: str) -> SubscriptionOptions:
 def told(text: str, language: Language = "en") -> str:
     found = wish(text)
     assert isinstance(found, Wrong), found
-    return found.complaint.told(language)
+    return found.complaint.translated(language)
 
 
 @pytest.mark.parametrize(

@@ -244,7 +244,7 @@ def _days_digest(bot: Bot, request: Request, reply: Reply, wish: Day) -> Outcome
                 raise
             subject = escaped(f"{repository} · {wish.day}")
             told = catalogue(bot.language)(
-                "⚠️ {subject} could not be read: {reason}", subject=subject, reason=escaped(exc.told(bot.language))
+                "⚠️ {subject} could not be read: {reason}", subject=subject, reason=escaped(exc.translated(bot.language))
             )
             reply.show([steps.line(told)], stage=f"{repository.key}-trouble")
     return Outcome(pause=max(filter(None, pauses), default=None))
@@ -284,10 +284,10 @@ def _range(bot: Bot, reply: Reply, wish: Days) -> Outcome:
             try:
                 report = bot.reading.day(repository, day, bot.tz, bot.language, bot.now(), watching, ask=False)
             except OutsideFailure as exc:
-                trouble = exc.told(bot.language)
+                trouble = exc.translated(bot.language)
                 rows.append(DayRow(ref, None, trouble))
                 continue
-            trouble = report.failed[0].told(bot.language) if report.resumes_at else ""
+            trouble = report.failed[0].translated(bot.language) if report.resumes_at else ""
             rows.append(DayRow(ref, report.stats, trouble))
     reply.show(range_message(rows, bot.language))
     return Outcome()

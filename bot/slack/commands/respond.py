@@ -68,7 +68,7 @@ def _handle(bot: Bot, request: Request, reply: Reply, *, last: bool) -> Outcome:
         outcome = _dispatch(bot, request, reply)
     except Unanswered as exc:
         log.warning("slack failed", why=str(exc))
-        outcome = report(mark("⚠️ {reason}"), reason=exc.told(bot.language)) if last else Outcome(SOON)
+        outcome = report(mark("⚠️ {reason}"), reason=exc.translated(bot.language)) if last else Outcome(SOON)
     except RateLimited as exc:
         pause = None if last else until(bot, exc.resets_at)
         if pause and exc.resets_at:
@@ -78,11 +78,11 @@ def _handle(bot: Bot, request: Request, reply: Reply, *, last: bool) -> Outcome:
                 time=f"{exc.resets_at.astimezone(bot.tz):%H:%M}",
             )
         else:
-            outcome = report(mark("⚠️ {reason}"), pause, reason=exc.told(bot.language))
+            outcome = report(mark("⚠️ {reason}"), pause, reason=exc.translated(bot.language))
     except DigestError as exc:
         if isinstance(exc, SlackFailure):
             log.warning("slack refused", why=str(exc))
-        outcome = report(mark("⚠️ {reason}"), reason=exc.told(bot.language))
+        outcome = report(mark("⚠️ {reason}"), reason=exc.translated(bot.language))
     except Exception:
         log.exception("this is a bug in vllm-digest")
         outcome = report(
@@ -144,7 +144,7 @@ def _show_home(bot: Bot, user: str, told: str = "") -> None:
         view = home_view(bot, user, told)
     except DigestError as exc:
         log.warning("no home", why=str(exc))
-        view = {"type": "home", "blocks": [context(told or exc.told(bot.language))]}
+        view = {"type": "home", "blocks": [context(told or exc.translated(bot.language))]}
     except Exception:
         if not told:
             raise

@@ -167,7 +167,7 @@ def terms_view(bot: Bot, request: Request) -> dict[str, Any]:
         try:
             changes = _changeable(bot, request)
         except Misuse as exc:
-            return notice_modal(exc.told(bot.language), bot.language)
+            return notice_modal(exc.translated(bot.language), bot.language)
     known = bot.reading.known
     usual = Terms(request.channel, known[0] if known else _EXAMPLE, bot.time, bot.tz, bot.language)
     return subscription_modal(usual, bot.language, request.channel, changes)
@@ -202,7 +202,7 @@ def terms_filled(bot: Bot, body: Mapping[str, Any]) -> tuple[Request | None, dic
             }
         check_insider(bot, request, filled.channel)
     except DigestError as exc:
-        return None, {"channel": exc.told(bot.language)[:LONGEST_ERROR]}
+        return None, {"channel": exc.translated(bot.language)[:LONGEST_ERROR]}
     errors = _validation_errors(bot, filled)
     return (None if errors else request), errors
 
@@ -231,7 +231,7 @@ def _repository_error(bot: Bot, reading: Reader, repository: Repository) -> str:
     try:
         asked.result(_PATIENCE)
     except UnknownRepository as exc:
-        return exc.told(bot.language)[:LONGEST_ERROR]
+        return exc.translated(bot.language)[:LONGEST_ERROR]
     except (TimeoutError, DigestError):
         return ""
     return ""

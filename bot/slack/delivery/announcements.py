@@ -42,7 +42,7 @@ def tell_subscribed(bot: Bot, request: Request, terms: Terms, before: Terms | No
             language,
             mark("📬 {who} changed this channel's subscription to {repository}: {what}"),
             repository=before.repository,
-            what=catalogue(language).context("change separator", "; ").join(rows),
+            what=catalogue(language)("; ").join(rows),
         )
 
 

@@ -42,11 +42,11 @@ def read(bot: Bot, delivery: Delivery) -> Outcome:
             return Outcome()
         return Outcome(pause=until(bot, report_of(bot, ref).resumes_at))
     except RateLimited as exc:
-        return Outcome(pause=until(bot, exc.resets_at) or SOON, failure=exc.told(bot.language))
+        return Outcome(pause=until(bot, exc.resets_at) or SOON, failure=exc.translated(bot.language))
     except OutsideFailure as exc:
-        return Outcome(pause=SOON, failure=exc.told(bot.language))
+        return Outcome(pause=SOON, failure=exc.translated(bot.language))
     except DigestError as exc:
-        return Outcome(failure=exc.told(bot.language))
+        return Outcome(failure=exc.translated(bot.language))
     except Exception:
         log.exception("this is a bug in vllm-digest")
         return Outcome()  # deliver what is possible; otherwise `draft` hits the bug again and reports it in the channel
@@ -180,10 +180,12 @@ def _refused(bot: Bot, key: str, why: Refused) -> Outcome:
     letter = bot.mail.letter(key)
     root = bot.mail.letter(letter.root) if letter and letter.root else None
     if not letter or not root or isinstance(why, ChannelClosed):
-        return Outcome(failure=why.told(bot.within(letter.channel).language if letter else bot.language), closed=True)
+        return Outcome(
+            failure=why.translated(bot.within(letter.channel).language if letter else bot.language), closed=True
+        )
     lacking = "file_refused" if "data" in letter.content else "part_refused"
     language = parse_value(root.about).language if root.about else bot.within(letter.channel).language
-    failure = catalogue(language)(_LACKING[lacking], reason=why.told(language))
+    failure = catalogue(language)(_LACKING[lacking], reason=why.translated(language))
     line_key = f"{lacking}:{root.key}"
     bot.outbox.freeze([Draft(line_key, letter.channel, content(line(escaped(f"⚠️ {failure}"))), root=root.key)])
     return Outcome(failure=failure, lines=(line_key,))
@@ -239,7 +241,7 @@ def _frozen(bot: Bot, ref: DayRef | CommitRef, prefix: str, delivery: Delivery, 
         told = catalogue(ref.language)(
             "⚠️ {subject} could not be read: {reason}",
             subject=subject,
-            reason=escaped(trouble or exc.told(ref.language)),
+            reason=escaped(trouble or exc.translated(ref.language)),
         )
         return drafts(prefix, delivery.channel, [line(told)], "")
     except Exception:

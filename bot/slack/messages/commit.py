@@ -9,7 +9,7 @@ from analysis.models import SHORT_SHA, Analysis, Commit, Entry, Language, Reposi
 from analysis.report.breaking import Part, breaks_of
 from analysis.text import shorten
 from analysis.writing.labels import BADGE, CHANGE_TYPES, INSIGHT, SEVERITY
-from analysis.writing.reasons import told
+from analysis.writing.reasons import strongest_reasons
 from bot.services.subjects import commit_value
 from bot.slack.messages.blocks import (
     Action,
@@ -74,10 +74,9 @@ def _messages(
     buttons: list[Block],
     above: list[Block],
 ) -> list[Message]:
-    commit, ours_too = entry.commit, catalogue(language)
-    ask = button(ours_too("💬 Ask"), Action.ASK_COMMIT, commit_value(repository, commit, language))
+    commit, say = entry.commit, catalogue(language)
+    ask = button(say("💬 Ask"), Action.ASK_COMMIT, commit_value(repository, commit, language))
     opening = [*above, *_opening(entry, language, tz)]
-    say = catalogue(language)
     if entry.analysis is None:
         why = say("could not be read: {reason}", reason=reason or say("unknown"))
         body = [rich(paragraph(prose(f"⚠️ {why}")))]
@@ -87,10 +86,10 @@ def _messages(
     value = commit_value(repository, commit, language)
     # No verdict buttons if this channel's watched terms raised the tier: verdicts apply to all channels.
     judged = {} if entry.watched else _VERDICTS
-    verdicts = [button(ours_too(label), each, value) for each, label in judged.items()]
+    verdicts = [button(say(label), each, value) for each, label in judged.items()]
     whole = [*opening, *body, *_closing(entry, say), actions(ask, *buttons, *verdicts)]
     text = fallback(f"{BADGE[entry.ranked.importance]} {commit.title or commit.short_sha} ({commit.short_sha})")
-    packed = split([whole], context(ours_too("Continued: {what}", what=commit.short_sha)))
+    packed = split([whole], context(say("Continued: {what}", what=commit.short_sha)))
     return [Message(text, blocks, about=commit.sha) for blocks in packed]
 
 
@@ -109,7 +108,7 @@ def _opening(entry: Entry, language: Language, tz: ZoneInfo) -> list[Block]:
         ]
     if entry.analysis and entry.analysis.by == "rules":
         about.append(say("🔧 By rules"))
-    because = "; ".join(told(ranked, language))
+    because = "; ".join(strongest_reasons(ranked, language))
     title = ours(f"{BADGE[ranked.importance]} ") + linked(commit.title or commit.short_sha, commit.url, "bold")
     return [
         rich(paragraph(title + marks(entry, language))),
@@ -121,7 +120,7 @@ def _opening(entry: Entry, language: Language, tz: ZoneInfo) -> list[Block]:
 
 def _breaks(entry: Entry, language: Language) -> list[Block]:
     """Return the list of breaking changes by name."""
-    rows = [broken(each.told(language, _NAMES)) for each in breaks_of(entry)]
+    rows = [broken(each.parts(language, _NAMES)) for each in breaks_of(entry)]
     return [rich(paragraph(ours(catalogue(language)("💥 Breaks"), "bold")), bullets(rows))] if rows else []
 
 
@@ -150,7 +149,7 @@ def marks(entry: Entry, language: Language) -> list[Piece]:
     """Return the marks beside the title: breaking, reverted, not on the branch, watched."""
     found, say = [], catalogue(language)
     if any(fact.breaking for fact in entry.facts):
-        found += ours(f"  {catalogue(language)('💥 breaking')}", "bold")
+        found += ours(f"  {say('💥 breaking')}", "bold")
     if entry.links.reverted_by:
         found += ours("  ↩️ " + say("reverted by {sha}", sha=entry.links.reverted_by[:SHORT_SHA]))
     if entry.commit.not_on:

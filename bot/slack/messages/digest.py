@@ -13,7 +13,7 @@ from analysis.report import counts
 from analysis.report.breaking import SHOWN, Break, breaks
 from analysis.text import one_line, shorten
 from analysis.writing.labels import BADGE, REMARKS
-from analysis.writing.reasons import told
+from analysis.writing.reasons import strongest_reasons
 from bot.services.subjects import day_value
 from bot.slack.messages.blocks import (
     Action,
@@ -60,7 +60,7 @@ def digest_messages(report: DayReport, value: str = "") -> list[Message]:
     if _empty(report):
         return [_one_line(report)]
     say, zone = catalogue(report.language), ZoneInfo(report.timezone)
-    failed = {failure.sha: failure.told(report.language) for failure in report.failed}
+    failed = {failure.sha: failure.translated(report.language) for failure in report.failed}
     root, *thread = _summary(report, value=value)
     for entry in report.tier(Importance.HIGH):
         thread += thread_messages(report.repository, entry, report.language, zone, failed.get(entry.commit.sha))
@@ -169,7 +169,7 @@ def _breaking(report: DayReport) -> list[Block]:
 
 def _break(each: Break, report: DayReport) -> list[Piece]:
     commit = each.entry.commit
-    return [*broken(each.told(report.language)), *ours("  "), *linked(commit.short_sha, commit.url)]
+    return [*broken(each.parts(report.language)), *ours("  "), *linked(commit.short_sha, commit.url)]
 
 
 def _areas(report: DayReport) -> list[tuple[str, int]]:
@@ -188,7 +188,7 @@ def _troubles(report: DayReport) -> list[list[Piece]]:
     rows = [ours(f"ℹ️ {say(REMARKS[remark])}") for remark in report.remarks]
     if report.failed:
         reasons = shorten(
-            "; ".join(dict.fromkeys(one_line(failure.told(report.language)) for failure in report.failed)), _TITLE
+            "; ".join(dict.fromkeys(one_line(failure.translated(report.language)) for failure in report.failed)), _TITLE
         )
         commits = say.plural("{count} commit", "{count} commits", len(report.failed))
         rows.insert(0, prose(say("⚠️ {commits} could not be read: {reason}", commits=commits, reason=reasons)))
@@ -197,7 +197,7 @@ def _troubles(report: DayReport) -> list[list[Piece]]:
 
 def _high_item(entry: Entry, report: DayReport) -> list[Piece]:
     title = shorten(one_line(entry.commit.title), _TITLE) or entry.commit.short_sha
-    because = "; ".join(told(entry.ranked, report.language))
+    because = "; ".join(strongest_reasons(entry.ranked, report.language))
     reasons = prose(because, "italic")
     return [
         *linked(title, entry.commit.url, "bold"),
@@ -265,9 +265,13 @@ def _coverage(report: DayReport) -> list[Block]:
     say, coverage = catalogue(report.language), report.coverage
     usage = counts.usage(report.usage, report.language) if report.usage.model else ""
     remarks = [ours(say("Note") + say(": ") + say(REMARKS[each])) for each in coverage.remarks]
-    failed = [_coverage_item(say("Failed"), each.sha, each.told(report.language), report) for each in coverage.failed]
+    failed = [
+        _coverage_item(say("Failed"), each.sha, each.translated(report.language), report) for each in coverage.failed
+    ]
     instead = say("By rules instead")
-    replaced = [_coverage_item(instead, each.sha, each.told(report.language), report) for each in coverage.replaced]
+    replaced = [
+        _coverage_item(instead, each.sha, each.translated(report.language), report) for each in coverage.replaced
+    ]
     shortened = [
         _coverage_item(
             say("Shortened"), each.sha, say("left out {paths}", paths=join_items(each.left_out, say)), report

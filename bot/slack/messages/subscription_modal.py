@@ -4,8 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from analysis.locale import catalogue
-from analysis.models import Language
+from analysis.locale import LANGUAGES, Language, catalogue
 from bot.slack.messages.subscriptions import TIERS
 from bot.slack.parsing.input_error import InputError
 from bot.slack.parsing.repository_names import parse_repository
@@ -22,7 +21,6 @@ from bot.store import Subscription, Terms
 
 SUBSCRIBE = "subscribe"
 LONGEST_ERROR = 150  # characters of a field's error
-_LANGUAGES = {"zh": "中文", "en": "English"}
 
 
 class Filled(NamedTuple):
@@ -42,6 +40,9 @@ def subscription_modal(
     """
     say = catalogue(language)
     terms = changes.terms if changes else usual
+    languages: dict[str, str] = {
+        each: catalogue(each).context("name of this language", "English") for each in LANGUAGES
+    }
     tiers = {each.value: say(label) for each, label in TIERS.items()}
     channel: dict[str, Any] = {
         "type": "conversations_select",
@@ -68,7 +69,7 @@ def subscription_modal(
             ),
             _input("at", say("Time"), {"type": "timepicker", "action_id": "at", "initial_time": f"{terms.time:%H:%M}"}),
             _input("timezone", say("Time zone"), _line("timezone", terms.tz.key, "Asia/Shanghai")),
-            _input("language", say("Language"), _select("language", _LANGUAGES, terms.language)),
+            _input("language", say("Language"), _select("language", languages, terms.language)),
             _input("least", say("Lowest importance"), _select("least", tiers, terms.least.value)),
             _input(
                 "paths",
@@ -128,7 +129,7 @@ def filled_in(view: Mapping[str, Any], language: Language) -> tuple[Filled | Non
         try:
             found[name] = parse(written[name].strip())
         except InputError as exc:
-            errors[name] = exc.told(language)[:LONGEST_ERROR]
+            errors[name] = exc.translated(language)[:LONGEST_ERROR]
     if errors:
         return None, errors
     changes = json.loads(view["private_metadata"]).get("changes")

@@ -69,11 +69,9 @@ def _fields(terms: Terms, language: Language) -> dict[str, str]:
 
 def _changes(before: Terms, now: Terms, language: Language) -> str:
     say, rows = catalogue(language), differences(before, now, language)
-    return (
-        say("Changed: {what}", what=say.context("change separator", "; ").join(rows))
-        if rows
-        else say("Already subscribed with these settings")
-    )
+    if not rows:
+        return say("Already subscribed with these settings")
+    return say("Changed: {what}", what=say("; ").join(rows))
 
 
 def describe(subscription: Subscription, language: Language) -> str:
@@ -95,10 +93,9 @@ def describe_selection(least: Importance, paths: Sequence[str], watch: Sequence[
 
 def heading_of(channel: str, language: Language) -> str:
     """Return the heading for the subscriptions of a channel or a direct message."""
+    say = catalogue(language)
     return (
-        catalogue(language)("Subscriptions of this conversation")
-        if channel.startswith("D")
-        else catalogue(language)("Subscriptions of this channel")
+        say("Subscriptions of this conversation") if channel.startswith("D") else say("Subscriptions of this channel")
     )
 
 
@@ -193,11 +190,7 @@ class SubscriptionMessages:
 
     def trouble(self, subscription: Subscription) -> str:
         """Return why a subscription's digest failed, or how to invite the bot if it was removed from the channel."""
-        note = subscription.note
-        return (
-            catalogue(self._language)(
-                "I am not in this channel; invite me first: `/invite @{name}`", name=self._bot_name
-            )
-            if "not_in_channel" in note
-            else note
-        )
+        if "not_in_channel" not in subscription.note:
+            return subscription.note
+        say = catalogue(self._language)
+        return say("I am not in this channel; invite me first: `/invite @{name}`", name=self._bot_name)

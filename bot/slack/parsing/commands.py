@@ -32,6 +32,8 @@ _LOOSE_DATE = re.compile(r"(?<![A-Za-z0-9#])(\d{4})[-/.年]?(\d{1,2})[-/.月]?(\
 _Find = Callable[[str], Repository | None]
 Why = Literal["", "future", "backwards", "too_many"]
 _EVERYTHING = ("all", "全部", "所有")
+_HELP = ("help", "?", "？", "帮助")
+_PUNCTUATION = "?!,;:？！，；：。、"
 _ALIASES = {
     "subs": "subscriptions",
     "unsub": "unsubscribe",
@@ -185,7 +187,7 @@ def _subscription_command(head: str, words: list[str], repository: Repository | 
         return Status()
     if head == "subscriptions":
         return ListSubscriptions()
-    if len(words) == 1 and words[0].lower() in ("help", "?", "？", "帮助"):
+    if len(words) == 1 and words[0].lower() in _HELP:
         return Help()
     if head == "subscribe":
         return Subscribe(parse_wanted(words, repository, find))
@@ -272,7 +274,7 @@ def _suggestion(words: list[str]) -> str:
 
 def _search_terms(words: list[str]) -> str:
     """Return the first words that are searchable, at most five."""
-    bare = [word.strip("?!,;:？！，；：。、") for word in words]
+    bare = [word.strip(_PUNCTUATION) for word in words]
     found = [word for word in bare if re.search(r"\w\w", word) and re.search(r"[^\W\d_]", word)]
     return shorten(" ".join(found[:5]), _SHOWN)
 

@@ -19,6 +19,8 @@ from bot.slack.parsing.subscription_values import (
     parse_zone,
 )
 
+_SEPARATORS = ",;，；"
+
 
 class SubscriptionOptions(Frozen):
     """The options of a `subscribe` command; None stands for the default."""
@@ -66,8 +68,8 @@ def _parts(word: str) -> list[str]:
     for form in (r"-{0,2}(\w+)(?:[=:：](.*))?", r"(时间|时区|语言|最低|路径)(.+)"):
         match = re.fullmatch(form, word)
         if match and match[1].lower() in _KEYWORDS:
-            return [match[1], *([bare] if (bare := (match[2] or "").strip(",;，；")) else [])]
-    return [bare] if (bare := word.strip(",;，；")) else []
+            return [match[1], *([bare] if (bare := (match[2] or "").strip(_SEPARATORS)) else [])]
+    return [bare] if (bare := word.strip(_SEPARATORS)) else []
 
 
 def _value(keyword: str, left: list[str]) -> str:

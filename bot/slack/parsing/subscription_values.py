@@ -18,6 +18,7 @@ from bot.slack.parsing.input_error import InputError
 _MOST_PATHS = 20
 _LONGEST = 200  # characters of a pattern
 _QUOTES = "\"'`“”‘’「」"
+_SEPARATORS = re.compile(r"[\s,，、;；]+")
 _TIME = re.compile(
     r"(?P<hour>\d{1,2})(?:[:.](?P<minute>\d{2})|[点时](?:(?P<half>半)|(?P<sharp>\d{1,2})分?)?|(?P<run>\d{2}))?(?P<noon>[ap]\.?m\.?)?",
     re.ASCII,
@@ -84,7 +85,7 @@ def parse_paths(text: str) -> tuple[str, ...]:
     """Parse .gitignore patterns separated by commas or spaces, with optional quotes."""
     if re.search(r"[{}]", text):
         raise InputError("braces mean nothing in paths; write each one out: *.cu, *.cuh", text)
-    bare = (each.strip(_QUOTES).removeprefix("./") for each in re.split(r"[\s,，、;；]+", text))
+    bare = (each.strip(_QUOTES).removeprefix("./") for each in _SEPARATORS.split(text))
     found = tuple(dict.fromkeys(filter(None, bare)))
     if len(found) > _MOST_PATHS:
         raise InputError("{count} paths are too many; give at most {most}", count=len(found), most=_MOST_PATHS)
@@ -95,7 +96,7 @@ def parse_paths(text: str) -> tuple[str, ...]:
 
 def parse_watched(text: str) -> tuple[str, ...]:
     """Parse watched paths, names, flags and variables, separated by commas or spaces, with optional quotes."""
-    terms = ",".join(bare for each in re.split(r"[\s,，、;；]+", text) if (bare := each.strip(_QUOTES)))
+    terms = ",".join(bare for each in _SEPARATORS.split(text) if (bare := each.strip(_QUOTES)))
     try:
         return parse_watch(terms)
     except Misuse as exc:
