@@ -13,10 +13,11 @@ from analysis.sources.github import GitHub
 from bot.bootstrap import Services, services_on
 from bot.store import Store, open_engine
 from loopback.github import RecordedRepository
+from tests.data import commit_lines
+from tests.servers.databases import empty_database
 from tests.servers.github import FaultyGitHub
 from tests.servers.launched import Ran, launched
 
-SHARED = Path(__file__).resolve().parents[2] / "shared"
 NOON = datetime(2026, 2, 5, 12, tzinfo=UTC)
 
 
@@ -50,7 +51,7 @@ def recorded(number: int = 1, **changes: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    opened = Store(open_engine(f"sqlite:///{tmp_path / 'test.db'}"))
+    opened = Store(open_engine(empty_database(tmp_path / "test.db")))
     yield opened
     opened.close()
 
@@ -106,34 +107,4 @@ def run(tmp_path: Path) -> Run:
 @pytest.fixture(scope="session")
 def vllm_commits() -> list[dict[str, Any]]:
     """1,488 real vLLM commits without patches, oldest first."""
-    path = SHARED / "data" / "vllm-commits.jsonl"
-    if not path.exists():
-        pytest.skip("../shared/data is not here")
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begins with the files whose tests wait longest, so that none of them is still at it when all others are done."""
-    longest = (
-        "test_killed",
-        "test_benchmarks",
-        "test_workspace",
-        "test_subscriptions",
-        "test_slack_commands",
-        "test_watched",
-        "test_command_line",
-        "test_conversation",
-        "test_scheduled",
-        "test_models",
-        "test_private",
-        "test_slack_days",
-        "test_calibrate",
-        "test_both_ways",
-        "test_odd_workspaces",
-        "test_teams",
-        "test_slack_anything",
-        "test_slack_lost",
-        "test_upgrading",
-    )
-    place = {name: number for number, name in enumerate(longest)}
-    items.sort(key=lambda item: place.get(item.path.stem, len(place)))
+    return [json.loads(line) for line in commit_lines().splitlines()]

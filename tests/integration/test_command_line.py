@@ -3,9 +3,6 @@
 import json
 import os
 import re
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from itertools import pairwise
@@ -13,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import SHARED, Run, recorded
+from tests.conftest import Run, recorded
+from tests.data import commit_lines
 from tests.servers.github import Fault, FaultyGitHub
+from tests.servers.launched import begun
 
 Serve = Callable[..., FaultyGitHub]
 
@@ -298,26 +297,23 @@ def test_a_backfill_that_is_killed_goes_on(run: Run, serve: Serve, tmp_path: Pat
     """A backfill that is killed at any moment and started again asks for no commit twice that was stored, and ends complete."""
     commits = [
         recorded(n, date=f"2026-01-{1 + n % 10:02d}T0{n % 7}:00:00+00:00", sha=f"{n:040x}", parents=[])
-        for n in range(1, 121)
+        for n in range(1, 61)
     ]
     for before, after in pairwise(commits):
         after["parents"] = [before["sha"]]
     server = serve(*commits)
     settings = {"GITHUB_API_URL": server.url, "DIGEST_REPOS": "o/n", "DIGEST_TIMEZONE": "UTC", "DIGEST_LANGUAGE": "en"}
-    root = str(Path(__file__).resolve().parents[2])
-    for reads in (15, 60):
-        process = subprocess.Popen(
-            [sys.executable, "-m", "bot", "backfill", "2026-01-01..2026-01-10"],
-            cwd=tmp_path, env={**os.environ, **settings, "PYTHONPATH": root}, stdout=subprocess.DEVNULL,
-        )  # fmt: skip
-        while server.asked("/commits/") < reads and process.poll() is None:
+    for reads in (10, 30):
+        streams = [Path(os.devnull)] * 3
+        process = begun(["backfill", "2026-01-01..2026-01-10"], tmp_path, settings, streams)
+        while server.asked("/commits/") < reads and process.exitcode is None:
             time.sleep(0.005)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
+        process.kill()
+        process.join()
     done = run("backfill", "2026-01-01..2026-01-10", server=server)
     assert done.code == 0, done.err
-    assert done.out == "o/n: 10 days, 120 commits, 0 failed\n"
-    assert server.asked("/commits/") <= 120 + 2 * 9, "only those in flight at a kill are asked for again"
+    assert done.out == "o/n: 10 days, 60 commits, 0 failed\n"
+    assert server.asked("/commits/") <= 60 + 2 * 9, "only those in flight at a kill are asked for again"
     asked = len(server.requests)
     assert run("backfill", "2026-01-01..2026-01-10", server=server).out == done.out
     assert len(server.requests) == asked
@@ -348,9 +344,7 @@ def test_help_names_every_command(run: Run) -> None:
 
 def test_recorded_history_is_ranked(run: Run) -> None:
     """The 1,488 recorded commits of vLLM are ranked, about one in ten of them high."""
-    data = SHARED / "data" / "vllm-commits.jsonl"
-    if not data.exists():
-        pytest.skip("../shared/data is not here")
-    tiers = [json.loads(line)["importance"] for line in run("rank", str(data)).out.splitlines()]
+    ran = run("rank", "-", stdin=commit_lines())
+    tiers = [json.loads(line)["importance"] for line in ran.out.splitlines()]
     assert len(tiers) == 1488
     assert 0.05 <= tiers.count("high") / len(tiers) <= 0.15

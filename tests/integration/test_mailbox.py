@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from bot.store import Draft, Mailbox, State, open_engine
+from tests.servers.databases import empty_database
 
 NOON = datetime(2026, 2, 5, 12, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -18,7 +19,7 @@ SECOND = timedelta(seconds=1)
 @pytest.fixture
 def mailboxes(tmp_path: Path) -> Iterator[list[Mailbox]]:
     """Two mailboxes on one file, as two processes would have them."""
-    engines = [open_engine(f"sqlite:///{tmp_path / 'bot.db'}") for _ in range(2)]
+    engines = [open_engine(empty_database(tmp_path / "bot.db")) for _ in range(2)]
     yield [Mailbox(engine) for engine in engines]
     for engine in engines:
         engine.dispose()

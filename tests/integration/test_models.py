@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from llmock.scenarios import Behavior, Fail, Reply, StreamFault
 from llmock.testing import LLMockServer
@@ -22,8 +22,6 @@ from analysis.sources.github import GitHub
 from bot.bootstrap import Services, services_on
 from bot.models.subjects import DayRef
 from bot.services.metered_model import MeteredModel
-from bot.store import Store, open_engine
-from loopback.github import RecordedRepository
 from loopback.sample import sample_repository
 from tests.conftest import recorded
 from tests.injections import PLACES, injected, injections
@@ -406,32 +404,35 @@ def test_prompts_delimit_the_data_with_a_mark_that_differs(
     assert len(marks) == 2
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    reply=st.recursive(
-        st.none() | st.booleans() | st.integers() | st.text(max_size=60),
-        lambda inner: (
-            st.lists(inner, max_size=4)
-            | st.dictionaries(st.sampled_from(["summary", "move", "scope", "risks", "x"]), inner, max_size=4)
-        ),
-        max_leaves=12,
-    )
-    | st.text(max_size=200)
-)
-def test_whatever_a_model_says_ends_in_an_analysis(reply: object, tmp_path_factory: pytest.TempPathFactory) -> None:
+SHAPES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=60),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from(["summary", "move", "scope", "risks", "x"]), inner, max_size=4)
+    ),
+    max_leaves=12,
+) | st.text(max_size=200)
+
+
+def test_whatever_a_model_says_ends_in_an_analysis(serve: Serve, services: At, chat: Chat) -> None:
     """Replies of any shape and any characters leave a commit with an analysis, and the coverage adding up."""
-    text = reply if isinstance(reply, str) else json.dumps(reply)
-    github = FaultyGitHub({"o/n": RecordedRepository([recorded(1)])})
-    with (
-        github,
-        ScriptedChat(lambda _: text) as server,
-        closing(Store(open_engine(f"sqlite:///{tmp_path_factory.mktemp('x')}/x.db"))) as store,
-    ):
-        model, source = ChatModel("scripted", base_url=server.url, timeout=5), GitHub(github.url, None)
-        with closing(model), closing(source):
-            at = services_on(source, store, MeteredModel(model, store, lambda: NOW, at_once=1, daily_usd=2.0))
-            coverage = at.digests.report(DayRef(REPOSITORY, DAY, "UTC", "en"), NOW).coverage
-    assert coverage.analysed + coverage.by_rules == 1
+    first, said = date(2025, 1, 1), [""]
+    server = chat(lambda _: said[-1])
+    days = [first + timedelta(days=number) for number in range(100)]
+    found = services(serve(*(recorded(n + 1, date=f"{day}T12:00:00Z") for n, day in enumerate(days))))
+
+    @settings(max_examples=40, deadline=None, database=None)
+    @given(SHAPES)
+    def holds(reply: object) -> None:
+        said.append(reply if isinstance(reply, str) else json.dumps(reply))
+        metered = MeteredModel(model, found.store, lambda: NOW, at_once=1, daily_usd=2.0)
+        ref = DayRef(REPOSITORY, days[len(said) % len(days)], "UTC", "en")
+        coverage = services_on(found.github, found.store, metered).digests.report(ref, NOW).coverage
+        assert coverage.analysed + coverage.by_rules == 1
+
+    with closing(ChatModel("scripted", base_url=server.url, timeout=5)) as model:
+        holds()
+    assert len(server.requests) >= 40
 
 
 def test_what_failed_is_asked_again_after_a_while_only(serve: Serve, services: At, chat: Chat) -> None:

@@ -1,7 +1,9 @@
 """Reading a day from GitHub, and everything that can go wrong on the way."""
 
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, date, datetime, timedelta
+from sqlite3 import connect
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -426,19 +428,15 @@ def test_reverts_series_and_fixes_are_linked(serve: Serve, services: At) -> None
     assert first.links.fixed_by == ("05" * 20, "06" * 20)
 
 
-def test_facts_are_found_anew_when_the_rules_change(
-    serve: Serve, services: At, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_facts_are_found_anew_when_the_rules_change(serve: Serve, services: At) -> None:
     """A stored commit whose facts older rules found is looked at again, from its stored patches, without asking GitHub."""
     patch = '@@ -1 +0,0 @@\n-    "APP_OLD_WAY": lambda: os.getenv("APP_OLD_WAY"),'
     file = {"filename": "app/envs.py", "status": "modified", "additions": 0, "deletions": 1, "patch": patch}
     server = serve(recorded(1, files=[file]))
     reader = services(server)
     read(reader)
-    commit_id = reader.store.with_sha("0101")[0][1]
-    monkeypatch.setattr("bot.store.store.FACTS_VERSION", 0)
-    reader.store.save_facts(commit_id, reader.store.commits([commit_id])[0].commit, ())
-    monkeypatch.undo()
+    with closing(connect(str(reader.store._engine.url.database))) as store, store:
+        store.execute("UPDATE commits SET facts = '[]', facts_version = 0")
     before = len(server.requests)
     (entry,) = read(reader).entries
     assert [fact.name for fact in entry.facts] == ["APP_OLD_WAY"]

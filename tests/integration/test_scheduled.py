@@ -17,6 +17,7 @@ from bot.store import Subscription, Subscriptions, Terms, open_engine
 from loopback.slack import LoopbackSlack
 from tests.conftest import recorded
 from tests.servers.clock import SettableClock
+from tests.servers.databases import empty_database
 from tests.servers.github import Fault, FaultyGitHub
 from tests.servers.running import bot_running, whole
 
@@ -31,7 +32,7 @@ def utc(text: str) -> datetime:
 
 def subscribe(folder: Path, since: datetime, *channels: str) -> None:
     """Subscriptions that an earlier run left: o/n at nine, in UTC."""
-    engine = open_engine(f"sqlite:///{folder / 'bot.db'}")
+    engine = open_engine(empty_database(folder / "bot.db"))
     for channel in channels:
         terms = Terms(channel, Repository(owner="o", name="n"), time(9), ZoneInfo("UTC"), "en")
         Subscriptions(engine).keep(terms, since)

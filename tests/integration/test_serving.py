@@ -4,11 +4,10 @@ import os
 import signal
 import socket
 import struct
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from sqlite3 import connect
 from typing import NamedTuple
@@ -18,10 +17,11 @@ import pytest
 from loopback.slack import LoopbackSlack
 from tests.conftest import Run
 from tests.servers.asking import Got, ask
+from tests.servers.launched import begun
 from tests.servers.running import bot_running, free_port
 from tests.servers.wire import dripping, send
 
-ROOT = str(Path(__file__).resolve().parents[2])
+_PATIENCE = 120  # seconds
 SECRET = "made-up-secret"
 BEGUN = "POST /slack/events HTTP/1.1\r\nContent-Length: 1000"
 
@@ -42,37 +42,40 @@ def test_the_health_says_what_is_not_well(tmp_path: Path) -> None:
 
 
 class Served(NamedTuple):
-    process: "subprocess.Popen[str]"
+    process: ForkServerProcess
     port: int
+    told: Path
+
+    def end(self) -> tuple[int | None, str]:
+        """Ends it as a person would, and gives its exit code and what it said on standard error."""
+        assert self.process.pid
+        os.kill(self.process.pid, signal.SIGTERM)
+        self.process.join(_PATIENCE)
+        return self.process.exitcode, self.told.read_text("utf-8")
 
 
 @contextmanager
 def served(slack: LoopbackSlack, folder: Path, *options: str, **changes: str) -> Iterator[Served]:
     """`vllm-digest serve` in a process of its own, from the moment at which it is well."""
     port = free_port()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "bot", "serve", "--port", str(port), *options],
-        cwd=folder,
-        env=_environment(slack) | changes,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    told, nothing = folder / "told.txt", Path(os.devnull)
+    environment = _environment(slack) | changes
+    process = begun(["serve", "--port", str(port), *options], folder, environment, [nothing, nothing, told])
     try:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + _PATIENCE
         while not _is_well(port):
-            assert process.poll() is None, process.stderr and process.stderr.read()
+            assert process.exitcode is None, told.read_text("utf-8")
             assert time.monotonic() < deadline
             time.sleep(0.1)
-        yield Served(process, port)
+        yield Served(process, port, told)
     finally:
         process.kill()
-        process.communicate()
+        process.join()
 
 
 def _environment(slack: LoopbackSlack) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG")}
     return kept | {
-        "PYTHONPATH": ROOT,
         "SLACK_BOT_TOKEN": slack.bot_token,
         "SLACK_SIGNING_SECRET": slack.signing_secret,
         "SLACK_API_URL": slack.url,
@@ -96,9 +99,8 @@ def test_serve_answers_without_an_app_token_and_ends_when_asked(tmp_path: Path) 
         slack.wait_for(lambda: slack.private("U0ADA", "C0DIGEST"))
         assert done.acked_after is not None
         assert slack.connected == 0
-        bot.process.send_signal(signal.SIGTERM)
-        _, told = bot.process.communicate(timeout=60)
-        assert bot.process.returncode == 0
+        code, told = bot.end()
+        assert code == 0
         assert told.splitlines() == [
             "vllm-digest is running",
             "vllm-digest ends; what is under way goes on at its next start",
@@ -127,8 +129,7 @@ def test_forged_requests_do_not_fill_the_log(tmp_path: Path) -> None:
             with socket.create_connection(("127.0.0.1", bot.port)) as left:
                 left.sendall(f"{BEGUN}\r\n\r\n{'x' * 1_000}".encode())
                 left.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        bot.process.send_signal(signal.SIGTERM)
-        _, told = bot.process.communicate(timeout=60)
+        _, told = bot.end()
     assert "Traceback" not in told
     assert 1 <= told.count("refused") <= 2
     assert len(told.splitlines()) < 10
