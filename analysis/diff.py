@@ -72,9 +72,14 @@ def hunks(patch: str | None) -> tuple[tuple[DiffLine, ...], ...]:
     return tuple(hunk.lines for hunk in headed_hunks(patch))
 
 
-def changed_lines(file: FileChange) -> Iterator[DiffLine]:
-    """Return the added and removed lines of a file, in order."""
-    return (line for hunk in hunks(file.patch) for line in hunk if line.sign != " ")
+def changed_lines(file: FileChange, signs: str = "+-") -> Iterator[DiffLine]:
+    """Return the added and removed lines of a file, in order; with `signs`, only one kind."""
+    return (line for hunk in hunks(file.patch) for line in hunk if line.sign in signs)
+
+
+def side_lines(file: FileChange, side: str) -> Iterator[tuple[int, DiffLine]]:
+    """Return (index of the hunk, line) for each line of a file's old ("-") or new ("+") side, context included."""
+    return ((place, line) for place, hunk in enumerate(hunks(file.patch)) for line in hunk if line.sign in (" ", side))
 
 
 def excerpt(commit: Commit, budget: int) -> Excerpt:

@@ -9,18 +9,18 @@ interfaces. A rule that cannot decide reports nothing.
 from collections.abc import Callable, Iterator
 
 from analysis.facts.change import Change
-from analysis.facts.concurrency import running
-from analysis.facts.defaults import defaults
-from analysis.facts.dropped_support import dropped
-from analysis.facts.formatting import layout
-from analysis.facts.interfaces import entries, fields, keys, retyped, routes
-from analysis.facts.options import flags, variables
-from analysis.facts.parameters import parameters
-from analysis.facts.public_names import demanded, moved, names, unexported
-from analysis.facts.removed_tests import tests
+from analysis.facts.concurrency import concurrency_and_memory
+from analysis.facts.defaults import changed_defaults
+from analysis.facts.dropped_support import dropped_support
+from analysis.facts.formatting import formatting_only
+from analysis.facts.interfaces import api_fields, configuration_keys, narrowed_types, routes, table_entries
+from analysis.facts.options import environment_variables, flags
+from analysis.facts.parameters import changed_parameters
+from analysis.facts.public_names import moved_modules, public_names, removed_exports, required_methods
+from analysis.facts.removed_tests import removed_tests
 from analysis.facts.reverts import reverts
-from analysis.facts.security import guards, threats
-from analysis.facts.versions import dependencies, minimums
+from analysis.facts.security import security_calls, security_terms
+from analysis.facts.versions import dependencies, minimum_versions
 from analysis.models import Commit, Fact, FactKind, FileChange
 from analysis.paths import Kind, kind
 
@@ -33,7 +33,7 @@ VERSION = 4
 def facts(commit: Commit) -> tuple[Fact, ...]:
     """Return all facts found in the commit's message and patches: a revert first, then in the order of `FactKind`."""
     change = Change(commit)
-    found = [*reverts(change), *threats(change), *layout(change)]
+    found = [*reverts(change), *security_terms(change), *formatting_only(change)]
     # File by file, so that each patch is parsed only once, however large the commit is.
     found += [
         fact for file in commit.files for rule in (_RULES if file.patch else _PATH_RULES) for fact in rule(change, file)
@@ -41,15 +41,10 @@ def facts(commit: Commit) -> tuple[Fact, ...]:
     unique: dict[tuple[FactKind, str], Fact] = {}
     for fact in found:
         unique.setdefault((fact.kind, _deduplication_key(fact)), fact)
-    for fact in found:
-        if fact.kind in (
-            FactKind.REMOVED_NAME,
-            FactKind.RENAMED_NAME,
-            FactKind.MOVED_NAME,
-        ):  # a removed class also disappears from the lists of supported names
-            unique.pop((FactKind.SUPPORT_DROPPED, fact.name), None)
-    in_order = sorted(unique.values(), key=lambda fact: _ORDER[fact.kind])
-    return tuple(sorted(in_order, key=lambda fact: fact.kind is not FactKind.REVERT))
+    # A removed class also disappears from the lists of supported names.
+    names = {fact.name for fact in found if fact.kind in _NAME_KINDS}
+    facts = [each for each in unique.values() if each.kind is not FactKind.SUPPORT_DROPPED or each.name not in names]
+    return tuple(sorted(facts, key=lambda fact: (fact.kind is not FactKind.REVERT, _ORDER[fact.kind])))
 
 
 def _deduplication_key(fact: Fact) -> str:
@@ -57,12 +52,13 @@ def _deduplication_key(fact: Fact) -> str:
     return fact.name.rpartition(".")[2] if fact.kind in _METHOD_KINDS and ".__init__(" not in fact.name else fact.name
 
 
-def _deleted(_change: Change, file: FileChange) -> Iterator[Fact]:
+def _deleted_files(_change: Change, file: FileChange) -> Iterator[Fact]:
     if file.status == "removed" and kind(file.path) is Kind.SOURCE:
         yield Fact(kind=FactKind.FILE_DELETED, name=file.path, path=file.path)
 
 
 _ORDER = {each: place for place, each in enumerate(FactKind)}
+_NAME_KINDS = (FactKind.REMOVED_NAME, FactKind.RENAMED_NAME, FactKind.MOVED_NAME)
 _METHOD_KINDS = (
     FactKind.REMOVED_PARAMETER,
     FactKind.RENAMED_PARAMETER,
@@ -70,25 +66,25 @@ _METHOD_KINDS = (
     FactKind.RETYPED,
 )
 _RULES: tuple[Callable[[Change, FileChange], Iterator[Fact]], ...] = (
-    variables,
+    environment_variables,
     flags,
-    keys,
-    entries,
+    configuration_keys,
+    table_entries,
     routes,
-    fields,
-    dropped,
-    minimums,
-    names,
-    unexported,
-    moved,
-    parameters,
-    demanded,
-    retyped,
-    defaults,
+    api_fields,
+    dropped_support,
+    minimum_versions,
+    public_names,
+    removed_exports,
+    moved_modules,
+    changed_parameters,
+    required_methods,
+    narrowed_types,
+    changed_defaults,
     dependencies,
-    _deleted,
-    tests,
-    running,
-    guards,
+    _deleted_files,
+    removed_tests,
+    concurrency_and_memory,
+    security_calls,
 )
-_PATH_RULES = (dropped, moved, _deleted)  # rules that need no patch
+_PATH_RULES = (dropped_support, moved_modules, _deleted_files)  # rules that need no patch

@@ -7,7 +7,7 @@ from functools import cached_property
 from analysis.models import Commit, FileChange
 from analysis.paths import Kind, kind
 
-_SHIPPED = (Kind.SOURCE, Kind.BUILD, Kind.DATA)
+_SHIPPED_KINDS = (Kind.SOURCE, Kind.BUILD, Kind.DATA)
 _DEFINING_KINDS = (Kind.SOURCE, Kind.BUILD, Kind.DATA, Kind.CI, Kind.EXAMPLE)
 # Folders of a project's own tooling, and names that start with an underscore or a dot.
 _PRIVATE = re.compile(
@@ -30,48 +30,48 @@ class Change:
     @cached_property
     def added_lines(self) -> str:
         """Return all added lines of the commit, in any file."""
-        return "\n".join(line for file in self.commit.files for line in _lines(file, "+"))
+        return "\n".join(line for file in self.commit.files for line in _lines_with_sign(file, "+"))
 
     @cached_property
     def removed_lines(self) -> str:
         """Return all removed lines of the commit, in any file."""
-        return "\n".join(line for file in self.commit.files for line in _lines(file, "-"))
+        return "\n".join(line for file in self.commit.files for line in _lines_with_sign(file, "-"))
 
     @cached_property
     def added(self) -> str:
         """Return the added lines outside tests and documentation, where a moved name would reappear."""
-        lines = (_lines(file, "+") for file in self.commit.files if kind(file.path) in _DEFINING_KINDS)
+        lines = (_lines_with_sign(file, "+") for file in self.commit.files if kind(file.path) in _DEFINING_KINDS)
         return "\n".join(line for some in lines for line in some)
 
     @cached_property
-    def loses_nothing(self) -> bool:
+    def removes_only_duplicates(self) -> bool:
         """Return whether the title calls the removed code a duplicate, which the diff need not show."""
         return bool(_DUPLICATE.search(self.commit.subject))
 
     def adds(self, name: str) -> bool:
         """Return whether an added line mentions the name, which may then only have moved."""
         if _WORD.fullmatch(name):
-            return name in self._words
+            return name in self._added_words
         return bool(re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", self.added))
 
     @cached_property
-    def _words(self) -> frozenset[str]:
+    def _added_words(self) -> frozenset[str]:
         return frozenset(_WORD.findall(self.added))
 
 
 def is_shipped(file: FileChange) -> bool:
     """Return whether the file is shipped to users and its patch is available."""
-    return bool(file.patch) and kind(file.path) in _SHIPPED
+    return bool(file.patch) and kind(file.path) in _SHIPPED_KINDS
 
 
-def loses(file: FileChange) -> bool:
+def removes_lines(file: FileChange) -> bool:
     """Return whether an existing file loses lines; only such a file can remove anything."""
     return is_shipped(file) and file.status != "added" and "\n-" in (file.patch or "")
 
 
-def undefines(file: FileChange) -> bool:
+def may_remove_definition(file: FileChange) -> bool:
     """Return whether a removed line may have defined a public name: a cheap check before parsing the patch."""
-    return loses(file) and bool(_DEFINES.search(file.patch or ""))
+    return removes_lines(file) and bool(_DEFINES.search(file.patch or ""))
 
 
 def is_public(file: FileChange) -> bool:
@@ -90,5 +90,5 @@ def old_path(file: FileChange) -> str:
     return file.previous_path or file.path
 
 
-def _lines(file: FileChange, sign: str) -> Iterator[str]:
+def _lines_with_sign(file: FileChange, sign: str) -> Iterator[str]:
     return (line[1:] for line in (file.patch or "").split("\n") if line.startswith(sign))

@@ -15,7 +15,7 @@ _CONCURRENCY = re.compile(
     r"|sync\.(?:RW)?Mutex|sync\.WaitGroup|Arc<Mutex|tokio::spawn|cuda(?:Stream|Device)Synchronize|cudaEventSynchronize|__syncthreads"
     r"|torch\.cuda\.synchronize|lock\.(?:acquire|release)\(|with\s+self\.\w*lock\w*)",
 )
-_MEMORY = re.compile(
+_MEMORY_OWNERSHIP = re.compile(
     r"(?<![\w.])(std::(?:unique|shared|weak)_ptr|std::make_(?:unique|shared)|(?:cuda|hip)(?:Malloc|Free)\w*|cuMem\w+|(?:malloc|calloc|realloc|free)(?=\s*\()"
     r"|delete(?=\s*\[\]|\s+\w+\s*;)|Py_X?(?:INC|DEC)REF|weakref\.\w+|mmap\.mmap|shared_memory\.SharedMemory"
     r"|torch\.(?:cuda|accelerator)\.empty_cache|gc\.(?:collect|freeze))"
@@ -43,7 +43,7 @@ _FAMILIES = (
         FactKind.CONCURRENCY,
     ),
     (
-        _MEMORY,
+        _MEMORY_OWNERSHIP,
         (
             *(
                 "_ptr",
@@ -65,14 +65,14 @@ _FAMILIES = (
 )
 
 
-def running(_change: Change, file: FileChange) -> Iterator[Fact]:
+def concurrency_and_memory(_change: Change, file: FileChange) -> Iterator[Fact]:
     if is_shipped(file):
-        for pattern, hints, found in _FAMILIES:
+        for pattern, hints, kind in _FAMILIES:
             if any(hint in (file.patch or "") for hint in hints):
-                yield from _touched(file, pattern, found)
+                yield from _first_changed(file, pattern, kind)
 
 
-def _touched(file: FileChange, pattern: re.Pattern[str], found: FactKind) -> Iterator[Fact]:
+def _first_changed(file: FileChange, pattern: re.Pattern[str], kind: FactKind) -> Iterator[Fact]:
     """Yield a fact if the file has more or fewer matches than before; moved lines cancel out."""
     lines = [(line, match[1]) for line in changed_lines(file) if (match := pattern.search(line.text))]
     balance = Counter(name for line, name in lines if line.sign == "+")
@@ -80,7 +80,7 @@ def _touched(file: FileChange, pattern: re.Pattern[str], found: FactKind) -> Ite
     changed = [(line, name) for line, name in lines if balance[name] and not _is_comment(line.text)]
     if changed:
         line, name = changed[0]
-        yield Fact(kind=found, name=name.removeprefix("with ").strip(), path=file.path, line=line.number)
+        yield Fact(kind=kind, name=name.removeprefix("with ").strip(), path=file.path, line=line.number)
 
 
 def _is_comment(text: str) -> bool:

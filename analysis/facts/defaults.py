@@ -7,9 +7,9 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from analysis.diff import DiffLine, hunks
-from analysis.facts.change import Change, loses
+from analysis.facts.change import Change, removes_lines
 from analysis.facts.options import ENV_FILE, FLAG_NAME
-from analysis.facts.python import SIDES, Side, Statement, statements
+from analysis.facts.python import SIDES, CodeStatement, Side, statements
 from analysis.models import Fact, FactKind, FileChange
 
 _FIELD_INDENT = 4  # the deepest indent (columns) of a class's own fields, where the hunk does not show the class
@@ -38,24 +38,24 @@ class _Fallback(NamedTuple):
     line: int
 
     @property
-    def meant(self) -> object:
+    def meaning(self) -> object:
         value = _value(self.text)
-        told = str(value).lower()
-        return next((place for place, same in enumerate(_EQUIVALENT) if told in same), value)
+        lowered = str(value).lower()
+        return next((place for place, same in enumerate(_EQUIVALENT) if lowered in same), value)
 
 
-def defaults(_change: Change, file: FileChange) -> Iterator[Fact]:
+def changed_defaults(_change: Change, file: FileChange) -> Iterator[Fact]:
     """Yield each default that differs between a removed line and the added line that replaces it."""
-    if not loses(file):
+    if not removes_lines(file):
         return
     yield from _variable_defaults(file)
     found = [
         (after, fact)
         for hunk in hunks(file.patch)
         for context, before, after in _replaced_lines(hunk)
-        for fact in _default(file, context, before, after)
+        for fact in _line_default(file, context, before, after)
     ]
-    others = _other_lines(file) if found and file.path.endswith(".py") else frozenset()
+    others = _lines_without_defaults(file) if found and file.path.endswith(".py") else frozenset()
     yield from (fact for after, fact in found if after.new not in others)
 
 
@@ -66,11 +66,11 @@ def _variable_defaults(file: FileChange) -> Iterator[Fact]:
     before, after = (_fallbacks(file, side) for side in SIDES)
     for name, new in after.items():
         old = before.get(name)
-        if old and len({each.meant for each in old}) == len({each.meant for each in new}) == 1:
+        if old and len({each.meaning for each in old}) == len({each.meaning for each in new}) == 1:
             was, now = old[0], new[0]
-            if was.meant != now.meant and None not in (
-                was.meant,
-                now.meant,
+            if was.meaning != now.meaning and None not in (
+                was.meaning,
+                now.meaning,
             ):  # None: the meaning depends on the code that reads it
                 yield Fact(
                     kind=FactKind.DEFAULT_CHANGED, name=name, path=file.path, line=now.line, old=was.text, new=now.text
@@ -83,19 +83,19 @@ def _fallbacks(file: FileChange, side: Side) -> dict[str, list[_Fallback]]:
         lines = [line for line in hunk if line.sign in (" ", side) and not line.text.lstrip().startswith("#")]
         text = "\n".join(line.text for line in lines)
         for match in _READ.finditer(text):
-            stated = [each for each in ("fallback", "default", "instead") if match[each]]
-            said = next((each for each in stated if _value(match[each])), stated[0] if stated else "read")
-            line = lines[text.count("\n", 0, match.start(said))]
-            told = match[said] if stated else "None"
-            found.setdefault(match["read"] or match["helped"], []).append(_Fallback(told, line.number))
+            groups = [each for each in ("fallback", "default", "instead") if match[each]]
+            group = next((each for each in groups if _value(match[each])), groups[0] if groups else "read")
+            line = lines[text.count("\n", 0, match.start(group))]
+            text_of_default = match[group] if groups else "None"
+            found.setdefault(match["read"] or match["helped"], []).append(_Fallback(text_of_default, line.number))
     return found
 
 
-def _other_lines(file: FileChange) -> frozenset[int | None]:
+def _lines_without_defaults(file: FileChange) -> frozenset[int | None]:
     """Return the new line numbers that assign local variables or only annotate a type."""
     of_variables = bool(ENV_FILE.search(file.path.lower()))
 
-    def is_default(each: Statement) -> bool:
+    def is_default(each: CodeStatement) -> bool:
         unknown = each.owner.what == "unknown"
         if each.owner.what == "types" or (of_variables and unknown and _ANNOTATED.match(each.text)):
             return False
@@ -116,13 +116,13 @@ def _replaced_lines(hunk: Sequence[DiffLine]) -> Iterator[tuple[Sequence[DiffLin
         above += gone
 
 
-def _default(file: FileChange, above: Sequence[DiffLine], before: DiffLine, after: DiffLine) -> Iterator[Fact]:
+def _line_default(file: FileChange, above: Sequence[DiffLine], before: DiffLine, after: DiffLine) -> Iterator[Fact]:
     old, new = _DEFAULT.match(before.text), _DEFAULT.match(after.text)
     if not old or not new or old["field"] != new["field"]:
         return
     was, now = (match["value"] or match["default"] or "" for match in (old, new))
     name = old["field"] or _flag_of(before.text, above)
-    if name and _simple(was) and _simple(now) and _value(was) != _value(now):
+    if name and _is_literal(was) and _is_literal(now) and _value(was) != _value(now):
         yield Fact(
             kind=FactKind.DEFAULT_CHANGED, name=name, path=file.path, line=after.new, old=was.strip(), new=now.strip()
         )
@@ -137,7 +137,7 @@ def _flag_of(line: str, above: Sequence[DiffLine]) -> str:
     return ""
 
 
-def _simple(value: str) -> bool:
+def _is_literal(value: str) -> bool:
     return re.fullmatch(rf"\s*(?:{_LITERAL})\s*", value) is not None
 
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from analysis.diff import Hunk, changed_lines, headed_hunks, hunks
-from analysis.facts.change import Change, is_module, is_shipped, undefines
+from analysis.diff import Hunk, changed_lines, headed_hunks, side_lines
+from analysis.facts.change import Change, is_module, is_shipped, may_remove_definition
 from analysis.facts.python import MODULE, Side, definitions, statements
 from analysis.models import Fact, FactKind, FileChange
 from analysis.paths import Kind, kind
@@ -26,7 +26,7 @@ _EXCLUDES = re.compile(
     re.IGNORECASE,
 )
 _TYPE = "]"  # suffix of a container that is a type, whose items are supported whatever its name
-_REGISTERS = re.compile(r"""^@?[\w.]*\bregister\w*\(\s*(?:\w+\s*=\s*)?["'](?P<value>[\w.-]+)["']""")
+_REGISTRATION = re.compile(r"""^@?[\w.]*\bregister\w*\(\s*(?:\w+\s*=\s*)?["'](?P<value>[\w.-]+)["']""")
 _LISTED = re.compile(
     r"""\b(?P<list>\w*(?:ARCHS?|ARCH_LIST|SUPPORTED\w*|arch_list))\b[\s=]+["']?(?P<values>[\w.+; ]+?)["']?\s*\)?$"""
 )
@@ -42,17 +42,17 @@ class _Value(NamedTuple):
     line: int
 
 
-def dropped(change: Change, file: FileChange) -> Iterator[Fact]:
-    if change.loses_nothing:
+def dropped_support(change: Change, file: FileChange) -> Iterator[Fact]:
+    if change.removes_only_duplicates:
         return
-    if undefines(file) and is_module(file):
-        gone = [each for each in _values(file, "-") if each.sign == "-"]
-        kept = {each.text for each in _values(file, "+")} if gone else set()
+    if may_remove_definition(file) and is_module(file):
+        gone = [each for each in _supported_values(file, "-") if each.sign == "-"]
+        remaining = {each.text for each in _supported_values(file, "+")} if gone else set()
         for each in gone:
-            if each.text not in kept and not _is_added_elsewhere(change, each.text):
+            if each.text not in remaining and not _is_added_elsewhere(change, each.text):
                 yield Fact(kind=FactKind.SUPPORT_DROPPED, name=each.text, path=file.path, line=each.line)
     elif kind(file.path) in (Kind.BUILD, Kind.DEPENDENCY):
-        yield from _build(change, file)
+        yield from _dropped_from_build(change, file)
 
 
 def _is_added_elsewhere(change: Change, value: str) -> bool:
@@ -66,7 +66,7 @@ def _is_added_elsewhere(change: Change, value: str) -> bool:
     return False
 
 
-def _values(file: FileChange, side: Side) -> Iterator[_Value]:
+def _supported_values(file: FileChange, side: Side) -> Iterator[_Value]:
     for hunk in headed_hunks(file.patch):
         for name, each in _items(hunk, side):
             if not _EXCLUDES.search(name) and (_SUPPORTS.search(name) or name.endswith(_TYPE)):
@@ -85,7 +85,7 @@ def _values(file: FileChange, side: Side) -> Iterator[_Value]:
     defined = {each.statement.hunk for each in own if each.what in ("class", "function") and each.line.sign == side}
     for statement in statements(file.patch, side):
         decorates = statement.text.startswith("@") and statement.hunk not in defined
-        if statement.owner is MODULE and not decorates and (match := _REGISTERS.match(statement.text)):
+        if statement.owner is MODULE and not decorates and (match := _REGISTRATION.match(statement.text)):
             line = statement.line_of(match["value"])
             yield _Value(match["value"], line.sign, line.number)
 
@@ -113,32 +113,27 @@ def _container(head: str) -> str:
     return match["name"] + (_TYPE if match["call"].endswith("Literal") else "")
 
 
-def _build(change: Change, file: FileChange) -> Iterator[Fact]:
+def _dropped_from_build(change: Change, file: FileChange) -> Iterator[Fact]:
     if file.status == "removed" and "dockerfile" in file.path.lower():
         yield Fact(kind=FactKind.SUPPORT_DROPPED, name=file.path, path=file.path)
         return
-    come = {(name, value) for line in changed_lines(file) if line.sign == "+" for name, value in _listed(line.text)}
+    added = {listed for line in changed_lines(file, "+") for listed in _listed_values(line.text)}
     # A list removed as a whole was abandoned, or is kept elsewhere.
-    lists = {name for name, _ in come} | _classifier_groups(file)
-    for hunk in hunks(file.patch):
-        for line in hunk:
-            for name, value in _listed(line.text) if line.sign == "-" else ():
-                if (
-                    (name, value) not in come
-                    and name in lists
-                    and not (name in _CLASSIFIERS and value in change.added_lines)
-                ):
-                    told = value.replace(" :: ", " ") if name in _CLASSIFIERS else f"{name} {value}"
-                    yield Fact(kind=FactKind.SUPPORT_DROPPED, name=told, path=file.path, line=line.old)
+    lists = {name for name, _ in added} | _classifier_groups(file)
+    for line in changed_lines(file, "-"):
+        for name, value in _listed_values(line.text):
+            classifies = name in _CLASSIFIERS
+            if (name, value) not in added and name in lists and not (classifies and value in change.added_lines):
+                shown = value.replace(" :: ", " ") if classifies else f"{name} {value}"
+                yield Fact(kind=FactKind.SUPPORT_DROPPED, name=shown, path=file.path, line=line.old)
 
 
 def _classifier_groups(file: FileChange) -> set[str]:
     """Return the classifier groups of which some remain or are added."""
-    stay = [line.text for hunk in hunks(file.patch) for line in hunk if line.sign != "-"]
-    return {name for text in stay for name, _ in _listed(text) if name in _CLASSIFIERS}
+    return {name for _, line in side_lines(file, "+") for name, _ in _listed_values(line.text) if name in _CLASSIFIERS}
 
 
-def _listed(text: str) -> Iterator[tuple[str, str]]:
+def _listed_values(text: str) -> Iterator[tuple[str, str]]:
     """Yield (list, value) for each value that a build line lists; each group of classifiers is one list."""
     if match := _CLASSIFIER.search(text):
         yield _CLASSIFIERS[0 if match["value"] else 1], match["value"] or match["system"]

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from analysis.diff import DiffLine, changed_lines, hunks
 from analysis.facts.change import Change
-from analysis.facts.python import MODULE, SIDES, Side, Statement, statements
+from analysis.facts.python import MODULE, SIDES, CodeStatement, Side, statements
 from analysis.models import Fact, FactKind, FileChange
 from analysis.paths import Kind, kind
 
@@ -29,15 +29,15 @@ _WORD = re.compile(r"\w+")
 _QUOTES = ('"""', "'''")
 
 
-def layout(change: Change) -> Iterator[Fact]:
+def formatting_only(change: Change) -> Iterator[Fact]:
     """Yield one fact for a commit whose changes outside documentation are all formatting."""
     files = [each for each in change.commit.files if kind(each.path) is not Kind.DOCS]
-    if files and all(map(_may_be_same, files)) and all(map(_is_same, files)):
+    if files and all(map(_has_same_words, files)) and all(map(_has_same_content, files)):
         more = f" (+{len(files) - 1})" if len(files) > 1 else ""
         yield Fact(kind=FactKind.LAYOUT, name=files[0].path + more, path=files[0].path)
 
 
-def _may_be_same(file: FileChange) -> bool:
+def _has_same_words(file: FileChange) -> bool:
     """Return whether the added lines have the same words as the removed ones: a cheap check that most changes fail."""
     if file.status != "modified" or not file.patch:
         return False
@@ -46,16 +46,16 @@ def _may_be_same(file: FileChange) -> bool:
     return set(_WORD.findall(_COMMENTS.sub("", gone))) == set(_WORD.findall(_COMMENTS.sub("", come)))
 
 
-def _is_same(file: FileChange) -> bool:
+def _has_same_content(file: FileChange) -> bool:
     suffix = file.path.rpartition(".")[2].lower()
     read: Callable[[FileChange, Side], Hashable] = (
-        _python if suffix in _PYTHON else _braced if suffix in _BRACED else _lines
+        _python_content if suffix in _PYTHON else _braced_content if suffix in _BRACED else _line_content
     )
     before, after = (read(file, side) for side in SIDES)
     return before == after and any(changed_lines(file))
 
 
-def _python(file: FileChange, side: Side) -> Hashable:
+def _python_content(file: FileChange, side: Side) -> Hashable:
     """Return one side's leading imports as a set, its statements in order, and the other changed lines as tokens."""
     imports: set[Hashable] = set()
     others: list[Hashable] = []
@@ -63,11 +63,11 @@ def _python(file: FileChange, side: Side) -> Hashable:
     for each in statements(file.patch, side):
         read.update(each.lines)
         if each.owner is MODULE and each.whole and not others and _IMPORT.match(each.text):
-            imports.update(_imported(each.text))
+            imports.update(_imports(each.text))
         else:
-            others.append((each.hunk, each.indent, _normalized(each)))
+            others.append((each.hunk, each.indent, _normalized_statement(each)))
     unread = [
-        tuple(_tokens(_PYTHON_TOKEN, line.text))
+        tuple(_code_tokens(_PYTHON_TOKEN, line.text))
         for hunk in hunks(file.patch)
         for line in hunk
         if line.sign == side and line not in read
@@ -75,18 +75,18 @@ def _python(file: FileChange, side: Side) -> Hashable:
     return frozenset(imports), tuple(others), tuple(token for line in unread for token in line)
 
 
-def _normalized(statement: Statement) -> Hashable:
+def _normalized_statement(statement: CodeStatement) -> Hashable:
     """Return a statement normalized by its AST; its raw lines where it contains a multi-line string."""
     quoted = any(mark in statement.text for mark in _QUOTES)
     if quoted and statement.text.startswith(_QUOTES):
         return tuple(statement.text.split())
     if quoted:
         return tuple(line.text for line in statement.lines)
-    return _parsed(statement.text) or tuple(_tokens(_PYTHON_TOKEN, statement.text))
+    return _ast_dump(statement.text) or tuple(_code_tokens(_PYTHON_TOKEN, statement.text))
 
 
 @lru_cache(maxsize=1024)
-def _parsed(text: str) -> str:
+def _ast_dump(text: str) -> str:
     text = text.replace("\\ ", " ")
     try:
         return ast.dump(ast.parse(f"{text} ..." if text.endswith(":") else text))
@@ -94,7 +94,7 @@ def _parsed(text: str) -> str:
         return ""
 
 
-def _imported(text: str) -> Iterator[Hashable]:
+def _imports(text: str) -> Iterator[Hashable]:
     """Yield each imported name with the module it comes from."""
     try:
         found = ast.parse(text).body
@@ -107,29 +107,29 @@ def _imported(text: str) -> Iterator[Hashable]:
             yield from ((where, one.name, one.asname) for one in each.names)
 
 
-def _braced(file: FileChange, side: Side) -> Hashable:
+def _braced_content(file: FileChange, side: Side) -> Hashable:
     """Return one side's includes as a set and the tokens of each hunk."""
     included: set[str] = set()
     others = []
-    for hunk in _sides(file, side):
-        included.update(" ".join(_tokens(_BRACED_TOKEN, text)) for text in hunk if _IMPORT.match(text))
+    for hunk in _texts_of_hunks(file, side):
+        included.update(" ".join(_code_tokens(_BRACED_TOKEN, text)) for text in hunk if _IMPORT.match(text))
         others.append(
-            tuple(token for text in hunk if not _IMPORT.match(text) for token in _tokens(_BRACED_TOKEN, text))
+            tuple(token for text in hunk if not _IMPORT.match(text) for token in _code_tokens(_BRACED_TOKEN, text))
         )
     return frozenset(included), tuple(others)
 
 
-def _lines(file: FileChange, side: Side) -> Hashable:
+def _line_content(file: FileChange, side: Side) -> Hashable:
     """Return the lines of each hunk without trailing whitespace, blank lines and comments, where layout may matter."""
     return tuple(
         tuple(text.rstrip() for text in hunk if text.strip() and not text.lstrip().startswith("#"))
-        for hunk in _sides(file, side)
+        for hunk in _texts_of_hunks(file, side)
     )
 
 
-def _sides(file: FileChange, side: Side) -> Iterator[list[str]]:
+def _texts_of_hunks(file: FileChange, side: Side) -> Iterator[list[str]]:
     return ([line.text for line in hunk if line.sign in (" ", side)] for hunk in hunks(file.patch))
 
 
-def _tokens(pattern: re.Pattern[str], text: str) -> Iterator[str]:
+def _code_tokens(pattern: re.Pattern[str], text: str) -> Iterator[str]:
     return (match[0] for match in pattern.finditer(text) if not match["remark"])

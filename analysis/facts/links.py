@@ -6,21 +6,21 @@
 import re
 from typing import NamedTuple
 
-from analysis.facts.reverts import is_own, reverted_pulls, reverted_sha, reverted_title, told_by
+from analysis.facts.reverts import full_text, is_own_repository, reverted_pulls, reverted_sha, reverted_title
 from analysis.models import Commit, Series
 
 _PART = re.compile(r"[\[(]\s*(?P<part>\d{1,2})\s*/\s*(?P<of>\d{1,2}|[nNxX])\s*[\])]")
-_OTHER = (
+_REFERENCE = (
     r"(?:PR\s+|commit\s+|pull request\s+)?(?:#(?P<pr>\d{1,9})|(?P<sha>[0-9a-f]{8,40})"
     r"|https?://[^/\s]+/(?P<of>[\w.-]+/[\w.-]+)/(?:pull/(?P<pull>\d{1,9})|commit/(?P<commit>[0-9a-f]{8,40})))\b"
 )
 _FIXES = re.compile(
     r"\b(?:fix(?:es|ed)?|follow[- ]?up (?:to|of|for|on)|regressions? (?:from|in|after|since|caused by|introduced (?:by|in))"
-    rf"|introduced (?:by|in)|broken (?:by|in|since)|caused? by)\b[:\s]+{_OTHER}",
+    rf"|introduced (?:by|in)|broken (?:by|in|since)|caused? by)\b[:\s]+{_REFERENCE}",
     re.IGNORECASE,
 )
 # In a title, "Fix ... after #12" refers to #12; in a body it may mean anything.
-_FIXES_AFTER = re.compile(rf"\bfix(?:es|ed)?\b.{{0,200}}?\b(?:after|from|since|in)\s+{_OTHER}", re.IGNORECASE)
+_FIXES_AFTER = re.compile(rf"\bfix(?:es|ed)?\b.{{0,200}}?\b(?:after|from|since|in)\s+{_REFERENCE}", re.IGNORECASE)
 _FIXES_TRAILER = re.compile(r"^Fixes: (?P<sha>[0-9a-f]{7,40})\b", re.IGNORECASE | re.MULTILINE)
 
 
@@ -46,20 +46,20 @@ def keys(commit: Commit) -> Keys:
         series=_series_name(commit, part) if part else None,
         part=int(part["part"]) if part else None,
         of=int(part["of"]) if part and part["of"].isdigit() else None,
-        fixes=_fixed(commit),
+        fixes=_fixed_references(commit),
     )
 
 
-def _fixed(commit: Commit) -> tuple[str, ...]:
+def _fixed_references(commit: Commit) -> tuple[str, ...]:
     """Return the commits and pull requests of the same repository that the commit says it fixes or follows up."""
-    told = told_by(commit)
-    matches = [*_FIXES_AFTER.finditer(commit.subject), *_FIXES.finditer(told)]
+    text = full_text(commit)
+    matches = [*_FIXES_AFTER.finditer(commit.subject), *_FIXES.finditer(text)]
     found = [
         match["sha"] or match["commit"] or f"#{match['pr'] or match['pull']}"
         for match in matches
-        if match["of"] is None or is_own(match["of"], commit)
+        if match["of"] is None or is_own_repository(match["of"], commit)
     ]
-    found += [match["sha"] for match in _FIXES_TRAILER.finditer(told) if not match["sha"].isdigit()]
+    found += [match["sha"] for match in _FIXES_TRAILER.finditer(text) if not match["sha"].isdigit()]
     return tuple(dict.fromkeys(each for each in found if each != f"#{commit.pr}"))
 
 

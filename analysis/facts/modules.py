@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from analysis.facts.change import Change, is_module, old_path
-from analysis.facts.python import Statement, definitions, statements
+from analysis.facts.python import CodeStatement, definitions, statements
 from analysis.models import FileChange
 
 _IMPORT = re.compile(r"(?:from\s+[\w.]+\s+)?import\b(?P<names>.*)")
@@ -15,21 +15,25 @@ _BINDING = re.compile(r"(?:(?:async\s+)?def\s+|class\s+)?(\w+)\s*(?:[(:=]|$)")
 _DEFINING = ("class", "function", "constant")
 
 
-def importable(change: Change, file: FileChange) -> Callable[[str], bool]:
+def still_importable(change: Change, file: FileChange) -> Callable[[str], bool]:
     """Return a predicate: whether a name can still be imported from the module's old path, or from what replaced it."""
-    module = _module(old_path(file))
-    answering = [each for each in change.commit.files if each.status != "removed" and _module(each.path) == module]
-    said = [statement for each in answering for statement in statements(each.patch, "+")]
-    if any(_DYNAMIC.match(each.text) for each in said) or any(_has_no_patch(each) for each in answering):
+    module = _module_path(old_path(file))
+    successors = [
+        each for each in change.commit.files if each.status != "removed" and _module_path(each.path) == module
+    ]
+    shown = [statement for each in successors for statement in statements(each.patch, "+")]
+    if any(_DYNAMIC.match(each.text) for each in shown) or any(_lacks_patch(each) for each in successors):
         return lambda _name: True
-    bound = frozenset(name for each in said for name in _bound_names(each))
+    bound = frozenset(name for each in shown for name in _bound_names(each))
     package, _, initial = old_path(file).rpartition("__init__.py")
     # A package may re-export all names of its modules without a line of the patch that shows it.
     within = package if not initial else None
-    return lambda name: name in bound or (within and (came_to(change, file, name) or "").startswith(within)) or False
+    return lambda name: (
+        name in bound or (within and (new_location(change, file, name) or "").startswith(within)) or False
+    )
 
 
-def came_to(change: Change, file: FileChange, name: str) -> str | None:
+def new_location(change: Change, file: FileChange, name: str) -> str | None:
     """Return the place ("path:line") of the only other module in which the commit defines `name`, else None."""
     defined = re.compile(rf"^\+(?:(?:async )?def |class )?{re.escape(name)}\b", re.MULTILINE)
     places = [
@@ -42,23 +46,23 @@ def came_to(change: Change, file: FileChange, name: str) -> str | None:
     return places[0] if len(places) == 1 else None
 
 
-def imported(each: Statement) -> Iterator[str]:
+def imported_names(each: CodeStatement) -> Iterator[str]:
     """Yield the words of an import statement, among them the names it binds."""
     if match := _IMPORT.match(each.text):
         yield from _NAME.findall(match["names"])
 
 
-def _bound_names(each: Statement) -> Iterator[str]:
+def _bound_names(each: CodeStatement) -> Iterator[str]:
     """Yield the names that a statement binds by import, definition or assignment."""
-    yield from imported(each)
+    yield from imported_names(each)
     if each.owner.what in ("module", "types", "unknown") and (match := _BINDING.match(each.text)):
         yield match[1]
 
 
-def _has_no_patch(file: FileChange) -> bool:
+def _lacks_patch(file: FileChange) -> bool:
     return file.patch is None and bool(file.additions)
 
 
-def _module(path: str) -> str:
+def _module_path(path: str) -> str:
     """Return a module's path without its suffix, the same for a file and a package."""
     return path.removesuffix(".py").removesuffix("/__init__")

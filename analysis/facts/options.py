@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from analysis.diff import DiffLine, hunks
-from analysis.facts.change import Change, loses
-from analysis.facts.python import SIDES, Side, statements
-from analysis.facts.removals import Named, removals
+from analysis.diff import side_lines
+from analysis.facts.change import Change, removes_lines
+from analysis.facts.python import Side, statements
+from analysis.facts.removals import Occurrence, removed_between_sides
 from analysis.models import Fact, FactKind, FileChange
 
 _NAME = r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"
@@ -26,41 +26,34 @@ _PARSER = re.compile(r"(?:add_argument|click\.option|@option|typer\.Option|\bOpt
 FLAG_NAME = re.compile(r"""["'](--[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)*)["']""")
 
 
-def variables(change: Change, file: FileChange) -> Iterator[Fact]:
+def environment_variables(change: Change, file: FileChange) -> Iterator[Fact]:
     """Yield environment variables whose definition is removed; a removed read does not prove that others are gone."""
     registered = any(hint in (file.patch or "") for hint in ("lambda", "env"))
-    if loses(file) and (registered or ENV_FILE.search(file.path.lower())):
-        before, after = (list(_variables(file, side)) for side in SIDES)
-        yield from removals(change, file, before, after, FactKind.REMOVED_ENV, FactKind.RENAMED_ENV)
+    if removes_lines(file) and (registered or ENV_FILE.search(file.path.lower())):
+        yield from removed_between_sides(change, file, FactKind.REMOVED_ENV, _variable_occurrences)
 
 
 def flags(change: Change, file: FileChange) -> Iterator[Fact]:
     """Yield flags that a command's parser no longer defines."""
-    if loses(file) and FLAG_NAME.search(file.patch or ""):
-        before, after = (list(_flags(file, side)) for side in SIDES)
-        yield from removals(change, file, before, after, FactKind.REMOVED_FLAG, FactKind.RENAMED_FLAG)
+    if removes_lines(file) and FLAG_NAME.search(file.patch or ""):
+        yield from removed_between_sides(change, file, FactKind.REMOVED_FLAG, _flag_occurrences)
 
 
-def _variables(file: FileChange, side: Side) -> Iterator[Named]:
+def _variable_occurrences(file: FileChange, side: Side) -> Iterator[Occurrence]:
     pattern = _DEFINED if ENV_FILE.search(file.path.lower()) else _REGISTERED
-    for place, line in _side(file, side):
+    for hunk, line in side_lines(file, side):
         if match := pattern.search(line.text):
-            yield Named(next(name for name in match.groups() if name), line.sign, line.number, place)
+            yield Occurrence(next(name for name in match.groups() if name), line, hunk)
 
 
-def _flags(file: FileChange, side: Side) -> Iterator[Named]:
+def _flag_occurrences(file: FileChange, side: Side) -> Iterator[Occurrence]:
     if file.path.endswith(".py"):
         for each in statements(file.patch, side):
             for name in FLAG_NAME.findall(each.text) if _PARSER.search(each.text) else ():
-                line = each.line_of(name)
-                yield Named(name, line.sign, line.number, each.hunk)
+                yield Occurrence(name, each.line_of(name), each.hunk)
                 if "BooleanOptionalAction" in each.text:
-                    yield Named(f"--no-{name.removeprefix('--')}", line.sign, line.number, each.hunk)
+                    yield Occurrence(f"--no-{name.removeprefix('--')}", each.line_of(name), each.hunk)
         return
-    for place, line in _side(file, side):
+    for hunk, line in side_lines(file, side):
         for name in FLAG_NAME.findall(line.text) if _PARSER.search(line.text) else ():
-            yield Named(name, line.sign, line.number, place)
-
-
-def _side(file: FileChange, side: Side) -> Iterator[tuple[int, DiffLine]]:
-    return ((place, line) for place, hunk in enumerate(hunks(file.patch)) for line in hunk if line.sign in (" ", side))
+            yield Occurrence(name, line, hunk)

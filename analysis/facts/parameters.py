@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from analysis.diff import DiffLine, headed_hunks
 from analysis.facts.change import Change, is_module, is_shipped
-from analysis.facts.python import MODULE, Definition, Scope, Side, Statement, definitions, gone_classes
+from analysis.facts.python import MODULE, CodeStatement, Definition, Scope, Side, definitions, removed_classes
 from analysis.models import Fact, FactKind, FileChange
 
 _NOT_CALLED = re.compile(
@@ -37,25 +37,25 @@ _OLD_NAMES = re.compile(r"\b(?:List|Dict|Tuple|Set|FrozenSet)\b")
 class Parameter(NamedTuple):
     name: str
     place: int | None  # index among the positional parameters
-    needed: bool
+    required: bool
     type: str
 
 
 class Signature(NamedTuple):
     parameters: dict[str, Parameter]
-    takes_any: bool  # through *args or **kwargs
+    accepts_any: bool  # through *args or **kwargs
     returns: str
 
 
-def parameters(_change: Change, file: FileChange) -> Iterator[Fact]:
+def changed_parameters(_change: Change, file: FileChange) -> Iterator[Fact]:
     if file.status == "added" or not is_shipped(file) or not is_module(file) or not _TOUCHED.search(file.patch or ""):
         return
     # Git also shows a removed class's head above later hunks, whose methods belong to another class by then.
-    after, gone = _functions(file, "+"), gone_classes(file.patch)
+    after, classes_removed = _functions(file, "+"), removed_classes(file.patch)
     for name, old in _functions(file, "-").items():
         new = after.get(name)
-        if new and old.statement.owner.name not in gone and old.statement.text != new.statement.text:
-            yield from _differences(file, old, new)
+        if new and old.statement.owner.name not in classes_removed and old.statement.text != new.statement.text:
+            yield from _signature_changes(file, old, new)
 
 
 def _functions(file: FileChange, side: Side) -> dict[str, Definition]:
@@ -75,12 +75,14 @@ def _cut_off_heads(file: FileChange, side: Side) -> Iterator[Definition]:
     for place, hunk in enumerate(headed_hunks(file.patch)):
         lines = [line for line in hunk.lines if line.sign in (" ", side)]
         if (function := _CUT.match(hunk.heading)) and (head := _rest_of_head(lines, "")):
-            yield Definition("function", function["name"], _statement(hunk.heading, head, MODULE, place))
+            yield Definition("function", function["name"], _head_statement(hunk.heading, head, MODULE, place))
             continue
         owner, head = _OWNER.match(hunk.heading), _rest_of_head(lines, _MEMBER)
         if owner and head and _is_constructor_body(lines[len(head) :]):
             scope = Scope("class", owner["name"], 0)
-            yield Definition("method", f"{owner['name']}.__init__", _statement("def __init__(", head, scope, place))
+            yield Definition(
+                "method", f"{owner['name']}.__init__", _head_statement("def __init__(", head, scope, place)
+            )
 
 
 def _rest_of_head(lines: Sequence[DiffLine], margin: str) -> Sequence[DiffLine]:
@@ -96,9 +98,9 @@ def _is_constructor_body(lines: Sequence[DiffLine]) -> bool:
     return any(line.text.startswith(f"{_MEMBER * 2}super().__init__(") for line in body)
 
 
-def _statement(begin: str, lines: Sequence[DiffLine], owner: Scope, place: int) -> Statement:
+def _head_statement(begin: str, lines: Sequence[DiffLine], owner: Scope, place: int) -> CodeStatement:
     text = " ".join([begin, *(line.text.partition("#")[0].strip() for line in lines)])
-    return Statement(text, 0, tuple(lines), owner, place, (), whole=True)
+    return CodeStatement(text, 0, tuple(lines), owner, place, (), whole=True)
 
 
 def _is_callable(each: Definition) -> bool:
@@ -108,11 +110,11 @@ def _is_callable(each: Definition) -> bool:
     return each.statement.whole and not (hidden or marked or described or "constexpr" in each.statement.text)
 
 
-def _differences(file: FileChange, old: Definition, new: Definition) -> Iterator[Fact]:
+def _signature_changes(file: FileChange, old: Definition, new: Definition) -> Iterator[Fact]:
     was, now = signature(old.statement.text), signature(new.statement.text)
     if not was or not now:
         return
-    renamed = _renamed(was, now)
+    renamed = _renamed_parameters(was, now)
 
     def fact(kind: FactKind, name: str, *, was: str | None = None, now: str | None = None) -> Fact:
         gone = kind in (FactKind.REMOVED_PARAMETER, FactKind.RENAMED_PARAMETER)
@@ -122,26 +124,26 @@ def _differences(file: FileChange, old: Definition, new: Definition) -> Iterator
     for name in [each for each in was.parameters if each not in now.parameters and not each.startswith("_")]:
         if name in renamed:
             yield fact(FactKind.RENAMED_PARAMETER, name, now=renamed[name])
-        elif not now.takes_any:
+        elif not now.accepts_any:
             yield fact(FactKind.REMOVED_PARAMETER, name)
     for each in now.parameters.values():
         before = was.parameters.get(each.name)
         if before and narrowed(before.type, each.type):
             yield fact(FactKind.RETYPED, each.name, was=before.type, now=each.type)
-        was_free = not before.needed if before else not was.takes_any
-        if each.needed and was_free and each.name not in renamed.values():
+        was_optional = not before.required if before else not was.accepts_any
+        if each.required and was_optional and each.name not in renamed.values():
             yield fact(FactKind.REQUIRED_PARAMETER, each.name)
     if narrowed(now.returns, was.returns):
         yield fact(FactKind.RETYPED, "return", was=was.returns, now=now.returns)
 
 
-def _renamed(was: Signature, now: Signature) -> dict[str, str]:
+def _renamed_parameters(was: Signature, now: Signature) -> dict[str, str]:
     """Map old names to new ones, if as many are added as removed and each pair has the same position and type."""
-    gone = [each for name, each in was.parameters.items() if name not in now.parameters]
-    come = [each for name, each in now.parameters.items() if name not in was.parameters]
-    if len(gone) != len(come):
+    removed = [each for name, each in was.parameters.items() if name not in now.parameters]
+    added = [each for name, each in now.parameters.items() if name not in was.parameters]
+    if len(removed) != len(added):
         return {}
-    pairs = zip(gone, come, strict=True)
+    pairs = zip(removed, added, strict=True)
     return {old.name: new.name for old, new in pairs if old.place == new.place and old.type == new.type}
 
 
@@ -158,16 +160,16 @@ def signature(head: str) -> Signature | None:
     positional = [*arguments.posonlyargs, *arguments.args]
     first_with_default = len(positional) - len(arguments.defaults)
     found = {
-        each.arg: Parameter(each.arg, place, place < first_with_default, _type(each.annotation))
+        each.arg: Parameter(each.arg, place, place < first_with_default, _annotation_text(each.annotation))
         for place, each in enumerate(positional)
         if each.arg not in _FIRST or place
     }
     for each, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
-        found[each.arg] = Parameter(each.arg, None, default is None, _type(each.annotation))
-    return Signature(found, bool(arguments.kwarg or arguments.vararg), _type(function.returns))
+        found[each.arg] = Parameter(each.arg, None, default is None, _annotation_text(each.annotation))
+    return Signature(found, bool(arguments.kwarg or arguments.vararg), _annotation_text(function.returns))
 
 
-def _type(annotation: ast.expr | None) -> str:
+def _annotation_text(annotation: ast.expr | None) -> str:
     return ast.unparse(annotation) if annotation else ""
 
 
@@ -178,15 +180,18 @@ def narrowed(was: str, now: str) -> bool:
         return False
     if before - after == {"None"}:
         return True
-    plain = {_head(each) for each in after} <= _PLAIN
-    return plain and any(_head(each) in _PLAIN and not _is_accepted(each, after) for each in before - {"None"})
+    plain = {_outer_type(each) for each in after} <= _PLAIN
+    return plain and any(_outer_type(each) in _PLAIN and not _is_accepted(each, after) for each in before - {"None"})
 
 
 def _is_accepted(one: str, by: frozenset[str]) -> bool:
-    return any(_head(each) in (_head(one), _WIDER.get(_head(one))) and _arity(each) == _arity(one) for each in by)
+    return any(
+        _outer_type(each) in (_outer_type(one), _WIDER.get(_outer_type(one))) and _arity(each) == _arity(one)
+        for each in by
+    )
 
 
-def _head(one: str) -> str:
+def _outer_type(one: str) -> str:
     return one.partition("[")[0]
 
 
@@ -201,22 +206,17 @@ def alternatives(annotation: str) -> frozenset[str]:
     text = _MODULE.sub("", annotation.replace('"', "").replace("'", ""))
     text = _OLD_NAMES.sub(lambda match: match[0].lower(), text)
     try:
-        return frozenset(_members(ast.parse(text, mode="eval").body)) if text else frozenset()
+        return frozenset(_union_members(ast.parse(text, mode="eval").body)) if text else frozenset()
     except (SyntaxError, ValueError):
         return frozenset()
 
 
-def _members(node: ast.expr) -> Iterator[str]:
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-        yield from _members(node.left)
-        yield from _members(node.right)
-    elif (
-        isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in ("Optional", "Union")
-    ):
-        inside = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        for each in inside:
-            yield from _members(each)
-        if node.value.id == "Optional":
-            yield "None"
-    else:
-        yield ast.unparse(node)
+def _union_members(node: ast.expr) -> list[str]:
+    match node:
+        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+            return [*_union_members(left), *_union_members(right)]
+        case ast.Subscript(value=ast.Name(id="Optional" | "Union" as name), slice=inside):
+            members = inside.elts if isinstance(inside, ast.Tuple) else [inside]
+            found = [member for each in members for member in _union_members(each)]
+            return [*found, "None"] if name == "Optional" else found
+    return [ast.unparse(node)]

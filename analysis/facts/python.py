@@ -15,7 +15,7 @@ from analysis.facts.strings import open_quote
 
 Side = Literal["-", "+"]
 SIDES: tuple[Side, Side] = ("-", "+")
-What = Literal["class", "function", "method", "field", "member", "constant"]
+DefinitionKind = Literal["class", "function", "method", "field", "member", "constant"]
 
 # Every alternative begins with one of few characters, which the regex engine finds fast.
 _TOKEN = re.compile(
@@ -48,7 +48,7 @@ UNKNOWN = Scope("unknown")
 _TYPES = Scope("types", indent=0)
 
 
-class Statement(NamedTuple):
+class CodeStatement(NamedTuple):
     """A statement or decorator on one line without comments, and its lines; `whole` unless the hunk ends within it."""
 
     text: str
@@ -67,9 +67,9 @@ class Statement(NamedTuple):
 class Definition(NamedTuple):
     """A name that a statement defines, qualified by its class; `public` if no part of it begins with an underscore."""
 
-    what: What
+    what: DefinitionKind
     name: str
-    statement: Statement
+    statement: CodeStatement
 
     @property
     def public(self) -> bool:
@@ -85,7 +85,7 @@ class Definition(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def statements(patch: str | None, side: Side) -> tuple[Statement, ...]:
+def statements(patch: str | None, side: Side) -> tuple[CodeStatement, ...]:
     """Return the statements of a file's old ("-") or new ("+") side, as far as its patch shows them."""
     return tuple(
         each for place, hunk in enumerate(headed_hunks(patch)) for each in _Reader(hunk, side, place).statements()
@@ -105,20 +105,20 @@ def bases_of(each: Definition) -> str | None:
 
 
 @lru_cache(maxsize=64)
-def gone_classes(patch: str | None) -> frozenset[str]:
+def removed_classes(patch: str | None) -> frozenset[str]:
     """Return the classes whose heads are removed and not added again."""
-    kept, gone = ({each.name for each in definitions(patch, side) if each.what == "class"} for side in ("+", "-"))
-    return frozenset(gone - kept)
+    after, before = ({each.name for each in definitions(patch, side) if each.what == "class"} for side in ("+", "-"))
+    return frozenset(before - after)
 
 
-def _definition(each: Statement) -> Definition | None:
+def _definition(each: CodeStatement) -> Definition | None:
     owner = each.owner
     headed = _CLASS.match(each.text) or _DEF.match(each.text)  # its parameters may continue below the hunk
     if owner.what not in ("module", "class") or (each.text.endswith(",") and not headed):
         return None
     in_class = owner.what == "class"
     if match := _CLASS.match(each.text):
-        what: What = "class"
+        what: DefinitionKind = "class"
     elif match := _DEF.match(each.text):
         what = "method" if in_class else "function"
     elif in_class and (match := _FIELD.match(each.text)):
@@ -138,32 +138,32 @@ class _Reader:
         self._place = place
         self._scopes = list(_scopes_of(hunk.heading))
         self._quote = open_quote(self._lines)
-        self._step = 2 if any(_indent(line.text) % 4 == 2 for line in self._lines) else 4  # noqa: PLR2004
+        self._step = 2 if any(indent_of(line.text) % 4 == 2 for line in self._lines) else 4  # noqa: PLR2004
         self._depth = 0
-        self._found: list[Statement] = []
+        self._found: list[CodeStatement] = []
 
-    def statements(self) -> list[Statement]:
+    def statements(self) -> list[CodeStatement]:
         decorators: list[str] = []
-        for lines, code, whole in self._logical():
-            indent = _indent(lines[0].text)
+        for lines, code, whole in self._logical_lines():
+            indent = indent_of(lines[0].text)
             while self._scopes and self._scopes[-1].indent >= indent:
                 self._scopes.pop()
-            statement = Statement(
-                code, indent, tuple(lines), self._owner(indent), self._place, tuple(decorators), whole
+            statement = CodeStatement(
+                code, indent, tuple(lines), self._owner_at(indent), self._place, tuple(decorators), whole
             )
             self._found.append(statement)
-            self._enter(statement)
+            self._enter_scope(statement)
             decorators = [*decorators, code] if code.startswith("@") else []
         return self._found
 
-    def _owner(self, indent: int) -> Scope:
+    def _owner_at(self, indent: int) -> Scope:
         if not indent:
             return MODULE
         if self._scopes and indent - self._scopes[-1].indent == self._step:
             return self._scopes[-1]
         return UNKNOWN
 
-    def _enter(self, statement: Statement) -> None:
+    def _enter_scope(self, statement: CodeStatement) -> None:
         inside = f"{statement.owner.name}." if statement.owner.name else ""
         if match := _CLASS.match(statement.text):
             known = statement.owner.what in ("module", "class")
@@ -175,18 +175,18 @@ class _Reader:
         elif _FOR_TYPES.match(statement.text):
             self._scopes.append(_TYPES._replace(indent=statement.indent))
 
-    def _logical(self) -> Iterator[tuple[list[DiffLine], str, bool]]:
+    def _logical_lines(self) -> Iterator[tuple[list[DiffLine], str, bool]]:
         """Yield (lines, code, whether it is complete) for each logical line."""
         lines: list[DiffLine] = []
         code: list[str] = []
         for line in self._lines:
             began_quoted = bool(self._quote) and not lines
-            text = line.text.rstrip() if self._counted(line.text) else self._code(line.text)
+            text = line.text.rstrip() if self._count_brackets(line.text) else self._without_comment(line.text)
             if self._depth < 0:
                 # Everything so far was inside brackets opened above the hunk: none of it is a statement.
                 self._depth = 0
                 self._found.clear()
-                self._reopen(line)
+                self._enter_unknown_scope(line)
                 lines, code = [], []
                 continue
             if began_quoted or (not lines and not text.strip() and not self._quote):
@@ -199,12 +199,12 @@ class _Reader:
         if lines:
             yield lines, " ".join(code), False
 
-    def _reopen(self, line: DiffLine) -> None:
+    def _enter_unknown_scope(self, line: DiffLine) -> None:
         """Enter an unknown scope if the line ends a head that began above the hunk."""
-        if line.text.rstrip().endswith(":") and _indent(line.text):
-            self._scopes.append(Scope("unknown", indent=_indent(line.text)))
+        if line.text.rstrip().endswith(":") and indent_of(line.text):
+            self._scopes.append(Scope("unknown", indent=indent_of(line.text)))
 
-    def _counted(self, text: str) -> bool:
+    def _count_brackets(self, text: str) -> bool:
         """Count the brackets of a line without quotes and comments; return False if the line needs `_code`."""
         closed = sum(map(text.count, ")]}"))
         if self._quote or not _QUOTES.isdisjoint(text) or closed > self._depth + sum(map(text.count, "([{")):
@@ -214,7 +214,7 @@ class _Reader:
         self._depth += sum(map(text.count, "([{")) - closed
         return True
 
-    def _code(self, text: str) -> str:
+    def _without_comment(self, text: str) -> str:
         """Return the line without its comment; record which brackets and quotes it leaves open."""
         at = 0
         if self._quote:
@@ -251,5 +251,5 @@ def _scopes_of(heading: str) -> Iterator[Scope]:
         yield _TYPES
 
 
-def _indent(text: str) -> int:
+def indent_of(text: str) -> int:
     return len(text) - len(text.lstrip())

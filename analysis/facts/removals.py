@@ -1,76 +1,99 @@
 """Names removed from a file, each paired with its successor if it was renamed."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
+from analysis.diff import DiffLine
 from analysis.facts.change import Change, old_path
+from analysis.facts.python import SIDES, Side
 from analysis.models import Fact, FactKind, FileChange
 
 _MIN_SIMILARITY = 0.6  # minimum similarity of a removed and an added name in one hunk to count as a renaming
+_RENAMED = {
+    FactKind.REMOVED_ENV: FactKind.RENAMED_ENV,
+    FactKind.REMOVED_FLAG: FactKind.RENAMED_FLAG,
+    FactKind.REMOVED_KEY: FactKind.RENAMED_KEY,
+    FactKind.REMOVED_ROUTE: FactKind.RENAMED_ROUTE,
+    FactKind.REMOVED_FIELD: FactKind.RENAMED_FIELD,
+    FactKind.REMOVED_NAME: FactKind.RENAMED_NAME,
+}
 
 
-class Named(NamedTuple):
-    """A name on one side of a patch; `within` is the class or other scope that owns it, `sign` the sign of its line.
+class Occurrence(NamedTuple):
+    """A name on a line of one side of a patch; `owner` is the class or other scope that it belongs to.
 
     Two names may be forms of the same thing only if their `value`, the definition without the name, is equal.
     """
 
     name: str
-    sign: str
-    line: int
+    line: DiffLine
     hunk: int
-    within: str = ""
+    owner: str = ""
     value: str = ""
 
     @property
-    def whole(self) -> str:
-        return f"{self.within}.{self.name}" if self.within else self.name
+    def qualified_name(self) -> str:
+        return f"{self.owner}.{self.name}" if self.owner else self.name
+
+
+def removed_between_sides(
+    change: Change, file: FileChange, kind: FactKind, read: Callable[[FileChange, Side], Iterable[Occurrence]]
+) -> Iterator[Fact]:
+    """Return the `removals` between the names that `read` finds on the two sides of a file."""
+    before, after = (list(read(file, side)) for side in SIDES)
+    return removals(change, file, kind, before, after)
 
 
 def removals(
     change: Change,
     file: FileChange,
-    before: Sequence[Named],
-    after: Sequence[Named],
-    removed: FactKind,
-    renamed: FactKind,
-    lives_on: Callable[[str], bool] | None = None,
+    kind: FactKind,
+    before: Sequence[Occurrence],
+    after: Sequence[Occurrence],
+    still_exists: Callable[[str], bool] | None = None,
 ) -> Iterator[Fact]:
-    """Yield a fact for each name only on the old side, unless `lives_on` accepts it.
+    """Yield a fact of this kind of removal for each name only on the old side, or of a renaming if it has a successor.
 
-    By default a name lives on if an added line mentions it.
+    A name that `still_exists` accepts is left out, by default one that an added line mentions.
     """
-    if change.loses_nothing or not any(each.sign == "-" for each in before):
+    if change.removes_only_duplicates or not any(each.line.sign == "-" for each in before):
         return
-    lives_on = lives_on or change.adds
-    kept = {each.whole for each in after}
-    known = {each.whole for each in before}
-    gone = [each for each in before if each.sign == "-" and each.whole not in kept and not lives_on(each.name)]
-    come = [each for each in after if each.sign == "+" and each.whole not in known]
-    for each in dict.fromkeys(gone):
-        new = _successor(each, gone, come)
+    still_exists = still_exists or change.adds
+    names_after = {each.qualified_name for each in after}
+    names_before = {each.qualified_name for each in before}
+    removed_names = [
+        each
+        for each in before
+        if each.line.sign == "-" and each.qualified_name not in names_after and not still_exists(each.name)
+    ]
+    added_names = [each for each in after if each.line.sign == "+" and each.qualified_name not in names_before]
+    for each in dict.fromkeys(removed_names):
+        new = _successor(each, removed_names, added_names)
         yield Fact(
-            kind=renamed if new else removed,
-            name=each.whole,
-            new=new.whole if new else None,
+            kind=_RENAMED[kind] if new else kind,
+            name=each.qualified_name,
+            new=new.qualified_name if new else None,
             path=old_path(file),
-            line=each.line,
+            line=each.line.number,
         )
 
 
-def _successor(name: Named, gone: Sequence[Named], come: Sequence[Named]) -> Named | None:
+def _successor(
+    name: Occurrence, removed_names: Sequence[Occurrence], added_names: Sequence[Occurrence]
+) -> Occurrence | None:
     """Return the only similar name added in the same place, unless another removed name resembles it more."""
-    alike = [each for each in come if _same_place(each, name) and _similarity(each, name) >= _MIN_SIMILARITY]
+    alike = [each for each in added_names if _is_same_place(each, name) and _similarity(each, name) >= _MIN_SIMILARITY]
     if len(alike) != 1:
         return None
-    rivals = [each for each in gone if _same_place(each, name)]
-    return alike[0] if max(rivals, key=lambda each: _similarity(each, alike[0])).whole == name.whole else None
+    rivals = [each for each in removed_names if _is_same_place(each, name)]
+    closest = max(rivals, key=lambda each: _similarity(each, alike[0]))
+    return alike[0] if closest.qualified_name == name.qualified_name else None
 
 
-def _same_place(one: Named, other: Named) -> bool:
-    return (one.hunk, one.within, one.value) == (other.hunk, other.within, other.value)
+def _is_same_place(one: Occurrence, other: Occurrence) -> bool:
+    return (one.hunk, one.owner, one.value) == (other.hunk, other.owner, other.value)
 
 
-def _similarity(one: Named, other: Named) -> float:
+def _similarity(one: Occurrence, other: Occurrence) -> float:
     return SequenceMatcher(None, one.name.lower(), other.name.lower()).ratio()

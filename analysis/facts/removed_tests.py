@@ -19,7 +19,7 @@ def tests_added(commit: Commit) -> list[str]:
     return [file.path for file in commit.files if kind(file.path) is Kind.TEST and file.additions]
 
 
-def tests(change: Change, file: FileChange) -> Iterator[Fact]:
+def removed_tests(change: Change, file: FileChange) -> Iterator[Fact]:
     """Yield tests that the commit removes or starts to skip; moved and new tests are neither."""
     if kind(file.path) is not Kind.TEST or file.status == "added" or not _TOUCHED.search(file.patch or ""):
         return

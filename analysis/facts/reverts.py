@@ -16,11 +16,11 @@ _OWN_NUMBER = re.compile(r"\(#\d{1,9}\)\s*$")
 _AND = r"\s*(?:,\s*and|,|and|&|\+)\s*"
 _NUMBERS = rf"#\d{{1,9}}(?:{_AND}#\d{{1,9}})*"
 _PULLS = rf"PRs?[\s-]*#?\d{{1,9}}(?:{_AND}#?\d{{1,9}})*"
-_BEGINS = re.compile(
+_TITLE_WITH_PULLS = re.compile(
     rf"(?:\[[^\]]*\]\s*)*Revert(?:s|ing)?:?\s+(?:(?P<bare>{_PULLS}|{_NUMBERS})\s*(?:$|[:\"“])|[\"“].*\((?P<quoted>{_NUMBERS})\)[\"”]?\s*$)",
     re.IGNORECASE,
 )
-_BESIDE = re.compile(
+_ALSO_REVERTS = re.compile(
     rf"(?:[(;,:–—-]\s*|\bthis )reverts\s+(?P<beside>{_PULLS}|{_NUMBERS})(?=\s*(?:$|[).,;]))", re.IGNORECASE
 )
 _IN_TEXT = re.compile(
@@ -45,28 +45,30 @@ def reverted_title(commit: Commit) -> str | None:
 
 def reverted_sha(commit: Commit) -> str | None:
     """Return the SHA (or its prefix) that the message says it reverts, in lower case; None without one."""
-    match = _SHA.search(told_by(commit))
+    match = _SHA.search(full_text(commit))
     return match[1].lower() if match else None
 
 
 def reverted_pulls(commit: Commit) -> tuple[str, ...]:
     """Return the pull requests ("#12") reverted as a whole; partial reverts are not counted."""
     subject = _OWN_NUMBER.sub("", commit.subject)
-    title = _BEGINS.match(subject)
-    said = [title["bare"] or title["quoted"]] if title else [each["beside"] for each in _BESIDE.finditer(subject)]
-    found = [f"#{number}" for text in said for number in re.findall(r"\d+", text)]
-    for match in _IN_TEXT.finditer(told_by(commit)):
+    title = _TITLE_WITH_PULLS.match(subject)
+    numbers = (
+        [title["bare"] or title["quoted"]] if title else [each["beside"] for each in _ALSO_REVERTS.finditer(subject)]
+    )
+    found = [f"#{number}" for text in numbers for number in re.findall(r"\d+", text)]
+    for match in _IN_TEXT.finditer(full_text(commit)):
         owner = match["of"] or match["whose"]
-        if owner is None or is_own(owner, commit):
+        if owner is None or is_own_repository(owner, commit):
             found.append(f"#{match['number'] or match['pull']}")
     return tuple(dict.fromkeys(each for each in found if each != f"#{commit.pr}"))
 
 
-def told_by(commit: Commit) -> str:
+def full_text(commit: Commit) -> str:
     """Return the commit's message and its pull request's text."""
     return f"{commit.message}\n{commit.pull.body if commit.pull else ''}"
 
 
-def is_own(name: str, commit: Commit) -> bool:
+def is_own_repository(name: str, commit: Commit) -> bool:
     """Return whether `name` ("owner/name") is the commit's own repository."""
     return f"/{name.lower()}/commit/" in commit.url.lower()

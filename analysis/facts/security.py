@@ -27,7 +27,7 @@ _HINTS = (
 )
 
 
-def threats(change: Change) -> Iterator[Fact]:
+def security_terms(change: Change) -> Iterator[Fact]:
     """Yield the advisories and threats that the author names."""
     commit = change.commit
     pull = f"{commit.pull.title}\n{commit.pull.body}" if commit.pull else ""
@@ -37,20 +37,20 @@ def threats(change: Change) -> Iterator[Fact]:
         yield Fact(kind=FactKind.SECURITY, name=match[1].lower())
 
 
-def guards(change: Change, file: FileChange) -> Iterator[Fact]:
+def security_calls(change: Change, file: FileChange) -> Iterator[Fact]:
     """Yield removed unsafe calls and added checks; files added or removed as a whole are skipped."""
     changed = is_shipped(file) and file.status not in ("removed", "added")
     if changed and any(hint in (file.patch or "") for hint in _HINTS):
-        yield from _exchanged(file, _UNSAFE, "-", lambda: change.added_lines)
-        yield from _exchanged(file, _GUARD, "+", lambda: change.removed_lines)
+        yield from _one_sided_call(file, _UNSAFE, "-", lambda: change.added_lines)
+        yield from _one_sided_call(file, _GUARD, "+", lambda: change.removed_lines)
 
 
-def _exchanged(file: FileChange, pattern: re.Pattern[str], sign: str, others: Callable[[], str]) -> Iterator[Fact]:
+def _one_sided_call(file: FileChange, pattern: re.Pattern[str], sign: str, others: Callable[[], str]) -> Iterator[Fact]:
     """Yield the first call found on lines of one sign and absent from the opposite lines of the whole commit."""
     if not pattern.search(file.patch or ""):
         return
-    for line in changed_lines(file):
-        found = pattern.search(line.text) if line.sign == sign else None
+    for line in changed_lines(file, sign):
+        found = pattern.search(line.text)
         if found and found[0] not in others():
             yield Fact(kind=FactKind.SECURITY, name=found[0].rstrip("("), path=file.path, line=line.number)
             return

@@ -52,7 +52,7 @@ def _oddities(texts: Iterable[str], quote: str) -> int:
     continued = False
     for text in texts:
         if text.strip() and not continued:
-            reading.take(text.rstrip())
+            reading.read_line(text.rstrip())
         continued = not reading.quote and text.endswith("\\")
     return reading.oddities
 
@@ -67,16 +67,18 @@ class _Reading:
         self._margin = 0  # minimum indent (columns) of the string's lines
         self._closed_at: int | None = None  # indent (columns) of the last line, if it held only closing quotes
 
-    def take(self, text: str) -> None:
+    def read_line(self, text: str) -> None:
         indent = len(text) - len(text.lstrip())
         began_within = bool(self.quote)
-        self._note(indent < self._margin if self.quote else self._closed_at is not None and indent > self._closed_at)
+        self._count_if(
+            indent < self._margin if self.quote else self._closed_at is not None and indent > self._closed_at
+        )
         self._closed_at = None
         code, rest = "", text
         while True:
             if self.quote:
                 inside, closing, rest = rest.partition(self.quote)
-                self._note(not code and bool(_STATEMENT.match(inside)), _DOUBTFUL)
+                self._count_if(not code and bool(_STATEMENT.match(inside)), _DOUBTFUL)
                 if not closing:
                     break
                 self._close(inside, rest, indent, began=not code)
@@ -88,26 +90,26 @@ class _Reading:
                 self._open(code, opening, indent)
             code += '""'
         bare = _LITERAL.sub(lambda match: "" if match[0].startswith("#") else '""', code).rstrip()
-        self._note(bool(_TWO_WORDS.search(bare) or _MARKUP.match(bare)))
+        self._count_if(bool(_TWO_WORDS.search(bare) or _MARKUP.match(bare)))
         if began_within:
             self._above = None if code else self._above
         elif bare.strip() not in ("", '""'):
             self._above = bare
 
     def _close(self, inside: str, rest: str, indent: int, *, began: bool) -> None:
-        self._note(began and bool(_ASSIGNS.search(inside)))
-        self._note(not _FOLLOWS.match(rest))
+        self._count_if(began and bool(_ASSIGNS.search(inside)))
+        self._count_if(not _FOLLOWS.match(rest))
         self.quote, self._margin = "", 0
         if not inside.strip() and not rest.strip():
             self._closed_at = indent
 
     def _open(self, code: str, opening: str, indent: int) -> None:
-        self._note(not _OPENS.search(code))
+        self._count_if(not _OPENS.search(code))
         bare = not code.strip()
-        self._note(bare and self._above is not None and not _DOCUMENTED.search(self._above))
+        self._count_if(bare and self._above is not None and not _DOCUMENTED.search(self._above))
         self.quote, self._margin = opening, indent if bare else 0
 
-    def _note(self, odd: bool, weight: int = _WRONG) -> None:  # noqa: FBT001 - what is noted
+    def _count_if(self, odd: bool, weight: int = _WRONG) -> None:  # noqa: FBT001 - what is noted
         self.oddities += weight if odd else 0
 
 

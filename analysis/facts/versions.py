@@ -36,20 +36,20 @@ def dependencies(change: Change, file: FileChange) -> Iterator[Fact]:
     if kind(file.path) is not Kind.DEPENDENCY:
         return
     before, after = _pins(file, "-"), _pins(file, "+")
-    added = "\n".join(line.text for line in changed_lines(file) if line.sign == "+")
+    added = "\n".join(line.text for line in changed_lines(file, "+"))
     for name in {**before, **after}:
         old, new = before.get(name), after.get(name)
         if old and new and old[0] != new[0]:
-            found = FactKind.DEPENDENCY_MOVED
+            fact_kind = FactKind.DEPENDENCY_MOVED
         elif old and not new and not _mentions(added, name) and not _is_moved(change, file, name):
-            found = FactKind.DEPENDENCY_REMOVED
+            fact_kind = FactKind.DEPENDENCY_REMOVED
         elif new and not old:
-            found = FactKind.DEPENDENCY_ADDED
+            fact_kind = FactKind.DEPENDENCY_ADDED
         else:
             continue
-        spec, line = new or old or ("", None)
-        was, now = old[0] if old else None, spec if new else None
-        yield Fact(kind=found, name=name, path=file.path, line=line, old=was, new=now)
+        _, line = new or old or ("", None)
+        was, now = old[0] if old else None, new[0] if new else None
+        yield Fact(kind=fact_kind, name=name, path=file.path, line=line, old=was, new=now)
 
 
 def _is_moved(change: Change, file: FileChange, name: str) -> bool:
@@ -62,27 +62,26 @@ def _mentions(text: str, name: str) -> bool:
     return bool(re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text))
 
 
-def minimums(_change: Change, file: FileChange) -> Iterator[Fact]:
+def minimum_versions(_change: Change, file: FileChange) -> Iterator[Fact]:
     """Yield raised minimum versions of the language, build tools and compile targets."""
     if kind(file.path) in (Kind.DEPENDENCY, Kind.BUILD, Kind.SOURCE):
-        before = {name: version for name, version, _ in _minimums(file, "-")}
-        for name, version, line in _minimums(file, "+"):
+        before = {name: version for name, version, _ in _minimums_on(file, "-")}
+        for name, version, line in _minimums_on(file, "+"):
             was = before.get(name)
-            if was and _numbers(version) > _numbers(was):
+            if was and _version_parts(version) > _version_parts(was):
                 yield Fact(kind=FactKind.MINIMUM_RAISED, name=name, path=file.path, line=line, old=was, new=version)
 
 
-def _minimums(file: FileChange, sign: str) -> Iterator[tuple[str, str, int]]:
+def _minimums_on(file: FileChange, sign: str) -> Iterator[tuple[str, str, int]]:
     if not any(hint in (file.patch or "") for hint in _HINTS) or _NOT_INSTALLED.search(file.path.lower()):
         return
-    for line in changed_lines(file):
-        match = _MINIMUM.search(line.text) if line.sign == sign else None
-        if match:
+    for line in changed_lines(file, sign):
+        if match := _MINIMUM.search(line.text):
             name, version = (each for each in match.groups() if each)
             yield name, version, line.number
 
 
-def _numbers(version: str) -> tuple[int, ...]:
+def _version_parts(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split("."))
 
 
@@ -90,9 +89,7 @@ def _pins(file: FileChange, sign: str) -> dict[str, tuple[str, int]]:
     """Map each package to (version specifier, line) on the lines with one sign."""
     pattern = _KEYED if file.path.endswith((".toml", ".json")) else _PINNED
     found = {}
-    for line in changed_lines(file):
-        if line.sign != sign:
-            continue
+    for line in changed_lines(file, sign):
         match = _PINNED.match(line.text) or pattern.match(line.text)
         if match and match["name"].lower() not in _NO_DEPENDENCY:
             found[match["name"]] = (re.sub(r"\s+", "", match["spec"]), line.number)
