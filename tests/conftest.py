@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from analysis.sources.github import GitHub
 from bot.bootstrap import Services, services_on
@@ -17,6 +18,10 @@ from tests.data import commit_lines
 from tests.servers.databases import empty_database
 from tests.servers.github import FaultyGitHub
 from tests.servers.launched import Ran, launched
+
+# Of generated examples few, the same ones each time, and none kept on disk.
+settings.register_profile("suite", max_examples=100, deadline=None, derandomize=True, database=None)
+settings.load_profile("suite")
 
 NOON = datetime(2026, 2, 5, 12, tzinfo=UTC)
 

@@ -17,7 +17,7 @@ from bot.slack.messages.digest import digest_messages
 from loopback.slack.limits import with_ids
 from tests.browser.conftest import Open, overflowing, shot
 from tests.conftest import NOON, recorded
-from tests.integration.test_page import ATOMS
+from tests.loopback.test_page import ATOMS
 from tests.servers.github import FaultyGitHub
 from tests.servers.workspace import bot_at_work, digest_in, quiet_workspace, settings
 
