@@ -109,7 +109,7 @@ def digest(
     settings = Settings.load()
     language, tz, now = lang or settings.digest_language, zone(timezone or settings.digest_timezone), datetime.now(UTC)
     if sample:
-        from bot.local_workspace import SAMPLE_DAY, SAMPLE_REPOSITORY, sample_services
+        from bot.local.sample import SAMPLE_DAY, SAMPLE_REPOSITORY, sample_services
 
         day, repo = day or SAMPLE_DAY.isoformat(), SAMPLE_REPOSITORY
     wanted = parse_day(day or "yesterday", now.astimezone(tz).date())

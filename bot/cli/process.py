@@ -28,7 +28,7 @@ def run_until_ended(settings: "Settings", address: tuple[str, int] | None, metri
 
 
 def show_until_ended(settings: "Settings") -> None:
-    from bot.local_workspace import local_workspace
+    from bot.local.workspace import local_workspace
 
     wait = _install_signal_wait()
     with local_workspace(settings, lambda: datetime.now(UTC)) as workspace:
