@@ -10,7 +10,7 @@ def to_commit(commit: Commit) -> Citation:
     return Citation(label=commit.short_sha, url=commit.url)
 
 
-def beside(commit: Commit, path: str) -> str:
+def sibling_url(commit: Commit, path: str) -> str:
     """Return the URL of another page of the commit's repository; "" if the commit's URL is not GitHub's."""
     root, found, _ = commit.url.rpartition("/commit/")
     return root + path if found else ""

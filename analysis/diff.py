@@ -64,7 +64,7 @@ def tokens(text: str) -> int:
 @lru_cache(maxsize=256)
 def headed_hunks(patch: str | None) -> tuple[Hunk, ...]:
     """Parse a file's patch into hunks; empty for a missing or malformed patch."""
-    return tuple(Hunk(hunk.section_header.strip(), tuple(_lines(hunk))) for hunk in _parsed(patch))
+    return tuple(Hunk(hunk.section_header.strip(), tuple(_diff_lines(hunk))) for hunk in _parsed_hunks(patch))
 
 
 def hunks(patch: str | None) -> tuple[tuple[DiffLine, ...], ...]:
@@ -98,17 +98,17 @@ def excerpt(commit: Commit, budget: int) -> Excerpt:
                 left_out.append(file.path)
             continue
         pieces = list(_hunk_texts(file.patch))
-        kept = []
-        room = budget - spent - tokens(_heading(file.path, len(pieces), len(pieces)))
+        included = []
+        remaining = budget - spent - tokens(_heading(file.path, len(pieces), len(pieces)))
         for piece in pieces:
             cost = tokens(piece)
-            if cost <= room:
-                kept.append(piece)
-                room -= cost
-        if kept:
-            blocks.append("\n".join([_heading(file.path, len(pieces) - len(kept), len(pieces)), *kept]))
-            spent = budget - room
-        if len(kept) < len(pieces) or not pieces:
+            if cost <= remaining:
+                included.append(piece)
+                remaining -= cost
+        if included:
+            blocks.append("\n".join([_heading(file.path, len(pieces) - len(included), len(pieces)), *included]))
+            spent = budget - remaining
+        if len(included) < len(pieces) or not pieces:
             left_out.append(file.path)
     return Excerpt(text="\n".join(blocks), left_out=tuple(left_out), tokens=spent)
 
@@ -136,7 +136,7 @@ def _hunk_texts(patch: str) -> Iterator[str]:
             yield "\n".join([header, *(line.sign + line.text for line in lines)])
 
 
-def _parsed(patch: str | None) -> list[ParsedHunk]:
+def _parsed_hunks(patch: str | None) -> list[ParsedHunk]:
     if not patch:
         return []
     try:
@@ -146,7 +146,7 @@ def _parsed(patch: str | None) -> list[ParsedHunk]:
     return [hunk for file in files for hunk in file]
 
 
-def _lines(hunk: ParsedHunk) -> Iterator[DiffLine]:
+def _diff_lines(hunk: ParsedHunk) -> Iterator[DiffLine]:
     for line in hunk:
         if line.line_type in ("+", "-", " "):
             yield DiffLine(line.line_type, line.value.rstrip("\n"), line.source_line_no, line.target_line_no)

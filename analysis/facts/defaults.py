@@ -86,8 +86,8 @@ def _fallbacks(file: FileChange, side: Side) -> dict[str, list[_Fallback]]:
             groups = [each for each in ("fallback", "default", "instead") if match[each]]
             group = next((each for each in groups if _value(match[each])), groups[0] if groups else "read")
             line = lines[text.count("\n", 0, match.start(group))]
-            text_of_default = match[group] if groups else "None"
-            found.setdefault(match["read"] or match["helped"], []).append(_Fallback(text_of_default, line.number))
+            value = match[group] if groups else "None"
+            found.setdefault(match["read"] or match["helped"], []).append(_Fallback(value, line.number))
     return found
 
 

@@ -13,7 +13,7 @@ from analysis.grounding.claims import SPAN, Claim, Section, find_unsupported
 from analysis.grounding.corpus import Corpus, plain
 from analysis.models import Analysis, Commit, Insight, Language, Risk
 
-__all__ = ["Checked", "Claim", "cleaned", "false_claims", "is_empty", "is_in", "without_false_claims"]
+__all__ = ["Checked", "Claim", "cleaned", "false_claims", "is_empty", "is_in_language", "without_false_claims"]
 
 _PROSE_LENGTH = 1200  # characters of the summary and of each insight
 _ITEM_LENGTH = 600  # characters of a list item
@@ -130,8 +130,8 @@ def _remove_false_claims(analysis: Analysis, corpus: Corpus, kinds: Collection[s
 
     def risks() -> Iterator[Risk]:
         for each in analysis.risks:
-            wrong = is_false(each.risk, Section.WEIGHED)
-            wrong_mitigation = is_false(each.mitigation, Section.ADVISED)
+            wrong = is_false(each.risk, Section.CONSEQUENCE)
+            wrong_mitigation = is_false(each.mitigation, Section.ADVICE)
             if not wrong:
                 yield each.model_copy(update={"mitigation": ""}) if wrong_mitigation else each
 
@@ -148,11 +148,11 @@ def _rewrite(
 ) -> Analysis:
     return analysis.model_copy(
         update={
-            "summary": prose(analysis.summary, Section.TOLD),
-            "scope": items(analysis.scope, Section.TOLD),
-            "insight": Insight(**{name: prose(text, Section.WEIGHED) for name, text in analysis.insight}),
+            "summary": prose(analysis.summary, Section.CHANGE),
+            "scope": items(analysis.scope, Section.CHANGE),
+            "insight": Insight(**{name: prose(text, Section.CONSEQUENCE) for name, text in analysis.insight}),
             "risks": tuple(risks()),
-            "advice": items(analysis.advice, Section.ADVISED),
+            "advice": items(analysis.advice, Section.ADVICE),
         }
     )
 
@@ -200,7 +200,7 @@ def cleaned(analysis: Analysis) -> Analysis:
     """
 
     def item(text: str) -> str:
-        return _cut(_without_markup(text), _ITEM_LENGTH)
+        return _shortened(_without_markup(text), _ITEM_LENGTH)
 
     def risks() -> Iterator[Risk]:
         for each in analysis.risks:
@@ -209,7 +209,7 @@ def cleaned(analysis: Analysis) -> Analysis:
 
     kept = _rewrite(
         analysis,
-        prose=lambda text, _: _cut(_without_markup(text), _PROSE_LENGTH),
+        prose=lambda text, _: _shortened(_without_markup(text), _PROSE_LENGTH),
         items=lambda texts, _: tuple(filter(None, map(item, texts)))[:_ITEMS],
         risks=risks,
     )
@@ -240,13 +240,13 @@ def _without_markup(text: str) -> str:
 
 
 def _without_markup_once(text: str) -> str:
-    text = _visible(re.sub(r"\r\n?|[\u2028\u2029\x85\v\f]", "\n", text))
+    text = _without_invisible(re.sub(r"\r\n?|[\u2028\u2029\x85\v\f]", "\n", text))
     text = _LEADING.sub("", _FENCE.sub("", text))
-    text = _BOLD.sub(r"\1", _outside_code(re.sub("``+", "`", text)))
+    text = _BOLD.sub(r"\1", _without_links_and_tags(re.sub("``+", "`", text)))
     return re.sub(r"\s+", " ", text).strip()
 
 
-def _outside_code(text: str) -> str:
+def _without_links_and_tags(text: str) -> str:
     kept, start = [], 0
     for span in [*SPAN.finditer(text), None]:
         piece = text[start : span.start() if span else len(text)]
@@ -256,7 +256,7 @@ def _outside_code(text: str) -> str:
     return "".join(kept)
 
 
-def _visible(text: str) -> str:
+def _without_invisible(text: str) -> str:
     """Remove control, directional and zero-width characters; joiners between letters that need them stay."""
     return "".join(
         char
@@ -267,7 +267,7 @@ def _visible(text: str) -> str:
     )
 
 
-def _cut(text: str, length: int) -> str:
+def _shortened(text: str, length: int) -> str:
     """Cut `text` to at most `length` characters after a sentence, else after a word; never inside a code span."""
     if len(text) <= length:
         return text
@@ -293,7 +293,7 @@ _MIN_LETTERS = 12  # Chinese characters or English words from which a single tex
 _MAX_FOREIGN_SHARE = 0.15
 
 
-def is_in(analysis: Analysis, language: Language) -> bool:
+def is_in_language(analysis: Analysis, language: Language) -> bool:
     """Return whether the prose is in `language`: as a whole and in each longer text.
 
     Code, paths, names and quotations are ignored; prose that consists only of names counts as either language.
@@ -353,8 +353,8 @@ def is_about(analysis: Analysis, commit: Commit) -> bool:
 
     A small model's summary may contain no false name simply because it names nothing.
     """
-    said = {word.lower() for word in _WORD.findall(analysis.summary)}
-    told = " ".join(
+    said_words = {word.lower() for word in _WORD.findall(analysis.summary)}
+    commit_text = " ".join(
         (
             commit.subject,
             commit.pull.title if commit.pull else "",
@@ -362,8 +362,8 @@ def is_about(analysis: Analysis, commit: Commit) -> bool:
             *(file.previous_path or "" for file in commit.files),
         )
     )
-    telling = {word.lower() for word in _WORD.findall(told)} - _STOPWORDS
-    if said & telling or not telling:
+    distinctive = {word.lower() for word in _WORD.findall(commit_text)} - _STOPWORDS
+    if said_words & distinctive or not distinctive:
         return True
     corpus = Corpus(commit)
     return any(

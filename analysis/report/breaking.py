@@ -11,12 +11,12 @@ from analysis.writing.by_rules import code, named
 from analysis.writing.fact_sentences import FACT_SENTENCES
 
 SHOWN = 5  # rows at the top of a digest
-_NAMES = {
+_MAX_NAMES_OF_KIND = {
     FactKind.MOVED_MODULE: 1,
     FactKind.MOVED_NAME: 2,
 }  # maximum names in a row
 _MAX_NAMES = 3
-_NAME = 80  # characters
+_NAME_LENGTH = 80  # characters
 _KINDS = list(FactKind)
 _TIERS = list(Importance)
 
@@ -35,18 +35,18 @@ class Break(NamedTuple):
     entry: Entry
     facts: tuple[Fact, ...]
 
-    def parts(self, language: Language, most: int | None = None) -> Iterator[Part]:
+    def parts(self, language: Language, limit: int | None = None) -> Iterator[Part]:
         """Yield the change with each name and its place: `most` names, or as many as fit in a row at the top."""
         say, kind = catalogue(language), self.facts[0].kind
-        most = most or _NAMES.get(kind, _MAX_NAMES)
+        limit = limit or _MAX_NAMES_OF_KIND.get(kind, _MAX_NAMES)
         yield Part("", say(FACT_SENTENCES[kind].change).removesuffix("{names}").rstrip())
         path: str | None = None
-        for number, fact in enumerate(self.facts[:most]):
+        for number, fact in enumerate(self.facts[:limit]):
             gap = say.context("between the items of a list", ", ") if number else " "
             yield Part(gap, _name_of(fact, language))
             yield from self._places(fact, shortly=fact.path == path)
             path = fact.path
-        left = len(self.facts) - most
+        left = len(self.facts) - limit
         if left > 0:
             yield Part(" ", say("and {count} more", count=left))
 
@@ -83,7 +83,7 @@ def breaks_of(entry: Entry) -> list[Break]:
 def _name_of(fact: Fact, language: Language) -> str:
     """Return the fact's name, as shown before its place."""
     say = catalogue(language)
-    fact = fact.model_copy(update={"name": shorten(fact.name, _NAME)})
+    fact = fact.model_copy(update={"name": shorten(fact.name, _NAME_LENGTH)})
     if fact.gone_from:
         return say("{name} from {file}", name=code(fact.name), file="").rstrip()
     if fact.kind is FactKind.MOVED_NAME:

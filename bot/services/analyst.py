@@ -22,7 +22,7 @@ from bot.store import Kept, Store, StoredCommit
 
 if TYPE_CHECKING:
     from analysis.llm import ChatModel, UsageCounter
-    from analysis.writing.by_model import Question
+    from analysis.writing.by_model import AnalysisRequest
 
 _RULES = "rules"
 Purpose = Literal["digest", "answer"]
@@ -207,18 +207,18 @@ class Analyst:
     def _analyse(self, modelling: Modelling, commit_id: int) -> None:
         from analysis.llm import UsageCounter
         from analysis.writing.by_model import (
-            Question,  # imported late: the SDK takes half a second, and a stored day needs no model
+            AnalysisRequest,  # imported late: the SDK takes half a second, and a stored day needs no model
         )
 
         stored = self._store.commits([commit_id], patches=True)[0]
         ranked = rank(stored.commit, stored.facts, self._weights)
         contents = partial(self._contents, self._repository, stored.commit)
-        question = Question(self._repository, stored.commit, stored.facts, ranked, self._language, contents)
+        request = AnalysisRequest(self._repository, stored.commit, stored.facts, ranked, self._language, contents)
         meter = UsageCounter()
         try:
             if self._lasting:
                 raise self._lasting
-            kept = self._within_budget(modelling, question, meter)
+            kept = self._within_budget(modelling, request, meter)
         except ModelFailure as exc:
             if exc.lasting:
                 self._lasting = exc
@@ -228,12 +228,12 @@ class Analyst:
             modelling.attempts.succeeded()
         self._on_answer()
 
-    def _within_budget(self, modelling: Modelling, question: "Question", meter: "UsageCounter") -> Kept:
+    def _within_budget(self, modelling: Modelling, request: "AnalysisRequest", meter: "UsageCounter") -> Kept:
         """Ask the model, reserving the estimated cost before the call and settling the actual cost after it."""
         from analysis.writing.by_model import analyse, estimate
 
-        with modelling.analysing(), modelling.paid(self._store, "digest", estimate(question), meter):
-            analysed = analyse(question, modelling.model, meter)
+        with modelling.analysing(), modelling.paid(self._store, "digest", estimate(request), meter):
+            analysed = analyse(request, modelling.model, meter)
         return Kept(
             analysis=analysed.analysis,
             importance=analysed.importance,
