@@ -24,7 +24,7 @@ run: $(STAMP)
 	@$(BIN)/vllm-digest run
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 check: $(STAMP)
 	$(BIN)/ruff format --check .

@@ -9,11 +9,12 @@
     │   ├── AccessDenied             GitHub refuses the token
     │   └── StoreUnusable            the database cannot be opened, read or written
     └── OutsideFailure               3: a service failed and something is missing
-        ├── Unreachable              no response, or an invalid one
+        ├── Unreachable              no response, or one that says so
+        │   └── NotGitHub            a response that GitHub would not give
         ├── RateLimited              GitHub asks for a longer wait than allowed
         └── ModelFailure             a model gave no usable reply; the analysis is made by rules
 
-Vendors' errors are translated in the module that calls the vendor, and nowhere else.
+Vendors' errors are translated around the call of the vendor, and nowhere else.
 """
 
 from datetime import datetime
@@ -71,6 +72,10 @@ class OutsideFailure(DigestError):
 
 
 class Unreachable(OutsideFailure):
+    pass
+
+
+class NotGitHub(Unreachable):
     pass
 
 

@@ -6,39 +6,27 @@ validated: a server may accept a schema and ignore it. Replies are streamed, so 
 `timeout` seconds of silence rather than at the end, and an interrupted reply differs from a finished one.
 """
 
-import json
 import re
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
-from enum import IntEnum
 from threading import Lock
 from typing import Any, Generic, NamedTuple, TypeVar
 
-import httpx2
 import openai
 from genai_prices import Usage, calc_price
-from json_repair import repair_json
 from openai.types import CompletionUsage
 from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from analysis.errors import ModelFailure
+from analysis.llm_errors import Interrupted, Unsupported, translated_errors
 from analysis.locale import Phrase, mark
+from analysis.response_format import ResponseMode, response_format, schema_prompt, validated
 
 T = TypeVar("T", bound=BaseModel)
 
 _CONNECT = 5  # seconds
 _MAX_BREAKS = 1  # retries after an interrupted reply
 _MAX_ROOM = 8192  # tokens; no analysis needs a longer reply
-
-
-class ResponseMode(IntEnum):
-    """The ways to request a schema, the most reliable first."""
-
-    STRICT_SCHEMA = 0
-    OBJECT_WITH_SCHEMA = 1
-    OBJECT = 2
-    TEXT = 3
 
 
 class UsageCounter:
@@ -63,18 +51,6 @@ class Message(NamedTuple):
 
     role: str
     text: str
-
-
-class _Unsupported(Exception):
-    """The server rejects this response mode."""
-
-
-class _Broken(Exception):
-    """The reply was interrupted, and a retry may succeed. `how` describes the interruption."""
-
-    def __init__(self, how: Phrase) -> None:
-        super().__init__(str(how))
-        self.how = how
 
 
 class _ReplyPart(NamedTuple):
@@ -134,7 +110,7 @@ class ChatModel:
                 continue
             try:
                 value = conversation.held(mode)
-            except _Unsupported:
+            except Unsupported:
                 continue
             with self._lock:
                 self._mode = max(self._mode, mode)
@@ -156,7 +132,7 @@ class ChatModel:
                         yield spoken.text
                     elif spoken.finish != "stop":
                         raise ModelFailure(_why_unfinished(spoken.finish))
-            except _Broken as exc:
+            except Interrupted as exc:
                 breaks += 1
                 if begun or breaks > _MAX_BREAKS:
                     raise ModelFailure(exc.how) from exc
@@ -168,7 +144,7 @@ class ChatModel:
         try:
             for _ in self.hear([Message("user", "Say ok.")], ResponseMode.TEXT, None, 1, UsageCounter()):
                 """Any reply is a success."""
-        except _Broken as exc:
+        except Interrupted as exc:
             raise ModelFailure(exc.how) from exc
 
     def hear(
@@ -182,31 +158,33 @@ class ChatModel:
         """Yield the parts of one reply as they arrive, and last an empty one with the finish reason."""
         finish, refused = None, False
         meter.calls += 1
-        with _translated(mode):
-            for chunk in self._stream(messages, form, room):
-                if chunk.usage:
-                    meter.count(chunk.usage)
-                for choice in chunk.choices[:1]:
-                    refused = refused or bool(choice.delta.refusal)
-                    finish = choice.finish_reason or finish
-                    if choice.delta.content:
-                        yield _ReplyPart(choice.delta.content, "")
+        for chunk in self._stream(messages, mode, form, room):
+            if chunk.usage:
+                meter.count(chunk.usage)
+            for choice in chunk.choices[:1]:
+                refused = refused or bool(choice.delta.refusal)
+                finish = choice.finish_reason or finish
+                if choice.delta.content:
+                    yield _ReplyPart(choice.delta.content, "")
         if refused:
             raise ModelFailure(Phrase("the model refused"))
         if finish is None:
-            raise _Broken(Phrase("the reply broke off"))
+            raise Interrupted(Phrase("the reply broke off"))
         yield _ReplyPart("", finish)
 
     def _stream(
-        self, messages: Sequence[Message], form: dict[str, Any] | None, room: int
+        self, messages: Sequence[Message], mode: ResponseMode, form: dict[str, Any] | None, room: int
     ) -> Iterator[ChatCompletionChunk]:
-        """Yield the chunks of one reply as the server sends them."""
+        """Yield the chunks of one reply as the server sends them. Raise our errors."""
         asked: dict[str, Any] = {"max_tokens": room, "temperature": 0.2, "stream_options": {"include_usage": True}}
         if form:
             asked["response_format"] = form
         turns: list[Any] = [{"role": message.role, "content": message.text} for message in messages]
         typed: list[ChatCompletionMessageParam] = turns
-        with self._client.chat.completions.create(model=self.name, messages=typed, stream=True, **asked) as chunks:
+        with (
+            translated_errors(mode),
+            self._client.chat.completions.create(model=self.name, messages=typed, stream=True, **asked) as chunks,
+        ):
             yield from chunks
 
 
@@ -229,17 +207,17 @@ class _Conversation(Generic[T]):
         """
         messages = list(self._messages)
         if mode >= ResponseMode.OBJECT:
-            messages.append(Message("user", _schema_prompt(self._schema)))
+            messages.append(Message("user", schema_prompt(self._schema)))
         text = self._finished_reply(messages, mode)
         if not text.strip():
             # Some servers reply with a blank JSON object, but reply properly in another mode.
             if mode is ResponseMode.TEXT:
                 raise ModelFailure(Phrase("the reply was blank"))
-            raise _Unsupported
-        value, wrong = _validated(text, self._schema)
+            raise Unsupported
+        value, wrong = validated(text, self._schema)
         if value is None:
             repair = Message("user", f"That is not valid: {wrong}. Reply again with the corrected JSON object only.")
-            value, wrong = _validated(
+            value, wrong = validated(
                 self._finished_reply([*messages, Message("assistant", text), repair], mode), self._schema
             )
         if value is None:
@@ -256,7 +234,7 @@ class _Conversation(Generic[T]):
         while True:
             try:
                 spoken = self._spoken(messages, mode, room)
-            except _Broken as exc:
+            except Interrupted as exc:
                 breaks += 1
                 if breaks > _MAX_BREAKS:
                     raise ModelFailure(exc.how) from exc
@@ -269,40 +247,9 @@ class _Conversation(Generic[T]):
             messages = [*messages, Message("user", "Be much shorter: the reply must not be cut off.")]
 
     def _spoken(self, messages: list[Message], mode: ResponseMode, room: int) -> _ReplyPart:
-        form = _response_format(mode, self._schema)
+        form = response_format(mode, self._schema)
         *pieces, last = self._model.hear(messages, mode, form, room, self._meter)
         return _ReplyPart("".join(piece.text for piece in pieces), last.finish)
-
-
-@contextmanager
-def _translated(mode: ResponseMode) -> Iterator[None]:
-    """Translate the SDK's errors into ours; nothing else does."""
-    try:
-        yield
-    except (openai.AuthenticationError, openai.PermissionDeniedError) as exc:
-        raise ModelFailure(Phrase("the server refuses the key; check OPENAI_API_KEY"), lasting=True) from exc
-    except openai.NotFoundError as exc:
-        if mode < ResponseMode.TEXT and "model" not in str(exc).lower():
-            raise _Unsupported from exc
-        raise ModelFailure(
-            Phrase("no such model or address; check DIGEST_MODEL and OPENAI_BASE_URL"), lasting=True
-        ) from exc
-    except openai.RateLimitError as exc:
-        raise ModelFailure(Phrase("the server's request limit is used up")) from exc
-    except openai.APIStatusError as exc:
-        if _refuses_form(exc, mode):
-            raise _Unsupported from exc
-        raise ModelFailure(Phrase("the server answered with status {status}", status=exc.status_code)) from exc
-    except (openai.APIError, httpx2.HTTPError, OSError, ValueError) as exc:
-        raise _Broken(_interruption(exc)) from exc
-
-
-def _interruption(exc: Exception) -> Phrase:
-    if isinstance(exc, openai.APITimeoutError | httpx2.TimeoutException):
-        return Phrase("the server did not answer in time")
-    if isinstance(exc, openai.APIConnectionError):
-        return Phrase("the server cannot be reached, or hung up; check OPENAI_BASE_URL")
-    return Phrase("the server's reply broke off or made no sense")
 
 
 _UNFINISHED = {
@@ -316,66 +263,3 @@ def _why_unfinished(finish: str) -> Phrase:
     if finish in _UNFINISHED:
         return Phrase(_UNFINISHED[finish])
     return Phrase("the reply ended with {finish}", finish=code)
-
-
-def _refuses_form(exc: openai.APIStatusError, mode: ResponseMode) -> bool:
-    """Return whether an error means that the server does not support this response mode."""
-    if mode is ResponseMode.TEXT:
-        return False
-    if exc.status_code in (400, 404, 422):
-        return True
-    return exc.status_code >= 500 and "response_format" in str(exc.body or exc)  # noqa: PLR2004 (llama.cpp answers so)
-
-
-def _response_format(mode: ResponseMode, schema: type[BaseModel]) -> dict[str, Any] | None:
-    if mode is ResponseMode.STRICT_SCHEMA:
-        form = {"name": schema.__name__, "strict": True, "schema": strict_schema(schema)}
-        return {"type": "json_schema", "json_schema": form}
-    if mode is ResponseMode.OBJECT_WITH_SCHEMA:
-        return {"type": "json_object", "schema": strict_schema(schema)}
-    return {"type": "json_object"} if mode is ResponseMode.OBJECT else None
-
-
-def strict_schema(schema: type[BaseModel]) -> dict[str, Any]:
-    """Return the JSON schema in the subset of strict servers: all properties required, none additional, no limits."""
-    told: dict[str, Any] = _strict(schema.model_json_schema())
-    return told
-
-
-def _strict(node: Any) -> Any:
-    if isinstance(node, list):
-        return [_strict(each) for each in node]
-    if not isinstance(node, dict):
-        return node
-    kept = {key: _strict(value) for key, value in node.items() if key not in _LIMITS}
-    if kept.get("type") == "object":
-        kept |= {"required": list(kept.get("properties", {})), "additionalProperties": False}
-    return kept
-
-
-_LIMITS = frozenset({"maxLength", "minLength", "maxItems", "minItems", "default", "title"})
-
-
-def _schema_prompt(schema: type[BaseModel]) -> str:
-    told = json.dumps(strict_schema(schema), ensure_ascii=False)
-    return f"Reply with one JSON object only, no other text, that fits this JSON schema:\n{told}"
-
-
-def _validated(text: str, schema: type[T]) -> tuple[T | None, str]:
-    """Return (value, "") or (None, error), after removing code fences and repairing the JSON if possible."""
-    stripped = re.sub(r"^\s*```\w*\s*|\s*```\s*$", "", text)
-    wrong = "it is not a JSON object"
-    for candidate in (stripped, _braced(stripped)):
-        mended = repair_json(candidate) if candidate else ""
-        for each in (candidate, mended):
-            try:
-                return schema.model_validate_json(each), ""
-            except ValidationError as exc:
-                error = exc.errors(include_url=False, include_input=False)[0]
-                wrong = f"{'.'.join(map(str, error['loc']))}: {error['msg']}"
-    return None, wrong
-
-
-def _braced(text: str) -> str:
-    start, end = text.find("{"), text.rfind("}")
-    return text[start : end + 1] if 0 <= start < end else ""

@@ -5,6 +5,8 @@ from enum import StrEnum
 from functools import lru_cache
 from pathlib import PurePosixPath
 
+from analysis.wordlists import wordlist
+
 
 class Kind(StrEnum):
     """The kinds of files, in an excerpt's order of preference."""
@@ -21,22 +23,7 @@ class Kind(StrEnum):
     VENDORED = "vendored"
 
 
-_LOCKS = frozenset(
-    [
-        "cargo.lock",
-        "composer.lock",
-        "gemfile.lock",
-        "go.sum",
-        "package-lock.json",
-        "pdm.lock",
-        "pipfile.lock",
-        "pnpm-lock.yaml",
-        "poetry.lock",
-        "uv.lock",
-        "yarn.lock",
-        "flake.lock",
-    ]
-)
+_LOCKS = wordlist("lock_files")
 _GENERATED = re.compile(
     r"(_pb2(_grpc)?\.pyi?|\.pb\.(go|cc|h)|\.min\.(js|css)|\.map|\.snap|\.generated\.\w+|(^|/)(generated|__generated__|dist)/.*)$"
 )
@@ -62,65 +49,7 @@ _DOCS = re.compile(
     r"|(^|/)mkdocs\.ya?ml$|\.(png|jpe?g|gif|svg|webp)$"
 )
 _EXAMPLE = re.compile(r"(^|/)(examples?|samples|benchmarks?|demos?)/|^sample/")
-_SOURCE = frozenset(
-    [
-        "py",
-        "pyi",
-        "pyx",
-        "c",
-        "cc",
-        "cpp",
-        "cxx",
-        "cu",
-        "cuh",
-        "h",
-        "hh",
-        "hpp",
-        "hip",
-        "rs",
-        "go",
-        "java",
-        "kt",
-        "scala",
-        "js",
-        "jsx",
-        "ts",
-        "tsx",
-        "mjs",
-        "cjs",
-        "rb",
-        "php",
-        "cs",
-        "swift",
-        "m",
-        "mm",
-        "sh",
-        "bash",
-        "ps1",
-        "lua",
-        "pl",
-        "r",
-        "jl",
-        "sql",
-        "proto",
-        "thrift",
-        "vue",
-        "svelte",
-        "zig",
-        "ex",
-        "exs",
-        "erl",
-        "hs",
-        "ml",
-        "clj",
-        "dart",
-        "jinja",
-        "j2",
-        "triton",
-        "metal",
-        "comp",
-    ]
-)
+_SOURCE = wordlist("source_extensions")
 
 
 @lru_cache(maxsize=65536)

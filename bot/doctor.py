@@ -16,11 +16,12 @@ from analysis.llm import ChatModel
 from analysis.models import Repository
 from analysis.sources.github import GitHub
 from bot import logs
-from bot.bootstrap import database_file, slack_secret
 from bot.settings import Settings, WrongSettings
 from bot.slack.manifest import manifest
-from bot.slack.web import ChannelClosed, Installation, Refused, Unanswered, Web
+from bot.slack.web import Installation, Web
+from bot.slack.web_errors import ChannelClosed, Refused, Unanswered
 from bot.store.database import Condition, address_of, condition
+from bot.store.lock import database_file
 
 _PATIENCE = 2  # maximum seconds to wait for GitHub's rate limit
 _SILENCE = 8  # timeout in seconds
@@ -88,7 +89,7 @@ def _not_set(name: str, gain: str) -> Finding:
 
 
 def _database(settings: Settings) -> str:
-    database_file(settings)
+    database_file(settings.database_url.get_secret_value())
     url = settings.database_url.get_secret_value()
     found, name = condition(url), address_of(url).render_as_string(hide_password=True)
     if found is Condition.BEHIND:
@@ -165,7 +166,7 @@ def _without_slack(settings: Settings) -> Iterator[Finding]:
 
 def _app(settings: Settings, now: Callable[[], datetime]) -> Iterator[Finding]:
     try:
-        web = Web(slack_secret(settings, "SLACK_BOT_TOKEN"), settings.slack_api_url, retries=0)
+        web = Web(settings.slack_secret("SLACK_BOT_TOKEN"), settings.slack_api_url, retries=0)
         installation = web.installation()
         at = now()
     except DigestError as exc:
@@ -242,7 +243,7 @@ def _connection_modes(settings: Settings) -> Iterator[Finding]:
 
 
 def _app_token(settings: Settings) -> str:
-    token = slack_secret(settings, "SLACK_APP_TOKEN")
+    token = settings.slack_secret("SLACK_APP_TOKEN")
     try:
         Web("", settings.slack_api_url, retries=0).socket_address(token)
     except Refused as exc:

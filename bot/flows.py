@@ -6,27 +6,31 @@
     digest    a day -> commits read and analysed, after waiting for GitHub's rate limit if necessary
 
 Arguments and results are keys, which the engine stores in its own tables. A step runs again if it was interrupted before
-the engine recorded its result; the store and the outbox make steps idempotent.
+the engine recorded its result; the store and the outbox make steps idempotent. Flows and steps are registered under names
+that stored flows refer to: do not rename them.
 """
 
 import logging
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
-from threading import Event
+from threading import Event, Lock
+from typing import NamedTuple, ParamSpec, TypeVar
 
 import structlog
 from dbos import DBOS, SetEnqueueOptions, SetWorkflowID
 from structlog.contextvars import bound_contextvars
 
-from bot.services.deliveries import Delivery, Outcome
-from bot.slack.bot import Bot
-from bot.slack.commands import respond
-from bot.slack.delivery import revert_notices, steps
-from bot.slack.delivery.revert_notices import Reverted
+from bot.models.deliveries import Delivery, Outcome
+from bot.slack.commands.responder import Responder
+from bot.slack.delivery.drafting import Drafter
+from bot.slack.delivery.reading import DeliveryReader
+from bot.slack.delivery.revert_notices import Reverted, RevertNotices
+from bot.slack.delivery.sending import Finisher, Sender
+from bot.store import Mailbox
 
 # Flows of another version are not resumed: increase it only when the order of steps changes.
 _VERSION = "1"
@@ -42,243 +46,245 @@ _RETENTION = timedelta(days=30)
 _PAGE = 500
 _GRACE = 3  # seconds for flows to finish at shutdown
 _NAP = 0.5  # seconds between checks of the clock
-_NO_LIMIT = (
-    None  # by default the engine drops a flow after 100 recoveries, reached within minutes if Slack is unreachable
-)
+# By default the engine drops a flow after 100 recoveries, reached within minutes if Slack is unreachable.
+_NO_LIMIT = None
 
 log = structlog.get_logger(__name__)
 logging.getLogger("dbos").addHandler(logging.NullHandler())  # without a handler it would print to standard error
-_running: list[Bot] = []
-_ending = Event()
+_engine = Lock()  # the engine serves one bot a process
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 
 class _Interrupted(BaseException):
-    """Interrupts a waiting flow at shutdown; the engine records only `Exception`s, so the flow resumes at the next start."""
+    """Interrupts a flow at shutdown; the engine records only `Exception`s, so the flow resumes at the next start."""
 
 
-@DBOS.workflow(max_recovery_attempts=_NO_LIMIT)
-def answer(key: str) -> None:
-    """Answer the request with this key, and start the deliveries that it asks for."""
-    for round_ in range(_ROUNDS):
-        outcome = _respond(key, round_)
-        if outcome.pause is None:
-            break
-        _wait(outcome.pause, round_)
-    for each in outcome.deliveries:
-        start_delivery(each)
-    for line in outcome.lines:
-        _sent(line)
-    _answered(key)
+class DeliverySteps(NamedTuple):
+    """The services that carry out a delivery's steps."""
+
+    reader: DeliveryReader
+    drafter: Drafter
+    sender: Sender
+    finisher: Finisher
+    revert_notices: RevertNotices
 
 
-@DBOS.workflow(max_recovery_attempts=_NO_LIMIT)
-def deliver(label: str, channel: str, what: str, run: str) -> None:
-    """Deliver a day or a commit to a channel, each message once, in order; stop if the channel is closed."""
-    delivery = Delivery(label, channel, what, run)
-    with bound_contextvars(run=run):
-        with SetWorkflowID(_flow_id("digest", label, channel, what)):
-            reading = DBOS.start_workflow(digest, label, channel, what, run)
-        failure = ""
-        for key in _draft(delivery, reading.get_result()):
-            outcome = _sent(key)
-            failure = failure or outcome.failure
-            if outcome.closed:
-                break
-        for line in _finish(delivery, failure) or ():  # None in recorded results of an earlier version
-            _sent(line)
-        for each in _reverted(delivery):
-            _start_retraction(each)
+class Flows:
+    """The durable flows of one bot. `now` returns the time in UTC."""
 
+    def __init__(
+        self, responder: Responder, steps: DeliverySteps, mailbox: Mailbox, now: Callable[[], datetime]
+    ) -> None:
+        self._mailbox = mailbox
+        self._now = now
+        self._ending = Event()
+        self._register_steps(responder, steps)
+        self._answer = _flow("answer", self._run_answer)
+        self._deliver = _flow("deliver", self._run_delivery)
+        self._retract = _flow("retract", self._run_retraction)
+        self._digest = _flow("digest", self._run_digest)
 
-@DBOS.workflow(max_recovery_attempts=_NO_LIMIT)
-def retract(channel: str, repository: str, sha: str, by: str, run: str) -> None:
-    """Post the revert notice in the thread of the reverted commit's digest."""
-    with bound_contextvars(run=run):
-        for key in _draft_retraction(Reverted(channel, repository, sha, by, run)):
-            _sent(key)
+    def _register_steps(self, responder: Responder, steps: DeliverySteps) -> None:
+        self._respond = self._step("_respond", responder.respond)
+        self._answered = self._step("_answered", lambda key: self._mailbox.done(key, self._now()))
+        self._read = self._step("_read", steps.reader.read)
+        self._draft = self._step("_draft", steps.drafter.draft)
+        self._notice = self._step(
+            "_notice", lambda delivery, seconds: steps.drafter.draft_wait(delivery, seconds, self._now())
+        )
+        self._send = self._step("_send", steps.sender.send)
+        self._finish = self._step("_finish", steps.finisher.finish)
+        self._reverted = self._step("_reverted", steps.revert_notices.reverted_by)
+        self._draft_retraction = self._step("_draft_retraction", steps.revert_notices.draft)
+        # Not interrupted: a wait that began before the shutdown is over at the same instant after it.
+        self._alarm = _registered("_alarm", lambda seconds: (self._now() + timedelta(seconds=seconds)).isoformat())
 
+    def _step(self, name: str, function: Callable[_P, _R]) -> Callable[_P, _R]:
+        """Register a step with the engine under a name. Once the engine ends, calling it interrupts the flow."""
+        registered = _registered(name, function)
 
-@DBOS.workflow(max_recovery_attempts=_NO_LIMIT)
-def digest(label: str, channel: str, what: str, run: str) -> str:
-    """Read and analyse a day, with a notice in the channel if that takes long. Return the reason of a failure, or ''."""
-    delivery = Delivery(label, channel, what, run)
-    with bound_contextvars(run=run):
+        def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+            # A flow that outlasts the shutdown must not act beside its own continuation at the next start.
+            if self._ending.is_set():
+                raise _Interrupted
+            return registered(*args, **kwargs)
+
+        return call
+
+    # Starting flows
+
+    def start_answer(self, key: str) -> None:
+        """Start the flow that answers a request, unless already started."""
+        with SetWorkflowID(_flow_id("answer", key)):
+            DBOS.enqueue_workflow(_ANSWERS, self._answer, key)
+
+    def start_delivery(self, delivery: Delivery) -> None:
+        """Start a delivery, unless already started. Deliveries to a channel run one at a time."""
+        with (
+            SetWorkflowID(_flow_id("deliver", delivery.label, delivery.channel, delivery.what)),
+            SetEnqueueOptions(queue_partition_key=delivery.channel),
+        ):
+            DBOS.enqueue_workflow(_SLACK, self._deliver, *delivery)
+
+    def _start_retraction(self, found: Reverted) -> None:
+        """Start the flow of a revert notice, unless already started for any delivery."""
+        with (
+            SetWorkflowID(_flow_id("retract", found.channel, found.repository, found.sha)),
+            SetEnqueueOptions(queue_partition_key=found.channel),
+        ):
+            DBOS.enqueue_workflow(_SLACK, self._retract, *found)
+
+    # Flows
+
+    def _run_answer(self, key: str) -> None:
+        """Answer the request with this key, and start the deliveries that it asks for."""
         for round_ in range(_ROUNDS):
-            outcome = _read(delivery)
+            outcome = self._respond(key, round_)
             if outcome.pause is None:
                 break
-            if outcome.pause > _LATER:
-                for key in _notice(delivery, outcome.pause):
-                    _sent(key)
-            _wait(outcome.pause, round_)
-        return outcome.failure
+            self._wait(outcome.pause, round_)
+        for each in outcome.deliveries:
+            self.start_delivery(each)
+        for line in outcome.lines:
+            self._send_until_known(line)
+        self._answered(key)
+
+    def _run_delivery(self, label: str, channel: str, what: str, run: str) -> None:
+        """Deliver a day or a commit to a channel, each message once, in order; stop if the channel is closed."""
+        delivery = Delivery(label, channel, what, run)
+        with bound_contextvars(run=run):
+            with SetWorkflowID(_flow_id("digest", label, channel, what)):
+                reading = DBOS.start_workflow(self._digest, label, channel, what, run)
+            failure = ""
+            for key in self._draft(delivery, reading.get_result()):
+                outcome = self._send_until_known(key)
+                failure = failure or outcome.failure
+                if outcome.closed:
+                    break
+            for line in self._finish(delivery, failure) or ():  # None in recorded results of an earlier version
+                self._send_until_known(line)
+            for each in self._reverted(delivery):
+                self._start_retraction(each)
+
+    def _run_retraction(self, channel: str, repository: str, sha: str, by: str, run: str) -> None:
+        """Post the revert notice in the thread of the reverted commit's digest."""
+        with bound_contextvars(run=run):
+            for key in self._draft_retraction(Reverted(channel, repository, sha, by, run)):
+                self._send_until_known(key)
+
+    def _run_digest(self, label: str, channel: str, what: str, run: str) -> str:
+        """Read and analyse a day, with a notice in the channel if that takes long. Return the reason of a failure, or ''."""
+        delivery = Delivery(label, channel, what, run)
+        with bound_contextvars(run=run):
+            for round_ in range(_ROUNDS):
+                outcome = self._read(delivery)
+                if outcome.pause is None:
+                    break
+                if outcome.pause > _LATER:
+                    for key in self._notice(delivery, outcome.pause):
+                        self._send_until_known(key)
+                self._wait(outcome.pause, round_)
+            return outcome.failure
+
+    def _send_until_known(self, key: str) -> Outcome:
+        """Send a message, or its replacement if refused; retry while it is unknown whether Slack received it."""
+        for round_ in range(_ROUNDS):
+            outcome = self._send(key)
+            if outcome.pause is None:
+                break
+            self._wait(outcome.pause, round_)
+        for line in outcome.lines:
+            self._send_until_known(line)
+        return outcome
+
+    def _wait(self, pause: float, round_: int) -> None:
+        """Wait by the bot's clock, across restarts; the engine's own sleep would block shutdown."""
+        pause = max(pause, _PATIENCE[min(round_, len(_PATIENCE) - 1)])
+        until = datetime.fromisoformat(self._alarm(pause))
+        while not self._ending.wait(_NAP):
+            if self._now() >= until:
+                return
+        raise _Interrupted
+
+    # The engine
+
+    @contextmanager
+    def running(self, database: Path) -> Iterator[None]:
+        """Run the engine on its own database file for the duration of the block, resuming interrupted flows."""
+        if not _engine.acquire(blocking=False):
+            raise RuntimeError("the engine serves one bot a process")
+        with closing(sqlite3.connect(database)) as connection:
+            # The engine does not set it, and writes at half the speed without.
+            connection.execute("PRAGMA journal_mode=WAL")
+        DBOS(
+            config={
+                "name": "vllm-digest",
+                "system_database_url": f"sqlite:///{database}",
+                "executor_id": _EXECUTOR,
+                "application_version": _VERSION,
+                "log_level": "ERROR",
+                "notification_listener_polling_interval_sec": _LISTENING,
+            }
+        )
+        try:
+            DBOS.launch()
+            DBOS.register_queue(_ANSWERS, worker_concurrency=_ANSWERS_AT_ONCE, polling_interval_sec=_POLLING)
+            DBOS.register_queue(_SLACK, partition_concurrency=1, polling_interval_sec=_POLLING)
+            for key in self._mailbox.waiting():
+                self.start_answer(key)
+            yield
+        finally:
+            # Unfinished flows resume at the next start; their interruption need not be logged.
+            logging.getLogger("dbos").setLevel(logging.CRITICAL)
+            self._ending.set()
+            # With a timeout, the engine sleeps for a second before it checks for running flows.
+            DBOS.destroy(workflow_completion_timeout_sec=_GRACE if _is_busy() else 0)
+            _engine.release()
+
+    def alive(self) -> bool:
+        """Return whether the engine runs and its database works."""
+        try:
+            DBOS.list_workflows(limit=1, load_input=False, load_output=False)
+        except Exception:  # noqa: BLE001 (any error means that it does not run)
+            return False
+        return not self._ending.is_set()
+
+    def forget_old(self) -> None:
+        """Delete flows, requests and message contents older than the retention period."""
+        before = self._now() - _RETENTION
+        self._mailbox.forget(before)
+        while True:
+            found = DBOS.list_workflows(
+                completed_before=before.isoformat(), limit=_PAGE, load_input=False, load_output=False
+            )
+            if found:
+                DBOS.delete_workflows([each.workflow_id for each in found])
+            if len(found) < _PAGE:
+                return
 
 
-def _sent(key: str) -> Outcome:
-    """Send a message, or its replacement if refused; retry while it is unknown whether Slack received it."""
-    for round_ in range(_ROUNDS):
-        outcome = _send(key)
-        if outcome.pause is None:
-            break
-        _wait(outcome.pause, round_)
-    for line in outcome.lines:
-        _sent(line)
-    return outcome
+def _flow(name: str, function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Register a flow with the engine under a name."""
+
+    def flow(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        return function(*args, **kwargs)
+
+    return DBOS.workflow(name=name, max_recovery_attempts=_NO_LIMIT)(flow)
 
 
-def _wait(pause: float, round_: int) -> None:
-    """Wait by the bot's clock, across restarts; the engine's own sleep would block shutdown."""
-    until = datetime.fromisoformat(_alarm(max(pause, _PATIENCE[min(round_, len(_PATIENCE) - 1)])))
-    while not _ending.wait(_NAP):
-        if _running[-1].now() >= until:
-            return
-    raise _Interrupted
+def _registered(name: str, function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Register a step with the engine under a name."""
+
+    def step(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        return function(*args, **kwargs)
+
+    return DBOS.step(name=name)(step)
 
 
-# Steps
-
-
-@DBOS.step()
-def _alarm(seconds: float) -> str:
-    return (_running[-1].now() + timedelta(seconds=seconds)).isoformat()
-
-
-@DBOS.step()
-def _respond(key: str, round_: int) -> Outcome:
-    return respond.respond(_running[-1], key, round_)
-
-
-@DBOS.step()
-def _answered(key: str) -> None:
-    bot = _running[-1]
-    bot.mail.done(key, bot.now())
-
-
-@DBOS.step()
-def _read(delivery: Delivery) -> Outcome:
-    return steps.read(_running[-1], delivery)
-
-
-@DBOS.step()
-def _notice(delivery: Delivery, seconds: float) -> list[str]:
-    return steps.notice(_running[-1], delivery, seconds)
-
-
-@DBOS.step()
-def _draft(delivery: Delivery, trouble: str) -> list[str]:
-    return steps.draft(_running[-1], delivery, trouble)
-
-
-@DBOS.step()
-def _send(key: str) -> Outcome:
-    return steps.send(_running[-1], key)
-
-
-@DBOS.step()
-def _finish(delivery: Delivery, failure: str) -> list[str]:
-    return steps.finish(_running[-1], delivery, failure)
-
-
-@DBOS.step()
-def _reverted(delivery: Delivery) -> list[Reverted]:
-    return revert_notices.reverted(_running[-1], delivery)
-
-
-@DBOS.step()
-def _draft_retraction(found: Reverted) -> list[str]:
-    return revert_notices.draft(_running[-1], found)
-
-
-# Starting flows
-
-
-def start_answer(key: str) -> None:
-    """Start the flow that answers a request, unless already started."""
-    with SetWorkflowID(_flow_id("answer", key)):
-        DBOS.enqueue_workflow(_ANSWERS, answer, key)
-
-
-def start_delivery(delivery: Delivery) -> None:
-    """Start a delivery, unless already started. Deliveries to a channel run one at a time."""
-    with (
-        SetWorkflowID(_flow_id("deliver", delivery.label, delivery.channel, delivery.what)),
-        SetEnqueueOptions(queue_partition_key=delivery.channel),
-    ):
-        DBOS.enqueue_workflow(_SLACK, deliver, *delivery)
-
-
-def _start_retraction(found: Reverted) -> None:
-    """Start the flow of a revert notice, unless already started for any delivery."""
-    with (
-        SetWorkflowID(_flow_id("retract", found.channel, found.repository, found.sha)),
-        SetEnqueueOptions(queue_partition_key=found.channel),
-    ):
-        DBOS.enqueue_workflow(_SLACK, retract, *found)
-
-
-@contextmanager
-def running(bot: Bot, database: Path) -> Iterator[None]:
-    """Run the flow engine on its own database file for the duration of the block, resuming interrupted flows."""
-    if _running:
-        raise RuntimeError("the engine serves one bot a process")
-    with closing(sqlite3.connect(database)) as connection:
-        connection.execute(
-            "PRAGMA journal_mode=WAL"
-        )  # the engine does not set it, and writes at half the speed without
-    _running.append(bot)
-    _ending.clear()
-    DBOS(
-        config={
-            "name": "vllm-digest",
-            "system_database_url": f"sqlite:///{database}",
-            "executor_id": _EXECUTOR,
-            "application_version": _VERSION,
-            "log_level": "ERROR",
-            "notification_listener_polling_interval_sec": _LISTENING,
-        }
-    )
-    try:
-        DBOS.launch()
-        DBOS.register_queue(_ANSWERS, worker_concurrency=_ANSWERS_AT_ONCE, polling_interval_sec=_POLLING)
-        DBOS.register_queue(_SLACK, partition_concurrency=1, polling_interval_sec=_POLLING)
-        for key in bot.mail.waiting():
-            start_answer(key)
-        yield
-    finally:
-        # Unfinished flows resume at the next start; their interruption need not be logged.
-        logging.getLogger("dbos").setLevel(logging.CRITICAL)
-        _ending.set()
-        # With a timeout, the engine sleeps for a second before it checks for running flows.
-        DBOS.destroy(workflow_completion_timeout_sec=_GRACE if _at_work() else 0)
-        _running.remove(bot)
-
-
-def _at_work() -> bool:
+def _is_busy() -> bool:
     """Return whether any flow is running."""
     return bool(DBOS.list_workflows(status="PENDING", limit=1, load_input=False, load_output=False))
-
-
-def alive() -> bool:
-    """Return whether the engine runs and its database works."""
-    try:
-        DBOS.list_workflows(limit=1, load_input=False, load_output=False)
-    except Exception:  # noqa: BLE001 (any error means that it does not run)
-        return False
-    return not _ending.is_set()
-
-
-def forget_old(bot: Bot) -> None:
-    """Delete flows, requests and message contents older than the retention period."""
-    before = bot.now() - _RETENTION
-    bot.mail.forget(before)
-    while True:
-        found = DBOS.list_workflows(
-            completed_before=before.isoformat(), limit=_PAGE, load_input=False, load_output=False
-        )
-        if found:
-            DBOS.delete_workflows([each.workflow_id for each in found])
-        if len(found) < _PAGE:
-            return
 
 
 def _flow_id(*parts: str) -> str:

@@ -19,10 +19,10 @@ from pydantic import SecretStr
 from analysis.locale import LANGUAGES, Language, catalogue, mark
 from analysis.models import Repository
 from analysis.sources.github import GitHub
-from bot.services.deliveries import Delivery
-from bot.services.digest import Services
+from bot.bootstrap import Services, services_on
+from bot.models.deliveries import Delivery
 from bot.settings import Settings
-from bot.slack.commands.examples import Examples, forms
+from bot.slack.commands.help import Examples, forms
 from bot.slack.outbox.outbox import AT_ONCE
 from bot.store import Store, Subscriptions, Terms, open_engine
 from loopback.github import LoopbackGitHub
@@ -52,7 +52,7 @@ _PLAYERS = (
     (ADA, mark("a member")),
     (LIN, mark("an outsider")),
 )
-_EXAMPLES = Examples(_SAMPLE.name, SAMPLE_DAY, "5e89a4b", 409, "kv connector", "lantern")
+_EXAMPLES = Examples(_SAMPLE.name, SAMPLE_DAY, "c1f339e", 409, "kv connector", "lantern")
 _REAL_DAY = "vllm-project/vllm yesterday"
 
 
@@ -96,7 +96,7 @@ def sample_services() -> Iterator[Services]:
     ):
         store = Store(open_engine(f"sqlite:///{Path(folder, 'sample.db')}"))
         with closing(store), closing(GitHub(server.url, "sample")) as source:
-            yield Services(source, store)
+            yield services_on(source, store)
 
 
 @contextmanager
@@ -146,8 +146,7 @@ def bot_in(
     slack: LoopbackSlack, github_url: str, folder: Path, settings: Settings, now: Callable[[], datetime]
 ) -> Iterator[None]:
     """Run the bot in the workspace with its store in `folder`, and deliver the sample day once."""
-    from bot import flows  # the sample day alone does without the engine
-    from bot.bootstrap import running_bot
+    from bot.slack_bot import running_bot  # the sample day alone does without the engine
 
     local = settings.model_copy(
         update={
@@ -163,8 +162,8 @@ def bot_in(
     _subscribe(local, now())
     with (
         closing(GitHub(github_url, "sample")) as sample,
-        closing(GitHub(settings.github_api_url, settings.token, instead={SAMPLE_REPOSITORY: sample})) as source,
-        running_bot(local, now, source=source, pace=AT_ONCE),
+        closing(GitHub(settings.github_api_url, settings.token, instead={SAMPLE_REPOSITORY: sample})) as github,
+        running_bot(local, now, github=github, pace=AT_ONCE) as flows,
     ):
         for language, channel in CHANNELS.items():
             what = f"{_SAMPLE}|{SAMPLE_DAY}|{settings.tz.key}|{language}"

@@ -1,7 +1,8 @@
 """Metrics for Prometheus, at /metrics on a separate port, without names of repositories, people or channels."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from importlib.metadata import version
 
 import structlog
@@ -10,8 +11,7 @@ from prometheus_client.core import GaugeMetricFamily, InfoMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from analysis.errors import Misuse, StoreUnusable
-from bot.slack.bot import Bot
-from bot.store import State
+from bot.store import Mailbox, State, Store, Subscriptions
 
 _HOST = "127.0.0.1"
 _BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3)  # seconds; Slack's timeout is three
@@ -22,7 +22,9 @@ log = structlog.get_logger(__name__)
 class Metrics:
     """Metrics of one bot: counters updated on events, and gauges read from the store on each scrape."""
 
-    def __init__(self, bot: Bot) -> None:
+    def __init__(
+        self, store: Store, mailbox: Mailbox, subscriptions: Subscriptions, now: Callable[[], datetime]
+    ) -> None:
         self.registry = CollectorRegistry()
         self._requests = Counter("vllm_digest_requests", "What Slack sent, by kind.", ["kind"], registry=self.registry)
         self._acknowledged = Histogram(
@@ -34,7 +36,7 @@ class Metrics:
         self._refused = Counter(
             "vllm_digest_refused_signatures", "Requests that Slack did not sign.", registry=self.registry
         )
-        self.registry.register(_Stored(bot))
+        self.registry.register(_Stored(store, mailbox, subscriptions, now))
         ProcessCollector(registry=self.registry)
 
     def acknowledged(self, kind: str, seconds: float) -> None:
@@ -50,8 +52,13 @@ class Metrics:
 class _Stored(Collector):
     """Collector of gauges from the store."""
 
-    def __init__(self, bot: Bot) -> None:
-        self._bot = bot
+    def __init__(
+        self, store: Store, mailbox: Mailbox, subscriptions: Subscriptions, now: Callable[[], datetime]
+    ) -> None:
+        self._store = store
+        self._mailbox = mailbox
+        self._subscriptions = subscriptions
+        self._now = now
 
     def collect(self) -> Iterator[Metric]:
         yield InfoMetricFamily("vllm_digest_build", "The program.", {"version": version("vllm-digest")})
@@ -64,17 +71,17 @@ class _Stored(Collector):
         yield from found
 
     def _read(self) -> Iterator[Metric]:
-        bot, now = self._bot, self._bot.now()
-        counts = bot.mail.counts()
+        now = self._now()
+        counts = self._mailbox.counts()
         messages = GaugeMetricFamily("vllm_digest_messages", "Messages by how far they are.", labels=["state"])
         for state in State:
             messages.add_metric([state.value], counts.get(state.value, 0))
         yield messages
-        since = bot.mail.waiting_since()
+        since = self._mailbox.waiting_since()
         age = (now - since).total_seconds() if since else 0
         yield _gauge("oldest_request_age_seconds", "Age of the oldest request that is not answered.", age)
-        yield _gauge("spent_usd", "What models cost today (UTC).", bot.reading.services.store.spent(now.date()))
-        notes = [bool(each.note) for each in bot.subscriptions.all()]
+        yield _gauge("spent_usd", "What models cost today (UTC).", self._store.spent(now.date()))
+        notes = [bool(each.note) for each in self._subscriptions.all()]
         yield _gauge("subscriptions", "Subscriptions.", len(notes))
         yield _gauge("subscriptions_noted", "Subscriptions whose last digest met with trouble.", sum(notes))
 

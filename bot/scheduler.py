@@ -13,10 +13,11 @@ import structlog
 from apscheduler.schedulers.background import BackgroundScheduler
 from apscheduler.triggers.interval import IntervalTrigger
 
-from bot.services.deliveries import Delivery
+from bot.models.deliveries import Delivery
+from bot.models.subjects import DayRef, value_of
+from bot.services.reader import Reader
 from bot.services.schedule import due
-from bot.services.subjects import DayRef, value_of
-from bot.slack.bot import Bot
+from bot.store import Subscriptions
 
 _TICK = 5  # seconds between checks for due digests
 _TIDY = timedelta(minutes=2)  # after startup, when interrupted flows have resumed
@@ -24,18 +25,17 @@ _TIDY = timedelta(minutes=2)  # after startup, when interrupted flows have resum
 log = structlog.get_logger(__name__)
 
 
-def start_due(bot: Bot, start: Callable[[Delivery], None]) -> None:
+def start_due(subscriptions: Subscriptions, reader: Reader, start: Callable[[Delivery], None], now: datetime) -> None:
     """Start every due delivery, then record it; a kill in between starts it again, which has no effect."""
-    now = bot.now()
-    for subscription in bot.subscriptions.all():
-        if bot.reading.within(subscription.terms.channel).hides(subscription.terms.repository):
+    for subscription in subscriptions.all():
+        terms = subscription.terms
+        if reader.within(terms.channel).hides(terms.repository):
             continue
         for day in due(subscription, now):
-            terms = subscription.terms
             what = value_of(DayRef(terms.repository, day, terms.tz.key, terms.language, subscription.id))
             delivery = Delivery(f"s{subscription.id}", terms.channel, what, f"s{subscription.id}-{day}")
             start(delivery)
-            bot.subscriptions.started(subscription.id, day)
+            subscriptions.started(subscription.id, day)
             log.info("due", run=delivery.run, channel=delivery.channel, what=what)
 
 

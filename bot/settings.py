@@ -81,6 +81,9 @@ def _time_of_day(value: object) -> object:
     return time(int(match[1]), int(match[2])) if match else value
 
 
+_PREFIXES = {"SLACK_BOT_TOKEN": "xoxb-", "SLACK_APP_TOKEN": "xapp-", "SLACK_SIGNING_SECRET": ""}
+
+
 class WrongSettings(BadSetting):
     """Invalid settings; `wrong` has a line with the reason for each."""
 
@@ -169,6 +172,17 @@ class Settings(BaseSettings):
     @property
     def token(self) -> str | None:
         return self.github_token.get_secret_value() if self.github_token else None
+
+    def slack_secret(self, name: str) -> str:
+        """Return one of the app's three Slack secrets. Raise `BadSetting` if it is missing or has the wrong prefix."""
+        value: SecretStr | None = getattr(self, name.lower())
+        if value is None:
+            raise BadSetting(
+                f"{name} is not set; the README says how to get one. Without Slack, try: vllm-digest digest --sample"
+            )
+        if not value.get_secret_value().startswith(_PREFIXES[name]):
+            raise BadSetting(f"{name}: is not such a token; it begins with {_PREFIXES[name]}")
+        return value.get_secret_value()
 
     @classmethod
     def load(cls) -> Self:

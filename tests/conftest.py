@@ -8,15 +8,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from analysis.sources.github import GitHub
-from bot.services.digest import Services
+from bot.bootstrap import Services, services_on
 from bot.store import Store, open_engine
 from loopback.github import RecordedRepository
+from tests.data import commit_lines
+from tests.servers.databases import empty_database
 from tests.servers.github import FaultyGitHub
 from tests.servers.launched import Ran, launched
 
-SHARED = Path(__file__).resolve().parents[2] / "shared"
+# Of generated examples few, the same ones each time, and none kept on disk.
+settings.register_profile("suite", max_examples=100, deadline=None, derandomize=True, database=None)
+settings.load_profile("suite")
+
 NOON = datetime(2026, 2, 5, 12, tzinfo=UTC)
 
 
@@ -50,7 +56,7 @@ def recorded(number: int = 1, **changes: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    opened = Store(open_engine(f"sqlite:///{tmp_path / 'test.db'}"))
+    opened = Store(open_engine(empty_database(tmp_path / "test.db")))
     yield opened
     opened.close()
 
@@ -79,7 +85,7 @@ def services(store: Store) -> Iterator[Callable[..., Services]]:
 
     def at(server: FaultyGitHub, token: str | None = "token", url: str = "", **options: Any) -> Services:
         sources.append(GitHub(url or server.url, token, **{"max_wait": 2, **options}))
-        return Services(sources[-1], store)
+        return services_on(sources[-1], store)
 
     yield at
     for source in sources:
@@ -106,34 +112,4 @@ def run(tmp_path: Path) -> Run:
 @pytest.fixture(scope="session")
 def vllm_commits() -> list[dict[str, Any]]:
     """1,488 real vLLM commits without patches, oldest first."""
-    path = SHARED / "data" / "vllm-commits.jsonl"
-    if not path.exists():
-        pytest.skip("../shared/data is not here")
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begins with the files whose tests wait longest, so that none of them is still at it when all others are done."""
-    longest = (
-        "test_killed",
-        "test_benchmarks",
-        "test_workspace",
-        "test_subscriptions",
-        "test_slack_commands",
-        "test_watched",
-        "test_command_line",
-        "test_conversation",
-        "test_scheduled",
-        "test_models",
-        "test_private",
-        "test_slack_days",
-        "test_calibrate",
-        "test_both_ways",
-        "test_odd_workspaces",
-        "test_teams",
-        "test_slack_anything",
-        "test_slack_lost",
-        "test_upgrading",
-    )
-    place = {name: number for number, name in enumerate(longest)}
-    items.sort(key=lambda item: place.get(item.path.stem, len(place)))
+    return [json.loads(line) for line in commit_lines().splitlines()]

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from analysis.grounding.claims import SPAN, Claim, Section, find_unsupported
 from analysis.grounding.corpus import Corpus, plain
 from analysis.models import Analysis, Commit, Insight, Language, Risk
+from analysis.wordlists import wordlist
 
 __all__ = ["Checked", "Claim", "cleaned", "false_claims", "is_empty", "is_in_language", "without_false_claims"]
 
@@ -19,63 +20,7 @@ _PROSE_LENGTH = 1200  # characters of the summary and of each insight
 _ITEM_LENGTH = 600  # characters of a list item
 _ITEMS = 12
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]{2,}|[\u4e00-\u9fff]{2}")
-_STOPWORDS = frozenset(
-    [
-        "the",
-        "and",
-        "for",
-        "with",
-        "from",
-        "into",
-        "not",
-        "now",
-        "can",
-        "are",
-        "was",
-        "all",
-        "any",
-        "one",
-        "two",
-        "new",
-        "use",
-        "its",
-        "this",
-        "that",
-        "when",
-        "then",
-        "than",
-        "only",
-        "has",
-        "have",
-        "but",
-        "out",
-        "may",
-        "must",
-        "add",
-        "adds",
-        "fix",
-        "fixes",
-        "bug",
-        "bugfix",
-        "misc",
-        "minor",
-        "update",
-        "remove",
-        "test",
-        "tests",
-        "docs",
-        "doc",
-        "commit",
-        "change",
-        "changes",
-        "file",
-        "files",
-        "code",
-        "main",
-        "src",
-        "init",
-    ]
-)
+_STOPWORDS = wordlist("stopwords") | wordlist("title_words")
 
 
 class Checked(NamedTuple):

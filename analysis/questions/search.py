@@ -11,6 +11,7 @@ from analysis.diff import Chunk, DiffLine, hunks, tokens
 from analysis.models import BREAKING, SHORT_SHA, Commit, Entry, Fact, FactKind, FileChange, Question
 from analysis.paths import Kind, kind
 from analysis.questions.intent import references_in
+from analysis.wordlists import wordlist
 
 _CHUNK = 40  # lines of a chunk; related lines are mostly closer
 _LINE = 300  # characters of a line that are shown
@@ -87,18 +88,7 @@ _SUBJECTS = (
 )  # fmt: skip
 
 
-def _split(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-STOPWORDS = _split(
-    "the and for with from into not now can are was were all any one two its this that these those when then than only has have had but out may "
-    "must what why how which where who whose does did will would should could is be been being do we you they it our your their us me my to of in "
-    "on at by as or if so no yes there here about tell explain please still also just very much more most some something anything need needs want "
-    "change changes changed changing commit commits diff patch touch touches touched affect affects affected happen happens happened matter "
-    "matters mean means pr pull work works working use uses used using make makes today day get gets got code file files line lines new old "
-    "question know see look show shows say says said thanks thank"
-)
+STOPWORDS = wordlist("stopwords")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]+")
 _WHOLE = re.compile(r"-{0,2}[A-Za-z_][\w./-]*[\w]", re.ASCII)
 _NAME = re.compile(r"[_./]|^-|[A-Za-z][a-z]+[A-Z]|[A-Z]{2,}[a-z]{2,}")  # code, not a hyphenated word

@@ -101,7 +101,8 @@ def digest(
     from bot import bootstrap
     from bot.cli.output import deliver, print_reports
     from bot.cli.progress import TerminalProgress
-    from bot.services.digest import digest as digest_day
+    from bot.models.subjects import DayRef
+    from bot.services.configured import choose_repositories
     from bot.services.selection import Selection, selected, touched
     from bot.settings import Settings
 
@@ -112,7 +113,7 @@ def digest(
 
         day, repo = day or SAMPLE_DAY.isoformat(), SAMPLE_REPOSITORY
     wanted = parse_day(day or "yesterday", now.astimezone(tz).date())
-    repositories = bootstrap.chosen(repo, settings.digest_repos)
+    repositories = choose_repositories(repo, settings.digest_repos)
     selection = Selection(watch=parse_watch(watch))
     reports: list[DayReport] = []
     failures: dict[str, DigestError] = {}
@@ -120,12 +121,12 @@ def digest(
         TerminalProgress() as watcher,
         sample_services()
         if sample
-        else bootstrap.services(settings, watcher.wait, now=_budget_time(now, no_model)) as services,
+        else bootstrap.command_services(settings, watcher.wait, now=_budget_time(now, no_model)) as services,
     ):
         for repository in repositories:
             watcher.day(repository, wanted)
             try:
-                report = digest_day(services, repository, wanted, tz, language, now=now, progress=watcher)
+                report = services.digests.report(DayRef(repository, wanted, tz.key, language), now, watcher)
                 reports.append(selected(report, selection, watch, touched(report, selection.watch, services.store)))
             except DigestError as exc:
                 if len(repositories) == 1:
@@ -158,8 +159,8 @@ def commit(
     from bot import bootstrap
     from bot.cli.output import deliver, raw
     from bot.cli.progress import TerminalProgress
-    from bot.services.lookup import look_up
-    from bot.services.reference import parse_reference
+    from bot.models.reference import parse_reference
+    from bot.services.configured import choose_repositories
     from bot.settings import Settings
 
     reference = parse_reference(ref)
@@ -167,9 +168,11 @@ def commit(
     language, tz = lang or settings.digest_language, zone(timezone or settings.digest_timezone)
     with (
         TerminalProgress() as watcher,
-        bootstrap.services(settings, watcher.wait, now=_budget_time(datetime.now(UTC), no_model)) as services,
+        bootstrap.command_services(settings, watcher.wait, now=_budget_time(datetime.now(UTC), no_model)) as services,
     ):
-        repository, entry = look_up(services, reference, bootstrap.chosen(repo, settings.digest_repos), language)
+        repository, entry = services.commits.look_up(
+            reference, choose_repositories(repo, settings.digest_repos), language
+        )
 
     def show(console: "Console") -> None:
         if format == "json":
@@ -197,9 +200,8 @@ def ask(
     from bot import bootstrap
     from bot.cli.output import deliver
     from bot.cli.progress import TerminalProgress
-    from bot.services.answers import answered
-    from bot.services.lookup import entry_of, locate
-    from bot.services.reference import parse_reference
+    from bot.models.reference import parse_reference
+    from bot.services.configured import choose_repositories
     from bot.settings import Settings
 
     reference = parse_reference(ref)
@@ -209,12 +211,12 @@ def ask(
     language = lang or language_of(question, settings.digest_language)
     with (
         TerminalProgress() as watcher,
-        bootstrap.services(settings, watcher.wait, now=_budget_time(datetime.now(UTC), no_model)) as services,
+        bootstrap.command_services(settings, watcher.wait, now=_budget_time(datetime.now(UTC), no_model)) as services,
     ):
-        located = locate(services, reference, bootstrap.chosen(repo, settings.digest_repos))
-        entry = entry_of(services, located, language, patches=True)
+        located = services.commits.locate(reference, choose_repositories(repo, settings.digest_repos))
+        entry = services.commits.entry(located, language, patches=True)
         asked = Question(question, located.repository, (entry,))
-        deliver(lambda console: print_answer(console, answered(services, asked, language)), None)
+        deliver(lambda console: print_answer(console, services.answers.answer(asked, language)), None)
 
 
 @app.command("run")
@@ -257,19 +259,20 @@ def backfill(
     from bot import bootstrap
     from bot.cli.progress import TerminalProgress
     from bot.services.backfill import backfill as fill
+    from bot.services.configured import choose_repositories
     from bot.settings import Settings
 
     settings = Settings.load()
     language, tz, now = lang or settings.digest_language, zone(timezone or settings.digest_timezone), datetime.now(UTC)
     wanted = parse_range(days, now.astimezone(tz).date())
-    repositories = bootstrap.chosen(repo, settings.digest_repos)
+    repositories = choose_repositories(repo, settings.digest_repos)
     done: list[BackfilledDay] = []
     with (
         TerminalProgress(days=len(wanted) * len(repositories)) as watcher,
-        bootstrap.services(settings, watcher.wait, now=_budget_time(now, no_model)) as services,
+        bootstrap.command_services(settings, watcher.wait, now=_budget_time(now, no_model)) as services,
     ):
         try:
-            done.extend(fill(services, repositories, wanted, tz, language, now=now, progress=watcher))
+            done.extend(fill(services.digests, repositories, wanted, tz, language, now=now, progress=watcher))
         except DigestError as exc:
             _say_filled(repositories, done)
             raise type(exc)(str(exc)) from exc
@@ -299,14 +302,15 @@ def search(
     from analysis.window import zone
     from bot import bootstrap
     from bot.cli.output import deliver, raw
+    from bot.services.configured import choose_repositories
     from bot.settings import Settings
 
     settings = Settings.load()
     tz = zone(timezone or settings.digest_timezone)
-    among = bootstrap.chosen(repo, settings.digest_repos) if repo else []
+    among = choose_repositories(repo, settings.digest_repos) if repo else []
     if len(words) > _MOST_WORDS:
         raise Misuse(f"a search is for at most {_MOST_WORDS} words; give the most telling ones")
-    with bootstrap.services(settings) as services:
+    with bootstrap.command_services(settings) as services:
         found = services.store.search(" ".join(words), among, limit)
         empty = not found and services.store.is_empty()
     if empty:
@@ -337,12 +341,14 @@ def rank(
     ] = None,
 ) -> None:
     """Rank recorded commits: a JSON object a line."""
-    from bot import bootstrap
+    from bot.services.configured import choose_repositories, stored_weights
     from bot.services.recorded_commits import as_line, rank_lines
     from bot.settings import Settings
 
     settings = Settings.load()
-    weights = bootstrap.weights_of(settings, bootstrap.chosen(repo, settings.digest_repos)[0])
+    weights = stored_weights(
+        settings.database_url.get_secret_value(), choose_repositories(repo, settings.digest_repos)[0]
+    )
     try:
         with sys.stdin.buffer if file == "-" else Path(file).open("rb") as lines:
             # Rank all lines before writing any: a malformed line leaves no partial output.
@@ -364,13 +370,23 @@ def calibrate(
     from bot.cli.progress import TerminalProgress
     from bot.services.calibration import as_lines
     from bot.services.calibration import calibrate as fit
+    from bot.services.configured import choose_repositories, stored_corrections
     from bot.settings import Settings
 
     settings = Settings.load()
-    repository, now = bootstrap.chosen(repo, settings.digest_repos)[0], datetime.now(UTC)
-    corrections = bootstrap.corrections_of(settings, repository)
-    with TerminalProgress() as watcher, bootstrap.services(settings, watcher.wait) as services:
-        done = fit(services, repository, settings.tz, most=releases, corrections=corrections, now=now, progress=watcher)
+    repository, now = choose_repositories(repo, settings.digest_repos)[0], datetime.now(UTC)
+    corrections = stored_corrections(settings.database_url.get_secret_value(), repository)
+    with TerminalProgress() as watcher, bootstrap.command_services(settings, watcher.wait) as services:
+        done = fit(
+            services.github,
+            services.store,
+            repository,
+            settings.tz,
+            most=releases,
+            corrections=corrections,
+            now=now,
+            progress=watcher,
+        )
     sys.stdout.writelines(f"{line}\n" for line in as_lines(done))
 
 

@@ -15,13 +15,11 @@ METRICS_PORT = 9464
 
 
 def run_until_ended(settings: "Settings", address: tuple[str, int] | None, metrics_port: int | None) -> None:
-    from bot import bootstrap
+    from bot.slack_bot import running_bot
 
     wait = _install_signal_wait()
     port, needed = (METRICS_PORT, False) if metrics_port is None else (metrics_port, True)
-    with bootstrap.running_bot(
-        settings, lambda: datetime.now(UTC), address=address, metrics_port=port, metrics_needed=needed
-    ):
+    with running_bot(settings, lambda: datetime.now(UTC), address=address, metrics_port=port, metrics_needed=needed):
         typer.echo("vllm-digest is running", err=True)
         wait()
         typer.echo("vllm-digest ends; what is under way goes on at its next start", err=True)

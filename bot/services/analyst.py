@@ -1,23 +1,19 @@
-"""Analysis of a day's commits: by a model within its budget, in concurrent calls while the day is still being read, or by rules."""
+"""Analysis of commits: by a model within its limits, in concurrent calls while a day is still being read, or by rules."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
-from datetime import datetime
 from functools import partial
-from threading import BoundedSemaphore
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from analysis.errors import ModelFailure
-from analysis.locale import Phrase
 from analysis.models import Commit, Entry, Failure, Language, Ranked, Reason, Repository, Shortened, Usage
 from analysis.ranking import packaged_weights, rank
 from analysis.writing.by_rules import VERSION as RULES_VERSION
 from analysis.writing.by_rules import analyse_by_rules
 from analysis.writing.prompts import VERSION as PROMPT
 from analysis.writing.reasons import MODEL
-from bot.services.failure_cache import FailureCache, ModelQuestion
+from bot.services.metered_model import FailedCall, MeteredModel
 from bot.store import Kept, Store, StoredCommit
 
 if TYPE_CHECKING:
@@ -25,57 +21,6 @@ if TYPE_CHECKING:
     from analysis.writing.by_model import AnalysisRequest
 
 _RULES = "rules"
-Purpose = Literal["digest", "answer"]
-# Each purpose's maximum share of a bot's daily budget, so that neither can starve the other.
-_SHARED: dict[str, float] = {"digest": 0.8, "answer": 0.5}
-
-
-class Modelling:
-    """A model with its limits: concurrent calls over all callers, and the budget (USD) of a UTC day.
-
-    `for_answers` calls are reserved for answers that people wait for, so analyses never take them all. `now` returns the time in UTC.
-    """
-
-    def __init__(
-        self, model: "ChatModel", at_once: int, daily_usd: float, now: Callable[[], datetime], *, for_answers: int = 0
-    ) -> None:
-        self.model = model
-        self.attempts = FailureCache(now)
-        self.at_once = max(1, at_once - for_answers)
-        self._daily_usd = daily_usd
-        self._now = now
-        self._most = _SHARED if for_answers else dict.fromkeys(_SHARED, 1.0)
-        self._any = BoundedSemaphore(at_once)
-        self._analyses = BoundedSemaphore(self.at_once)
-
-    @contextmanager
-    def analysing(self) -> Iterator[None]:
-        """Hold one of the call slots open to analyses, waiting until one is free."""
-        with self._analyses, self._any:
-            yield
-
-    @contextmanager
-    def answering(self) -> Iterator[None]:
-        """Hold any call slot, waiting until one is free."""
-        with self._any:
-            yield
-
-    @contextmanager
-    def paid(self, store: Store, purpose: Purpose, tokens: tuple[int, int], meter: "UsageCounter") -> Iterator[None]:
-        """Reserve the maximum cost of a call (input and output tokens), and afterwards record its actual cost from `meter`.
-
-        Raise `ModelFailure` if the reservation would exceed the day's budget, or the purpose's share of it.
-        """
-        day, cost, usd = self._now().date(), self.model.cost, self._daily_usd
-        reserved = cost(*tokens) or 0.0
-        if reserved and not store.reserve(day, purpose, reserved, usd, usd * self._most[purpose]):
-            raise ModelFailure(Phrase("today's budget is used up (DIGEST_DAILY_BUDGET_USD)"), lasting=True)
-        try:
-            yield
-        finally:
-            if reserved:
-                spent = cost(meter.input or 0, meter.output or 0, meter.cached or 0) or 0.0
-                store.settle(day, purpose, reserved, spent)
 
 
 class Analyst:
@@ -86,7 +31,7 @@ class Analyst:
         store: Store,
         repository: Repository,
         language: Language,
-        modelling: Modelling | None,
+        model: MeteredModel | None,
         contents: Callable[[Repository, Commit], str],
         on_answer: Callable[[], None] = lambda: None,
         *,
@@ -96,11 +41,11 @@ class Analyst:
         self._repository = repository
         self._weights = store.weights(repository) or packaged_weights(repository)
         self._language = language
-        self._modelling = modelling
+        self._model = model
         self._contents = contents
         self._on_answer = on_answer
         self._asked: list[Future[None]] = []
-        self._pool = ThreadPoolExecutor(modelling.at_once) if modelling and ask else None
+        self._pool = ThreadPoolExecutor(model.at_once) if model and ask else None
         self._lasting: ModelFailure | None = None
 
     def __enter__(self) -> Self:
@@ -116,10 +61,10 @@ class Analyst:
 
     def submit(self, commit_ids: Sequence[int]) -> None:
         """Queue for the model those commits that it has not analysed yet."""
-        if not self._pool or not self._modelling:
+        if not self._pool or not self._model:
             return
         for commit_id in self.unasked(commit_ids):
-            self._asked.append(self._pool.submit(self._analyse, self._modelling, commit_id))
+            self._asked.append(self._pool.submit(self._analyse, self._model, commit_id))
 
     def unasked(self, commit_ids: Sequence[int]) -> list[int]:
         """Return the ids that still need a model call; recent failures are not retried."""
@@ -154,10 +99,10 @@ class Analyst:
 
     def usage(self, ids: Sequence[int]) -> Usage:
         """Return the tokens and cost (USD) of these commits' model analyses, whenever made, including recent failed calls."""
-        if not self._modelling:
+        if not self._model:
             return Usage()
-        model = self._modelling.model
-        failed = [_usage_fields(each.meter, model) for each in self._recent_failures(ids).values()]
+        chat = self._model.chat
+        failed = [_usage_fields(each.meter, chat) for each in self._recent_failures(ids).values()]
         kept: list[Kept | _UsageFields] = [*self._by_model(ids).values(), *failed]
 
         def total(values: Sequence[float | None]) -> float | None:
@@ -169,7 +114,7 @@ class Analyst:
             for name in ("input_tokens", "output_tokens", "cached_tokens")
         }
         return Usage(
-            model=model.name,
+            model=chat.name,
             calls=sum(each.calls for each in kept),
             **{name: None if value is None else int(value) for name, value in counts.items()},
             cost_usd=total([each.cost_usd for each in kept]),
@@ -194,17 +139,17 @@ class Analyst:
             if each.id in failed
         )
 
-    def _recent_failures(self, ids: Sequence[int]) -> dict[int, ModelQuestion]:
+    def _recent_failures(self, ids: Sequence[int]) -> dict[int, FailedCall]:
         """Return commit id -> its recent failed call."""
-        if not self._modelling:
+        if not self._model:
             return {}
-        found = {each: self._modelling.attempts.last((each, self._language)) for each in ids}
+        found = {each: self._model.failures.recent((each, self._language)) for each in ids}
         return {each: attempt for each, attempt in found.items() if attempt}
 
     def _by_model(self, ids: Sequence[int]) -> dict[int, Kept]:
-        return self._store.analyses(ids, self._language, self._modelling.model.name, PROMPT) if self._modelling else {}
+        return self._store.analyses(ids, self._language, self._model.name, PROMPT) if self._model else {}
 
-    def _analyse(self, modelling: Modelling, commit_id: int) -> None:
+    def _analyse(self, model: MeteredModel, commit_id: int) -> None:
         from analysis.llm import UsageCounter
         from analysis.writing.by_model import (
             AnalysisRequest,  # imported late: the SDK takes half a second, and a stored day needs no model
@@ -218,29 +163,29 @@ class Analyst:
         try:
             if self._lasting:
                 raise self._lasting
-            kept = self._within_budget(modelling, request, meter)
+            kept = self._within_budget(model, request, meter)
         except ModelFailure as exc:
             if exc.lasting:
                 self._lasting = exc
-            modelling.attempts.note((commit_id, self._language), exc.what, meter)
+            model.failures.record((commit_id, self._language), exc.what, meter)
         else:
-            self._store.save_analysis(commit_id, self._language, modelling.model.name, PROMPT, kept)
-            modelling.attempts.succeeded()
+            self._store.save_analysis(commit_id, self._language, model.name, PROMPT, kept)
+            model.failures.succeeded()
         self._on_answer()
 
-    def _within_budget(self, modelling: Modelling, request: "AnalysisRequest", meter: "UsageCounter") -> Kept:
+    def _within_budget(self, model: MeteredModel, request: "AnalysisRequest", meter: "UsageCounter") -> Kept:
         """Ask the model, reserving the estimated cost before the call and settling the actual cost after it."""
         from analysis.writing.by_model import analyse, estimate
 
-        with modelling.analysing(), modelling.paid(self._store, "digest", estimate(request), meter):
-            analysed = analyse(request, modelling.model, meter)
+        with model.call("digest", estimate(request), meter):
+            analysed = analyse(request, model.chat, meter)
         return Kept(
             analysis=analysed.analysis,
             importance=analysed.importance,
             move_reason=analysed.move_reason,
             left_out=analysed.left_out,
             removed_claims=analysed.removed,
-            **_usage_fields(meter, modelling.model)._asdict(),
+            **_usage_fields(meter, model.chat)._asdict(),
         )
 
 
@@ -254,9 +199,9 @@ class _UsageFields(NamedTuple):
     cost_usd: float | None
 
 
-def _usage_fields(meter: "UsageCounter", model: "ChatModel") -> _UsageFields:
+def _usage_fields(meter: "UsageCounter", chat: "ChatModel") -> _UsageFields:
     known = meter.input is not None
-    cost = model.cost(meter.input or 0, meter.output or 0, meter.cached or 0) if known else None
+    cost = chat.cost(meter.input or 0, meter.output or 0, meter.cached or 0) if known else None
     return _UsageFields(meter.calls, meter.input, meter.output, meter.cached, cost)
 
 

@@ -1,4 +1,4 @@
-"""Answers to questions about a commit or a day: by a model within its budget and its share of calls, or by rules."""
+"""Answers to questions about a commit or a day: by a model within its limits, or by rules."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -8,42 +8,47 @@ import structlog
 from analysis.errors import ModelFailure
 from analysis.models import Language, Question, Statement
 from analysis.questions.answering import answer, estimate
-from bot.services.analyst import Modelling
-from bot.services.digest import Services
+from analysis.sources.github import GitHub
+from bot.services.metered_model import MeteredModel
 
 log = structlog.get_logger(__name__)
 
 
-def answered(services: Services, asked: Question, language: Language) -> Iterator[Statement]:
-    """Yield the statements of an answer, each as soon as it is checked."""
-    if services.modelling is None:
-        yield from answer(asked, language, None, None)
-        return
-    try:
-        yield from _by_model(services, services.modelling, asked, language)
-    except ModelFailure as exc:  # over the budget: no call was made
-        services.modelling.attempts.failed(exc.what)
-        log.info("rules answer", why=str(exc))
-        yield from answer(asked, language, None, None)
+class AnswerService:
+    """Answers questions; GitHub gives the files of a commit, for names that its diff does not show."""
 
+    def __init__(self, github: GitHub, model: MeteredModel | None = None) -> None:
+        self._github = github
+        self._model = model
 
-def _by_model(services: Services, modelling: Modelling, asked: Question, language: Language) -> Iterator[Statement]:
-    from analysis.llm import UsageCounter
+    def answer(self, question: Question, language: Language) -> Iterator[Statement]:
+        """Yield the statements of an answer, each as soon as it is checked."""
+        if self._model is None:
+            yield from answer(question, language, None, None)
+            return
+        try:
+            yield from self._by_model(self._model, question, language)
+        except ModelFailure as exc:  # over the budget: no call was made
+            self._model.failures.failed(exc.what)
+            log.info("rules answer", why=str(exc))
+            yield from answer(question, language, None, None)
 
-    meter = UsageCounter()
-    with modelling.answering(), modelling.paid(services.store, "answer", estimate(asked), meter):
-        answering = answer(asked, language, modelling.model, meter, partial(_contents, services, asked))
-        yield from answering
-    if answering.failure:
-        modelling.attempts.failed(answering.failure.what)
-    elif answering.by == "model":
-        modelling.attempts.succeeded()
-    told = str(answering.failure) if answering.failure else ""
-    log.info("answered", by=answering.by, dropped=answering.dropped, calls=meter.calls, why=told)
+    def _by_model(self, model: MeteredModel, question: Question, language: Language) -> Iterator[Statement]:
+        from analysis.llm import UsageCounter
 
+        meter = UsageCounter()
+        with model.call("answer", estimate(question), meter):
+            answering = answer(question, language, model.chat, meter, partial(self._contents, question))
+            yield from answering
+        if answering.failure:
+            model.failures.failed(answering.failure.what)
+        elif answering.by == "model":
+            model.failures.succeeded()
+        failure = str(answering.failure) if answering.failure else ""
+        log.info("answered", by=answering.by, dropped=answering.dropped, calls=meter.calls, why=failure)
 
-def _contents(services: Services, asked: Question) -> str:
-    """Return the files that the commit changes, for names outside its diff; empty for a whole day, which is too large."""
-    if len(asked.entries) != 1:
-        return ""
-    return services.github.contents(asked.repository, asked.entries[0].commit)
+    def _contents(self, question: Question) -> str:
+        """Return the files that the commit changes; empty for a whole day, which is too large."""
+        if len(question.entries) != 1:
+            return ""
+        return self._github.contents(question.repository, question.entries[0].commit)

@@ -7,7 +7,9 @@ from zoneinfo import ZoneInfo
 
 from analysis.errors import OutsideFailure, RateLimited
 from analysis.models import Language, Repository
-from bot.services.digest import Progress, Services, digest
+from bot.models.subjects import DayRef
+from bot.services.commit_reader import Progress
+from bot.services.digest import DigestService
 
 
 class DayProgress(Progress, Protocol):
@@ -31,7 +33,7 @@ class BackfilledDay(NamedTuple):
 
 
 def backfill(
-    services: Services,
+    digests: DigestService,
     repositories: Sequence[Repository],
     days: Sequence[date],
     tz: ZoneInfo,
@@ -49,7 +51,7 @@ def backfill(
             if progress:
                 progress.day(repository, day)
             try:
-                report = digest(services, repository, day, tz, language, now=now, progress=progress)
+                report = digests.report(DayRef(repository, day, tz.key, language), now, progress)
             except RateLimited:
                 raise
             except OutsideFailure as exc:

@@ -12,10 +12,11 @@ from zoneinfo import ZoneInfo
 from analysis.errors import Misuse, OutsideFailure
 from analysis.models import Commit, Importance, Repository
 from analysis.ranking.evaluation import AtTier, Evaluation, Example, cross_validate, evaluate, train
-from analysis.sources.github import Release
+from analysis.sources.github import GitHub, Release
 from analysis.sources.release_notes import Named, named
 from analysis.window import Window
-from bot.services.digest import Progress, Services, current, read_all
+from bot.services.commit_reader import CommitReader, Progress, current_commits
+from bot.store import Store
 
 _LEAST_RELEASES = 2  # whose notes name pull requests
 _LEAST_IN_NOTES = 3  # pull requests named, for notes to be usable
@@ -51,7 +52,8 @@ class Calibration(NamedTuple):
 
 
 def calibrate(
-    services: Services,
+    github: GitHub,
+    store: Store,
     repository: Repository,
     tz: ZoneInfo,
     *,
@@ -64,21 +66,21 @@ def calibrate(
 
     Raise `Misuse` if there is too little training data, `OutsideFailure` if too many commits could not be read.
     """
-    notes = _notes(services, repository, most)
-    covered = _covered(services, repository, notes)
+    notes = _notes(github, repository, most)
+    covered = _covered(github, repository, notes)
     found = [commit for commit in covered.commits if commit.pr in notes.every]
     if len(covered.commits) < _LEAST_COMMITS or len(found) < _LEAST_NAMED:
         raise Misuse(
             f"calibrating {repository} needs {_LEAST_COMMITS} commits, {_LEAST_NAMED} of them named in release notes; "
             f"its releases {', '.join(notes.tags)} cover {len(covered.commits)}, with {len(found)} named"
         )
-    _read(services, repository, covered.commits, tz, progress)
-    examples = _examples(services, repository, covered.commits, notes, corrections)
+    _read(github, store, repository, covered.commits, tz, progress)
+    examples = _examples(store, repository, covered.commits, notes, corrections)
     judgement = evaluate(examples, cross_validate(examples))
     calibration = Calibration(
         repository, notes.tags, covered.by_date, examples, sum(each.weight > 1 for each in examples), judgement
     )
-    services.store.save_weights(repository, train(examples, _provenance(calibration, now)), now)
+    store.save_weights(repository, train(examples, _provenance(calibration, now)), now)
     return calibration
 
 
@@ -101,8 +103,8 @@ class _Notes(NamedTuple):
         return tuple(each.release.tag for each in self.noted)
 
 
-def _notes(services: Services, repository: Repository, most: int) -> _Notes:
-    releases = services.github.releases(repository)
+def _notes(github: GitHub, repository: Repository, most: int) -> _Notes:
+    releases = github.releases(repository)
     every = [Noted(release, named(release.notes, repository)) for release in releases]
     usable = [each for each in every if len(each.named.every) >= _LEAST_IN_NOTES][:most]
     if len(usable) < _LEAST_RELEASES:
@@ -114,7 +116,7 @@ def _notes(services: Services, repository: Repository, most: int) -> _Notes:
     return _Notes(tuple(usable[::-1]), older[0] if older else None)
 
 
-def _covered(services: Services, repository: Repository, notes: _Notes) -> Covered:
+def _covered(github: GitHub, repository: Repository, notes: _Notes) -> Covered:
     """Return the commits between consecutive releases: by tags, or by dates if GitHub has no such tags."""
     commits: dict[str, Commit] = {}
     by_date = []
@@ -122,10 +124,10 @@ def _covered(services: Services, repository: Repository, notes: _Notes) -> Cover
     mean = (releases[-1].published_at - releases[0].published_at) / (len(releases) - 1)
     before = notes.before or Release(tag="", notes="", published_at=releases[0].published_at - mean)
     for older, newer in pairwise([before, *releases]):
-        gained = services.github.compare(repository, older.tag, newer.tag).commits if older.tag else ()
+        gained = github.compare(repository, older.tag, newer.tag).commits if older.tag else ()
         if not gained:
             by_date.append(newer.tag)
-            gained = services.github.list_commits(repository, Window(older.published_at, newer.published_at))
+            gained = github.list_commits(repository, Window(older.published_at, newer.published_at))
         commits |= {commit.sha: commit for commit in gained if not commit.is_merge}
     ordered = sorted(commits.values(), key=lambda commit: commit.committed_at)
     places = [place for place, commit in enumerate(ordered) if commit.pr in notes.every]
@@ -135,12 +137,17 @@ def _covered(services: Services, repository: Repository, notes: _Notes) -> Cover
 
 
 def _read(
-    services: Services, repository: Repository, commits: Sequence[Commit], tz: ZoneInfo, progress: Progress
+    github: GitHub,
+    store: Store,
+    repository: Repository,
+    commits: Sequence[Commit],
+    tz: ZoneInfo,
+    progress: Progress,
 ) -> None:
-    known = services.store.read_ids(repository, [commit.sha for commit in commits])
+    known = store.read_ids(repository, [commit.sha for commit in commits])
     unread = [commit for commit in commits if commit.sha not in known]
     progress.expect(len(unread))
-    unfinished = read_all(services, repository, unread, tz, progress)
+    unfinished = CommitReader(github, store).read(repository, unread, tz, progress)
     missing = len(unfinished.failures)
     if unfinished.resumes_at or missing > _MOST_UNREAD * len(commits):
         raise OutsideFailure(
@@ -150,16 +157,16 @@ def _read(
 
 
 def _examples(
-    services: Services,
+    store: Store,
     repository: Repository,
     commits: Sequence[Commit],
     notes: _Notes,
     corrections: Mapping[str, bool],
 ) -> tuple[Example, ...]:
     shas = dict.fromkeys([commit.sha for commit in commits] + list(corrections))
-    ids = services.store.read_ids(repository, list(shas))
+    ids = store.read_ids(repository, list(shas))
     examples = []
-    for each in current(services.store, list(ids.values())):
+    for each in current_commits(store, list(ids.values())):
         said = corrections.get(each.commit.sha)
         label = each.commit.pr in notes.every if said is None else said
         weight = 1 if said is None else _SAID

@@ -1,4 +1,4 @@
-"""Lookup of a single commit: from the store, or else from GitHub, with a note if it is not on the branch."""
+"""Lookup of single commits: in the store, or else at GitHub, with a note if one is not on the branch."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -6,9 +6,12 @@ from typing import NamedTuple
 from analysis.errors import UnknownCommit, UnknownRepository
 from analysis.locale import Phrase
 from analysis.models import SHORT_SHA, Entry, Language, Repository
+from analysis.sources.github import GitHub
+from bot.models.reference import Reference
 from bot.services.analyst import Analyst
-from bot.services.digest import Services, current, keep
-from bot.services.reference import Reference
+from bot.services.commit_reader import current_commits, save_commit
+from bot.services.metered_model import MeteredModel
+from bot.store import Store
 
 
 class Located(NamedTuple):
@@ -26,39 +29,88 @@ class SeveralCommits(UnknownCommit):
         self.candidates = tuple(candidates)
 
 
-def look_up(
-    services: Services, reference: Reference, repositories: Sequence[Repository], language: Language
-) -> tuple[Repository, Entry]:
-    """Return the commit that `reference` names, with its analysis. Raise the errors of `locate`."""
-    located = locate(services, reference, repositories)
-    return located.repository, entry_of(services, located, language)
+class CommitLookup:
+    """Finds commits in the store or at GitHub, and analyses them."""
 
+    def __init__(self, github: GitHub, store: Store, model: MeteredModel | None = None) -> None:
+        self._github = github
+        self._store = store
+        self._model = model
 
-def entry_of(services: Services, located: Located, language: Language, *, patches: bool = False) -> Entry:
-    """Return a commit with its analysis; with `patches`, for questions, include its patches and make no model call."""
-    with Analyst(
-        services.store, located.repository, language, services.modelling, services.github.contents, ask=not patches
-    ) as analyst:
-        analyst.submit([located.commit_id])
-    entry = analyst.entries(current(services.store, [located.commit_id]))[0]
-    if not patches:
-        return entry
-    whole = services.store.commits([located.commit_id], patches=True)[0].commit
-    return entry.model_copy(update={"commit": whole})
+    def look_up(
+        self, reference: Reference, repositories: Sequence[Repository], language: Language
+    ) -> tuple[Repository, Entry]:
+        """Return the commit that `reference` names, with its analysis. Raise the errors of `locate`."""
+        located = self.locate(reference, repositories)
+        return located.repository, self.entry(located, language)
 
+    def entry(self, located: Located, language: Language, *, patches: bool = False) -> Entry:
+        """Return a commit with its analysis; with `patches`, for questions, include its patches and make no model call."""
+        with Analyst(
+            self._store, located.repository, language, self._model, self._github.contents, ask=not patches
+        ) as analyst:
+            analyst.submit([located.commit_id])
+        entry = analyst.entries(current_commits(self._store, [located.commit_id]))[0]
+        if not patches:
+            return entry
+        whole = self._store.commits([located.commit_id], patches=True)[0].commit
+        return entry.model_copy(update={"commit": whole})
 
-def locate(services: Services, reference: Reference, repositories: Sequence[Repository]) -> Located:
-    """Return the commit that `reference` names, in its own repository or in one of `repositories`; read it if necessary.
+    def locate(self, reference: Reference, repositories: Sequence[Repository]) -> Located:
+        """Return the commit that `reference` names, in its own repository or in one of `repositories`; read it if necessary.
 
-    Raise `SeveralCommits` if the reference is ambiguous, `UnknownCommit` if nothing matches.
-    """
-    wanted = _wanted(reference, repositories)
-    located = _in_store(services, reference, wanted) or _from_github(services, reference, wanted)
-    stored = services.store.commits([located.commit_id])[0]
-    if not stored.commit.read:
-        commit = services.github.read_commit(located.repository, stored.commit.sha)
-        keep(services.store, located.repository, commit)
-    return located
+        Raise `SeveralCommits` if the reference is ambiguous, `UnknownCommit` if nothing matches.
+        """
+        wanted = _wanted(reference, repositories)
+        located = self._in_store(reference, wanted) or self._from_github(reference, wanted)
+        stored = self._store.commits([located.commit_id])[0]
+        if not stored.commit.read:
+            commit = self._github.read_commit(located.repository, stored.commit.sha)
+            save_commit(self._store, located.repository, commit)
+        return located
+
+    def canonical_name(self, repository: Repository) -> Repository:
+        """Return a repository under GitHub's spelling. Raise `UnknownRepository` or `UnknownBranch` if there is none."""
+        return self._github.canonical_name(repository)
+
+    def _in_store(self, reference: Reference, wanted: Sequence[Repository]) -> Located | None:
+        found = []
+        for repository in wanted:
+            if reference.sha:
+                hits = self._store.with_sha(reference.sha, repository)
+            else:
+                hits = self._store.with_pr(reference.pr or 0, repository)
+            found += [Located(repository, commit_id) for _, commit_id in hits]
+        if len(found) > 1:
+            commits = self._store.commits([each.commit_id for each in found])
+            listed = ", ".join(
+                f"{each.repository} {stored.commit.sha[: SHORT_SHA + 5]}"
+                for each, stored in zip(found, commits, strict=True)
+            )
+            raise SeveralCommits(
+                Phrase(
+                    "{text} names several commits: {listed}; give more of the SHA, or --repo",
+                    text=reference.text,
+                    listed=listed,
+                ),
+                found,
+            )
+        return found[0] if found else None
+
+    def _from_github(self, reference: Reference, wanted: Sequence[Repository]) -> Located:
+        missing: UnknownCommit | UnknownRepository | None = None
+        for repository in wanted:
+            try:
+                sha = reference.sha or self._github.merged_as(repository, reference.pr or 0)
+                commit = self._github.read_commit(repository, sha)
+            except (UnknownCommit, UnknownRepository) as exc:
+                missing = missing or exc
+                continue
+            commit = commit.model_copy(update={"not_on": self._github.branch_without(repository, commit.sha)})
+            return Located(repository, save_commit(self._store, repository, commit))
+        raise missing or UnknownCommit(
+            Phrase("no repository is configured to look for {text} in; use --repo owner/name", text=reference.text)
+        )
 
 
 def _wanted(reference: Reference, repositories: Sequence[Repository]) -> list[Repository]:
@@ -68,44 +120,3 @@ def _wanted(reference: Reference, repositories: Sequence[Repository]) -> list[Re
     return [each for each in repositories if each.full_name.lower() == reference.repository.key] or [
         reference.repository
     ]
-
-
-def _in_store(services: Services, reference: Reference, wanted: Sequence[Repository]) -> Located | None:
-    found = []
-    for repository in wanted:
-        if reference.sha:
-            hits = services.store.with_sha(reference.sha, repository)
-        else:
-            hits = services.store.with_pr(reference.pr or 0, repository)
-        found += [Located(repository, commit_id) for _, commit_id in hits]
-    if len(found) > 1:
-        commits = services.store.commits([each.commit_id for each in found])
-        listed = ", ".join(
-            f"{each.repository} {stored.commit.sha[: SHORT_SHA + 5]}"
-            for each, stored in zip(found, commits, strict=True)
-        )
-        raise SeveralCommits(
-            Phrase(
-                "{text} names several commits: {listed}; give more of the SHA, or --repo",
-                text=reference.text,
-                listed=listed,
-            ),
-            found,
-        )
-    return found[0] if found else None
-
-
-def _from_github(services: Services, reference: Reference, wanted: Sequence[Repository]) -> Located:
-    missing: UnknownCommit | UnknownRepository | None = None
-    for repository in wanted:
-        try:
-            sha = reference.sha or services.github.merged_as(repository, reference.pr or 0)
-            commit = services.github.read_commit(repository, sha)
-        except (UnknownCommit, UnknownRepository) as exc:
-            missing = missing or exc
-            continue
-        commit = commit.model_copy(update={"not_on": services.github.branch_without(repository, commit.sha)})
-        return Located(repository, keep(services.store, repository, commit))
-    raise missing or UnknownCommit(
-        Phrase("no repository is configured to look for {text} in; use --repo owner/name", text=reference.text)
-    )

@@ -2,16 +2,17 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import date, datetime
+from datetime import datetime
 from threading import Lock
-from zoneinfo import ZoneInfo
 
 from analysis.errors import DigestError
 from analysis.models import DayReport, Entry, Language, Repository
+from bot.models.reference import Reference
+from bot.models.subjects import DayRef
 from bot.services.access import Access
-from bot.services.digest import Progress, Services, digest, stored_digest
-from bot.services.lookup import Located, entry_of, locate
-from bot.services.reference import Reference
+from bot.services.commit_reader import Progress
+from bot.services.digest import DigestService
+from bot.services.lookup import CommitLookup, Located
 
 
 class Reader:
@@ -23,7 +24,8 @@ class Reader:
 
     def __init__(
         self,
-        services: Services,
+        digests: DigestService,
+        commits: CommitLookup,
         configured: Callable[[], Sequence[Repository]],
         access: Access,
         channel: str = "",
@@ -31,7 +33,8 @@ class Reader:
         usual: Sequence[Repository] = (),
         locks: "_Locks | None" = None,
     ) -> None:
-        self.services = services
+        self._digests = digests
+        self._commits = commits
         self._configured = configured
         self._access = access
         self.usual = usual
@@ -40,7 +43,15 @@ class Reader:
 
     def within(self, channel: str) -> "Reader":
         """Return the same reader for another channel."""
-        return Reader(self.services, self._configured, self._access, channel, usual=self.usual, locks=self._locks)
+        return Reader(
+            self._digests,
+            self._commits,
+            self._configured,
+            self._access,
+            channel,
+            usual=self.usual,
+            locks=self._locks,
+        )
 
     @property
     def known(self) -> tuple[Repository, ...]:
@@ -55,42 +66,30 @@ class Reader:
             raise trouble
         return tuple(found)
 
-    def day(
-        self,
-        repository: Repository,
-        day: date,
-        tz: ZoneInfo,
-        language: Language,
-        now: datetime,
-        progress: Progress | None = None,
-        *,
-        ask: bool = True,
-    ) -> DayReport:
-        """Return the report of a day, as `digest` does, one caller at a time for each repository."""
-        self.allow(repository)
-        with self._locks.alone(repository):
-            return digest(self.services, repository, day, tz, language, now=now, progress=progress, ask=ask)
+    def report(self, ref: DayRef, now: datetime, progress: Progress | None = None, *, ask: bool = True) -> DayReport:
+        """Return the report of a day, as `DigestService` does, one caller at a time for each repository."""
+        self.allow(ref.repository)
+        with self._locks.alone(ref.repository):
+            return self._digests.report(ref, now, progress, ask=ask)
+
+    def stored_report(self, ref: DayRef) -> DayReport | None:
+        """Return the stored report of a day without requests; None if it was never listed or is not visible here."""
+        return self._digests.stored_report(ref) if self.sees(ref.repository) else None
 
     def commit(self, reference: Reference, repository: Repository | None) -> Located:
         """Return the commit that `reference` names, in `repository` if given, otherwise in any known one; read it if necessary."""
         for named in filter(None, (repository, reference.repository)):
             self.allow(named)
-        return locate(self.services, reference, [repository] if repository else self.known)
+        return self._commits.locate(reference, [repository] if repository else self.known)
 
     def entry(self, located: Located, language: Language, *, patches: bool = False) -> Entry:
         """Return a commit with its analysis, and with its patches if requested."""
-        return entry_of(self.services, located, language, patches=patches)
-
-    def stored(self, repository: Repository, day: date, tz: ZoneInfo, language: Language) -> DayReport | None:
-        """Return the stored report of a day without requests; None if it was never listed or is not visible here."""
-        if not self.sees(repository):
-            return None
-        return stored_digest(self.services, repository, day, tz, language)
+        return self._commits.entry(located, language, patches=patches)
 
     def canonical_name(self, repository: Repository) -> Repository:
         """Return a repository under GitHub's spelling. Raise `UnknownRepository` or `UnknownBranch` if not available here."""
         self.allow(repository)
-        return repository if repository in self.known else self.services.github.canonical_name(repository)
+        return repository if repository in self.known else self._commits.canonical_name(repository)
 
     def sees(self, repository: Repository) -> bool:
         """Return whether this channel may see a repository."""

@@ -12,10 +12,10 @@ import structlog
 from slack_bolt import App, BoltRequest, BoltResponse
 
 from analysis.errors import BadSetting
-from bot.slack.bot import Bot
-from bot.slack.listeners import Hands, Listeners
-from bot.slack.socket_mode import AT_ONCE, Sockets
-from bot.slack.web import Refused
+from bot.slack.listeners import Listeners
+from bot.slack.socket_mode import Sockets
+from bot.slack.web import Web
+from bot.slack.web_errors import Refused
 
 _KINDS = {
     "command": "command",
@@ -31,35 +31,10 @@ _NEEDED = {  # fields that a genuine request of Slack has
     "form": {"user", "view"},
 }
 
-_HANDING = 16  # requests handed over concurrently, or modals opened
-
 log = structlog.get_logger(__name__)
 
 
-@contextmanager
-def slack_app(bot: Bot, hands: Hands, at_once: int, signing_secret: str = "") -> Iterator[App]:
-    """Build the app with its listeners, for `at_once` requests at a time. Socket Mode needs no signing secret.
-
-    At the end of the block every request that was acknowledged has been handed over.
-    """
-    logger = logging.getLogger("slack_bolt")
-    logger.setLevel(logging.ERROR)  # no warnings about unhandled events, which are most messages in channels
-    with ThreadPoolExecutor(_HANDING, "hand-over") as handing, ThreadPoolExecutor(at_once, "listener") as listening:
-        app = _Timed(
-            hands.acknowledged,
-            listener_executor=listening,  # Bolt has five threads, which a busy store keeps from acknowledging
-            name="vllm-digest",  # without one Bolt reads the source of every caller to find one, which takes 0.1 s
-            client=bot.web.client,
-            signing_secret=signing_secret,
-            logger=logger,
-            token_verification_enabled=False,
-            attaching_conversation_kwargs_enabled=False,
-        )
-        Listeners(bot.web, hands, handing).register(app, bot.command)
-        yield app
-
-
-class _Timed(App):
+class SlackApp(App):
     """An app that reports each request's kind, and the seconds until its ack, to `tell`."""
 
     def __init__(self, tell: Callable[[str, float], None], **options: Any) -> None:
@@ -75,21 +50,51 @@ class _Timed(App):
         return response
 
 
+@contextmanager
+def slack_app(
+    listeners: Listeners,
+    command: str,
+    web: Web,
+    acknowledged: Callable[[str, float], None],
+    at_once: int,
+    signing_secret: str = "",
+) -> Iterator[SlackApp]:
+    """Build the app with its listeners, for `at_once` requests at a time; `command` is the slash command's name.
+
+    `acknowledged` receives each request's kind and the seconds until its ack. Socket Mode needs no signing secret.
+    """
+    logger = logging.getLogger("slack_bolt")
+    logger.setLevel(logging.ERROR)  # no warnings about unhandled events, which are most messages in channels
+    with ThreadPoolExecutor(at_once, "listener") as executor:
+        app = SlackApp(
+            acknowledged,
+            listener_executor=executor,  # Bolt has five threads, which a busy store keeps from acknowledging
+            name="vllm-digest",  # without one Bolt reads the source of every caller to find one, which takes 0.1 s
+            client=web.client,
+            signing_secret=signing_secret,
+            logger=logger,
+            token_verification_enabled=False,
+            attaching_conversation_kwargs_enabled=False,
+        )
+        listeners.register(app, command)
+        yield app
+
+
 def _kind(body: Mapping[str, Any]) -> str:
     """Return the kind of a request, as a label for metrics."""
     said = body.get("event", {}).get("type") or body.get("type") or ("command" if "command" in body else "")
     return _KINDS.get(said, "other")
 
 
-def sign_in(bot: Bot) -> None:
+def sign_in(web: Web) -> None:
     """Look up the bot's own user. Raise `BadSetting` if Slack rejects the token."""
     with _blaming("SLACK_BOT_TOKEN"):
-        log.info("connecting", user=bot.web.me["user"], team=bot.web.me["team"])
+        log.info("connecting", user=web.me["user"], team=web.me["team"])
 
 
 @contextmanager
-def socket_mode(bot: Bot, app_token: str, hands: Hands) -> Iterator[None]:
-    """Connect the app to Slack over a WebSocket for the duration of the block. Raise `BadSetting` if the token is rejected."""
+def socket_mode(app: SlackApp, web: Web, app_token: str) -> Iterator[None]:
+    """Connect an app to Slack over a WebSocket for the duration of the block. Raise `BadSetting` if the token is rejected."""
 
     def answer(payload: dict[str, Any]) -> dict[str, Any] | None:
         response = app.dispatch(BoltRequest(mode="socket_mode", body=payload))
@@ -100,9 +105,9 @@ def socket_mode(bot: Bot, app_token: str, hands: Hands) -> Iterator[None]:
         is_json = response.headers.get("content-type", [""])[0].startswith("application/json")
         return dict(json.loads(response.body)) if is_json else {"text": response.body}
 
-    with slack_app(bot, hands, AT_ONCE) as app, ExitStack() as stack:
+    with ExitStack() as stack:
         with _blaming("SLACK_APP_TOKEN"):
-            stack.enter_context(Sockets(lambda: bot.web.socket_address(app_token), answer))
+            stack.enter_context(Sockets(lambda: web.socket_address(app_token), answer))
         yield
 
 

@@ -22,12 +22,10 @@ from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.server import TcpWSGIServer
 
 from analysis.errors import Misuse
-from bot.slack.app import slack_app
-from bot.slack.bot import Bot
-from bot.slack.listeners import Hands
+from bot.slack.app import SlackApp
 
 _EVENTS, _HEALTH = "/slack/events", "/healthz"
-_THREADS = 16
+THREADS = 16
 _LARGEST = 1_048_576  # bytes of a request body; Slack's are far smaller
 _CONNECTIONS = 500  # concurrent; many systems allow a process 1,024 open files
 # Seconds for a complete request to arrive, the same while all connections are taken, and between sweeps. Slack's requests
@@ -59,12 +57,11 @@ def bound(host: str, port: int) -> Iterator[socket.socket]:
 
 
 @contextmanager
-def http_mode(bot: Bot, signing_secret: str, hands: Hands, place: socket.socket, health: Health) -> Iterator[None]:
-    """Serve the app and its health checks on a socket for the duration of the block."""
-    with (
-        slack_app(bot, hands, _THREADS, signing_secret) as app,
-        served(Door(SlackRequestHandler(app, _EVENTS), signing_secret, health, hands.refused), place),
-    ):
+def http_mode(
+    app: SlackApp, signing_secret: str, place: socket.socket, health: Health, refused: Callable[[], None]
+) -> Iterator[None]:
+    """Serve an app and its health checks on a socket for the duration of the block; `refused` counts unsigned requests."""
+    with served(SignatureCheck(SlackRequestHandler(app, _EVENTS), signing_secret, health, refused), place):
         yield
 
 
@@ -78,7 +75,7 @@ def served(application: WSGIApplication, place: socket.socket, *, deadline: int 
         _sock=place,
         sockinfo=(place.family, place.type, place.proto, place.getsockname()),
         bind_socket=False,
-        threads=_THREADS,
+        threads=THREADS,
         max_request_body_size=_LARGEST,
         connection_limit=_CONNECTIONS,
         channel_timeout=deadline,
@@ -133,7 +130,7 @@ class _Server(TcpWSGIServer):
         return super().readable()
 
 
-class Door:
+class SignatureCheck:
     """The WSGI application in front of Bolt's, which rejects requests without Slack's signature.
 
     Bolt checks signatures too, but only after parsing the request, and fails on a timestamp that is not a number.

@@ -7,17 +7,32 @@ not acknowledged. A modal is opened at once: its trigger expires after three sec
 import re
 from collections.abc import Callable
 from concurrent.futures import Executor
-from typing import Any, NamedTuple
+from datetime import datetime
+from typing import Any
 
 import structlog
 from slack_bolt import Ack, App, BoltResponse
 
 from analysis.models import Language
+from bot.services.channels import Channels
+from bot.slack.commands.subscription_form import SubscriptionForms
+from bot.slack.commands.threads import Threads
 from bot.slack.messages.ask_modal import ASK, ask_modal, asked_in, no_question
 from bot.slack.messages.blocks import Action
 from bot.slack.messages.subscription_modal import SUBSCRIBE
-from bot.slack.parsing.requests import Request, from_button, from_command, from_form, from_home, from_message
-from bot.slack.web import SlackFailure, Web
+from bot.slack.parsing.requests import (
+    AnyRequest,
+    ButtonRequest,
+    from_button,
+    from_command,
+    from_form,
+    from_home,
+    from_message,
+    request_row,
+)
+from bot.slack.web import Web
+from bot.slack.web_errors import SlackFailure
+from bot.store import Mailbox
 
 BUTTONS = (
     Action.POST,
@@ -38,30 +53,40 @@ ASKING = ("ask", "ask_commit")
 log = structlog.get_logger(__name__)
 
 
-class Hands(NamedTuple):
-    """The functions that listeners call.
+class Inbox:
+    """Stores requests, and starts their handling. `start` takes a request's key."""
 
-    `concerns` filters messages, `keep` stores a request, `start` begins its handling, and `language` returns a channel's.
-    `terms_view` builds the subscription modal; `terms_filled` parses a submitted one into a request or errors by field.
-    `acknowledged` receives each request's kind and the seconds until its ack; `refused` counts unsigned requests.
-    """
+    def __init__(self, mailbox: Mailbox, start: Callable[[str], None], now: Callable[[], datetime]) -> None:
+        self._mailbox = mailbox
+        self._start = start
+        self._now = now
 
-    concerns: Callable[[Request], bool]
-    keep: Callable[[Request], object]
-    start: Callable[[Request], None]
-    language: Callable[[str], Language]
-    terms_view: Callable[[Request], dict[str, Any]]
-    terms_filled: Callable[[dict[str, Any]], tuple[Request | None, dict[str, str]]]
-    acknowledged: Callable[[str, float], None]
-    refused: Callable[[], None]
+    def store(self, request: AnyRequest) -> None:
+        """Store a request, once however often Slack delivers it."""
+        self._mailbox.receive(request.key, request_row(request), self._now())
+
+    def start(self, request: AnyRequest) -> None:
+        """Start the handling of a stored request, once."""
+        self._start(request.key)
 
 
 class Listeners:
     """The listeners of one app. What follows an ack runs in `executor`, so that no ack waits for the store or for Slack."""
 
-    def __init__(self, web: Web, hands: Hands, executor: Executor) -> None:
+    def __init__(
+        self,
+        web: Web,
+        inbox: Inbox,
+        threads: Threads,
+        forms: SubscriptionForms,
+        channels: Channels,
+        executor: Executor,
+    ) -> None:
         self._web = web
-        self._hands = hands
+        self._inbox = inbox
+        self._threads = threads
+        self._forms = forms
+        self._channels = channels
         self._executor = executor
 
     def register(self, app: App, command: str) -> None:
@@ -84,14 +109,14 @@ class Listeners:
     ) -> BoltResponse:
         """Store a message that may concern the bot, before Bolt acknowledges it."""
         request = from_message(body, self._web.me["user_id"])
-        if request and self._hands.concerns(request):
-            self._hands.keep(request)
+        if request and self._threads.concerns(request):
+            self._inbox.store(request)
             context["request"] = request
         return next_()
 
     def on_event(self, context: dict[str, Any]) -> None:
         if context.get("request"):
-            self._submit(self._hands.start, context["request"])
+            self._submit(self._inbox.start, context["request"])
 
     def on_command(self, ack: Ack, body: dict[str, Any]) -> None:
         ack()
@@ -103,16 +128,16 @@ class Listeners:
 
     def on_ask(self, ack: Ack, body: dict[str, Any]) -> None:
         ack()
-        request = from_button(body)
-        self._submit(self._open, body, request, lambda: ask_modal(request, self._hands.language(request.channel)))
+        button = from_button(body)
+        self._submit(self._open, body, button, lambda: ask_modal(button, self._language(button.channel)))
 
     def on_question(self, ack: Ack, body: dict[str, Any]) -> None:
-        asked_at, question = asked_in(body["view"])
+        button, question = asked_in(body["view"])
         if not question:
-            ack(response_action="errors", errors=no_question(self._hands.language(asked_at.channel)))
+            ack(response_action="errors", errors=no_question(self._language(button.channel)))
             return
         ack()
-        self._submit(self._hand_over, from_form(body, asked_at, question))
+        self._submit(self._hand_over, from_form(body, button, question))
 
     def on_home(self, body: dict[str, Any]) -> None:
         request = from_home(body)
@@ -121,18 +146,18 @@ class Listeners:
 
     def on_subscribe(self, ack: Ack, body: dict[str, Any]) -> None:
         ack()
-        request = from_button(body)
-        self._submit(self._open, body, request, lambda: self._hands.terms_view(request))
+        button = from_button(body)
+        self._submit(self._open, body, button, lambda: self._forms.modal(button))
 
     def on_terms(self, ack: Ack, body: dict[str, Any]) -> None:
-        filled, errors = self._hands.terms_filled(body)
-        if filled is None:
+        form, errors = self._forms.parse(body)
+        if form is None:
             ack(response_action="errors", errors=errors)
             return
         ack()
-        self._submit(self._hand_over, filled)
+        self._submit(self._hand_over, form)
 
-    def _open(self, body: dict[str, Any], request: Request, view: Callable[[], dict[str, Any]]) -> None:
+    def _open(self, body: dict[str, Any], request: ButtonRequest, view: Callable[[], dict[str, Any]]) -> None:
         """Open a modal; on failure hand the request over, so that the person gets a reply."""
         try:
             self._web.open_view(body["trigger_id"], view())
@@ -140,9 +165,12 @@ class Listeners:
             log.warning("no modal", run=request.run, why=str(exc))
             self._hand_over(request)
 
-    def _hand_over(self, request: Request) -> None:
-        self._hands.keep(request)
-        self._hands.start(request)
+    def _hand_over(self, request: AnyRequest) -> None:
+        self._inbox.store(request)
+        self._inbox.start(request)
+
+    def _language(self, channel: str) -> Language:
+        return self._channels.view(channel).language
 
     def _submit(self, do: Callable[..., None], *arguments: Any) -> None:
         self._executor.submit(_logged, do, *arguments)

@@ -1,12 +1,4 @@
-"""The only access to Slack's Web API: takes our messages, returns timestamps and ids, translates Slack's errors into ours.
-
-    SlackFailure             exit code 3: the call failed
-    ├── Unanswered           no response, or one that leaves the outcome unknown
-    └── Refused              an error code from Slack
-        ├── MissingScope     the app was installed without a scope of the manifest
-        ├── ChannelClosed    the channel is archived or gone, or the bot is not in it
-        ├── TooLong          the message exceeds a limit that Slack does not document
-        └── StreamRefused    the workspace or the channel does not support streamed messages
+"""The only access to Slack's Web API: takes our messages, returns timestamps and ids, raises our errors.
 
 Posts are retried here only after a 429, when Slack has accepted nothing. The outbox handles the other failures.
 """
@@ -14,16 +6,13 @@ Posts are retried here only after a 429, when Slack has accepted nothing. The ou
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from datetime import datetime
 from email.utils import parsedate_to_datetime
-from http.client import HTTPException
-from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from urllib.request import Request, urlopen
 
+from pydantic import ValidationError
 from slack_sdk import WebClient
-from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.http_retry.builtin_handlers import (
     ConnectionErrorRetryHandler,
     RateLimitErrorRetryHandler,
@@ -31,9 +20,24 @@ from slack_sdk.http_retry.builtin_handlers import (
 )
 from slack_sdk.webhook import WebhookClient
 
-from analysis.errors import OutsideFailure
-from analysis.locale import Phrase, mark
-from bot.slack.manifest import manifest
+from bot.slack.web_errors import MissingScope, Refused, SlackFailure, Unanswered, scopes_in, silent, translated
+from bot.slack.web_replies import (
+    ChannelInfo,
+    Connection,
+    FileInfo,
+    Identity,
+    MemberPage,
+    MessagePage,
+    OpenedChannel,
+    Permalink,
+    Posted,
+    Reply,
+    UploadPlace,
+    User,
+    UserInfo,
+)
+
+T = TypeVar("T", bound=Reply)
 
 TIMEOUT = 6  # seconds per request; Slack usually answers in far less than one
 _EVENT = "vllm_digest"  # the type of our messages' metadata
@@ -41,78 +45,7 @@ _RETRIES = 4
 _PAGES = 5  # maximum pages of a lookup or of a thread
 _REPLIES = 200  # messages per page of a thread
 
-_CODE = re.compile(
-    r"[a-z0-9_.:,]{1,100}"
-)  # format of Slack's error codes and scopes; nothing else of a response is shown
-_CLOSED = frozenset({"is_archived", "channel_not_found", "not_in_channel", "channel_is_archived", "is_inactive"})
-_ARCHIVED = mark("the channel is archived ({code}); unarchive it, or cancel its subscriptions")
-_NO_CHANNEL = mark("Slack shows the bot no such channel ({code}); if it is private, invite the bot to it")
-_POSTING_RESTRICTED = mark("the workspace restricts who may post there ({code}); ask an admin to allow the app")
-_ERROR_MESSAGES = {  # error code -> sentence for people; other errors show their code
-    **dict.fromkeys(("is_archived", "channel_is_archived"), _ARCHIVED),
-    **dict.fromkeys(("channel_not_found", "is_inactive"), _NO_CHANNEL),
-    "not_in_channel": mark("the bot is not in the channel (not_in_channel); invite it there"),
-}
-_REFUSED = mark("Slack refuses: {code}")
-_RESTRICTED = re.compile(r"restricted_action\w*|posting_to_(general_)?channel_denied|no_permission|user_is_restricted")
-_LONG = frozenset({"msg_blocks_too_long", "msg_too_long", "markdown_text_too_long"})
-_NO_STREAM = frozenset(
-    {
-        "unknown_method",
-        "feature_not_enabled",
-        "method_not_supported_for_channel_type",
-        "channel_type_not_supported",
-        "messages_tab_disabled",
-        "missing_recipient_team_id",
-        "missing_recipient_user_id",
-        "team_not_found",
-        "user_not_found",
-    }
-)
 _ADDRESS = re.compile(r"https?://[^\s<>|]+")
-_TRANSIENT = frozenset(
-    {
-        "internal_error",
-        "fatal_error",
-        "service_unavailable",
-        "request_timeout",
-        "ratelimited",
-        "rate_limited",
-        "team_added_to_org",
-    }
-)
-
-
-class SlackFailure(OutsideFailure):
-    pass
-
-
-class Unanswered(SlackFailure):
-    pass
-
-
-class Refused(SlackFailure):
-    """An error that Slack reports with `code`."""
-
-    def __init__(self, message: str | Phrase, code: str) -> None:
-        super().__init__(message)
-        self.code = code
-
-
-class MissingScope(Refused):
-    pass
-
-
-class ChannelClosed(Refused):
-    pass
-
-
-class TooLong(Refused):
-    pass
-
-
-class StreamRefused(Refused):
-    pass
 
 
 class Installation(NamedTuple):
@@ -146,67 +79,69 @@ class Web:
     def me(self) -> Mapping[str, str]:
         """The bot's user_id, bot_id, team_id, team and user; cached after the first call."""
         if self._me is None:
-            with translated():
-                found = self._reader.auth_test()
-            self._me = {name: str(found.get(name) or "") for name in ("user_id", "bot_id", "team_id", "team", "user")}
+            found = _call(Identity, self._reader.auth_test)
+            names = ("user_id", "bot_id", "team_id", "team", "user")
+            self._me = {name: getattr(found, name) or "" for name in names}
         return self._me
 
     def socket_address(self, app_token: str) -> str:
         """Return a WebSocket URL for one Socket Mode connection."""
-        with translated():
-            return str(self.client.apps_connections_open(app_token=app_token)["url"])
+        return _call(Connection, self.client.apps_connections_open, app_token=app_token).url
 
     def installation(self) -> Installation:
         """Return the owner and scopes of the bot token."""
         with translated():
-            found = self._reader.auth_test()
-            headers = {name.lower(): value for name, value in found.headers.items()}
-            scopes, at = headers.get("x-oauth-scopes"), headers.get("date")
-            return Installation(
-                user=str(found["user"]),
-                team=str(found["team"]),
-                whole_organisation=bool(found.get("is_enterprise_install")),
-                scopes=None if scopes is None else _scopes(scopes),
-                at=parsedate_to_datetime(at) if at else None,
-            )
+            answer = self._reader.auth_test()
+        found = _read(Identity, answer.data)
+        headers = {name.lower(): value for name, value in answer.headers.items()}
+        scopes, at = headers.get("x-oauth-scopes"), headers.get("date")
+        return Installation(
+            user=found.user or "",
+            team=found.team or "",
+            whole_organisation=bool(found.is_enterprise_install),
+            scopes=None if scopes is None else scopes_in(scopes),
+            at=_date(at) if at else None,
+        )
 
     # Posting
 
     def post(self, channel: str, message: Mapping[str, Any], key: str, thread_ts: str | None) -> str:
         """Post a message {text, blocks} with its key in the metadata; return its ts."""
-        with translated():
-            answer = self.client.chat_postMessage(
-                channel=channel,
-                text=message["text"],
-                blocks=message.get("blocks") or None,
-                thread_ts=thread_ts,
-                metadata=_metadata(key, message),
-                unfurl_links=False,
-                unfurl_media=False,
-            )
-        return _ts(answer)
+        return _call(
+            Posted,
+            self.client.chat_postMessage,
+            channel=channel,
+            text=message["text"],
+            blocks=message.get("blocks") or None,
+            thread_ts=thread_ts,
+            metadata=_metadata(key, message),
+            unfurl_links=False,
+            unfurl_media=False,
+        ).ts
 
     def update(self, channel: str, ts: str, message: Mapping[str, Any], key: str) -> None:
         """Replace the content of one of our messages."""
-        with translated():
-            self.client.chat_update(
-                channel=channel,
-                ts=ts,
-                text=message["text"],
-                blocks=message.get("blocks") or [],
-                metadata=_metadata(key, message),
-            )
+        _call(
+            Reply,
+            self.client.chat_update,
+            channel=channel,
+            ts=ts,
+            text=message["text"],
+            blocks=message.get("blocks") or [],
+            metadata=_metadata(key, message),
+        )
 
     def post_ephemeral(self, channel: str, user: str, message: Mapping[str, Any], thread_ts: str | None) -> None:
         """Post an ephemeral message to one person."""
-        with translated():
-            self.client.chat_postEphemeral(
-                channel=channel,
-                user=user,
-                text=message["text"],
-                blocks=message.get("blocks") or None,
-                thread_ts=thread_ts,
-            )
+        _call(
+            Reply,
+            self.client.chat_postEphemeral,
+            channel=channel,
+            user=user,
+            text=message["text"],
+            blocks=message.get("blocks") or None,
+            thread_ts=thread_ts,
+        )
 
     def respond(self, address: str, message: Mapping[str, Any], *, replace: bool) -> None:
         """Reply privately at a request's response_url; with `replace`, in place of the original message."""
@@ -226,56 +161,46 @@ class Web:
 
     def start_stream(self, channel: str, thread_ts: str, user: str, team: str, text: str) -> str:
         """Start a streamed message in a thread; return its ts."""
-        with translated():
-            return _ts(
-                self.client.chat_startStream(
-                    channel=channel,
-                    thread_ts=thread_ts,
-                    recipient_user_id=user,
-                    recipient_team_id=team,
-                    markdown_text=text or None,
-                )
-            )
+        return _call(
+            Posted,
+            self.client.chat_startStream,
+            channel=channel,
+            thread_ts=thread_ts,
+            recipient_user_id=user,
+            recipient_team_id=team,
+            markdown_text=text or None,
+        ).ts
 
     def append_stream(self, channel: str, ts: str, text: str) -> None:
         """Append Markdown to a streamed message."""
-        with translated():
-            self.client.chat_appendStream(channel=channel, ts=ts, markdown_text=text)
+        _call(Reply, self.client.chat_appendStream, channel=channel, ts=ts, markdown_text=text)
 
     def stop_stream(self, channel: str, ts: str, key: str | None = None) -> None:
         """Stop a streamed message and set its key, if given, in the metadata."""
-        with translated():
-            self.client.chat_stopStream(
-                channel=channel, ts=ts, metadata={"event_type": _EVENT, "event_payload": {"key": key}} if key else None
-            )
+        metadata = {"event_type": _EVENT, "event_payload": {"key": key}} if key else None
+        _call(Reply, self.client.chat_stopStream, channel=channel, ts=ts, metadata=metadata)
 
     # Files
 
     def upload(self, name: str, data: str) -> str:
         """Upload a file without sharing it; return its id."""
         content = data.encode()
+        place = _call(UploadPlace, self.client.files_getUploadURLExternal, filename=name, length=len(content))
         with translated():
-            place = self.client.files_getUploadURLExternal(filename=name, length=len(content))
-            address = Request(place["upload_url"], data=content)  # noqa: S310 (a URL from Slack)
+            address = Request(place.upload_url, data=content)  # noqa: S310 (a URL from Slack)
             with urlopen(address, timeout=TIMEOUT * 5) as answer:  # noqa: S310
                 answer.read()
-        return str(place["file_id"])
+        return place.file_id
 
     def share(self, file_id: str, title: str, channel: str, thread_ts: str | None) -> None:
         """Share an uploaded file in a channel or thread."""
-        with translated():
-            self.client.files_completeUploadExternal(
-                files=[{"id": file_id, "title": title}], channel_id=channel, thread_ts=thread_ts
-            )
+        files = [{"id": file_id, "title": title}]
+        _call(Reply, self.client.files_completeUploadExternal, files=files, channel_id=channel, thread_ts=thread_ts)
 
     def share_of(self, file_id: str, channel: str) -> str | None:
         """Return the ts of the message that shares a file in a channel; None if there is none yet."""
-        with translated():
-            file = self._reader.files_info(file=file_id)["file"]
-        for where in (file.get("shares") or {}).values():
-            for share in where.get(channel, ()):
-                return str(share["ts"])
-        return None
+        shares = _call(FileInfo, self._reader.files_info, file=file_id).file.shares or {}
+        return next((share.ts for where in shares.values() for share in where.get(channel, ())), None)
 
     # Looking up
 
@@ -296,24 +221,33 @@ class Web:
 
     def thread(self, channel: str, thread_ts: str) -> list[dict[str, Any]]:
         """Return the messages of a thread with metadata, oldest first, truncated if very long."""
-        with translated():
-            pages = self._reader.conversations_replies(
-                channel=channel, ts=thread_ts, limit=_REPLIES, include_all_metadata=True
+        found: dict[str, dict[str, Any]] = {}
+        cursor: str | None = None
+        for _ in range(_PAGES):
+            page = _call(
+                MessagePage,
+                self._reader.conversations_replies,
+                channel=channel,
+                ts=thread_ts,
+                limit=_REPLIES,
+                cursor=cursor,
+                include_all_metadata=True,
             )
             # Every page may start with the thread's parent message.
-            found = {str(each["ts"]): each for page in islice(pages, _PAGES) for each in page["messages"]}
-            return list(found.values())
+            found |= {str(each.get("ts")): each for each in page.messages}
+            cursor = page.next_cursor
+            if not cursor:
+                break
+        return list(found.values())
 
     def direct(self, user: str) -> str:
         """Return the id of the direct message channel with a person."""
-        with translated():
-            return str(self._reader.conversations_open(users=[user])["channel"]["id"])
+        return _call(OpenedChannel, self._reader.conversations_open, users=[user]).channel.id
 
     def permalink(self, channel: str, ts: str) -> str | None:
         """Return the permalink of a message; None if it was deleted or is no longer visible."""
         try:
-            with translated():
-                address = str(self._reader.chat_getPermalink(channel=channel, message_ts=ts)["permalink"])
+            address = _call(Permalink, self._reader.chat_getPermalink, channel=channel, message_ts=ts).permalink
         except Refused:
             return None
         return address if _ADDRESS.fullmatch(address) and not self._is_tombstone(channel, ts) else None
@@ -321,21 +255,19 @@ class Web:
     def _is_tombstone(self, channel: str, ts: str) -> bool:
         """Return whether a message was deleted but remains as a placeholder because of its replies; False if unknown."""
         try:
-            with translated():
-                found = self._reader.conversations_replies(channel=channel, ts=ts, limit=1)["messages"]
-                return not found or found[0].get("subtype") == "tombstone"
+            found = _call(MessagePage, self._reader.conversations_replies, channel=channel, ts=ts, limit=1).messages
         except MissingScope:
             return False
         except Refused:
             return True
+        return not found or found[0].get("subtype") == "tombstone"
 
     def is_member(self, channel: str, user: str) -> bool:
         """Return whether the bot may post in a channel, or in a direct message channel if it is its own with `user`."""
         if channel.startswith("D"):
             return channel == self.direct(user)
         try:
-            with translated():
-                return bool(self._reader.conversations_info(channel=channel)["channel"].get("is_member"))
+            return self.place(channel).is_member
         except MissingScope:
             raise
         except Refused:
@@ -343,9 +275,8 @@ class Web:
 
     def place(self, channel: str) -> Place:
         """Return the bot's membership of a channel. Raise `ChannelClosed` if the channel is not visible to it."""
-        with translated():
-            found = self._reader.conversations_info(channel=channel)["channel"]
-            return Place(bool(found.get("is_member")), bool(found.get("is_archived")))
+        found = _call(ChannelInfo, self._reader.conversations_info, channel=channel).channel
+        return Place(bool(found.is_member), bool(found.is_archived))
 
     def has_member(self, channel: str, user: str) -> bool:
         """Return whether a person is in a channel; False if unknown."""
@@ -354,15 +285,14 @@ class Web:
         cursor: str | None = None
         for _ in range(_PAGES):
             try:
-                with translated():
-                    answer = self._reader.conversations_members(channel=channel, limit=1000, cursor=cursor)
+                page = _call(MemberPage, self._reader.conversations_members, channel=channel, limit=1000, cursor=cursor)
             except MissingScope:
                 raise
             except Refused:
                 return False
-            if user in answer["members"]:
+            if user in page.members:
                 return True
-            cursor = (answer.get("response_metadata") or {}).get("next_cursor")
+            cursor = page.next_cursor
             if not cursor:
                 return False
         return False
@@ -370,44 +300,42 @@ class Web:
     def name_of(self, user: str) -> str:
         """Return a person's display name; empty if Slack does not provide one."""
         try:
-            with translated():
-                found = self._reader.users_info(user=user)["user"]
+            found = self._user(user)
         except SlackFailure:
             return ""
-        profile = found.get("profile") or {}
-        return str(profile.get("display_name") or profile.get("real_name") or found.get("name") or "")
+        names = (found.profile.display_name, found.profile.real_name) if found.profile else ()
+        return next((name for name in (*names, found.name) if name), "")
 
     def is_operator(self, user: str) -> bool:
         """Return whether a person is an admin or owner of the workspace; False if unknown."""
         try:
-            with translated():
-                found = self._reader.users_info(user=user)["user"]
+            found = self._user(user)
         except SlackFailure:
             return False
-        return bool(found.get("is_admin") or found.get("is_owner"))
+        return bool(found.is_admin or found.is_owner)
 
     def is_stranger(self, user: str) -> bool:
         """Return whether a person belongs to another organisation (Slack Connect); True for people unknown to Slack here."""
         try:
-            with translated():
-                found = self._reader.users_info(user=user)["user"]
+            found = self._user(user)
         except MissingScope:
             raise
         except Refused:
             return True
         # In an Enterprise organisation a person's home may be another of its workspaces.
-        teams = {found.get("team_id"), *((found.get("enterprise_user") or {}).get("teams") or ())}
-        return bool(found.get("is_stranger")) or self.me["team_id"] not in teams
+        teams = {found.team_id, *((found.enterprise_user and found.enterprise_user.teams) or ())}
+        return bool(found.is_stranger) or self.me["team_id"] not in teams
 
     def publish_home(self, user: str, view: Mapping[str, Any]) -> None:
         """Publish the bot's App Home tab for a person."""
-        with translated():
-            self.client.views_publish(user_id=user, view=dict(view))
+        _call(Reply, self.client.views_publish, user_id=user, view=dict(view))
 
     def open_view(self, trigger_id: str, view: Mapping[str, Any]) -> None:
         """Open a modal with the trigger of a button click, which is valid for three seconds."""
-        with translated():
-            self.client.views_open(trigger_id=trigger_id, view=dict(view))
+        _call(Reply, self.client.views_open, trigger_id=trigger_id, view=dict(view))
+
+    def _user(self, user: str) -> User:
+        return _call(UserInfo, self._reader.users_info, user=user).user
 
     def _messages(
         self, channel: str, thread_ts: str | None, oldest: datetime, latest: datetime
@@ -415,28 +343,24 @@ class Web:
         since, until = (f"{each.timestamp():.6f}" for each in (oldest, latest))
         cursor: str | None = None
         for _ in range(_PAGES):
-            with translated():
-                if thread_ts:
-                    answer = self._reader.conversations_replies(
-                        channel=channel,
-                        ts=thread_ts,
-                        oldest=since,
-                        latest=until,
-                        limit=100,
-                        cursor=cursor,
-                        include_all_metadata=True,
-                    )
-                else:
-                    answer = self._reader.conversations_history(
-                        channel=channel,
-                        oldest=since,
-                        latest=until,
-                        limit=100,
-                        cursor=cursor,
-                        include_all_metadata=True,
-                    )
-            yield from answer["messages"]
-            cursor = (answer.get("response_metadata") or {}).get("next_cursor")
+            read, where = (
+                (self._reader.conversations_replies, {"ts": thread_ts})
+                if thread_ts
+                else (self._reader.conversations_history, {})
+            )
+            page = _call(
+                MessagePage,
+                read,
+                channel=channel,
+                **where,
+                oldest=since,
+                latest=until,
+                limit=100,
+                cursor=cursor,
+                include_all_metadata=True,
+            )
+            yield from page.messages
+            cursor = page.next_cursor
             if not cursor:
                 return
         # Too many messages around the attempt: ours may be on a later page.
@@ -468,55 +392,22 @@ def _metadata(key: str, message: Mapping[str, Any]) -> dict[str, Any]:
     return {"event_type": _EVENT, "event_payload": {"key": key, **about}}
 
 
-def _ts(answer: Any) -> str:
-    if not isinstance(answer.get("ts"), str):
-        raise Unanswered("Slack's answer made no sense")
-    return str(answer["ts"])
+def _call(form: type[T], method: Callable[..., Any], **arguments: Any) -> T:
+    """Call a method of the SDK and return its answer as `form`. Raise our errors."""
+    with translated():
+        answer = method(**arguments)
+    return _read(form, answer.data)
 
 
-@contextmanager
-def translated() -> Iterator[None]:
-    """Translate the SDK's exceptions into our errors; the only place that does."""
+def _read(form: type[T], data: object) -> T:
     try:
-        yield
-    except SlackApiError as exc:
-        raise _translate_api_error(exc) from exc
-    except (SlackClientError, HTTPException, OSError, ValueError, KeyError, TypeError, AttributeError) as exc:
-        raise Unanswered(Phrase("Slack did not answer, or its answer made no sense")) from exc
+        return form.model_validate(data)
+    except ValidationError as exc:
+        raise silent(exc) from exc
 
 
-def _translate_api_error(exc: SlackApiError) -> SlackFailure:
-    answer: Any = exc.response
-    status = getattr(answer, "status_code", 200)
+def _date(text: str) -> datetime | None:
     try:
-        code = str(answer.get("error") or "")
-    except (AttributeError, ValueError):
-        code = ""
-    if not _CODE.fullmatch(code):
-        code = ""  # for a response that is not JSON the SDK puts a sentence here
-    if not code or status >= 500 or code in _TRANSIENT:  # noqa: PLR2004
-        what = code or "its answer made no sense"
-        return Unanswered(f"Slack answered with status {status}" if status != 200 else f"Slack failed ({what})")  # noqa: PLR2004
-    needed = _scopes(answer.get("needed"))
-    if code == "missing_scope" and needed:
-        lacking = needed - _scopes(answer.get("provided")) or needed
-        of_manifest = lacking & manifest().scopes
-        scopes = ", ".join(sorted(of_manifest or lacking))
-        return (MissingScope if of_manifest else Refused)(
-            Phrase(
-                "the app lacks the Slack scope {scopes} (missing_scope); ask a workspace admin to update the app with manifest.json and reinstall it",
-                scopes=scopes,
-            ),
-            code,
-        )
-    restricted = _POSTING_RESTRICTED if _RESTRICTED.fullmatch(code) else None
-    phrase = Phrase(restricted or _ERROR_MESSAGES.get(code, _REFUSED), code=code)
-    for kind, codes in ((ChannelClosed, _CLOSED), (TooLong, _LONG), (StreamRefused, _NO_STREAM)):
-        if code in codes:
-            return kind(phrase, code)
-    return Refused(phrase, code)
-
-
-def _scopes(listed: object) -> frozenset[str]:
-    """Return the scopes in Slack's comma-separated list, ignoring malformed ones."""
-    return frozenset(filter(_CODE.fullmatch, re.split(r"[,\s]+", str(listed or ""))))
+        return parsedate_to_datetime(text)
+    except ValueError:
+        return None

@@ -112,13 +112,13 @@ class Mailbox:
                 row = draft._asdict() | {"state": State.READY.value}
                 connection.execute(upsert(outbox).values(row).on_conflict_do_nothing())
 
-    def letter(self, key: str) -> OutboxMessage | None:
+    def message(self, key: str) -> OutboxMessage | None:
         """Return the message with this key, or None."""
         with self._engine.connect() as connection:
             row = connection.execute(select(outbox).where(outbox.c.key == key)).first()
         return _message(row) if row else None
 
-    def letters(self, prefix: str) -> list[OutboxMessage]:
+    def messages(self, prefix: str) -> list[OutboxMessage]:
         """Return the messages whose keys begin with `prefix`, sorted by key."""
         with self._engine.connect() as connection:
             rows = connection.execute(
@@ -133,14 +133,14 @@ class Mailbox:
         with self._writing.begin() as connection:
             connection.execute(update(outbox).where(outbox.c.key == key).values(state=state.value, **changes))
 
-    def sent(self, letter: OutboxMessage, ts: str) -> None:
+    def sent(self, message: OutboxMessage, ts: str) -> None:
         """Mark a message as sent with timestamp `ts`, record its thread's subject and drop a file's data."""
-        changes: dict[str, Any] = {"content": {}} if "data" in letter.content else {}
+        changes: dict[str, Any] = {"content": {}} if "data" in message.content else {}
         with self._writing.begin() as connection:
             values = {"state": State.SENT.value, "ts": ts, "note": "", **changes}
-            connection.execute(update(outbox).where(outbox.c.key == letter.key).values(**values))
-            if letter.about:
-                _keep_thread(connection, letter.channel, letter.thread_ts or ts, letter.about)
+            connection.execute(update(outbox).where(outbox.c.key == message.key).values(**values))
+            if message.about:
+                _keep_thread(connection, message.channel, message.thread_ts or ts, message.about)
 
     def is_ours(self, channel: str, ts: str) -> bool:
         """Return whether a message was sent from this outbox."""
@@ -214,7 +214,7 @@ class Mailbox:
                 connection.execute(upsert(turns).values(name=f"{name} {owner}", **taken))
         return at - now
 
-    def no_turn_before(self, name: str, instant: datetime) -> None:
+    def block_slots_until(self, name: str, instant: datetime) -> None:
         """Postpone the next send slot of `name` to `instant`, unless it is later already."""
         with self._writing.begin() as connection:
             soon = (turns.c.name == name, turns.c.free_at < instant)

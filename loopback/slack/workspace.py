@@ -28,7 +28,6 @@ class Channel:
     messages: dict[str, "Message"] = field(default_factory=dict)
     # Status lines of threads: thread ts -> text.
     statuses: dict[str, str] = field(default_factory=dict)
-    titles: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass

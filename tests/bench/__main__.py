@@ -46,7 +46,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "start": Benchmark(starting, {"commits": 2, "runs": 1, "starts": 1}),
     "commands": Benchmark(commands, {"texts": 20, "at_once": 10, "high": 1}),
     "ack": Benchmark(acknowledging, {"at_once": 5, "rounds": 1, "commits": 3, "answers": 2}),
-    "killed": Benchmark(killed, {"rounds": 1, "kills": 2}),
+    "killed": Benchmark(killed, {"rounds": 1, "kills": 1}),
     "morning": Benchmark(morning, {"repositories": 2, "commits": 1, "channels": 2, "subscriptions": 1}),
 }
 

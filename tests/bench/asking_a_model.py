@@ -8,14 +8,14 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter
-from zoneinfo import ZoneInfo
 
 from analysis.diff import excerpt, tokens
 from analysis.llm import ChatModel
 from analysis.models import Repository
 from analysis.sources.github import GitHub
-from bot.services.analyst import Modelling
-from bot.services.digest import Services, digest
+from bot.bootstrap import services_on
+from bot.models.subjects import DayRef
+from bot.services.metered_model import MeteredModel
 from bot.store import Store, open_engine
 from tests.bench.figures import MB, Row, duration
 from tests.bench.real_diffs import real_day
@@ -65,8 +65,8 @@ def _price(server: Served, commits: int, sent: int) -> Row:
     """The day's prompts with our excerpts, and at equal depth with whole diffs."""
     with TemporaryDirectory() as folder:
         store = Store(open_engine(f"sqlite:///{Path(folder, 'digest.db')}"))
-        services = Services(GitHub(server.url, None), store)
-        report = digest(services, _REPOSITORY, _DAY, ZoneInfo("UTC"), "zh", now=_NOW)
+        services = services_on(GitHub(server.url, None), store)
+        report = services.digests.report(DayRef(_REPOSITORY, _DAY, "UTC", "zh"), _NOW)
         ids = [commit_id for entry in report.entries for _, commit_id in store.with_sha(entry.commit.sha)]
         stored = store.commits(ids, patches=True)
         whole = sum(excerpt(each.commit, 10_000_000).tokens for each in stored)
@@ -92,11 +92,13 @@ def _day(server: Served, commits: int, chat: ScriptedChat | None, at_once: int) 
     model = ChatModel("scripted", base_url=chat.url, api_key="none") if chat else None
     with TemporaryDirectory() as folder:
         store = Store(open_engine(f"sqlite:///{Path(folder, 'digest.db')}"))
-        services = Services(
-            GitHub(server.url, None), store, Modelling(model, at_once, 2.0, lambda: _NOW) if model else None
+        services = services_on(
+            GitHub(server.url, None),
+            store,
+            MeteredModel(model, store, lambda: _NOW, at_once=at_once, daily_usd=2.0) if model else None,
         )
         began = perf_counter()
-        report = digest(services, _REPOSITORY, _DAY, ZoneInfo("UTC"), "zh", now=_NOW)
+        report = services.digests.report(DayRef(_REPOSITORY, _DAY, "UTC", "zh"), _NOW)
         seconds = perf_counter() - began
         store.close()
         services.github.close()

@@ -11,8 +11,8 @@ from loopback.github import RecordedRepository
 from loopback.sample import SAMPLE_REPOSITORY, sample_repository
 from loopback.slack import LoopbackSlack
 from tests.bench.figures import Row, duration, percentile
+from tests.bot.slack.delivery.test_slack_days import delivered, removals
 from tests.conftest import recorded
-from tests.integration.test_slack_days import delivered, removals
 from tests.servers.clock import noon_clock
 from tests.servers.crowd import Crowd, invented
 from tests.servers.github import FaultyGitHub

@@ -1,8 +1,6 @@
 """The ranking judged by vLLM's own release notes, beside the baseline's formula and changed lines."""
 
-import json
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from analysis.facts import facts
 from analysis.models import Importance, Ranked, Repository
@@ -10,8 +8,8 @@ from analysis.ranking import general_weights, packaged_weights
 from analysis.ranking.evaluation import AtTier, Example, Reliability, cross_validate, evaluate, rank_all, train
 from bot.services.recorded_commits import recorded_commits
 from tests.bench.figures import Row
+from tests.data import commit_lines, release_notes
 
-_DATA = Path(__file__).parents[3] / "shared/data"
 _AIM = 0.85  # ROC AUC
 _PRECISE = 0.80  # of high
 _HIGH = (0.05, 0.15)  # of the commits
@@ -19,9 +17,6 @@ _HIGH = (0.05, 0.15)  # of the commits
 
 def judging(*, every: int = 1) -> Iterator[Row]:
     """The commits of two releases, or of `every` so many one."""
-    if not _DATA.exists():
-        yield Row("not judged", "../shared/data is not here")
-        return
     older, newer = (found[::every] for found in releases())
     both = [*older, *newer]
     yield from _judged("v0.15.0 -> v0.16.0", newer, rank_all(train(older), newer))
@@ -35,10 +30,9 @@ def judging(*, every: int = 1) -> Iterator[Row]:
 
 def releases() -> tuple[list[Example], list[Example]]:
     """The commits of v0.15.0 and of v0.16.0, named where either's notes name them."""
-    notes = json.loads((_DATA / "vllm-release-notes.json").read_text("utf-8"))
+    notes = release_notes()
     every, breaking = ({number for each in notes.values() for number in each[key]} for key in ("prs", "breaking"))
-    with (_DATA / "vllm-commits.jsonl").open("rb") as lines:
-        commits = list(recorded_commits(lines))
+    commits = list(recorded_commits(commit_lines().splitlines()))
     examples = [
         Example(commit, facts(commit), commit.pr in every | breaking, commit.pr in breaking) for commit in commits
     ]

@@ -11,8 +11,8 @@ from typing import Any
 from tests.bench.figures import MB, Row, duration
 from tests.bench.generated import Writer
 from tests.bench.processes import COMMAND, PYTHON, Run, run
+from tests.data import commit_lines
 
-_RECORDED = Path(__file__).parents[3] / "shared/data/vllm-commits.jsonl"
 _JSON_ALONE = "import json, sys\nfor line in open(sys.argv[1], 'rb'): json.loads(line)"
 
 
@@ -47,14 +47,8 @@ def _megabytes(each: Run) -> str:
 
 
 def _recorded() -> Iterator[dict[str, Any]]:
-    """vLLM's recorded history where it lies beside the project, else a generated one."""
-    if _RECORDED.exists():
-        with _RECORDED.open(encoding="utf-8") as lines:
-            commits = [json.loads(line) for line in lines]
-    else:
-        commits = Writer(3).days(date(2026, 1, 1), 31, 45)
-        for file in (file for commit in commits for file in commit["files"]):
-            del file["patch"]
+    """vLLM's recorded history."""
+    commits = [json.loads(line) for line in commit_lines().splitlines()]
     return _repeated(commits, Random(4))
 
 

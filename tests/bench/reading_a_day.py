@@ -16,7 +16,8 @@ from zoneinfo import ZoneInfo
 
 from analysis.models import Repository
 from analysis.sources.github import GitHub
-from bot.services.digest import Services, digest
+from bot.bootstrap import services_on
+from bot.models.subjects import DayRef
 from bot.store import Store, open_engine
 from tests.bench.figures import Row, duration, timed
 from tests.bench.generated import Writer
@@ -79,9 +80,9 @@ def _read(server: Served, commits: int, token: str | None) -> _Ours:
     before = server.asked
     with TemporaryDirectory() as folder:
         store = Store(open_engine(f"sqlite:///{Path(folder, 'digest.db')}"))
-        services = Services(GitHub(server.url, token), store)
+        services = services_on(GitHub(server.url, token), store)
         began = perf_counter()
-        report = digest(services, _REPOSITORY, _DAY, _TZ, "zh", now=_NOW)
+        report = services.digests.report(DayRef(_REPOSITORY, _DAY, _TZ.key, "zh"), _NOW)
         read = perf_counter() - began
         store.close()
         services.github.close()

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -11,13 +10,14 @@ from slack_sdk import WebClient
 
 from analysis.locale import Language
 from analysis.models import Repository
+from bot.bootstrap import Services
 from bot.local_workspace import ADA, CHANNELS, workspace_page
-from bot.services.digest import Services, digest
+from bot.models.subjects import DayRef
 from bot.slack.messages.digest import digest_messages
 from loopback.slack.limits import with_ids
 from tests.browser.conftest import Open, overflowing, shot
 from tests.conftest import NOON, recorded
-from tests.integration.test_page import ATOMS
+from tests.loopback.test_page import ATOMS
 from tests.servers.github import FaultyGitHub
 from tests.servers.workspace import bot_at_work, digest_in, quiet_workspace, settings
 
@@ -87,8 +87,8 @@ def test_a_long_day_fits(
     """72 commits with long titles and names fit their place on a phone and on a desk, and are there at once."""
     title = "[Core][Frontend] Change_a_very_long_name_without_any_space_" + "and_then_some_more" * 8
     commits = [recorded(each, message=f"{title if each % 3 else 'Fix ' * 50} (#{each})") for each in range(1, 73)]
-    report = digest(
-        services(serve(*commits)), Repository(owner="o", name="n"), NOON.date(), ZoneInfo("UTC"), language, now=NOON
+    report = services(serve(*commits)).digests.report(
+        DayRef(Repository(owner="o", name="n"), NOON.date(), "UTC", language), NOON
     )
     with quiet_workspace(digest_language=language) as (slack, page):
         root, *thread = digest_messages(report)

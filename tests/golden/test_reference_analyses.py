@@ -1,6 +1,5 @@
 """The reference's analyses, which nobody checked, checked against their commits: the paths that they name."""
 
-import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -10,24 +9,9 @@ from analysis.grounding.analysis_check import false_claims, without_false_claims
 from analysis.grounding.claims import Section, _find_paths
 from analysis.grounding.corpus import Corpus, plain
 from analysis.models import Analysis, Commit, FileChange, Insight, Risk, Severity
-from tests.conftest import SHARED
+from tests.data import reference_reports
 
 DAYS = {"2026-01-21": 33, "2026-01-29": 45, "2026-02-03": 40, "2026-02-05": 36}
-# What a bold label or a heading of the reference opens; everything before the first one belongs to the summary.
-FIELDS = {
-    "类型|重要程度": None,
-    "摘要|概览|概述|核心改动|核心变更|总结": "summary",
-    "影响范围|受影响": "scope",
-    "洞察|架构|关键影响": "architecture",
-    "性能": "performance",
-    "安全": "security",
-    "可维护": "maintenance",
-    "兼容": "compatibility",
-    "依赖": "dependencies",
-    "风险": "risks",
-    "建议": "advice",
-}
-LABEL = re.compile(r"(?:#{2,6}\s*(.+?)|\*\*([^*]+)\*\*\s*(?:[:：]\s*(.*))?)")
 PATHS = frozenset({"path"})
 
 
@@ -40,51 +24,21 @@ class Counted(NamedTuple):
     wrong: int
 
 
-def field_of(label: str) -> str | None:
-    """The field that a label opens: a name of `FIELDS`, "" for one that is left out, None for no label at all."""
-    return next((field or "" for words, field in FIELDS.items() if re.search(words, label)), None)
-
-
-def lines_by_field(block: str) -> dict[str, list[str]]:
-    fields: dict[str, list[str]] = {}
-    current = "summary"
-    for line in map(str.strip, block.split("\n")):
-        match = LABEL.fullmatch(line)
-        opened = field_of(match[1] or match[2]) if match else None
-        if match and opened is not None:
-            current, line = opened, match[3] or ""  # noqa: PLW2901
-        if line and not re.fullmatch(r"[-|\s:*]+", line):
-            fields.setdefault(current, []).append(line)
-    return fields
-
-
-def cells(line: str) -> list[str]:
-    return [cell.strip() for cell in line.strip("|").split("|")] if line.startswith("|") else [line]
-
-
-def parsed(block: str) -> Analysis:
-    """An analysis of free text: prose by lines, lists by item, rows of tables as items or as a risk and its mitigation."""
-    fields = lines_by_field(block)
-    risks = [cells(line) for line in fields.get("risks", ())]
-    return Analysis(
-        by="model",
-        summary="\n".join(fields.get("summary", ())),
-        scope=tuple(" ".join(cells(line)) for line in fields.get("scope", ())),
-        insight=Insight(**{name: "\n".join(fields.get(name, ())) for name in Insight.model_fields}),
-        risks=tuple(Risk(risk=" ".join(row[:2]), severity=Severity.LOW, mitigation=" ".join(row[2:])) for row in risks),
-        advice=tuple(" ".join(cells(line)) for line in fields.get("advice", ())),
-    )
-
-
 def analyses(day: str) -> Iterator[tuple[str, Analysis]]:
-    """The short SHA and the analysis of each commit of a day's report."""
-    path = SHARED / "seeds" / f"{day}.md"
-    if not path.exists():
-        pytest.skip("../shared/seeds is not here")
-    parts = re.split(r"^\*\*SHA\*\*: `([0-9a-f]+)`[^\n]*\n", path.read_text("utf-8"), flags=re.MULTILINE)
-    for sha, block in zip(parts[1::2], parts[2::2], strict=True):
-        # The next commit's title stands at the end, below a rule, or first in the section of the next tier.
-        yield sha, parsed(re.sub(r"\n---\s+(?:#### [^\n]*\s+)?### [^\n]*\s*$", "", block))
+    """The short SHA and the analysis of each commit of a day's report: what it names, without its prose."""
+    for sha, told in reference_reports()[day]["analyses"].items():
+        risks = [Risk(risk=risk, severity=Severity.LOW, mitigation=mitigation) for risk, mitigation in told["risks"]]
+        yield (
+            sha,
+            Analysis(
+                by="model",
+                summary=told["summary"],
+                scope=told["scope"],
+                insight=Insight(**told["insight"]),
+                risks=tuple(risks),
+                advice=told["advice"],
+            ),
+        )
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +86,7 @@ def counted(pairs: list[tuple[Analysis, Commit]]) -> Counted:
 
 @pytest.mark.parametrize("day", DAYS)
 def test_every_analysis_of_a_day_is_read(day: str, commits: dict[str, Commit]) -> None:
-    """Each commit of the report has an analysis that says something."""
+    """Each commit of the report is recorded and has an analysis that says something."""
     found = dict(analyses(day))
     assert len(found) == DAYS[day]
     assert set(found) <= set(commits)

@@ -4,10 +4,9 @@ import json
 import re
 from typing import Any
 
-import pytest
-
 from loopback.github import RecordedRepository
-from tests.conftest import SHARED, Run
+from tests.conftest import Run
+from tests.data import reference_reports
 from tests.servers.chat import ScriptedChat
 from tests.servers.github import FaultyGitHub
 
@@ -16,42 +15,26 @@ _PATH = re.compile(r"`([\w./-]+/[\w.-]+\.(?:py|md|cu|cuh|h|cpp|txt|yaml|yml|toml
 
 
 def replies() -> dict[str, str]:
-    """Short SHA -> the reference's analysis as the form that a model fills in."""
-    text = (SHARED / "seeds" / f"{DAY}.md").read_text("utf-8")
-    found = {}
-    for section in re.split(r"^### (?=.*\n\*\*SHA\*\*)", text, flags=re.MULTILINE)[1:]:
-        sha = re.search(r"\*\*SHA\*\*: `([0-9a-f]{7})`", section)
-        body = section.split("\n", 3)[3].rsplit("\n---", 1)[0]
-        parts = re.split(
-            r"^\W*\**\s*\W*(变更摘要|摘要|影响范围|技术洞察|潜在风险|关注建议)\**[：:]?\**", body, flags=re.MULTILINE
+    """Short SHA -> the reference's analysis as the form that a model fills in; what it names, without its prose."""
+    names = ("architecture", "performance", "security", "compatibility", "maintenance", "dependencies")
+    return {
+        sha: json.dumps(
+            {
+                "summary": told["summary"][:1000],
+                "scope": told["scope"][:12],
+                "insight": {name: told["insight"].get(name, "") for name in names},
+                "risks": [
+                    {"risk": risk, "severity": "medium", "mitigation": mitigation}
+                    for risk, mitigation in told["risks"][:12]
+                ],
+                "advice": told["advice"][:12],
+                "move": "keep",
+                "move_reason": "",
+            },
+            ensure_ascii=False,
         )
-        fields = {name: told.strip() for name, told in zip(parts[1::2], parts[2::2], strict=False)}
-
-        def items(name: str, fields: dict[str, str] = fields) -> list[str]:
-            lines = [
-                re.sub(r"^\s*(?:[-*|]|\d+\.)\s*", "", line).replace("**", "")
-                for line in fields.get(name, "").split("\n")
-            ]
-            return [line for line in lines if len(line) > 5][:12]
-
-        insight = dict.fromkeys(
-            ("architecture", "performance", "security", "compatibility", "maintenance", "dependencies"), ""
-        )
-        insight["architecture"] = " ".join(items("技术洞察")[:4])
-        reply: dict[str, Any] = {
-            "summary": " ".join((fields.get("变更摘要") or fields.get("摘要") or body).split()).replace("**", "")[
-                :1000
-            ],
-            "scope": items("影响范围"),
-            "insight": insight,
-            "risks": [{"risk": risk, "severity": "medium", "mitigation": ""} for risk in items("潜在风险")],
-            "advice": items("关注建议"),
-            "move": "keep",
-            "move_reason": "",
-        }
-        assert sha
-        found[sha[1]] = json.dumps(reply, ensure_ascii=False)
-    return found
+        for sha, told in reference_reports()[DAY]["analyses"].items()
+    }
 
 
 def test_the_references_false_paths_are_gone(run: Run, vllm_commits: list[dict[str, Any]]) -> None:
@@ -85,10 +68,3 @@ def test_the_references_false_paths_are_gone(run: Run, vllm_commits: list[dict[s
     medium = [commit for commit in by_model if commit["importance"] == "medium"]
     assert all(commit["analysis"]["summary"] for commit in by_model)
     assert any(commit["analysis"]["scope"] for commit in medium)
-
-
-def test_every_reference_analysis_was_found() -> None:
-    """The test's own reading of the reference finds a summary in each of the day's 45 analyses."""
-    if not (SHARED / "seeds").exists():
-        pytest.skip("../shared/seeds is not here")
-    assert all(json.loads(reply)["summary"] for reply in replies().values())

@@ -1,6 +1,8 @@
 """What commands import and build at their start, once: a command that is run from here need not do so again."""
 
 # ruff: noqa: F401 (that they are imported is all)
+import gc
+
 import alembic.command
 import alembic.context
 
@@ -13,5 +15,14 @@ import analysis.writing.by_model
 import bot.bootstrap
 import bot.cli.app
 import bot.doctor
+import bot.flows
+import bot.local_workspace
+import bot.metrics
+import bot.scheduler
+import bot.slack.app
+import bot.slack.http
+from bot.store import open_engine
 
 analysis.sources.secrets.Redactor()("a text")  # builds the scanners, in a third of a second and without a thread
+open_engine("sqlite://").dispose()  # reads the migrations
+gc.freeze()  # what is here stays, and need not be looked through by every command

@@ -9,10 +9,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from bot.bootstrap import running_bot
 from bot.settings import Settings
+from bot.slack_bot import running_bot
 from loopback.slack import LoopbackSlack, Message
 from tests.servers.clock import noon_clock
+from tests.servers.databases import empty_database
 
 
 @contextmanager
@@ -28,6 +29,7 @@ def bot_running(
 
     It goes by `now`, by default from noon on; with `http` it is behind an address instead; `metrics_port` is that of its figures.
     """
+    empty_database(folder / "bot.db")
     engine = folder / "bot-flows.db"
     if not engine.exists():
         engine.write_bytes(_used_engine())

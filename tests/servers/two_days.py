@@ -13,8 +13,9 @@ from zoneinfo import ZoneInfo
 from analysis.llm import ChatModel
 from analysis.models import Repository
 from analysis.sources.github import GitHub
-from bot.services.analyst import Modelling
-from bot.services.digest import Services, digest
+from bot.bootstrap import services_on
+from bot.models.subjects import DayRef
+from bot.services.metered_model import MeteredModel
 from bot.slack.messages.digest import digest_messages
 from bot.store import Store, Subscriptions, Terms, open_engine
 from loopback.slack import Fault
@@ -223,8 +224,10 @@ def _wanted(bot: Killable, day: date, zone: ZoneInfo, label: str, channel: str) 
         closing(GitHub(bot.github.url, "token")) as github,
         closing(ChatModel(MODEL, base_url=bot.chat.url, api_key="key")) as model,
     ):
-        services = Services(github, store, Modelling(model, 1, 0.0, lambda: datetime.now(UTC)))
-        report = digest(services, _REPOSITORY, day, zone, "en", now=datetime.now(UTC), ask=False)
+        services = services_on(
+            github, store, MeteredModel(model, store, lambda: datetime.now(UTC), at_once=1, daily_usd=0.0)
+        )
+        report = services.digests.report(DayRef(_REPOSITORY, day, zone.key, "en"), datetime.now(UTC), ask=False)
     key = f"digest:{_REPOSITORY.key}:{day}:{label}:{channel}:"
     told = [Posted(f"{key}{place:03}", each.text) for place, each in enumerate(digest_messages(report))]
     return [*told, Posted(f"n-{day}.md", "")]

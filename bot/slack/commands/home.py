@@ -4,10 +4,17 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
+import structlog
+
+from analysis.errors import DigestError
 from analysis.locale import catalogue
+from analysis.models import Language
 from analysis.report import counts
-from bot.slack.bot import Bot
-from bot.slack.commands.status import status_rows, subscription_messages
+from bot.models.deliveries import Outcome
+from bot.models.subjects import DayRef
+from bot.services.channels import ChannelView
+from bot.slack.commands.conversation import Clock, Conversation
+from bot.slack.commands.status import Status
 from bot.slack.messages import subscriptions
 from bot.slack.messages.blocks import (
     Block,
@@ -23,76 +30,129 @@ from bot.slack.messages.blocks import (
     rich,
     section,
 )
-from bot.store import OutboxMessage, Subscription
+from bot.slack.outbox.outbox import Outbox
+from bot.slack.parsing.requests import ButtonRequest
+from bot.slack.web import Web
+from bot.store import Mailbox, OutboxMessage, Subscription, Subscriptions
 
 _MOST_HELD = 5
 _MOST_SUBSCRIPTIONS = 25  # two blocks each; a view has room for a hundred
 _MOST_DIGESTS = 15
 
-
-def home_view(bot: Bot, user: str, told: str = "") -> dict[str, Any]:
-    """Return the App Home of `user`, with the notice `told` on top. Private repositories are omitted: it belongs to no channel."""
-    say = catalogue(bot.language)
-    mine = _visible_subscriptions(bot, user)
-    offered = () if bot.web.is_stranger(user) else subscriptions.OFFERED
-    blocks: list[Block] = [
-        *([context(told)] if told else []),
-        header(say("Yesterday's digests")),
-        *_digests(bot),
-        header(say("Subscriptions of your channels")),
-        *[
-            block
-            for each in mine[:_MOST_SUBSCRIPTIONS]
-            for block in subscription_messages(bot).row(each, channel=True, offered=offered)
-        ],
-        *_left_out(bot, len(mine) - _MOST_SUBSCRIPTIONS),
-        *([] if mine else [context(say("No subscriptions yet"))]),
-        *([actions(subscriptions.subscribe_button(bot.language))] if offered else []),
-        header(say("Status")),
-        rich(lines(map(prose, status_rows(bot)))),
-    ]
-    held = bot.mail.held()
-    if held and bot.web.is_operator(user):
-        blocks += [header(say("Held messages")), *_held(bot, held)]
-    return {"type": "home", "blocks": blocks}
+log = structlog.get_logger(__name__)
 
 
-def _visible_subscriptions(bot: Bot, user: str) -> list[Subscription]:
-    """Return the subscriptions that a person may see, with one membership request per channel."""
-    seen = [each for each in bot.subscriptions.all() if bot.reading.sees(each.terms.repository)]
-    inside = {channel: bot.web.has_member(channel, user) for channel in {each.terms.channel for each in seen}}
-    return [each for each in seen if inside[each.terms.channel]]
+class Home:
+    """Publishes the App Home of a person. It belongs to no channel, so private repositories are not in it."""
+
+    def __init__(self, subscriptions: Subscriptions, mailbox: Mailbox, web: Web, status: Status, now: Clock) -> None:
+        self._subscriptions = subscriptions
+        self._mailbox = mailbox
+        self._web = web
+        self._status = status
+        self._now = now
+
+    def publish(self, view: ChannelView, user: str, notice: str = "") -> None:
+        """Publish a person's current App Home, with a notice on top."""
+        self._web.publish_home(user, self._view(view, user, notice))
+
+    def publish_at_least(self, view: ChannelView, user: str, notice: str = "") -> None:
+        """Publish a person's App Home with a notice on top, or the notice alone if the rest fails."""
+        try:
+            home = self._view(view, user, notice)
+        except DigestError as exc:
+            log.warning("no home", why=str(exc))
+            home = {"type": "home", "blocks": [context(notice or exc.translated(view.language))]}
+        except Exception:
+            if not notice:
+                raise
+            log.exception("this is a bug in vllm-digest")
+            home = {"type": "home", "blocks": [context(notice)]}
+        self._web.publish_home(user, home)
+
+    def _view(self, view: ChannelView, user: str, notice: str) -> dict[str, Any]:
+        language, say = view.language, catalogue(view.language)
+        mine = self._visible_subscriptions(view, user)
+        offered = () if self._web.is_stranger(user) else subscriptions.OFFERED
+        messages = self._status.subscription_messages(language)
+        blocks: list[Block] = [
+            *([context(notice)] if notice else []),
+            header(say("Yesterday's digests")),
+            *self._digests(view),
+            header(say("Subscriptions of your channels")),
+            *[
+                block
+                for each in mine[:_MOST_SUBSCRIPTIONS]
+                for block in messages.row(each, channel=True, offered=offered)
+            ],
+            *_left_out(language, len(mine) - _MOST_SUBSCRIPTIONS),
+            *([] if mine else [context(say("No subscriptions yet"))]),
+            *([actions(subscriptions.subscribe_button(language))] if offered else []),
+            header(say("Status")),
+            rich(lines(map(prose, self._status.rows(language)))),
+        ]
+        held = self._mailbox.held()
+        if held and self._web.is_operator(user):
+            blocks += [header(say("Held messages")), *_held(language, held)]
+        return {"type": "home", "blocks": blocks}
+
+    def _visible_subscriptions(self, view: ChannelView, user: str) -> list[Subscription]:
+        """Return the subscriptions that a person may see, with one membership request per channel."""
+        seen = [each for each in self._subscriptions.all() if view.reader.sees(each.terms.repository)]
+        channels = {each.terms.channel for each in seen}
+        inside = {channel: self._web.has_member(channel, user) for channel in channels}
+        return [each for each in seen if inside[each.terms.channel]]
+
+    def _digests(self, view: ChannelView) -> list[Block]:
+        """Return yesterday's digests from the store; opening the App Home reads nothing from GitHub."""
+        day = self._now().astimezone(view.tz).date() - timedelta(days=1)
+        say, known = catalogue(view.language), view.reader.known
+        rows = []
+        for repository in known[:_MOST_DIGESTS]:
+            report = view.reader.stored_report(DayRef(repository, day, view.tz.key, view.language))
+            stats = say("not read yet")
+            if report:
+                stats = counts.tiers(report.stats, view.language)
+            rows.append(section(f"*{escaped(f'{repository} · {day}')}*\n{escaped(stats)}"))
+        left_out = _left_out(view.language, len(known) - _MOST_DIGESTS)
+        return [*rows, *left_out] or [context(say("there is no repository to be seen here"))]
 
 
-def _left_out(bot: Bot, count: int) -> list[Block]:
-    return [context(catalogue(bot.language).context("App Home", "and {count} more", count=count))] if count > 0 else []
+class HeldMessages:
+    """The buttons by which operators send or drop messages that Slack may or may not have."""
+
+    def __init__(self, outbox: Outbox, web: Web, home: Home) -> None:
+        self._outbox = outbox
+        self._web = web
+        self._home = home
+
+    def release(self, conversation: Conversation, pressed: ButtonRequest) -> Outcome:
+        """Resend a held message, which searches Slack for it first, or drop it; for operators only."""
+        if self._web.is_operator(pressed.user):
+            if pressed.action == "send_again":
+                self._outbox.send(pressed.value)
+            else:
+                self._outbox.drop(pressed.value)
+            self._home.publish(conversation.view, pressed.user)
+        return Outcome()
 
 
-def _digests(bot: Bot) -> list[Block]:
-    """Return yesterday's digests from the store; opening the App Home reads nothing from GitHub."""
-    day = bot.today - timedelta(days=1)
-    say, rows = catalogue(bot.language), []
-    known = bot.reading.known
-    for repository in known[:_MOST_DIGESTS]:
-        report = bot.reading.stored(repository, day, bot.tz, bot.language)
-        stats = counts.tiers(report.stats, bot.language) if report else say("not read yet")
-        rows.append(section(f"*{escaped(f'{repository} · {day}')}*\n{escaped(stats)}"))
-    return [*rows, *_left_out(bot, len(known) - _MOST_DIGESTS)] or [
-        context(say("there is no repository to be seen here"))
-    ]
+def _left_out(language: Language, count: int) -> list[Block]:
+    return [context(catalogue(language).context("App Home", "and {count} more", count=count))] if count > 0 else []
 
 
-def _held(bot: Bot, held: Sequence[OutboxMessage]) -> list[Block]:
-    say = catalogue(bot.language)
+def _held(language: Language, held: Sequence[OutboxMessage]) -> list[Block]:
+    say = catalogue(language)
     blocks: list[Block] = []
-    for letter in held[:_MOST_HELD]:
+    for message in held[:_MOST_HELD]:
         # Show the message's channel but not its subject, which may be private.
-        place = {"type": "channel", "channel_id": letter.channel}
-        blocks.append(rich(paragraph([place, *ours(f"  {letter.key.partition(':')[0]}  "), *prose(letter.note)])))
+        place = {"type": "channel", "channel_id": message.channel}
+        kind = message.key.partition(":")[0]
+        blocks.append(rich(paragraph([place, *ours(f"  {kind}  "), *prose(message.note)])))
         blocks.append(
             actions(
-                button(say("Try again"), "send_again", letter.key),
-                button(say("Give up"), "drop_held", letter.key, style="danger"),
+                button(say("Try again"), "send_again", message.key),
+                button(say("Give up"), "drop_held", message.key, style="danger"),
             )
         )
     return blocks

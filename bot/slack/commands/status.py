@@ -1,60 +1,65 @@
-"""Status of the bot and of a channel's subscriptions."""
+"""The status of the bot and of a channel's subscriptions."""
 
 from collections.abc import Sequence
 
 from analysis.locale import catalogue, translated
-from bot.services.analyst import Modelling
-from bot.slack.bot import Bot
+from analysis.models import Language
+from bot.services.metered_model import MeteredModel
+from bot.slack.commands.conversation import Clock
 from bot.slack.messages.blocks import Message, fallback, lines, ours, paragraph, prose, rich
 from bot.slack.messages.subscriptions import SubscriptionMessages, describe
-from bot.store import Subscription
+from bot.slack.web import Web
+from bot.store import Mailbox, Store, Subscription
 
 
-def status_message(bot: Bot, held: Sequence[Subscription]) -> Message:
-    """Return the bot's status: its model, today's cost, and the next digests and delivery failures of `held`."""
-    say, shown = catalogue(bot.language), subscription_messages(bot)
-    rows = [*status_rows(bot), say("Subscriptions: {count}", count=len(held))]
-    for each in held:
-        rows.append(f"{describe(each, bot.language)}: {say('Next digest: {at}', at=shown.next_digest(each))}")
-        if each.note:
-            rows.append(f"⚠️ {each.terms.repository}: {shown.trouble(each)}")
-    return Message(
-        fallback(say("Status")),
-        (rich(paragraph(ours(say("Status"), "bold"))), rich(lines(map(prose, rows)))),
-    )
+class Status:
+    """What the bot is doing: its model, today's cost, held messages; and when digests come."""
 
+    def __init__(self, store: Store, mailbox: Mailbox, model: MeteredModel | None, web: Web, now: Clock) -> None:
+        self._store = store
+        self._mailbox = mailbox
+        self._model = model
+        self._web = web
+        self._now = now
 
-def status_rows(bot: Bot) -> list[str]:
-    """Return the status lines of the whole bot, without names of channels or repositories."""
-    say, services = catalogue(bot.language), bot.reading.services
-    model = services.modelling.model.name if services.modelling else say("rules (no model is set)")
-    held = len(bot.mail.held())
-    rows = [say("Analyses by: {model}", model=model)]
-    if services.modelling:
-        rows.append(say("Spent on the model today: ${usd}", usd=f"{services.store.spent(bot.now().date()):.2f}"))
-        rows += _failing(bot, services.modelling)
-    if held:
-        rows.append(say("⚠️ Messages held: {count}", count=held))
-    return rows
+    def message(self, language: Language, held: Sequence[Subscription]) -> Message:
+        """Return the bot's status, and the next digests and delivery failures of a channel's subscriptions."""
+        say, messages = catalogue(language), self.subscription_messages(language)
+        rows = [*self.rows(language), say("Subscriptions: {count}", count=len(held))]
+        for each in held:
+            rows.append(f"{describe(each, language)}: {say('Next digest: {at}', at=messages.next_digest(each))}")
+            if each.note:
+                rows.append(f"⚠️ {each.terms.repository}: {messages.trouble(each)}")
+        title = say("Status")
+        return Message(fallback(title), (rich(paragraph(ours(title, "bold"))), rich(lines(map(prose, rows)))))
 
+    def rows(self, language: Language) -> list[str]:
+        """Return the status lines of the whole bot, without names of channels or repositories."""
+        say, held = catalogue(language), len(self._mailbox.held())
+        rows = [say("Analyses by: {model}", model=self._model.name if self._model else say("rules (no model is set)"))]
+        if self._model:
+            rows.append(say("Spent on the model today: ${usd}", usd=f"{self._store.spent(self._now().date()):.2f}"))
+            rows += self._model_failure(self._model, language)
+        if held:
+            rows.append(say("⚠️ Messages held: {count}", count=held))
+        return rows
 
-def _failing(bot: Bot, modelling: Modelling) -> list[str]:
-    """Return a line about the model's latest failure, if its latest call failed; makes no call itself."""
-    trouble, say = modelling.attempts.trouble, catalogue(bot.language)
-    if trouble is None:
-        return []
-    minutes = int((bot.now() - trouble.at).total_seconds() // 60)
-    why = translated(trouble.why, bot.language)
-    return [
-        say(
-            "⚠️ The model {model} failed {minutes} min ago: {why}; rules stand in",
-            model=modelling.model.name,
-            minutes=minutes,
-            why=why,
-        )
-    ]
+    def subscription_messages(self, language: Language) -> SubscriptionMessages:
+        """Return the builder of a channel's messages about subscriptions."""
+        return SubscriptionMessages(language, self._now(), self._web.me["user"])
 
-
-def subscription_messages(bot: Bot) -> SubscriptionMessages:
-    """Return the builder of a channel's messages about subscriptions."""
-    return SubscriptionMessages(bot.language, bot.now(), bot.web.me["user"])
+    def _model_failure(self, model: MeteredModel, language: Language) -> list[str]:
+        """Return a line about the model's latest failure, if its latest call failed; makes no call itself."""
+        failure = model.failures.latest
+        if failure is None:
+            return []
+        minutes = int((self._now() - failure.at).total_seconds() // 60)
+        why = translated(failure.why, language)
+        return [
+            catalogue(language)(
+                "⚠️ The model {model} failed {minutes} min ago: {why}; rules stand in",
+                model=model.name,
+                minutes=minutes,
+                why=why,
+            )
+        ]

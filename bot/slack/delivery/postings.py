@@ -1,42 +1,50 @@
 """Days and commits already posted in a channel: a later request gets a link, and a second post only on demand."""
 
 from analysis.locale import catalogue
-from bot.services.subjects import CommitRef, DayRef, parse_value, subject_of
-from bot.slack.bot import Bot
-from bot.slack.delivery.channel_report import is_whole
+from bot.models.subjects import CommitRef, DayRef, parse_value, subject_of
+from bot.slack.delivery.channel_report import ChannelReports
 from bot.slack.messages.blocks import Action, Message, actions, button, escaped, section
+from bot.slack.web import Web
+from bot.store import Mailbox
 
 
-def find_link(bot: Bot, channel: str, ref: DayRef | CommitRef) -> str:
-    """Return the permalink of the latest message in a channel that shows a day or commit; empty if there is none.
+class Postings:
+    """The days and commits that channels already have."""
 
-    A commit in a digest's thread does not count: it is neither in the channel itself nor in a thread of its own.
-    """
-    kind = "digest" if isinstance(ref, DayRef) else "commit"
-    begun = bot.mail.begun(f"{kind}:{ref.repository.key}:{subject_of(ref)}:")
-    shown = [each.ts for each in begun if each.channel == channel and _is_same(bot, parse_value(each.about), ref)]
-    links = (bot.web.permalink(channel, ts) for ts in reversed(shown))
-    return next((each for each in links if each), "")
+    def __init__(self, mailbox: Mailbox, web: Web, reports: ChannelReports) -> None:
+        self._mailbox = mailbox
+        self._web = web
+        self._reports = reports
+
+    def find_link(self, channel: str, ref: DayRef | CommitRef) -> str:
+        """Return the permalink of the latest message in a channel that shows a day or commit; empty if there is none.
+
+        A commit in a digest's thread does not count: it is neither in the channel itself nor in a thread of its own.
+        """
+        kind = "digest" if isinstance(ref, DayRef) else "commit"
+        begun = self._mailbox.begun(f"{kind}:{ref.repository.key}:{subject_of(ref)}:")
+        shown = [each.ts for each in begun if each.channel == channel and self._is_same(parse_value(each.about), ref)]
+        links = (self._web.permalink(channel, ts) for ts in reversed(shown))
+        return next((each for each in links if each), "")
+
+    def _is_same(self, shown: DayRef | CommitRef, ref: DayRef | CommitRef) -> bool:
+        """Return whether a post shows the requested subject: same language, and for a day the same time zone, unfiltered."""
+        if isinstance(shown, DayRef):
+            same = isinstance(ref, DayRef) and (shown.day, shown.timezone) == (ref.day, ref.timezone)
+            same = same and self._reports.is_whole(shown)
+        else:
+            same = isinstance(ref, CommitRef) and shown.sha == ref.sha
+        return same and (shown.repository.key, shown.language) == (ref.repository.key, ref.language)
 
 
-def told(ref: DayRef | CommitRef, link: str) -> str:
+def link_line(ref: DayRef | CommitRef, link: str) -> str:
     """Return a line of mrkdwn with the link to the existing post."""
     subject = escaped(f"{ref.repository} · {subject_of(ref)}")
     return catalogue(ref.language)("📌 This channel already has it: {link}", link=f"<{link}|{subject}>")
 
 
-def linked_message(ref: DayRef | CommitRef, link: str, value: str) -> Message:
+def link_message(ref: DayRef | CommitRef, link: str, value: str) -> Message:
     """Return a message that links to the existing post, with a "post again" button that carries `value`."""
-    text = told(ref, link)
+    text = link_line(ref, link)
     again = button(catalogue(ref.language)("📣 Post again"), Action.POST_AGAIN, value)
     return Message(text, (section(text), actions(again)))
-
-
-def _is_same(bot: Bot, shown: DayRef | CommitRef, ref: DayRef | CommitRef) -> bool:
-    """Return whether a post shows the requested subject: same language, and for a day the same time zone, unfiltered."""
-    if isinstance(shown, DayRef):
-        same = isinstance(ref, DayRef) and (shown.day, shown.timezone) == (ref.day, ref.timezone)
-        same = same and is_whole(bot, shown)
-    else:
-        same = isinstance(ref, CommitRef) and shown.sha == ref.sha
-    return same and (shown.repository.key, shown.language) == (ref.repository.key, ref.language)

@@ -1,17 +1,18 @@
 """The modal for writing a question."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 from analysis.locale import Language, catalogue
-from bot.slack.parsing.requests import Request
+from bot.slack.parsing.requests import ButtonRequest, parse_request, request_row
 
 ASK = "ask"
 _LONGEST = 1_000  # characters of a question
 
 
-def ask_modal(request: Request, language: Language) -> dict[str, Any]:
-    """Return the modal that an "Ask" button opens; its private_metadata holds the button's request."""
+def ask_modal(button: ButtonRequest, language: Language) -> dict[str, Any]:
+    """Return the modal that an "Ask" button opens; its private_metadata holds the click."""
     say = catalogue(language)
     field = {
         "type": "plain_text_input",
@@ -24,7 +25,7 @@ def ask_modal(request: Request, language: Language) -> dict[str, Any]:
     return {
         "type": "modal",
         "callback_id": ASK,
-        "private_metadata": request.model_dump_json(exclude_defaults=True),
+        "private_metadata": json.dumps(request_row(button), ensure_ascii=False),
         "title": _plain(say("Ask")),
         "submit": _plain(say("Ask")),
         "close": _plain(say("Cancel")),
@@ -32,10 +33,13 @@ def ask_modal(request: Request, language: Language) -> dict[str, Any]:
     }
 
 
-def asked_in(view: Mapping[str, Any]) -> tuple[Request, str]:
-    """Return the request that opened a submitted modal, and the question in it."""
+def asked_in(view: Mapping[str, Any]) -> tuple[ButtonRequest, str]:
+    """Return the button click that opened a submitted modal, and the question in it."""
     written = view["state"]["values"]["question"]["question"].get("value") or ""
-    return Request.model_validate_json(view["private_metadata"]), written.strip()
+    button = parse_request(json.loads(view["private_metadata"]))
+    if not isinstance(button, ButtonRequest):
+        raise TypeError(f"not a button: {button.kind}")
+    return button, written.strip()
 
 
 def no_question(language: Language) -> dict[str, str]:

@@ -10,7 +10,7 @@ from analysis.report.breaking import Part, breaks_of
 from analysis.text import shorten
 from analysis.writing.labels import BADGE, CHANGE_TYPES, INSIGHT, SEVERITY
 from analysis.writing.reasons import strongest_reasons
-from bot.services.subjects import commit_value
+from bot.models.subjects import commit_value
 from bot.slack.messages.blocks import (
     Action,
     Block,

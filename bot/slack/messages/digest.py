@@ -14,7 +14,7 @@ from analysis.report.breaking import SHOWN, Break, breaks
 from analysis.text import one_line, shorten
 from analysis.writing.labels import BADGE, REMARKS
 from analysis.writing.reasons import strongest_reasons
-from bot.services.subjects import day_value
+from bot.models.subjects import day_value
 from bot.slack.messages.blocks import (
     Action,
     Block,

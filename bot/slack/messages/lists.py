@@ -8,7 +8,7 @@ from analysis.locale import Catalogue, catalogue
 from analysis.models import Commit, Language, Repository, Stats
 from analysis.report import counts
 from analysis.text import one_line, shorten
-from bot.services.subjects import DayRef, PageKind, page_value
+from bot.models.subjects import DayRef, PageKind, page_value
 from bot.slack.messages.blocks import (
     Action,
     Block,

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 
 import structlog
 
-from bot.slack.outbox.split import halves
-from bot.slack.web import TIMEOUT, ChannelClosed, Refused, StreamRefused, TooLong, Unanswered, Web, has_key, key_of
+from bot.slack.outbox.split import split_content
+from bot.slack.web import TIMEOUT, Web, has_key, key_of
+from bot.slack.web_errors import ChannelClosed, Refused, StreamRefused, TooLong, Unanswered
 from bot.store import Draft, Mailbox, OutboxMessage, State
 
 _CLOCKS = timedelta(minutes=2)  # maximum difference between our clock and Slack's
@@ -63,30 +64,30 @@ class Outbox:
 
         Raise `Unanswered` if it is unknown whether Slack received it (call again), `Refused` if Slack rejects it for good.
         """
-        letter = self._letter(key)
-        if letter.state is State.SPLIT:
-            return self._send_parts(letter)
-        found = letter.ts if letter.state is State.SENT else self._adopt(letter)
+        message = self._message(key)
+        if message.state is State.SPLIT:
+            return self._send_parts(message)
+        found = message.ts if message.state is State.SENT else self._adopt(message)
         if found:
             return found
-        thread_ts = self._thread_of(letter)
-        self._wait_for_slot(letter.channel)
+        thread_ts = self._thread_of(message)
+        self._wait_for_slot(message.channel)
         try:
-            ts = self._deliver(letter._replace(thread_ts=thread_ts))
+            ts = self._deliver(message._replace(thread_ts=thread_ts))
         except TooLong as exc:
-            return self._send_shorter(letter, exc)
+            return self._send_shorter(message, exc)
         except Refused as exc:
             self._mail.mark(key, State.REFUSED, note=str(exc))
             raise
-        self._mail.sent(letter._replace(thread_ts=thread_ts), ts)
+        self._mail.sent(message._replace(thread_ts=thread_ts), ts)
         # The gap starts when Slack has received the message, however long that took.
-        self._mail.no_turn_before(f"channel {letter.channel}", self._now() + self._pace.channel)
+        self._mail.block_slots_until(f"channel {message.channel}", self._now() + self._pace.channel)
         log.info("sent", key=key, ts=ts)
         return ts
 
     def hold(self, key: str, why: str) -> None:
         """Hold a message for manual attention because it is unknown whether Slack received it."""
-        if self._letter(key).state is not State.SPLIT:  # whose parts each have a state of their own
+        if self._message(key).state is not State.SPLIT:  # whose parts each have a state of their own
             self._mail.mark(key, State.HELD, note=why)
         log.warning("held", key=key, why=why)
 
@@ -99,67 +100,69 @@ class Outbox:
 
         After an interruption the complete text replaces the content of the same message.
         """
-        letter = self._letter(key)
-        if letter.state is State.SENT and letter.ts:
-            return letter.ts
-        thread_ts = self._thread_of(letter)
+        message = self._message(key)
+        if message.state is State.SENT and message.ts:
+            return message.ts
+        thread_ts = self._thread_of(message)
         if not thread_ts:
             raise Refused("a message that grows belongs in a thread", "no_thread")
-        letter = letter._replace(thread_ts=thread_ts)
-        if letter.state is State.SENDING and letter.tried_at:
-            self._wait_out(letter.tried_at)
-        with self._beginning[letter.channel, thread_ts]:  # one message in Slack belongs to one outbox message only
-            ts = letter.ts if letter.state is State.STREAMING else self._find_started(letter)
+        message = message._replace(thread_ts=thread_ts)
+        if message.state is State.SENDING and message.tried_at:
+            self._wait_out(message.tried_at)
+        with self._beginning[message.channel, thread_ts]:  # one message in Slack belongs to one outbox message only
+            ts = message.ts if message.state is State.STREAMING else self._find_started(message)
             if ts:
                 self._mail.mark(key, State.STREAMING, ts=ts)
         if ts is None:
-            ts = self._stream(letter, user, iter(pieces))
+            ts = self._stream(message, user, iter(pieces))
         else:
-            self._finish(letter, ts, "".join(pieces))
-        self._mail.sent(letter, ts)
+            self._finish(message, ts, "".join(pieces))
+        self._mail.sent(message, ts)
         log.info("sent", key=key, ts=ts)
         return ts
 
     # One attempt
 
-    def _deliver(self, letter: OutboxMessage) -> str:
-        if "data" in letter.content:
-            return self._share(letter)
-        self._mail.mark(letter.key, State.SENDING, tried_at=self._now())
-        return self._web.post(letter.channel, {**letter.content, "about": letter.about}, letter.key, letter.thread_ts)
+    def _deliver(self, message: OutboxMessage) -> str:
+        if "data" in message.content:
+            return self._share(message)
+        self._mail.mark(message.key, State.SENDING, tried_at=self._now())
+        return self._web.post(
+            message.channel, {**message.content, "about": message.about}, message.key, message.thread_ts
+        )
 
-    def _share(self, letter: OutboxMessage) -> str:
+    def _share(self, message: OutboxMessage) -> str:
         """Upload a file and share it; only the sharing, which makes it visible, must not happen twice."""
-        file_id = letter.file_id
+        file_id = message.file_id
         if file_id is None:
-            file_id = self._web.upload(letter.content["filename"], letter.content["data"])
-        self._mail.mark(letter.key, State.SENDING, tried_at=self._now(), file_id=file_id)
-        self._web.share(file_id, letter.content["title"], letter.channel, letter.thread_ts)
-        return self._web.share_of(file_id, letter.channel) or file_id
+            file_id = self._web.upload(message.content["filename"], message.content["data"])
+        self._mail.mark(message.key, State.SENDING, tried_at=self._now(), file_id=file_id)
+        self._web.share(file_id, message.content["title"], message.channel, message.thread_ts)
+        return self._web.share_of(file_id, message.channel) or file_id
 
-    def _adopt(self, letter: OutboxMessage) -> str | None:
+    def _adopt(self, message: OutboxMessage) -> str | None:
         """Return the ts of a message that an interrupted attempt did deliver to Slack, and mark it as sent; None otherwise."""
-        if letter.tried_at is None or letter.state not in (State.SENDING, State.HELD):
+        if message.tried_at is None or message.state not in (State.SENDING, State.HELD):
             return None
-        self._wait_out(letter.tried_at)
+        self._wait_out(message.tried_at)
         try:
-            if letter.file_id:
-                ts = self._web.share_of(letter.file_id, letter.channel)
+            if message.file_id:
+                ts = self._web.share_of(message.file_id, message.channel)
             else:
-                ts = self._find(letter, letter.tried_at, has_key(letter.key))
+                ts = self._find(message, message.tried_at, has_key(message.key))
         except ChannelClosed:
             raise
         except Refused as exc:
             raise Unanswered(f"whether Slack has it cannot be looked up: {exc}") from exc
         if ts:
-            self._mail.sent(letter._replace(thread_ts=self._thread_of(letter)), ts)
-            log.info("adopted", key=letter.key, ts=ts)
+            self._mail.sent(message._replace(thread_ts=self._thread_of(message)), ts)
+            log.info("adopted", key=message.key, ts=ts)
         return ts
 
-    def _find(self, letter: OutboxMessage, tried_at: datetime, wanted: Callable[[dict[str, Any]], bool]) -> str | None:
+    def _find(self, message: OutboxMessage, tried_at: datetime, wanted: Callable[[dict[str, Any]], bool]) -> str | None:
         """Search only the messages around the time of the attempt: there may be many later ones."""
         latest = tried_at + timedelta(seconds=TIMEOUT) + _CLOCKS
-        return self._web.find(letter.channel, self._thread_of(letter), tried_at - _CLOCKS, latest, wanted)
+        return self._web.find(message.channel, self._thread_of(message), tried_at - _CLOCKS, latest, wanted)
 
     def _wait_out(self, tried_at: datetime) -> None:
         """Wait until a request sent at `tried_at` has either reached Slack or timed out."""
@@ -167,10 +170,10 @@ class Outbox:
         if left > timedelta():
             self._wait(left.total_seconds())
 
-    def _thread_of(self, letter: OutboxMessage) -> str | None:
-        if letter.thread_ts or not letter.root:
-            return letter.thread_ts
-        root = self._letter(letter.root)
+    def _thread_of(self, message: OutboxMessage) -> str | None:
+        if message.thread_ts or not message.root:
+            return message.thread_ts
+        root = self._message(message.root)
         if not root.ts:
             raise Refused("the message that this one answers is not in Slack", "no_root")
         return root.thread_ts or root.ts
@@ -183,122 +186,122 @@ class Outbox:
         if wait > timedelta():
             self._wait(wait.total_seconds())
 
-    def _letter(self, key: str) -> OutboxMessage:
-        letter = self._mail.letter(key)
-        if letter is None:
+    def _message(self, key: str) -> OutboxMessage:
+        message = self._mail.message(key)
+        if message is None:
             raise KeyError(key)
-        return letter
+        return message
 
     # Over a limit
 
-    def _send_shorter(self, letter: OutboxMessage, why: TooLong) -> str:
+    def _send_shorter(self, message: OutboxMessage, why: TooLong) -> str:
         """Split a message in two, or drop its blocks if they cannot be split, and send the parts."""
-        parts = halves(letter.content)
+        parts = split_content(message.content)
         if not parts:
-            self._mail.mark(letter.key, State.REFUSED, note=str(why))
+            self._mail.mark(message.key, State.REFUSED, note=str(why))
             raise why
         drafts = [
-            Draft(f"{letter.key}.{place}", letter.channel, part, letter.thread_ts, letter.root, letter.about)
+            Draft(f"{message.key}.{place}", message.channel, part, message.thread_ts, message.root, message.about)
             for place, part in enumerate(parts)
         ]
-        if letter.root is None and letter.thread_ts is None:
+        if message.root is None and message.thread_ts is None:
             # The rest of a channel message goes into its thread.
             drafts[1:] = [each._replace(root=drafts[0].key) for each in drafts[1:]]
         self._mail.freeze(drafts)
-        self._mail.mark(letter.key, State.SPLIT, note=str(why))
-        log.warning("split", key=letter.key, parts=len(parts))
-        return self._send_parts(letter)
+        self._mail.mark(message.key, State.SPLIT, note=str(why))
+        log.warning("split", key=message.key, parts=len(parts))
+        return self._send_parts(message)
 
-    def _send_parts(self, letter: OutboxMessage) -> str:
+    def _send_parts(self, message: OutboxMessage) -> str:
         sent = [
             self.send(part.key)
-            for part in self._mail.letters(f"{letter.key}.")
-            if part.key.count(".") == letter.key.count(".") + 1
+            for part in self._mail.messages(f"{message.key}.")
+            if part.key.count(".") == message.key.count(".") + 1
         ]
-        self._mail.mark(letter.key, State.SPLIT, ts=sent[0])
+        self._mail.mark(message.key, State.SPLIT, ts=sent[0])
         return sent[0]
 
     # Streamed messages
 
-    def _find_started(self, letter: OutboxMessage) -> str | None:
+    def _find_started(self, message: OutboxMessage) -> str | None:
         """Return the ts of a message whose start was interrupted, if Slack has it: one of ours since then, unknown to the outbox.
 
         A streamed message has no key until it ends; one with another's key is not ours to adopt, even if its ts is unknown.
         """
-        if letter.state is not State.SENDING or letter.tried_at is None:
+        if message.state is not State.SENDING or message.tried_at is None:
             return None
-        since = letter.tried_at.timestamp() - 1
+        since = message.tried_at.timestamp() - 1
 
-        def unknown(message: dict[str, Any]) -> bool:
-            ts = str(message["ts"])
-            theirs = key_of(message) not in ("", letter.key) or message.get("files")
-            return float(ts) >= since and not theirs and not self._mail.is_ours(letter.channel, ts)
+        def unknown(found: dict[str, Any]) -> bool:
+            ts = str(found["ts"])
+            theirs = key_of(found) not in ("", message.key) or found.get("files")
+            return float(ts) >= since and not theirs and not self._mail.is_ours(message.channel, ts)
 
-        return self._find(letter, letter.tried_at, unknown)
+        return self._find(message, message.tried_at, unknown)
 
-    def _stream(self, letter: OutboxMessage, user: str, pieces: "Iterable[str]") -> str:
+    def _stream(self, message: OutboxMessage, user: str, pieces: "Iterable[str]") -> str:
         rest = iter(pieces)
         first = next(rest, "")
         grown = _StreamedText(first)
-        self._wait_for_slot(letter.channel)
-        with self._beginning[letter.channel, letter.thread_ts or ""]:
-            ts, streams = self._begin(letter, user, first)
+        self._wait_for_slot(message.channel)
+        with self._beginning[message.channel, message.thread_ts or ""]:
+            ts, streams = self._begin(message, user, first)
         if not streams:
-            self._edit(letter, ts, grown, rest)
+            self._edit(message, ts, grown, rest)
             return ts
         try:
-            self._append(letter, ts, grown, rest)
-            self._web.stop_stream(letter.channel, ts, letter.key)
+            self._append(message, ts, grown, rest)
+            self._web.stop_stream(message.channel, ts, message.key)
         except (StreamRefused, Unanswered, Refused):
             # It is unknown whether the last pieces arrived: replace the content with the complete text.
-            self._finish(letter, ts, "".join([*grown.pieces, *rest]))
+            self._finish(message, ts, "".join([*grown.pieces, *rest]))
         return ts
 
-    def _begin(self, letter: OutboxMessage, user: str, first: str) -> tuple[str, bool]:
+    def _begin(self, message: OutboxMessage, user: str, first: str) -> tuple[str, bool]:
         """Start a message; return its ts, and whether it is a stream. Otherwise it must be edited as the text grows."""
-        self._mail.mark(letter.key, State.SENDING, tried_at=self._now())
+        self._mail.mark(message.key, State.SENDING, tried_at=self._now())
         streams = True
         try:
-            ts = self._web.start_stream(letter.channel, letter.thread_ts or "", user, self._web.me["team_id"], first)
+            ts = self._web.start_stream(message.channel, message.thread_ts or "", user, self._web.me["team_id"], first)
         except StreamRefused:
             streams = False
-            content = {"text": first, "blocks": markdown(first), "about": letter.about}
-            ts = self._web.post(letter.channel, content, letter.key, letter.thread_ts)
-        self._mail.mark(letter.key, State.STREAMING, ts=ts)
+            content = {"text": first, "blocks": markdown(first), "about": message.about}
+            ts = self._web.post(message.channel, content, message.key, message.thread_ts)
+        self._mail.mark(message.key, State.STREAMING, ts=ts)
         return ts, streams
 
-    def _append(self, letter: OutboxMessage, ts: str, grown: "_StreamedText", pieces: Iterable[str]) -> None:
+    def _append(self, message: OutboxMessage, ts: str, grown: "_StreamedText", pieces: Iterable[str]) -> None:
         waiting = ""
         last = self._now()
         for piece in pieces:
             grown.pieces.append(piece)
             waiting += piece
             if self._now() - last >= _GROWTH:
-                self._web.append_stream(letter.channel, ts, waiting)
+                self._web.append_stream(message.channel, ts, waiting)
                 waiting, last = "", self._now()
         if waiting:
-            self._web.append_stream(letter.channel, ts, waiting)
+            self._web.append_stream(message.channel, ts, waiting)
 
-    def _edit(self, letter: OutboxMessage, ts: str, grown: "_StreamedText", pieces: Iterable[str]) -> None:
+    def _edit(self, message: OutboxMessage, ts: str, grown: "_StreamedText", pieces: Iterable[str]) -> None:
         """Edit the message periodically, where streams are not supported."""
         last = self._now()
         for piece in pieces:
             grown.pieces.append(piece)
             if self._now() - last >= _GROWTH:
-                self._put(letter, ts, "".join(grown.pieces))
+                self._put(message, ts, "".join(grown.pieces))
                 last = self._now()
-        self._put(letter, ts, "".join(grown.pieces))
+        self._put(message, ts, "".join(grown.pieces))
 
-    def _finish(self, letter: OutboxMessage, ts: str, text: str) -> None:
+    def _finish(self, message: OutboxMessage, ts: str, text: str) -> None:
         try:
-            self._web.stop_stream(letter.channel, ts)
+            self._web.stop_stream(message.channel, ts)
         except Refused as exc:
-            log.debug("not streaming", key=letter.key, why=str(exc))
-        self._put(letter, ts, text)
+            log.debug("not streaming", key=message.key, why=str(exc))
+        self._put(message, ts, text)
 
-    def _put(self, letter: OutboxMessage, ts: str, text: str) -> None:
+    def _put(self, message: OutboxMessage, ts: str, text: str) -> None:
         self._web.update(
-            letter.channel, ts, {"text": text[:_PLAIN], "blocks": markdown(text), "about": letter.about}, letter.key
+            message.channel, ts, {"text": text[:_PLAIN], "blocks": markdown(text), "about": message.about}, message.key
         )
 
 

@@ -1,4 +1,4 @@
-"""Splitting of messages that are too long for Slack into halves: by blocks, by their elements, by words."""
+"""Splitting of messages that are too long for Slack into split_content: by blocks, by their elements, by words."""
 
 import re
 from typing import Any
@@ -10,7 +10,7 @@ _TEXTS = ("text", "mrkdwn", "plain_text", "markdown")
 Part = dict[str, Any]
 
 
-def halves(content: Part) -> list[Part]:
+def split_content(content: Part) -> list[Part]:
     """Split a message {text, blocks} in two. If its blocks cannot be split return its text alone; if that is short, nothing."""
     blocks = content.get("blocks") or []
     if len(blocks) > 1:

@@ -17,7 +17,7 @@ from analysis.models import Repository
 from analysis.questions.intent import references_in
 from analysis.text import one_line, shorten
 from analysis.window import parse_day, parse_range
-from bot.services.reference import Reference, parse_reference
+from bot.models.reference import Reference, parse_reference
 from bot.slack.parsing.input_error import InputError
 from bot.slack.parsing.repository_names import FULL_NAME, named
 from bot.slack.parsing.subscription_parser import SubscriptionOptions, parse_wanted

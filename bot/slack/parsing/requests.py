@@ -1,62 +1,141 @@
-"""Requests from people, parsed once from Slack's payloads into one type."""
+"""Requests from people, parsed once from Slack's payloads: one type a kind."""
 
+import json
 from collections.abc import Mapping
 from hashlib import sha256
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from analysis.models import Frozen
 from analysis.text import scalar
+from bot.slack.parsing.subscription_parser import SubscriptionOptions
 
-Kind = Literal["command", "message", "button", "form", "terms", "home"]
 _MOST = 4_000  # maximum characters of a text that are processed
 
 
 class Request(Frozen):
-    """A request of one person. `key` is the same however often Slack delivers it.
+    """A request of one person, and where it was made. `key` is the same however often Slack delivers it.
 
-    `ts` is the requesting message, or the one with the button; `thread_ts` is its thread; `root_is_ours` tells whether the
-    bot started that thread, `at_home` whether the request came from the App Home. `response_url` takes private replies. A
-    `private` message cannot be looked up or answered in a thread.
+    `ts` is the requesting message, or the one with the button; `thread_ts` is its thread. `response_url` takes private
+    replies. A `private` message cannot be looked up or answered in a thread.
     """
 
+    model_config = ConfigDict(extra="ignore")  # of fields that an earlier version stored
+
     key: str
-    kind: Kind
     user: str
     channel: str
     team: str = ""
-    text: str = ""
-    action: str = ""
     ts: str = ""
     thread_ts: str = ""
     response_url: str = ""
-    mentioned: bool = False
-    direct: bool = False
     private: bool = False
-    root_is_ours: bool = False
-    at_home: bool = False
 
     @property
     def run(self) -> str:
         """The short id of this request in logs and error messages."""
         return sha256(self.key.encode()).hexdigest()[:8]
 
+    @property
+    def direct(self) -> bool:
+        """Whether it was made in the direct messages with the bot."""
+        return self.channel.startswith("D")
 
-def from_command(body: Mapping[str, Any]) -> Request:
+
+class CommandRequest(Request):
+    """A slash command."""
+
+    kind: Literal["command"] = "command"
+    text: str = ""
+    private: bool = True
+
+
+class MessageRequest(Request):
+    """A message or a mention. `root_is_ours` tells whether the bot started its thread."""
+
+    kind: Literal["message"] = "message"
+    text: str = ""
+    mentioned: bool = False
+    root_is_ours: bool = False
+
+
+class ButtonRequest(Request):
+    """A button click."""
+
+    kind: Literal["button"] = "button"
+    action: str
+    value: str = ""
+
+
+class QuestionForm(Request):
+    """A question from the modal of an "Ask" button; `about` is the button's value."""
+
+    kind: Literal["form"] = "form"
+    about: str
+    question: str
+
+
+class SubscriptionForm(Request):
+    """A submitted subscription modal: the options, and the id of the subscription that it changes, if any.
+
+    `at_home` tells whether it was opened in the App Home.
+    """
+
+    kind: Literal["terms"] = "terms"
+    options: SubscriptionOptions
+    changes: int | None = None
+    private: bool = True
+    at_home: bool = False
+
+
+class HomeRequest(Request):
+    """The opening of the App Home."""
+
+    kind: Literal["home"] = "home"
+    private: bool = True
+
+
+AnyRequest = CommandRequest | MessageRequest | ButtonRequest | QuestionForm | SubscriptionForm | HomeRequest
+_REQUESTS: TypeAdapter[AnyRequest] = TypeAdapter(Annotated[AnyRequest, Field(discriminator="kind")])
+
+
+def request_row(request: AnyRequest) -> dict[str, Any]:
+    """Return a request in its stored form."""
+    return {"kind": request.kind, **request.model_dump(mode="json", exclude_defaults=True)}
+
+
+def parse_request(row: Mapping[str, Any]) -> AnyRequest:
+    """Parse a stored request, of an earlier version too. Raise pydantic's `ValidationError` for anything else."""
+    return _REQUESTS.validate_python(_current_form(row))
+
+
+def _current_form(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a stored request with today's names: earlier versions kept `text` and `action` whatever its kind."""
+    match row:
+        case {"kind": "button", "text": value}:
+            return {**row, "value": value}
+        case {"kind": "form", "text": about, "action": question}:
+            return {**row, "about": about, "question": question}
+        case {"kind": "terms", "text": text}:
+            filled = json.loads(text)
+            return {**row, "options": filled["wanted"], "changes": filled["changes"]}
+    return row
+
+
+def from_command(body: Mapping[str, Any]) -> CommandRequest:
     """Parse a slash command."""
-    return Request(
+    return CommandRequest(
         key=f"command:{body['trigger_id']}",
-        kind="command",
         user=body["user_id"],
         team=body.get("team_id") or "",
         channel=body["channel_id"],
         text=scalar(body.get("text") or "")[:_MOST],
         response_url=body.get("response_url") or "",
-        direct=body["channel_id"].startswith("D"),
-        private=True,
     )
 
 
-def from_message(body: Mapping[str, Any], bot_user: str) -> Request | None:
+def from_message(body: Mapping[str, Any], bot_user: str) -> MessageRequest | None:
     """Parse a message or a mention (a mention arrives as both); None unless a person has just written it."""
     event = body["event"]
     if (
@@ -68,9 +147,8 @@ def from_message(body: Mapping[str, Any], bot_user: str) -> Request | None:
     if not event.get("user") or event["user"] == bot_user:
         return None
     text = scalar(event.get("text") or "")
-    return Request(
+    return MessageRequest(
         key=f"message:{event['channel']}:{event['ts']}",
-        kind="message",
         user=event["user"],
         team=event.get("user_team") or event.get("source_team") or event.get("team") or body.get("team_id") or "",
         channel=event["channel"],
@@ -78,63 +156,60 @@ def from_message(body: Mapping[str, Any], bot_user: str) -> Request | None:
         ts=event["ts"],
         thread_ts=event.get("thread_ts") or "",
         mentioned=event["type"] == "app_mention" or f"<@{bot_user}" in text,
-        direct=event.get("channel_type") == "im" or event["channel"].startswith("D"),
         root_is_ours=event.get("parent_user_id") == bot_user,
     )
 
 
-def from_button(body: Mapping[str, Any]) -> Request:
+def from_button(body: Mapping[str, Any]) -> ButtonRequest:
     """Parse a button click."""
     action = body["actions"][0]
     container = body.get("container") or {}
     channel = (body.get("channel") or {}).get("id") or container.get("channel_id") or ""
     message = body.get("message") or {}
-    return Request(
+    return ButtonRequest(
         key=f"button:{body.get('trigger_id') or action.get('action_ts')}",
-        kind="button",
         user=body["user"]["id"],
         team=body["user"].get("team_id") or (body.get("team") or {}).get("id") or "",
         channel=channel,
-        text=action.get("value") or "",
+        value=action.get("value") or "",
         action=action["action_id"],
         ts=container.get("message_ts") or message.get("ts") or "",
         thread_ts=container.get("thread_ts") or message.get("thread_ts") or "",
         response_url=body.get("response_url") or "",
-        direct=channel.startswith("D"),
         private=bool(container.get("is_ephemeral")),
     )
 
 
-def from_form(body: Mapping[str, Any], asked_at: Request, question: str) -> Request:
-    """Build the request for a question from the modal that the button click `asked_at` opened."""
-    return asked_at.model_copy(
-        update={
-            "key": f"form:{body['view']['id']}",
-            "kind": "form",
-            "action": scalar(question)[:_MOST],
-            "user": body["user"]["id"],
-        }
+def from_form(body: Mapping[str, Any], button: ButtonRequest, question: str) -> QuestionForm:
+    """Build the request for a question from the modal that a button opened."""
+    return QuestionForm(
+        **button.model_dump(exclude={"kind", "key", "user", "action", "value"}),
+        key=f"form:{body['view']['id']}",
+        user=body["user"]["id"],
+        about=button.value,
+        question=scalar(question)[:_MOST],
     )
 
 
-def from_terms(body: Mapping[str, Any], channel: str, terms: str, *, at_home: bool) -> Request:
-    """Build the request for a submitted subscription modal; `terms` are the settings in stored form."""
+def from_terms(
+    body: Mapping[str, Any], channel: str, options: SubscriptionOptions, changes: int | None, *, at_home: bool
+) -> SubscriptionForm:
+    """Build the request for a submitted subscription modal."""
     user = body["user"]
-    return Request(
+    return SubscriptionForm(
         key=f"form:{body['view']['id']}",
-        kind="terms",
         user=user["id"],
         team=user.get("team_id") or (body.get("team") or {}).get("id") or "",
         channel=channel,
-        text=terms,
-        private=True,
+        options=options,
+        changes=changes,
         at_home=at_home,
     )
 
 
-def from_home(body: Mapping[str, Any]) -> Request | None:
+def from_home(body: Mapping[str, Any]) -> HomeRequest | None:
     """Parse the opening of the App Home; None for its other tabs."""
     event = body["event"]
     if event.get("tab") != "home":
         return None
-    return Request(key=f"home:{body['event_id']}", kind="home", user=event["user"], channel="", private=True)
+    return HomeRequest(key=f"home:{body['event_id']}", user=event["user"], channel="")

@@ -17,16 +17,12 @@ class Method(NamedTuple):
 
 _HISTORY = ("channels:history", "groups:history", "im:history")
 _READ = ("channels:read", "groups:read", "im:read")
-_STATUS = ("assistant:write", "chat:write")
 
 METHODS = {
     "api.test": Method(reading.api_test),
     "auth.test": Method(reading.auth_test),
     "apps.connections.open": Method(reading.open_connection, ("connections:write",)),
-    "team.info": Method(reading.team_info, ("team:read",)),
-    "bots.info": Method(reading.bot_info, ("users:read",)),
     "users.info": Method(reading.user_info, ("users:read",)),
-    "users.list": Method(reading.user_list, ("users:read",)),
     "chat.postMessage": Method(chat.post_message, ("chat:write",)),
     "chat.update": Method(chat.update, ("chat:write",)),
     "chat.delete": Method(chat.delete, ("chat:write",)),
@@ -38,11 +34,8 @@ METHODS = {
     "conversations.history": Method(reading.history, _HISTORY),
     "conversations.replies": Method(reading.replies, _HISTORY),
     "conversations.info": Method(reading.channel_info, _READ),
-    "conversations.list": Method(reading.channel_list, _READ),
     "conversations.members": Method(reading.members, _READ),
     "conversations.open": Method(reading.open_conversation, ("im:write",)),
-    "conversations.join": Method(reading.join, ("channels:join",)),
-    "reactions.add": Method(reading.add_reaction, ("reactions:write",)),
     "views.open": Method(views.open_view),
     "views.push": Method(views.push),
     "views.update": Method(views.update),
@@ -51,9 +44,7 @@ METHODS = {
     "files.completeUploadExternal": Method(files.complete, ("files:write",)),
     "files.info": Method(files.info, ("files:read",)),
     "files.delete": Method(files.delete, ("files:write",)),
-    "assistant.threads.setStatus": Method(reading.set_status, _STATUS),
-    "assistant.threads.setTitle": Method(reading.set_title, _STATUS),
-    "assistant.threads.setSuggestedPrompts": Method(reading.suggest_prompts, _STATUS),
+    "assistant.threads.setStatus": Method(reading.set_status, ("assistant:write", "chat:write")),
 }
 
 # The default scopes of a token: all methods and events.

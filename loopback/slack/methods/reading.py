@@ -2,7 +2,7 @@
 
 from loopback.slack.limits import Refused
 from loopback.slack.methods.call import Ask, page
-from loopback.slack.workspace import APP, BOT_ID, SLACKBOT, TEAM, Channel, Json, Message, Workspace
+from loopback.slack.workspace import BOT_ID, SLACKBOT, TEAM, Channel, Json, Message, Workspace
 
 
 def api_test(ask: Ask) -> Json:
@@ -21,27 +21,11 @@ def open_connection(ask: Ask) -> Json:
     return {"url": ask.new_socket()}
 
 
-def team_info(ask: Ask) -> Json:
-    return {"team": {"id": TEAM, "name": "local", "domain": "local", "url": f"{ask.url}/"}}
-
-
-def bot_info(ask: Ask) -> Json:
-    if ask.params.get("bot", BOT_ID) != BOT_ID:
-        raise Refused("bot_not_found")
-    name, user = ask.workspace.users[ask.workspace.bot_user], ask.workspace.bot_user
-    return {"bot": {"id": BOT_ID, "app_id": APP, "user_id": user, "name": name, "deleted": False}}
-
-
 def user_info(ask: Ask) -> Json:
     (user,) = ask.need("user")
     if user not in ask.workspace.users:
         raise Refused("user_not_found")
     return {"user": describe_user(ask.workspace, user)}
-
-
-def user_list(ask: Ask) -> Json:
-    members, more = page(ask, [describe_user(ask.workspace, user) for user in ask.workspace.users], 100, 1000)
-    return {"members": members, "response_metadata": more["response_metadata"]}
 
 
 def describe_user(workspace: Workspace, user: str) -> Json:
@@ -102,19 +86,6 @@ def channel_info(ask: Ask) -> Json:
     return {"channel": _describe(ask.workspace, ask.channel(member=False))}
 
 
-def channel_list(ask: Ask) -> Json:
-    wanted = {"public_channel": "channel", "private_channel": "group", "im": "im"}
-    kinds = {wanted.get(each) for each in str(ask.params.get("types") or "public_channel").split(",")}
-    seen = [
-        _describe(ask.workspace, home)
-        for home in ask.workspace.channels.values()
-        if home.kind in kinds and (home.kind == "channel" or ask.workspace.bot_user in home.members)
-        if not (home.archived and ask.flag("exclude_archived"))
-    ]
-    channels, more = page(ask, seen, 100, 1000)
-    return {"channels": channels, "response_metadata": more["response_metadata"]}
-
-
 def members(ask: Ask) -> Json:
     found, more = page(ask, sorted(ask.channel(member=False).members), 100, 1000)
     return {"members": found, "response_metadata": more["response_metadata"]}
@@ -132,30 +103,6 @@ def open_conversation(ask: Ask) -> Json:
     return {"channel": {"id": ask.workspace.dm(user)}}
 
 
-def join(ask: Ask) -> Json:
-    home = ask.channel(member=False)
-    if home.kind != "channel":
-        raise Refused("method_not_supported_for_channel_type")
-    if home.archived:
-        raise Refused("is_archived")
-    with ask.workspace.change():
-        home.members.add(ask.workspace.bot_user)
-    return {"channel": _describe(ask.workspace, home)}
-
-
-def add_reaction(ask: Ask) -> Json:
-    home = ask.channel()
-    name, ts = ask.need("name", "timestamp")
-    message = home.messages.get(str(ts))
-    if message is None:
-        raise Refused("message_not_found")
-    if (name, ask.workspace.bot_user) in message.reactions:
-        raise Refused("already_reacted")
-    with ask.workspace.change():
-        message.reactions.append((str(name), ask.workspace.bot_user))
-    return {}
-
-
 def set_status(ask: Ask) -> Json:
     ask.need("channel_id", "thread_ts")
     home = ask.channel(name="channel_id")
@@ -165,23 +112,6 @@ def set_status(ask: Ask) -> Json:
             home.statuses[str(thread_ts)] = status
         else:
             home.statuses.pop(str(thread_ts), None)
-    return {}
-
-
-def set_title(ask: Ask) -> Json:
-    _, _, title = ask.need("channel_id", "thread_ts", "title")
-    home = ask.channel(name="channel_id")
-    thread_ts = ask.thread(home)
-    with ask.workspace.change():
-        home.titles[str(thread_ts)] = str(title)
-    return {}
-
-
-def suggest_prompts(ask: Ask) -> Json:
-    _, prompts = ask.need("channel_id", "prompts")
-    ask.channel(name="channel_id")
-    if not isinstance(prompts, list) or not 1 <= len(prompts) <= 4:  # noqa: PLR2004
-        raise Refused("invalid_arguments")
     return {}
 
 

@@ -1,0 +1,97 @@
+"""The errors of a model's server: a table from what the openai SDK and the HTTP client below it raise to ours.
+
+The table is applied around the SDK's own work, the most specific type first. An exception that is not in it is raised as it
+is: it is a bug.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import httpx2
+import openai
+
+from analysis.errors import ModelFailure
+from analysis.locale import Phrase
+from analysis.response_format import ResponseMode
+
+
+class Unsupported(Exception):
+    """The server rejects this response mode."""
+
+
+class Interrupted(Exception):
+    """The reply was interrupted, and a retry may succeed. `how` describes the interruption."""
+
+    def __init__(self, how: Phrase) -> None:
+        super().__init__(str(how))
+        self.how = how
+
+
+@contextmanager
+def translated_errors(mode: ResponseMode) -> Iterator[None]:
+    """Raise the SDK's errors as ours: `ModelFailure`, `Unsupported` or `Interrupted`."""
+    try:
+        yield
+    except Exception as exc:
+        translate = next((_TABLE[kind] for kind in type(exc).__mro__ if kind in _TABLE), None)
+        if translate is None:
+            raise
+        raise translate(exc, mode) from exc
+
+
+def _denied(_: Exception, __: ResponseMode) -> Exception:
+    return ModelFailure(Phrase("the server refuses the key; check OPENAI_API_KEY"), lasting=True)
+
+
+def _limited(_: Exception, __: ResponseMode) -> Exception:
+    return ModelFailure(Phrase("the server's request limit is used up"))
+
+
+def _absent(exc: Exception, mode: ResponseMode) -> Exception:
+    if mode < ResponseMode.TEXT and "model" not in str(exc).lower():
+        return Unsupported()
+    return ModelFailure(Phrase("no such model or address; check DIGEST_MODEL and OPENAI_BASE_URL"), lasting=True)
+
+
+def _status(exc: openai.APIStatusError, mode: ResponseMode) -> Exception:
+    if _refuses_form(exc, mode):
+        return Unsupported()
+    return ModelFailure(Phrase("the server answered with status {status}", status=exc.status_code))
+
+
+def _late(_: Exception, __: ResponseMode) -> Exception:
+    return Interrupted(Phrase("the server did not answer in time"))
+
+
+def _unreachable(_: Exception, __: ResponseMode) -> Exception:
+    return Interrupted(Phrase("the server cannot be reached, or hung up; check OPENAI_BASE_URL"))
+
+
+def _nonsense(_: Exception, __: ResponseMode) -> Exception:
+    return Interrupted(Phrase("the server's reply broke off or made no sense"))
+
+
+def _refuses_form(exc: openai.APIStatusError, mode: ResponseMode) -> bool:
+    """Return whether an error means that the server does not support this response mode."""
+    if mode is ResponseMode.TEXT:
+        return False
+    if exc.status_code in (400, 404, 422):
+        return True
+    return exc.status_code >= 500 and "response_format" in str(exc.body or exc)  # noqa: PLR2004 (llama.cpp answers so)
+
+
+_TABLE: Mapping[type[Exception], Callable[[Any, ResponseMode], Exception]] = {
+    openai.AuthenticationError: _denied,
+    openai.PermissionDeniedError: _denied,
+    openai.NotFoundError: _absent,
+    openai.RateLimitError: _limited,
+    openai.APIStatusError: _status,
+    openai.APITimeoutError: _late,
+    httpx2.TimeoutException: _late,
+    openai.APIConnectionError: _unreachable,
+    openai.OpenAIError: _nonsense,
+    httpx2.HTTPError: _nonsense,
+    OSError: _nonsense,
+    ValueError: _nonsense,  # a chunk that is not JSON, or not in UTF-8
+}

@@ -1,0 +1,74 @@
+"""The ways to request a reply that fits a schema, and the check that it does."""
+
+import json
+import re
+from enum import IntEnum
+from typing import Any, TypeVar
+
+from json_repair import repair_json
+from pydantic import BaseModel, ValidationError
+
+T = TypeVar("T", bound=BaseModel)
+
+
+class ResponseMode(IntEnum):
+    """The ways to request a schema, the most reliable first."""
+
+    STRICT_SCHEMA = 0
+    OBJECT_WITH_SCHEMA = 1
+    OBJECT = 2
+    TEXT = 3
+
+
+def response_format(mode: ResponseMode, schema: type[BaseModel]) -> dict[str, Any] | None:
+    if mode is ResponseMode.STRICT_SCHEMA:
+        form = {"name": schema.__name__, "strict": True, "schema": _strict_schema(schema)}
+        return {"type": "json_schema", "json_schema": form}
+    if mode is ResponseMode.OBJECT_WITH_SCHEMA:
+        return {"type": "json_object", "schema": _strict_schema(schema)}
+    return {"type": "json_object"} if mode is ResponseMode.OBJECT else None
+
+
+def _strict_schema(schema: type[BaseModel]) -> dict[str, Any]:
+    """Return the JSON schema in the subset of strict servers: all properties required, none additional, no limits."""
+    told: dict[str, Any] = _strict(schema.model_json_schema())
+    return told
+
+
+def _strict(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_strict(each) for each in node]
+    if not isinstance(node, dict):
+        return node
+    kept = {key: _strict(value) for key, value in node.items() if key not in _LIMITS}
+    if kept.get("type") == "object":
+        kept |= {"required": list(kept.get("properties", {})), "additionalProperties": False}
+    return kept
+
+
+_LIMITS = frozenset({"maxLength", "minLength", "maxItems", "minItems", "default", "title"})
+
+
+def schema_prompt(schema: type[BaseModel]) -> str:
+    told = json.dumps(_strict_schema(schema), ensure_ascii=False)
+    return f"Reply with one JSON object only, no other text, that fits this JSON schema:\n{told}"
+
+
+def validated(text: str, schema: type[T]) -> tuple[T | None, str]:
+    """Return (value, "") or (None, error), after removing code fences and repairing the JSON if possible."""
+    stripped = re.sub(r"^\s*```\w*\s*|\s*```\s*$", "", text)
+    wrong = "it is not a JSON object"
+    for candidate in (stripped, _braced(stripped)):
+        mended = repair_json(candidate) if candidate else ""
+        for each in (candidate, mended):
+            try:
+                return schema.model_validate_json(each), ""
+            except ValidationError as exc:
+                error = exc.errors(include_url=False, include_input=False)[0]
+                wrong = f"{'.'.join(map(str, error['loc']))}: {error['msg']}"
+    return None, wrong
+
+
+def _braced(text: str) -> str:
+    start, end = text.find("{"), text.rfind("}")
+    return text[start : end + 1] if 0 <= start < end else ""

@@ -1,0 +1,188 @@
+"""A client of GitHub's REST API: connections, retries and waits by PyGithub, bodies checked against a model.
+
+It waits as GitHub asks (Retry-After, reset of the limit) up to `max_wait` seconds each time; a longer wait raises
+`RateLimited`. A PyGithub client serves one thread at a time, as PyGithub requires, and is reused with its connection
+afterwards.
+"""
+
+import json
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from queue import Empty, LifoQueue
+from types import MappingProxyType, TracebackType
+from typing import Any, Self, TypeVar
+from urllib.parse import urlsplit
+
+import github
+import requests
+import urllib3
+from github.Auth import Token
+from github.GithubException import RateLimitExceededExceedsMaxWait
+from github.Requester import Requester
+from pydantic import TypeAdapter
+
+from analysis.models import Repository
+from analysis.sources.github_errors import Subject, not_github, translated_errors
+
+T = TypeVar("T")
+Parameters = Mapping[str, str | int]
+
+# PyGithub prints its log to standard error from INFO on. Handlers are up to whoever configures logging.
+_vendor_log = logging.getLogger("github")
+_vendor_log.handlers.clear()
+_vendor_log.setLevel(logging.NOTSET)
+
+_MOST_PAGES = 100  # maximum pages of a list; no day has ten thousand commits
+_NONE: Parameters = MappingProxyType({})
+
+
+class Client:
+    """A GitHub server, with or without a token; `timeout` is in seconds until a response, `retries` come after it."""
+
+    def __init__(
+        self,
+        api_url: str,
+        token: str | None,
+        *,
+        max_wait: float,
+        timeout: int,
+        retries: int,
+        on_wait: Callable[[float], None] | None,
+    ) -> None:
+        self.api_url = api_url.rstrip("/")
+        self.host = urlsplit(self.api_url).netloc
+        self._token = token
+        self._max_wait = max_wait
+        self._timeout = timeout
+        self._retries = retries
+        self._on_wait = on_wait
+        self._idle: LifoQueue[github.Github] = LifoQueue()
+
+    def close(self) -> None:
+        """Close the idle connections."""
+        while True:
+            try:
+                self._idle.get_nowait().close()
+            except Empty:
+                return
+
+    def get(
+        self,
+        form: type[T],
+        path: str,
+        parameters: Parameters = _NONE,
+        *,
+        repository: Repository | None = None,
+        commit: str | None = None,
+    ) -> T:
+        """Return the body at a path as `form`, a model. Raise our errors, about `repository` and `commit` if given."""
+        return next(self.pages(form, path, parameters, repository=repository, commit=commit))
+
+    def pages(
+        self,
+        form: type[T],
+        path: str,
+        parameters: Parameters = _NONE,
+        *,
+        repository: Repository | None = None,
+        commit: str | None = None,
+    ) -> Iterator[T]:
+        """Yield the bodies of a list, page by page. Raise `NotGitHub` for a list that does not end."""
+        subject = Subject(self.host, self._token is not None, repository, commit)
+        url = path
+        for _ in range(_MOST_PAGES):
+            headers, text = self._request(url, parameters, subject)
+            yield self._body(form, text)
+            url, parameters = _next_url(headers), _NONE  # the next page's address has them
+            if not url:
+                return
+            if not url.startswith(f"{self.api_url}/"):
+                raise not_github(self.host)
+        raise not_github(self.host)
+
+    def _request(self, url: str, parameters: Parameters, subject: Subject) -> tuple[Mapping[str, str], str]:
+        """Return a response's headers and body. Raise our errors for failures and for statuses from 400 on."""
+        try:
+            client = self._idle.get_nowait()
+        except Empty:
+            client = self._new_client()
+        try:
+            with translated_errors(subject):
+                status, headers, text = client.requester.requestJson("GET", url, dict(parameters))
+        finally:
+            self._idle.put(client)
+        if status >= requests.codes.bad_request:
+            with translated_errors(subject):
+                raise Requester.createException(status, headers, _message(text))
+        return headers, text
+
+    def _body(self, form: type[T], text: str) -> T:
+        try:
+            return TypeAdapter(form).validate_python(json.loads(text))
+        except (ValueError, RecursionError) as exc:  # no JSON, JSON of another form, or nested beyond reason
+            raise not_github(self.host) from exc
+
+    def _new_client(self) -> github.Github:
+        patience = _CappedRetry(
+            total=self._retries,
+            read=max(0, self._retries - 1),
+            backoff_factor=0.5,
+            max_rate_limit_wait=self._max_wait,
+        )
+        patience.on_wait = self._on_wait
+        return github.Github(
+            auth=Token(self._token) if self._token else None,
+            base_url=self.api_url,
+            retry=patience,
+            seconds_between_requests=None,
+            timeout=self._timeout,
+            user_agent="vllm-digest",
+        )
+
+
+class _CappedRetry(github.GithubRetry):
+    """PyGithub's retries, with a maximum for each wait and a callback for waits of a second or more."""
+
+    on_wait: Callable[[float], None] | None = None
+
+    def increment(  # type: ignore[override]  # PyGithub's own signature differs from urllib3's
+        self,
+        method: str | None = None,
+        url: str | None = None,
+        response: urllib3.HTTPResponse | None = None,
+        error: Exception | None = None,
+        _pool: urllib3.connectionpool.ConnectionPool | None = None,
+        _stacktrace: TracebackType | None = None,
+    ) -> urllib3.Retry:
+        if response is not None and self.max_rate_limit_wait is not None:
+            wait = self.get_retry_after(response)
+            if wait is not None and wait > self.max_rate_limit_wait:
+                response.close()
+                raise RateLimitExceededExceedsMaxWait(response.status, {}, dict(response.headers), wait=wait)
+        return super().increment(method, url, response, error, _pool, _stacktrace)
+
+    def new(self, **kwargs: Any) -> Self:
+        retry = super().new(**kwargs)
+        retry.on_wait = self.on_wait
+        return retry
+
+    def sleep(self, response: urllib3.BaseHTTPResponse | None = None) -> None:
+        seconds = (self.get_retry_after(response) if response else None) or self.get_backoff_time()
+        if self.on_wait and seconds >= 1:
+            self.on_wait(seconds)
+        super().sleep(response)
+
+
+def _message(text: str) -> dict[str, str]:
+    """Return the message of an error's body, by which PyGithub knows a rate limit."""
+    try:
+        message = json.loads(text)["message"]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return {}
+    return {"message": message} if isinstance(message, str) else {}
+
+
+def _next_url(headers: Mapping[str, str]) -> str:
+    """Return the URL of the next page from the Link header, or "" after the last."""
+    links = requests.utils.parse_header_links(headers.get("link", ""))
+    return next((link["url"] for link in links if link.get("rel") == "next"), "")

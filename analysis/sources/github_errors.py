@@ -1,0 +1,165 @@
+"""The errors of GitHub's API: a table from what PyGithub and its HTTP client raise to ours.
+
+The table is applied around the one call of the vendor (`github_client`), the most specific type first. An exception that is
+not in it is raised as it is: it is a bug.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from typing import Any, NamedTuple
+
+import github
+import requests
+import urllib3
+from requests import codes
+
+from analysis.errors import (
+    AccessDenied,
+    DigestError,
+    NotGitHub,
+    RateLimited,
+    UnknownCommit,
+    UnknownRepository,
+    Unreachable,
+)
+from analysis.locale import Phrase, mark
+from analysis.models import Repository
+
+_GONE = (codes.not_found, codes.gone, codes.unavailable_for_legal_reasons)
+_NO_COMMIT = (codes.not_found, codes.unprocessable)
+_UNKNOWN_COMMIT = mark(
+    "{repository} has no commit {commit}, or several begin like it; give more of the SHA, or check the repository"
+)
+_UNKNOWN_PULL_REQUEST = mark("{repository} has no pull request {commit}; check the number, or the repository")
+_NO_REPOSITORY = mark("GitHub has no repository {repository}; check the spelling, and GITHUB_TOKEN if it is private")
+_NO_REPOSITORY_OR_BRANCH = mark(
+    "GitHub has no repository {repository} with a branch {branch}; check the spelling, and GITHUB_TOKEN if it is private"
+)
+_RETRY = mark("run it again then")
+_SET_TOKEN = mark("set GITHUB_TOKEN for 5,000 requests an hour, or run it again then")
+_CAUSES = (  # what the text of a vendor's exception contains -> the cause of a failed request
+    ("refused", mark("connection refused")),
+    ("timed out", mark("timed out")),
+    ("timeout", mark("timed out")),
+    ("name or service", mark("unknown host")),
+    ("resolve", mark("unknown host")),
+    ("certificate", mark("certificate not trusted")),
+    ("too many 5", mark("repeated server errors")),
+    ("aborted", mark("connection dropped")),
+    ("reset", mark("connection dropped")),
+    ("disconnected", mark("connection dropped")),
+)
+
+
+class Subject(NamedTuple):
+    """What a request is about, for the error's words: the server, and the repository and commit (a SHA, or #123)."""
+
+    host: str
+    with_token: bool
+    repository: Repository | None = None
+    commit: str | None = None
+
+
+@contextmanager
+def translated_errors(subject: Subject) -> Iterator[None]:
+    """Raise the vendor's errors as ours."""
+    try:
+        yield
+    except Exception as exc:
+        translate = next((_TABLE[kind] for kind in type(exc).__mro__ if kind in _TABLE), None)
+        if translate is None:
+            raise
+        raise translate(exc, subject) from exc
+
+
+def status_of(error: DigestError) -> int | None:
+    """Return the HTTP status that an error was translated from, if it was one."""
+    return error.__cause__.status if isinstance(error.__cause__, github.GithubException) else None
+
+
+def rate_limited(resets_at: datetime | None, *, with_token: bool) -> RateLimited:
+    when = Phrase("; it resets at {at:%H:%M} UTC", at=resets_at) if resets_at else ""
+    advice = Phrase(_RETRY if with_token else _SET_TOKEN)
+    return RateLimited(Phrase("GitHub's request limit is used up{when}; {advice}", when=when, advice=advice), resets_at)
+
+
+def not_github(host: str) -> NotGitHub:
+    return NotGitHub(Phrase("{host} does not answer like GitHub's REST API; check GITHUB_API_URL", host=host))
+
+
+def _limit(exc: github.GithubException, subject: Subject) -> DigestError:
+    return rate_limited(_reset(exc.headers or {}), with_token=subject.with_token)
+
+
+def _status(exc: github.GithubException, subject: Subject) -> DigestError:
+    status, (host, _, repository, commit) = exc.status, subject
+    if status == codes.too_many:
+        return _limit(exc, subject)
+    if status == codes.unauthorized:
+        return AccessDenied(Phrase("GitHub refuses the token; check GITHUB_TOKEN"))
+    if repository and status == codes.forbidden:
+        return AccessDenied(
+            Phrase(
+                "GITHUB_TOKEN may not read {repository}; give it read access to contents and pull requests",
+                repository=repository.full_name,
+            )
+        )
+    if repository and commit and status in _NO_COMMIT:
+        missing = _UNKNOWN_PULL_REQUEST if commit.startswith("#") else _UNKNOWN_COMMIT
+        return UnknownCommit(Phrase(missing, repository=repository.full_name, commit=commit))
+    if repository and status in _GONE:
+        missing = _NO_REPOSITORY_OR_BRANCH if repository.branch else _NO_REPOSITORY
+        return UnknownRepository(Phrase(missing, repository=repository.full_name, branch=repository.branch))
+    return Unreachable(Phrase("{host} answers with status {status}; try again later", host=host, status=status))
+
+
+def _no_answer(exc: Exception, subject: Subject) -> DigestError:
+    return Unreachable(
+        Phrase(
+            "{host} does not answer ({cause}); check GITHUB_API_URL and the network",
+            host=subject.host,
+            cause=_cause(exc),
+        )
+    )
+
+
+def _odd_answer(_: Exception, subject: Subject) -> DigestError:
+    return not_github(subject.host)
+
+
+_TABLE: Mapping[type[Exception], Callable[[Any, Subject], DigestError]] = {
+    github.GithubException: _status,
+    github.RateLimitExceededException: _limit,
+    github.BadAttributeException: _odd_answer,
+    requests.RequestException: _no_answer,
+    urllib3.exceptions.HTTPError: _no_answer,
+    OSError: _no_answer,
+    # PyGithub raises these itself: of a redirect to another server, and of rate limit headers that are no figures.
+    RuntimeError: _odd_answer,
+    ValueError: _odd_answer,
+    OverflowError: _odd_answer,
+}
+
+
+def _reset(headers: Mapping[str, str]) -> datetime | None:
+    """Return when a limit resets, from Retry-After (seconds or a date) or X-RateLimit-Reset (Unix time), or None."""
+    low = {name.lower(): value for name, value in headers.items()}
+    after, reset = low.get("retry-after", ""), low.get("x-ratelimit-reset", "")
+    try:
+        if after:
+            return (
+                datetime.now(UTC) + timedelta(seconds=int(after))
+                if after.isdigit()
+                else parsedate_to_datetime(after).astimezone(UTC)
+            )
+        return datetime.fromtimestamp(int(reset), UTC) if reset else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def _cause(exc: Exception) -> Phrase | str:
+    """Return a plain description of a failed request, without the URL that vendors include."""
+    text = f"{type(exc).__name__} {exc}".lower()
+    return next((Phrase(cause) for sign, cause in _CAUSES if sign in text), type(exc).__name__)

@@ -1,0 +1,121 @@
+"""References to days and commits, encoded as one-line values of buttons, threads and deliveries."""
+
+import re
+from datetime import date
+from typing import Literal, NamedTuple
+from zoneinfo import ZoneInfo
+
+from analysis.errors import Misuse
+from analysis.locale import Phrase, mark
+from analysis.models import Commit, DayReport, Language, Repository
+from analysis.window import zone
+
+_SUBJECT = 12  # characters of a SHA in keys and headings
+_LONGEST = 2_000  # characters; Slack's limit for a button's value
+_OLD_BUTTON = mark("this button says {text!r}, which means nothing now")
+PageKind = Literal["search", "range"]
+
+
+class DayRef(NamedTuple):
+    """A day of a repository in a time zone and a language, filtered by a subscription if given."""
+
+    repository: Repository
+    day: date
+    timezone: str
+    language: Language
+    subscription: int | None = None
+
+    @property
+    def tz(self) -> ZoneInfo:
+        """The time zone."""
+        return ZoneInfo(self.timezone)
+
+
+class CommitRef(NamedTuple):
+    """A commit of a repository, and the language of its message."""
+
+    repository: Repository
+    sha: str
+    language: Language
+
+
+class PageRef(NamedTuple):
+    """A page of a list: the rows from `offset` on for the query `words`."""
+
+    kind: PageKind
+    offset: int
+    words: str
+
+
+def day_value(report: DayReport, subscription: int | None = None) -> str:
+    """Encode a report's day: `owner/name@branch|2026-02-05|Asia/Shanghai|zh`, plus `|s12` if filtered by subscription 12."""
+    ref = DayRef(report.repository, report.date, report.timezone, report.language, subscription)
+    return value_of(ref)
+
+
+def value_of(ref: DayRef) -> str:
+    """Encode a day reference, as `day_value` does for a report."""
+    value = f"{ref.repository}|{ref.day}|{ref.timezone}|{ref.language}"
+    return value if ref.subscription is None else f"{value}|s{ref.subscription}"
+
+
+def parse_day_value(value: str) -> DayRef:
+    """Parse a value of `day_value`. Raise `Misuse` for anything else."""
+    # Split from the right: a branch name may contain a bar.
+    rest, _, last = value.rpartition("|")
+    subscription = int(last[1:]) if re.fullmatch(r"s\d{1,18}", last) else None
+    match (value if subscription is None else rest).rsplit("|", 3):
+        case [repository, day, timezone, language]:
+            try:
+                parsed = Repository.parse(repository), date.fromisoformat(day), zone(timezone).key, _language(language)
+            except ValueError as exc:
+                raise Misuse(Phrase(_OLD_BUTTON, text=value)) from exc
+            return DayRef(*parsed, subscription)
+    raise Misuse(Phrase(_OLD_BUTTON, text=value))
+
+
+def commit_value(repository: Repository, commit: Commit, language: Language) -> str:
+    """Encode a commit: `owner/name@branch|sha|zh`."""
+    return f"{repository}|{commit.sha}|{language}"
+
+
+def parse_commit_value(value: str) -> CommitRef:
+    """Parse a value of `commit_value`. Raise `Misuse` for anything else."""
+    match value.rsplit("|", 2):
+        case [repository, sha, language] if re.fullmatch(r"[0-9a-f]{4,64}", sha):
+            return CommitRef(Repository.parse(repository), sha, _language(language))
+    raise Misuse(Phrase(_OLD_BUTTON, text=value))
+
+
+def parse_value(value: str) -> DayRef | CommitRef:
+    """Parse a value of `day_value` or `commit_value`. Raise `Misuse` for anything else."""
+    try:
+        return parse_day_value(value)
+    except Misuse:
+        return parse_commit_value(value)
+
+
+def subject_of(ref: DayRef | CommitRef) -> str:
+    """Return a day as an ISO date, a commit as an abbreviated SHA."""
+    return ref.day.isoformat() if isinstance(ref, DayRef) else ref.sha[:_SUBJECT]
+
+
+def page_value(kind: PageKind, offset: int, words: str) -> str | None:
+    """Encode a page: `search|10|kv connector`; None if the value is too long for a button."""
+    value = f"{kind}|{offset}|{words}"
+    return value if len(value) <= _LONGEST else None
+
+
+def parse_page_value(value: str) -> PageRef:
+    """Parse a value of `page_value`. Raise `Misuse` for anything else."""
+    match value.split("|", 2):
+        case [("search" | "range") as kind, offset, words] if offset.isdecimal():
+            return PageRef(kind, int(offset), words)
+    raise Misuse(Phrase(_OLD_BUTTON, text=value))
+
+
+def _language(text: str) -> Language:
+    match text:
+        case "zh" | "en":
+            return text
+    raise Misuse(Phrase("{text!r} is not a language; use zh or en", text=text))

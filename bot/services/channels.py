@@ -1,0 +1,30 @@
+"""Channels of the workspace: what each may see, and how its digest is written."""
+
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from analysis.models import Language
+from bot.services.reader import Reader
+from bot.store import Subscriptions
+
+
+class ChannelView(NamedTuple):
+    """One channel: the repositories and days that it may see, and the language and time zone of its digest."""
+
+    reader: Reader
+    language: Language
+    tz: ZoneInfo
+
+
+class Channels:
+    """The view of each channel. The first subscription sets its language and time zone, otherwise the defaults do."""
+
+    def __init__(self, reader: Reader, subscriptions: Subscriptions, language: Language, tz: ZoneInfo) -> None:
+        self._subscriptions = subscriptions
+        self.everywhere = ChannelView(reader, language, tz)
+
+    def view(self, channel: str) -> ChannelView:
+        """Return the view of one channel."""
+        view = self.everywhere._replace(reader=self.everywhere.reader.within(channel))
+        held = self._subscriptions.of(channel)
+        return view._replace(language=held[0].terms.language, tz=held[0].terms.tz) if held else view

@@ -1,0 +1,136 @@
+"""Commits of a repository, read from GitHub concurrently and stored with their facts."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from datetime import datetime
+from threading import Event
+from typing import NamedTuple, Protocol
+from zoneinfo import ZoneInfo
+
+from analysis.errors import DigestError, RateLimited
+from analysis.facts import facts
+from analysis.locale import Phrase
+from analysis.models import Commit, Failure, Repository
+from analysis.sources.github import GitHub
+from bot.store import Store, StoredCommit
+
+_READERS = 8  # concurrent requests: far below GitHub's limit of 100
+
+
+class Progress(Protocol):
+    """Progress of reading and analysing commits."""
+
+    def expect(self, steps: int) -> None:
+        """Announce the number of steps: commits to read plus commits to analyse by a model."""
+
+    def advance(self) -> None:
+        """Report one step as done or failed."""
+
+
+class Unfinished(NamedTuple):
+    """Commits that could not be read, and when GitHub's rate limit resets if that was the cause."""
+
+    failures: tuple[Failure, ...] = ()
+    resumes_at: datetime | None = None
+
+
+def save_commit(store: Store, repository: Repository, commit: Commit) -> int:
+    """Store a commit that was read, with its facts, and return its id."""
+    return store.save_commit(repository, commit, facts(commit))
+
+
+def current_commits(store: Store, ids: Sequence[int]) -> list[StoredCommit]:
+    """Return the commits with these ids, with facts found by the current rules."""
+    return [_with_current_facts(store, each) for each in store.commits(ids)]
+
+
+def _with_current_facts(store: Store, each: StoredCommit) -> StoredCommit:
+    """Return the commit with current facts, recomputed from its stored patches if older rules found them."""
+    if not each.stale or not each.commit.read:
+        return each
+    whole = store.commits([each.id], patches=True)[0].commit
+    found = facts(whole)
+    store.save_facts(each.id, whole, found)
+    return each._replace(facts=found, stale=False)
+
+
+class CommitReader:
+    """Reads commits from GitHub into the store."""
+
+    def __init__(self, github: GitHub, store: Store) -> None:
+        self._github = github
+        self._store = store
+
+    def read(
+        self,
+        repository: Repository,
+        commits: Sequence[Commit],
+        tz: ZoneInfo,
+        progress: Progress | None = None,
+        on_saved: Callable[[int], None] = lambda _: None,
+    ) -> Unfinished:
+        """Read commits concurrently, store each and pass its id to `on_saved`. Return those that failed.
+
+        Each thread stores its commit before it reads another: a single storing thread would be the bottleneck.
+        Once GitHub's rate limit is used up there are no more requests: the remaining commits fail for the same reason.
+        """
+        if not commits:
+            return Unfinished()
+        read = _LimitedRead(lambda sha: self._github.read_commit(repository, sha))
+        with ThreadPoolExecutor(min(_READERS, len(commits))) as pool:
+
+            def read_and_save(sha: str) -> None:
+                on_saved(save_commit(self._store, repository, read(sha)))
+
+            reading = {pool.submit(read_and_save, commit.sha): commit.sha for commit in commits}
+            try:
+                reasons = _failure_reasons(reading, tz, progress)
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
+        failed = tuple(
+            Failure(sha=commit.sha, stage="read", reason=reasons[commit.sha])
+            for commit in commits
+            if commit.sha in reasons
+        )
+        return Unfinished(failed, read.limit.resets_at if read.limit else None)
+
+
+class _LimitedRead:
+    """Reads commits until GitHub's rate limit is used up; then raises the same error without a request."""
+
+    def __init__(self, read: Callable[[str], Commit]) -> None:
+        self._read = read
+        self._limited = Event()
+        self.limit: RateLimited | None = None
+
+    def __call__(self, sha: str) -> Commit:
+        if self._limited.is_set() and self.limit:
+            raise self.limit
+        try:
+            return self._read(sha)
+        except RateLimited as exc:
+            self.limit = self.limit or exc
+            self._limited.set()
+            raise
+
+
+def _failure_reasons(
+    reading: dict[Future[None], str], tz: ZoneInfo, progress: Progress | None
+) -> dict[str, str | Phrase]:
+    """Wait for all reads; return SHA -> why it failed."""
+    reasons: dict[str, str | Phrase] = {}
+    for future in as_completed(reading):
+        try:
+            future.result()
+        except DigestError as exc:
+            reasons[reading[future]] = _reason(exc, tz)
+        if progress:
+            progress.advance()
+    return reasons
+
+
+def _reason(exc: DigestError, tz: ZoneInfo) -> str | Phrase:
+    if not isinstance(exc, RateLimited):
+        return exc.what
+    return Phrase("limit, resets {at:%H:%M}", at=exc.resets_at.astimezone(tz)) if exc.resets_at else Phrase("limit")

@@ -1,0 +1,48 @@
+"""What people and the store say of the configured repositories: their names, ranking weights and corrections."""
+
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+from analysis.errors import Misuse
+from analysis.models import Repository
+from analysis.ranking import Weights, packaged_weights
+from bot.store import Store, Subscriptions, open_engine
+from bot.store.database import address_of, check_folder
+
+
+def choose_repositories(name: str | None, configured: Sequence[Repository]) -> list[Repository]:
+    """Return all configured repositories, or the one called `name` (full or short). Raise `Misuse` if that is ambiguous or unknown."""
+    if name is None:
+        return list(configured)
+    if "/" in name:
+        wanted = Repository.parse(name)
+        return [each for each in configured if each.key == wanted.key] or [wanted]
+    short = [each for each in configured if name.lower() in (each.name.lower(), f"{each.name}@{each.branch}".lower())]
+    if len(short) != 1:
+        known = ", ".join(map(str, configured))
+        raise Misuse(
+            f"{name!r} names {'several' if short else 'none'} of the configured repositories ({known}); use owner/name"
+        )
+    return short
+
+
+def stored_weights(database_url: str, repository: Repository) -> Weights:
+    """Return a repository's weights: those stored by `calibrate`, or the packaged ones. Creates no store."""
+    name = address_of(database_url).database
+    if not name:
+        return packaged_weights(repository)
+    check_folder(Path(name))
+    if not Path(name).exists():
+        return packaged_weights(repository)
+    with closing(Store(open_engine(database_url))) as store:
+        return store.weights(repository) or packaged_weights(repository)
+
+
+def stored_corrections(database_url: str, repository: Repository) -> dict[str, bool]:
+    """Return SHA -> whether the latest verdict on a commit's tier raises it."""
+    engine = open_engine(database_url)
+    try:
+        return {sha: verdict == "too_low" for sha, verdict, _ in Subscriptions(engine).labels(repository)}
+    finally:
+        engine.dispose()

@@ -1,0 +1,137 @@
+"""A model with its limits: concurrent calls over all callers, and a daily budget in USD."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from threading import BoundedSemaphore, Lock
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from analysis.errors import ModelFailure
+from analysis.locale import Phrase
+from analysis.models import Language
+from bot.store import Store
+
+if TYPE_CHECKING:
+    from analysis.llm import ChatModel, UsageCounter
+
+_RETRY_AFTER = timedelta(minutes=10)  # after which a failed call is retried
+Key = tuple[int, Language]  # commit id and language of the analysis
+Purpose = Literal["digest", "answer"]
+# Each purpose's maximum share of a bot's daily budget, so that neither can starve the other.
+_SHARED: dict[str, float] = {"digest": 0.8, "answer": 0.5}
+
+
+class FailedCall(NamedTuple):
+    """A failed model call: its reason, the tokens it used, and its time."""
+
+    reason: str | Phrase
+    meter: "UsageCounter"
+    made_at: datetime
+
+
+class LatestFailure(NamedTuple):
+    """The reason and time of the model's latest failure."""
+
+    why: str | Phrase
+    at: datetime
+
+
+class FailureCache:
+    """Recent failed calls, shared between threads: forty channels that get the same day do not retry forty times.
+
+    Also records whether the last call to the model succeeded.
+    """
+
+    def __init__(self, now: Callable[[], datetime]) -> None:
+        self._now = now
+        self._made: dict[Key, FailedCall] = {}
+        self._latest: LatestFailure | None = None
+        self._lock = Lock()
+
+    def record(self, key: Key, reason: str | Phrase, meter: "UsageCounter") -> None:
+        """Record a failed call for `key`, with the tokens that it used."""
+        now = self._now()
+        with self._lock:
+            self._made = {other: each for other, each in self._made.items() if now - each.made_at < _RETRY_AFTER}
+            self._made[key] = FailedCall(reason, meter, now)
+        self.failed(reason)
+
+    def recent(self, key: Key) -> FailedCall | None:
+        """Return the recent failed call for `key`, if any."""
+        with self._lock:
+            found = self._made.get(key)
+        return found if found and self._now() - found.made_at < _RETRY_AFTER else None
+
+    def failed(self, why: str | Phrase) -> None:
+        """Record that the latest model call failed, whatever its subject."""
+        self._latest = LatestFailure(why, self._now())
+
+    def succeeded(self) -> None:
+        """Record that the latest model call succeeded."""
+        self._latest = None
+
+    @property
+    def latest(self) -> LatestFailure | None:
+        """Return the failure of the latest model call; None if it succeeded or none was made since startup."""
+        return self._latest
+
+
+class MeteredModel:
+    """A model, how many calls it takes at once, and what they may cost in a UTC day.
+
+    `for_answers` calls are reserved for answers that people wait for, so analyses never take them all. `now` returns the
+    time in UTC; `store` keeps what was spent.
+    """
+
+    def __init__(
+        self,
+        chat: "ChatModel",
+        store: Store,
+        now: Callable[[], datetime],
+        *,
+        at_once: int,
+        daily_usd: float,
+        for_answers: int = 0,
+    ) -> None:
+        self.chat = chat
+        self.name = chat.name
+        self.failures = FailureCache(now)
+        self.at_once = max(1, at_once - for_answers)
+        self._store = store
+        self._now = now
+        self._daily_usd = daily_usd
+        self._most = _SHARED if for_answers else dict.fromkeys(_SHARED, 1.0)
+        self._any = BoundedSemaphore(at_once)
+        self._analyses = BoundedSemaphore(self.at_once)
+
+    @contextmanager
+    def call(self, purpose: Purpose, tokens: tuple[int, int], meter: "UsageCounter") -> Iterator[None]:
+        """Hold a call slot, waiting until one is free; reserve the call's maximum cost, and record the actual one from `meter`.
+
+        `tokens` are the most of input and of output. Raise `ModelFailure` if the reservation would exceed the day's budget,
+        or the purpose's share of it.
+        """
+        with self._slot(purpose), self._paid(purpose, tokens, meter):
+            yield
+
+    @contextmanager
+    def _slot(self, purpose: Purpose) -> Iterator[None]:
+        if purpose == "answer":
+            with self._any:
+                yield
+            return
+        with self._analyses, self._any:
+            yield
+
+    @contextmanager
+    def _paid(self, purpose: Purpose, tokens: tuple[int, int], meter: "UsageCounter") -> Iterator[None]:
+        day, cost, usd = self._now().date(), self.chat.cost, self._daily_usd
+        reserved = cost(*tokens) or 0.0
+        if reserved and not self._store.reserve(day, purpose, reserved, usd, usd * self._most[purpose]):
+            raise ModelFailure(Phrase("today's budget is used up (DIGEST_DAILY_BUDGET_USD)"), lasting=True)
+        try:
+            yield
+        finally:
+            if reserved:
+                spent = cost(meter.input or 0, meter.output or 0, meter.cached or 0) or 0.0
+                self._store.settle(day, purpose, reserved, spent)

@@ -1,0 +1,83 @@
+"""Commands about commits, and the buttons that correct their tiers."""
+
+import json
+
+from analysis.locale import catalogue
+from analysis.models import Commit, Repository
+from bot.models.deliveries import Outcome
+from bot.models.reference import Reference
+from bot.models.subjects import commit_value, parse_commit_value
+from bot.services.channels import ChannelView
+from bot.services.lookup import SeveralCommits
+from bot.slack.commands.conversation import Conversation
+from bot.slack.commands.posting import PostCommand
+from bot.slack.delivery.drafts import line
+from bot.slack.messages.blocks import Message
+from bot.slack.messages.commit import commit_messages
+from bot.slack.messages.lists import which_message
+from bot.slack.parsing.commands import Lookup
+from bot.slack.parsing.requests import ButtonRequest
+from bot.store import Store, Subscriptions, Verdict
+
+_LONGEST_QUESTION = 1_000  # characters that a button carries
+
+
+class CommitCommands:
+    """Shows commits."""
+
+    def __init__(self, store: Store, post: PostCommand) -> None:
+        self._store = store
+        self._post = post
+
+    def show(self, conversation: Conversation, command: Lookup) -> Outcome:
+        """Show a commit, or ask which of several is meant."""
+        view, reply = conversation.view, conversation.reply
+        try:
+            located = view.reader.commit(command.reference, command.repository)
+        except SeveralCommits as exc:
+            conversation.show(self.which(view, exc, ""))
+            return Outcome()
+        entry = view.reader.entry(located, view.language)
+        shareable = self._post.is_offered(conversation)
+        value = commit_value(located.repository, entry.commit, view.language)
+        note = self._post.note(conversation, parse_commit_value(value)) if shareable else ""
+        messages = commit_messages(
+            located.repository, entry, view.language, view.tz, public=not reply.private, shareable=shareable, note=note
+        )
+        conversation.show(messages, about=value)
+        return Outcome()
+
+    def which(self, view: ChannelView, several: SeveralCommits, question: str) -> list[Message]:
+        """Return messages that ask which of several commits is meant; the buttons carry the question."""
+        stored = self._store.commits([each.commit_id for each in several.candidates])
+        found = [(each.repository, one.commit) for each, one in zip(several.candidates, stored, strict=True)]
+
+        def value(repository: Repository, commit: Commit) -> str:
+            what = commit_value(repository, commit, view.language)
+            return json.dumps({"what": what, "question": question[:_LONGEST_QUESTION]})
+
+        return which_message(found, value, view.language)
+
+
+class TierCorrections:
+    """The buttons by which people say that a commit's tier is too high or too low."""
+
+    def __init__(self, subscriptions: Subscriptions) -> None:
+        self._subscriptions = subscriptions
+
+    def store(self, conversation: Conversation, button: ButtonRequest) -> Outcome:
+        """Store a person's verdict on a commit's tier, in place of their earlier one if there is one."""
+        ref, reader = parse_commit_value(button.value), conversation.view.reader
+        located = reader.commit(Reference(ref.sha, sha=ref.sha), ref.repository)
+        entry = reader.entry(located, ref.language)
+        verdict: Verdict = "too_high" if button.action == "too_high" else "too_low"
+        tier = entry.ranked.importance
+        before = self._subscriptions.label(
+            located.repository, entry.commit.sha, button.user, verdict, tier, conversation.now
+        )
+        say = catalogue(conversation.view.language)
+        text = say("Thank you, noted; calibrating the ranking will use it")
+        if before:
+            text = say("Thank you, noted in place of what you said before")
+        conversation.show([line(text)])
+        return Outcome()

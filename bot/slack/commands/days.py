@@ -1,0 +1,165 @@
+"""Commands about days and ranges of days, and the buttons of a day's digest."""
+
+from datetime import date, datetime, timedelta
+
+from analysis.errors import Misuse, OutsideFailure, Unreachable
+from analysis.locale import Phrase, catalogue
+from analysis.models import Language, Repository
+from bot.models.deliveries import Outcome, seconds_until
+from bot.models.subjects import DayRef, day_value, parse_day_value
+from bot.slack.commands.conversation import Clock, Conversation
+from bot.slack.commands.posting import PostCommand
+from bot.slack.delivery.channel_report import ChannelReports
+from bot.slack.delivery.drafts import line, report_file
+from bot.slack.delivery.reply import Reply
+from bot.slack.messages.blocks import escaped
+from bot.slack.messages.digest import rest_messages, summary_message
+from bot.slack.messages.lists import DayRow, range_message
+from bot.slack.outbox.outbox import Outbox
+from bot.slack.parsing.commands import Day, Days
+from bot.slack.parsing.requests import ButtonRequest
+from bot.slack.web import Web
+from bot.store import Draft
+
+_FEW = 3  # commits; so few are read too quickly for a progress message
+
+
+class DayCommands:
+    """Shows days, and ranges of days."""
+
+    def __init__(self, post: PostCommand, now: Clock) -> None:
+        self._post = post
+        self._now = now
+
+    def show_day(self, conversation: Conversation, command: Day) -> Outcome:
+        """Show a day of one repository, or of all that the channel knows."""
+        view = conversation.view
+        wanted = [command.repository] if command.repository else view.reader.known
+        if not wanted:
+            raise Misuse(Phrase("there is no repository to be seen here"))
+        shareable, pauses = self._post.is_offered(conversation), []
+        for repository in wanted:
+            ref = DayRef(repository, command.day, view.tz.key, view.language)
+            try:
+                pauses.append(self._show_digest(conversation, ref, shareable=shareable))
+            except (Misuse, Unreachable) as exc:
+                if len(wanted) == 1:
+                    raise
+                text = catalogue(view.language)(
+                    "⚠️ {subject} could not be read: {reason}",
+                    subject=_subject(repository, command.day),
+                    reason=escaped(exc.translated(view.language)),
+                )
+                conversation.show([line(text)], stage=f"{repository.key}-trouble")
+        return Outcome(pause=max(filter(None, pauses), default=None))
+
+    def _show_digest(self, conversation: Conversation, ref: DayRef, *, shareable: bool) -> float | None:
+        """Show a repository's day. Return the seconds until the rest can be read, if some commits could not; else None."""
+        view, reply = conversation.view, conversation.reply
+        subject = _subject(ref.repository, ref.day)
+        report = view.reader.report(ref, self._now(), ReadingProgress(reply, subject, view.language, self._now))
+        again = seconds_until(report.resumes_at, self._now())
+        note = self._post.note(conversation, ref) if shareable else ""
+        messages = summary_message(report, shareable=shareable, note=note)
+        if report.resumes_at:
+            at = f"{report.resumes_at.astimezone(view.tz):%H:%M}"
+            messages = [
+                *messages,
+                line(
+                    catalogue(view.language)(
+                        "⏳ {subject}: GitHub's request limit is used up; I go on at {time}", subject=subject, time=at
+                    )
+                ),
+            ]
+        stage = f"{ref.repository.key}{'-partial' if again else ''}"
+        conversation.show(messages, about=day_value(report), stage=stage)
+        return again
+
+    def show_range(self, conversation: Conversation, command: Days) -> Outcome:
+        """Show a line a day; after a failure of GitHub the remaining days are not read."""
+        view, reply = conversation.view, conversation.reply
+        rows: list[DayRow] = []
+        failure = ""
+        for day in command.days:
+            for repository in [command.repository] if command.repository else view.reader.known:
+                ref = DayRef(repository, day, view.tz.key, view.language)
+                if failure:
+                    rows.append(DayRow(ref, None))
+                    continue
+                progress = ReadingProgress(reply, _subject(repository, day), view.language, self._now)
+                try:
+                    report = view.reader.report(ref, self._now(), progress, ask=False)
+                except OutsideFailure as exc:
+                    failure = exc.translated(view.language)
+                    rows.append(DayRow(ref, None, failure))
+                    continue
+                failure = report.failed[0].translated(view.language) if report.resumes_at else ""
+                rows.append(DayRow(ref, report.stats, failure))
+        conversation.show(range_message(rows, view.language))
+        return Outcome()
+
+
+class DigestButtons:
+    """The buttons of a day's digest: its other commits, and the full report."""
+
+    def __init__(self, reports: ChannelReports, outbox: Outbox, web: Web) -> None:
+        self._reports = reports
+        self._outbox = outbox
+        self._web = web
+
+    def show_rest(self, conversation: Conversation, button: ButtonRequest) -> Outcome:
+        """Show the commits of medium and low importance."""
+        report = self._reports.report(conversation.view.reader, parse_day_value(button.value))
+        conversation.show(rest_messages(report))
+        return Outcome()
+
+    def send_report(self, conversation: Conversation, button: ButtonRequest) -> Outcome:
+        """Send a day's report as a file to the person's DMs, but for a private repository, which stays in its channels."""
+        reader, language = conversation.view.reader, conversation.view.language
+        report = self._reports.report(reader, parse_day_value(button.value))
+        channel = self._web.direct(button.user)
+        hidden = reader.within(channel).hides(report.repository)
+        if not hidden:
+            key = f"report:{report.repository.key}:{report.date}:{button.run}:{channel}:000"
+            self._outbox.freeze([Draft(key, channel, report_file(report))])
+            self._outbox.send(key)
+        say = catalogue(language)
+        text = say("📄 Full report sent to your DMs")
+        if hidden:
+            text = say("📄 A private repository's report stays in its channel: once posted there, it is in the thread")
+        conversation.show([line(text)])
+        return Outcome()
+
+
+class ReadingProgress:
+    """A progress reporter that posts at the start, after ten seconds and after a minute."""
+
+    def __init__(self, reply: Reply, subject: str, language: Language, now: Clock) -> None:
+        self._reply = reply
+        self._subject = subject
+        self._language = language
+        self._now = now
+        self._steps = self._done = 0
+        self._after = [timedelta(seconds=10), timedelta(minutes=1)]
+        self._began: datetime = now()
+
+    def expect(self, steps: int) -> None:
+        self._steps = steps
+        if steps > _FEW:
+            self._report()
+
+    def advance(self) -> None:
+        self._done += 1
+        if self._after and self._now() - self._began >= self._after[0] and self._done < self._steps:
+            del self._after[0]
+            self._report()
+
+    def _report(self) -> None:
+        say = catalogue(self._language)
+        self._reply.show_progress(
+            say("⏳ Reading {subject}: {done} of {steps}", subject=self._subject, done=self._done, steps=self._steps)
+        )
+
+
+def _subject(repository: Repository, day: date) -> str:
+    return escaped(f"{repository} · {day}")

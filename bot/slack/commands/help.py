@@ -1,0 +1,150 @@
+"""The list of commands, with examples from the repositories that a channel subscribes to, so that they work when copied."""
+
+import re
+from collections.abc import Sequence
+from datetime import date, timedelta
+from typing import NamedTuple
+
+from analysis.locale import catalogue, mark
+from analysis.models import Commit, Language, Repository
+from bot.models.deliveries import Outcome
+from bot.services.channels import ChannelView
+from bot.slack.commands.conversation import Conversation
+from bot.slack.commands.subscriptions import visible_subscriptions
+from bot.slack.delivery.drafts import line
+from bot.slack.messages.blocks import Message, escaped, section
+from bot.slack.parsing.commands import MOST_DAYS, NotUnderstood, Why
+from bot.slack.parsing.requests import AnyRequest, MessageRequest
+from bot.slack.web import Web
+from bot.store import Store, Subscriptions
+
+_PLAIN = re.compile(r"[\w-]+(?:[/.][\w-]+)+", re.ASCII)  # a path that can be typed verbatim
+_WEEK = timedelta(days=6)
+_RECENT = 20  # recent commits to search for an example
+
+_FORMS = (  # of commands, and what they give, both with placeholders for `Examples`
+    ("{day}", mark("a day's digest (also today, yesterday, -3, mon)")),
+    ("{first}..{day}", mark("the statistics of some days")),
+    ("{sha}", mark("a commit (a SHA, #{pr}, or its address)")),
+    ("search {words}", mark("find commits")),
+    ("{name} {day}", mark("a repository may come first")),
+    (
+        "subscribe at 09:00 min medium paths {folder}/**",
+        mark("a digest each day here (also tz, lang; unsubscribe, subscriptions, status)"),
+    ),
+    (
+        "subscribe watch {folder}/, SOME_VARIABLE, Class.method, --some-flag",
+        mark("what touches these paths, names, variables or flags is of high importance here"),
+    ),
+)
+_WHY: dict[Why, str] = {
+    "future": mark(" (it lies in the future)"),
+    "backwards": mark(" (it runs backwards)"),
+    "too_many": mark(" ({most} days at most)"),
+}
+
+
+class Examples(NamedTuple):
+    """Values for the command examples; placeholders stand for the SHA and the pull request if no commit is known."""
+
+    name: str
+    day: date
+    sha: str = "SHA"
+    pr: int | str = "PR"
+    words: str = "memory leak"
+    folder: str = "src"
+
+
+def forms(examples: Examples, language: Language) -> list[tuple[str, str]]:
+    """Return (command, description) of each command form, filled with examples."""
+    say, blanks = catalogue(language), {**examples._asdict(), "first": examples.day - _WEEK}
+    return [(form.format(**blanks), say(gives, **blanks)) for form, gives in _FORMS]
+
+
+class HelpCommand:
+    """Shows the commands, and what was not understood."""
+
+    def __init__(self, store: Store, subscriptions: Subscriptions, web: Web, command: str) -> None:
+        self._store = store
+        self._subscriptions = subscriptions
+        self._web = web
+        self._command = command
+
+    def show(self, conversation: Conversation) -> Outcome:
+        """Show the list of commands, with examples from the repositories that the channel subscribes to."""
+        request, view = conversation.request, conversation.view
+        say, known = catalogue(view.language), view.reader.known
+        followed = [each.terms.repository for each in visible_subscriptions(self._subscriptions, view, request.channel)]
+        prefix = self._prefix(request)
+        rows = [
+            f"{_code(prefix + form)}  {gives}"
+            for form, gives in forms(self._examples(view, conversation.today, (*followed, *known)), view.language)
+        ]
+        names = ", ".join(f"`{escaped(str(each))}`" for each in known)
+        text = "\n".join(
+            [
+                say("You can ask me:"),
+                *rows,
+                say(
+                    "The same words work when you mention me or write to me directly; in a commit's thread just ask. Configured: {known}",
+                    known=names,
+                ),
+            ]
+        )
+        conversation.show([Message(say("You can ask me:"), (section(text),))])
+        return Outcome()
+
+    def show_not_understood(self, conversation: Conversation, command: NotUnderstood) -> Outcome:
+        """Show one line with the input that was not understood and the nearest command that would work."""
+        say = catalogue(conversation.view.language)
+        why = say(_WHY[command.why], most=MOST_DAYS) if command.why else ""
+        nearest = f"{self._prefix(conversation.request)}{command.nearest or 'help'}"
+        conversation.show(
+            [
+                line(
+                    say(
+                        "I do not understand {text}{why}; try {nearest}",
+                        text=_code(command.text),
+                        why=why,
+                        nearest=_code(nearest),
+                    )
+                )
+            ]
+        )
+        return Outcome()
+
+    def _prefix(self, request: AnyRequest) -> str:
+        """Return the prefix of a command in this context: the slash command, a mention (in threads and channels), or nothing."""
+        if not isinstance(request, MessageRequest):
+            return f"{self._command} "
+        return "" if request.direct else f"@{self._web.me['user']} "
+
+    def _examples(self, view: ChannelView, today: date, repositories: Sequence[Repository]) -> Examples:
+        """Return examples from the first repository with stored commits: its latest listed day and a recent commit."""
+        yesterday = today - timedelta(days=1)
+        for repository in repositories:
+            commits = [each.commit for each in self._store.commits(self._store.latest(repository, _RECENT))]
+            if commits:
+                day = self._store.latest_day_before(repository, today, view.tz.key) or yesterday
+                # The latest commit with the most usable fields.
+                best = max(commits, key=lambda each: (bool(each.pr), bool(_path(each))))
+                return _of_commit(Examples(repository.name, day), best)
+        return Examples(repositories[0].name if repositories else "name", yesterday)
+
+
+def _of_commit(examples: Examples, commit: Commit) -> Examples:
+    found, path = examples._replace(sha=commit.short_sha, pr=commit.pr or examples.pr), _path(commit)
+    if not path:
+        return found
+    stem = re.split(r"[/.]", path)[-2]
+    return found._replace(folder=path.partition("/")[0], words=stem.replace("_", " ").strip())
+
+
+def _path(commit: Commit) -> str:
+    """Return the first changed path inside a folder that can be typed in a command; empty if there is none."""
+    return next((each for each in commit.paths if "/" in each and "." in each and _PLAIN.fullmatch(each)), "")
+
+
+def _code(text: str) -> str:
+    """Format a person's text as code with Slack's tokens escaped; nothing else is live inside code."""
+    return f"`{escaped(text).replace('`', chr(39))}`" if text else ""

@@ -1,0 +1,172 @@
+"""Handling of a stored request, whatever its kind: rate limits, dispatch, and errors reported to the person."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+
+import structlog
+
+from analysis.errors import DigestError, RateLimited
+from analysis.locale import catalogue, mark
+from bot.models.deliveries import SOON, Outcome, seconds_until
+from bot.services.channels import Channels
+from bot.slack.commands.conversation import Clock, Conversation
+from bot.slack.commands.dispatch import ButtonDispatcher, CommandDispatcher
+from bot.slack.commands.home import Home
+from bot.slack.commands.messages import Messages
+from bot.slack.commands.questions import Questions
+from bot.slack.commands.rate_limits import RateLimits
+from bot.slack.commands.subscriptions import SubscriptionCommands
+from bot.slack.delivery.drafts import line
+from bot.slack.delivery.reply import Reply
+from bot.slack.messages.blocks import escaped
+from bot.slack.parsing.commands import plain
+from bot.slack.parsing.requests import (
+    AnyRequest,
+    ButtonRequest,
+    CommandRequest,
+    HomeRequest,
+    MessageRequest,
+    QuestionForm,
+    SubscriptionForm,
+    parse_request,
+)
+from bot.slack.web_errors import Refused, SlackFailure, Unanswered
+from bot.store import Mailbox
+
+_ROUNDS = 6  # attempts before a request is given up
+_FAILED = mark("⚠️ {reason}")
+log = structlog.get_logger(__name__)
+
+
+class RequestHandlers:
+    """The handler of each kind of request."""
+
+    def __init__(
+        self,
+        commands: CommandDispatcher,
+        buttons: ButtonDispatcher,
+        messages: Messages,
+        questions: Questions,
+        subscriptions: SubscriptionCommands,
+        home: Home,
+    ) -> None:
+        self._commands = commands
+        self._buttons = buttons
+        self._messages = messages
+        self._questions = questions
+        self._subscriptions = subscriptions
+        self._home = home
+
+    def handle(self, conversation: Conversation) -> Outcome:
+        """Handle a request; the caller reports errors to the person."""
+        match conversation.request:
+            case CommandRequest() as request:
+                command = conversation.understand(plain(request.text))
+                return self._commands.carry_out(conversation, command)
+            case ButtonRequest() as button:
+                return self._buttons.press(conversation, button)
+            case MessageRequest() as message:
+                return self._messages.handle(conversation, message)
+            case QuestionForm() as form:
+                return self._questions.answer_form(conversation, form)
+            case SubscriptionForm() as form:
+                return self._subscriptions.apply_form(conversation, form)
+            case HomeRequest() as request:
+                self._home.publish(conversation.view, request.user)
+                return Outcome()
+
+
+class Responder:
+    """Answers stored requests."""
+
+    def __init__(
+        self,
+        handlers: RequestHandlers,
+        channels: Channels,
+        limits: RateLimits,
+        mailbox: Mailbox,
+        reply_to: Callable[[AnyRequest], Reply],
+        home: Home,
+        now: Clock,
+    ) -> None:
+        self._handlers = handlers
+        self._channels = channels
+        self._limits = limits
+        self._mailbox = mailbox
+        self._reply_to = reply_to
+        self._home = home
+        self._now = now
+
+    def respond(self, key: str, round_: int) -> Outcome:
+        """Answer a request; the outcome's pause asks for a retry after an outside failure. A retry repeats no message."""
+        row = self._mailbox.request(key)
+        if not row:
+            return Outcome()
+        request = parse_request(row)
+        view = self._channels.view(request.channel)
+        conversation = Conversation(request, view, self._reply_to(request), self._now())
+        if round_ == 0 and not self._limits.allows_request(request):
+            if self._limits.allows_notice(request.user):
+                conversation.reply.show_notice(
+                    catalogue(view.language)("Slower, please: about 20 requests a minute a person")
+                )
+            return Outcome()
+        with structlog.contextvars.bound_contextvars(run=request.run):
+            action = request.action if isinstance(request, ButtonRequest) else ""
+            log.info("asked", kind=request.kind, channel=request.channel, action=action)
+            outcome = self._handle(conversation, last=round_ >= _ROUNDS)
+            if isinstance(request, SubscriptionForm) and request.at_home:
+                with suppress(SlackFailure):
+                    self._home.publish_at_least(self._channels.everywhere, request.user)
+            return outcome
+
+    def _handle(self, conversation: Conversation, *, last: bool) -> Outcome:
+        """Handle a request and report any error to the person in a line; temporary failures are retried unless this is the `last` attempt."""
+        view = conversation.view
+        report = partial(self._report_error, conversation)
+        try:
+            outcome = self._handlers.handle(conversation)
+        except Unanswered as exc:
+            log.warning("slack failed", why=str(exc))
+            outcome = report(_FAILED, reason=exc.translated(view.language)) if last else Outcome(SOON)
+        except RateLimited as exc:
+            pause = None if last else seconds_until(exc.resets_at, self._now())
+            if pause and exc.resets_at:
+                outcome = report(
+                    mark("⏳ GitHub's request limit is used up; I go on at {time}"),
+                    pause,
+                    time=f"{exc.resets_at.astimezone(view.tz):%H:%M}",
+                )
+            else:
+                outcome = report(_FAILED, pause, reason=exc.translated(view.language))
+        except DigestError as exc:
+            if isinstance(exc, SlackFailure):
+                log.warning("slack refused", why=str(exc))
+            outcome = report(_FAILED, reason=exc.translated(view.language))
+        except Exception:
+            log.exception("this is a bug in vllm-digest")
+            outcome = report(
+                mark("⚠️ Something went wrong here; please tell your operator the number `{run}`"),
+                run=conversation.request.run,
+            )
+        return outcome._replace(pause=None) if last else outcome
+
+    def _report_error(
+        self, conversation: Conversation, message: str, pause: float | None = None, **values: str
+    ) -> Outcome:
+        """Report an error to the person, worded by `message`: in reply to the request, else privately; in the App Home if it came from there."""
+        request, view, reply = conversation.request, conversation.view, conversation.reply
+        say = catalogue(view.language)
+        shown = line(say(message, **{name: escaped(value) for name, value in values.items()}))
+        try:
+            if not request.channel:
+                self._home.publish_at_least(view, request.user, say(message, **values))
+                return Outcome(pause)
+            try:
+                reply.show([shown], stage="trouble")
+            except Refused:
+                reply.show_privately(shown)
+        except SlackFailure as exc:
+            log.warning("not told", why=str(exc))
+        return Outcome(pause)

@@ -1,0 +1,235 @@
+"""Commands and buttons about subscriptions, for the members of a channel: create, list, change, cancel."""
+
+import re
+from collections.abc import Sequence
+from datetime import time
+
+from analysis.errors import Misuse
+from analysis.locale import Phrase, catalogue
+from analysis.models import Repository
+from bot.models.deliveries import Outcome
+from bot.services.channels import ChannelView
+from bot.slack.commands.conversation import Conversation
+from bot.slack.commands.home import Home
+from bot.slack.commands.members import Members
+from bot.slack.commands.status import Status
+from bot.slack.delivery.announcements import Announcements
+from bot.slack.delivery.drafts import line
+from bot.slack.messages import subscriptions as messages
+from bot.slack.messages.blocks import Message, escaped
+from bot.slack.messages.subscriptions import Agreed
+from bot.slack.parsing.commands import Unsubscribe
+from bot.slack.parsing.requests import ButtonRequest, Request, SubscriptionForm
+from bot.slack.parsing.subscription_parser import SubscriptionOptions
+from bot.store import Subscription, Subscriptions, Terms
+
+_MOST = 20  # subscriptions per channel
+
+
+def visible_subscriptions(subscriptions: Subscriptions, view: ChannelView, channel: str) -> list[Subscription]:
+    """Return a channel's subscriptions, without repositories that DIGEST_PRIVATE has since hidden from it."""
+    return [each for each in subscriptions.of(channel) if not view.reader.hides(each.terms.repository)]
+
+
+def subscription_of(subscriptions: Subscriptions, button: ButtonRequest) -> Subscription | None:
+    """Return a button's subscription, or None if it is not active."""
+    return subscriptions.get(int(button.value)) if re.fullmatch(r"\d{1,18}", button.value, re.ASCII) else None
+
+
+class SubscriptionManager:
+    """Changes subscriptions, and announces each change in its channel. `time` is that of a digest by default."""
+
+    def __init__(
+        self,
+        subscriptions: Subscriptions,
+        members: Members,
+        announcements: Announcements,
+        time: time,
+    ) -> None:
+        self._subscriptions = subscriptions
+        self._members = members
+        self._announcements = announcements
+        self._time = time
+
+    def subscribe(self, conversation: Conversation, options: SubscriptionOptions, changes: int | None = None) -> Agreed:
+        """Subscribe the request's channel, or change the subscription with the id `changes`. Raise `Misuse` if not possible.
+
+        Options not given keep their value, or get the default.
+        """
+        request, view = conversation.request, conversation.view
+        self._members.check_invited(request, request.channel)
+        self._members.check_insider(request, request.channel)
+        repository = view.reader.canonical_name(options.repository or _default_repository(view))
+        usual = Terms(request.channel, repository, self._time, view.tz, view.language, paths=options.paths or ())
+        held = self._subscriptions.of(request.channel)
+        same = next((each for each in held if _same(each.terms, usual)), None)
+        before = same.terms if same else None
+        terms = _merge_options(options, before or usual)._replace(repository=repository)
+        if changes:
+            return self._change(conversation, changes, terms, same)
+        if len(held) >= _MOST and not same:
+            raise Misuse(Phrase("a channel has at most {most} subscriptions", most=_MOST))
+        self._announcements.freeze_subscribed(request, terms, before)
+        return Agreed(self._subscriptions.keep(terms, conversation.now, request.user), before)
+
+    def _change(self, conversation: Conversation, changes: int, terms: Terms, same: Subscription | None) -> Agreed:
+        """Change a subscription; `same` is the one that the channel has to the same repository and paths, if any."""
+        request = conversation.request
+        changed = self._subscriptions.get(changes)
+        if not changed:
+            raise Misuse(Phrase("This subscription has ended already"))
+        self._members.check_insider(request, changed.terms.channel)
+        if same and same.id != changed.id:
+            raise Misuse(Phrase("the channel has another subscription to this repository with these paths"))
+        self._announcements.freeze_subscribed(request, terms, changed.terms)
+        return Agreed(self._subscriptions.change(changed.id, terms, request.user), changed.terms)
+
+    def cancel(self, conversation: Conversation, repository: Repository | None) -> list[Subscription]:
+        """Cancel the channel's subscription if exactly one matches. Return all that match."""
+        request, view = conversation.request, conversation.view
+        self._members.check_insider(request, request.channel)
+        held = [
+            each
+            for each in visible_subscriptions(self._subscriptions, view, request.channel)
+            if repository is None or each.terms.repository.key == repository.key
+        ]
+        if len(held) == 1:
+            self._end(conversation, held)
+        return held
+
+    def cancel_all(self, conversation: Conversation) -> list[Subscription]:
+        """Cancel and return every subscription of the channel."""
+        request, view = conversation.request, conversation.view
+        self._members.check_insider(request, request.channel)
+        return self._end(conversation, visible_subscriptions(self._subscriptions, view, request.channel))
+
+    def cancel_by_button(self, conversation: Conversation, button: ButtonRequest) -> Subscription | None:
+        """Cancel and return a button's subscription, for members of its channel only; None if it was not active."""
+        found = subscription_of(self._subscriptions, button)
+        if found is None:
+            return None
+        self._members.check_insider(button, found.terms.channel)
+        return found if self._end(conversation, [found]) else None
+
+    def announced(self, request: Request) -> Outcome:
+        """Return the outcome that sends the lines about a request's changes."""
+        return Outcome(lines=self._announcements.frozen(request))
+
+    def _end(self, conversation: Conversation, held: Sequence[Subscription]) -> list[Subscription]:
+        """End subscriptions of one channel; return those that were active."""
+        self._announcements.freeze_ended(conversation.request, [each.terms for each in held])
+        return [each for each in held if self._subscriptions.end(each.id, conversation.now)]
+
+
+class SubscriptionCommands:
+    """Answers the commands and buttons about subscriptions."""
+
+    def __init__(
+        self,
+        manager: SubscriptionManager,
+        subscriptions: Subscriptions,
+        members: Members,
+        status: Status,
+        home: Home,
+    ) -> None:
+        self._manager = manager
+        self._subscriptions = subscriptions
+        self._members = members
+        self._status = status
+        self._home = home
+
+    def subscribe(self, conversation: Conversation, options: SubscriptionOptions) -> Outcome:
+        """Subscribe the channel."""
+        return self._confirm(conversation, self._manager.subscribe(conversation, options))
+
+    def apply_form(self, conversation: Conversation, form: SubscriptionForm) -> Outcome:
+        """Apply a submitted modal; reply in the channel, visible to the person only."""
+        return self._confirm(conversation, self._manager.subscribe(conversation, form.options, form.changes))
+
+    def show_all(self, conversation: Conversation) -> Outcome:
+        """List the channel's subscriptions, with buttons for those who may change them."""
+        request, view = conversation.request, conversation.view
+        offered = messages.OFFERED if self._members.may_change(request) else ()
+        heading = messages.heading_of(request.channel, view.language)
+        conversation.show(self._listed(conversation, self._held(conversation), heading, offered))
+        return Outcome()
+
+    def show_status(self, conversation: Conversation) -> Outcome:
+        """Show the status of the bot and of the channel's subscriptions."""
+        conversation.show([self._status.message(conversation.view.language, self._held(conversation))])
+        return Outcome()
+
+    def unsubscribe(self, conversation: Conversation, command: Unsubscribe) -> Outcome:
+        """Cancel the only matching subscription, or all if requested; otherwise ask which one."""
+        request, view = conversation.request, conversation.view
+        if command.everything:
+            conversation.show([self._cancelled(view, self._manager.cancel_all(conversation))])
+            return self._manager.announced(request)
+        held = self._manager.cancel(conversation, command.repository)
+        if len(held) == 1:
+            conversation.show([self._cancelled(view, held)])
+        elif command.repository and not held:
+            self._show_not_subscribed(conversation, command.repository)
+        else:
+            heading = catalogue(view.language)("Which subscription should I cancel?")
+            conversation.show(self._listed(conversation, held, heading, ("unsubscribe",)))
+        return self._manager.announced(request)
+
+    def cancel(self, conversation: Conversation, button: ButtonRequest) -> Outcome:
+        """Cancel a button's subscription and confirm it where the button was: in a reply or in the App Home."""
+        view, say = conversation.view, catalogue(conversation.view.language)
+        ended = self._manager.cancel_by_button(conversation, button)
+        text = say("This subscription has ended already")
+        if ended:
+            text = say("🗑️ Unsubscribed: {what}", what=messages.describe(ended, view.language))
+        if button.channel:
+            conversation.show([line(escaped(text))])
+        else:
+            self._home.publish(view, button.user, text)
+        return self._manager.announced(button)
+
+    def _confirm(self, conversation: Conversation, agreed: Agreed) -> Outcome:
+        conversation.show([self._status.subscription_messages(conversation.view.language).subscribed(agreed)])
+        return self._manager.announced(conversation.request)
+
+    def _held(self, conversation: Conversation) -> list[Subscription]:
+        return visible_subscriptions(self._subscriptions, conversation.view, conversation.request.channel)
+
+    def _listed(
+        self, conversation: Conversation, held: Sequence[Subscription], heading: str, offered: Sequence[str]
+    ) -> list[Message]:
+        return self._status.subscription_messages(conversation.view.language).listed(held, heading, offered)
+
+    def _cancelled(self, view: ChannelView, ended: Sequence[Subscription]) -> Message:
+        say = catalogue(view.language)
+        what = ", ".join(messages.describe(each, view.language) for each in ended)
+        return line(escaped(say("🗑️ Unsubscribed: {what}", what=what) if ended else say("No subscriptions yet")))
+
+    def _show_not_subscribed(self, conversation: Conversation, repository: Repository) -> None:
+        say = catalogue(conversation.view.language)
+        heading = say("{what} is not subscribed here", what=repository)
+        if held := self._held(conversation):
+            conversation.show(self._listed(conversation, held, f"{heading}{say('; these are:')}", messages.OFFERED))
+        else:
+            conversation.show([line(escaped(heading))])
+
+
+def _merge_options(options: SubscriptionOptions, before: Terms) -> Terms:
+    return before._replace(
+        time=options.at or before.time,
+        tz=options.tz or before.tz,
+        language=options.language or before.language,
+        least=options.least or before.least,
+        watch=before.watch if options.watch is None else options.watch,
+    )
+
+
+def _default_repository(view: ChannelView) -> Repository:
+    known = view.reader.known
+    if not known:
+        raise Misuse(Phrase("there is no repository to be seen here"))
+    return known[0]
+
+
+def _same(some: Terms, others: Terms) -> bool:
+    return (some.repository.key, some.paths) == (others.repository.key, others.paths)

@@ -1,0 +1,75 @@
+"""Conversations in threads: their subject, and their earlier messages."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from analysis.models import Turn
+from bot.slack.parsing.commands import plain
+from bot.slack.parsing.requests import MessageRequest, Request
+from bot.slack.web import Web, about_of, key_of
+from bot.slack.web_errors import SlackFailure
+from bot.store import Mailbox
+
+_TURNS = 12  # messages of a thread passed as history; the answer's own limit may be lower
+_TURN = 2_000  # characters of a message in the history
+_LINK = re.compile(r"\[((?:\\.|[^\[\]\\\n])*)\]\(https?://[^()\s]*\)")
+
+
+class Threads:
+    """Threads that the bot started or answered in."""
+
+    def __init__(self, mailbox: Mailbox, web: Web) -> None:
+        self._mailbox = mailbox
+        self._web = web
+
+    def concerns(self, message: MessageRequest) -> bool:
+        """Return whether a message could be meant for the bot; only such messages are stored."""
+        if message.mentioned or message.direct or message.root_is_ours:
+            return True
+        return bool(message.thread_ts and self._mailbox.thread(message.channel, message.thread_ts))
+
+    def subject(self, message: MessageRequest) -> str:
+        """Return the subject of a message's thread, from the store or else from the metadata of its first message."""
+        if not message.thread_ts:
+            return ""
+        known = self._mailbox.thread(message.channel, message.thread_ts)
+        if known or not message.root_is_ours:
+            return known
+        try:
+            root = self._web.thread(message.channel, message.thread_ts)[:1]
+        except SlackFailure:
+            return ""
+        about = about_of(root[0]) if root else ""
+        if about:
+            self._mailbox.keep_thread(message.channel, message.thread_ts, about)
+        return about
+
+    def latest_subject(self, channel: str) -> str:
+        """Return the subject of the latest thread in a channel; empty if there is none."""
+        return self._mailbox.latest_thread(channel)
+
+    def turns(self, request: Request) -> tuple[Turn, ...]:
+        """Return the earlier messages of a request's thread; empty if Slack does not provide them."""
+        if not request.thread_ts or request.private:
+            return ()
+        try:
+            messages = self._web.thread(request.channel, request.thread_ts)
+        except SlackFailure:
+            return ()
+        me = self._web.me["user_id"]
+        if isinstance(request, MessageRequest) and request.ts:
+            messages = [each for each in messages if float(each["ts"]) < float(request.ts)]
+        # Of our own messages only answers count: a digest's parts in its thread are not conversation.
+        spoken = [each for each in messages if each.get("user") != me or key_of(each).startswith("answer:")]
+        turns = [_turn(each, me) for each in spoken[-_TURNS:]]
+        return tuple(turn for turn in turns if turn.text)
+
+
+def _turn(message: Mapping[str, Any], me: str) -> Turn:
+    """Convert a message to a turn; in our own ones drop link URLs, which are long and carry no information."""
+    text = plain(str(message.get("text") or ""), me)
+    if message.get("user") != me:
+        return Turn(who="person", text=text[:_TURN])
+    read = re.sub(r"\\([^\w\s]|_)|\u200b", r"\1", _LINK.sub(r"[\1]", text)).replace("\u2024", ".")
+    return Turn(who="bot", text=read[:_TURN])

@@ -1,0 +1,121 @@
+"""The second step of a delivery: freeze its messages in the outbox, in their final form."""
+
+from datetime import datetime, timedelta
+
+import structlog
+
+from analysis.errors import DigestError
+from analysis.locale import catalogue
+from bot.models.deliveries import Delivery
+from bot.models.reference import Reference
+from bot.models.subjects import CommitRef, DayRef, parse_value, subject_of, value_of
+from bot.services.channels import Channels, ChannelView
+from bot.slack.delivery.asker import AskerNotices
+from bot.slack.delivery.channel_report import ChannelReports
+from bot.slack.delivery.drafts import content, drafts, line, report_file
+from bot.slack.delivery.postings import Postings, link_message
+from bot.slack.messages.blocks import Message, escaped
+from bot.slack.messages.commit import commit_messages
+from bot.slack.messages.digest import digest_messages
+from bot.slack.web_errors import Unanswered
+from bot.store import Draft, Mailbox
+
+log = structlog.get_logger(__name__)
+
+
+def key_prefix(delivery: Delivery) -> str:
+    """Return the key prefix of a delivery's messages."""
+    ref = parse_value(delivery.what)
+    kind = "digest" if isinstance(ref, DayRef) else "commit"
+    return f"{kind}:{ref.repository.key}:{subject_of(ref)}:{delivery.label}:{delivery.channel}:"
+
+
+class Drafter:
+    """Drafts the messages of deliveries."""
+
+    def __init__(
+        self,
+        channels: Channels,
+        reports: ChannelReports,
+        postings: Postings,
+        mailbox: Mailbox,
+        notices: AskerNotices,
+    ) -> None:
+        self._channels = channels
+        self._reports = reports
+        self._postings = postings
+        self._mailbox = mailbox
+        self._notices = notices
+
+    def draft(self, delivery: Delivery, failure: str) -> list[str]:
+        """Freeze the messages of a delivery, unless already frozen. Return their keys in sending order.
+
+        A day that could not be listed yields one line with the reason, `failure`. If two people request the same post at
+        once, the second gets a link to the first one's: deliveries to a channel are sequential.
+        """
+        view, ref, prefix = self._channels.view(delivery.channel), parse_value(delivery.what), key_prefix(delivery)
+        frozen = [each.key for each in self._mailbox.messages(prefix) if "." not in each.key.rpartition(":")[2]]
+        if frozen:
+            return frozen
+        if delivery.once and (link := self._posted_before(delivery, ref)):
+            self._notices.show(delivery, link_message(ref, link, delivery.what))
+            return []
+        found = self._drafts(view, ref, delivery, failure)
+        self._mailbox.freeze(found)
+        return [each.key for each in found]
+
+    def draft_wait(self, delivery: Delivery, seconds: float, now: datetime) -> list[str]:
+        """Freeze a message that gives the time when the rest of a day follows, in `seconds`; return its key."""
+        ref = parse_value(delivery.what)
+        at = (now + timedelta(seconds=seconds)).astimezone(self._channels.everywhere.tz)
+        text = catalogue(ref.language)(
+            "⏳ {subject}: GitHub's request limit is used up; I go on at {time}",
+            subject=escaped(f"{ref.repository} · {subject_of(ref)}"),
+            time=f"{at:%H:%M}",
+        )
+        key = f"notice:{ref.repository.key}:{subject_of(ref)}:{delivery.label}:{delivery.channel}:000"
+        self._mailbox.freeze([Draft(key, delivery.channel, content(line(text)))])
+        return [key]
+
+    def _posted_before(self, delivery: Delivery, ref: DayRef | CommitRef) -> str:
+        """Return the permalink of an existing post; empty if Slack does not answer, since sending waits for Slack anyway."""
+        try:
+            return self._postings.find_link(delivery.channel, ref)
+        except Unanswered:
+            return ""
+
+    def _drafts(self, view: ChannelView, ref: DayRef | CommitRef, delivery: Delivery, failure: str) -> list[Draft]:
+        prefix = key_prefix(delivery)
+        try:
+            if isinstance(ref, DayRef):
+                return self._day(view, ref, delivery)
+            return drafts(prefix, delivery.channel, _commit(view, ref), delivery.what)
+        except DigestError as exc:
+            subject = escaped(f"{ref.repository} · {subject_of(ref)}")
+            text = catalogue(ref.language)(
+                "⚠️ {subject} could not be read: {reason}",
+                subject=subject,
+                reason=escaped(failure or exc.translated(ref.language)),
+            )
+        except Exception:
+            log.exception("this is a bug in vllm-digest")
+            text = catalogue(ref.language)(
+                "⚠️ Something went wrong here; please tell your operator the number `{run}`", run=delivery.run
+            )
+        return drafts(prefix, delivery.channel, [line(text)], "")
+
+    def _day(self, view: ChannelView, ref: DayRef, delivery: Delivery) -> list[Draft]:
+        """Return the drafts of a day's digest, with the full report as a file if the digest has a thread."""
+        report, prefix = self._reports.report(view.reader, ref), key_prefix(delivery)
+        found = drafts(prefix, delivery.channel, digest_messages(report, value_of(ref)), delivery.what)
+        if len(found) > 1:
+            file = Draft(f"{prefix}{len(found):03}", delivery.channel, report_file(report), root=found[0].key)
+            found.append(file)
+        return found
+
+
+def _commit(view: ChannelView, ref: CommitRef) -> list[Message]:
+    """Return the messages that show a commit in a channel."""
+    located = view.reader.commit(Reference(ref.sha, sha=ref.sha), ref.repository)
+    entry = view.reader.entry(located, ref.language)
+    return commit_messages(located.repository, entry, ref.language, view.tz, public=True)

@@ -1,0 +1,54 @@
+"""Messages in the form in which the outbox stores them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from analysis.models import DayReport
+from analysis.report.markdown import reports_markdown
+from bot.slack.messages.blocks import Message, section
+from bot.slack.web import Web
+from bot.slack.web_errors import Refused
+from bot.store import Draft
+
+
+def drafts(
+    prefix: str, channel: str, messages: Sequence[Message], about: str, thread_ts: str | None = None
+) -> list[Draft]:
+    """Convert messages to drafts: the first in the given channel or thread, the others in its thread if they are so marked."""
+    keys = [f"{prefix}{place:03}" for place in range(len(messages))]
+    return [
+        Draft(
+            key,
+            channel,
+            content(message),
+            thread_ts=thread_ts,
+            root=keys[0] if message.thread and thread_ts is None else None,
+            about="" if message.thread and thread_ts is None else about,
+        )
+        for key, message in zip(keys, messages, strict=True)
+    ]
+
+
+def content(message: Message) -> dict[str, Any]:
+    """Return a message's content in its stored form."""
+    return {"text": message.text, "blocks": list(message.blocks)}
+
+
+def report_file(report: DayReport) -> dict[str, Any]:
+    """Return the full report as a file {filename, title, data}."""
+    name = f"{report.repository.name}-{report.date}.md"
+    return {"filename": name, "title": name, "data": reports_markdown([report])}
+
+
+def line(mrkdwn: str) -> Message:
+    """Return a message of one line of mrkdwn; text from elsewhere in it must be `escaped`."""
+    return Message(mrkdwn, (section(mrkdwn),))
+
+
+def show_only_to(web: Web, channel: str, user: str, message: Message) -> None:
+    """Show a person an ephemeral message in a channel, or in their direct messages if the bot may not post there."""
+    shown = content(message)
+    try:
+        web.post_ephemeral(channel, user, shown, None)
+    except Refused:
+        web.post_ephemeral(web.direct(user), user, shown, None)

@@ -1,0 +1,45 @@
+"""The first step of a delivery: read and analyse its day or commit."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+import structlog
+
+from analysis.errors import DigestError, OutsideFailure, RateLimited
+from bot.models.deliveries import SOON, Delivery, Outcome, seconds_until
+from bot.models.reference import Reference
+from bot.models.subjects import CommitRef, parse_value
+from bot.services.channels import Channels
+from bot.slack.delivery.channel_report import ChannelReports
+
+log = structlog.get_logger(__name__)
+
+
+class DeliveryReader:
+    """Reads what is to be delivered."""
+
+    def __init__(self, channels: Channels, reports: ChannelReports, now: Callable[[], datetime]) -> None:
+        self._channels = channels
+        self._reports = reports
+        self._now = now
+
+    def read(self, delivery: Delivery) -> Outcome:
+        """Read and analyse the subject; the outcome's pause asks for a retry, e.g. when GitHub's limit resets."""
+        view, ref = self._channels.view(delivery.channel), parse_value(delivery.what)
+        try:
+            if isinstance(ref, CommitRef):
+                view.reader.commit(Reference(ref.sha, sha=ref.sha), ref.repository)
+                return Outcome()
+            return Outcome(pause=seconds_until(self._reports.report(view.reader, ref).resumes_at, self._now()))
+        except RateLimited as exc:
+            pause = seconds_until(exc.resets_at, self._now()) or SOON
+            return Outcome(pause=pause, failure=exc.translated(view.language))
+        except OutsideFailure as exc:
+            return Outcome(pause=SOON, failure=exc.translated(view.language))
+        except DigestError as exc:
+            return Outcome(failure=exc.translated(view.language))
+        except Exception:
+            log.exception("this is a bug in vllm-digest")
+            return (
+                Outcome()
+            )  # deliver what is possible; otherwise drafting hits the bug again and reports it in the channel

@@ -1,0 +1,123 @@
+"""The last steps of a delivery: send each frozen message, and report what could not be delivered.
+
+A message that Slack refuses is reported in the thread that lacks it, or to the person who requested the delivery.
+"""
+
+import structlog
+
+from analysis.locale import catalogue, mark
+from bot.models.deliveries import Delivery, Outcome
+from bot.models.subjects import DayRef, parse_value, subject_of
+from bot.services.channels import Channels
+from bot.slack.delivery.asker import AskerNotices
+from bot.slack.delivery.drafting import key_prefix
+from bot.slack.delivery.drafts import content, line
+from bot.slack.messages.blocks import escaped
+from bot.slack.outbox.outbox import Outbox
+from bot.slack.web import Web
+from bot.slack.web_errors import ChannelClosed, Refused, SlackFailure, Unanswered
+from bot.store import Draft, Mailbox, Subscription, Subscriptions
+
+_LACKING = {
+    "file_refused": mark("The report file could not be attached: {reason}"),
+    "part_refused": mark("Part of this could not be posted: {reason}"),
+}
+
+log = structlog.get_logger(__name__)
+
+
+class Sender:
+    """Sends frozen messages."""
+
+    def __init__(self, channels: Channels, mailbox: Mailbox, outbox: Outbox) -> None:
+        self._channels = channels
+        self._mailbox = mailbox
+        self._outbox = outbox
+
+    def send(self, key: str) -> Outcome:
+        """Send one message; the outcome's pause asks for a retry if it is unknown whether Slack received it."""
+        try:
+            self._outbox.send(key)
+        except Unanswered as exc:
+            self._outbox.hold(key, str(exc))
+            return Outcome(pause=1.0, failure=str(exc))
+        except Refused as exc:
+            log.warning("refused", key=key, why=str(exc))
+            return self._refused(key, exc)
+        return Outcome()
+
+    def _refused(self, key: str, why: Refused) -> Outcome:
+        """Return the outcome of a refusal: a refused first message ends the delivery, a refused reply is reported in its thread."""
+        message = self._mailbox.message(key)
+        root = self._mailbox.message(message.root) if message and message.root else None
+        view = self._channels.view(message.channel) if message else self._channels.everywhere
+        if not message or not root or isinstance(why, ChannelClosed):
+            return Outcome(failure=why.translated(view.language), closed=True)
+        lacking = "file_refused" if "data" in message.content else "part_refused"
+        language = parse_value(root.about).language if root.about else view.language
+        failure = catalogue(language)(_LACKING[lacking], reason=why.translated(language))
+        line_key = f"{lacking}:{root.key}"
+        report = content(line(escaped(f"⚠️ {failure}")))
+        self._mailbox.freeze([Draft(line_key, message.channel, report, root=root.key)])
+        return Outcome(failure=failure, lines=(line_key,))
+
+
+class Finisher:
+    """Records how deliveries ended, and reports those that failed."""
+
+    def __init__(self, mailbox: Mailbox, subscriptions: Subscriptions, web: Web, notices: AskerNotices) -> None:
+        self._mailbox = mailbox
+        self._subscriptions = subscriptions
+        self._web = web
+        self._notices = notices
+
+    def finish(self, delivery: Delivery, failure: str) -> list[str]:
+        """Store in the subscription why its digest was not fully delivered, or clear that note.
+
+        If nothing was delivered, notify the person behind the delivery. Return the keys of messages still to be sent for that.
+        """
+        root = self._mailbox.message(f"{key_prefix(delivery)}000")
+        delivered = bool(root and root.ts)
+        keys = self._report_undelivered(delivery, failure) if failure and not delivered else []
+        if delivery.label.startswith("s") and delivery.label[1:].isdecimal():
+            self._subscriptions.noted(int(delivery.label[1:]), failure)
+        if not failure:
+            log.info("delivered", channel=delivery.channel, what=delivery.what)
+        else:
+            how = "delivered in part" if delivered else "not delivered"
+            log.warning(how, channel=delivery.channel, what=delivery.what, why=failure)
+        return keys
+
+    def _report_undelivered(self, delivery: Delivery, failure: str) -> list[str]:
+        """Notify the person who requested the post, or, once, the subscriber. Return the keys of messages to be sent."""
+        ref = parse_value(delivery.what)
+        say = catalogue(ref.language)
+        if delivery.asked_by:
+            subject = f"{ref.repository} · {subject_of(ref)}"
+            text = say("⚠️ {subject} could not be posted: {reason}", subject=subject, reason=failure)
+            self._notices.show(delivery, line(escaped(text)))
+            return []
+        key = f"undelivered:{key_prefix(delivery)}"
+        if self._mailbox.message(key):
+            return [key]
+        subscription = self._subscription(ref.subscription) if isinstance(ref, DayRef) else None
+        if subscription is None:
+            return []
+        # A private repository is not named outside its channels.
+        text = say(
+            "⚠️ The digest of {day} could not be posted in {channel}: {reason}",
+            channel=f"<#{delivery.channel}>",
+            day=subject_of(ref),
+            reason=escaped(failure),
+        )
+        try:
+            self._mailbox.freeze([Draft(key, self._web.direct(subscription.user), content(line(text)))])
+        except SlackFailure as exc:
+            log.warning("not told", user=subscription.user, why=str(exc))
+            return []
+        return [key]
+
+    def _subscription(self, number: int | None) -> Subscription | None:
+        """Return a subscription that a person made and that has no note of a failure yet."""
+        found = self._subscriptions.get(number) if number else None
+        return found if found and found.user and not found.note else None

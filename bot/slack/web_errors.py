@@ -1,0 +1,161 @@
+"""The errors of Slack's Web API: a table from what the SDK and the HTTP client below it raise to ours.
+
+    SlackFailure             exit code 3: the call failed
+    ├── Unanswered           no response, or one that leaves the outcome unknown
+    └── Refused              an error code from Slack
+        ├── MissingScope     the app was installed without a scope of the manifest
+        ├── ChannelClosed    the channel is archived or gone, or the bot is not in it
+        ├── TooLong          the message exceeds a limit that Slack does not document
+        └── StreamRefused    the workspace or the channel does not support streamed messages
+
+The table is applied around the call of the SDK, the most specific type first. An exception that is not in it is raised as it
+is: it is a bug.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from http.client import HTTPException
+from typing import Any
+
+from slack_sdk.errors import SlackApiError, SlackClientError
+
+from analysis.errors import OutsideFailure
+from analysis.locale import Phrase, mark
+from bot.slack.manifest import manifest
+
+_CODE = re.compile(
+    r"[a-z0-9_.:,]{1,100}"
+)  # format of Slack's error codes and scopes; nothing else of a response is shown
+_CLOSED = frozenset({"is_archived", "channel_not_found", "not_in_channel", "channel_is_archived", "is_inactive"})
+_ARCHIVED = mark("the channel is archived ({code}); unarchive it, or cancel its subscriptions")
+_NO_CHANNEL = mark("Slack shows the bot no such channel ({code}); if it is private, invite the bot to it")
+_POSTING_RESTRICTED = mark("the workspace restricts who may post there ({code}); ask an admin to allow the app")
+_ERROR_MESSAGES = {  # error code -> sentence for people; other errors show their code
+    **dict.fromkeys(("is_archived", "channel_is_archived"), _ARCHIVED),
+    **dict.fromkeys(("channel_not_found", "is_inactive"), _NO_CHANNEL),
+    "not_in_channel": mark("the bot is not in the channel (not_in_channel); invite it there"),
+}
+_REFUSED = mark("Slack refuses: {code}")
+_RESTRICTED = re.compile(r"restricted_action\w*|posting_to_(general_)?channel_denied|no_permission|user_is_restricted")
+_LONG = frozenset({"msg_blocks_too_long", "msg_too_long", "markdown_text_too_long"})
+_NO_STREAM = frozenset(
+    {
+        "unknown_method",
+        "feature_not_enabled",
+        "method_not_supported_for_channel_type",
+        "channel_type_not_supported",
+        "messages_tab_disabled",
+        "missing_recipient_team_id",
+        "missing_recipient_user_id",
+        "team_not_found",
+        "user_not_found",
+    }
+)
+_TRANSIENT = frozenset(
+    {
+        "internal_error",
+        "fatal_error",
+        "service_unavailable",
+        "request_timeout",
+        "ratelimited",
+        "rate_limited",
+        "team_added_to_org",
+    }
+)
+
+
+class SlackFailure(OutsideFailure):
+    pass
+
+
+class Unanswered(SlackFailure):
+    pass
+
+
+class Refused(SlackFailure):
+    """An error that Slack reports with `code`."""
+
+    def __init__(self, message: str | Phrase, code: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class MissingScope(Refused):
+    pass
+
+
+class ChannelClosed(Refused):
+    pass
+
+
+class TooLong(Refused):
+    pass
+
+
+class StreamRefused(Refused):
+    pass
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Raise the SDK's exceptions as our errors."""
+    try:
+        yield
+    except Exception as exc:
+        translate = next((_TABLE[kind] for kind in type(exc).__mro__ if kind in _TABLE), None)
+        if translate is None:
+            raise
+        raise translate(exc) from exc
+
+
+def silent(_: Exception) -> SlackFailure:
+    return Unanswered(Phrase("Slack did not answer, or its answer made no sense"))
+
+
+def scopes_in(listed: object) -> frozenset[str]:
+    """Return the scopes in Slack's comma-separated list, ignoring malformed ones."""
+    return frozenset(filter(_CODE.fullmatch, re.split(r"[,\s]+", str(listed or ""))))
+
+
+def _refusal(exc: SlackApiError) -> SlackFailure:
+    answer: Any = exc.response
+    status = getattr(answer, "status_code", 200)
+    try:
+        code = str(answer.get("error") or "")
+    except (AttributeError, ValueError):
+        code = ""
+    if not _CODE.fullmatch(code):
+        code = ""  # for a response that is not JSON the SDK puts a sentence here
+    if not code or status >= 500 or code in _TRANSIENT:  # noqa: PLR2004
+        what = code or "its answer made no sense"
+        return Unanswered(f"Slack answered with status {status}" if status != 200 else f"Slack failed ({what})")  # noqa: PLR2004
+    needed = scopes_in(answer.get("needed"))
+    if code == "missing_scope" and needed:
+        lacking = needed - scopes_in(answer.get("provided")) or needed
+        of_manifest = lacking & manifest().scopes
+        scopes = ", ".join(sorted(of_manifest or lacking))
+        return (MissingScope if of_manifest else Refused)(
+            Phrase(
+                "the app lacks the Slack scope {scopes} (missing_scope); ask a workspace admin to update the app with manifest.json and reinstall it",
+                scopes=scopes,
+            ),
+            code,
+        )
+    restricted = _POSTING_RESTRICTED if _RESTRICTED.fullmatch(code) else None
+    phrase = Phrase(restricted or _ERROR_MESSAGES.get(code, _REFUSED), code=code)
+    for kind, codes in ((ChannelClosed, _CLOSED), (TooLong, _LONG), (StreamRefused, _NO_STREAM)):
+        if code in codes:
+            return kind(phrase, code)
+    return Refused(phrase, code)
+
+
+_TABLE: Mapping[type[Exception], Callable[[Any], SlackFailure]] = {
+    SlackApiError: _refusal,
+    SlackClientError: silent,
+    HTTPException: silent,
+    OSError: silent,
+    # What the SDK runs into when a body is not in UTF-8, not JSON, or JSON but no object.
+    ValueError: silent,
+    AttributeError: silent,
+}

@@ -1,0 +1,1 @@
+"""A git repository made of recorded commits, and served over HTTP."""

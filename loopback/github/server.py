@@ -1,0 +1,128 @@
+"""The server: the REST API for programs, and git for clones, on one port.
+
+It serves the sample day, and recorded history to the tests, through the same client as the real GitHub. A repository whose
+recorded SHAs are git's, as the sample's are, can be cloned and fetched from, in part as well (`--filter=blob:none`); any
+other is unknown to git.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Lock
+from urllib.parse import parse_qs, quote, unquote, urlencode, urlsplit
+
+from loopback.git import backend
+from loopback.git.history import History
+from loopback.git.patches import Unreproducible
+from loopback.github.recorded import RecordedRepository
+from loopback.github.rest import NOT_FOUND, Reply, Request, answer
+from loopback.http_server import REQUEST_TIMEOUT, Loopback, QuietHandler
+
+
+class LoopbackGitHub(Loopback):
+    """The server, running while the context is entered. `url` is the value for GITHUB_API_URL."""
+
+    def __init__(
+        self, repositories: Mapping[str, RecordedRepository], *, request_timeout: float = REQUEST_TIMEOUT
+    ) -> None:
+        self.repositories = {name.lower(): repository for name, repository in repositories.items()}
+        self._spelled = {name.lower(): name for name in repositories}
+        self._clones: dict[str, TemporaryDirectory[str] | None] = {}
+        self._cloning = Lock()
+        outer = self
+
+        class Bound(Handler):
+            github = outer
+
+        super().__init__(Bound, request_timeout)
+
+    def __exit__(self, *error: object) -> None:
+        super().__exit__(*error)
+        for folder in filter(None, self._clones.values()):
+            folder.cleanup()
+
+    def handle(self, handler: "Handler", path: str, query: Mapping[str, str]) -> None:
+        """Answer one request; tests override it to inject faults."""
+        clone = backend.split_path(path)
+        folder = self._clone(clone[0].lower()) if clone else None
+        if clone and folder:
+            handler.send_git(folder, clone[1])
+        else:
+            handler.send(self.answer(path, query) if handler.command == "GET" else NOT_FOUND, path, query)
+
+    def _clone(self, name: str) -> Path | None:
+        """Return a bare repository of the recorded commits, made when it is first asked for; None if there can be none."""
+        repository = self.repositories.get(name)
+        if repository is None:
+            return None
+        with self._cloning:
+            if name not in self._clones:
+                self._clones[name] = _bare_repository(repository)
+            folder = self._clones[name]
+            return Path(folder.name) if folder else None
+
+    def answer(self, path: str, query: Mapping[str, str]) -> Reply:
+        """Return the response to a GET request."""
+        match = re.fullmatch(r"/repos/([^/]+/[^/]+)(/.*)?", path)
+        name = match[1].lower() if match else ""
+        if match is None or name not in self.repositories:
+            return NOT_FOUND
+        repository = self.repositories[name]
+        return answer(Request(self.url, self._spelled.get(name, match[1]), repository, query), match[2] or "")
+
+
+class Handler(QuietHandler):
+    github: LoopbackGitHub
+
+    body = b""
+
+    def do_GET(self) -> None:
+        self._serve(b"")
+
+    def do_POST(self) -> None:
+        self._serve(self.read_body())
+
+    def send_git(self, folder: Path, path: str) -> None:
+        """Send the answer to a git client that asks for `path` of the bare repository in `folder`."""
+        request = backend.Request(self.command, path, urlsplit(self.path).query, self.headers, self.body)
+        answer = backend.respond(folder, request)
+        self.send_response(answer.status)
+        for name, value in answer.headers:
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(answer.body)))
+        self.end_headers()
+        self.wfile.write(answer.body)
+
+    def _serve(self, body: bytes) -> None:
+        self.body = body
+        url = urlsplit(self.path)
+        path, query = unquote(url.path), {key: values[-1] for key, values in parse_qs(url.query).items()}
+        self.github.handle(self, path, query)
+
+    def send(self, reply: Reply, path: str, query: Mapping[str, str], headers: Mapping[str, str] | None = None) -> None:
+        data = json.dumps(reply.body).encode()
+        self.send_response(reply.status)
+        self.send_header("Content-Type", "application/json; charset=utf-8")
+        self.send_header("Content-Length", str(len(data)))
+        if reply.next_page:
+            pairs = {**query, "page": str(reply.next_page)}
+            address = f"http://{self.headers['Host']}{quote(path)}?{urlencode(pairs)}"
+            self.send_header("Link", f'<{address}>; rel="next"')
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(data)
+
+
+def _bare_repository(repository: RecordedRepository) -> TemporaryDirectory[str] | None:
+    """Return a folder with the repository; None if the recorded SHAs are not git's."""
+    folder = TemporaryDirectory(prefix="loopback-github-", ignore_cleanup_errors=True)
+    try:
+        history = History(repository.commits.values())
+        history.write(Path(folder.name), repository.branches, repository.tags)
+    except Unreproducible:
+        folder.cleanup()
+        return None
+    return folder

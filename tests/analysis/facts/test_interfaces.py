@@ -1,0 +1,153 @@
+"""Configuration, requests and routes: what is refused from now on."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from analysis.facts import facts
+from analysis.locale import catalogue
+from analysis.models import FactKind, FileChange
+from analysis.writing.by_rules import named
+from tests.analysis.facts.told import breaking, changed, module, told
+from tests.factories import commit
+
+
+@pytest.mark.parametrize(
+    ("path", "under", "lines", "found"),
+    [
+        (
+            "engine/config.py",
+            "class CacheConfig:",
+            ["-    swap: int = 4"],
+            ("removed configuration key", "CacheConfig.swap"),
+        ),
+        (
+            "engine/args.py",
+            "class EngineArgs(Base):",
+            ["-    swap: int"],
+            ("removed configuration key", "EngineArgs.swap"),
+        ),
+        (
+            "engine/config.py",
+            "class CacheConfig:",
+            ["-    exclude_logs: bool = False", "+    enable_logs: bool = True"],
+            ("renamed configuration key", "CacheConfig.exclude_logs"),
+        ),
+        ("deploy/values.yaml", "", ["-  swapSpace: 4", "   other: 1"], ("removed configuration key", "swapSpace")),
+        (
+            "engine/api/protocol.py",
+            "class ChatRequest(BaseModel):",
+            ["-    echo: bool"],
+            ("removed API field", "ChatRequest.echo"),
+        ),
+        (
+            "engine/openai/serve.py",
+            "class Delta(OpenAIBaseModel):",
+            ["-    echo: bool"],
+            ("removed API field", "Delta.echo"),
+        ),
+        ("engine/api.proto", "", [" message Chat {", "-  bool echo = 2;", " }"], ("removed API field", "Chat.echo")),
+        (
+            "engine/api.proto",
+            "",
+            ["-message Chat {", "-  bool echo = 2;", "-  int32 size = 3;", "-}"],
+            ("removed API field", "Chat.*"),
+        ),
+        (
+            "engine/server.py",
+            "",
+            ['-@router.post("/v1/echo")', "-async def _echo():"],
+            ("removed HTTP route", "/v1/echo"),
+        ),
+        (
+            "engine/server.py",
+            "",
+            ["-@router.post(", '-    "/v1/echo",', "-    dependencies=[],", "-)", "-async def _echo():"],
+            ("removed HTTP route", "/v1/echo"),
+        ),
+        ("engine/server.py", "", ['-app.add_api_route("/v1/echo", _echo)'], ("removed HTTP route", "/v1/echo")),
+        ("engine/server.py", "", ['-app.router.add_get("/v1/echo", _echo)'], ("removed HTTP route", "/v1/echo")),
+        ("web/server.ts", "", ["-app.get('/v1/echo', echo)"], ("removed HTTP route", "/v1/echo")),
+        (
+            "engine/server.py",
+            "",
+            ['-@router.post("/v1/echo")', '+@router.post("/v1/echoes")'],
+            ("renamed HTTP route", "/v1/echo"),
+        ),
+    ],
+)
+def test_what_people_write_down_is_missed(path: str, under: str, lines: Sequence[str], found: tuple[str, str]) -> None:
+    """Keys of configurations, fields of requests and messages, and routes of every shape."""
+    assert breaking(changed(path, *lines, under=under)) == [found]
+
+
+@pytest.mark.parametrize(
+    ("path", "under", "lines"),
+    [
+        ("engine/config.py", "def build():", ["-    swap: int = 4"]),  # a local
+        ("engine/config.py", "class CacheConfig:", ["-        swap: int = 4"]),  # a method's local
+        ("engine/config.py", "class CacheConfig:", ["-    _swap: int = 4"]),
+        ("engine/config.py", "class Cache:", ["-    swap: int = 4"]),
+        ("engine/config.py", "class CacheConfig:", ["-    swap: int,"]),  # a parameter cut by the hunk
+        ("engine/config.py", "class CacheConfig:", ["-    swap: int = 4", "+    swap: int = 5"]),
+        (
+            "engine/config.py",
+            "class CacheConfig:",
+            ["-    swap: int = 4", "+    @property", "+    def swap(self): ..."],
+        ),
+        ("tests/config.py", "class CacheConfig:", ["-    swap: int = 4"]),
+        ("engine/core.py", "class Item(BaseModel):", ["-    echo: bool"]),  # not of an API
+        ("kernels/tuned.json", "", ['-  "16": {']),
+        (".github/values.yaml", "", ["-  swapSpace: 4"]),
+        ("engine/server.py", "", ['-@router.post("/v1/echo")', '+@app.post("/v1/echo")']),
+        ("engine/server.py", "", ['-client.fetch("/v1/echo")']),
+        ("tests/server.py", "", ['-@router.post("/v1/echo")']),
+    ],
+)
+def test_what_nobody_writes_down_is_not(path: str, under: str, lines: Sequence[str]) -> None:
+    """Locals, parameters, private fields, what stays, and tests prove nothing."""
+    assert breaking(changed(path, *lines, under=under)) == []
+
+
+READ = changed("engine/run.py", '-    if app.config["KEEP_POOL"]:')
+
+
+@pytest.mark.parametrize(
+    ("lines", "files", "found"),
+    [
+        (['-        "KEEP_POOL": None,'], [READ], [("removed configuration key", "KEEP_POOL")]),
+        (
+            ['-        "KEEP_POOL": None,', '+        "KEEP_POOLS": None,'],
+            [READ],
+            [("renamed configuration key", "KEEP_POOL")],
+        ),
+        (['-        "KEEP_POOL": None,'], [], []),  # any table
+        (['-        "KEEP_POOL": None,', '+        "KEEP_POOL": 1,'], [READ], []),
+        (['-        "KEEP_POOL": None,'], [READ, changed("engine/run.py", '+    app.config["KEEP_POOL"]')], []),
+    ],
+)
+def test_a_setting_goes_with_the_code_that_read_it(
+    lines: Sequence[str], files: Sequence[FileChange], found: Sequence[tuple[str, str]]
+) -> None:
+    """An entry of a table is a key of configuration where a line that reads the configuration by it goes as well."""
+    assert breaking(changed("engine/app.py", *lines, under="class App:"), *files) == found
+
+
+def test_a_message_that_goes_is_told_unless_it_moves() -> None:
+    """One fact a message, whatever stands in the lines that come; none where another file gets it."""
+    gone = changed("engine/api.proto", "-message Chat {", "-  bool echo = 2;", "-}", " message Other {")
+    assert breaking(gone, changed("engine/core.py", "+x = a * b")) == [("removed API field", "Chat.*")]
+    assert breaking(gone, changed("engine/chat.proto", "+message Chat {", "+  bool echo = 2;", "+}")) == []
+
+
+def test_a_route_is_gone_from_its_server() -> None:
+    """Another server may answer it: the file is told."""
+    gone = changed("engine/server.py", '-@router.get("/health")')
+    (fact,) = facts(commit(files=[gone]))
+    assert named([fact], catalogue("en")) == "`/health` from `engine/server.py`"
+
+
+def test_a_key_that_takes_less_is_told() -> None:
+    """The type of a configuration's field is compared with what it was."""
+    file = module(["-    swap: int | None = None", "+    swap: int = 4"], "class CacheConfig:")
+    assert told(FactKind.RETYPED, file) == [("CacheConfig.swap", "int | None", "int")]

@@ -1,0 +1,566 @@
+"""What people type and press in Slack, and what they get, in both languages and in every place where they may do it."""
+
+import re
+import time
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from functools import partial
+from itertools import count
+from typing import NamedTuple
+
+import pytest
+
+from analysis.locale import Language, catalogue
+from analysis.models import ChangeType, Remark, Stats
+from analysis.report import counts
+from analysis.writing.labels import CHANGE_TYPES, REMARKS
+from loopback.github import Handler, RecordedRepository
+from loopback.sample import SAMPLE_REPOSITORY, sample_repository
+from loopback.slack import Channel, Interaction, LoopbackSlack, Message
+from tests.conftest import recorded
+from tests.servers.clock import SettableClock
+from tests.servers.github import Fault, FaultyGitHub
+from tests.servers.running import buttons, whole
+from tests.servers.talk import Talk, links, markdown, told
+
+NAME = SAMPLE_REPOSITORY
+WEB = f"https://github.example/{NAME}"
+BUDGETS = "b22ee8537"  # [Feature][Frontend] Token budgets per tenant and GET /v1/budgets (#412)
+BUDGETS_TITLE = "Token budgets per tenant"
+DIGEST_BUTTONS = ["show_rest", "full_report", "ask", "settings", "post_to_channel"]
+COMMIT_BUTTONS = ["ask_commit", "post_to_channel", "too_low", "too_high"]
+# Two commits on the branch that begin alike, and one that no branch leads to.
+SMALL = [
+    recorded(1, sha="abcdef1" + "1" * 33),
+    recorded(2, sha="abcdef2" + "2" * 33, parents=["abcdef1" + "1" * 33]),
+    recorded(3, sha="feed" * 10),
+]
+SECRET = recorded(7, message="[Core] Add the unannounced accelerator (#7)")
+_numbers = count()
+
+
+class SlowGitHub(FaultyGitHub):
+    """Takes its time over what is called slow."""
+
+    def handle(self, handler: Handler, path: str, query: Mapping[str, str]) -> None:
+        if "/slow" in path:
+            time.sleep(0.3)
+        super().handle(handler, path, query)
+
+
+class Room(NamedTuple):
+    """Somebody alone in a channel with the bot."""
+
+    talk: Talk
+    slack: LoopbackSlack
+    github: FaultyGitHub
+    language: Language
+    user: str
+    channel: str
+
+    @property
+    def question(self) -> str:
+        """What only the diff of the commit about budgets answers."""
+        return "does it touch `threading.Lock`?" if self.language == "en" else "有没有改到 `threading.Lock`？"
+
+    def say(self, message: str, **values: object) -> str:
+        """Gives a sentence in the room's language."""
+        return catalogue(self.language)(message, **values)
+
+    def types(self, text: str, channel: str = "") -> list[Message]:
+        """Types a command and gives the private messages that come of it."""
+        return self._answers(partial(self.slack.command, self.user, channel or self.channel, text), channel)
+
+    def presses(self, message: Message, action: str, value: str | None = None) -> list[Message]:
+        """Presses a button and gives the private messages that come of it, besides those that are replaced."""
+        press = partial(self.slack.press, self.user, message.channel, message.ts, action, value)
+        return self._answers(press, message.channel)
+
+    def asks(self, message: Message, action: str, question: str) -> Interaction:
+        """Opens the modal of a button and sends a question."""
+        self.slack.press(self.user, message.channel, message.ts, action)
+        view = self.slack.wait_for(lambda: self.slack.modal(self.user))
+        return self.slack.submit(self.user, view.id, {"question": {"question": question}})
+
+    def says(self, text: str, channel: str = "", thread: str | None = None) -> list[Message]:
+        """Says something and gives what the bot says to it in public."""
+        where = channel or self.channel
+        return self.talk.replies(self.slack.say(self.user, where, text, thread), where)
+
+    def whispered(self, channel: str = "") -> list[Message]:
+        """What only this person sees."""
+        return self.slack.private(self.user, channel or self.channel)
+
+    def posted(self, message: Message) -> Message:
+        """Has a private reply posted and gives it as it stands in the channel, when its thread is whole."""
+        self.presses(message, "post_to_channel")
+        root: Message = self.slack.wait_for(lambda: self.slack.channel(message.channel)[-1:])[0]
+        if "full_report" in buttons(root):
+            self.slack.wait_for(lambda: self.slack.thread(root.channel, root.ts)[-1].files)
+        return root
+
+    def _answers(self, act: "partial[Interaction]", channel: str) -> list[Message]:
+        seen = {each.ts for each in self.whispered(channel)}
+        done = act()
+        assert done.failed is None
+        self.slack.wait_for(lambda: done.responses)
+        self.talk.settle()
+        return [each for each in self.whispered(channel) if each.ts not in seen]
+
+
+def is_chinese(text: str) -> bool:
+    return bool(re.search(r"[\u4e00-\u9fff]", text)) and not re.search(r"\b(has|is|no|not|check|use)\b", text)
+
+
+def _paging(found: Message) -> dict[str, str]:
+    """The buttons of a page by what they say, with what they carry."""
+    blocks = [block for block in found.blocks if block["type"] == "actions"]
+    return {element["text"]["text"]: element["value"] for block in blocks for element in block["elements"]}
+
+
+@pytest.fixture(scope="module", params=["en", "zh"])
+def stage(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Room]:
+    """A bot on the day after the sample's, for which only the sample is configured."""
+    repositories = {
+        NAME: sample_repository(),
+        "o/small": RecordedRepository(SMALL, {"main": SMALL[1]["sha"]}),
+        "o/slow": RecordedRepository(recorded(number) for number in range(1, 7)),
+        "o/secret": RecordedRepository([SECRET]),
+    }
+    # How soon it acknowledges is not asked here, where a machine may be busy with other tests.
+    with LoopbackSlack(command_timeout=30) as slack, SlowGitHub(repositories) as github:
+        private = {"id": 1, "name": "secret", "full_name": "o/secret", "private": True, "owner": {"login": "o"}}
+        github.faults = [Fault("^/repos/o/secret$", 200, times=1_000_000, body=private)]
+        folder = tmp_path_factory.mktemp("bot")
+        with Talk(
+            slack,
+            github.url,
+            folder,
+            now=SettableClock(datetime(2026, 2, 6, 9, tzinfo=UTC)),
+            digest_repos=NAME,
+            digest_language=request.param,
+            log_level="error",
+        ) as talk:
+            yield Room(talk, slack, github, request.param, "", "")
+
+
+@pytest.fixture
+def room(stage: Room) -> Iterator[Room]:
+    """Somebody new in a new channel; in the end Slack has refused nothing, and nobody has read of a bug."""
+    name = f"ada{next(_numbers)}"
+    user = stage.slack.workspace.add_user(name)
+    channel = stage.slack.workspace.add_channel(name, members={"U0BOT", "U0LIN", user})
+    yield stage._replace(user=user, channel=channel)
+    stage.talk.settle()
+    assert [(call.method, call.response) for call in stage.slack.refusals] == []
+    assert stage.slack.breaches == []
+    apology = stage.say("⚠️ Something went wrong here; please tell your operator the number `{run}`", run="X")
+    wrong = re.compile(re.escape(apology.partition("`")[0]) + "|Traceback|Error\\b")
+    assert not [whole(each) for each in stage.talk.everything() if wrong.search(whole(each))]
+
+
+# Days
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["2026-02-05", "", "yesterday", "昨天", "thu", "-1", "`2026-02-05`", "lantern-serve", f"{NAME} yesterday"],
+)
+def test_a_day_comes_privately(text: str, room: Room) -> None:
+    """A day in any of its forms is that day's digest, seen by whoever asked, with a button to post it."""
+    (digest,) = room.types(text)
+    assert "2026-02-05" in digest.text
+    assert counts.tiers(Stats(total=28, high=6, medium=13, low=9), room.language) in whole(digest)
+    assert BUDGETS_TITLE in whole(digest)
+    assert buttons(digest) == DIGEST_BUTTONS
+    assert room.slack.channel(room.channel) == []
+
+
+@pytest.mark.parametrize("text", ["today", "今天"])
+def test_a_day_without_commits_is_a_line(text: str, room: Room) -> None:
+    """Of a day without commits there is a line, which says so and that the day is not over."""
+    (digest,) = room.types(text)
+    say = catalogue(room.language)
+    assert f"2026-02-06 ({room.say('Fri')}) · {say('No commits on this day')}" in whole(digest)
+    assert say(REMARKS[Remark.NOT_OVER]) in whole(digest)
+    assert buttons(digest) == ["post_to_channel"]
+
+
+def test_a_range_is_a_list_of_days(room: Room) -> None:
+    """A range gives the statistics of each day in one message, oldest first, which nobody else sees."""
+    (listed,) = room.types("2026-02-04..today")
+    assert re.findall(r"2026-02-0\d(?= \()", whole(listed)) == ["2026-02-04", "2026-02-05", "2026-02-06"]
+    assert counts.tiers(Stats(total=28, high=6, medium=13, low=9), room.language) in whole(listed)
+    assert buttons(listed) == []
+
+
+def test_a_day_that_takes_long_shows_progress_until_it_is_there(room: Room) -> None:
+    """Who asks for a day that was not read yet sees how far it is, and then the digest in the same place."""
+    done = room.slack.command(room.user, room.channel, "o/slow 2026-02-05")
+    digest = room.slack.wait_for(lambda: [each for each in room.whispered() if buttons(each)])[0]
+    first, *others = done.responses
+    assert first["text"] == room.say(
+        "⏳ Reading {subject}: {done} of {steps}", subject="o/slow · 2026-02-05", done=0, steps=6
+    )
+    assert all(each["replace_original"] for each in others)
+    assert ([each.ts for each in room.whispered()], buttons(digest)) == ([digest.ts], DIGEST_BUTTONS)
+    assert room.types("o/slow 2026-02-05")[0].text == digest.text
+
+
+def test_somebody_who_mentions_the_bot_sees_progress_alone(room: Room) -> None:
+    """The progress of what was asked for in public is seen by whoever asked, and the digest by all."""
+    room.github.repositories["o/slower"] = room.github.repositories["o/slow"]
+    (digest,) = room.says("<@U0BOT> o/slower 2026-02-05")
+    assert "o/slower · 2026-02-05" in digest.text
+    (waiting,) = room.whispered()
+    assert waiting.text == room.say(
+        "⏳ Reading {subject}: {done} of {steps}", subject="o/slower · 2026-02-05", done=0, steps=6
+    )
+
+
+# Commits
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        BUDGETS,
+        BUDGETS.upper(),
+        BUDGETS[:4],
+        "#412",
+        "412",
+        f"{WEB}/pull/412",
+        f"{WEB}/pull/412/files",
+        f"{WEB}/commit/{BUDGETS}",
+        f"lantern-serve {BUDGETS}",
+    ],
+)
+def test_a_commit_comes_privately(text: str, room: Room) -> None:
+    """A commit in any of its forms is shown with its analysis, and with buttons to ask about it and to post it."""
+    (commit,) = room.types(text)
+    assert BUDGETS_TITLE in commit.text
+    assert catalogue(room.language)(CHANGE_TYPES[ChangeType.FEATURE]) in whole(commit)
+    assert f"{NAME}\n" in whole(commit)
+    assert buttons(commit) == COMMIT_BUTTONS
+
+
+def test_a_commit_that_is_on_no_branch_is_marked(room: Room) -> None:
+    """A commit that GitHub serves but the branch does not hold is said to be not on it."""
+    (commit,) = room.types("o/small feedfee")
+    assert catalogue(room.language)("⚠️ not on {branch}", branch="main") in whole(commit)
+
+
+def test_an_ambiguous_sha_is_asked_back(room: Room) -> None:
+    """Where several stored commits begin alike there is a button for each, and it shows that commit."""
+    room.types("o/small 2026-02-05")
+    (which,) = room.types("o/small abcdef")
+    assert which.text == room.say("Which one do you mean?")
+    assert buttons(which) == ["which_1", "which_2"]
+    for action, title in (("which_1", "Change part 1"), ("which_2", "Change part 2")):
+        (commit,) = room.presses(which, action)
+        assert title in commit.text
+        assert buttons(commit) == COMMIT_BUTTONS
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("deadbeef", "deadbeef"),
+        ("#99999", "#99999"),
+        (f"{WEB}/pull/99999", "#99999"),
+        ("o/nowhere 2026-02-05", "o/nowhere"),
+        ("o/nowhere deadbeef", "o/nowhere"),
+        ("o/small@ma\ud800in", "ma\ufffdin"),
+        ("https://github.example/o/nowhere/pull/1", "o/nowhere"),
+    ],
+)
+def test_what_is_not_there_is_named(text: str, told: str, room: Room) -> None:
+    """A commit, a pull request or a repository that GitHub does not have is named in one line, in the channel's language."""
+    (line,) = room.types(text)
+    assert line.text.startswith("⚠️ GitHub 上没有" if room.language == "zh" and "/" in told else "⚠️ ")
+    assert is_chinese(line.text) == (room.language == "zh")
+    assert told in line.text
+    assert "\n" not in line.text
+    assert buttons(line) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{} 2026-02-05", "{} 2026-02-04..2026-02-05", "{} 0707070", "{} #7", "https://github.example/{}/pull/7",
+     "https://github.example/{}/commit/0707070", "{} search accelerator"],
+)  # fmt: skip
+def test_a_private_repository_is_unknown(text: str, room: Room) -> None:
+    """A private repository that is not configured is refused in the words in which one that is not there is."""
+    (secret,) = room.types(text.format("o/secret"))
+    (nothing,) = room.types(text.format("o/nowhere"))
+    assert secret.text == nothing.text.replace("o/nowhere", "o/secret")
+    assert "accelerator (" not in whole(secret)
+    assert room.github.asked("^/repos/o/secret/") == 0
+
+
+# Lists, help, and what is not understood
+
+
+def test_a_search_is_paged_forth_and_back(room: Room) -> None:
+    """A search shows ten commits, and its buttons put the pages after and before it in its place."""
+    room.types("2026-02-05")
+    (found,) = room.types("search py")
+    pages = [whole(found)]
+    while values := _paging(found).get(room.say("Next ▶")):
+        assert room.presses(found, "page", values) == []
+        pages.append(whole(found))
+    for page in reversed(pages[:-1]):
+        assert room.presses(found, "page", _paging(found)[room.say("◀ Previous")]) == []
+        assert whole(found) == page
+    assert pages[0].startswith(room.say("🔎 Commits with “{words}”", words="py"))
+    shas = [sha for page in pages for sha in re.findall(r"^  ([0-9a-f]{7})$", page, re.MULTILINE)]
+    assert len(shas) == len(set(shas)) > 20
+
+
+def test_a_search_that_finds_nothing_says_so(room: Room) -> None:
+    """Where nothing is found there is one line, with the words that were looked for."""
+    (line,) = room.types("search warp <!channel> drive")
+    assert line.text == room.say(
+        "None of the commits that I have read has “{words}”", words="warp &lt;!channel&gt; drive"
+    )
+    assert buttons(line) == []
+
+
+@pytest.mark.parametrize("text", ["help", "帮助"])
+def test_help_says_what_can_be_asked(text: str, room: Room) -> None:
+    """Help names every form with an example of what is followed here, which works, and the configured repository."""
+    room.types("2026-02-05")
+    (told,) = room.types(text)
+    forms = re.findall(r"`/vllm-digest ([^`]+)`", whole(told))
+    assert len(forms) == 7
+    assert f"`{NAME}`" in whole(told)
+    assert "vllm/" not in "".join(forms).lower()
+    day, _, commit, search, named, *_ = forms
+    assert (day, named) == ("2026-02-05", "lantern-serve 2026-02-05")
+    for typed, shown in (
+        (day, "2026-02-05"),
+        (commit, commit),
+        (search, room.say("🔎 Commits with “{words}”", words=search[7:])),
+    ):
+        assert shown in whole(room.types(typed)[0])
+    pull = re.search(r"#\d+", whole(told))
+    assert pull
+    assert f"({pull[0]})" in whole(room.types(pull[0])[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "shown", "nearest"),
+    [
+        ("nonsense", "nonsense", "search nonsense"),
+        ("2026-2-5", "2026-2-5", "2026-02-05"),
+        ("serch kv", "serch kv", "search kv"),
+        ("what broke today?", "what broke today?", "today"),
+        ("!!!", "!!!", "help"),
+        ("<!channel> a & b", "&lt;!channel&gt; a &amp; b", "search &lt;!channel&gt;"),
+        ("x" * 3000, "x" * 57 + "...", "search " + "x" * 57 + "..."),
+        ("serch " + "word " * 600, "serch " + "word " * 10 + "w...", "search word word word word word"),
+        ("lantern-serve what now", "what now", "lantern-serve search what now"),
+    ],
+)
+def test_what_is_not_understood_is_one_line(text: str, shown: str, nearest: str, room: Room) -> None:
+    """Anything else gets a line with what was not understood and the nearest thing that works."""
+    (line,) = room.types(text)
+    told = room.say(
+        "I do not understand {text}{why}; try {nearest}", text=f"`{shown}`", why="", nearest=f"`/vllm-digest {nearest}`"
+    )
+    assert whole(line) == f"{told}\n{told}"
+
+
+@pytest.mark.parametrize(
+    ("text", "nearest", "why"),
+    [
+        ("2999-01-01", "2026-02-06", " (it lies in the future)"),
+        ("2026-02-05..2026-02-01", "2026-02-01..2026-02-05", " (it runs backwards)"),
+        ("2025-12-01..2026-02-05", "2026-01-06..2026-02-05", " ({most} days at most)"),
+    ],
+)
+def test_days_that_cannot_be_had_are_told_why(text: str, nearest: str, why: str, room: Room) -> None:
+    """A day to come, a range that runs backwards and one that is too long are told so, in the bot's language."""
+    (line,) = room.types(text)
+    because = room.say(why, most=31)
+    assert line.text == room.say(
+        "I do not understand {text}{why}; try {nearest}",
+        text=f"`{text}`",
+        why=because,
+        nearest=f"`/vllm-digest {nearest}`",
+    )
+
+
+# Buttons
+
+
+def test_a_day_is_posted_once(room: Room) -> None:
+    """However often the button of a private digest is pressed, the channel gets one digest, with its thread and file."""
+    (digest,) = room.types("o/small 2026-02-05")
+    pressed = [room.slack.press(room.user, room.channel, digest.ts, "post_to_channel", wait=False) for _ in range(3)]
+    root = room.slack.wait_for(lambda: room.slack.channel(room.channel))[0]
+    room.slack.wait_for(lambda: room.slack.thread(room.channel, root.ts)[-1].files)
+    for each in pressed:
+        room.slack.redeliver(each)
+    room.talk.settle()
+    assert [each.text for each in room.slack.channel(room.channel)] == [root.text]
+    assert buttons(root) == DIGEST_BUTTONS[:-1]
+    assert whole(room.whispered()[0]).startswith(room.say("📣 Posting to the channel"))
+    thread = "\n".join(map(whole, room.slack.thread(room.channel, root.ts)))
+    assert [thread.count(f"Change part {number} ") for number in (1, 2)] == [1, 1]
+    keys = [each.metadata["event_payload"]["key"] for each in room.slack.thread(room.channel, root.ts) if each.metadata]
+    assert len(keys) == len(set(keys))
+
+
+def test_a_posted_commit_opens_a_thread_about_it(room: Room) -> None:
+    """A commit that is posted, by a hasty person, is one message; a question in its thread need not say what it is about."""
+    (commit,) = room.types(BUDGETS)
+    for _ in range(2):
+        room.slack.press(room.user, room.channel, commit.ts, "post_to_channel", wait=False)
+    root = room.slack.wait_for(lambda: room.slack.channel(room.channel))[0]
+    assert buttons(root) == ["ask_commit", "too_low", "too_high"]
+    assert BUDGETS_TITLE in root.text
+    (answer,) = room.says(room.question, thread=root.ts)
+    assert answer.thread_ts == root.ts
+    assert any("lantern/engine/budget.py:29" in label for label, _ in links(markdown(answer)))
+    assert room.says("nice work", thread=root.ts) == []
+    assert len(room.slack.channel(room.channel)) == 1
+
+
+@pytest.mark.parametrize("text", ["o/small 2026-02-05", BUDGETS])
+def test_who_posts_where_the_bot_is_not_is_asked_to_invite_it(text: str, room: Room) -> None:
+    """In a channel without the bot a command is answered all the same, and its button asks for an invitation."""
+    quiet = room.slack.workspace.add_channel(f"quiet-{room.channel.lower()}", members={room.user})
+    (reply,) = room.types(text, quiet)
+    (line,) = room.presses(reply, "post_to_channel")
+    assert line.text == room.say("I am not in this channel; invite me first: `/invite @{name}`", name="vllm-digest")
+    assert room.slack.channel(quiet) == []
+    assert "post_to_channel" in buttons(reply)
+
+
+def test_a_private_reply_in_the_direct_messages_may_be_posted_there(room: Room) -> None:
+    """A command in the direct messages with the bot is answered there, and its button posts there."""
+    direct = room.slack.workspace.dm(room.user)
+    (commit,) = room.types(BUDGETS, direct)
+    root = room.posted(commit)
+    assert (root.channel, buttons(root)) == (direct, ["ask_commit", "too_low", "too_high"])
+
+
+def test_who_posts_among_two_people_is_told_that_the_bot_is_not_there(room: Room) -> None:
+    """In the direct messages of two people a command is answered privately, and nothing is promised that cannot be done."""
+    pair = Channel(f"D0{room.channel}", "", "im", {room.user, "U0LIN"}, "U0LIN")
+    room.slack.workspace.channels[pair.id] = pair
+    (commit,) = room.types(BUDGETS, pair.id)
+    (line,) = room.presses(commit, "post_to_channel")
+    assert line.text == room.say("I am not in this channel; invite me first: `/invite @{name}`", name="vllm-digest")
+    assert room.slack.channel(pair.id) == []
+
+
+def test_the_rest_of_a_day_is_shown_to_who_asks(room: Room) -> None:
+    """The button for the medium and low commits lists each of them once, privately, in private and from the channel."""
+    (digest,) = room.types("2026-02-05")
+    rest = room.presses(digest, "show_rest")
+    text = "\n".join(map(whole, rest))
+    assert (text.count("Tidy upload handling"), text.count("Fix a typo in troubleshooting")) == (1, 1)
+    assert BUDGETS_TITLE not in text
+    (small,) = room.types("o/small 2026-02-05")
+    root = room.posted(small)
+    shown = "\n".join(map(whole, room.presses(root, "show_rest")))
+    assert [shown.count(f"Change part {number} ") for number in (1, 2)] == [1, 1]
+    assert "show_rest" in buttons(root)
+
+
+def test_the_full_report_is_sent_directly(room: Room) -> None:
+    """The button for the full report sends its file to whoever pressed it, and says so where it was pressed."""
+    (digest,) = room.types("2026-02-05")
+    (line,) = room.presses(digest, "full_report")
+    assert line.text == room.say("📄 Full report sent to your DMs")
+    (sent,) = room.slack.channel(room.slack.workspace.dm(room.user))
+    file = room.slack.workspace.files[sent.files[0]]
+    assert file.name == "lantern-serve-2026-02-05.md"
+    assert file.content is not None
+    assert file.content.decode().count(BUDGETS_TITLE) >= 2
+
+
+@pytest.mark.parametrize(("text", "action"), [(BUDGETS, "ask_commit"), ("2026-02-05", "ask")])
+def test_a_question_is_asked_in_a_modal_and_answered_privately(text: str, action: str, room: Room) -> None:
+    """An empty question is told so in the modal; one that was asked from a private message is answered to that person."""
+    (reply,) = room.types(text)
+    before = len(room.whispered())
+    empty = room.asks(reply, action, " \n ")
+    assert list(empty.errors) == ["question"]
+    view = room.slack.modal(room.user)
+    assert view is not None
+    sent = room.slack.submit(room.user, view.id, {"question": {"question": f"{BUDGETS}: {room.question}"}})
+    assert sent.errors == {}
+    assert room.slack.modal(room.user) is None
+    answer = room.slack.wait_for(lambda: room.whispered()[before:])[0]
+    assert "budget.py:29" in told(answer)
+    assert room.slack.channel(room.channel) == []
+
+
+@pytest.mark.parametrize(("text", "action"), [(BUDGETS, "ask_commit"), ("o/small 2026-02-05", "ask")])
+def test_a_question_about_what_was_posted_is_answered_in_its_thread(text: str, action: str, room: Room) -> None:
+    """A question from the modal of a message in the channel is answered in its thread, under the question."""
+    (reply,) = room.types(text)
+    root = room.posted(reply)
+    have = len(room.slack.thread(room.channel, root.ts))
+    assert room.asks(root, action, room.question).errors == {}
+    answer = room.slack.wait_for(lambda: room.slack.thread(room.channel, root.ts)[have:])[0]
+    room.talk.settle()
+    assert markdown(answer).startswith(f"> {room.question}\n\n")
+    assert len(markdown(answer)) > len(room.question) + 20
+    assert len(room.slack.channel(room.channel)) == 1
+
+
+# The same words elsewhere
+
+
+@pytest.mark.parametrize("direct", [False, True])
+def test_the_same_words_work_in_a_mention_and_directly(direct: bool, room: Room) -> None:
+    """What a command may say is answered to a mention in its thread, and to a direct message beside it, for all to see."""
+    starts = "" if direct else "@vllm-digest "
+    expected = {
+        "2026-02-05": BUDGETS_TITLE,
+        "今天": catalogue(room.language)("No commits on this day"),
+        "2026-02-04..2026-02-05": "2026-02-04..2026-02-05",
+        BUDGETS: BUDGETS_TITLE,
+        f"{WEB}/pull/412": BUDGETS_TITLE,
+        "search budgets": room.say("🔎 Commits with “{words}”", words="budgets"),
+        "help": f"`{starts}lantern-serve 2026-02-05`",
+        "nonsense": f"`{starts}search nonsense`",
+        "deadbeef": "deadbeef",
+        "o/secret 2026-02-05": "o/secret",
+    }
+    workspace, said = room.slack.workspace, dict[str, tuple[str, str, str]]()
+    for text in expected:
+        # Each in a place of its own: a channel gets a message a second.
+        user = workspace.add_user(f"lin{next(_numbers)}")
+        where = workspace.dm(user) if direct else workspace.add_channel(user.lower(), members={"U0BOT", user})
+        said[text] = user, where, room.slack.say(user, where, text if direct else f"<@U0BOT> {text}")
+    for text, (user, where, ts) in said.items():
+        (reply,) = room.talk.replies(ts, where)
+        assert expected[text] in whole(reply)
+        assert reply.thread_ts == (None if direct else ts)
+        assert "post_to_channel" not in buttons(reply)
+        assert room.slack.private(user, where) == []
+
+
+def test_a_mention_that_names_a_commit_is_answered(room: Room) -> None:
+    """A question to the bot that names a commit is answered in its thread; one that could mean several is asked back."""
+    (answer,) = room.says(f"<@U0BOT>, {BUDGETS}: {room.question}")
+    assert "budget.py:29" in told(answer)
+    (follow_up,) = room.says("which files?" if room.language == "en" else "改了哪些文件？", thread=answer.thread_ts)
+    assert follow_up.thread_ts == answer.thread_ts
+    (unknown,) = room.says("<@U0BOT> what does deadbeef1 do?")
+    assert "deadbeef1" in unknown.text
+
+
+def test_a_page_of_a_public_search_is_turned_in_its_place(room: Room) -> None:
+    """The pages of a search that was answered in public are turned where it stands."""
+    room.types("2026-02-05")
+    (found,) = room.says("<@U0BOT> search lantern")
+    first = whole(found)
+    assert room.presses(found, "page") == []
+    assert whole(found) != first
+    assert found.only_for is None

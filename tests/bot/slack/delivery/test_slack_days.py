@@ -1,0 +1,225 @@
+"""Days in Slack as they really are: the busiest of a month, one where everything matters, several repositories at once."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from analysis.models import Importance, Repository, Stats
+from analysis.report import counts
+from analysis.writing.labels import BADGE
+from bot.bootstrap import services_on
+from bot.local_workspace import sample_services
+from bot.models.subjects import DayRef
+from bot.slack.messages.digest import digest_messages
+from loopback.github import RecordedRepository
+from loopback.slack import LoopbackSlack, Message
+from tests.conftest import recorded
+from tests.servers.clock import SettableClock, noon_clock
+from tests.servers.github import Fault, FaultyGitHub
+from tests.servers.running import buttons, whole
+from tests.servers.talk import Talk, hurried
+from tests.slack_checks import assert_takes
+
+ADA, DIGEST = "U0ADA", "C0DIGEST"
+VLLM, SHANGHAI = "vllm-project/vllm", ZoneInfo("Asia/Shanghai")
+
+
+@pytest.fixture
+def clock() -> SettableClock:
+    return noon_clock()
+
+
+@pytest.fixture
+def slack(clock: SettableClock) -> Iterator[LoopbackSlack]:
+    with LoopbackSlack(now=clock.timestamp) as server:
+        yield server
+        assert [(call.method, call.response) for call in server.refusals] == []
+        assert server.breaches == []
+
+
+def removals(count: int) -> list[dict[str, Any]]:
+    """Commits of 2026-02-05 that each remove an environment variable and a flag, with much code besides."""
+    commits: list[dict[str, Any]] = []
+    for number in range(1, count + 1):
+        patches = {
+            "engine/envs.py": f'@@ -1,3 +1,2 @@\n VARIABLES = {{\n-    "ENGINE_OLD_{number}": lambda: os.getenv("ENGINE_OLD_{number}"),\n }}',
+            "engine/args.py": f'@@ -1,3 +1,2 @@\n def add(parser):\n-    parser.add_argument("--old-{number}", type=int)\n     return parser',
+            f"engine/part{number}.py": "@@ -1,1 +1,91 @@\n import os\n"
+            + "\n".join(f"+def step_{number}_{line}(): ..." for line in range(90)),
+        }
+        files: list[dict[str, Any]] = []
+        for name, patch in patches.items():
+            added, removed = (sum(line.startswith(sign) for line in patch.split("\n")) for sign in "+-")
+            counts = {"additions": added, "deletions": removed, "changes": added + removed}
+            files.append({"filename": name, "status": "modified", **counts, "patch": patch})
+        stats = {name: sum(file[name] for file in files) for name in ("additions", "deletions")}
+        title = (
+            f"[Core] Remove ENGINE_OLD_{number} and --old-{number}, `deprecated` since {number} <!channel> (#{number})"
+        )
+        commits.append(
+            recorded(
+                number,
+                sha=f"{number:02x}" * 20,
+                parents=[commits[-1]["sha"]] if commits else [],
+                message=title,
+                files=files,
+                stats={**stats, "total": sum(stats.values())},
+            )
+        )
+    return commits
+
+
+def titles(messages: list[Message]) -> Counter[str]:
+    """How often each commit's title stands in messages: SHA -> times."""
+    found = Counter[str]()
+    for message in messages:
+        for block in message.blocks:
+            for part in block.get("elements", ()) if block["type"] == "rich_text" else ():
+                for row in part["elements"] if part["type"] == "rich_text_list" else [part]:
+                    # A title with code in it is several links that follow each other; a bare SHA is no title, nor is a place.
+                    links = [
+                        piece for piece in row["elements"] if piece["type"] == "link" and "#diff" not in piece["url"]
+                    ]
+                    linked = {piece["url"]: "" for piece in links}
+                    for piece in links:
+                        linked[piece["url"]] += piece["text"]
+                    for url, text in linked.items():
+                        sha = url.rpartition("/commit/")[2]
+                        found[sha] += int("/commit/" in url and not re.fullmatch(r"([0-9a-f]{7})+", text))
+    return +found
+
+
+def delivered(talk: Talk, text: str) -> list[Message]:
+    """Has a day posted to the channel and gives its root and thread when they are whole."""
+    slack = talk.slack
+    slack.command(ADA, DIGEST, text)
+    reply = slack.wait_for(lambda: [m for m in slack.private(ADA, DIGEST) if "post_to_channel" in buttons(m)], 60)[0]
+    slack.press(ADA, DIGEST, reply.ts, "post_to_channel")
+    root = slack.wait_for(lambda: slack.channel(DIGEST), 60)[0]
+    slack.wait_for(lambda: slack.thread(DIGEST, root.ts)[-1].files, 90)
+    return slack.thread(DIGEST, root.ts)
+
+
+def test_a_busy_real_day_is_posted_whole(
+    slack: LoopbackSlack, clock: SettableClock, vllm_commits: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    """Of the busiest day of January every title stands in the thread once, and the statistics are those of the day."""
+    of_day: dict[date, list[str]] = {}
+    for each in vllm_commits:
+        day = datetime.fromisoformat(each["committer"]["date"]).astimezone(SHANGHAI).date()
+        of_day.setdefault(day, []).append(each["sha"])
+    busiest = max((day for day in of_day if (day.year, day.month) == (2026, 1)), key=lambda day: len(of_day[day]))
+    with (
+        FaultyGitHub({VLLM: RecordedRepository(vllm_commits)}) as github,
+        Talk(
+            slack,
+            github.url,
+            tmp_path,
+            now=clock,
+            digest_repos=VLLM,
+            digest_language="zh",
+            digest_timezone="Asia/Shanghai",
+        ) as talk,
+    ):
+        root, *thread = delivered(talk, str(busiest))
+    assert titles(thread) == dict.fromkeys(of_day[busiest], 1)
+    assert f"{busiest} (" in root.text
+    assert f"本日共 {len(of_day[busiest])} 个提交" in root.text
+    assert len(thread) < 25
+
+
+def test_a_day_where_everything_matters_is_posted_whole(tmp_path: Path) -> None:
+    """Forty commits of high importance are a message each in the thread, under a list of all that the first begins."""
+    commits = removals(40)
+    # Nobody waits for the pace here: a clock that hurries, and a Slack that lets it.
+    with LoopbackSlack(pace=False) as slack, FaultyGitHub({"o/n": RecordedRepository(commits)}) as github:
+        with Talk(slack, github.url, tmp_path, now=hurried(), digest_timezone="UTC") as talk:
+            root, *thread = delivered(talk, "2026-02-05")
+        assert (slack.refusals, slack.breaches) == ([], [])
+    own = [each for each in thread if each.text.startswith(BADGE[Importance.HIGH])]
+    assert len(own) == 40
+    assert titles(own) == titles([root, *(each for each in thread if each not in own)])
+    assert titles(own) == {commit["sha"]: 1 for commit in commits}
+    assert counts.tiers(Stats(total=40, high=40, medium=0, low=0), "en") in root.text
+    (note,) = re.findall(r"⬇️ (\d+) more of high importance", whole(root))
+    assert 0 < int(note) == 40 - titles([root]).total() < 40
+    assert all("<!channel>" not in each.text for each in [root, *thread])
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_every_message_of_a_day_where_everything_matters_is_within_the_limits(language: Any) -> None:
+    """However many commits of high importance a day has, each of its messages is one that Slack takes."""
+    commits = removals(120)
+    repository = Repository.parse("o/n")
+    with FaultyGitHub({"o/n": RecordedRepository(commits)}) as github, sample_services() as sample:
+        services = services_on(type(sample.github)(github.url, "token"), sample.store)
+        report = services.digests.report(
+            DayRef(repository, date(2026, 2, 5), "UTC", language), datetime(2026, 2, 7, tzinfo=UTC)
+        )
+        services.github.close()
+    messages = digest_messages(report)
+    assert_takes(messages, web="https://github.example/o/n/")
+    assert len(messages) > 120
+
+
+def test_each_repository_has_its_digest(slack: LoopbackSlack, clock: SettableClock, tmp_path: Path) -> None:
+    """Where several repositories are configured each one's digest stays, and one that cannot be read is a line among them."""
+    repositories = {name: RecordedRepository([recorded(1), recorded(2)]) for name in ("o/one", "o/two", "o/three")}
+    with (
+        FaultyGitHub(repositories) as github,
+        Talk(slack, github.url, tmp_path, now=clock, digest_repos="o/one,o/two,o/three") as talk,
+    ):
+        github.faults = [Fault("o/two/commits$", 404, times=3, body={"message": "Not Found"})]
+        slack.command(ADA, DIGEST, "2026-02-05")
+        slack.wait_for(lambda: len(slack.private(ADA, DIGEST)) == 3)
+        one, two, three = slack.private(ADA, DIGEST)
+        assert [buttons(each)[-1:] for each in (one, two, three)] == [["post_to_channel"], [], ["post_to_channel"]]
+        assert ("o/one · 2026-02-05" in one.text, "o/three · 2026-02-05" in three.text) == (True, True)
+        assert two.text.startswith("⚠️ o/two · 2026-02-05")
+        talk.settle()
+        ts = slack.say(ADA, DIGEST, "<@U0BOT> 2026-02-05")
+        assert [each.text.split(" · ")[0] for each in talk.replies(ts)] == ["o/one", "⚠️ o/two", "o/three"]
+        github.faults = []
+        slack.command(ADA, DIGEST, "2026-02-04..2026-02-05")
+        listed = slack.wait_for(lambda: slack.private(ADA, DIGEST)[3:])[0]
+        assert [whole(listed).count(name) for name in repositories] == [2, 2, 2]
+
+
+def test_a_search_stays_among_what_is_configured(slack: LoopbackSlack, clock: SettableClock, tmp_path: Path) -> None:
+    """What an operator once read into the store, and then took out of the configuration, no search shows any more."""
+    hidden = recorded(2, message="[Core] Add the unannounced accelerator (#2)", pull=None)
+    repositories = {"o/n": RecordedRepository([recorded(1)]), "o/hidden": RecordedRepository([hidden])}
+    with FaultyGitHub(repositories) as github:
+        with Talk(slack, github.url, tmp_path, now=clock, digest_repos="o/n,o/hidden") as talk:
+            assert "accelerator" in whole(talk.type(ADA, "o/hidden 2026-02-05")) + whole(talk.type(ADA, "search acc"))
+        body = {"id": 1, "name": "hidden", "full_name": "o/hidden", "private": True, "owner": {"login": "o"}}
+        github.faults = [Fault("^/repos/o/hidden$", 200, times=99, body=body)]
+        with Talk(slack, github.url, tmp_path, now=clock, digest_repos="o/n") as talk:
+            seen = len(slack.private(ADA, DIGEST))
+            for text in ("search acc", "o/hidden search acc", "o/hidden 0202020", "0202020", "#2"):
+                talk.type(ADA, text)
+            assert not [each for each in slack.private(ADA, DIGEST)[seen:] if "accelerator (" in whole(each)]
+
+
+def test_a_day_that_githubs_limit_cuts_short_is_shown_as_far_as_it_came(tmp_path: Path) -> None:
+    """Where GitHub's limit is used up in the middle of a day, what was read is shown at once, and when the rest follows."""
+    commits = [recorded(number) for number in range(1, 13)]
+    with (
+        LoopbackSlack() as slack,
+        FaultyGitHub({"o/n": RecordedRepository(commits)}, limit=9) as github,
+        # GitHub's limit is lifted by the real time.
+        Talk(slack, github.url, tmp_path, now=lambda: datetime.now(UTC)) as _,
+    ):
+        slack.command(ADA, DIGEST, "2026-02-05")
+        slack.wait_for(lambda: len(slack.private(ADA, DIGEST)) == 2)
+        digest_shown, later = slack.private(ADA, DIGEST)
+        assert buttons(digest_shown)[-1] == "post_to_channel"
+        assert "o/n · 2026-02-05: GitHub's request limit is used up; I go on at " in later.text
+        assert "could not be read" in whole(digest_shown)
+        assert (slack.refusals, slack.breaches) == ([], [])

@@ -1,0 +1,418 @@
+"""The digest as Slack gets it: everything said, nothing live, every limit kept."""
+
+import json
+from collections.abc import Iterator, Sequence
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from analysis.errors import Misuse
+from analysis.models import (
+    Analysis,
+    ChangeType,
+    DayReport,
+    Entry,
+    Fact,
+    FactKind,
+    Failure,
+    Importance,
+    Insight,
+    Language,
+    Links,
+    Ranked,
+    Reason,
+    Remark,
+    Repository,
+    Risk,
+    Series,
+    Severity,
+    Shortened,
+    Usage,
+)
+from analysis.sources.github import GitHub
+from analysis.text import one_line
+from analysis.window import window
+from bot.bootstrap import services_on
+from bot.local_workspace import sample_services
+from bot.models.subjects import CommitRef, DayRef, parse_commit_value, parse_day_value
+from bot.slack.messages.as_json import report_slack
+from bot.slack.messages.blocks import Message
+from bot.slack.messages.commit import commit_messages
+from bot.slack.messages.digest import digest_messages, rest_messages, summary_message
+from bot.store import Store, open_engine
+from loopback.github import LoopbackGitHub, RecordedRepository
+from loopback.sample import SAMPLE_DAY, SAMPLE_REPOSITORY
+from tests.factories import NOON, commit, file
+from tests.slack_checks import assert_takes, buttons, read, strings
+
+DAY = date(2026, 2, 5)
+TZ = ZoneInfo("Asia/Shanghai")
+ENGINE = Repository.parse("acme/engine")
+WEB = "https://github.com/acme/engine/"
+HOSTILE = (
+    "<!channel> <@U123> <https://evil.example|x> https://evil.example www.evil.example \x1b[31m\u202e\u200b *b* _i_"
+)
+LONG = "The scheduler now holds `a.lock` while it moves blocks, and nobody waits. " * 40
+
+
+def entry(
+    number: int,
+    tier: Importance = Importance.HIGH,
+    *,
+    title: str = "",
+    author: str = "Ada",
+    summary: str = "It does this. And that.",
+    text: str = "something",
+    links: Links | None = None,
+    facts: Sequence[Fact] = (),
+    read: bool = True,
+) -> Entry:
+    """A commit with an analysis whose every part says `text`."""
+    made = commit(
+        title or f"[Core] Change part {number} (#{number})",
+        [file(f"engine/core/part{number}.py", additions=number, deletions=1)],
+        sha=f"{number:040x}",
+        author=author,
+        at=NOON - timedelta(minutes=number),
+        read=read,
+    )
+    analysis = Analysis(
+        by="model",
+        summary=summary,
+        scope=(text, text),
+        insight=Insight(architecture=text, security=text),
+        risks=(Risk(risk=text, severity=Severity.HIGH, mitigation=text),),
+        advice=(text,),
+    )
+    ranked = Ranked(
+        score=1.0,
+        importance=tier,
+        reasons=(Reason(signal="removed flag", points=3.0, evidence=text[:300]),),
+        change_types=(ChangeType.FEATURE, ChangeType.CONFIG),
+    )
+    return Entry(
+        commit=made, facts=tuple(facts), ranked=ranked, links=links or Links(), analysis=analysis if read else None
+    )
+
+
+def report(entries: Sequence[Entry] = (), language: Language = "en", **more: Any) -> DayReport:
+    return DayReport(
+        repository=more.pop("repository", ENGINE),
+        date=DAY,
+        timezone=TZ.key,
+        language=language,
+        window=window(DAY, TZ),
+        entries=tuple(entries),
+        **more,
+    )
+
+
+@pytest.fixture(scope="module", params=["zh", "en"])
+def sample(request: pytest.FixtureRequest) -> DayReport:
+    with sample_services() as services:
+        return services.digests.report(
+            DayRef(Repository.parse(SAMPLE_REPOSITORY), SAMPLE_DAY, TZ.key, request.param),
+            datetime(2026, 2, 7, tzinfo=UTC),
+        )
+
+
+def hostile() -> DayReport:
+    titles = [HOSTILE, "", "x" * 3_000, HOSTILE * 100, "`" * 50, "a `b` c"]
+    found = [
+        entry(
+            10 * place + number,
+            tier,
+            title=title,
+            author=HOSTILE * 50,
+            summary=HOSTILE * (1_000 if number == 1 else 1),
+            text=HOSTILE * 20,
+        )
+        for place, tier in enumerate(Importance)
+        for number, title in enumerate(titles)
+    ]
+    shas = [each.commit.sha for each in found]
+    return report(
+        found,
+        late=(entry(99, title=HOSTILE),),
+        failed=tuple(Failure(sha=sha, stage="read", reason=HOSTILE * 30) for sha in shas[:3]),
+        replaced=(Failure(sha=shas[4], stage="analyse", reason=HOSTILE),),
+        shortened=(Shortened(sha=shas[5], left_out=(HOSTILE,) * 200),),
+        usage=Usage(model=HOSTILE, calls=3),
+    )
+
+
+def titles_of(day: DayReport) -> Iterator[str]:
+    for each in (*day.entries, *day.late):
+        yield one_line(each.commit.title).replace("`", "") or each.commit.short_sha
+
+
+def assert_whole(day: DayReport, messages: Sequence[Message]) -> None:
+    """Every title is somewhere in full, every high commit has its message, every analysis of theirs is whole."""
+    everything = read(messages)
+    for title in titles_of(day):
+        assert title in everything
+    for each in day.tier(Importance.HIGH):
+        own = read([message for message in messages if message.about == each.commit.sha])
+        assert one_line(each.commit.title).replace("`", "") in own
+        if each.analysis:
+            assert one_line(each.analysis.summary).replace("`", "") in own
+            assert all(one_line(row).replace("`", "") in own for row in (*each.analysis.scope, *each.analysis.advice))
+
+
+def test_the_sample_day_is_told_whole_and_harmless(sample: DayReport) -> None:
+    """Its messages are within every limit, link into the repository only, and leave no commit out."""
+    messages = digest_messages(sample)
+    assert_takes(messages)
+    assert_whole(sample, messages)
+    assert_takes([*rest_messages(sample), *summary_message(sample, shareable=True)])
+
+
+def test_the_order_is_fixed(sample: DayReport) -> None:
+    """The first message alone stands in the channel; then the high commits newest first, medium, low, coverage."""
+    root, *thread = digest_messages(sample)
+    assert not root.thread
+    assert all(message.thread for message in thread)
+    high = [each.commit.sha for each in sample.tier(Importance.HIGH)]
+    assert [message.about for message in thread] == [*high, "", "", ""]
+    heads = [read([message])[:1] for message in thread[len(high) :]]
+    assert heads == ["🟡", "🟢", "📦"]
+
+
+def test_the_first_message_has_the_date_and_the_references_line(sample: DayReport) -> None:
+    """A person sees the day, its statistics and the high commits with their reasons, and where to press."""
+    root = digest_messages(sample)[0]
+    header, line = (block["text"]["text"] for block in root.blocks[:2])
+    if sample.language == "zh":
+        assert header == "lantern/lantern-serve · 2026-02-05 (周四)"
+        assert line == "本日共 28 个提交 | 🔴高 6 | 🟡中 13 | 🟢低 9"
+    else:
+        assert header == "lantern/lantern-serve · 2026-02-05 (Thu)"
+        assert line == "Commits: 28 | 🔴 High 6 | 🟡 Medium 13 | 🟢 Low 9"
+    assert line in root.text
+    assert "lantern/engine (8)" in root.blocks[2]["elements"][0]["text"]
+    assert read([root]).count("💥") == 4  # two commits, and what they break at the top
+    assert "--legacy-tokenizer" in read([root])
+    day = DayRef(sample.repository, SAMPLE_DAY, "Asia/Shanghai", sample.language)
+    found = buttons([root])
+    assert list(found) == ["show_rest", "full_report", "ask", "settings"]
+    assert {parse_day_value(value) for value in found.values()} == {day}
+
+
+def test_a_commit_message_answers_for_its_commit(sample: DayReport) -> None:
+    """Each high commit's message carries its SHA, and its button the commit."""
+    for message in digest_messages(sample)[1:]:
+        if message.about:
+            ref = parse_commit_value(buttons([message])["ask_commit"])
+            assert ref == CommitRef(sample.repository, message.about, sample.language)
+
+
+def test_bots_are_one_item_of_a_list(sample: DayReport) -> None:
+    """What a bot did is folded into a line with its linked title."""
+    medium = next(message for message in digest_messages(sample) if read([message]).startswith("🟡"))
+    last = medium.blocks[-1]["elements"][-1]["elements"][-1]
+    assert last["elements"][0]["text"].startswith("🤖")
+    assert [piece["text"] for piece in last["elements"] if piece["type"] == "link"] == [
+        "Bump the python-deps group with 3 updates (#418)"
+    ]
+
+
+def test_a_tier_of_bots_alone_is_a_list_as_any(sample: DayReport) -> None:
+    """Where nobody else did anything, bots are not folded."""
+    day = report([entry(n, Importance.LOW, author="dependabot[bot]") for n in range(1, 4)])
+    assert "🤖" not in read(rest_messages(day))
+
+
+def test_forty_high_commits_with_long_analyses_lose_nothing() -> None:
+    """What the first message has no room for goes on in the thread, and it says how many."""
+    day = report([entry(n, summary=LONG, text="`engine.core` " + LONG[:800]) for n in range(1, 41)])
+    messages = digest_messages(day)
+    assert_takes(messages, WEB)
+    assert_whole(day, messages)
+    root = messages[0]
+    shown = read([root]).count("[Core] Change part")
+    assert 0 < shown < 40
+    assert f"{40 - shown} more of high importance" in " ".join(strings(root.blocks))
+    overflow = [message for message in messages[1:] if message.blocks and not message.about]
+    assert sum(read([message]).count("(#") for message in overflow[:2]) >= 40 - shown
+    assert len(summary_message(day, shareable=False)) > 1
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_a_busy_day_of_vllm_is_told_whole(
+    language: Language, vllm_commits: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    """A real day of 54 commits without patches: all of them in a few messages."""
+    vllm = RecordedRepository(vllm_commits, web="https://github.com")
+    store = Store(open_engine(f"sqlite:///{tmp_path / 'vllm.db'}"))
+    with LoopbackGitHub({"vllm-project/vllm": vllm}) as server:
+        source = GitHub(server.url, "token")
+        services = services_on(source, store)
+        day = services.digests.report(
+            DayRef(Repository.parse("vllm-project/vllm"), date(2026, 1, 8), TZ.key, language),
+            datetime(2026, 2, 1, tzinfo=UTC),
+        )
+        source.close()
+    store.close()
+    messages = digest_messages(day)
+    assert len(day.entries) == 54
+    assert_takes(messages, "https://github.com/vllm-project/vllm/")
+    assert_whole(day, messages)
+    assert len(messages) <= len(day.tier(Importance.HIGH)) + 8
+    assert len(rest_messages(day)) <= 4
+
+
+def test_hostile_text_is_shown_and_does_nothing() -> None:
+    """Tokens, addresses, control characters and endless texts in every field: nothing is live, nothing is lost."""
+    day = hostile()
+    messages = digest_messages(day)
+    assert_takes([*messages, *rest_messages(day), *summary_message(day, shareable=True)], WEB)
+    assert_whole(day, messages)
+    for each in day.entries:
+        for public in (True, False):
+            assert_takes(
+                commit_messages(ENGINE, each, "zh", TZ, reason=HOSTILE, public=public, shareable=not public), WEB
+            )
+
+
+def test_a_hostile_branch_is_harmless() -> None:
+    """A branch's name may hold nearly anything, and comes back from a button as it was."""
+    repository = Repository.parse("acme/engine@<!channel>|`_x_`" + "y" * 300)
+    for entries in ([], [entry(1)]):
+        day = report(entries, repository=repository)
+        messages = summary_message(day, shareable=True)
+        assert_takes([*messages, *digest_messages(day)], WEB)
+        assert parse_day_value(buttons(messages)["post_to_channel"]).repository == repository
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("zh", "acme/engine · 2026-02-05 (周四) · 本日没有提交 · 本日共 0 个提交 | 🔴高 0 | 🟡中 0 | 🟢低 0"),
+        (
+            "en",
+            "acme/engine · 2026-02-05 (Thu) · No commits on this day · Commits: 0 | 🔴 High 0 | 🟡 Medium 0 | 🟢 Low 0",
+        ),
+    ],
+)
+def test_an_empty_day_is_one_line(language: Language, said: str) -> None:
+    """Nothing happened: one message, one line, no thread."""
+    (message,) = digest_messages(report(language=language))
+    assert [block["text"]["text"] for block in message.blocks] == [said]
+    assert not message.thread
+    assert_takes([message], WEB)
+    assert_takes(rest_messages(report(language=language)), WEB)
+
+
+def test_what_could_not_be_read_is_said_at_the_top() -> None:
+    """The first message counts the failures with their reason; the commits stay in their lists and are named in the coverage."""
+    unread = [entry(n, Importance.MEDIUM, read=False) for n in range(1, 4)]
+    day = report(
+        [*unread, entry(4, read=False)],
+        failed=tuple(Failure(sha=f"{n:040x}", stage="read", reason="limit, resets 14:05") for n in range(1, 5)),
+        remarks=(Remark.NOT_OVER,),
+    )
+    messages = digest_messages(day)
+    assert_takes(messages, WEB)
+    first = read(messages[:1])
+    assert "⚠️ 4 commits could not be read: limit, resets 14:05" in first
+    assert "not over" in first
+    assert "could not be read: limit, resets 14:05" in read([messages[1]])
+    assert read(messages).count("⚠️ Failed") == 3
+    assert read(messages[-1:]).count("limit, resets 14:05") == 4
+
+
+def test_late_commits_have_a_list_of_their_own() -> None:
+    """What landed late is counted in the first message and listed with its date."""
+    day = report([entry(1)], late=(entry(50, Importance.LOW), entry(51)))
+    messages = digest_messages(day)
+    assert "⏰ Landed late (2)" in messages[0].blocks[2]["elements"][0]["text"]
+    late = next(message for message in messages if read([message]).startswith("⏰"))
+    assert "🟢 2026-02-05 [Core] Change part 50" in read([late])
+    assert_takes(messages, WEB)
+
+
+def test_the_coverage_names_all_that_is_not_told_in_full() -> None:
+    """What a model cost, and every failed, replaced and shortened commit, stand in the last message."""
+    day = report(
+        [entry(n) for n in (1, 2, 3)],
+        replaced=(Failure(sha=f"{1:040x}", stage="analyse", reason="the model timed out"),),
+        shortened=(Shortened(sha=f"{2:040x}", left_out=("csrc/a.cu", "csrc/b.cu")),),
+        usage=Usage(model="small", calls=3, cost_usd=0.5),
+    )
+    last = read(digest_messages(day)[-1:])
+    for said in ("= analysed by a model 3 +", "small", "$0.5000", "the model timed out", "csrc/a.cu, csrc/b.cu"):
+        assert said in last
+
+
+def test_ties_are_links_into_the_repository() -> None:
+    """A commit's message links its pull request, what it reverts, fixes and belongs to."""
+    one, two, three = (f"{n:040x}" for n in (1, 2, 3))
+    links = Links(reverts=two, reverted_by=three, fixes=(two,), series=Series(part=1, of=None, commits=(one, three)))
+    messages = commit_messages(ENGINE, entry(1, links=links), "en", TZ, public=True)
+    urls = [
+        piece["url"]
+        for block in messages[0].blocks
+        if block["type"] == "rich_text"
+        for part in block["elements"]
+        for piece in part["elements"]
+        if piece["type"] == "link"
+    ]
+    assert urls == [f"{WEB}commit/{one}", f"{WEB}pull/1", *(f"{WEB}commit/{each}" for each in (two, three, three, two))]
+    assert "reverts 0000000 · reverted by 0000000 · part 1 of N of a series (0000000) · fixes 0000000" in read(messages)
+
+
+def test_a_commit_that_is_not_on_the_branch_is_marked() -> None:
+    """Its reply says so beside the title."""
+    made = entry(1, facts=[Fact(kind=FactKind.REMOVED_FLAG, name="--x")])
+    made = made.model_copy(update={"commit": made.commit.model_copy(update={"not_on": "main"})})
+    (message,) = commit_messages(ENGINE, made, "en", TZ, public=True)
+    assert "💥 breaking  ⚠️ not on main" in read([message])
+
+
+def test_a_private_reply_can_be_posted_and_a_public_one_is_a_thread() -> None:
+    """Privately all messages stand side by side with a button; in the channel what follows goes into the thread."""
+    made = entry(1, summary=LONG * 10)
+    private = commit_messages(ENGINE, made, "en", TZ, public=False, shareable=True)
+    public = commit_messages(ENGINE, made, "en", TZ, public=True)
+    assert parse_commit_value(buttons(private)["post_to_channel"]).sha == made.commit.sha
+    assert "post_to_channel" not in buttons(public)
+    assert [message.thread for message in private] == [False] * len(private)
+    assert [message.thread for message in public] == [False, *[True] * (len(public) - 1)]
+    assert {message.about for message in public} == {made.commit.sha}
+    assert len(public) > 3
+
+
+def test_a_commit_without_an_analysis_says_why() -> None:
+    """One that could not be read is told with the reason."""
+    messages = commit_messages(ENGINE, entry(1, read=False), "zh", TZ, reason="limit", public=True)
+    assert "未能读取：limit" in read(messages)
+
+
+def test_a_private_day_can_be_posted_only_where_it_may() -> None:
+    """The button is there when the day is shareable, also for a day without commits."""
+    for entries in ([], [entry(1)]):
+        day = report(entries)
+        assert "post_to_channel" in buttons(summary_message(day, shareable=True))
+        assert "post_to_channel" not in buttons(summary_message(day, shareable=False))
+
+
+def test_json_is_the_list_of_messages(sample: DayReport) -> None:
+    """`--format slack` is a list of text, blocks and thread, a day after the other."""
+    messages = json.loads(report_slack([sample, report(language=sample.language)]))
+    assert all(message.keys() == {"text", "blocks", "thread"} for message in messages)
+    assert [message["thread"] for message in messages].count(False) == 2
+    assert "2026-02-05" in messages[0]["blocks"][0]["text"]["text"]
+
+
+@pytest.mark.parametrize(
+    "value", ["", "x", "a/b|2026-02-05|UTC", "a/b|2026-02-30|UTC|zh", "a/b|2026-02-05|UTC|fr", "a|b|c|d"]
+)
+def test_a_foreign_value_is_refused(value: str) -> None:
+    """A button that is not ours is a misuse and no crash."""
+    with pytest.raises(Misuse):
+        parse_day_value(value)
+    with pytest.raises(Misuse):
+        parse_commit_value(value)

@@ -1,0 +1,276 @@
+"""What people type, read into wishes."""
+
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from analysis.models import Repository
+from bot.models.reference import Reference
+from bot.slack.messages.blocks import escaped
+from bot.slack.parsing.commands import MOST_DAYS, Command, Day, Days, Help, Lookup, NotUnderstood, Search, parse, plain
+
+TODAY = date(2026, 2, 6)  # a Friday
+VLLM, SGLANG, DEV = (Repository.parse(name) for name in ("vllm-project/vllm", "sgl-project/sglang", "acme/engine@dev"))
+KNOWN = (VLLM, SGLANG, DEV, Repository.parse("one/twin"), Repository.parse("two/twin"))
+OTHER = Repository.parse("else/where")
+SHA = "4d9513537f0a1b2c3d4e5f60718293a4b5c6d7e8"
+WEB = "https://github.com/vllm-project/vllm"
+
+
+def wish(text: str) -> Command:
+    """What a text means as Slack passes it on."""
+    return parse(plain(text, "U0BOT"), KNOWN, TODAY)
+
+
+def day(month: int, number: int) -> date:
+    return date(2026, month, number)
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("", day(2, 5)),
+        ("2026-02-05", day(2, 5)),
+        ("today", day(2, 6)),
+        ("Yesterday", day(2, 5)),
+        ("今天", day(2, 6)),
+        ("昨天", day(2, 5)),
+        ("-3", day(2, 3)),
+        ("-0", day(2, 6)),
+        ("mon", day(2, 2)),
+        ("FRIDAY", day(1, 30)),
+        ("`2026-02-05`", day(2, 5)),
+    ],
+)
+def test_a_day_is_understood(text: str, meant: date) -> None:
+    """A date, a word for a day in either language, days ago or a weekday is that day; nothing at all is yesterday."""
+    assert wish(text) == Day(meant)
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("2026-02-01..2026-02-05", day(2, 1), day(2, 5)),
+        ("2026-02-05..2026-02-05", day(2, 5), day(2, 5)),
+        ("mon..today", day(2, 2), day(2, 6)),
+        ("-30..today", day(1, 7), day(2, 6)),
+    ],
+)
+def test_a_range_is_its_days(text: str, first: date, last: date) -> None:
+    """FROM..TO is every day from the one to the other, of which there may be 31."""
+    assert wish(text) == Days(tuple(first + timedelta(days=n) for n in range((last - first).days + 1)))
+
+
+@pytest.mark.parametrize(
+    ("text", "sha", "pr", "repository"),
+    [
+        ("4d95135", "4d95135", None, None),
+        ("4D95", "4d95", None, None),
+        (SHA, SHA, None, None),
+        ("1234567", "1234567", None, None),
+        ("#33293", None, 33293, None),
+        ("33293", None, 33293, None),
+        (f"<{WEB}/pull/33293>", None, 33293, VLLM),
+        (f"<{WEB}/pull/33293|#33293>", None, 33293, VLLM),
+        (f"<{WEB}/pull/33293/files?a=1&amp;b=2>", None, 33293, VLLM),
+        (f"{WEB}/pull/33293/commits/{SHA}", SHA, None, VLLM),
+        (f"<{WEB}/commit/{SHA}#diff-0>", SHA, None, VLLM),
+        ("https://git.corp.example/gh/else/where/commit/4d95135", "4d95135", None, OTHER),
+    ],
+)
+def test_a_commit_is_understood(text: str, sha: str | None, pr: int | None, repository: Repository | None) -> None:
+    """A SHA, its beginning, a pull request or an address is a commit, however Slack wraps it."""
+    found = wish(text)
+    assert isinstance(found, Lookup)
+    assert found.repository is None
+    assert found.reference._replace(text="") == Reference("", repository, sha, pr)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("search kv connector", "kv connector"),
+        ("SEARCH  `kv`", "kv"),
+        ("搜索 调度器", "调度器"),
+        ("查找 kv", "kv"),
+        ("search a &amp; b &lt;c&gt;", "a & b <c>"),
+        ("search <https://vllm.ai|vllm.ai>", "https://vllm.ai"),
+        ("search scheduler\u2024py", "scheduler.py"),
+        ("search 2026-02-05", "2026-02-05"),
+    ],
+)
+def test_a_search_is_for_what_follows(text: str, words: str) -> None:
+    """What follows the word for a search is looked for, as it was meant before Slack escaped it."""
+    assert wish(text) == Search(words)
+
+
+def test_a_search_is_for_fifty_words() -> None:
+    """Of a long text the first fifty words are looked for."""
+    assert wish("search " + "word " * 900) == Search(" ".join(["word"] * 50))
+
+
+@pytest.mark.parametrize("text", ["help", "Help", "帮助", "help me", "vllm help", "<@U0BOT>: help"])
+def test_help_is_given(text: str) -> None:
+    """Who asks for help gets it."""
+    assert wish(text) == Help()
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("vllm", Day(day(2, 5), VLLM)),
+        ("VLLM today", Day(day(2, 6), VLLM)),
+        ("sgl-project/sglang 2026-02-01", Day(day(2, 1), SGLANG)),
+        ("engine", Day(day(2, 5), DEV)),
+        ("engine@dev -1", Day(day(2, 5), DEV)),
+        ("Acme/Engine -1", Day(day(2, 5), DEV)),
+        ("acme/engine@dev -1", Day(day(2, 5), DEV)),
+        ("else/where today", Day(day(2, 6), OTHER)),
+        ("else/where@v1/x today", Day(day(2, 6), Repository.parse("else/where@v1/x"))),
+        ("sglang 2026-02-04..2026-02-05", Days((day(2, 4), day(2, 5)), SGLANG)),
+        ("sglang search kv", Search("kv", SGLANG)),
+        ("sglang #12", Lookup(Reference("#12", None, None, 12), SGLANG)),
+        ("else/where 4d95135", Lookup(Reference("4d95135", None, "4d95135"), OTHER)),
+    ],
+)
+def test_a_repository_may_come_first(text: str, meant: Command) -> None:
+    """A repository is known by its full name, or by its short one if it is configured."""
+    assert wish(text) == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "nearest"),
+    [
+        ("2026-2-5", "2026-02-05"),
+        ("2026/02/05", "2026-02-05"),
+        ("2026.2.5", "2026-02-05"),
+        ("2026年2月5日", "2026-02-05"),
+        ("２０２６-02-05", "2026-02-05"),
+        ("2026-02-05 please", "2026-02-05"),
+        ("what happened on 2026-02-05?", "2026-02-05"),
+        ("*2026-02-05*", "2026-02-05"),
+        ("/vllm-digest 2026-02-05", "2026-02-05"),
+        ("2026-02-05..", "2026-02-05"),
+        ("2026-02-01 .. 2026-02-05", "2026-02-01..2026-02-05"),
+        ("2026-02-01 to 2026-02-05", "2026-02-01..2026-02-05"),
+        ("2026-2-1~2026-2-5", "2026-02-01..2026-02-05"),
+        ("2026-02-30", ""),
+        ("1969-12-31", ""),
+        ("-99999", ""),
+        ("..", ""),
+        ("tody", "today"),
+        ("yestrday", "yesterday"),
+        ("hlep", "help"),
+        ("serch kv connector", "search kv connector"),
+        ("serach !!!", "search kv connector"),
+        ("search", "search kv connector"),
+        ("search !!!", "search kv connector"),
+        ("搜索", "search kv connector"),
+        ("anything today?", "today"),
+        ("please look at 4d95135", "4d95135"),
+        ("look at #33293 please", "#33293"),
+        (f"look at <{WEB}/pull/33293> please", "vllm-project/vllm #33293"),
+        ("sglang 2026-2-5", "sglang 2026-02-05"),
+        (f"sglang look at {WEB}/pull/33293 please", "vllm-project/vllm #33293"),
+        ("sglang seems slow", "sglang search seems slow"),
+        ("else/.. today", "today"),
+        ("kv connector", "search kv connector"),
+        ("thanks!", "search thanks"),
+        ("调度器", "search 调度器"),
+        ("4d9", "search 4d9"),
+        ("#0", ""),
+        ("look at #012", "search look at"),
+        ("<@U0LIN> <!here>", "search <@U0LIN> <!here>"),
+        ("!!!", ""),
+        ("🙂", ""),
+    ],
+)
+def test_what_is_not_understood_gets_the_nearest_that_works(text: str, nearest: str) -> None:
+    """A slip of the pen, another way to write a date or a whole sentence leads to what was probably meant."""
+    found = wish(text)
+    assert isinstance(found, NotUnderstood)
+    assert (found.nearest, found.why) == (nearest, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "nearest", "why"),
+    [
+        ("2026-02-07", "2026-02-06", "future"),
+        ("2999-01-01", "2026-02-06", "future"),
+        ("2026-02-01..2026-03-01", "2026-02-01..2026-02-06", "future"),
+        ("2025-01-01..2027-01-01", "2026-01-07..2026-02-06", "future"),
+        ("2026-02-05..2026-02-01", "2026-02-01..2026-02-05", "backwards"),
+        ("2026-01-01..2026-02-01", "2026-01-02..2026-02-01", "too_many"),
+        ("-31..today", "2026-01-07..2026-02-06", "too_many"),
+        ("vllm 2025-01-01..2026-01-31", "vllm 2026-01-01..2026-01-31", "too_many"),
+    ],
+)
+def test_days_that_cannot_be_had_are_told_so(text: str, nearest: str, why: str) -> None:
+    """A day to come, a range that runs backwards and one of over 31 days are named as such, with days that can be had."""
+    found = wish(text)
+    assert isinstance(found, NotUnderstood)
+    assert (found.nearest, found.why) == (nearest, why)
+
+
+def test_what_is_quoted_back_is_short() -> None:
+    """However long a text is, what is quoted of it and what is suggested instead is not."""
+    for text in (
+        "x" * 4000,
+        "serch " + "word" * 900,
+        f"{'o' * 39}/{'n' * 100} " + "word " * 700,
+        f"{'o' * 2000}/{'n' * 1900} 2026-2-5",
+        f"see https://github.com/{'o' * 1000}/n/pull/5 {'x' * 999}",
+    ):
+        found = wish(text)
+        assert isinstance(found, NotUnderstood)
+        assert len(found.text) <= 60
+        assert len(found.nearest) <= 220
+
+
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [
+        ("<@U0BOT> today", "today"),
+        ("<@U0BOT|vllm-digest>, today", "today"),
+        ("<@U0BOT>：今天", "今天"),
+        ("hey <@U0BOT>", "hey"),
+        ("<@U0LIN> today", "<@U0LIN> today"),
+        ("<https://a.example/b?c=1&amp;d=2|b>", "https://a.example/b?c=1&d=2"),
+        ("<mailto:ada@a.example|ada@a.example>", "ada@a.example"),
+        ("a &lt;b&gt; &amp;amp;", "a <b> &amp;"),
+        ("  a\u00a0 b\n\tc\0 ", "a b c"),
+    ],
+)
+def test_slacks_notation_is_read_as_typed(typed: str, read: str) -> None:
+    """Mentions of the bot go, addresses are bare, entities are characters, and white space is one space."""
+    assert plain(typed, "U0BOT") == read
+
+
+PIECES = st.sampled_from(
+    ["2026-02-05", "2026-2-5", "2026/13/45", "20260205", "..", "today", "-3", "mon", "今天", "search", "搜索", "help", "sglang", "a/b", "a/b@c", "o/.git",
+     "#12", "#0", "#٣", "4d95135", SHA, f"<{WEB}/pull/1|x>", f"{WEB}/commit/{SHA}", "https://a.example/pull/1", "<@U0BOT>", "<@U0LIN>", "&amp;", "&lt;", "`",
+     "\u2024", "serach", "tody", "!!!", "\u202e", "word " * 30, "x" * 500, "\ud800"]
+)  # fmt: skip
+TYPED = st.one_of(
+    st.lists(st.one_of(PIECES, st.just(" "), st.text(max_size=8)), max_size=12).map("".join),
+    st.lists(PIECES, max_size=6).map(" ".join),
+    st.text(),
+)
+
+
+@given(TYPED)
+@example("serach " + "! " * 50)
+@example("look at #0")
+@example("today..mon")
+def test_whatever_is_typed_is_a_wish(text: str) -> None:
+    """No text raises; what is suggested is understood, as it is and as it is copied from the message that shows it."""
+    found = wish(text)
+    if isinstance(found, Days):
+        assert 1 <= len(found.days) <= MOST_DAYS
+        assert found.days[-1] <= TODAY
+    if isinstance(found, NotUnderstood) and found.nearest:
+        assert not isinstance(wish(found.nearest), NotUnderstood)
+        assert not isinstance(wish(f"`{escaped(found.nearest)}`"), NotUnderstood)
+        assert len(found.nearest) <= 420

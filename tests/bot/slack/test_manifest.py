@@ -1,0 +1,98 @@
+"""The app's manifest asks for what the code uses, and for nothing else."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.settings import Settings
+from bot.slack.manifest import WRITTEN_DOWN, manifest
+from loopback.slack.methods import METHODS
+
+ROOT = Path(__file__).resolve().parents[3]
+MANIFEST: dict[str, Any] = json.loads((ROOT / "manifest.json").read_text("utf-8"))
+SCOPES = set(MANIFEST["oauth_config"]["scopes"]["bot"])
+EVENTS = set(MANIFEST["settings"]["event_subscriptions"]["bot_events"])
+# What a listener for `message` hears, where the bot is used: channels, private channels, direct messages.
+HEARD = {
+    "message": {"message.channels", "message.groups", "message.im"},
+    "app_mention": {"app_mention"},
+    "app_home_opened": {"app_home_opened"},
+}
+NEEDED_TO_HEAR = {
+    "app_mention": "app_mentions:read",
+    "message.channels": "channels:history",
+    "message.groups": "groups:history",
+    "message.im": "im:history",
+}
+
+
+def source(name: str) -> str:
+    return (ROOT / "bot" / "slack" / name).read_text("utf-8")
+
+
+def methods_called() -> set[str]:
+    """The Web API methods that the door to Slack calls."""
+    names = re.findall(r"self\.(?:client|_reader)\.(\w+)", source("web.py"))
+    written = {method.replace(".", "_"): method for method in METHODS}
+    return {written.get(name, name) for name in names}
+
+
+def listened_to() -> set[str]:
+    events = re.findall(r'"(message|app_mention|app_home_opened|\w+_created|\w+_changed)"', source("listeners.py"))
+    return {heard for event in events for heard in HEARD[event]}
+
+
+def wanted(method: str) -> set[str]:
+    """The scopes that a method takes; of those for a kind of conversation, the kinds that the bot is used in."""
+    scopes = set(METHODS[method].scopes)
+    kinds = {scope for scope in scopes if scope.endswith((":history", ":read")) and scope.split(":")[0] in _KINDS}
+    if len(kinds) < 2:
+        return scopes & SCOPES or scopes
+    # The bot looks up members of channels only: it is always in a direct message.
+    used = ("channels", "groups") if scopes & {"channels:read"} else ("channels", "groups", "im")
+    return {scope for scope in kinds if scope.split(":")[0] in used}
+
+
+_KINDS = ("channels", "groups", "im", "mpim")
+
+
+def test_what_is_written_down_is_the_manifest() -> None:
+    """Where the file is not at hand, `doctor` compares with the same scopes and commands."""
+    assert manifest() == WRITTEN_DOWN
+    assert WRITTEN_DOWN.scopes == SCOPES
+
+
+def test_scopes_are_those_of_the_methods_events_and_command() -> None:
+    """Every scope of the manifest is used by the code, and none that the code uses is missing."""
+    used = {"commands"} | {scope for method in methods_called() for scope in wanted(method)}
+    used.discard("connections:write")  # the app's own token has it
+    used |= {NEEDED_TO_HEAR[event] for event in EVENTS if event in NEEDED_TO_HEAR}
+    assert used == SCOPES
+
+
+def test_events_are_those_that_listeners_hear() -> None:
+    """The manifest subscribes to the events that have a listener."""
+    assert listened_to() == EVENTS
+
+
+def test_the_command_is_the_default_one() -> None:
+    """The manifest's slash command is the one that the bot listens to by default."""
+    assert [each["command"] for each in MANIFEST["features"]["slash_commands"]] == [
+        Settings(_env_file=None).digest_command
+    ]
+
+
+def test_buttons_and_modals_need_interactivity() -> None:
+    """Interactivity and Socket Mode are switched on, since there are buttons and the bot connects by itself."""
+    assert "app.action(" in source("listeners.py")
+    assert MANIFEST["settings"]["interactivity"]["is_enabled"]
+    assert MANIFEST["settings"]["socket_mode_enabled"]
+
+
+@pytest.mark.parametrize("method", sorted(methods_called()))
+def test_every_method_is_known(method: str) -> None:
+    """The loopback Slack serves every method that the bot calls."""
+    assert method in METHODS

@@ -1,0 +1,130 @@
+"""The store: its schema, its migrations, and what it finds."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+
+from analysis.models import Commit, Repository
+from bot.store import Store, open_engine
+from bot.store.database import HEAD
+from bot.store.schema import metadata
+from tests.conftest import NOON
+
+MIGRATIONS = Path(__file__).resolve().parents[3] / "bot" / "store" / "migrations"
+REPOSITORY = Repository(owner="o", name="n")
+
+
+def commit(sha: str, title: str) -> Commit:
+    return Commit(
+        sha=sha, url="https://github.example/x", author="Core Team", authored_at=NOON, committed_at=NOON, message=title
+    )
+
+
+def test_migrations_lead_to_the_tables_in_the_code(tmp_path: Path) -> None:
+    """A migrated database has exactly the tables, columns and indexes that the queries expect."""
+    engine = open_engine(f"sqlite:///{tmp_path / 'x.db'}")
+    with engine.connect() as connection:
+        differences = compare_metadata(MigrationContext.configure(connection), metadata)
+    engine.dispose()
+    ours = [each for each in differences if "commit_search" not in str(each)]
+    assert ours == []
+
+
+def test_the_newest_migration_is_the_one_that_opening_knows() -> None:
+    """An up-to-date store opens without Alembic only while the constant names the newest migration."""
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    assert ScriptDirectory.from_config(config).get_current_head() == HEAD
+
+
+def test_a_store_is_in_wal_mode_and_enforces_its_keys(tmp_path: Path) -> None:
+    """Readers and a writer do not wait for each other, and a row cannot point at nothing."""
+    engine = open_engine(f"sqlite:///{tmp_path / 'x.db'}")
+    with engine.connect() as connection:
+        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+        assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar() == 1
+    engine.dispose()
+
+
+def test_patches_are_kept_compressed(store: Store, tmp_path: Path) -> None:
+    """A patch comes back as it was, and takes far less room than it has characters."""
+    patch = "@@ -1 +1 @@\n" + "+the same line again and again\n" * 2000
+    whole = Commit.model_validate(commit("a" * 40, "t").model_dump() | {"files": [{"path": "x.py", "patch": patch}]})
+    commit_id = store.save_commit(REPOSITORY, whole, ())
+    assert store.commits([commit_id], patches=True)[0].commit.files[0].patch == patch
+    assert store.commits([commit_id])[0].commit.files[0].patch is None
+    with sqlite3.connect(tmp_path / "test.db") as connection:
+        (size,) = connection.execute("SELECT length(patch) FROM files").fetchone()
+    connection.close()
+    assert size < len(patch) / 20
+
+
+def test_saving_twice_changes_nothing(store: Store) -> None:
+    """A commit that is stored again keeps its id and its one entry in the index."""
+    first = store.save_commit(REPOSITORY, commit("a" * 40, "Fix the scheduler"), ())
+    assert store.save_commit(REPOSITORY, commit("a" * 40, "Fix the scheduler"), ()) == first
+    assert len(store.search("scheduler")) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("kv connector", {"a"}),
+        ("KV conn", {"a"}),
+        ("nixl", {"a"}),
+        ("connector nixlconn", {"a"}),
+        ("调度", {"b"}),
+        ("调度器", {"b"}),
+        ("度器", {"b"}),
+        ("器调", set()),
+        ("VLLM_ALL2ALL", {"c"}),
+        ("all2all_backend", {"c"}),
+        ("resume", {"d"}),
+        ("résumé", {"d"}),
+        ("kv nowhere", set()),
+        ('"', set()),
+        ("AND OR NOT", set()),
+        ('" OR 1=1 --', set()),
+        ("* ( ) NEAR ^", set()),
+        ("a:b", set()),
+    ],
+)
+def test_search_understands_what_people_type(words: str, found: set[str], store: Store) -> None:
+    """Words in any order and case, beginnings of words, parts of names, Chinese, and nothing that breaks a query."""
+    titles = {
+        "a": "[KV Connector] Fix NixlConnector",
+        "b": "修复调度器的死锁",
+        "c": "Remove VLLM_ALL2ALL_BACKEND",
+        "d": "Résumé parsing",
+    }
+    for letter, title in titles.items():
+        store.save_commit(REPOSITORY, commit(letter * 40, title), ())
+    assert {each.commit.sha[0] for each in store.search(words)} == found
+
+
+def test_a_search_keeps_to_its_repository(store: Store) -> None:
+    """A search in one repository finds nothing of another."""
+    store.save_commit(REPOSITORY, commit("a" * 40, "Fix the scheduler"), ())
+    store.save_commit(Repository(owner="o", name="m"), commit("b" * 40, "Fix the scheduler"), ())
+    assert [each.commit.sha[0] for each in store.search("scheduler", [REPOSITORY])] == ["a"]
+    assert {each.repository for each in store.search("scheduler")} == {"o/n", "o/m"}
+
+
+def test_a_damaged_database_is_told_in_words(tmp_path: Path) -> None:
+    """A database whose pages are garbage is a clear error and no traceback of the driver's."""
+    from analysis.errors import StoreUnusable
+
+    path = tmp_path / "x.db"
+    store = Store(open_engine(f"sqlite:///{path}"))
+    store.save_commit(REPOSITORY, commit("a" * 40, "t"), ())
+    store.close()
+    data = bytearray(path.read_bytes())
+    data[4096:] = b"\xa5" * (len(data) - 4096)
+    path.write_bytes(data)
+    with pytest.raises(StoreUnusable, match=r"is damaged|is not a database"):
+        Store(open_engine(f"sqlite:///{path}")).with_sha("aaaa")

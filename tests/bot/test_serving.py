@@ -1,0 +1,199 @@
+"""`vllm-digest serve`: how it starts and ends, its health, and what it counts."""
+
+import os
+import signal
+import socket
+import struct
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from multiprocessing.context import ForkServerProcess
+from pathlib import Path
+from sqlite3 import connect
+from typing import NamedTuple
+
+import pytest
+
+from loopback.slack import LoopbackSlack
+from tests.conftest import Run
+from tests.servers.asking import Got, ask
+from tests.servers.launched import begun
+from tests.servers.running import bot_running, free_port
+from tests.servers.wire import dripping, send
+
+_PATIENCE = 120  # seconds
+SECRET = "made-up-secret"
+BEGUN = "POST /slack/events HTTP/1.1\r\nContent-Length: 1000"
+
+
+def test_the_health_says_what_is_not_well(tmp_path: Path) -> None:
+    """While the store cannot be read the health is 503 and names it."""
+    with LoopbackSlack() as slack, bot_running(slack, "http://127.0.0.1:9", tmp_path, http=True, log_level="critical"):
+        url = str(slack.delivery.deliver_to).replace("/slack/events", "/healthz")
+        assert ask(url).status == 200
+        for before, after in (("inbox", "lost"), ("lost", "inbox")):
+            with closing(connect(tmp_path / "bot.db")) as connection:
+                connection.execute(f"alter table {before} rename to {after}")
+            well = after == "inbox"
+            assert ask(url) == Got(200 if well else 503, {"ok": well, "store": well, "engine": True})
+
+
+# The process
+
+
+class Served(NamedTuple):
+    process: ForkServerProcess
+    port: int
+    told: Path
+
+    def end(self) -> tuple[int | None, str]:
+        """Ends it as a person would, and gives its exit code and what it said on standard error."""
+        assert self.process.pid
+        os.kill(self.process.pid, signal.SIGTERM)
+        self.process.join(_PATIENCE)
+        return self.process.exitcode, self.told.read_text("utf-8")
+
+
+@contextmanager
+def served(slack: LoopbackSlack, folder: Path, *options: str, **changes: str) -> Iterator[Served]:
+    """`vllm-digest serve` in a process of its own, from the moment at which it is well."""
+    port = free_port()
+    told, nothing = folder / "told.txt", Path(os.devnull)
+    environment = _environment(slack) | changes
+    process = begun(["serve", "--port", str(port), *options], folder, environment, [nothing, nothing, told])
+    try:
+        deadline = time.monotonic() + _PATIENCE
+        while not _is_well(port):
+            assert process.exitcode is None, told.read_text("utf-8")
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        yield Served(process, port, told)
+    finally:
+        process.kill()
+        process.join()
+
+
+def _environment(slack: LoopbackSlack) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG")}
+    return kept | {
+        "SLACK_BOT_TOKEN": slack.bot_token,
+        "SLACK_SIGNING_SECRET": slack.signing_secret,
+        "SLACK_API_URL": slack.url,
+        "GITHUB_API_URL": "http://127.0.0.1:9",
+        "LOG_LEVEL": "warning",
+    }
+
+
+def _is_well(port: int) -> bool:
+    try:
+        return ask(f"http://127.0.0.1:{port}/healthz").status == 200
+    except OSError:
+        return False
+
+
+def test_serve_answers_without_an_app_token_and_ends_when_asked(tmp_path: Path) -> None:
+    """`serve` needs no app token, answers a command over HTTP, and ends with 0 at a SIGTERM."""
+    with LoopbackSlack() as slack, served(slack, tmp_path, "--metrics-port", "0") as bot:
+        slack.delivery.deliver_to = f"http://127.0.0.1:{bot.port}/slack/events"
+        done = slack.command("U0ADA", "C0DIGEST", "help")
+        slack.wait_for(lambda: slack.private("U0ADA", "C0DIGEST"))
+        assert done.acked_after is not None
+        assert slack.connected == 0
+        code, told = bot.end()
+        assert code == 0
+        assert told.splitlines() == [
+            "vllm-digest is running",
+            "vllm-digest ends; what is under way goes on at its next start",
+        ]
+
+
+def test_a_thousand_slow_requests_do_not_deafen_it(tmp_path: Path) -> None:
+    """While requests that drip byte by byte hold more connections than it keeps, what people type is answered."""
+    with LoopbackSlack(command_timeout=10) as slack, served(slack, tmp_path, "--metrics-port", "0") as bot:
+        slack.delivery.deliver_to = f"http://127.0.0.1:{bot.port}/slack/events"
+        with dripping(bot.port, 1_200, f"{BEGUN}\r\n\r\n".encode(), every=1):
+            for _ in range(3):
+                assert slack.command("U0ADA", "C0DIGEST", "help").acked_after is not None
+
+
+def test_forged_requests_do_not_fill_the_log(tmp_path: Path) -> None:
+    """Whatever a stranger sends, and however often, the log has a line about it a minute, and no traceback."""
+    with LoopbackSlack() as slack, served(slack, tmp_path, "--metrics-port", "0", LOG_LEVEL="info") as bot:
+        for at in ("9" * 400, "9" * 5_000, "\xb2", "", "inf"):
+            signed = (f"X-Slack-Request-Timestamp: {at}", f"X-Slack-Signature: v0={'0' * 64}")
+            for _ in range(10):
+                assert send(bot.port, BEGUN, *signed, body=b"x" * 1_000).status == 401
+        for _ in range(10):
+            assert send(bot.port, "GET http://[ HTTP/1.1").status == 400
+        for _ in range(200):  # who leaves without waiting for the reply
+            with socket.create_connection(("127.0.0.1", bot.port)) as left:
+                left.sendall(f"{BEGUN}\r\n\r\n{'x' * 1_000}".encode())
+                left.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        _, told = bot.end()
+    assert "Traceback" not in told
+    assert 1 <= told.count("refused") <= 2
+    assert len(told.splitlines()) < 10
+
+
+def test_a_port_that_is_taken_is_one_line(tmp_path: Path, run: Run) -> None:
+    """Where the port is in use `serve` ends with 2 and one line that names it, before anything is asked of Slack."""
+    with LoopbackSlack() as slack:
+        port = slack.address.rpartition(":")[2]
+        tokens = {"SLACK_BOT_TOKEN": slack.bot_token, "SLACK_SIGNING_SECRET": SECRET, "SLACK_API_URL": slack.url}
+        ran = run("serve", "--port", port, **tokens)
+        assert (ran.code, ran.out) == (2, "")
+        assert ran.err == (
+            f"vllm-digest: port {port} of 127.0.0.1 cannot be listened at (address already in use);"
+            " choose others with --port and --host\n"
+        )
+        assert slack.calls == []
+
+
+@pytest.mark.parametrize("host", ["no.such.host.invalid", "192.0.2.1", "x" * 300])
+def test_an_address_that_is_not_ours_is_one_line(host: str, run: Run) -> None:
+    """An address that this machine does not have ends `serve` with 2 and one line."""
+    ran = run("serve", "--host", host, SLACK_BOT_TOKEN="xoxb-1", SLACK_SIGNING_SECRET=SECRET)
+    assert ran.code == 2
+    assert len(ran.err.splitlines()) == 1
+    assert "--host" in ran.err
+
+
+@pytest.mark.parametrize("missing", ["SLACK_BOT_TOKEN", "SLACK_SIGNING_SECRET"])
+def test_a_secret_that_is_missing_is_named(missing: str, run: Run) -> None:
+    """Without its token or its signing secret `serve` ends with 2 and a line that names it."""
+    given = {"SLACK_BOT_TOKEN": "xoxb-1", "SLACK_SIGNING_SECRET": SECRET} | {missing: ""}
+    ran = run("serve", **given)
+    assert ran.code == 2
+    assert ran.err.startswith(f"vllm-digest: {missing} is not set;")
+    assert len(ran.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("url", ["nonsense", "sqlite://", "sqlite:////dev/null/digest.db", "oracle://x"])
+def test_a_database_that_cannot_be_is_named(url: str, run: Run) -> None:
+    """A database that is none, or whose folder cannot be made, ends `serve` with 2 and one line."""
+    ran = run(
+        "serve", "--port", str(free_port()), SLACK_BOT_TOKEN="xoxb-1", SLACK_SIGNING_SECRET=SECRET, DATABASE_URL=url
+    )
+    assert ran.code == 2
+    assert len(ran.err.splitlines()) == 1
+    assert "DATABASE_URL" in ran.err
+
+
+def test_a_metrics_port_that_was_asked_for_must_be_free(run: Run) -> None:
+    """A taken port that was given as --metrics-port ends `serve` with 2 and one line."""
+    with LoopbackSlack() as slack:
+        taken = slack.address.rpartition(":")[2]
+        tokens = {"SLACK_BOT_TOKEN": slack.bot_token, "SLACK_SIGNING_SECRET": SECRET, "SLACK_API_URL": slack.url}
+        ran = run("serve", "--port", str(free_port()), "--metrics-port", taken, LOG_LEVEL="critical", **tokens)
+    assert ran.code == 2
+    assert "--metrics-port" in ran.err
+
+
+def test_what_slack_did_not_sign_is_counted(tmp_path: Path) -> None:
+    """Refused signatures are a figure."""
+    port = free_port()
+    with LoopbackSlack() as slack, bot_running(slack, "http://127.0.0.1:9", tmp_path, http=True, metrics_port=port):
+        for _ in range(5):
+            assert ask(str(slack.delivery.deliver_to), b"x").status == 401
+        figures = str(ask(f"http://127.0.0.1:{port}/metrics").body)
+    assert "vllm_digest_refused_signatures_total 5.0" in figures

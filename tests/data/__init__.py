@@ -1,0 +1,27 @@
+"""Recorded data of vllm-project/vllm; README.md tells where it is from."""
+
+import gzip
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+_HERE = Path(__file__).parent
+
+
+@cache
+def commit_lines() -> bytes:
+    """1,488 commits without patches, oldest first, one JSON object a line."""
+    return gzip.decompress((_HERE / "vllm-commits.jsonl.gz").read_bytes())
+
+
+def release_notes() -> dict[str, Any]:
+    """Version -> the pull requests that its release notes name, those they call breaking, and which commits it has."""
+    found: dict[str, Any] = json.loads((_HERE / "vllm-release-notes.json").read_text("utf-8"))
+    return found
+
+
+def reference_reports() -> dict[str, Any]:
+    """Date -> what the tests compare with that day's report of the system that this one replaces."""
+    found: dict[str, Any] = json.loads((_HERE / "reference-reports.json").read_text("utf-8"))
+    return found
