@@ -90,11 +90,9 @@ def excerpt(commit: Commit, budget: int) -> Excerpt:
     blocks = [_listing(commit)]
     spent = tokens(blocks[0])
     left_out = []
-    for file in sorted(
-        commit.files, key=lambda each: (_PREFERENCE[kind(each.path)], -(each.additions + each.deletions))
-    ):
+    for file in sorted(commit.files, key=lambda each: (_PREFERENCE[kind(each.path)], -each.size)):
         if file.patch is None or kind(file.path) in _LISTED_ONLY:
-            if file.additions + file.deletions:
+            if file.size:
                 left_out.append(file.path)
             continue
         pieces = list(_hunk_texts(file.patch))

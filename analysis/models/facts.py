@@ -1,5 +1,6 @@
 """Facts that a commit proves, each with the file and line that prove it."""
 
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 
 from analysis.models.frozen import Frozen
@@ -74,6 +75,14 @@ BREAKING = frozenset(
 # Removed from one file, though another may still define it: a module's name, a server's route, a command's flag.
 _FILE_SCOPED = frozenset({FactKind.REMOVED_NAME, FactKind.REMOVED_ROUTE, FactKind.REMOVED_FLAG})
 _NEW_REQUIREMENTS = frozenset({FactKind.MINIMUM_RAISED, FactKind.REQUIRED_PARAMETER, FactKind.REQUIRED_METHOD})
+
+
+def by_kind(facts: Iterable["Fact"]) -> Iterator[tuple[FactKind, list["Fact"]]]:
+    """Yield each kind that occurs with its facts, in the order of `FactKind`."""
+    groups: dict[FactKind, list[Fact]] = {}
+    for fact in facts:
+        groups.setdefault(fact.kind, []).append(fact)
+    yield from ((kind, groups[kind]) for kind in FactKind if kind in groups)
 
 
 class Fact(Frozen):

@@ -45,6 +45,12 @@ class Analysis(Frozen):
     risks: tuple[Risk, ...] = ()
     advice: tuple[str, ...] = ()
 
+    @property
+    def texts(self) -> list[str]:
+        """All texts, in the order of the fields; a risk is followed by its mitigation."""
+        risks = [text for each in self.risks for text in (each.risk, each.mitigation)]
+        return [self.summary, *self.scope, *(text for _, text in self.insight), *risks, *self.advice]
+
 
 class Touch(Frozen):
     """A place where a commit touches a channel's watched term; `term` is as written, `line` is None without a patch."""

@@ -6,9 +6,10 @@ from functools import cached_property
 
 from analysis.diff import Chunk
 from analysis.grounding.allowlist import EXTENSIONS, PRODUCTS, WORDS
-from analysis.grounding.analysis_check import cleaned, is_about, is_empty, is_in_language
+from analysis.grounding.analysis_check import cleaned, is_about, is_empty
 from analysis.grounding.claims import SPAN, Claim, Section, find_unsupported
 from analysis.grounding.corpus import Corpus
+from analysis.grounding.language import is_in_language
 from analysis.models import Analysis, Commit, Entry, Importance, Language, Question, Statement
 from analysis.questions.citable import Citable
 from analysis.questions.metadata import authors_in, contradicts, records, supports
@@ -76,7 +77,7 @@ class _MergedCorpus(Corpus):
             return count in {1, len(tiers), *(tiers.count(tier) for tier in Importance)}
         if noun == "file" and any(count == len(each.files) for each in commits):
             return True
-        sizes = {size for each in commits for size in (each.additions, each.deletions, each.additions + each.deletions)}
+        sizes = {size for each in commits for size in (each.additions, each.deletions, each.size)}
         return (noun == "line" and count in sizes) or super().has_count(noun, count)
 
 
@@ -86,14 +87,9 @@ def _evidence_text(entry: Entry) -> str:
     series = links.series.commits if links.series else ()
     others = [sha for sha in (*links.all_reverted, links.reverted_by, *links.fixes, *links.fixed_by, *series) if sha]
     facts = "\n".join(f"{each.name} {each.path or ''} {each.old or ''} {each.new or ''}" for each in entry.facts)
-    analysis = "\n".join(_texts(entry.analysis)) if entry.analysis else ""
+    analysis = "\n".join(entry.analysis.texts) if entry.analysis else ""
     metadata = "\n".join(each.text for each in records(entry, "en"))
     return "\n".join((commit.sha, commit.author, commit.message, pull, " ".join(others), facts, analysis, metadata))
-
-
-def _texts(analysis: Analysis) -> list[str]:
-    risks = [text for each in analysis.risks for text in (each.risk, each.mitigation)]
-    return [analysis.summary, *analysis.scope, *(text for _, text in analysis.insight), *risks, *analysis.advice]
 
 
 class AnswerChecker:

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from analysis.citations import to_commit, to_fact, to_line
-from analysis.grounding.analysis_check import is_in_language, sentences
+from analysis.grounding.language import is_in_language
+from analysis.grounding.plain_text import sentences
 from analysis.locale import catalogue, mark
 from analysis.locale.punctuation import join_sentences
 from analysis.models import Analysis, Citation, Entry, Fact, FactKind, Importance, Language, Question, Statement

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from analysis.grounding.analysis_check import sentences
 from analysis.grounding.claims import SPAN
+from analysis.grounding.plain_text import sentences
 
 
 class Segment(NamedTuple):

@@ -127,7 +127,7 @@ def evaluate(examples: Sequence[Example], ranked: Sequence[Ranked]) -> Evaluatio
     tiers = [each.importance for each in ranked]
     baseline = [float(baseline_score(example.commit)) for example in examples]
     baseline_tiers = [baseline_tier(score) for score in baseline]
-    lines = [float(example.commit.additions + example.commit.deletions) for example in examples]
+    lines = [float(example.commit.size) for example in examples]
     table = reliability(labels, [probability(score) for score in scores])
     return Evaluation(
         auc=auc_interval(labels, scores),
@@ -222,10 +222,9 @@ def baseline_score(commit: Commit) -> int:
     prefix = _PREFIX.match(commit.title.lower())
     endings = [path.lower().rpartition(".")[2] for path in commit.paths]
     kinds = Counter(2 if ending in _CODE else 0 if ending in _PROSE else 1 for ending in endings)
-    lines = commit.additions + commit.deletions
     return (
         (_PREFIXES.get(prefix[1], _NO_PREFIX) if prefix else _NO_PREFIX)
-        + next((points for least, points in _LINES if lines > least), 0)
+        + next((points for least, points in _LINES if commit.size > least), 0)
         + next((points for points, _ in kinds.most_common(1)), 0)
         + next((points for least, points in _FILES if len(endings) > least), 0)
     )

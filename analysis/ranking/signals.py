@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from analysis.facts.removed_tests import tests_added
 from analysis.instructions import without_instructions
-from analysis.models import Commit, Fact, FactKind, FileChange
+from analysis.models import Commit, Fact, FileChange, by_kind
 from analysis.paths import Kind, kind
 from analysis.ranking.vocabulary import AREAS, TAGS, WORDS
 
@@ -54,8 +54,7 @@ def _tag_signals(tag: str) -> tuple[Signal, ...]:
 
 def _matching_signals(patterns: Mapping[str, re.Pattern[str]], text: str) -> Iterator[Signal]:
     for name, pattern in patterns.items():
-        match = pattern.search(text)
-        if match:
+        if match := pattern.search(text):
             yield Signal(name, 1, match[0])
 
 
@@ -92,29 +91,23 @@ def _companion_signals(commit: Commit, sources: Sequence[FileChange], first: Map
         yield Signal("comes with tests", 1, tests[0])
     if Kind.DOCS in first:
         yield Signal("comes with documentation", 1, first[Kind.DOCS])
-    lines, beside = (
-        _changed_line_count(sources),
-        _changed_line_count([file for file in commit.files if kind(file.path) in _COMPANION_KINDS]),
-    )
+    lines = sum(file.size for file in sources)
+    beside = sum(file.size for file in commit.files if kind(file.path) in _COMPANION_KINDS)
     if lines < _MIN_SOURCE_SHARE * (lines + beside):
         yield Signal("hardly touches source", 1, f"{lines:,} of {lines + beside:,} lines")
 
 
-def _changed_line_count(files: Sequence[FileChange]) -> int:
-    return sum(file.additions + file.deletions for file in files)
-
-
 def _source_signals(files: Sequence[FileChange]) -> Iterator[Signal]:
-    lines = _changed_line_count(files)
+    lines = sum(file.size for file in files)
     removed = sum(file.deletions for file in files)
     created = sum(file.status == "added" for file in files)
-    if lines:
-        yield Signal("changed source lines", math.log10(1 + lines), f"{lines:,}")
-        yield Signal("source files", math.log10(1 + len(files)), f"{len(files):,}")
-    if removed:
-        yield Signal("deleted source lines", math.log10(1 + removed), f"{removed:,}")
-    if created:
-        yield Signal("new source files", math.log10(1 + created), f"{created:,}")
+    counts = {
+        "changed source lines": lines,
+        "source files": len(files) if lines else 0,
+        "deleted source lines": removed,
+        "new source files": created,
+    }
+    yield from (Signal(name, math.log10(1 + count), f"{count:,}") for name, count in counts.items() if count)
     if removed > _MOSTLY_REMOVED_SHARE * lines:
         yield Signal("mostly removes", 1, f"-{removed:,} of {lines:,} lines")
     touched: dict[str, str] = {}
@@ -127,13 +120,8 @@ def _source_signals(files: Sequence[FileChange]) -> Iterator[Signal]:
 
 def _fact_signals(found: Sequence[Fact]) -> Iterator[Signal]:
     """Yield one signal for each kind of fact, with the first fact as evidence; more of a kind add no weight."""
-    for each in FactKind if found else ():
-        alike = [fact for fact in found if fact.kind is each]
-        if alike:
-            more = f" (+{len(alike) - 1})" if len(alike) > 1 else ""
-            yield Signal(each.value, 1, _fact_evidence(alike[0]) + more)
-
-
-def _fact_evidence(fact: Fact) -> str:
-    """Return a fact's name, with the file it left if another file may define it."""
-    return f"{fact.name} ({fact.gone_from})" if fact.gone_from else fact.name
+    for fact_kind, alike in by_kind(found):
+        # Another file may still define a name that left this one.
+        origin = f" ({alike[0].gone_from})" if alike[0].gone_from else ""
+        more = f" (+{len(alike) - 1})" if len(alike) > 1 else ""
+        yield Signal(fact_kind.value, 1, alike[0].name + origin + more)

@@ -56,5 +56,4 @@ def _only_comments(file: FileChange) -> bool:
 
 def _has_instructions(commit: Commit) -> bool:
     added = "\n".join(line.text for file in commit.files for line in changed_lines(file) if line.sign == "+")
-    texts = [commit.message, added, *((commit.pull.title, commit.pull.body) if commit.pull else ())]
-    return any(without_instructions(text) != text for text in texts)
+    return any(without_instructions(text) != text for text in (*commit.texts, added))

@@ -1,11 +1,11 @@
 """The breaking changes of a day: one row per commit and kind, in the order of `FactKind`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from analysis.citations import new_place, to_fact
 from analysis.locale import catalogue
-from analysis.models import BREAKING, DayReport, Entry, Fact, FactKind, Importance, Language
+from analysis.models import BREAKING, DayReport, Entry, Fact, FactKind, Importance, Language, by_kind
 from analysis.text import shorten
 from analysis.writing.by_rules import code, named
 from analysis.writing.fact_sentences import FACT_SENTENCES
@@ -77,7 +77,7 @@ def breaks(report: DayReport) -> list[Break]:
 
 def breaks_of(entry: Entry) -> list[Break]:
     """Return what one commit breaks."""
-    return [Break(entry, alike) for kind in _KINDS if (alike := _facts_of(entry.facts, kind))]
+    return [Break(entry, tuple(facts)) for kind, facts in by_kind(entry.facts) if kind in BREAKING]
 
 
 def _name_of(fact: Fact, language: Language) -> str:
@@ -89,7 +89,3 @@ def _name_of(fact: Fact, language: Language) -> str:
     if fact.kind is FactKind.MOVED_NAME:
         return code(fact.name)
     return f"{code(fact.name)} →" if fact.kind is FactKind.MOVED_MODULE else named([fact], say)
-
-
-def _facts_of(facts: Sequence[Fact], kind: FactKind) -> tuple[Fact, ...]:
-    return tuple(fact for fact in facts if fact.kind is kind) if kind in BREAKING else ()

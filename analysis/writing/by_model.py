@@ -16,14 +16,14 @@ from analysis.diff import Excerpt, excerpt
 from analysis.errors import ModelFailure
 from analysis.grounding.analysis_check import (
     Checked,
-    Claim,
     cleaned,
     false_claims,
     is_about,
     is_empty,
-    is_in_language,
     without_false_claims,
 )
+from analysis.grounding.claims import Claim
+from analysis.grounding.language import is_in_language
 from analysis.llm import ChatModel, Message, UsageCounter
 from analysis.locale import Phrase, catalogue
 from analysis.models import (

@@ -21,6 +21,7 @@ from analysis.models import (
     Ranked,
     Risk,
     Severity,
+    by_kind,
 )
 from analysis.paths import Kind, area, kind
 from analysis.text import one_line, shorten
@@ -62,16 +63,14 @@ def code(text: str) -> str:
 
 
 def _summary(commit: Commit, fact_sentences: Sequence[str], say: Catalogue) -> str:
-    parts = list(fact_sentences)
     why = purpose(commit)
-    if why:
-        parts.append(say("The author writes: {text}", text=why.rstrip(".。")))
-    parts.append(_size_sentence(commit, say))
+    author = [say("The author writes: {text}", text=why.rstrip(".。"))] if why else []
+    parts = (*fact_sentences, *author, _size_sentence(commit, say))
     return join_sentences((as_sentence(part, say) for part in parts), say)
 
 
 def _size_sentence(commit: Commit, say: Catalogue) -> str:
-    if not commit.files and not commit.additions + commit.deletions:
+    if not commit.files and not commit.size:
         return say("This commit changes no file")
     changed = say.plural("{count} file", "{count} files", len(commit.files))
     size = {"additions": commit.additions, "deletions": commit.deletions}
@@ -88,18 +87,15 @@ def _size_sentence(commit: Commit, say: Catalogue) -> str:
 def _fact_sentences(facts: Sequence[Fact], say: Catalogue) -> list[str]:
     """Return one sentence per kind of fact, in the order of `FactKind`, each with the place of its first fact."""
     sentences = []
-    for each in FactKind:
-        alike = [fact for fact in facts if fact.kind is each]
-        if alike:
-            first = alike[0]
-            named_already = first.place in (first.name, first.old)
-            place = f" ({code(first.place)})" if first.place and not named_already else ""
-            sentences.append(say(FACT_SENTENCES[each].change, names=named(alike, say)) + place)
+    for fact_kind, (first, *others) in by_kind(facts):
+        names_its_place = first.place in ("", first.name, first.old)
+        place = "" if names_its_place else f" ({code(first.place)})"
+        sentences.append(say(FACT_SENTENCES[fact_kind].change, names=named([first, *others], say)) + place)
     return sentences
 
 
 def named(facts: Sequence[Fact], say: Catalogue, limit: int = _MAX_NAMES) -> str:
-    """Return the first `most` names in code spans, with old and new values, and the number of the remaining ones."""
+    """Return the first `limit` names in code spans, with old and new values, and the number of the remaining ones."""
     shown = facts[:limit]
     names = [
         _name_change(fact) if after and after.gone_from == fact.gone_from else _full_name(fact, say)
@@ -127,14 +123,14 @@ def _files_by_area(commit: Commit) -> list[tuple[str, list[FileChange]]]:
     grouped: dict[str, list[FileChange]] = {}
     for file in commit.files:
         grouped.setdefault(area(file.path), []).append(file)
-    return sorted(grouped.items(), key=lambda item: -sum(file.additions + file.deletions for file in item[1]))
+    return sorted(grouped.items(), key=lambda item: -sum(file.size for file in item[1]))
 
 
 def _scope(commit: Commit, say: Catalogue) -> tuple[str, ...]:
     rows = []
     areas = _files_by_area(commit)
     for name, files in areas[:_MAX_AREAS]:
-        files.sort(key=lambda file: -(file.additions + file.deletions))
+        files.sort(key=lambda file: -file.size)
         if len(files) == 1:
             rows.append(f"{code(files[0].path)} (+{files[0].additions} −{files[0].deletions})")
             continue
@@ -152,7 +148,7 @@ def _scope(commit: Commit, say: Catalogue) -> tuple[str, ...]:
     rest = sum(len(files) for _, files in areas[_MAX_AREAS:])
     if rest:
         rows.append(_more_files(rest, say))
-    unlisted = commit.additions + commit.deletions - sum(file.additions + file.deletions for file in commit.files)
+    unlisted = commit.size - sum(file.size for file in commit.files)
     if unlisted > 0:
         lines = say.plural("{count} changed line", "{count} changed lines", unlisted)
         rows.append(say("GitHub does not list the files of the other {lines}", lines=lines))
@@ -205,7 +201,7 @@ def _maintenance(commit: Commit, sources: Sequence[FileChange], say: Catalogue) 
     if added or reduced:
         paths = join_items(map(code, (added or reduced)[:_MAX_FILES]), say)
         return say("Comes with tests: {paths}" if added else "Only takes tests away: {paths}", paths=paths)
-    if changed := _changed(sources):
+    if changed := sum(file.size for file in sources):
         lines = say.plural("{count} source line", "{count} source lines", changed)
         return say("Changes {lines} and no test", lines=lines)
     return ""
@@ -213,10 +209,9 @@ def _maintenance(commit: Commit, sources: Sequence[FileChange], say: Catalogue) 
 
 def _risks(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> tuple[Risk, ...]:
     risks = []
-    for each in FactKind:
-        alike = [fact for fact in facts if fact.kind is each]
-        sentences = FACT_SENTENCES[each]
-        if alike and sentences.risk:
+    for fact_kind, alike in by_kind(facts):
+        sentences = FACT_SENTENCES[fact_kind]
+        if sentences.risk:
             risk = named(alike, say) + say(": ") + say(sentences.risk)
             risks.append(Risk(risk=risk, severity=sentences.severity, mitigation=_advice_for(alike, say)))
     if _lacks_tests(commit):
@@ -226,11 +221,7 @@ def _risks(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> tuple[Risk,
 
 
 def _advice(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> tuple[str, ...]:
-    rows = []
-    for each in FactKind:
-        alike = [fact for fact in facts if fact.kind is each]
-        if alike and FACT_SENTENCES[each].advice:
-            rows.append(_advice_for(alike, say))
+    rows = [_advice_for(alike, say) for fact_kind, alike in by_kind(facts) if FACT_SENTENCES[fact_kind].advice]
     if not rows and _lacks_tests(commit):
         rows.append(say(_RUN_TESTS))
     return tuple(rows) or (say("The change itself shows nothing that users must do."),)
@@ -273,9 +264,5 @@ def _with_rest(shown: str, rest: int, say: Catalogue) -> str:
 
 
 def _lacks_tests(commit: Commit) -> bool:
-    sources = [file for file in commit.files if kind(file.path) is Kind.SOURCE]
-    return _changed(sources) >= _MIN_LINES_FOR_TESTS and not tests_added(commit)
-
-
-def _changed(files: Sequence[FileChange]) -> int:
-    return sum(file.additions + file.deletions for file in files)
+    changed = sum(file.size for file in commit.files if kind(file.path) is Kind.SOURCE)
+    return changed >= _MIN_LINES_FOR_TESTS and not tests_added(commit)

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.grounding.analysis_check import cleaned, false_claims, is_empty, is_in_language, without_false_claims
-from analysis.grounding.analysis_check import sentences as split
+from analysis.grounding.analysis_check import cleaned, false_claims, is_empty, without_false_claims
+from analysis.grounding.language import is_in_language
+from analysis.grounding.plain_text import sentences as split
 from analysis.models import Analysis, Insight, Risk, Severity
 from tests.factories import SHA, commit, file, new_file, patch
 
