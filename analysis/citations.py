@@ -37,7 +37,7 @@ def to_fact(commit: Commit, fact: Fact) -> Citation:
         return to_line(commit, file, (named or lines)[0])
     if not fact.line:
         return to_file(commit, file)
-    sign = "-" if fact.gone else "+" if fact.breaking else ""
+    sign = "-" if fact.removes else "+" if fact.breaking else ""
     place = to_line(commit, file, DiffLine(sign, "", fact.line, fact.line)) if sign else to_file(commit, file)
     return place.model_copy(update={"label": fact.place})
 

@@ -117,8 +117,8 @@ def _signature_changes(file: FileChange, old: Definition, new: Definition) -> It
     renamed = _renamed_parameters(was, now)
 
     def fact(kind: FactKind, name: str, *, was: str | None = None, now: str | None = None) -> Fact:
-        gone = kind in (FactKind.REMOVED_PARAMETER, FactKind.RENAMED_PARAMETER)
-        line = (old if gone else new).statement.line_of(name).number
+        is_on_old_side = kind in (FactKind.REMOVED_PARAMETER, FactKind.RENAMED_PARAMETER)
+        line = (old if is_on_old_side else new).statement.line_of(name).number
         return Fact(kind=kind, name=f"{new.name}({name})", path=file.path, line=line, old=was, new=now)
 
     for name in [each for each in was.parameters if each not in now.parameters and not each.startswith("_")]:

@@ -65,8 +65,8 @@ def _remove_false_claims(analysis: Analysis, corpus: Corpus, kinds: Collection[s
 
     def prose(text: str, place: Section) -> str:
         pieces = sentences(text)
-        kept = [piece for piece in pieces if not is_false(piece, place)]
-        return text if len(kept) == len(pieces) else repair_end("".join(kept))
+        remaining = [piece for piece in pieces if not is_false(piece, place)]
+        return text if len(remaining) == len(pieces) else repair_end("".join(remaining))
 
     def items(texts: tuple[str, ...], place: Section) -> tuple[str, ...]:
         return tuple(text for text in texts if not is_false(text, place))
@@ -78,8 +78,8 @@ def _remove_false_claims(analysis: Analysis, corpus: Corpus, kinds: Collection[s
             if not wrong:
                 yield each.model_copy(update={"mitigation": ""}) if wrong_mitigation else each
 
-    kept = _rewrite(analysis, prose=prose, items=items, risks=risks)
-    return Checked(kept, tuple(removed))
+    remaining = _rewrite(analysis, prose=prose, items=items, risks=risks)
+    return Checked(remaining, tuple(removed))
 
 
 def _rewrite(
@@ -115,13 +115,13 @@ def cleaned(analysis: Analysis) -> Analysis:
             if risk := item(each.risk):
                 yield each.model_copy(update={"risk": risk, "mitigation": item(each.mitigation)})
 
-    kept = _rewrite(
+    plain = _rewrite(
         analysis,
         prose=lambda text, _: cut_after_sentence(plain_text(text), _PROSE_LENGTH),
         items=lambda texts, _: tuple(filter(None, map(item, texts)))[:_ITEMS],
         risks=risks,
     )
-    return kept.model_copy(update={"risks": kept.risks[:_ITEMS]})
+    return plain.model_copy(update={"risks": plain.risks[:_ITEMS]})
 
 
 def is_empty(analysis: Analysis) -> bool:

@@ -154,15 +154,13 @@ def _find_figures(line: str, section: Section, corpus: Corpus) -> Iterator[_Foun
             start, numbers = match.start(), [match[1]]
             if before := _RANGE.search(line, 0, match.start()):
                 start, numbers = before.start(), [before[1], match[1]]
-            supported = all(corpus.has_measurement(each, unit) for each in numbers)
-            yield _Found(start, match.end(), supported)
+            yield _Found(start, match.end(), all(corpus.has_measurement(each, unit) for each in numbers))
     for noun, pattern in _COUNTS.items():
         for match in pattern.finditer(line):
             yield _Found(match.start(), match.end(), corpus.has_count(noun, int(number(match[1]))))
     for match in _SIGNED.finditer(line):
-        added, removed = int(match[1]), int(match[2])
-        supported = (added, removed) in {size[1:] for size in corpus.sizes}
-        yield _Found(match.start(), match.end(), supported)
+        additions_and_deletions = {size[1:] for size in corpus.sizes}
+        yield _Found(match.start(), match.end(), (int(match[1]), int(match[2])) in additions_and_deletions)
 
 
 _RUN = re.compile(r"[A-Za-z0-9_./*{}<>$…~@,:#+-]+")

@@ -143,14 +143,13 @@ class Corpus:
     def shows_lines(self, path: str, first: int, last: int) -> bool:
         """Return whether a hunk of a file that `path` names covers these lines, by old or new numbers."""
         paths = set(self.matching_paths(path))
-        for file in self.commit.files:
-            if file.path not in paths and file.previous_path not in paths:
-                continue
-            for hunk in hunks(file.patch):
-                for numbers in ([line.old for line in hunk if line.old], [line.new for line in hunk if line.new]):
-                    if numbers and numbers[0] <= first <= last <= numbers[-1]:
-                        return True
-        return False
+        files = [file for file in self.commit.files if not paths.isdisjoint((file.path, file.previous_path))]
+        return any(
+            numbers and numbers[0] <= first <= last <= numbers[-1]
+            for file in files
+            for hunk in hunks(file.patch)
+            for numbers in ([line.old for line in hunk if line.old], [line.new for line in hunk if line.new])
+        )
 
     def has_word(self, word: str, *, starts: bool = False, ends: bool = False) -> bool:
         """Return whether `word` is a word of the corpus, or, with `starts` or `ends`, the beginning or end of one."""

@@ -71,13 +71,13 @@ def _without_markup(text: str) -> str:
 
 
 def _without_links_and_tags(text: str) -> str:
-    kept, start = [], 0
+    pieces, start = [], 0
     for span in [*SPAN.finditer(text), None]:
         piece = text[start : span.start() if span else len(text)]
         piece = _AUTOLINK.sub(" ", _ADDRESSED.sub(r"\1", piece))
-        kept += [_TAG.sub("", _BREAK.sub(" ", piece)), span[0] if span else ""]
+        pieces += [_TAG.sub("", _BREAK.sub(" ", piece)), span[0] if span else ""]
         start = span.end() if span else len(text)
-    return "".join(kept)
+    return "".join(pieces)
 
 
 def _without_invisible(text: str) -> str:
@@ -95,13 +95,13 @@ def cut_after_sentence(text: str, length: int) -> str:
     """Cut `text` to at most `length` characters after a sentence, else after a word; never inside a code span."""
     if len(text) <= length:
         return text
-    kept = ""
+    whole_sentences = ""
     for piece in sentences(text):
-        if len(kept) + len(piece.rstrip()) > length:
+        if len(whole_sentences) + len(piece.rstrip()) > length:
             break
-        kept += piece
-    if kept.strip():
-        return kept.strip()
+        whole_sentences += piece
+    if whole_sentences.strip():
+        return whole_sentences.strip()
     head = text[: length - 1]
     if head.count("`") % 2:
         head = head[: head.rindex("`")]

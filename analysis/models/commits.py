@@ -96,7 +96,7 @@ class Commit(Frozen):
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """What the author wrote: the message, and the pull request's title and text if they were read."""
+        """The author's texts: the message, and the pull request's title and text if they were read."""
         return (self.message, *((self.pull.title, self.pull.body) if self.pull else ()))
 
     @property

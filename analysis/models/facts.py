@@ -103,12 +103,12 @@ class Fact(Frozen):
         return self.kind in BREAKING
 
     @property
-    def gone(self) -> bool:
+    def removes(self) -> bool:
         """Whether it breaks by removing something, rather than by requiring something."""
         return self.breaking and self.kind not in _NEW_REQUIREMENTS
 
     @property
-    def gone_from(self) -> str | None:
+    def removed_from(self) -> str | None:
         """The file it was removed from, if another file may still define it."""
         return self.path if self.kind in _FILE_SCOPED else None
 

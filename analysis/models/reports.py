@@ -118,7 +118,7 @@ class Remark(StrEnum):
 class Chosen(Frozen):
     """A channel's selection from a day, in the report's language, with the numbers of commits it leaves out."""
 
-    told: str
+    description: str
     unselected: int = 0
     unselected_late: int = 0
 
@@ -180,14 +180,14 @@ class DayReport(Frozen):
     @property
     def coverage(self) -> Coverage:
         entries = self.entries + self.late
-        kept = [entry.analysis for entry in entries if entry.analysis]
-        by_model = sum(analysis.by == "model" for analysis in kept)
+        analyses = [entry.analysis for entry in entries if entry.analysis]
+        by_model = sum(analysis.by == "model" for analysis in analyses)
         listed = len(entries) + (self.chosen.unselected + self.chosen.unselected_late if self.chosen else 0)
         return Coverage(
             listed=listed,
             ranked=listed,
             analysed=by_model,
-            by_rules=len(kept) - by_model,
+            by_rules=len(analyses) - by_model,
             failed=self.failed,
             shortened=self.shortened,
             replaced=self.replaced,

@@ -191,8 +191,8 @@ class AnswerChecker:
         )
 
     def _denies_removal(self, text: str) -> bool:
-        gone = {fact.name for entry in self._question.entries for fact in entry.facts if fact.gone}
-        return bool(_STILL_THERE.search(text)) and any(name in gone for name in _names(text))
+        removed = {fact.name for entry in self._question.entries for fact in entry.facts if fact.removes}
+        return bool(_STILL_THERE.search(text)) and any(name in removed for name in _names(text))
 
     def _misattributes(self, text: str) -> bool:
         """Return whether a text contradicts the metadata of all commits, or names an unknown author."""

@@ -13,7 +13,7 @@ from analysis.questions.metadata import records
 from analysis.questions.search import Query, fact_match, matching_entries, matching_lines, parse_query, text_match
 from analysis.questions.topics import Topic, topics_in, without_topics
 from analysis.text import one_line, shorten
-from analysis.writing.by_rules import code, named
+from analysis.writing.by_rules import code, list_names
 from analysis.writing.fact_sentences import FACT_SENTENCES
 from analysis.writing.labels import BADGE
 
@@ -93,7 +93,7 @@ def _about_commit(question: Question, entry: Entry, language: Language) -> Itera
 
 def _fact_item(entry: Entry, fact: Fact, language: Language) -> Statement:
     say = catalogue(language)
-    text = say(FACT_SENTENCES[fact.kind].change, names=named([fact], say))
+    text = say(FACT_SENTENCES[fact.kind].change, names=list_names([fact], say))
     return Statement(text=text, citations=(to_fact(entry.commit, fact),), kind="item")
 
 

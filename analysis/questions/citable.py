@@ -1,7 +1,7 @@
 """Index of what an answer may cite: lines of the commits' diffs, their files, and the commits themselves."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -104,7 +104,7 @@ class Citable:
         """Cite the shown line of that number; prefer one with the sign, then one with a name, then an added one."""
         words = [_as_word(name) for name in names]
 
-        def holds(lines: Iterable[DiffLine]) -> bool:
+        def has_name(lines: Iterable[DiffLine]) -> bool:
             return any(word.search(line.text) for word in words for line in lines)
 
         numbered = [
@@ -118,21 +118,22 @@ class Citable:
             facts = [fact for each in self._entries if each.commit is commit for fact in each.facts]
             proven = [fact for fact in facts if fact.line == number and fact.path in (file.path, file.previous_path)]
             return to_fact(commit, proven[0]) if proven else None
-        if holds(each.line for each in self._all_lines) and not any(holds(hunk) for _, hunk in numbered):
+        if has_name(each.line for each in self._all_lines) and not any(has_name(hunk) for _, hunk in numbered):
             return None
-        best = min(numbered, key=lambda each: (each[0].sign != sign, not holds([each[0]]), _FIRST_CHOICE[each[0].sign]))
+        best = min(
+            numbered, key=lambda each: (each[0].sign != sign, not has_name([each[0]]), _FIRST_CHOICE[each[0].sign])
+        )
         return to_line(commit, file, best[0])
 
     @cached_property
     def _all_lines(self) -> tuple[_LocatedLine, ...]:
-        return tuple(self._every_line())
-
-    def _every_line(self) -> Iterator[_LocatedLine]:
-        for entry in self._entries:
-            for file in entry.commit.files:
-                for hunk in hunks(file.patch):
-                    for line in hunk:
-                        yield _LocatedLine(entry.commit, file, line)
+        return tuple(
+            _LocatedLine(entry.commit, file, line)
+            for entry in self._entries
+            for file in entry.commit.files
+            for hunk in hunks(file.patch)
+            for line in hunk
+        )
 
 
 def _as_word(name: str) -> re.Pattern[str]:

@@ -145,7 +145,7 @@ _EN_CONDITION = re.compile(
 
 def _asks_in_english(sentence: str) -> bool:
     bare = _EN_FILLER.sub("", sentence)
-    for clause in (bare, _EN_CONDITION.sub("", bare)):
-        if _EN_QUESTION.match(_EN_FILLER.sub("", clause)) and not _EN_REMARK.match(clause):
-            return True
-    return False
+    return any(
+        _EN_QUESTION.match(_EN_FILLER.sub("", clause)) and not _EN_REMARK.match(clause)
+        for clause in (bare, _EN_CONDITION.sub("", bare))
+    )

@@ -124,9 +124,9 @@ def _describe_tests(entry: Entry, say: Catalogue) -> _Description:
     paths = join_items([code(file.path) for file in shown], say)
     tests_changed = say("Comes with tests: {paths}" if added else "Only takes tests away: {paths}", paths=paths)
     texts = [as_sentence(tests_changed, say)]
-    gone = [fact.name for fact in entry.facts if fact.kind is FactKind.TEST_REMOVED]
-    if gone:
-        names = join_items(map(code, gone[:_PATHS]), say)
+    removed = [fact.name for fact in entry.facts if fact.kind is FactKind.TEST_REMOVED]
+    if removed:
+        names = join_items(map(code, removed[:_PATHS]), say)
         texts.append(as_sentence(say(FACT_SENTENCES[FactKind.TEST_REMOVED].change, names=names), say))
     return join_sentences(texts, say), tuple(to_file(commit, file) for file in shown)
 

@@ -13,7 +13,7 @@ from analysis.facts.removed_tests import tests_added
 from analysis.instructions import without_instructions
 from analysis.models import Commit, Fact, FileChange, by_kind
 from analysis.paths import Kind, kind
-from analysis.ranking.vocabulary import AREAS, TAGS, WORDS
+from analysis.ranking.vocabulary import AREAS, TAGS, TITLE_WORDS
 
 
 class Signal(NamedTuple):
@@ -41,7 +41,7 @@ def signals(commit: Commit, found: Sequence[Fact] = ()) -> Iterator[Signal]:
     """Yield all signals for or against the commit's importance."""
     tag, rest = split_title(without_instructions(commit.subject))
     yield from _tag_signals(tag)
-    yield from _matching_signals(WORDS, " ".join(rest.split()[:_MAX_WORDS]))
+    yield from _matching_signals(TITLE_WORDS, " ".join(rest.split()[:_MAX_WORDS]))
     yield from _file_signals(commit)
     yield from _fact_signals(found)
 
@@ -122,6 +122,6 @@ def _fact_signals(found: Sequence[Fact]) -> Iterator[Signal]:
     """Yield one signal for each kind of fact, with the first fact as evidence; more of a kind add no weight."""
     for fact_kind, alike in by_kind(found):
         # Another file may still define a name that left this one.
-        origin = f" ({alike[0].gone_from})" if alike[0].gone_from else ""
+        origin = f" ({alike[0].removed_from})" if alike[0].removed_from else ""
         more = f" (+{len(alike) - 1})" if len(alike) > 1 else ""
         yield Signal(fact_kind.value, 1, alike[0].name + origin + more)

@@ -44,11 +44,11 @@ def may_move_down(commit: Commit, found: Sequence[Fact]) -> bool:
         not significant
         and not _has_instructions(commit)
         and bool(commit.files)
-        and all(map(_only_comments, commit.files))
+        and all(map(_changes_only_comments, commit.files))
     )
 
 
-def _only_comments(file: FileChange) -> bool:
+def _changes_only_comments(file: FileChange) -> bool:
     if kind(file.path) in _HARMLESS_KINDS:
         return True
     return file.patch is not None and all(_COMMENT.match(line.text) for line in changed_lines(file))

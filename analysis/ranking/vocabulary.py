@@ -44,7 +44,7 @@ TAGS = {
     ),
     "tag: deprecation": _whole_words("deprecat(?:e|ion|ed)", "breaking", "removal"),
 }
-WORDS = {
+TITLE_WORDS = {
     "words: adds support": _whole_words(
         "support(?:s|ing)?",
         "enable[sd]?",

@@ -7,7 +7,7 @@ from analysis.citations import new_place, to_fact
 from analysis.locale import catalogue
 from analysis.models import BREAKING, DayReport, Entry, Fact, FactKind, Importance, Language, by_kind
 from analysis.text import shorten
-from analysis.writing.by_rules import code, named
+from analysis.writing.by_rules import code, list_names
 from analysis.writing.fact_sentences import FACT_SENTENCES
 
 SHOWN = 5  # rows at the top of a digest
@@ -44,13 +44,13 @@ class Break(NamedTuple):
         for number, fact in enumerate(self.facts[:limit]):
             gap = say.context("between the items of a list", ", ") if number else " "
             yield Part(gap, _name_of(fact, language))
-            yield from self._places(fact, shortly=fact.path == path)
+            yield from self._place_parts(fact, shortly=fact.path == path)
             path = fact.path
         left = len(self.facts) - limit
         if left > 0:
             yield Part(" ", say("and {count} more", count=left))
 
-    def _places(self, fact: Fact, *, shortly: bool) -> Iterator[Part]:
+    def _place_parts(self, fact: Fact, *, shortly: bool) -> Iterator[Part]:
         """Yield the place of a fact, and the new place of a moved name.
 
         With `shortly` only the line is shown, since the file is the same as before.
@@ -84,8 +84,8 @@ def _name_of(fact: Fact, language: Language) -> str:
     """Return the fact's name, as shown before its place."""
     say = catalogue(language)
     fact = fact.model_copy(update={"name": shorten(fact.name, _NAME_LENGTH)})
-    if fact.gone_from:
+    if fact.removed_from:
         return say("{name} from {file}", name=code(fact.name), file="").rstrip()
     if fact.kind is FactKind.MOVED_NAME:
         return code(fact.name)
-    return f"{code(fact.name)} →" if fact.kind is FactKind.MOVED_MODULE else named([fact], say)
+    return f"{code(fact.name)} →" if fact.kind is FactKind.MOVED_MODULE else list_names([fact], say)

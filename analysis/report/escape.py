@@ -61,11 +61,11 @@ def _has_paired_brackets(line: str) -> bool:
 
 def _escaped_outside_code(line: str) -> str:
     pieces = _SPANS.split(line)
-    kept = _alternating(pieces, _escaped)
+    escaped = _alternating(pieces, _escaped)
     # An unpaired backtick, or one next to another, could pair with one that we took for a span's; and in Slack, where
     # the report may be pasted, a token is active in code too.
-    unsafe = "`" in "".join(pieces[0::2]) or "``" in kept or _SLACK_TOKEN.search("".join(pieces[1::2]))
-    return _escaped(line) if unsafe else kept
+    unsafe = "`" in "".join(pieces[0::2]) or "``" in escaped or _SLACK_TOKEN.search("".join(pieces[1::2]))
+    return _escaped(line) if unsafe else escaped
 
 
 def _escaped(text: str) -> str:

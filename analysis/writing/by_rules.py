@@ -90,15 +90,15 @@ def _fact_sentences(facts: Sequence[Fact], say: Catalogue) -> list[str]:
     for fact_kind, (first, *others) in by_kind(facts):
         names_its_place = first.place in ("", first.name, first.old)
         place = "" if names_its_place else f" ({code(first.place)})"
-        sentences.append(say(FACT_SENTENCES[fact_kind].change, names=named([first, *others], say)) + place)
+        sentences.append(say(FACT_SENTENCES[fact_kind].change, names=list_names([first, *others], say)) + place)
     return sentences
 
 
-def named(facts: Sequence[Fact], say: Catalogue, limit: int = _MAX_NAMES) -> str:
+def list_names(facts: Sequence[Fact], say: Catalogue, limit: int = _MAX_NAMES) -> str:
     """Return the first `limit` names in code spans, with old and new values, and the number of the remaining ones."""
     shown = facts[:limit]
     names = [
-        _name_change(fact) if after and after.gone_from == fact.gone_from else _full_name(fact, say)
+        _name_change(fact) if after and after.removed_from == fact.removed_from else _full_name(fact, say)
         for fact, after in zip_longest(shown, shown[1:])
     ]
     return _with_rest(join_items(names, say), len(facts) - limit, say)
@@ -107,7 +107,7 @@ def named(facts: Sequence[Fact], say: Catalogue, limit: int = _MAX_NAMES) -> str
 def _full_name(fact: Fact, say: Catalogue) -> str:
     """Return the name with the file it left, since another file may still define it."""
     name = _name_change(fact)
-    return say("{name} from {file}", name=name, file=code(fact.gone_from)) if fact.gone_from else name
+    return say("{name} from {file}", name=name, file=code(fact.removed_from)) if fact.removed_from else name
 
 
 def _name_change(fact: Fact) -> str:
@@ -212,7 +212,7 @@ def _risks(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> tuple[Risk,
     for fact_kind, alike in by_kind(facts):
         sentences = FACT_SENTENCES[fact_kind]
         if sentences.risk:
-            risk = named(alike, say) + say(": ") + say(sentences.risk)
+            risk = list_names(alike, say) + say(": ") + say(sentences.risk)
             risks.append(Risk(risk=risk, severity=sentences.severity, mitigation=_advice_for(alike, say)))
     if _lacks_tests(commit):
         risk = say("a sizeable change of source comes without a test")
