@@ -12,8 +12,8 @@ import httpx2
 import openai
 
 from analysis.errors import ModelFailure
+from analysis.llm.response_format import ResponseMode
 from analysis.locale import Phrase
-from analysis.response_format import ResponseMode
 
 
 class Unsupported(Exception):

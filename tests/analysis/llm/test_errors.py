@@ -7,8 +7,8 @@ import openai
 import pytest
 
 from analysis.errors import ModelFailure
-from analysis.llm_errors import Interrupted, Unsupported, translated_errors
-from analysis.response_format import ResponseMode
+from analysis.llm.errors import Interrupted, Unsupported, translated_errors
+from analysis.llm.response_format import ResponseMode
 
 
 def subclasses(kind: type[Exception]) -> Iterator[type[Exception]]:

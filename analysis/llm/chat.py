@@ -1,4 +1,4 @@
-"""The only module that calls chat models, on any OpenAI-compatible server, for validated values or streamed text.
+"""Calls to chat models, for validated values or streamed text.
 
 Servers support different ways to request a schema, so these are tried in order, and the first that works is remembered:
 strict JSON schema; JSON object with a schema; JSON object with the schema in the prompt; plain text. Every reply is
@@ -18,9 +18,9 @@ from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam
 from pydantic import BaseModel
 
 from analysis.errors import ModelFailure
-from analysis.llm_errors import Interrupted, Unsupported, translated_errors
+from analysis.llm.errors import Interrupted, Unsupported, translated_errors
+from analysis.llm.response_format import ResponseMode, response_format, schema_prompt, validated
 from analysis.locale import Phrase, mark
-from analysis.response_format import ResponseMode, response_format, schema_prompt, validated
 
 T = TypeVar("T", bound=BaseModel)
 
