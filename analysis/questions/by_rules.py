@@ -8,7 +8,7 @@ from analysis.grounding.language import is_in_language
 from analysis.grounding.plain_text import sentences
 from analysis.locale import catalogue, mark
 from analysis.locale.punctuation import join_sentences
-from analysis.models import Analysis, Citation, Entry, Fact, FactKind, Importance, Language, Question, Statement
+from analysis.models import Analysis, Citation, Entry, Fact, Importance, Language, Question, Statement
 from analysis.questions.metadata import records
 from analysis.questions.search import Query, fact_match, matching_entries, matching_lines, parse_query, text_match
 from analysis.questions.topics import Topic, topics_in, without_topics
@@ -149,7 +149,7 @@ def _about_day(question: Question, language: Language) -> Iterator[Statement]:
     general = bool(_GENERAL.search(question.text)) or not query
     found = [] if general and not query.facts else matching_entries(question.entries, query)
     # "Which changes break us?" is answered by proven facts, not by texts that merely use the words.
-    found = [entry for entry in found if _has_fact_of(entry, query.facts)] or found
+    found = [entry for entry in found if any(fact.kind in query.facts for fact in entry.facts)] or found
     important = [entry for entry in question.entries if entry.ranked.importance is Importance.HIGH]
     important.sort(key=lambda entry: -entry.ranked.score)
     if not found and not general:
@@ -164,10 +164,6 @@ def _about_day(question: Question, language: Language) -> Iterator[Statement]:
     yield from (_list_item(entry, query, language, topics) for entry in chosen[:_MAX_COMMITS])
     if len(chosen) > _MAX_COMMITS:
         yield Statement(text=say("{count} more match.", count=len(chosen) - _MAX_COMMITS), new_paragraph=True)
-
-
-def _has_fact_of(entry: Entry, kinds: frozenset[FactKind]) -> bool:
-    return any(fact.kind in kinds for fact in entry.facts)
 
 
 def _list_item(entry: Entry, query: Query, language: Language, topics: Sequence[Topic]) -> Statement:

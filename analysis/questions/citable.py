@@ -61,8 +61,7 @@ class Citable:
                     in_diff, key=lambda each: (_KINDS.index(kind(each.file.path)), _FIRST_CHOICE[each.line.sign])
                 )
                 return to_line(best.commit, best.file, best.line)
-            owners = self._matching_files(name)
-            if owners:
+            if owners := self._matching_files(name):
                 return to_file(*owners[0]) if len(owners) == 1 else to_commit(owners[0][0])
             for entry in self._entries:
                 if whole.search(_searchable_text(entry)):

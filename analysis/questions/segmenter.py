@@ -52,8 +52,7 @@ class Segmenter:
     def _segments(self, *, final: bool) -> Iterator[Segment]:
         while True:
             before = (self._rest, self._in_line)
-            segment = self._next(final=final)
-            if segment:
+            if segment := self._next(final=final):
                 self._has_begun, self._begins_paragraph = True, False
                 yield segment
             elif (self._rest, self._in_line) == before:

@@ -86,8 +86,7 @@ def _file_signals(commit: Commit) -> Iterator[Signal]:
 
 def _companion_signals(commit: Commit, sources: Sequence[FileChange], first: Mapping[Kind, str]) -> Iterator[Signal]:
     """Yield signals for tests, documentation and other files that accompany a source change."""
-    tests = tests_added(commit)
-    if tests:
+    if tests := tests_added(commit):
         yield Signal("comes with tests", 1, tests[0])
     if Kind.DOCS in first:
         yield Signal("comes with documentation", 1, first[Kind.DOCS])

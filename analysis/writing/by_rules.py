@@ -145,8 +145,7 @@ def _scope(commit: Commit, say: Catalogue) -> tuple[str, ...]:
             deletions=sum(file.deletions for file in files),
         )
         rows.append(total + say(": ") + join_items(shown, say))
-    rest = sum(len(files) for _, files in areas[_MAX_AREAS:])
-    if rest:
+    if rest := sum(len(files) for _, files in areas[_MAX_AREAS:]):
         rows.append(_more_files(rest, say))
     unlisted = commit.size - sum(file.size for file in commit.files)
     if unlisted > 0:

@@ -63,8 +63,7 @@ def _best_section(text: str) -> str:
     """Return the section whose heading announces the purpose, else the first that is not about tests."""
     sections: list[tuple[str, list[str]]] = [("", [])]
     for line in text.split("\n"):
-        heading = _HEADING.match(line)
-        if heading:
+        if heading := _HEADING.match(line):
             sections.append((heading["marked"] or heading["bold"], []))
         elif not _CHECKBOX.match(line) and not _FORM.search(line) and not line.lstrip().startswith("|"):
             sections[-1][1].append(_BULLET.sub("", line))
