@@ -17,7 +17,7 @@ _MARGIN = 1.15
 # Longer hunks are split, so that a new file need not be left out as a whole.
 _HUNK_LINES = 60
 _LISTED_ONLY = (Kind.GENERATED, Kind.VENDORED)
-_PREFERENCE = {each: place for place, each in enumerate(Kind)}
+_PREFERENCE = {each: index for index, each in enumerate(Kind)}
 
 
 class DiffLine(NamedTuple):
@@ -79,7 +79,7 @@ def changed_lines(file: FileChange, signs: str = "+-") -> Iterator[DiffLine]:
 
 def side_lines(file: FileChange, side: str) -> Iterator[tuple[int, DiffLine]]:
     """Return (index of the hunk, line) for each line of a file's old ("-") or new ("+") side, context included."""
-    return ((place, line) for place, hunk in enumerate(hunks(file.patch)) for line in hunk if line.sign in (" ", side))
+    return ((index, line) for index, hunk in enumerate(hunks(file.patch)) for line in hunk if line.sign in (" ", side))
 
 
 def excerpt(commit: Commit, budget: int) -> Excerpt:

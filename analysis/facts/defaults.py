@@ -41,7 +41,7 @@ class _Fallback(NamedTuple):
     def meaning(self) -> object:
         value = _value(self.text)
         lowered = str(value).lower()
-        return next((place for place, same in enumerate(_EQUIVALENT) if lowered in same), value)
+        return next((index for index, same in enumerate(_EQUIVALENT) if lowered in same), value)
 
 
 def changed_defaults(_change: Change, file: FileChange) -> Iterator[Fact]:
@@ -111,8 +111,8 @@ def _replaced_lines(hunk: Sequence[DiffLine]) -> Iterator[tuple[Sequence[DiffLin
     above: list[DiffLine] = []
     for (sign, removed), (next_sign, added) in pairwise([*runs, (" ", [])]):
         if sign == "-" and next_sign == "+" and len(removed) == len(added):
-            for place, (before, after) in enumerate(zip(removed, added, strict=True)):
-                yield [*above, *removed[:place]], before, after
+            for index, (before, after) in enumerate(zip(removed, added, strict=True)):
+                yield [*above, *removed[:index]], before, after
         above += removed
 
 

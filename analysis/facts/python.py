@@ -87,7 +87,7 @@ class Definition(NamedTuple):
 def statements(patch: str | None, side: Side) -> tuple[CodeStatement, ...]:
     """Return the statements of a file's old ("-") or new ("+") side, as far as its patch shows them."""
     return tuple(
-        each for place, hunk in enumerate(headed_hunks(patch)) for each in _Reader(hunk, side, place).statements()
+        each for index, hunk in enumerate(headed_hunks(patch)) for each in _Reader(hunk, side, index).statements()
     )
 
 
@@ -132,9 +132,9 @@ def _definition(each: CodeStatement) -> Definition | None:
 class _Reader:
     """Reader of the statements on one side of one hunk."""
 
-    def __init__(self, hunk: Hunk, side: Side, place: int) -> None:
+    def __init__(self, hunk: Hunk, side: Side, index: int) -> None:
         self._lines = [line for line in hunk.lines if line.sign in (" ", side)]
-        self._place = place
+        self._index = index
         self._scopes = [scope] if (scope := _scope_begun_by(hunk.heading, 0)) else []
         self._quote = open_quote(self._lines)
         self._step = 2 if any(indent_of(line.text) % 4 == 2 for line in self._lines) else 4  # noqa: PLR2004
@@ -148,7 +148,7 @@ class _Reader:
             while self._scopes and self._scopes[-1].indent >= indent:
                 self._scopes.pop()
             statement = CodeStatement(
-                code, indent, tuple(lines), self._owner_at(indent), self._place, tuple(decorators), whole
+                code, indent, tuple(lines), self._owner_at(indent), self._index, tuple(decorators), whole
             )
             self._found.append(statement)
             if scope := _scope_begun_by(code, indent, statement.owner, statement.decorators):
@@ -193,7 +193,7 @@ class _Reader:
             self._scopes.append(Scope("unknown", indent=indent_of(line.text)))
 
     def _count_brackets(self, text: str) -> bool:
-        """Count the brackets of a line without quotes and comments; return False if the line needs `_code`."""
+        """Count the brackets of a line without quotes and comments; return False if the line needs `_without_comment`."""
         closed = sum(map(text.count, ")]}"))
         if self._quote or not _QUOTES.isdisjoint(text) or closed > self._depth + sum(map(text.count, "([{")):
             return False

@@ -84,10 +84,10 @@ def _without_invisible(text: str) -> str:
     """Remove control, directional and zero-width characters; joiners between letters that need them stay."""
     return "".join(
         char
-        for place, char in enumerate(text)
+        for index, char in enumerate(text)
         if char in {"\n", "\t"}
         or unicodedata.category(char) not in ("Cc", "Cf", "Cs")
-        or (char in "\u200c\u200d" and text[place - 1 : place] > "\x7f" and text[place + 1 : place + 2] > "\x7f")
+        or (char in "\u200c\u200d" and text[index - 1 : index] > "\x7f" and text[index + 1 : index + 2] > "\x7f")
     )
 
 

@@ -83,7 +83,7 @@ def answer(
     contents: Callable[[], str] = lambda: "",
     mark: Callable[[], str] = lambda: random_marks.token_hex(8),
 ) -> Answering:
-    """Answer a question. `meter` counts the usage; `contents` returns the text of the files that the commits change.
+    """Answer a question. `usage` counts the tokens; `contents` returns the text of the files that the commits change.
 
     There is always at least one statement, and no `ModelFailure` is raised.
     """

@@ -126,8 +126,8 @@ def _analysis_sentences(
     )
     source = (to_commit(entry.commit),)
     return [
-        Statement(text=piece, citations=source, new_paragraph=place == 0)
-        for place, piece in enumerate(ranked[:_MAX_SENTENCES])
+        Statement(text=piece, citations=source, new_paragraph=index == 0)
+        for index, piece in enumerate(ranked[:_MAX_SENTENCES])
     ]
 
 

@@ -238,7 +238,7 @@ def _matches_date(match: re.Match[str], at: datetime) -> bool:
     year = match["y"] or match["zy"] or match["ey"] or match["by"]
     name = match["em"] or match["bm"]
     month = (
-        next(place for place, each in enumerate(_MONTHS, 1) if each.startswith(name[:3].lower()))
+        next(index for index, each in enumerate(_MONTHS, 1) if each.startswith(name[:3].lower()))
         if name
         else int(match["m"] or match["zm"])
     )

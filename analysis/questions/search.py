@@ -19,7 +19,7 @@ _SUMMARY = 400  # characters of a summary in a day's list
 _DECAY = 0.5  # weight of each earlier turn of a thread, relative to the next
 _TURNS = 4
 _PLURAL = 3  # a longer word that ends in s also matches without it
-_PREFERENCE = {each: place for place, each in enumerate(Kind)}
+_PREFERENCE = {each: index for index, each in enumerate(Kind)}
 _ENV = (FactKind.REMOVED_ENV, FactKind.RENAMED_ENV)
 _KEY = (FactKind.REMOVED_KEY, FactKind.RENAMED_KEY)
 _FLAG = (FactKind.REMOVED_FLAG, FactKind.RENAMED_FLAG)
@@ -237,10 +237,10 @@ def _relevance(chunk: Chunk, query: Query, proven: Mapping[_Place, float]) -> fl
 def render_chunks(chosen: Sequence[Chunk]) -> str:
     """Render chunks for a model: a header for each file, then each line with its sign and number."""
     rows: list[str] = []
-    for place, chunk in enumerate(chosen):
-        if place == 0 or chunk.file is not chosen[place - 1].file:
+    for index, chunk in enumerate(chosen):
+        if index == 0 or chunk.file is not chosen[index - 1].file:
             rows.append(f"\n{chunk.file.path}")
-        elif chunk.lines[0].number != chosen[place - 1].lines[-1].number + 1:
+        elif chunk.lines[0].number != chosen[index - 1].lines[-1].number + 1:
             rows.append("...")
         rows += [f"{line.sign} {line.number} | {line.text[:_LINE]}" for line in chunk.lines]
     return "\n".join(rows)
@@ -263,12 +263,12 @@ def render_day(entries: Sequence[Entry], query: Query, budget: int) -> list[str]
         if remaining < 0:
             break
         rows.append(title)
-    for place, entry in enumerate(ordered[: len(rows)]):
+    for index, entry in enumerate(ordered[: len(rows)]):
         details = _details(entry)
         remaining -= tokens(details)
         if remaining < 0:
             break
-        rows[place] += details
+        rows[index] += details
     left = len(ordered) - len(rows)
     return [*rows, f"({left} more commits are not listed)"] if left else rows
 
@@ -293,7 +293,7 @@ def _details(entry: Entry) -> str:
 
 
 def matching_lines(commit: Commit, query: Query, limit: int) -> list[tuple[FileChange, DiffLine]]:
-    """Return at most `most` changed lines that match, the best first; lines whose path alone matches come last."""
+    """Return at most `limit` changed lines that match, the best first; lines whose path alone matches come last."""
     found = []
     for order, chunk in enumerate(chunks_of(commit)):
         by_path = 0.3 * text_match(query, chunk.file.path)

@@ -36,7 +36,7 @@ class Break(NamedTuple):
     facts: tuple[Fact, ...]
 
     def parts(self, language: Language, limit: int | None = None) -> Iterator[Part]:
-        """Yield the change with each name and its place: `most` names, or as many as fit in a row at the top."""
+        """Yield the change with each name and its place: `limit` names, or as many as fit in a row at the top."""
         say, kind = catalogue(language), self.facts[0].kind
         limit = limit or _MAX_NAMES_OF_KIND.get(kind, _MAX_NAMES)
         yield Part("", say(FACT_SENTENCES[kind].change).removesuffix("{names}").rstrip())

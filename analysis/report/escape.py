@@ -79,4 +79,4 @@ def _escaped_characters(text: str) -> str:
 
 def _alternating(pieces: Sequence[str], shown: Callable[[str], str]) -> str:
     """Format every second piece as a code span, and the others by `shown`."""
-    return "".join(f"`{piece}`" if place % 2 else shown(piece) for place, piece in enumerate(pieces))
+    return "".join(f"`{piece}`" if index % 2 else shown(piece) for index, piece in enumerate(pieces))

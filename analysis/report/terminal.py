@@ -302,4 +302,4 @@ def _prose(text: str) -> Text:
     pieces = one_line(text).split("`")
     if len(pieces) % 2 == 0:
         return Text("`".join(pieces))
-    return Text.assemble(*((piece, "cyan" if place % 2 else "") for place, piece in enumerate(pieces)))
+    return Text.assemble(*((piece, "cyan" if index % 2 else "") for index, piece in enumerate(pieces)))
