@@ -83,7 +83,7 @@ class NotGitHub(Unreachable):
 
 
 class RateLimited(OutsideFailure):
-    """GitHub's rate limit is exhausted. `resets_at` (UTC) is when it resets, if GitHub said so."""
+    """An exhausted rate limit of GitHub. `resets_at` (UTC) is when it resets, if GitHub said so."""
 
     def __init__(self, what: str | Phrase, resets_at: datetime | None = None) -> None:
         super().__init__(what)

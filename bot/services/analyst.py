@@ -18,7 +18,7 @@ from bot.store import Kept, Store, StoredCommit
 
 if TYPE_CHECKING:
     from analysis.llm import ChatModel, UsageCounter
-    from analysis.writing.by_model import Question
+    from analysis.writing.by_model import AnalysisRequest
 
 _RULES = "rules"
 
@@ -152,18 +152,18 @@ class Analyst:
     def _analyse(self, model: MeteredModel, commit_id: int) -> None:
         from analysis.llm import UsageCounter
         from analysis.writing.by_model import (
-            Question,  # imported late: the SDK takes half a second, and a stored day needs no model
+            AnalysisRequest,  # imported late: the SDK takes half a second, and a stored day needs no model
         )
 
         stored = self._store.commits([commit_id], patches=True)[0]
         ranked = rank(stored.commit, stored.facts, self._weights)
         contents = partial(self._contents, self._repository, stored.commit)
-        question = Question(self._repository, stored.commit, stored.facts, ranked, self._language, contents)
+        request = AnalysisRequest(self._repository, stored.commit, stored.facts, ranked, self._language, contents)
         meter = UsageCounter()
         try:
             if self._lasting:
                 raise self._lasting
-            kept = self._within_budget(model, question, meter)
+            kept = self._within_budget(model, request, meter)
         except ModelFailure as exc:
             if exc.lasting:
                 self._lasting = exc
@@ -173,12 +173,12 @@ class Analyst:
             model.failures.succeeded()
         self._on_answer()
 
-    def _within_budget(self, model: MeteredModel, question: "Question", meter: "UsageCounter") -> Kept:
+    def _within_budget(self, model: MeteredModel, request: "AnalysisRequest", meter: "UsageCounter") -> Kept:
         """Ask the model, reserving the estimated cost before the call and settling the actual cost after it."""
         from analysis.writing.by_model import analyse, estimate
 
-        with model.call("digest", estimate(question), meter):
-            analysed = analyse(question, model.chat, meter)
+        with model.call("digest", estimate(request), meter):
+            analysed = analyse(request, model.chat, meter)
         return Kept(
             analysis=analysed.analysis,
             importance=analysed.importance,
