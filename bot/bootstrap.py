@@ -82,7 +82,7 @@ def _model(
     with closing(ChatModel(settings.digest_model, base_url=settings.openai_base_url, api_key=key)) as chat:
         yield MeteredModel(
             chat,
-            store,
+            store.spending,
             now,
             at_once=settings.digest_concurrency,
             daily_usd=settings.digest_daily_budget_usd,

@@ -80,7 +80,7 @@ class _Stored(Collector):
         since = self._mailbox.waiting_since()
         age = (now - since).total_seconds() if since else 0
         yield _gauge("oldest_request_age_seconds", "Age of the oldest request that is not answered.", age)
-        yield _gauge("spent_usd", "What models cost today (UTC).", self._store.spent(now.date()))
+        yield _gauge("spent_usd", "What models cost today (UTC).", self._store.spending.spent(now.date()))
         notes = [bool(each.note) for each in self._subscriptions.all()]
         yield _gauge("subscriptions", "Subscriptions.", len(notes))
         yield _gauge("subscriptions_noted", "Subscriptions whose last digest met with trouble.", sum(notes))

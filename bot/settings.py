@@ -1,4 +1,4 @@
-"""The settings, from the environment or a `.env` file in the working directory. Built once, in `bot.cli.app`."""
+"""The settings, from the environment or a `.env` file in the working directory. Built once, in `bot.cli`."""
 
 import logging
 import re

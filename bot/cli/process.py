@@ -1,24 +1,60 @@
-"""The bot as a process, which runs until SIGINT or SIGTERM."""
+"""The commands `run` and `serve`: the bot as a process, which runs until SIGINT or SIGTERM."""
 
 import os
 import signal
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
     from bot.settings import Settings
 
-METRICS_PORT = 9464
+_METRICS_PORT = 9464
+
+MetricsOption = Annotated[
+    int | None,
+    typer.Option(
+        "--metrics-port",
+        min=0,
+        max=65535,
+        help="Loopback port of /metrics, for Prometheus; 0 for none.",
+        show_default=str(_METRICS_PORT),
+    ),
+]
 
 
-def run_until_ended(settings: "Settings", address: tuple[str, int] | None, metrics_port: int | None) -> None:
+def run(metrics_port: MetricsOption = None) -> None:
+    """Run the bot: Slack over Socket Mode, the daily digests, answers. Ends with Ctrl+C or SIGTERM.
+
+    Without Slack's tokens it is a local workspace in the browser.
+    """
+    from bot.settings import Settings
+
+    settings = Settings.load()
+    if settings.slack_bot_token or settings.slack_app_token:
+        _run_bot(settings, None, metrics_port)
+    else:
+        _run_local_workspace(settings)
+
+
+def serve(
+    host: Annotated[str, typer.Option("--host", help="Address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=1, max=65535, help="Port to listen at.")] = 3000,
+    metrics_port: MetricsOption = None,
+) -> None:
+    """Run the bot where Slack reaches it over HTTP: /slack/events and /healthz. Ends with Ctrl+C or SIGTERM."""
+    from bot.settings import Settings
+
+    _run_bot(Settings.load(), (host, port), metrics_port)
+
+
+def _run_bot(settings: "Settings", address: tuple[str, int] | None, metrics_port: int | None) -> None:
     from bot.slack_bot import running_bot
 
     wait = _install_signal_wait()
-    port, needed = (METRICS_PORT, False) if metrics_port is None else (metrics_port, True)
+    port, needed = (_METRICS_PORT, False) if metrics_port is None else (metrics_port, True)
     with running_bot(settings, lambda: datetime.now(UTC), address=address, metrics_port=port, metrics_needed=needed):
         typer.echo("vllm-digest is running", err=True)
         wait()
@@ -27,7 +63,7 @@ def run_until_ended(settings: "Settings", address: tuple[str, int] | None, metri
         os._exit(0)
 
 
-def show_until_ended(settings: "Settings") -> None:
+def _run_local_workspace(settings: "Settings") -> None:
     from bot.local.workspace import local_workspace
 
     wait = _install_signal_wait()

@@ -14,7 +14,7 @@ from analysis.writing.by_rules import analyse_by_rules
 from analysis.writing.prompts import VERSION as PROMPT
 from analysis.writing.reasons import MODEL
 from bot.services.metered_model import FailedCall, MeteredModel
-from bot.store import Kept, Store, StoredCommit
+from bot.store import Store, StoredAnalysis, StoredCommit
 
 if TYPE_CHECKING:
     from analysis.llm import ChatModel, UsageCounter
@@ -39,7 +39,7 @@ class Analyst:
     ) -> None:
         self._store = store
         self._repository = repository
-        self._weights = store.weights(repository) or packaged_weights(repository)
+        self._weights = store.weights.get(repository) or packaged_weights(repository)
         self._language = language
         self._model = model
         self._contents = contents
@@ -89,7 +89,7 @@ class Analyst:
                 kept = by_rules.get(each.id)
                 if kept is None or kept.importance is not ranked.importance:
                     analysis = analyse_by_rules(each.commit, each.facts, ranked, self._language)
-                    kept = Kept(analysis=analysis, importance=ranked.importance)
+                    kept = StoredAnalysis(analysis=analysis, importance=ranked.importance)
                     self._store.save_analysis(each.id, self._language, _RULES, RULES_VERSION, kept)
             analysis_kept = kept.analysis if kept else None
             found.append(
@@ -103,7 +103,7 @@ class Analyst:
             return Usage()
         chat = self._model.chat
         failed = [_usage_fields(each.meter, chat) for each in self._recent_failures(ids).values()]
-        kept: list[Kept | _UsageFields] = [*self._by_model(ids).values(), *failed]
+        kept: list[StoredAnalysis | _UsageFields] = [*self._by_model(ids).values(), *failed]
 
         def total(values: Sequence[float | None]) -> float | None:
             known = [value for value in values if value is not None]
@@ -146,7 +146,7 @@ class Analyst:
         found = {each: self._model.failures.recent((each, self._language)) for each in ids}
         return {each: attempt for each, attempt in found.items() if attempt}
 
-    def _by_model(self, ids: Sequence[int]) -> dict[int, Kept]:
+    def _by_model(self, ids: Sequence[int]) -> dict[int, StoredAnalysis]:
         return self._store.analyses(ids, self._language, self._model.name, PROMPT) if self._model else {}
 
     def _analyse(self, model: MeteredModel, commit_id: int) -> None:
@@ -173,13 +173,13 @@ class Analyst:
             model.failures.succeeded()
         self._on_answer()
 
-    def _within_budget(self, model: MeteredModel, request: "AnalysisRequest", meter: "UsageCounter") -> Kept:
+    def _within_budget(self, model: MeteredModel, request: "AnalysisRequest", meter: "UsageCounter") -> StoredAnalysis:
         """Ask the model, reserving the estimated cost before the call and settling the actual cost after it."""
         from analysis.writing.by_model import analyse, estimate
 
         with model.call("digest", estimate(request), meter):
             analysed = analyse(request, model.chat, meter)
-        return Kept(
+        return StoredAnalysis(
             analysis=analysed.analysis,
             importance=analysed.importance,
             move_reason=analysed.move_reason,
@@ -205,7 +205,7 @@ def _usage_fields(meter: "UsageCounter", chat: "ChatModel") -> _UsageFields:
     return _UsageFields(meter.calls, meter.input, meter.output, meter.cached, cost)
 
 
-def _with_override(ranked: Ranked, kept: Kept) -> Ranked:
+def _with_override(ranked: Ranked, kept: StoredAnalysis) -> Ranked:
     """Return the ranking with the model's tier override, which is listed among the reasons."""
     if not kept.move_reason:
         return ranked

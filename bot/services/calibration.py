@@ -80,7 +80,7 @@ def calibrate(
     calibration = Calibration(
         repository, notes.tags, covered.by_date, examples, sum(each.weight > 1 for each in examples), judgement
     )
-    store.save_weights(repository, train(examples, _provenance(calibration, now)), now)
+    store.weights.save(repository, train(examples, _provenance(calibration, now)), now)
     return calibration
 
 

@@ -36,7 +36,7 @@ def stored_weights(database_url: str, repository: Repository) -> Weights:
     if not Path(name).exists():
         return packaged_weights(repository)
     with closing(Store(open_engine(database_url))) as store:
-        return store.weights(repository) or packaged_weights(repository)
+        return store.weights.get(repository) or packaged_weights(repository)
 
 
 def stored_corrections(database_url: str, repository: Repository) -> dict[str, bool]:

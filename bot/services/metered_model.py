@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from analysis.errors import ModelFailure
 from analysis.locale import Phrase
 from analysis.models import Language
-from bot.store import Store
+from bot.store import Spending
 
 if TYPE_CHECKING:
     from analysis.llm import ChatModel, UsageCounter
@@ -80,13 +80,13 @@ class MeteredModel:
     """A model, how many calls it takes at once, and what they may cost in a UTC day.
 
     `for_answers` calls are reserved for answers that people wait for, so analyses never take them all. `now` returns the
-    time in UTC; `store` keeps what was spent.
+    time in UTC; `spending` records the costs.
     """
 
     def __init__(
         self,
         chat: "ChatModel",
-        store: Store,
+        spending: Spending,
         now: Callable[[], datetime],
         *,
         at_once: int,
@@ -97,7 +97,7 @@ class MeteredModel:
         self.name = chat.name
         self.failures = FailureCache(now)
         self.at_once = max(1, at_once - for_answers)
-        self._store = store
+        self._spending = spending
         self._now = now
         self._daily_usd = daily_usd
         self._most = _SHARED if for_answers else dict.fromkeys(_SHARED, 1.0)
@@ -127,11 +127,11 @@ class MeteredModel:
     def _paid(self, purpose: Purpose, tokens: tuple[int, int], meter: "UsageCounter") -> Iterator[None]:
         day, cost, usd = self._now().date(), self.chat.cost, self._daily_usd
         reserved = cost(*tokens) or 0.0
-        if reserved and not self._store.reserve(day, purpose, reserved, usd, usd * self._most[purpose]):
+        if reserved and not self._spending.reserve(day, purpose, reserved, usd, usd * self._most[purpose]):
             raise ModelFailure(Phrase("today's budget is used up (DIGEST_DAILY_BUDGET_USD)"), lasting=True)
         try:
             yield
         finally:
             if reserved:
                 spent = cost(meter.input or 0, meter.output or 0, meter.cached or 0) or 0.0
-                self._store.settle(day, purpose, reserved, spent)
+                self._spending.settle(day, purpose, reserved, spent)

@@ -1,18 +1,23 @@
 """The store: commits, facts, analyses and messages, kept between runs."""
 
+from bot.store.commit_rows import StoredCommit
 from bot.store.database import open_engine
 from bot.store.mailbox import Draft, Mailbox, OutboxMessage, State, Thread
-from bot.store.store import Found, Kept, Store, StoredCommit, StoredDay
+from bot.store.spending import Spending
+from bot.store.store import SearchResult, Store, StoredAnalysis, StoredDay
 from bot.store.subscriptions import Subscription, Subscriptions, Terms, Verdict
+from bot.store.weights import FittedWeights
 
 __all__ = [
     "Draft",
-    "Found",
-    "Kept",
+    "FittedWeights",
     "Mailbox",
     "OutboxMessage",
+    "SearchResult",
+    "Spending",
     "State",
     "Store",
+    "StoredAnalysis",
     "StoredCommit",
     "StoredDay",
     "Subscription",

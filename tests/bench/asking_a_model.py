@@ -95,7 +95,7 @@ def _day(server: Served, commits: int, chat: ScriptedChat | None, at_once: int) 
         services = services_on(
             GitHub(server.url, None),
             store,
-            MeteredModel(model, store, lambda: _NOW, at_once=at_once, daily_usd=2.0) if model else None,
+            MeteredModel(model, store.spending, lambda: _NOW, at_once=at_once, daily_usd=2.0) if model else None,
         )
         began = perf_counter()
         report = services.digests.report(DayRef(_REPOSITORY, _DAY, "UTC", "zh"), _NOW)

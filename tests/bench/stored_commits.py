@@ -14,7 +14,7 @@ from sqlalchemy import Connection, LargeBinary, bindparam, insert, text
 from analysis.facts import VERSION as FACTS_VERSION
 from analysis.models import Repository
 from bot.store import Store, open_engine, schema
-from bot.store.searchable import match_query, searchable
+from bot.store.search import match_query, searchable
 from tests.bench.figures import MB, Row, tails, timed
 from tests.bench.generated import Writer
 from tests.bench.served import NAME

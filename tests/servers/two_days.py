@@ -225,7 +225,7 @@ def _wanted(bot: Killable, day: date, zone: ZoneInfo, label: str, channel: str) 
         closing(ChatModel(MODEL, base_url=bot.chat.url, api_key="key")) as model,
     ):
         services = services_on(
-            github, store, MeteredModel(model, store, lambda: datetime.now(UTC), at_once=1, daily_usd=0.0)
+            github, store, MeteredModel(model, store.spending, lambda: datetime.now(UTC), at_once=1, daily_usd=0.0)
         )
         report = services.digests.report(DayRef(_REPOSITORY, day, zone.key, "en"), datetime.now(UTC), ask=False)
     key = f"digest:{_REPOSITORY.key}:{day}:{label}:{channel}:"

@@ -38,7 +38,9 @@ class Status:
         say, held = catalogue(language), len(self._mailbox.held())
         rows = [say("Analyses by: {model}", model=self._model.name if self._model else say("rules (no model is set)"))]
         if self._model:
-            rows.append(say("Spent on the model today: ${usd}", usd=f"{self._store.spent(self._now().date()):.2f}"))
+            rows.append(
+                say("Spent on the model today: ${usd}", usd=f"{self._store.spending.spent(self._now().date()):.2f}")
+            )
             rows += self._model_failure(self._model, language)
         if held:
             rows.append(say("⚠️ Messages held: {count}", count=held))

@@ -87,7 +87,7 @@ def test_weights_are_fitted_shown_and_ranked_by(
     for words in ("the baseline's formula 0.", "changed lines          0.5", "calibration error", "breaking changes"):
         assert words in ran.out
     with closing(stored(tmp_path)) as store:
-        weights = store.weights(Repository(owner="O", name="n", branch="next"))
+        weights = store.weights.get(Repository(owner="O", name="n", branch="next"))
     assert weights is not None
     assert weights.points["tag: feature"] > 1
     assert weights.provenance["releases"] == ["v1", "v2"]
@@ -149,6 +149,6 @@ def test_people_are_believed(tmp_path: Path, serve: Serve, run: Run) -> None:
     assert "119 named" in ran.out
     assert "59 corrected by people" in ran.out
     with closing(stored(tmp_path)) as store:
-        weights = store.weights(REPOSITORY)
+        weights = store.weights.get(REPOSITORY)
     assert weights is not None
     assert weights.points["tag: tests or CI"] > 0

@@ -65,7 +65,7 @@ def read(services: At) -> Iterator[Read]:
     ) -> DayReport:
         models.append(ChatModel(name, base_url=url, api_key="key", timeout=timeout))
         at = services(github)
-        metered = MeteredModel(models[-1], at.store, lambda: NOW, at_once=4, daily_usd=usd)
+        metered = MeteredModel(models[-1], at.store.spending, lambda: NOW, at_once=4, daily_usd=usd)
         at = services_on(at.github, at.store, metered)
         return at.digests.report(DayRef(REPOSITORY, DAY, "UTC", language), NOW)
 
@@ -425,7 +425,7 @@ def test_whatever_a_model_says_ends_in_an_analysis(serve: Serve, services: At, c
     @given(SHAPES)
     def holds(reply: object) -> None:
         said.append(reply if isinstance(reply, str) else json.dumps(reply))
-        metered = MeteredModel(model, found.store, lambda: NOW, at_once=1, daily_usd=2.0)
+        metered = MeteredModel(model, found.store.spending, lambda: NOW, at_once=1, daily_usd=2.0)
         ref = DayRef(REPOSITORY, days[len(said) % len(days)], "UTC", "en")
         coverage = services_on(found.github, found.store, metered).digests.report(ref, NOW).coverage
         assert coverage.analysed + coverage.by_rules == 1
@@ -441,7 +441,7 @@ def test_what_failed_is_asked_again_after_a_while_only(serve: Serve, services: A
     clock = SettableClock(NOW)
     with closing(ChatModel("scripted", base_url=server.url, timeout=2)) as model:
         at = services(serve(recorded(1)))
-        at = services_on(at.github, at.store, MeteredModel(model, at.store, clock, at_once=4, daily_usd=2.0))
+        at = services_on(at.github, at.store, MeteredModel(model, at.store.spending, clock, at_once=4, daily_usd=2.0))
 
         def day() -> DayReport:
             return at.digests.report(DayRef(REPOSITORY, DAY, "UTC", "en"), clock())

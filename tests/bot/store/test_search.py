@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.store.searchable import match_query, searchable
+from bot.store.search import match_query, searchable
 
 TOKENIZER = "unicode61 remove_diacritics 2"  # as in the store's first migration
 

@@ -1,0 +1,97 @@
+"""The commands `commit` and `ask`: one commit, and questions about it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from analysis.errors import Misuse
+from bot.cli.options import LangOption, NoModelOption, OutOption, RepoOption, ZoneOption, budget_time
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from bot.bootstrap import Services
+    from bot.settings import Settings
+
+Format = Literal["terminal", "markdown", "json"]
+RefArgument = Annotated[str, typer.Argument(metavar="REF", help="A SHA or its beginning, #123, or an address.")]
+
+
+def commit(
+    ref: RefArgument,
+    repo: RepoOption = None,
+    lang: LangOption = None,
+    timezone: ZoneOption = None,
+    format: Annotated[Format, typer.Option("--format", help="How the result is written.")] = "terminal",
+    out: OutOption = None,
+    no_model: NoModelOption = False,
+) -> None:
+    """Show one commit with its analysis."""
+    from analysis.report.as_json import commit_json
+    from analysis.report.markdown import commit_markdown
+    from analysis.report.terminal import print_commit
+    from analysis.window import zone
+    from bot.cli.output import deliver, raw
+    from bot.models.reference import parse_reference
+    from bot.services.configured import choose_repositories
+    from bot.settings import Settings
+
+    reference = parse_reference(ref)
+    settings = Settings.load()
+    language, tz = lang or settings.digest_language, zone(timezone or settings.digest_timezone)
+    with _services(settings, no_model=no_model) as services:
+        repository, entry = services.commits.look_up(
+            reference, choose_repositories(repo, settings.digest_repos), language
+        )
+
+    def show(console: "Console") -> None:
+        if format == "json":
+            raw(console, commit_json(repository, entry) + "\n")
+        elif format == "markdown":
+            raw(console, commit_markdown(repository, entry, language))
+        else:
+            print_commit(console, repository, entry, language, tz)
+
+    deliver(show, out)
+
+
+def ask(
+    ref: RefArgument,
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know, in Chinese or English.")],
+    repo: RepoOption = None,
+    lang: LangOption = None,
+    no_model: NoModelOption = False,
+) -> None:
+    """Answer a question about a commit, with the places that say so."""
+    from analysis.models import Question
+    from analysis.questions.intent import language_of
+    from analysis.report.terminal import print_answer
+    from bot.cli.output import deliver
+    from bot.models.reference import parse_reference
+    from bot.services.configured import choose_repositories
+    from bot.settings import Settings
+
+    reference = parse_reference(ref)
+    if not question.strip():
+        raise Misuse('the question is empty; ask something, such as "does this touch ROCm?"')
+    settings = Settings.load()
+    language = lang or language_of(question, settings.digest_language)
+    with _services(settings, no_model=no_model) as services:
+        located = services.commits.locate(reference, choose_repositories(repo, settings.digest_repos))
+        entry = services.commits.entry(located, language, patches=True)
+        subject = Question(question, located.repository, (entry,))
+        deliver(lambda console: print_answer(console, services.answers.answer(subject, language)), None)
+
+
+@contextmanager
+def _services(settings: "Settings", *, no_model: bool) -> Iterator["Services"]:
+    """Open the services for one command, with progress bars."""
+    from bot import bootstrap
+    from bot.cli.progress import TerminalProgress
+
+    now = budget_time(datetime.now(UTC), no_model)
+    with TerminalProgress() as progress, bootstrap.command_services(settings, progress.wait, now=now) as services:
+        yield services

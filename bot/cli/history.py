@@ -1,0 +1,96 @@
+"""The commands `backfill` and `calibrate`, which read much of a repository's history and can be resumed."""
+
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from analysis.errors import DigestError
+from bot.cli.options import LangOption, NoModelOption, RepoOption, Unfinished, ZoneOption, budget_time
+
+if TYPE_CHECKING:
+    from analysis.models import Repository
+    from bot.services.backfill import BackfilledDay
+
+
+def backfill(
+    days: Annotated[str, typer.Argument(metavar="FROM..TO", help="Days, both ends included: 2026-01-01..2026-01-31.")],
+    repo: RepoOption = None,
+    lang: LangOption = None,
+    timezone: ZoneOption = None,
+    no_model: NoModelOption = False,
+) -> None:
+    """Read many days into the store; a killed run goes on where it was."""
+    from analysis.window import parse_range, zone
+    from bot import bootstrap
+    from bot.cli.progress import TerminalProgress
+    from bot.services import backfill as service
+    from bot.services.configured import choose_repositories
+    from bot.settings import Settings
+
+    settings = Settings.load()
+    language, tz, now = lang or settings.digest_language, zone(timezone or settings.digest_timezone), datetime.now(UTC)
+    dates = parse_range(days, now.astimezone(tz).date())
+    repositories = choose_repositories(repo, settings.digest_repos)
+    done: list[BackfilledDay] = []
+    with (
+        TerminalProgress(days=len(dates) * len(repositories)) as progress,
+        bootstrap.command_services(settings, progress.wait, now=budget_time(now, no_model)) as services,
+    ):
+        try:
+            done.extend(
+                service.backfill(services.digests, repositories, dates, tz, language, now=now, progress=progress)
+            )
+        except DigestError as exc:
+            _print_totals(repositories, done)
+            raise type(exc)(str(exc)) from exc
+    _print_totals(repositories, done)
+    missing = [each for each in done if each.reason]
+    if missing:
+        first = missing[0]
+        raise Unfinished(
+            f"{len(missing)} of {len(done)} days are incomplete (first {first.day}: {first.reason}); run it again to go on"
+        )
+
+
+def calibrate(
+    repo: RepoOption = None,
+    releases: Annotated[
+        int, typer.Option("--releases", min=2, max=50, metavar="N", help="Learn from the newest so many.")
+    ] = 4,
+) -> None:
+    """Fit the ranking to a repository's own release notes; a run that was ended goes on where it was."""
+    from bot import bootstrap
+    from bot.cli.progress import TerminalProgress
+    from bot.services.calibration import as_lines
+    from bot.services.calibration import calibrate as fit
+    from bot.services.configured import choose_repositories, stored_corrections
+    from bot.settings import Settings
+
+    settings = Settings.load()
+    repository, now = choose_repositories(repo, settings.digest_repos)[0], datetime.now(UTC)
+    corrections = stored_corrections(settings.database_url.get_secret_value(), repository)
+    with TerminalProgress() as progress, bootstrap.command_services(settings, progress.wait) as services:
+        done = fit(
+            services.github,
+            services.store,
+            repository,
+            settings.tz,
+            most=releases,
+            corrections=corrections,
+            now=now,
+            progress=progress,
+        )
+    sys.stdout.writelines(f"{line}\n" for line in as_lines(done))
+
+
+def _print_totals(repositories: "Sequence[Repository]", done: "Sequence[BackfilledDay]") -> None:
+    from analysis.text import quantity
+
+    for repository in repositories:
+        days = [each for each in done if each.repository == repository]
+        if days:
+            commits, failed = sum(each.commits for each in days), sum(each.failed for each in days)
+            typer.echo(f"{repository}: {quantity(len(days), 'day')}, {quantity(commits, 'commit')}, {failed:,} failed")

@@ -1,0 +1,33 @@
+"""Options that several commands share, and the error of a command whose result is incomplete."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from analysis.errors import DigestError
+from analysis.locale import Language
+
+RepoOption = Annotated[
+    str | None, typer.Option("--repo", metavar="OWNER/NAME", help="One repository instead of DIGEST_REPOS.")
+]
+LangOption = Annotated[Language | None, typer.Option("--lang", help="Language of the report (DIGEST_LANGUAGE).")]
+ZoneOption = Annotated[
+    str | None, typer.Option("--timezone", metavar="ZONE", help="Time zone of the days (DIGEST_TIMEZONE).")
+]
+NoModelOption = Annotated[bool, typer.Option("--no-model", help="Analyse by rules alone.")]
+OutOption = Annotated[
+    Path | None, typer.Option("--out", metavar="PATH", help="Write to a file instead of the terminal.")
+]
+
+
+class Unfinished(DigestError):
+    """An external service failed, and the result is incomplete."""
+
+    exit_code = 3
+
+
+def budget_time(now: datetime, no_model: bool) -> datetime | None:  # noqa: FBT001 (the option)
+    """Return the time (UTC) that determines the model's daily budget; None to use no model."""
+    return None if no_model else now

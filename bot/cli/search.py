@@ -1,0 +1,98 @@
+"""The commands `search`, in the store, and `rank`, of recorded commits."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from analysis.errors import Misuse
+from bot.cli.options import RepoOption, ZoneOption
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from analysis.models import Commit
+
+_MOST_WORDS = 50  # in a search
+
+
+def search(
+    words: Annotated[
+        list[str], typer.Argument(metavar="WORDS", help="Each must begin a word of the title, a path or the summary.")
+    ],
+    repo: RepoOption = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="At most so many commits.")] = 20,
+    timezone: ZoneOption = None,
+    format: Annotated[
+        Literal["terminal", "json"], typer.Option("--format", help="How the result is written.")
+    ] = "terminal",
+) -> None:
+    """Find commits in the store."""
+    from analysis.report.terminal import print_found
+    from analysis.window import zone
+    from bot import bootstrap
+    from bot.cli.output import deliver, raw
+    from bot.services.configured import choose_repositories
+    from bot.settings import Settings
+
+    settings = Settings.load()
+    tz = zone(timezone or settings.digest_timezone)
+    among = choose_repositories(repo, settings.digest_repos) if repo else []
+    if len(words) > _MOST_WORDS:
+        raise Misuse(f"a search is for at most {_MOST_WORDS} words; give the most telling ones")
+    with bootstrap.command_services(settings) as services:
+        found = services.store.search(" ".join(words), among, limit)
+        empty = not found and services.store.is_empty()
+    if empty:
+        raise Misuse("the store is empty; fill it with: vllm-digest backfill 2026-01-01..2026-01-31")
+
+    def show(console: "Console") -> None:
+        if format == "json":
+            raw(console, "".join(_found_line(each.repository, each.commit) for each in found))
+        elif found:
+            print_found(console, [(each.repository, each.commit) for each in found], tz)
+        else:
+            raw(console, f"no stored commit holds {' '.join(words)!r}\n")
+
+    deliver(show, None)
+
+
+def rank(
+    file: Annotated[
+        str,
+        typer.Argument(metavar="FILE.jsonl", help="Recorded commits, one JSON object a line; - reads standard input."),
+    ],
+    repo: Annotated[
+        str | None,
+        typer.Option(
+            "--repo", metavar="OWNER/NAME", help="Whose weights are used; by default the first of DIGEST_REPOS."
+        ),
+    ] = None,
+) -> None:
+    """Rank recorded commits: a JSON object a line."""
+    from bot.services.configured import choose_repositories, stored_weights
+    from bot.services.recorded_commits import as_line, rank_lines
+    from bot.settings import Settings
+
+    settings = Settings.load()
+    weights = stored_weights(
+        settings.database_url.get_secret_value(), choose_repositories(repo, settings.digest_repos)[0]
+    )
+    try:
+        with sys.stdin.buffer if file == "-" else Path(file).open("rb") as lines:
+            # Rank all lines before writing any: a malformed line leaves no partial output.
+            ranked = [as_line(each) for each in rank_lines(lines, weights)]
+    except OSError as exc:
+        raise Misuse(f"{file} cannot be read ({exc.strerror})") from exc
+    sys.stdout.writelines(f"{line}\n" for line in ranked)
+
+
+def _found_line(repository: str, commit: "Commit") -> str:
+    import json
+
+    row = {"repo": repository, "sha": commit.sha, "title": commit.title, "author": commit.author, "url": commit.url}
+    return (
+        json.dumps({**row, "committed_at": commit.committed_at.strftime("%Y-%m-%dT%H:%M:%SZ")}, ensure_ascii=False)
+        + "\n"
+    )

@@ -1,0 +1,127 @@
+"""Rows of the tables of repositories, commits and files, and the values that they hold."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+from sqlalchemy import Connection, Row, select
+from sqlalchemy.dialects.sqlite import insert as upsert
+
+from analysis.facts import VERSION as FACTS_VERSION
+from analysis.facts.links import keys
+from analysis.models import Commit, Fact, FileChange, PullRequest, Repository
+from bot.store.schema import commits, repositories
+
+_CHUNK = 500  # bound parameters per query
+_T = TypeVar("_T")
+
+
+class StoredCommit(NamedTuple):
+    """A commit with its facts; `stale` if older rules found them."""
+
+    id: int
+    commit: Commit
+    facts: tuple[Fact, ...]
+    stale: bool
+
+
+def repository_id_of(connection: Connection, repository: Repository) -> int:
+    """Return the id of a repository, adding it if it is new."""
+    connection.execute(upsert(repositories).values(key=repository.key).on_conflict_do_nothing())
+    found: int = connection.execute(select(repositories.c.id).where(repositories.c.key == repository.key)).scalar_one()
+    return found
+
+
+def commit_ids(connection: Connection, repository_id: int, shas: Sequence[str]) -> dict[str, int]:
+    """Return SHA -> id of the commits that are stored."""
+    found: dict[str, int] = {}
+    for chunk in chunks(shas):
+        query = select(commits.c.sha, commits.c.id).where(
+            commits.c.repository_id == repository_id, commits.c.sha.in_(chunk)
+        )
+        found |= {row.sha: row.id for row in connection.execute(query)}
+    return found
+
+
+def insert_new(connection: Connection, repository_id: int, listed: Iterable[Commit]) -> None:
+    """Insert those commits that are not stored yet, without facts."""
+    rows = [commit_values(repository_id, commit, ()) for commit in listed]
+    if rows:
+        connection.execute(upsert(commits).on_conflict_do_nothing(), rows)
+
+
+def commit_values(repository_id: int, commit: Commit, found: Sequence[Fact]) -> dict[str, Any]:
+    """Return the columns of a commit and its facts."""
+    return {
+        "repository_id": repository_id,
+        **commit.model_dump(
+            include={
+                "sha",
+                "url",
+                "author",
+                "authored_at",
+                "committed_at",
+                "message",
+                "additions",
+                "deletions",
+                "not_on",
+                "read",
+            }
+        ),
+        "parents": list(commit.parents),
+        "title": commit.title,
+        "pr": commit.pr,
+        "pull": commit.pull.model_dump() if commit.pull else None,
+        "facts": fact_values(found),
+        "facts_version": FACTS_VERSION,
+        **reference_values(commit),
+    }
+
+
+def reference_values(commit: Commit) -> dict[str, str | None]:
+    """Return the columns that refer to other commits."""
+    key = keys(commit)
+    return {"series": key.series, "reverts_sha": key.reverts_sha, "reverts_title": key.reverts_title}
+
+
+def fact_values(found: Sequence[Fact]) -> list[dict[str, Any]]:
+    """Return facts as JSON."""
+    return [fact.model_dump(mode="json", exclude_none=True) for fact in found]
+
+
+def stored_commit(row: Row[Any], changes: Sequence[FileChange]) -> StoredCommit:
+    """Return the commit of a row, with its files."""
+    commit = Commit(
+        sha=row.sha,
+        url=row.url,
+        parents=tuple(row.parents),
+        author=row.author,
+        authored_at=row.authored_at,
+        committed_at=row.committed_at,
+        message=row.message,
+        files=tuple(changes),
+        additions=row.additions,
+        deletions=row.deletions,
+        pull=PullRequest.model_validate(row.pull) if row.pull else None,
+        not_on=row.not_on,
+        read=row.read,
+    )
+    return StoredCommit(
+        row.id, commit, tuple(Fact.model_validate(fact) for fact in row.facts), row.facts_version != FACTS_VERSION
+    )
+
+
+def file_change(row: Row[Any]) -> FileChange:
+    """Return the file of a row; without a patch if that was not read."""
+    return FileChange(
+        path=row.path,
+        previous_path=row.previous_path,
+        status=row.status,
+        additions=row.additions,
+        deletions=row.deletions,
+        patch=getattr(row, "patch", None),
+    )
+
+
+def chunks(items: Sequence[_T]) -> Iterable[Sequence[_T]]:
+    """Divide items into sequences short enough for the parameters of one query."""
+    return (items[start : start + _CHUNK] for start in range(0, len(items), _CHUNK))

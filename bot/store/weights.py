@@ -1,0 +1,34 @@
+"""Ranking weights that were fitted to a repository."""
+
+from datetime import datetime
+
+from sqlalchemy import Engine, select
+from sqlalchemy.dialects.sqlite import insert as upsert
+
+from analysis.models import Repository
+from analysis.ranking import Weights
+from bot.store.database import writing
+from bot.store.schema import weights as table
+
+
+class FittedWeights:
+    """Weights by repository, shared by its branches, on one engine; thread-safe."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._writing = writing(engine)
+
+    def get(self, repository: Repository) -> Weights | None:
+        """Return a repository's weights, or None."""
+        query = select(table.c.body).where(table.c.repository == repository.full_name.lower())
+        with self._engine.connect() as connection:
+            body = connection.execute(query).scalar()
+        return Weights(**body) if body else None
+
+    def save(self, repository: Repository, weights: Weights, now: datetime) -> None:
+        """Store a repository's weights, replacing earlier ones."""
+        key, values = {"repository": repository.full_name.lower()}, {"body": weights._asdict(), "fitted_at": now}
+        with self._writing.begin() as connection:
+            connection.execute(
+                upsert(table).values(**key, **values).on_conflict_do_update(index_elements=list(key), set_=values)
+            )
