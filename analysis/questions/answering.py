@@ -165,7 +165,7 @@ class _AnswerSession:
     ) -> Iterator[Statement]:
         self._pending, segmenter, received = [], Segmenter(), ""
         failure: Exception | None = None
-        with closing(model.talk(messages, room=_MAX_REPLY, meter=usage)) as chunks:
+        with closing(model.talk(messages, max_tokens=_MAX_REPLY, usage=usage)) as chunks:
             for chunk in chunks:  # read to the end, where the server reports the usage
                 received += chunk
                 if any(mark in received for mark in self._marks):

@@ -196,7 +196,7 @@ def analyse(
     evidence = _Evidence(request)
 
     def ask(turns: list[Message]) -> _CheckedReply:
-        reply = model.ask(turns, _FORMS[tier], room=_MAX_REPLY[tier], meter=usage)
+        reply = model.ask(turns, _FORMS[tier], max_tokens=_MAX_REPLY[tier], usage=usage)
         if any(each in reply.model_dump_json() for each in marks):
             raise ModelFailure(Phrase("the reply gave away the prompt"))
         return _check(reply, request, evidence)
