@@ -43,7 +43,7 @@ def digest(
     settings = Settings.load()
     language, tz, now = lang or settings.digest_language, zone(timezone or settings.digest_timezone), datetime.now(UTC)
     if sample:
-        from bot.local_workspace import SAMPLE_DAY, SAMPLE_REPOSITORY
+        from bot.local.sample import SAMPLE_DAY, SAMPLE_REPOSITORY
 
         day, repo = day or SAMPLE_DAY.isoformat(), SAMPLE_REPOSITORY
     date = parse_day(day or "yesterday", now.astimezone(tz).date())
@@ -85,7 +85,7 @@ def _services(
     settings: "Settings", progress: "TerminalProgress", now: datetime | None, *, sample: bool
 ) -> "AbstractContextManager[Services]":
     if sample:
-        from bot.local_workspace import sample_services
+        from bot.local.sample import sample_services
 
         return sample_services()
     from bot import bootstrap

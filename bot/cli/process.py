@@ -64,7 +64,7 @@ def _run_bot(settings: "Settings", address: tuple[str, int] | None, metrics_port
 
 
 def _run_local_workspace(settings: "Settings") -> None:
-    from bot.local_workspace import local_workspace
+    from bot.local.workspace import local_workspace
 
     wait = _install_signal_wait()
     with local_workspace(settings, lambda: datetime.now(UTC)) as workspace:

@@ -44,7 +44,7 @@ def test_with_slacks_tokens_there_is_no_page(tmp_path: Path) -> None:
     told = (tmp_path / "stderr").read_text()
     imported = {line.rsplit("|", 1)[-1].strip() for line in told.splitlines() if line.startswith("import time:")}
     assert "bot.slack.app" in imported
-    assert not [name for name in imported if name.split(".")[0] == "loopback" or name == "bot.local_workspace"]
+    assert not [name for name in imported if name.split(".")[0] == "loopback" or name.startswith("bot.local.")]
 
 
 def test_one_token_alone_is_a_mistake(run: Run) -> None:

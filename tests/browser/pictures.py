@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from playwright.sync_api import Browser, expect, sync_playwright
 
-from bot.local_workspace import ADA
+from bot.local.workspace import ADA
 from loopback.page import Page
 from loopback.slack import LoopbackSlack
 from tests.browser.conftest import CHROMIUM, FLAGS, ready

@@ -11,7 +11,7 @@ from slack_sdk import WebClient
 from analysis.locale import Language
 from analysis.models import Repository
 from bot.bootstrap import Services
-from bot.local_workspace import ADA, CHANNELS, workspace_page
+from bot.local.workspace import ADA, CHANNELS, workspace_page
 from bot.models.subjects import DayRef
 from bot.slack.messages.digest import digest_messages
 from loopback.slack.limits import with_ids

@@ -12,7 +12,7 @@ from playwright.sync_api import Page as Tab
 from playwright.sync_api import expect
 from slack_sdk import WebClient
 
-from bot.local_workspace import ADA, CHANNELS
+from bot.local.workspace import ADA, CHANNELS
 from loopback.page import Page
 from loopback.slack import LoopbackSlack
 from tests.browser.conftest import Open, overflowing, ready, shot

@@ -10,7 +10,7 @@ from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
 from websockets.sync.client import connect
 
-from bot.local_workspace import ADA, sample_slack
+from bot.local.workspace import ADA, sample_slack
 from loopback.github import LoopbackGitHub
 from loopback.page import Page, Player
 from loopback.sample import SAMPLE_REPOSITORY, sample_repository

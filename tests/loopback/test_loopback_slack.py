@@ -468,14 +468,14 @@ def test_events_outlive_connections(slack: LoopbackSlack, *, lost: bool) -> None
     with connected(slack, app):
         if lost:
             slack.say(ADA, HERE, "not heard the first time")
-        slack.wait_for(lambda: len(heard) == 1 + lost)
+        slack.wait_for(lambda: len(heard) >= 1 + lost)  # more often where a busy machine is late to acknowledge
         slack.wait_for(lambda: slack.delivery.idle)
         opened = slack.delivery.sockets.opened
         slack.disconnect()
         slack.wait_for(lambda: slack.delivery.sockets.opened > opened and slack.connected == 1)
         slack.say(ADA, HERE, "after the disconnect message")
-        slack.wait_for(lambda: len(heard) == 2 + lost)
-    assert len(set(heard)) == 2
+        slack.wait_for(lambda: len(set(heard)) == 2)
+    assert heard.count(heard[0]) >= 1 + lost
 
 
 def test_home(slack: LoopbackSlack) -> None:

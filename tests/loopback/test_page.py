@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from markupsafe import Markup
 
-from bot.local_workspace import ADA, CHANNELS, LIN
+from bot.local.workspace import ADA, CHANNELS, LIN
 from loopback.page import Page
 from loopback.page.actions import states
 from loopback.page.blocks import blocks

@@ -16,7 +16,7 @@ import bot.bootstrap
 import bot.cli.app
 import bot.doctor
 import bot.flows
-import bot.local_workspace
+import bot.local.workspace
 import bot.metrics
 import bot.scheduler
 import bot.slack.app

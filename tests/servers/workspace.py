@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
-from bot.local_workspace import CHANNELS, bot_in, sample_slack, workspace_page
+from bot.local.workspace import CHANNELS, bot_in, sample_slack, workspace_page
 from bot.settings import Settings
 from loopback.github import LoopbackGitHub
 from loopback.page import Page

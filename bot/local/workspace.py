@@ -1,7 +1,4 @@
-"""The sample day, and the local workspace: the bot between a loopback Slack and a loopback GitHub, with a web page to use it.
-
-This is the only module that imports `loopback`; it is not imported when the bot runs in a real Slack.
-"""
+"""The local workspace: the bot between a loopback Slack and a loopback GitHub, with a web page to use it."""
 
 import os
 import sys
@@ -19,30 +16,15 @@ from pydantic import SecretStr
 from analysis.locale import LANGUAGES, Language, catalogue, mark
 from analysis.models import Repository
 from analysis.sources.github import GitHub
-from bot.bootstrap import Services, services_on
 from bot.models.deliveries import Delivery
 from bot.settings import Settings
 from bot.slack.commands.help import Examples, forms
 from bot.slack.outbox.outbox import AT_ONCE
-from bot.store import Store, Subscriptions, Terms, open_engine
+from bot.store import Subscriptions, Terms, open_engine
 from loopback.github import LoopbackGitHub
 from loopback.page import Page, Player
 from loopback.sample import SAMPLE_DAY, SAMPLE_REPOSITORY, sample_repository
 from loopback.slack import LoopbackSlack
-
-__all__ = [
-    "ADA",
-    "CHANNELS",
-    "LIN",
-    "SAMPLE_DAY",
-    "SAMPLE_REPOSITORY",
-    "LocalWorkspace",
-    "bot_in",
-    "local_workspace",
-    "sample_services",
-    "sample_slack",
-    "workspace_page",
-]
 
 ADA, LIN = "U0ADA", "U0LIN"
 _ELSEWHERE = "T0ELSEWHERE"  # the other organisation
@@ -85,18 +67,6 @@ class LocalWorkspace(NamedTuple):
     def forget(self) -> None:
         """Remove the store, for an exit that does not wait for running flows."""
         rmtree(self.folder, ignore_errors=True)
-
-
-@contextmanager
-def sample_services() -> Iterator[Services]:
-    """Open services on a loopback GitHub with the sample day and a temporary store."""
-    with (
-        TemporaryDirectory(prefix="vllm-digest-") as folder,
-        LoopbackGitHub({SAMPLE_REPOSITORY: sample_repository()}) as server,
-    ):
-        store = Store(open_engine(f"sqlite:///{Path(folder, 'sample.db')}"))
-        with closing(store), closing(GitHub(server.url, "sample")) as source:
-            yield services_on(source, store)
 
 
 @contextmanager

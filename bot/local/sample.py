@@ -1,0 +1,26 @@
+"""The sample day, offline and without a token."""
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from analysis.sources.github import GitHub
+from bot.bootstrap import Services, services_on
+from bot.store import Store, open_engine
+from loopback.github import LoopbackGitHub
+from loopback.sample import SAMPLE_DAY, SAMPLE_REPOSITORY, sample_repository
+
+__all__ = ["SAMPLE_DAY", "SAMPLE_REPOSITORY", "sample_services"]
+
+
+@contextmanager
+def sample_services() -> Iterator[Services]:
+    """Open services on a loopback GitHub with the sample day and a temporary store."""
+    with (
+        TemporaryDirectory(prefix="vllm-digest-") as folder,
+        LoopbackGitHub({SAMPLE_REPOSITORY: sample_repository()}) as server,
+    ):
+        store = Store(open_engine(f"sqlite:///{Path(folder, 'sample.db')}"))
+        with closing(store), closing(GitHub(server.url, "sample")) as github:
+            yield services_on(github, store)
