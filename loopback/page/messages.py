@@ -18,48 +18,18 @@ _FILE = "M6 2h8l5 5v15H6V2Zm8 0v5h5"
 
 def message(given: Json, viewer: Viewer) -> Markup:
     """Render a message; `given` is its Web API form with `channel` and `only_for`."""
-    ts, user = given["ts"], given["user"]
     place = f"#{given['channel']}"
-    bot = "bot_id" in given
-    root = given.get("thread_ts", ts)
     threaded = not given.get("is_ephemeral") and given.get("subtype") != "tombstone"
-    head = tag(
-        "div",
-        tag("span", viewer.name(user), class_="name"),
-        tag("span", viewer.say("app"), class_="badge") if bot else "",
-        tag("a", _clock(ts), href=f"{place}/t/{root}" if threaded else place, class_="when"),
-        class_="head",
-    )
+    thread = f"{place}/t/{given.get('thread_ts', given['ts'])}" if threaded else None
     body = tag(
         "div",
         tag("p", icon(_EYE), viewer.say("only_you"), class_="only") if given.get("is_ephemeral") else "",
-        head,
+        _head(given, thread or place, viewer),
         tag("div", _content(given, viewer), class_="body"),
         *(_file(each, place, given, viewer) for each in given.get("files", ())),
         _reactions(given),
         _replies(given, place, viewer),
     )
-    tools = [
-        tag(
-            "a",
-            icon(_REPLY),
-            href=f"{place}/t/{root}",
-            class_="tool reply",
-            aria_label=viewer.say("reply_in_thread"),
-            title=viewer.say("reply_in_thread"),
-        )
-        if threaded
-        else "",
-        tag(
-            "button",
-            icon(_CODE, line=True),
-            type="button",
-            class_="tool",
-            data_source=ts,
-            aria_label=viewer.say("source_of"),
-            title=viewer.say("source_of"),
-        ),
-    ]
     kinds = [
         "message",
         "private" if given.get("is_ephemeral") else "",
@@ -67,15 +37,48 @@ def message(given: Json, viewer: Viewer) -> Markup:
     ]
     return tag(
         "article",
-        avatar(user, bot=bot),
+        avatar(given["user"], bot="bot_id" in given),
         body,
-        tag("div", *tools, class_="tools"),
+        _tools(given["ts"], thread, viewer),
         class_=" ".join(filter(None, kinds)),
-        data_ts=ts,
+        data_ts=given["ts"],
         data_channel=given["channel"],
         tabindex=-1,
         aria_busy="true" if given.get("streaming_state") else None,
     )
+
+
+def _head(given: Json, address: str, viewer: Viewer) -> Markup:
+    """Render the author and the time, which links to `address`."""
+    return tag(
+        "div",
+        tag("span", viewer.name(given["user"]), class_="name"),
+        tag("span", viewer.say("app"), class_="badge") if "bot_id" in given else "",
+        tag("a", _clock(given["ts"]), href=address, class_="when"),
+        class_="head",
+    )
+
+
+def _tools(ts: str, thread: str | None, viewer: Viewer) -> Markup:
+    """Render a message's buttons: reply in its `thread`, if it can have one, and show its JSON."""
+    reply = tag(
+        "a",
+        icon(_REPLY),
+        href=thread,
+        class_="tool reply",
+        aria_label=viewer.say("reply_in_thread"),
+        title=viewer.say("reply_in_thread"),
+    )
+    source = tag(
+        "button",
+        icon(_CODE, line=True),
+        type="button",
+        class_="tool",
+        data_source=ts,
+        aria_label=viewer.say("source_of"),
+        title=viewer.say("source_of"),
+    )
+    return tag("div", reply if thread else "", source, class_="tools")
 
 
 def _content(given: Json, viewer: Viewer) -> Markup:

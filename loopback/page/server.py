@@ -148,7 +148,7 @@ class Page:
     def file(self, viewer: Viewer, name: str) -> File:
         """Return a file shared in one of the player's conversations. Raise `Refusal` for any other."""
         found = self.slack.workspace.files.get(name)
-        if found is None or found.content is None or found.deleted:
+        if found is None or found.content is None:
             raise Refusal(404, "not_found")
         if not any(viewer.channel(channel) for channel, _, _ in found.shares):
             raise Refusal(404, "not_found")

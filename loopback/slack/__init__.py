@@ -10,7 +10,7 @@
         print(asked.acked_after, slack.private("U0ADA", "C0DIGEST"))
 
 There are the people U0ADA and U0LIN, the channel C0DIGEST where the bot is, and C0QUIET where it is not; `workspace` adds
-others. An app that listens for HTTP is reached at `deliver_to`. `faults` makes requests fail; `refusals` and `breaches` say
+others. An app that listens for HTTP is reached at `delivery.deliver_to`. `faults` makes requests fail; `refusals` and `breaches` say
 what the app did wrong.
 """
 

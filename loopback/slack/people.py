@@ -9,8 +9,8 @@ from loopback.slack.blocks import interactive
 from loopback.slack.delivery import Delivery, Envelope, Interaction, Kind
 from loopback.slack.faults import Faults
 from loopback.slack.hooks import Hook, Hooks
-from loopback.slack.limits import Refused, check_view
-from loopback.slack.methods.views import add_view, change_view, home_of
+from loopback.slack.limits import Refused
+from loopback.slack.methods.views import home_of
 from loopback.slack.workspace import SLACKBOT, Json, Message, View, Workspace
 
 _TRIGGER = 3.0
@@ -246,37 +246,27 @@ class People:
             interaction.acked_after = envelope.took
             interaction.ack_payload = answer
             try:
-                self._honour(envelope, interaction, answer)
+                self._apply_ack(envelope, interaction, answer)
             except Refused as refused:
                 self._breaches.append(f"acknowledgement refused: {refused.body}")
                 interaction.failed = refused.body["error"]
             interaction.done.set()
 
-    def _honour(self, envelope: Envelope, interaction: Interaction, answer: Any) -> None:
+    def _apply_ack(self, envelope: Envelope, interaction: Interaction, answer: Any) -> None:
         hook = self._hook_of.get(interaction.envelope_id)
         if envelope.kind == "slash_commands":
             if hook and isinstance(answer, dict) and answer:
                 self.hooks.answer(hook, answer)
         elif envelope.payload["type"] == "view_submission":
-            self._answer_form(self.workspace.views[envelope.payload["view"]["id"]], answer or {})
+            self._apply_form_ack(self.workspace.views[envelope.payload["view"]["id"]], answer or {})
 
-    def _answer_form(self, view: View, answer: Json) -> None:
-        """Apply a modal's response_action. Source: docs.slack.dev/surfaces/modals."""
+    def _apply_form_ack(self, view: View, answer: Json) -> None:
+        """Apply a modal's response_action: none, or errors. Source: docs.slack.dev/surfaces/modals."""
         action = answer.get("response_action")
         if action == "errors":
             inputs = {block["block_id"] for block in view.body["blocks"] if block["type"] == "input"}
             if not answer.get("errors") or not answer["errors"].keys() <= inputs:
                 raise Refused("invalid_arguments", errors=answer.get("errors"))
-        elif action in {"update", "push"}:
-            check_view(answer.get("view"))
-            if action == "update":
-                change_view(self.workspace, view, answer["view"])
-            else:
-                add_view(self.workspace, view.user, answer["view"], view)
-        elif action == "clear":
-            for each in self.workspace.views.values():
-                if each.user == view.user and each.body["type"] == "modal":
-                    each.open = False
         elif answer:
             raise Refused("invalid_arguments", response_action=action)
         else:

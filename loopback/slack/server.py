@@ -16,10 +16,11 @@ from loopback.http_server import REQUEST_TIMEOUT, Loopback, QuietHandler
 from loopback.slack.faults import Fault, Faults
 from loopback.slack.limits import TEXT_ADVISED, Refused
 from loopback.slack.methods import ALL_SCOPES, METHODS
-from loopback.slack.methods.call import Ask
+from loopback.slack.methods.call import MethodCall
 from loopback.slack.people import People
 from loopback.slack.workspace import Json, T, Workspace
 
+BOT_USER = "U0BOT"
 # Slack allows short bursts: messages in a channel less than this many seconds apart.
 _PACE, _BURST = 0.9, 5
 _STRUCTURED = frozenset({"attachments", "blocks", "chunks", "files", "metadata", "prompts", "unfurls", "view"})
@@ -47,7 +48,7 @@ class LoopbackSlack(People):
     - `calls` lists every request, `refusals` those refused for a reason of the caller's (no injected faults)
     - `breaches` says where a limit was overstepped that Slack would let pass for a while: more than a message a second in
       a channel (chat.postMessage), `text` over 4,000 characters, more than 5 uses of a response_url
-    - `faults` are faults to come; `deliver_to` is where the app listens for HTTP, used while no app is connected by socket
+    - `faults` are faults to come; `delivery.deliver_to` is where the app listens for HTTP, used while no app is connected by socket
     - `now` gives seconds since the epoch; timeouts are in seconds
     - tokens and the signing secret that are not given are made anew: published ones would open it to other pages
     """
@@ -58,13 +59,11 @@ class LoopbackSlack(People):
         bot_token: str | None = None,
         app_token: str | None = None,
         signing_secret: str | None = None,
-        bot_user: str = "U0BOT",
         scopes: Collection[str] | None = None,
         pace: bool = True,
         command_timeout: float = 3.0,
         event_timeout: float = 3.0,
         request_timeout: float = REQUEST_TIMEOUT,
-        deliver_to: str | None = None,
         now: Callable[[], float] = time.time,
     ) -> None:
         self.faults = Faults()
@@ -76,7 +75,7 @@ class LoopbackSlack(People):
         self.app_token = app_token or f"xapp-{token_hex()}"
         self.signing_secret = signing_secret or token_hex()
         super().__init__(
-            Workspace(bot_user=bot_user, now=now),
+            Workspace(bot_user=BOT_USER, now=now),
             scopes=self.scopes,
             faults=self.faults,
             breaches=self.breaches,
@@ -84,7 +83,6 @@ class LoopbackSlack(People):
             command_timeout=command_timeout,
             event_timeout=event_timeout,
         )
-        self.delivery.deliver_to = deliver_to
         self._pace = pace
         self._posted: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=_BURST))
         self._lock = Lock()
@@ -152,8 +150,8 @@ class LoopbackSlack(People):
             allowed = self._authorise(method, token)
             if method == "chat.postMessage":
                 self._keep_pace(params)
-            ask = Ask(self.workspace, params, self.address, self.delivery.sockets.new_address, allowed)
-            body = METHODS[method].run(ask)
+            call = MethodCall(self.workspace, params, self.address, self.delivery.sockets.new_address, allowed)
+            body = METHODS[method].run(call)
         except Refused as refused:
             if refused.body["error"] == "ratelimited":
                 return Reply(429, refused.body, {**headers, "Retry-After": "1"})
@@ -168,8 +166,6 @@ class LoopbackSlack(People):
     def _authorise(self, method: str, token: str | None) -> frozenset[str]:
         if method not in METHODS:
             raise Refused("unknown_method", req_method=method)
-        if method == "api.test":
-            return frozenset()
         if not token:
             raise Refused("not_authed")
         tokens = {self.bot_token: self.scopes, self.app_token: frozenset({"connections:write"})}
@@ -275,7 +271,7 @@ class _Handler(QuietHandler):
         file = self.slack.workspace.files.get(path.split("/")[2])
         if self._bearer() != self.slack.bot_token:
             self._send(Reply(403, {"ok": False, "error": "not_authed"}))
-        elif file is None or file.content is None or file.deleted:
+        elif file is None or file.content is None:
             self._send(Reply(404, {"ok": False, "error": "file_not_found"}))
         else:
             self._send(Reply(200, file.content))

@@ -71,7 +71,6 @@ class File:
     title: str = ""
     content: bytes | None = None
     shares: list[tuple[str, str, str | None]] = field(default_factory=list)
-    deleted: bool = False
     ticket: str = field(default_factory=token_urlsafe)
 
 

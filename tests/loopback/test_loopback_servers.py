@@ -30,7 +30,7 @@ class Servers:
     def __init__(self, slack: LoopbackSlack, github: LoopbackGitHub, page: Page) -> None:
         self.slack, self.github, self.page = slack, github, page
         self.ports = {"slack": port_of(slack.address), "github": port_of(github.url), "page": port_of(page.url)}
-        self.paths = {"slack": "/api/api.test", "github": f"/repos/{SAMPLE_REPOSITORY}", "page": f"/{page.key}/"}
+        self.paths = {"slack": "/api/auth.test", "github": f"/repos/{SAMPLE_REPOSITORY}", "page": f"/{page.key}/"}
 
     def ask(self, name: str, *headers: str, host: str | None = None) -> int:
         """The status of the reply to a request that would be answered."""
@@ -314,7 +314,7 @@ BODY = "Host: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 100
     [
         *((name, "GET /") for name in NAMES),
         *((name, "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ") for name in NAMES),
-        ("slack", f"POST /api/api.test HTTP/1.1\r\n{BODY}"),
+        ("slack", f"POST /api/auth.test HTTP/1.1\r\n{BODY}"),
         ("page", f"POST /{{key}}/do/say HTTP/1.1\r\n{BODY}"),
     ],
 )

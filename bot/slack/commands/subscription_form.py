@@ -58,7 +58,7 @@ class SubscriptionForms:
             return None, errors
         if filled.changes and not self._subscriptions.get(filled.changes):
             return None, {"repository": say("This subscription has ended already")}
-        form = from_terms(body, filled.channel, filled.wanted, filled.changes, at_home=not opened)
+        form = from_terms(body, filled.channel, filled.options, filled.changes, at_home=not opened)
         try:
             self._members.check_invited(form, filled.channel)
             self._members.check_insider(form, filled.channel)
@@ -77,7 +77,7 @@ class SubscriptionForms:
 
     def _validation_errors(self, view: ChannelView, filled: Filled) -> dict[str, str]:
         """Return errors by field: an unknown repository, or a conflict with another subscription of the channel."""
-        repository, paths = filled.wanted.repository, filled.wanted.paths
+        repository, paths = filled.options.repository, filled.options.paths
         if repository is None:
             return {}
         error = _repository_error(view.reader.within(filled.channel), repository, view.language)

@@ -27,7 +27,7 @@ class Filled(NamedTuple):
     """A submitted modal: the channel, the options, and the id of the subscription to change, if any."""
 
     channel: str
-    wanted: SubscriptionOptions
+    options: SubscriptionOptions
     changes: int | None
 
 
@@ -39,20 +39,6 @@ def subscription_modal(
     Its private_metadata holds the channel where it was opened and the subscription's id.
     """
     say = catalogue(language)
-    terms = changes.terms if changes else usual
-    languages: dict[str, str] = {
-        each: catalogue(each).context("name of this language", "English") for each in LANGUAGES
-    }
-    tiers = {each.value: say(label) for each, label in TIERS.items()}
-    channel: dict[str, Any] = {
-        "type": "conversations_select",
-        "action_id": "channel",
-        "filter": {"include": ["public", "private"]},
-    }
-    if terms.channel:
-        channel["initial_conversation"] = terms.channel
-    else:
-        channel["default_to_current_conversation"] = True
     return {
         "type": "modal",
         "callback_id": SUBSCRIBE,
@@ -60,45 +46,55 @@ def subscription_modal(
         "title": _plain(say("Edit subscription") if changes else say("Subscribe to digests")),
         "submit": _plain(say("Save")),
         "close": _plain(say("Cancel")),
-        "blocks": [
-            _input("channel", say("Channel"), channel),
-            _input(
-                "repository",
-                say("Repository (owner/name[@branch])"),
-                _line("repository", str(terms.repository), "vllm-project/vllm"),
-            ),
-            _input("at", say("Time"), {"type": "timepicker", "action_id": "at", "initial_time": f"{terms.time:%H:%M}"}),
-            _input("timezone", say("Time zone"), _line("timezone", terms.tz.key, "Asia/Shanghai")),
-            _input("language", say("Language"), _select("language", languages, terms.language)),
-            _input("least", say("Lowest importance"), _select("least", tiers, terms.least.value)),
-            _input(
-                "paths",
-                say("Only these paths"),
-                _line("paths", ", ".join(terms.paths), "vllm/v1/, csrc/**"),
-                optional=True,
-                hint=say("With commas between them, written as in .gitignore; empty for all"),
-            ),
-            _input(
-                "watch",
-                say("Watch"),
-                _line("watch", ", ".join(terms.watch), "vllm/v1/worker, VLLM_USE_V1, LLM.generate"),
-                optional=True,
-                hint=say(
-                    "Paths, names, variables or flags with commas between them; a commit that touches one is of high importance here"
-                ),
-            ),
-        ],
+        "blocks": _fields(changes.terms if changes else usual, language),
     }
 
 
-def notice_modal(told: str, language: Language) -> dict[str, Any]:
+def _fields(terms: Terms, language: Language) -> list[dict[str, Any]]:
+    """Return the inputs, filled with `terms`."""
+    say = catalogue(language)
+    languages: dict[str, str] = {
+        each: catalogue(each).context("name of this language", "English") for each in LANGUAGES
+    }
+    tiers = {each.value: say(label) for each, label in TIERS.items()}
+    return [
+        _input("channel", say("Channel"), _channel_select(terms.channel)),
+        _input(
+            "repository",
+            say("Repository (owner/name[@branch])"),
+            _line("repository", str(terms.repository), "vllm-project/vllm"),
+        ),
+        _input("at", say("Time"), {"type": "timepicker", "action_id": "at", "initial_time": f"{terms.time:%H:%M}"}),
+        _input("timezone", say("Time zone"), _line("timezone", terms.tz.key, "Asia/Shanghai")),
+        _input("language", say("Language"), _select("language", languages, terms.language)),
+        _input("least", say("Lowest importance"), _select("least", tiers, terms.least.value)),
+        _input(
+            "paths",
+            say("Only these paths"),
+            _line("paths", ", ".join(terms.paths), "vllm/v1/, csrc/**"),
+            optional=True,
+            hint=say("With commas between them, written as in .gitignore; empty for all"),
+        ),
+        _input(
+            "watch",
+            say("Watch"),
+            _line("watch", ", ".join(terms.watch), "vllm/v1/worker, VLLM_USE_V1, LLM.generate"),
+            optional=True,
+            hint=say(
+                "Paths, names, variables or flags with commas between them; a commit that touches one is of high importance here"
+            ),
+        ),
+    ]
+
+
+def notice_modal(text: str, language: Language) -> dict[str, Any]:
     """Return a modal that only explains why there is no form."""
     say = catalogue(language)
     return {
         "type": "modal",
         "title": _plain(say("Edit subscription")),
         "close": _plain(say("Cancel")),
-        "blocks": [{"type": "section", "text": _plain(told)}],
+        "blocks": [{"type": "section", "text": _plain(text)}],
     }
 
 
@@ -150,6 +146,17 @@ def _input(
 ) -> dict[str, Any]:
     block = {"type": "input", "block_id": block_id, "label": _plain(label), "element": element, "optional": optional}
     return block | {"hint": _plain(hint)} if hint else block
+
+
+def _channel_select(chosen: str) -> dict[str, Any]:
+    """Return the menu of channels: `chosen` is selected, or if it is empty the channel where the modal is open."""
+    initial: dict[str, Any] = {"initial_conversation": chosen} if chosen else {"default_to_current_conversation": True}
+    return {
+        "type": "conversations_select",
+        "action_id": "channel",
+        "filter": {"include": ["public", "private"]},
+        **initial,
+    }
 
 
 def _line(action_id: str, written: str, example: str) -> dict[str, Any]:

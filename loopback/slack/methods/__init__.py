@@ -4,14 +4,14 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from loopback.slack.methods import chat, files, reading, views
-from loopback.slack.methods.call import Ask
+from loopback.slack.methods.call import MethodCall
 from loopback.slack.workspace import Json
 
 
 class Method(NamedTuple):
     """A method; the token needs one of `scopes`, if there are any."""
 
-    run: Callable[[Ask], Json]
+    run: Callable[[MethodCall], Json]
     scopes: tuple[str, ...] = ()
 
 
@@ -19,13 +19,11 @@ _HISTORY = ("channels:history", "groups:history", "im:history")
 _READ = ("channels:read", "groups:read", "im:read")
 
 METHODS = {
-    "api.test": Method(reading.api_test),
     "auth.test": Method(reading.auth_test),
     "apps.connections.open": Method(reading.open_connection, ("connections:write",)),
     "users.info": Method(reading.user_info, ("users:read",)),
     "chat.postMessage": Method(chat.post_message, ("chat:write",)),
     "chat.update": Method(chat.update, ("chat:write",)),
-    "chat.delete": Method(chat.delete, ("chat:write",)),
     "chat.postEphemeral": Method(chat.post_ephemeral, ("chat:write",)),
     "chat.getPermalink": Method(chat.permalink),
     "chat.startStream": Method(chat.start_stream, ("chat:write",)),
@@ -37,13 +35,10 @@ METHODS = {
     "conversations.members": Method(reading.members, _READ),
     "conversations.open": Method(reading.open_conversation, ("im:write",)),
     "views.open": Method(views.open_view),
-    "views.push": Method(views.push),
-    "views.update": Method(views.update),
     "views.publish": Method(views.publish),
     "files.getUploadURLExternal": Method(files.upload_url, ("files:write",)),
     "files.completeUploadExternal": Method(files.complete, ("files:write",)),
     "files.info": Method(files.info, ("files:read",)),
-    "files.delete": Method(files.delete, ("files:write",)),
     "assistant.threads.setStatus": Method(reading.set_status, ("assistant:write", "chat:write")),
 }
 

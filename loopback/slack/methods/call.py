@@ -9,7 +9,7 @@ from loopback.slack.workspace import Channel, Json, Message, Workspace
 
 
 @dataclass(frozen=True)
-class Ask:
+class MethodCall:
     """A call; `url` is the server's address without a path, `new_socket` returns a Socket Mode URL, `scopes` are the token's."""
 
     workspace: Workspace
@@ -84,10 +84,10 @@ class Ask:
         return message
 
 
-def page(ask: Ask, items: list[Any], default: int, most: int) -> tuple[list[Any], Json]:
+def page(call: MethodCall, items: list[Any], default: int, most: int) -> tuple[list[Any], Json]:
     """Return one page of the items, with its has_more and response_metadata."""
-    size = ask.number("limit", default, most)
-    cursor = str(ask.params.get("cursor") or "")
+    size = call.number("limit", default, most)
+    cursor = str(call.params.get("cursor") or "")
     if cursor and not (cursor.startswith("next:") and cursor[5:].isdigit()):
         raise Refused("invalid_cursor")
     start = int(cursor[5:]) if cursor else 0

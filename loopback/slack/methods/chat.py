@@ -4,23 +4,23 @@ from typing import Any
 
 from loopback.slack.blocks import check_blocks
 from loopback.slack.limits import MARKDOWN_MOST, TEXT_ADVISED, Refused, check_message, check_metadata, refuse, with_ids
-from loopback.slack.methods.call import Ask
+from loopback.slack.methods.call import MethodCall
 from loopback.slack.workspace import TEAM, Channel, Json, Message
 
 # Slack ends an idle stream, after an undocumented time.
 _STREAM_IDLE = 300
 
 
-def post_message(ask: Ask) -> Json:
-    home = ask.target()
-    check_message(ask.params)
-    parts = content(ask, ask.params)
-    parts |= {"metadata": ask.params.get("metadata"), "broadcast": ask.flag("reply_broadcast")}
-    message = ask.workspace.post(home.id, ask.workspace.bot_user, thread_ts=ask.thread(home), **parts)
-    return {"channel": home.id, "ts": message.ts, "message": ask.workspace.describe(message, metadata=True)}
+def post_message(call: MethodCall) -> Json:
+    home = call.target()
+    check_message(call.params)
+    parts = content(call, call.params)
+    parts |= {"metadata": call.params.get("metadata"), "broadcast": call.flag("reply_broadcast")}
+    message = call.workspace.post(home.id, call.workspace.bot_user, thread_ts=call.thread(home), **parts)
+    return {"channel": home.id, "ts": message.ts, "message": call.workspace.describe(message, metadata=True)}
 
 
-def content(ask: Ask, given: Json) -> Json:
+def content(call: MethodCall, given: Json) -> Json:
     """Return a message's stored text, blocks and attachments; markdown_text becomes a block."""
     blocks = given.get("blocks") or []
     text = given.get("text") or ""
@@ -28,124 +28,118 @@ def content(ask: Ask, given: Json) -> Json:
         blocks, text = [{"type": "markdown", "text": markdown}], markdown
     return {
         "text": text,
-        "blocks": with_ids(blocks, ask.workspace.fresh),
+        "blocks": with_ids(blocks, call.workspace.fresh),
         "attachments": given.get("attachments") or [],
     }
 
 
-def update(ask: Ask) -> Json:
-    message = ask.own_message("cant_update_message")
+def update(call: MethodCall) -> Json:
+    message = call.own_message("cant_update_message")
     if message.streaming:
         raise Refused("streaming_state_conflict")
-    check_message(ask.params, text_most=TEXT_ADVISED)
-    parts = content(ask, ask.params)
+    check_message(call.params, text_most=TEXT_ADVISED)
+    parts = content(call, call.params)
     # Fields not given stay: only an empty list removes blocks.
-    if not ask.params.get("markdown_text"):
-        parts = {name: value for name, value in parts.items() if ask.params.get(name) is not None}
-    if "metadata" in ask.params:
-        parts["metadata"] = ask.params["metadata"]
-    ask.workspace.replace(message, **parts)
-    described = ask.workspace.describe(message, metadata=True)
+    if not call.params.get("markdown_text"):
+        parts = {name: value for name, value in parts.items() if call.params.get(name) is not None}
+    if "metadata" in call.params:
+        parts["metadata"] = call.params["metadata"]
+    call.workspace.replace(message, **parts)
+    described = call.workspace.describe(message, metadata=True)
     return {"channel": message.channel, "ts": message.ts, "text": message.text, "message": described}
 
 
-def delete(ask: Ask) -> Json:
-    message = ask.own_message("cant_delete_message")
-    ask.workspace.delete(message)
-    return {"channel": message.channel, "ts": message.ts}
-
-
-def post_ephemeral(ask: Ask) -> Json:
-    home = ask.target()
-    (user,) = ask.need("user")
+def post_ephemeral(call: MethodCall) -> Json:
+    home = call.target()
+    (user,) = call.need("user")
     if user not in home.members:
         raise Refused("user_not_in_channel")
-    check_message(ask.params)
-    parts = content(ask, ask.params)
-    parts |= {"thread_ts": ask.thread(home), "only_for": user}
-    return {"message_ts": ask.workspace.post(home.id, ask.workspace.bot_user, **parts).ts}
+    check_message(call.params)
+    parts = content(call, call.params)
+    parts |= {"thread_ts": call.thread(home), "only_for": user}
+    return {"message_ts": call.workspace.post(home.id, call.workspace.bot_user, **parts).ts}
 
 
-def permalink(ask: Ask) -> Json:
-    home = ask.channel()
-    (ts,) = ask.need("message_ts")
+def permalink(call: MethodCall) -> Json:
+    home = call.channel()
+    (ts,) = call.need("message_ts")
     message = home.messages.get(str(ts))
     if message is None:
         raise Refused("message_not_found")
     thread = f"?thread_ts={message.thread_ts}&cid={home.id}" if message.is_reply else ""
-    return {"channel": home.id, "permalink": f"{ask.url}/archives/{home.id}/p{message.ts.replace('.', '')}{thread}"}
+    return {"channel": home.id, "permalink": f"{call.url}/archives/{home.id}/p{message.ts.replace('.', '')}{thread}"}
 
 
-def start_stream(ask: Ask) -> Json:
-    home = ask.target()
+def start_stream(call: MethodCall) -> Json:
+    home = call.target()
     # Slack dropped this requirement for channels in 2026; streams here always reply in a thread.
-    if ask.params.get("thread_ts") in (None, ""):
+    if call.params.get("thread_ts") in (None, ""):
         raise Refused(
             "invalid_arguments", response_metadata={"messages": ["[ERROR] missing required field: thread_ts"]}
         )
-    thread_ts = ask.thread(home)
-    _check_recipient(ask, home)
-    blocks, text = _chunks(ask, [], "")
+    thread_ts = call.thread(home)
+    _check_recipient(call, home)
+    blocks, text = _chunks(call, [], "")
     parts: Json = {"thread_ts": thread_ts, "text": text, "blocks": blocks}
-    message = ask.workspace.post(
-        home.id, ask.workspace.bot_user, streaming=True, streamed_at=ask.workspace.now(), **parts
+    message = call.workspace.post(
+        home.id, call.workspace.bot_user, streaming=True, streamed_at=call.workspace.now(), **parts
     )
     return {"channel": home.id, "ts": message.ts}
 
 
-def append_stream(ask: Ask) -> Json:
-    message = _streaming(ask)
-    blocks, text = _chunks(ask, message.blocks, message.text)
+def append_stream(call: MethodCall) -> Json:
+    message = _streaming(call)
+    blocks, text = _chunks(call, message.blocks, message.text)
     if text == message.text and blocks == message.blocks:
         raise Refused("no_text")
-    with ask.workspace.change():
-        message.blocks, message.text, message.streamed_at = blocks, text, ask.workspace.now()
+    with call.workspace.change():
+        message.blocks, message.text, message.streamed_at = blocks, text, call.workspace.now()
     return {"channel": message.channel, "ts": message.ts}
 
 
-def stop_stream(ask: Ask) -> Json:
-    message = _streaming(ask)
-    check_metadata(ask.params.get("metadata"))
-    blocks, text = _chunks(ask, message.blocks, message.text)
-    last = ask.params.get("blocks") or []
+def stop_stream(call: MethodCall) -> Json:
+    message = _streaming(call)
+    check_metadata(call.params.get("metadata"))
+    blocks, text = _chunks(call, message.blocks, message.text)
+    last = call.params.get("blocks") or []
     refuse("invalid_blocks", check_blocks(last))
-    parts: Json = {"text": text, "blocks": [*blocks, *with_ids(last, ask.workspace.fresh)], "streaming": False}
-    if ask.params.get("metadata"):
-        parts["metadata"] = ask.params["metadata"]
-    ask.workspace.replace(message, edited=False, **parts)
-    return {"channel": message.channel, "ts": message.ts, "message": ask.workspace.describe(message, metadata=True)}
+    parts: Json = {"text": text, "blocks": [*blocks, *with_ids(last, call.workspace.fresh)], "streaming": False}
+    if call.params.get("metadata"):
+        parts["metadata"] = call.params["metadata"]
+    call.workspace.replace(message, edited=False, **parts)
+    return {"channel": message.channel, "ts": message.ts, "message": call.workspace.describe(message, metadata=True)}
 
 
-def _check_recipient(ask: Ask, home: Channel) -> None:
+def _check_recipient(call: MethodCall, home: Channel) -> None:
     if home.kind == "im":
         return
-    user, team = ask.params.get("recipient_user_id"), ask.params.get("recipient_team_id")
+    user, team = call.params.get("recipient_user_id"), call.params.get("recipient_team_id")
     if not user:
         raise Refused("missing_recipient_user_id")
     if not team:
         raise Refused("missing_recipient_team_id")
-    if user not in ask.workspace.users:
+    if user not in call.workspace.users:
         raise Refused("user_not_found")
     if team != TEAM:
         raise Refused("team_not_found")
 
 
-def _streaming(ask: Ask) -> Message:
-    message = ask.own_message("message_not_owned_by_app")
-    if message.streaming and ask.workspace.now() - message.streamed_at > _STREAM_IDLE:
-        with ask.workspace.change():
+def _streaming(call: MethodCall) -> Message:
+    message = call.own_message("message_not_owned_by_app")
+    if message.streaming and call.workspace.now() - message.streamed_at > _STREAM_IDLE:
+        with call.workspace.change():
             message.streaming = False
     if not message.streaming:
         raise Refused("message_not_in_streaming_state")
     return message
 
 
-def _chunks(ask: Ask, blocks: list[Json], text: str) -> tuple[list[Json], str]:
+def _chunks(call: MethodCall, blocks: list[Json], text: str) -> tuple[list[Json], str]:
     """Append the call's chunks to blocks and text: Markdown extends the last markdown block, other blocks follow."""
-    chunks: Any = ask.params.get("chunks") or []
+    chunks: Any = call.params.get("chunks") or []
     if not isinstance(chunks, list) or not all(isinstance(each, dict) for each in chunks):
         raise Refused("invalid_chunks")
-    if markdown := ask.params.get("markdown_text"):
+    if markdown := call.params.get("markdown_text"):
         chunks = [{"type": "markdown_text", "text": markdown}, *chunks]
     kinds = {"markdown_text": "text", "blocks": "blocks", "task_update": "id", "plan_update": "title"}
     if any(each.get("type") not in kinds or not each.get(kinds[each["type"]]) for each in chunks):
@@ -157,10 +151,10 @@ def _chunks(ask: Ask, blocks: list[Json], text: str) -> tuple[list[Json], str]:
         if each["type"] == "markdown_text":
             text += each["text"]
             if not blocks or blocks[-1]["type"] != "markdown":
-                blocks += with_ids([{"type": "markdown", "text": ""}], ask.workspace.fresh)
+                blocks += with_ids([{"type": "markdown", "text": ""}], call.workspace.fresh)
             blocks[-1]["text"] += each["text"]
         elif each["type"] == "blocks":
             refuse("invalid_blocks", check_blocks(each["blocks"]))
-            blocks += with_ids(each["blocks"], ask.workspace.fresh)
+            blocks += with_ids(each["blocks"], call.workspace.fresh)
         # Tasks and plans are shown only during the stream and are not stored.
     return blocks, text

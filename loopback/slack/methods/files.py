@@ -3,37 +3,40 @@
 from typing import Any
 
 from loopback.slack.limits import Refused, check_message_blocks, with_ids
-from loopback.slack.methods.call import Ask
+from loopback.slack.methods.call import MethodCall
 from loopback.slack.workspace import File, Json
 
 
-def upload_url(ask: Ask) -> Json:
-    name, length = ask.need("filename", "length")
+def upload_url(call: MethodCall) -> Json:
+    name, length = call.need("filename", "length")
     if not str(length).isdigit() or int(length) == 0:
         raise Refused("invalid_arguments", response_metadata={"messages": ["[ERROR] length must be a number"]})
-    with ask.workspace.change():
-        file = File(ask.workspace.fresh("F"), str(name), int(length))
-        ask.workspace.files[file.id] = file
-    return {"upload_url": f"{ask.url}/upload/v1/{file.id}/{file.ticket}", "file_id": file.id}
+    with call.workspace.change():
+        file = File(call.workspace.fresh("F"), str(name), int(length))
+        call.workspace.files[file.id] = file
+    return {"upload_url": f"{call.url}/upload/v1/{file.id}/{file.ticket}", "file_id": file.id}
 
 
-def complete(ask: Ask) -> Json:
-    (given,) = ask.need("files")
+def complete(call: MethodCall) -> Json:
+    (given,) = call.need("files")
     if not isinstance(given, list) or not all(isinstance(each, dict) for each in given):
         raise Refused("invalid_arguments")
-    files = [_pending(ask, each) for each in given]
-    wanted = ask.params.get("channel_id") or ask.params.get("channels")
+    files = [_pending(call, each) for each in given]
+    wanted = call.params.get("channel_id") or call.params.get("channels")
     if not wanted:
         return {"files": [{"id": file.id, "title": file.title} for file in files]}
     for channel in str(wanted).split(","):
-        _share(Ask(ask.workspace, {**ask.params, "channel": channel}, ask.url, ask.new_socket, ask.scopes), files)
+        _share(
+            MethodCall(call.workspace, {**call.params, "channel": channel}, call.url, call.new_socket, call.scopes),
+            files,
+        )
     # Slack shares shortly after its response, so shares appear in files.info only.
-    return {"files": [{**ask.workspace.describe_file(file), "shares": {}} for file in files]}
+    return {"files": [{**call.workspace.describe_file(file), "shares": {}} for file in files]}
 
 
-def _pending(ask: Ask, given: Json) -> File:
-    file = ask.workspace.files.get(str(given.get("id")))
-    if file is None or file.deleted:
+def _pending(call: MethodCall, given: Json) -> File:
+    file = call.workspace.files.get(str(given.get("id")))
+    if file is None:
         raise Refused("file_not_found")
     if file.content is None:
         raise Refused("file_upload_not_completed")
@@ -43,44 +46,22 @@ def _pending(ask: Ask, given: Json) -> File:
     return file
 
 
-def _share(ask: Ask, files: list[File]) -> None:
-    home = ask.target()
-    thread_ts = ask.thread(home)
-    comment, blocks = ask.params.get("initial_comment") or "", ask.params.get("blocks") or []
+def _share(call: MethodCall, files: list[File]) -> None:
+    home = call.target()
+    thread_ts = call.thread(home)
+    comment, blocks = call.params.get("initial_comment") or "", call.params.get("blocks") or []
     check_message_blocks(blocks)
-    parts: dict[str, Any] = {"text": comment, "blocks": with_ids(blocks, ask.workspace.fresh), "thread_ts": thread_ts}
-    with ask.workspace.change():
+    parts: dict[str, Any] = {"text": comment, "blocks": with_ids(blocks, call.workspace.fresh), "thread_ts": thread_ts}
+    with call.workspace.change():
         ids = [file.id for file in files]
-        message = ask.workspace.post(home.id, ask.workspace.bot_user, files=ids, subtype="file_share", **parts)
+        message = call.workspace.post(home.id, call.workspace.bot_user, files=ids, subtype="file_share", **parts)
         for file in files:
             file.shares.append((home.id, message.ts, thread_ts))
 
 
-def info(ask: Ask) -> Json:
-    return {"file": ask.workspace.describe_file(_known(ask)), "comments": []}
-
-
-def delete(ask: Ask) -> Json:
-    file = _known(ask)
-    with ask.workspace.change():
-        file.deleted = True
-        for channel, ts, _ in file.shares:
-            message = ask.workspace.channels[channel].messages.get(ts)
-            if message is None:
-                continue
-            left = [each for each in message.files if each != file.id]
-            if left or message.text:
-                ask.workspace.replace(message, edited=False, files=left)
-            else:
-                ask.workspace.delete(message)
-    return {}
-
-
-def _known(ask: Ask) -> File:
-    (wanted,) = ask.need("file")
-    file = ask.workspace.files.get(str(wanted))
+def info(call: MethodCall) -> Json:
+    (file_id,) = call.need("file")
+    file = call.workspace.files.get(str(file_id))
     if file is None:
         raise Refused("file_not_found")
-    if file.deleted:
-        raise Refused("file_deleted")
-    return file
+    return {"file": call.workspace.describe_file(file), "comments": []}

@@ -1,31 +1,25 @@
 """conversations.*, users.*, team.* and similar: read methods, and joining."""
 
 from loopback.slack.limits import Refused
-from loopback.slack.methods.call import Ask, page
+from loopback.slack.methods.call import MethodCall, page
 from loopback.slack.workspace import BOT_ID, SLACKBOT, TEAM, Channel, Json, Message, Workspace
 
 
-def api_test(ask: Ask) -> Json:
-    if error := ask.params.get("error"):
-        raise Refused(str(error))
-    return {"args": ask.params}
+def auth_test(call: MethodCall) -> Json:
+    name = call.workspace.users[call.workspace.bot_user]
+    team = {"url": f"{call.url}/", "team": "local", "team_id": TEAM, "is_enterprise_install": False}
+    return {**team, "user": name, "user_id": call.workspace.bot_user, "bot_id": BOT_ID}
 
 
-def auth_test(ask: Ask) -> Json:
-    name = ask.workspace.users[ask.workspace.bot_user]
-    team = {"url": f"{ask.url}/", "team": "local", "team_id": TEAM, "is_enterprise_install": False}
-    return {**team, "user": name, "user_id": ask.workspace.bot_user, "bot_id": BOT_ID}
+def open_connection(call: MethodCall) -> Json:
+    return {"url": call.new_socket()}
 
 
-def open_connection(ask: Ask) -> Json:
-    return {"url": ask.new_socket()}
-
-
-def user_info(ask: Ask) -> Json:
-    (user,) = ask.need("user")
-    if user not in ask.workspace.users:
+def user_info(call: MethodCall) -> Json:
+    (user,) = call.need("user")
+    if user not in call.workspace.users:
         raise Refused("user_not_found")
-    return {"user": describe_user(ask.workspace, user)}
+    return {"user": describe_user(call.workspace, user)}
 
 
 def describe_user(workspace: Workspace, user: str) -> Json:
@@ -39,76 +33,76 @@ def describe_user(workspace: Workspace, user: str) -> Json:
     return {**who, "profile": profile, **kind, **zone}
 
 
-def history(ask: Ask) -> Json:
-    home = _readable(ask)
-    found = [each for each in ask.workspace.visible(home.id) if not each.is_reply or each.broadcast]
-    return _messages(ask, list(reversed(_between(ask, found))), 100)
+def history(call: MethodCall) -> Json:
+    home = _readable(call)
+    found = [each for each in call.workspace.visible(home.id) if not each.is_reply or each.broadcast]
+    return _messages(call, list(reversed(_between(call, found))), 100)
 
 
-def replies(ask: Ask) -> Json:
-    home = _readable(ask)
-    (ts,) = ask.need("ts")
+def replies(call: MethodCall) -> Json:
+    home = _readable(call)
+    (ts,) = call.need("ts")
     first = home.messages.get(str(ts))
     if first is None or first.only_for is not None:
         raise Refused("thread_not_found")
     # A reply's own timestamp returns that reply only.
-    thread = _between(ask, ask.workspace.replies(home.id, first.ts))
-    return _messages(ask, [first, *thread], 1000)
+    thread = _between(call, call.workspace.replies(home.id, first.ts))
+    return _messages(call, [first, *thread], 1000)
 
 
-def _readable(ask: Ask) -> Channel:
-    home = ask.channel()
+def _readable(call: MethodCall) -> Channel:
+    home = call.channel()
     needed = {"channel": "channels:history", "group": "groups:history", "im": "im:history"}[home.kind]
-    if needed not in ask.scopes:
-        raise Refused("missing_scope", needed=needed, provided=",".join(sorted(ask.scopes)))
+    if needed not in call.scopes:
+        raise Refused("missing_scope", needed=needed, provided=",".join(sorted(call.scopes)))
     return home
 
 
-def _between(ask: Ask, messages: list[Message]) -> list[Message]:
-    oldest, latest = ask.params.get("oldest") or "0", ask.params.get("latest") or "9" * 12
+def _between(call: MethodCall, messages: list[Message]) -> list[Message]:
+    oldest, latest = call.params.get("oldest") or "0", call.params.get("latest") or "9" * 12
     try:
         low, high = float(oldest), float(latest)
     except ValueError as exc:
-        raise Refused("invalid_ts_oldest" if ask.params.get("oldest") else "invalid_ts_latest") from exc
-    inside = ask.flag("inclusive")
+        raise Refused("invalid_ts_oldest" if call.params.get("oldest") else "invalid_ts_latest") from exc
+    inside = call.flag("inclusive")
     return [
         each for each in messages if low < float(each.ts) < high or (inside and each.ts in {str(oldest), str(latest)})
     ]
 
 
-def _messages(ask: Ask, messages: list[Message], default: int) -> Json:
-    found, more = page(ask, messages, default, 1000)
-    metadata = ask.flag("include_all_metadata")
-    return {"messages": [ask.workspace.describe(each, metadata=metadata) for each in found], **more}
+def _messages(call: MethodCall, messages: list[Message], default: int) -> Json:
+    found, more = page(call, messages, default, 1000)
+    metadata = call.flag("include_all_metadata")
+    return {"messages": [call.workspace.describe(each, metadata=metadata) for each in found], **more}
 
 
-def channel_info(ask: Ask) -> Json:
-    return {"channel": _describe(ask.workspace, ask.channel(member=False))}
+def channel_info(call: MethodCall) -> Json:
+    return {"channel": _describe(call.workspace, call.channel(member=False))}
 
 
-def members(ask: Ask) -> Json:
-    found, more = page(ask, sorted(ask.channel(member=False).members), 100, 1000)
+def members(call: MethodCall) -> Json:
+    found, more = page(call, sorted(call.channel(member=False).members), 100, 1000)
     return {"members": found, "response_metadata": more["response_metadata"]}
 
 
-def open_conversation(ask: Ask) -> Json:
-    if ask.params.get("channel"):
-        return {"channel": _describe(ask.workspace, ask.channel())}
-    (users,) = ask.need("users")
+def open_conversation(call: MethodCall) -> Json:
+    if call.params.get("channel"):
+        return {"channel": _describe(call.workspace, call.channel())}
+    (users,) = call.need("users")
     user = str(users)
-    if user not in ask.workspace.users:
+    if user not in call.workspace.users:
         raise Refused("user_not_found")
-    if user in {ask.workspace.bot_user, SLACKBOT}:
+    if user in {call.workspace.bot_user, SLACKBOT}:
         raise Refused("cannot_dm_bot")
-    return {"channel": {"id": ask.workspace.dm(user)}}
+    return {"channel": {"id": call.workspace.dm(user)}}
 
 
-def set_status(ask: Ask) -> Json:
-    ask.need("channel_id", "thread_ts")
-    home = ask.channel(name="channel_id")
-    thread_ts = ask.thread(home)
-    with ask.workspace.change():
-        if status := str(ask.params.get("status") or ""):
+def set_status(call: MethodCall) -> Json:
+    call.need("channel_id", "thread_ts")
+    home = call.channel(name="channel_id")
+    thread_ts = call.thread(home)
+    with call.workspace.change():
+        if status := str(call.params.get("status") or ""):
             home.statuses[str(thread_ts)] = status
         else:
             home.statuses.pop(str(thread_ts), None)
