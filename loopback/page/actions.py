@@ -101,9 +101,6 @@ def states(blocks: list[Json], given: Json) -> Json:
         options = key in {"selected_option", "selected_options"}
         empty: Any = [] if key.endswith("s") else None
         filled_in = value not in (None, "", [])
-        if key == "rich_text_value" and filled_in:
-            line = {"type": "rich_text_section", "elements": [{"type": "text", "text": str(value)}]}
-            value = {"type": "rich_text", "elements": [line]}
         done.setdefault(block_id, {})[action_id] = (
             value if filled_in and options else {**start, key: value if filled_in else empty}
         )

@@ -85,37 +85,6 @@ def _markdown(block: Json, _viewer: Viewer) -> Markup:
     return markdown(block["text"], in_message=True)
 
 
-def _table(block: Json, viewer: Viewer) -> Markup:
-    """Render a table; its first row is the heading, as in Slack."""
-    settings = block.get("column_settings") or []
-    sides = [(each or {}).get("align", "left") for each in settings]
-
-    def row(cells: list[Json], name: str) -> Markup:
-        return tag(
-            "tr",
-            *(
-                tag(name, _cell(cell, viewer), class_=f"to-{sides[place]}" if place < len(sides) else None)
-                for place, cell in enumerate(cells)
-            ),
-        )
-
-    first, *others = block["rows"]
-    caption = tag("caption", block["caption"]) if "caption" in block else ""
-    body = tag("tbody", *(row(cells, "td") for cells in others))
-    table = tag("table", caption, tag("thead", row(first, "th")), body)
-    return tag("div", table, class_="scroll", tabindex=0, role="region", aria_label=viewer.say("table"))
-
-
-def _cell(cell: Json, viewer: Viewer) -> Markup:
-    if cell["type"] == "rich_text":
-        return rich_text(cell, viewer)
-    return joined(str(cell.get("text", cell.get("value", ""))))
-
-
-def _alert(block: Json, viewer: Viewer) -> Markup:
-    return words(block.get("text"), viewer)
-
-
 def _unknown(block: Json, viewer: Viewer) -> Markup:
     said = tag("summary", viewer.say("cannot_show", kind=block["type"]))
     return tag("details", said, tag("pre", json.dumps(block, ensure_ascii=False, indent=2)))
@@ -127,12 +96,8 @@ _RENDER: dict[str, Callable[[Json, Viewer], Markup]] = {
     "context": _context,
     "divider": _divider,
     "actions": _actions,
-    "context_actions": _actions,
     "input": _input,
     "image": _image,
     "markdown": _markdown,
     "rich_text": rich_text,
-    "table": _table,
-    "data_table": _table,
-    "alert": _alert,
 }

@@ -3,18 +3,17 @@
 `data-press` is sent on click, `data-choose` when the value changes, `data-input` with the enclosing form.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from typing import NamedTuple
 
 from markupsafe import Markup
 
-from loopback.page.markup import is_web, isolated, joined, tag
+from loopback.page.markup import is_web, isolated, tag
 from loopback.page.mrkdwn import mrkdwn
 from loopback.page.player import Viewer
 from loopback.slack.elements import options
 from loopback.slack.workspace import SLACKBOT, Json
 
-_TYPED = {"number_input": "number", "email_text_input": "email", "url_text_input": "url"}
 _TIMES = {"datepicker": ("date", "date"), "timepicker": ("time", "time")}
 
 
@@ -116,51 +115,22 @@ def _button(given: Json, spot: Spot) -> Markup:
     )
 
 
-def _icon_button(given: Json, spot: Spot) -> Markup:
-    return _button({**given, "style": "quiet"}, spot)
-
-
-def _feedback(given: Json, spot: Spot) -> Markup:
-    sides = (("👍", given["positive_button"]), ("👎", given["negative_button"]))
-    shown = [
-        {"text": {"text": f"{sign} {side['text']['text']}"}, "value": side["value"], "action_id": given["action_id"]}
-        for sign, side in sides
-    ]
-    return joined(*(_button(each, spot) for each in shown))
-
-
-def _overflow(given: Json, spot: Spot) -> Markup:
-    marks = {"data_block": spot.block["block_id"], "data_action": given["action_id"], **_confirm(given, spot)}
-    items = [
-        tag(
-            "button",
-            words(each["text"], spot.viewer),
-            type="button",
-            data_press=True,
-            data_value=each["value"],
-            **marks,
-        )
-        for each in given["options"]
-    ]
-    summary = tag("summary", "⋯", class_="button", aria_label=spot.viewer.say("more"))
-    return tag("details", summary, tag("div", *items, class_="menu"), class_="overflow")
-
-
 # Menus
 
 
 def _offered(given: Json, spot: Spot) -> list[Choice]:
     """Return a menu's choices: its own options, or the workspace's people or conversations."""
     kind, viewer = given["type"], spot.viewer
-    if "users" in kind:
-        first = _initial(given, "user")
+    if kind == "multi_users_select":
+        first = given.get("initial_users") or []
         people = [each for each in viewer.workspace.users if each not in {viewer.workspace.bot_user, SLACKBOT}]
         return [Choice(each, viewer.name(each), each in first) for each in people]
-    if "conversations" in kind or "channels" in kind:
-        first = _initial(given, "conversation" if "conversations" in kind else "channel")
-        homes = [each for each in viewer.channels if each.kind != "im" or "conversations" in kind]
+    if kind == "conversations_select":
         signs = {"channel": "# ", "group": "🔒 ", "im": "@"}
-        return [Choice(each.id, signs[each.kind] + viewer.title(each), each.id in first) for each in homes]
+        return [
+            Choice(each.id, signs[each.kind] + viewer.title(each), each.id == given.get("initial_conversation"))
+            for each in viewer.channels
+        ]
     chosen = [each["value"] for each in [given.get("initial_option"), *given.get("initial_options", [])] if each]
     groups = {
         option["value"]: str(group["label"]["text"])
@@ -177,11 +147,6 @@ def _offered(given: Json, spot: Spot) -> list[Choice]:
         )
         for each in options(given)
     ]
-
-
-def _initial(given: Json, name: str) -> Sequence[str]:
-    one, many = given.get(f"initial_{name}"), given.get(f"initial_{name}s")
-    return [*([one] if one else []), *(many or [])]
 
 
 def _select(given: Json, spot: Spot) -> Markup:
@@ -240,12 +205,12 @@ def _text(given: Json, spot: Spot) -> Markup:
     return tag("input", type="text", value=start, autocomplete="off", **shared)
 
 
-def _typed(given: Json, spot: Spot) -> Markup:
+def _number(given: Json, spot: Spot) -> Markup:
     limits = {"min": given.get("min_value"), "max": given.get("max_value")}
     step = "any" if given.get("is_decimal_allowed") else None
     return tag(
         "input",
-        type=_TYPED[given["type"]],
+        type="number",
         value=given.get("initial_value"),
         placeholder=_hint(given) or None,
         step=step,
@@ -262,39 +227,15 @@ def _time(given: Json, spot: Spot) -> Markup:
     return tag("input", type=kind, value=start, required=spot.required, class_="field short", **_marks(given, spot))
 
 
-def _instant(given: Json, spot: Spot) -> Markup:
-    start = given.get("initial_date_time")
-    shown = {"data_instant": start, "required": spot.required, "class": "field short"}
-    return tag("input", type="datetime-local", **shown, **_marks(given, spot))
-
-
-def _file(_given: Json, spot: Spot) -> Markup:
-    return tag("p", spot.viewer.say("no_files"), class_="hint")
-
-
-def _rich(given: Json, spot: Spot) -> Markup:
-    return _text({**given, "multiline": True, "initial_value": None}, spot)
-
-
-def _kinds(names: Iterable[str], many: str = "") -> list[str]:
-    return [f"{many}{name}_select" for name in names]
-
-
-_MENUS = ("static", "external", "users", "conversations", "channels")
 _RENDER: dict[str, Callable[[Json, Spot], Markup]] = {
     "button": _button,
-    "workflow_button": _button,
-    "icon_button": _icon_button,
-    "feedback_buttons": _feedback,
-    "overflow": _overflow,
-    **dict.fromkeys(_kinds(_MENUS), _select),
-    **dict.fromkeys(_kinds(_MENUS, "multi_"), _boxes),
+    "static_select": _select,
+    "conversations_select": _select,
+    "multi_static_select": _boxes,
+    "multi_users_select": _boxes,
     "checkboxes": _boxes,
+    "number_input": _number,
     "radio_buttons": _radios,
     "plain_text_input": _text,
-    "rich_text_input": _rich,
-    **dict.fromkeys(_TYPED, _typed),
     **dict.fromkeys(_TIMES, _time),
-    "datetimepicker": _instant,
-    "file_input": _file,
 }

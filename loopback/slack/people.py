@@ -199,10 +199,10 @@ class People:
             for element in interactive(block):
                 if element["action_id"] != action_id or block_id not in {None, block["block_id"]}:
                     continue
-                said = _said(element, value)
-                if said is not None:
+                fields = _action_fields(element, value)
+                if fields is not None:
                     place = {"action_id": action_id, "block_id": block["block_id"], "type": element["type"]}
-                    return {**place, **said, "action_ts": self.workspace.next_ts()}
+                    return {**place, **fields, "action_ts": self.workspace.next_ts()}
         raise LookupError(f"there is no {action_id} with {value!r} to press")
 
     def _interact(
@@ -286,16 +286,12 @@ class People:
             interaction.done.set()
 
 
-def _said(element: Json, value: str | list[str] | None) -> Json | None:
+def _action_fields(element: Json, value: str | list[str] | None) -> Json | None:
     """Return the action fields of an element used with a value; None if not possible."""
-    kind = element["type"]
-    if kind in {"button", "workflow_button", "icon_button"}:
+    if element["type"] == "button":
         if value is not None and element.get("value") != value:
             return None
         return {name: element[name] for name in ("text", "value", "style", "url") if name in element}
-    if kind == "feedback_buttons":
-        sides = (element["positive_button"], element["negative_button"])
-        return next((dict(side) for side in sides if side["value"] == value), None)
     try:
         return None if value is None else payloads.state_of(element, value)
     except ValueError:
