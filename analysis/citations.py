@@ -10,7 +10,7 @@ def to_commit(commit: Commit) -> Citation:
     return Citation(label=commit.short_sha, url=commit.url)
 
 
-def beside(commit: Commit, path: str) -> str:
+def sibling_url(commit: Commit, path: str) -> str:
     """Return the URL of another page of the commit's repository; "" if the commit's URL is not GitHub's."""
     root, found, _ = commit.url.rpartition("/commit/")
     return root + path if found else ""
@@ -37,7 +37,7 @@ def to_fact(commit: Commit, fact: Fact) -> Citation:
         return to_line(commit, file, (named or lines)[0])
     if not fact.line:
         return to_file(commit, file)
-    sign = "-" if fact.gone else "+" if fact.breaking else ""
+    sign = "-" if fact.removes else "+" if fact.breaking else ""
     place = to_line(commit, file, DiffLine(sign, "", fact.line, fact.line)) if sign else to_file(commit, file)
     return place.model_copy(update={"label": fact.place})
 

@@ -17,7 +17,7 @@ _MARGIN = 1.15
 # Longer hunks are split, so that a new file need not be left out as a whole.
 _HUNK_LINES = 60
 _LISTED_ONLY = (Kind.GENERATED, Kind.VENDORED)
-_PREFERENCE = {each: place for place, each in enumerate(Kind)}
+_PREFERENCE = {each: index for index, each in enumerate(Kind)}
 
 
 class DiffLine(NamedTuple):
@@ -64,7 +64,7 @@ def tokens(text: str) -> int:
 @lru_cache(maxsize=256)
 def headed_hunks(patch: str | None) -> tuple[Hunk, ...]:
     """Parse a file's patch into hunks; empty for a missing or malformed patch."""
-    return tuple(Hunk(hunk.section_header.strip(), tuple(_lines(hunk))) for hunk in _parsed(patch))
+    return tuple(Hunk(hunk.section_header.strip(), tuple(_diff_lines(hunk))) for hunk in _parsed_hunks(patch))
 
 
 def hunks(patch: str | None) -> tuple[tuple[DiffLine, ...], ...]:
@@ -79,7 +79,7 @@ def changed_lines(file: FileChange, signs: str = "+-") -> Iterator[DiffLine]:
 
 def side_lines(file: FileChange, side: str) -> Iterator[tuple[int, DiffLine]]:
     """Return (index of the hunk, line) for each line of a file's old ("-") or new ("+") side, context included."""
-    return ((place, line) for place, hunk in enumerate(hunks(file.patch)) for line in hunk if line.sign in (" ", side))
+    return ((index, line) for index, hunk in enumerate(hunks(file.patch)) for line in hunk if line.sign in (" ", side))
 
 
 def excerpt(commit: Commit, budget: int) -> Excerpt:
@@ -90,25 +90,23 @@ def excerpt(commit: Commit, budget: int) -> Excerpt:
     blocks = [_listing(commit)]
     spent = tokens(blocks[0])
     left_out = []
-    for file in sorted(
-        commit.files, key=lambda each: (_PREFERENCE[kind(each.path)], -(each.additions + each.deletions))
-    ):
+    for file in sorted(commit.files, key=lambda each: (_PREFERENCE[kind(each.path)], -each.size)):
         if file.patch is None or kind(file.path) in _LISTED_ONLY:
-            if file.additions + file.deletions:
+            if file.size:
                 left_out.append(file.path)
             continue
         pieces = list(_hunk_texts(file.patch))
-        kept = []
-        room = budget - spent - tokens(_heading(file.path, len(pieces), len(pieces)))
+        included = []
+        remaining = budget - spent - tokens(_heading(file.path, len(pieces), len(pieces)))
         for piece in pieces:
             cost = tokens(piece)
-            if cost <= room:
-                kept.append(piece)
-                room -= cost
-        if kept:
-            blocks.append("\n".join([_heading(file.path, len(pieces) - len(kept), len(pieces)), *kept]))
-            spent = budget - room
-        if len(kept) < len(pieces) or not pieces:
+            if cost <= remaining:
+                included.append(piece)
+                remaining -= cost
+        if included:
+            blocks.append("\n".join([_heading(file.path, len(pieces) - len(included), len(pieces)), *included]))
+            spent = budget - remaining
+        if len(included) < len(pieces) or not pieces:
             left_out.append(file.path)
     return Excerpt(text="\n".join(blocks), left_out=tuple(left_out), tokens=spent)
 
@@ -136,7 +134,7 @@ def _hunk_texts(patch: str) -> Iterator[str]:
             yield "\n".join([header, *(line.sign + line.text for line in lines)])
 
 
-def _parsed(patch: str | None) -> list[ParsedHunk]:
+def _parsed_hunks(patch: str | None) -> list[ParsedHunk]:
     if not patch:
         return []
     try:
@@ -146,7 +144,7 @@ def _parsed(patch: str | None) -> list[ParsedHunk]:
     return [hunk for file in files for hunk in file]
 
 
-def _lines(hunk: ParsedHunk) -> Iterator[DiffLine]:
+def _diff_lines(hunk: ParsedHunk) -> Iterator[DiffLine]:
     for line in hunk:
         if line.line_type in ("+", "-", " "):
             yield DiffLine(line.line_type, line.value.rstrip("\n"), line.source_line_no, line.target_line_no)

@@ -4,7 +4,7 @@
     ├── Misuse                       2: the request or the configuration is invalid
     │   ├── BadSetting               a setting has a wrong value
     │   ├── UnknownRepository        GitHub has no such repository, or the token may not see it
-    │   │   └── UnknownBranch    it has no branch of that name
+    │   │   └── UnknownBranch        it has no branch of that name
     │   ├── UnknownCommit            no commit, or more than one, matches the reference
     │   ├── AccessDenied             GitHub refuses the token
     │   └── StoreUnusable            the database cannot be opened, read or written
@@ -17,7 +17,10 @@
 Vendors' errors are translated around the call of the vendor, and nowhere else.
 """
 
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
+from typing import Any
 
 from analysis.locale import Language, Phrase, translated
 
@@ -80,7 +83,7 @@ class NotGitHub(Unreachable):
 
 
 class RateLimited(OutsideFailure):
-    """GitHub's rate limit is exhausted. `resets_at` (UTC) is when it resets, if GitHub said so."""
+    """An exhausted rate limit of GitHub. `resets_at` (UTC) is when it resets, if GitHub said so."""
 
     def __init__(self, what: str | Phrase, resets_at: datetime | None = None) -> None:
         super().__init__(what)
@@ -93,3 +96,18 @@ class ModelFailure(OutsideFailure):
     def __init__(self, what: str | Phrase, *, lasting: bool = False) -> None:
         super().__init__(what)
         self.lasting = lasting
+
+
+@contextmanager
+def translated_by(table: Mapping[type[Exception], Callable[..., Exception]], *context: Any) -> Iterator[None]:
+    """Raise a vendor's errors as ours: `table` maps a vendor's type to what takes the error and `context` and returns ours.
+
+    The most specific type wins. An error that is not in the table is raised as it is: it is a bug.
+    """
+    try:
+        yield
+    except Exception as exc:
+        translate = next((table[kind] for kind in type(exc).__mro__ if kind in table), None)
+        if translate is None:
+            raise
+        raise translate(exc, *context) from exc

@@ -45,6 +45,11 @@ def one_line(text: str) -> str:
     return visible(re.sub(r" *[\t\r\n\f\v][ \t\r\n\f\v]*", " ", text).strip())
 
 
+def mentions(text: str, name: str) -> bool:
+    """Return whether `name` occurs in the text, not as a part of a longer or a hyphenated name."""
+    return bool(re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text))
+
+
 def shorten(text: str, length: int) -> str:
     """Cut `text` to at most `length` characters, including three final dots if anything was cut."""
     return text if len(text) <= length else text[: length - 3] + "..."

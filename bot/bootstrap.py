@@ -1,90 +1,279 @@
-"""Composition of the services from the settings; `slack_bot` composes the bot on top of them."""
+"""Composition root: puts the objects of the running bot together, each given what it uses."""
 
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from datetime import datetime
-from typing import NamedTuple
+from socket import socket
 
-from sqlalchemy import Engine
-
+from analysis.errors import StoreUnusable
+from analysis.models import Repository
 from analysis.sources.github import GitHub
-from bot import logs
-from bot.services.answers import AnswerService
-from bot.services.digest import DigestService
-from bot.services.lookup import CommitLookup
-from bot.services.metered_model import MeteredModel
+from bot import logs, metrics, scheduler
+from bot.flows import DeliverySteps, Flows
+from bot.services.access import Access
+from bot.services.channels import Channels
+from bot.services.factory import Services, bot_services
+from bot.services.reader import Reader
 from bot.settings import Settings
-from bot.store import Store, open_engine
+from bot.slack.app import SlackApp, sign_in, slack_app, socket_mode
+from bot.slack.commands.commits import CommitCommands, TierCorrections
+from bot.slack.commands.days import DayCommands, DigestButtons
+from bot.slack.commands.dispatch import ButtonDispatcher, ButtonHandler, CommandDispatcher, show_no_form
+from bot.slack.commands.help import HelpCommand
+from bot.slack.commands.home import HeldMessages, Home
+from bot.slack.commands.members import Members
+from bot.slack.commands.mentions import Messages
+from bot.slack.commands.posting import PostCommand
+from bot.slack.commands.questions import Questions
+from bot.slack.commands.rate_limits import RateLimits
+from bot.slack.commands.responder import RequestHandlers, Responder
+from bot.slack.commands.search import SearchCommand
+from bot.slack.commands.status import Status
+from bot.slack.commands.subscription_form import SubscriptionForms
+from bot.slack.commands.subscriptions import SubscriptionCommands, SubscriptionManager
+from bot.slack.commands.threads import Threads
+from bot.slack.delivery.announcements import Announcements
+from bot.slack.delivery.channel_report import ChannelReports
+from bot.slack.delivery.drafting import Drafter
+from bot.slack.delivery.postings import Postings
+from bot.slack.delivery.reading import DeliveryReader
+from bot.slack.delivery.reply import Reply
+from bot.slack.delivery.requester_notices import RequesterNotices
+from bot.slack.delivery.revert_notices import RevertNotices
+from bot.slack.delivery.sending import Finisher, Sender
+from bot.slack.listeners import Inbox, Listeners
+from bot.slack.messages.blocks import Action
+from bot.slack.outbox.outbox import SLACKS_PACE, Outbox, Pace
+from bot.slack.parsing import commands as command_types
+from bot.slack.parsing.commands import (
+    Day,
+    Days,
+    Help,
+    ListSubscriptions,
+    Lookup,
+    NotUnderstood,
+    Search,
+    Subscribe,
+    Unsubscribe,
+)
+from bot.slack.socket_mode import AT_ONCE
+from bot.slack.web import Web
+from bot.store import Mailbox, Subscriptions, Terms, open_engine
+from bot.store.lock import database_file, locked
 
-_SHARE = 4  # one in this many model calls is reserved for answers
+_HAND_OVERS = 16  # requests handed over concurrently, or modals opened
 
 Clock = Callable[[], datetime]
 
 
-class Services(NamedTuple):
-    """The services of one process, and what they stand on. It is taken apart where it is used, and not passed on."""
-
-    github: GitHub
-    store: Store
-    model: MeteredModel | None
-    digests: DigestService
-    commits: CommitLookup
-    answers: AnswerService
-
-
-def services_on(github: GitHub, store: Store, model: MeteredModel | None = None) -> Services:
-    """Build the services on a GitHub, a store, and a model if there is one."""
-    return Services(
-        github,
-        store,
-        model,
-        DigestService(github, store, model),
-        CommitLookup(github, store, model),
-        AnswerService(github, model),
-    )
-
-
 @contextmanager
-def command_services(
-    settings: Settings, on_wait: Callable[[float], None] | None = None, *, now: datetime | None = None
-) -> Iterator[Services]:
-    """Open the services for one command, and set up logging.
+def running_bot(
+    settings: Settings,
+    now: Clock,
+    *,
+    address: tuple[str, int] | None = None,
+    metrics_port: int = 0,
+    metrics_needed: bool = False,
+    github: GitHub | None = None,
+    pace: Pace = SLACKS_PACE,
+) -> Iterator[Flows]:
+    """Run the bot for the duration of the block: resume interrupted flows, then listen to Slack and the scheduler.
 
-    `now` (UTC) determines the model's daily budget; without it no model is used.
+    Yield its flows. Slack reaches the bot at `address` (host, port) over HTTP; without one it connects over Socket Mode.
+    `metrics_port` is the port of the metrics, 0 for none; it must be free if they are `metrics_needed`. `github` and `pace`
+    replace GitHub and the send rate, for the local workspace. Raise `BadSetting` for tokens that are missing or rejected,
+    `StoreUnusable` if another bot uses the store, `Misuse` for an address in use.
     """
-    logs.set_up(settings.log_level or "WARNING", settings.log_format)
-    store = Store(open_engine(settings.database_url.get_secret_value()))
-    github = GitHub(settings.github_api_url, settings.token, on_wait=on_wait)
-    with closing(store), closing(github), _model(settings, store, (lambda: now) if now else None) as model:
-        yield services_on(github, store, model)
-
-
-@contextmanager
-def bot_services(settings: Settings, engine: Engine, now: Clock, github: GitHub | None = None) -> Iterator[Services]:
-    """Open the services for the bot, on a database and a GitHub other than that of the settings if given."""
-    store = Store(engine)
-    github = github or GitHub(settings.github_api_url, settings.token)
-    answers = max(1, settings.digest_concurrency // _SHARE)
-    with closing(store), closing(github), _model(settings, store, now, for_answers=answers) as model:
-        yield services_on(github, store, model)
-
-
-@contextmanager
-def _model(
-    settings: Settings, store: Store, now: Clock | None, *, for_answers: int = 0
-) -> Iterator[MeteredModel | None]:
-    if not settings.digest_model or now is None:
-        yield None
-        return
-    from analysis.llm import ChatModel
-
-    key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
-    with closing(ChatModel(settings.digest_model, base_url=settings.openai_base_url, api_key=key)) as chat:
-        yield MeteredModel(
-            chat,
-            store.spending,
-            now,
-            at_once=settings.digest_concurrency,
-            daily_usd=settings.digest_daily_budget_usd,
-            for_answers=for_answers,
+    logs.set_up(settings.log_level or "INFO", settings.log_format)
+    web = Web(settings.slack_secret("SLACK_BOT_TOKEN"), settings.slack_api_url)
+    url = settings.database_url.get_secret_value()
+    with ExitStack() as stack:
+        listen = stack.enter_context(_listening(settings, address, web))
+        stack.enter_context(locked(database := database_file(url)))
+        engine = open_engine(url)
+        mailbox, subscriptions = Mailbox(engine), Subscriptions(engine)
+        services = stack.enter_context(bot_services(settings, engine, now, github))
+        sign_in(web)  # before anything is posted: refused messages are not retried
+        bot = _Bot(settings, services, mailbox, subscriptions, web, now, pace)
+        bot.subscribe_configured_channels()
+        figures = metrics.Metrics(services.store, mailbox, subscriptions, now)
+        flows, reader = bot.flows, bot.reader
+        stack.enter_context(flows.running(database.with_name(f"{database.stem}-flows.db")))
+        stack.enter_context(
+            scheduler.ticking(
+                lambda: scheduler.start_due(subscriptions, reader, flows.start_delivery, now()), flows.forget_old
+            )
         )
+        stack.enter_context(metrics.served(figures, metrics_port, needed=metrics_needed))
+        stack.enter_context(listen(bot, figures))
+        yield flows
+
+
+@contextmanager
+def _listening(
+    settings: Settings, address: tuple[str, int] | None, web: Web
+) -> Iterator[Callable[["_Bot", metrics.Metrics], AbstractContextManager[None]]]:
+    """Check the token, or check the secret and bind the address; yield the function that starts listening to Slack."""
+    if address is None:
+        token = settings.slack_secret("SLACK_APP_TOKEN")
+        yield lambda bot, figures: _over_websocket(bot, figures, web, token)
+        return
+    from bot.slack.http import bound  # the server is not needed for Socket Mode
+
+    secret = settings.slack_secret("SLACK_SIGNING_SECRET")
+    with bound(*address) as place:
+        yield lambda bot, figures: _over_http(bot, figures, secret, place)
+
+
+@contextmanager
+def _over_websocket(bot: "_Bot", figures: metrics.Metrics, web: Web, token: str) -> Iterator[None]:
+    with bot.app(figures, AT_ONCE) as app, socket_mode(app, web, token):
+        yield
+
+
+@contextmanager
+def _over_http(bot: "_Bot", figures: metrics.Metrics, secret: str, place: socket) -> Iterator[None]:
+    from bot.slack.http import THREADS, http_mode
+
+    with bot.app(figures, THREADS, secret) as app, http_mode(app, secret, place, bot.health, figures.refused):
+        yield
+
+
+class _Bot:
+    """The objects of one bot, each given what it uses."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        services: Services,
+        mailbox: Mailbox,
+        subscriptions: Subscriptions,
+        web: Web,
+        now: Clock,
+        pace: Pace,
+    ) -> None:
+        self._settings, self._services = settings, services
+        self._mailbox, self._subscriptions, self._web, self._now = mailbox, subscriptions, web, now
+        self._outbox = Outbox(mailbox, web, now, pace=pace)
+        self.reader = _reader(settings, services, subscriptions, now)
+        self._channels = Channels(self.reader, subscriptions, settings.digest_language, settings.tz)
+        self._reports = ChannelReports(services.store, subscriptions, now)
+        self._postings = Postings(mailbox, web, self._reports)
+        self._members = Members(web)
+        self._threads = Threads(mailbox, web)
+        self.flows = Flows(self._responder(), self._delivery_steps(), mailbox, now)
+
+    def subscribe_configured_channels(self) -> None:
+        """Subscribe the channels of DIGEST_CHANNEL to DIGEST_REPOS, keeping subscriptions that people made or cancelled."""
+        settings = self._settings
+        for channel in settings.digest_channel:
+            # Repositories that people subscribed to or cancelled.
+            decided = {each.terms.repository.key for each in self._subscriptions.of(channel) if each.user}
+            decided |= {each.terms.repository.key for each in self._subscriptions.ended(channel)}
+            for repository in settings.digest_repos:
+                if repository.key not in decided and not self.reader.within(channel).hides(repository):
+                    terms = Terms(channel, repository, settings.digest_time, settings.tz, settings.digest_language)
+                    self._subscriptions.keep(terms, self._now())
+
+    @contextmanager
+    def app(self, figures: metrics.Metrics, at_once: int, signing_secret: str = "") -> Iterator[SlackApp]:
+        """Build the Bolt app, for `at_once` requests at a time.
+
+        At the end of the block every request that was acknowledged has been handed over.
+        """
+        time, command = self._settings.digest_time, self._settings.digest_command
+        forms = SubscriptionForms(self._channels, self._subscriptions, self._members, time)
+        inbox = Inbox(self._mailbox, self.flows.start_answer, self._now)
+        with ThreadPoolExecutor(_HAND_OVERS, "hand-over") as executor:
+            listeners = Listeners(self._web, inbox, self._threads, forms, self._channels, executor)
+            with slack_app(listeners, command, self._web, figures.acknowledged, at_once, signing_secret) as app:
+                yield app
+
+    def health(self) -> dict[str, bool]:
+        """Return whether the store and the flow engine work, for /healthz."""
+        try:
+            self._mailbox.waiting_since()
+        except StoreUnusable:
+            return {"store": False, "engine": self.flows.alive()}
+        return {"store": True, "engine": self.flows.alive()}
+
+    def _delivery_steps(self) -> DeliverySteps:
+        notices = RequesterNotices(self._web)
+        return DeliverySteps(
+            DeliveryReader(self._channels, self._reports, self._now),
+            Drafter(self._channels, self._reports, self._postings, self._mailbox, notices),
+            Sender(self._channels, self._mailbox, self._outbox),
+            Finisher(self._mailbox, self._subscriptions, self._web, notices),
+            RevertNotices(self._channels, self._reports, self._services.store, self._mailbox),
+        )
+
+    def _responder(self) -> Responder:
+        store, mailbox, web, now = self._services.store, self._mailbox, self._web, self._now
+        limits = RateLimits(mailbox, now)
+        status = Status(store, mailbox, self._services.model, web, now)
+        home = Home(self._subscriptions, mailbox, web, status, now)
+        post = PostCommand(self._members, self._postings, web)
+        days, commits, search = DayCommands(post, now), CommitCommands(store, post), SearchCommand(store)
+        subscriptions = self._subscription_commands(status, home)
+        help_ = HelpCommand(store, self._subscriptions, web, self._settings.digest_command)
+        commands = CommandDispatcher(
+            {
+                Day: days.show_day,
+                Days: days.show_range,
+                Lookup: commits.show,
+                Search: search.show,
+                Subscribe: lambda conversation, command: subscriptions.subscribe(conversation, command.wanted),
+                Unsubscribe: subscriptions.unsubscribe,
+                ListSubscriptions: lambda conversation, _: subscriptions.show_all(conversation),
+                command_types.Status: lambda conversation, _: subscriptions.show_status(conversation),
+                Help: lambda conversation, _: help_.show(conversation),
+                NotUnderstood: help_.show_not_understood,
+            }
+        )
+        questions = Questions(self._services.answers, commits, store, self._threads, limits)
+        buttons = ButtonDispatcher(self._button_handlers(post, search, subscriptions, home), questions.choose)
+        messages = Messages(commands, questions, self._threads, web)
+        handlers = RequestHandlers(commands, buttons, messages, questions, subscriptions, home)
+        return Responder(
+            handlers, self._channels, limits, mailbox, lambda request: Reply(web, self._outbox, request), home, now
+        )
+
+    def _subscription_commands(self, status: Status, home: Home) -> SubscriptionCommands:
+        announcements = Announcements(self._subscriptions, self._mailbox, self._web)
+        time = self._settings.digest_time
+        manager = SubscriptionManager(self._subscriptions, self._members, announcements, time)
+        return SubscriptionCommands(manager, self._subscriptions, self._members, status, home)
+
+    def _button_handlers(
+        self, post: PostCommand, search: SearchCommand, subscriptions: SubscriptionCommands, home: Home
+    ) -> dict[str, ButtonHandler]:
+        digest = DigestButtons(self._reports, self._outbox, self._web)
+        corrections = TierCorrections(self._subscriptions)
+        held = HeldMessages(self._outbox, self._web, home)
+        return {
+            "show_rest": digest.show_rest,
+            "full_report": digest.send_report,
+            "page": search.turn_page,
+            Action.POST: post.post,
+            Action.POST_AGAIN: post.post,
+            "too_high": corrections.store,
+            "too_low": corrections.store,
+            "settings": lambda conversation, _: subscriptions.show_all(conversation),
+            "unsubscribe": subscriptions.cancel,
+            "send_again": held.release,
+            "drop_held": held.release,
+            # These open modals; as requests they arrive only if Slack did not open one.
+            **dict.fromkeys(("ask", "ask_commit", "open_subscribe", "edit_subscription"), show_no_form),
+        }
+
+
+def _reader(settings: Settings, services: Services, subscriptions: Subscriptions, now: Clock) -> Reader:
+    """Build the reader of the configured and subscribed repositories."""
+
+    def known() -> list[Repository]:
+        subscribed = [each.terms.repository for each in subscriptions.all()]
+        return list({each.key: each for each in (*settings.digest_repos, *subscribed)}.values())
+
+    access = Access(settings.digest_private, services.github.is_public, now)
+    return Reader(services.digests, services.commits, known, access, usual=settings.digest_repos)

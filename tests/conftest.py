@@ -11,7 +11,7 @@ import pytest
 from hypothesis import settings
 
 from analysis.sources.github import GitHub
-from bot.bootstrap import Services, services_on
+from bot.services.factory import Services, services_on
 from bot.store import Store, open_engine
 from loopback.github import RecordedRepository
 from tests.data import commit_lines

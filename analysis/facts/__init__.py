@@ -57,7 +57,7 @@ def _deleted_files(_change: Change, file: FileChange) -> Iterator[Fact]:
         yield Fact(kind=FactKind.FILE_DELETED, name=file.path, path=file.path)
 
 
-_ORDER = {each: place for place, each in enumerate(FactKind)}
+_ORDER = {each: index for index, each in enumerate(FactKind)}
 _NAME_KINDS = (FactKind.REMOVED_NAME, FactKind.RENAMED_NAME, FactKind.MOVED_NAME)
 _METHOD_KINDS = (
     FactKind.REMOVED_PARAMETER,

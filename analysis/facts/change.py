@@ -6,6 +6,7 @@ from functools import cached_property
 
 from analysis.models import Commit, FileChange
 from analysis.paths import Kind, kind
+from analysis.text import mentions
 
 _SHIPPED_KINDS = (Kind.SOURCE, Kind.BUILD, Kind.DATA)
 _DEFINING_KINDS = (Kind.SOURCE, Kind.BUILD, Kind.DATA, Kind.CI, Kind.EXAMPLE)
@@ -52,7 +53,7 @@ class Change:
         """Return whether an added line mentions the name, which may then only have moved."""
         if _WORD.fullmatch(name):
             return name in self._added_words
-        return bool(re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", self.added))
+        return mentions(self.added, name)
 
     @cached_property
     def _added_words(self) -> frozenset[str]:

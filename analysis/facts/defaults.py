@@ -17,14 +17,14 @@ _LOCAL = re.compile(r"[a-z_]\w*\s*[:=]")
 _ANNOTATED = re.compile(r"[A-Z][A-Z0-9_]*\s*:")
 _LITERAL = r"""-?\d[\d_.e+-]*|True|False|None|true|false|"[^"\n]*"|'[^'\n]*'"""
 _VARIABLE = r"""["'](?P<{}>[A-Z][A-Z0-9_]{{2,}})["']\s*"""
-_READ = re.compile(
+_VARIABLE_READ = re.compile(
     rf"""(?x)
       \b(?:getenv|environ\.get)\(\s* {_VARIABLE.format("read")} (?:,\s*(?:default\s*=\s*)?(?P<fallback>{_LITERAL})\s*)? ,?\s*\)
       (?:(?:\.\w+\(\))* \s*or\s+ (?P<instead>{_LITERAL}))?
     | \b(?!getenv)\w*env\w*\(\s* {_VARIABLE.format("helped")} ,\s*(?:default\s*=\s*)?(?P<default>{_LITERAL})\s* [,)]
     """
 )
-_READS = re.compile(r"env\w*\(|environ\.get\(")  # a cheap check: without a match there is nothing to compare
+_READ_HINT = re.compile(r"env\w*\(|environ\.get\(")  # a cheap check: without a match there is nothing to compare
 _EQUIVALENT = ({"", "0", "false", "no", "off"}, {"1", "true", "yes", "on"})  # values that programs treat alike
 _DEFAULT = re.compile(
     r"""^\s*(?:(?P<field>[A-Za-z]\w*)\s*:\s*[\w."'\[\]| ,]+=\s*(?P<value>[^=\s][^#]*?)|.*?\bdefault\s*=\s*(?P<default>[^,)#]+))\s*(?:[,)#].*)?$"""
@@ -41,7 +41,7 @@ class _Fallback(NamedTuple):
     def meaning(self) -> object:
         value = _value(self.text)
         lowered = str(value).lower()
-        return next((place for place, same in enumerate(_EQUIVALENT) if lowered in same), value)
+        return next((index for index, same in enumerate(_EQUIVALENT) if lowered in same), value)
 
 
 def changed_defaults(_change: Change, file: FileChange) -> Iterator[Fact]:
@@ -61,7 +61,7 @@ def changed_defaults(_change: Change, file: FileChange) -> Iterator[Fact]:
 
 def _variable_defaults(file: FileChange) -> Iterator[Fact]:
     """Yield environment variables whose default changed; one with several defaults on one side is skipped."""
-    if not file.path.endswith(".py") or not _READS.search(file.patch or ""):
+    if not file.path.endswith(".py") or not _READ_HINT.search(file.patch or ""):
         return
     before, after = (_fallbacks(file, side) for side in SIDES)
     for name, new in after.items():
@@ -82,12 +82,12 @@ def _fallbacks(file: FileChange, side: Side) -> dict[str, list[_Fallback]]:
     for hunk in hunks(file.patch):
         lines = [line for line in hunk if line.sign in (" ", side) and not line.text.lstrip().startswith("#")]
         text = "\n".join(line.text for line in lines)
-        for match in _READ.finditer(text):
+        for match in _VARIABLE_READ.finditer(text):
             groups = [each for each in ("fallback", "default", "instead") if match[each]]
             group = next((each for each in groups if _value(match[each])), groups[0] if groups else "read")
             line = lines[text.count("\n", 0, match.start(group))]
-            text_of_default = match[group] if groups else "None"
-            found.setdefault(match["read"] or match["helped"], []).append(_Fallback(text_of_default, line.number))
+            value = match[group] if groups else "None"
+            found.setdefault(match["read"] or match["helped"], []).append(_Fallback(value, line.number))
     return found
 
 
@@ -109,11 +109,11 @@ def _replaced_lines(hunk: Sequence[DiffLine]) -> Iterator[tuple[Sequence[DiffLin
     """Yield (lines above, removed line, added line) where a run of lines is replaced by as many."""
     runs = [(sign, list(lines)) for sign, lines in groupby(hunk, key=lambda line: line.sign)]
     above: list[DiffLine] = []
-    for (sign, gone), (next_sign, come) in pairwise([*runs, (" ", [])]):
-        if sign == "-" and next_sign == "+" and len(gone) == len(come):
-            for place, (before, after) in enumerate(zip(gone, come, strict=True)):
-                yield [*above, *gone[:place]], before, after
-        above += gone
+    for (sign, removed), (next_sign, added) in pairwise([*runs, (" ", [])]):
+        if sign == "-" and next_sign == "+" and len(removed) == len(added):
+            for index, (before, after) in enumerate(zip(removed, added, strict=True)):
+                yield [*above, *removed[:index]], before, after
+        above += removed
 
 
 def _line_default(file: FileChange, above: Sequence[DiffLine], before: DiffLine, after: DiffLine) -> Iterator[Fact]:

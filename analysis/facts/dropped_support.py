@@ -46,9 +46,9 @@ def dropped_support(change: Change, file: FileChange) -> Iterator[Fact]:
     if change.removes_only_duplicates:
         return
     if may_remove_definition(file) and is_module(file):
-        gone = [each for each in _supported_values(file, "-") if each.sign == "-"]
-        remaining = {each.text for each in _supported_values(file, "+")} if gone else set()
-        for each in gone:
+        removed = [each for each in _supported_values(file, "-") if each.sign == "-"]
+        remaining = {each.text for each in _supported_values(file, "+")} if removed else set()
+        for each in removed:
             if each.text not in remaining and not _is_added_elsewhere(change, each.text):
                 yield Fact(kind=FactKind.SUPPORT_DROPPED, name=each.text, path=file.path, line=each.line)
     elif kind(file.path) in (Kind.BUILD, Kind.DEPENDENCY):

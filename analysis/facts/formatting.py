@@ -42,8 +42,8 @@ def _has_same_words(file: FileChange) -> bool:
     if file.status != "modified" or not file.patch:
         return False
     lines = file.patch.split("\n")
-    gone, come = ("\n".join(line for line in lines if line.startswith(sign)) for sign in SIDES)
-    return set(_WORD.findall(_COMMENTS.sub("", gone))) == set(_WORD.findall(_COMMENTS.sub("", come)))
+    removed, added = ("\n".join(line for line in lines if line.startswith(sign)) for sign in SIDES)
+    return set(_WORD.findall(_COMMENTS.sub("", removed))) == set(_WORD.findall(_COMMENTS.sub("", added)))
 
 
 def _has_same_content(file: FileChange) -> bool:

@@ -147,15 +147,15 @@ def _keys_of_file(file: FileChange, side: Side) -> Iterator[Occurrence]:
 
 
 def _proto_fields(file: FileChange, side: Side) -> Iterator[Occurrence]:
-    for place, hunk in enumerate(hunks(file.patch)):
+    for index, hunk in enumerate(hunks(file.patch)):
         message = ""
         for line in hunk:
             if line.sign in (" ", side):
                 if opened := _PROTO_MESSAGE.match(line.text):
                     message = opened[1]
-                    yield Occurrence(_WHOLE_MESSAGE, line, place, message)
+                    yield Occurrence(_WHOLE_MESSAGE, line, index, message)
                 elif field := _PROTO_FIELD.match(line.text):
-                    yield Occurrence(field["name"], line, place, message)
+                    yield Occurrence(field["name"], line, index, message)
 
 
 def _removed_proto_fields(change: Change, file: FileChange) -> Iterator[Fact]:

@@ -36,7 +36,7 @@ _OLD_NAMES = re.compile(r"\b(?:List|Dict|Tuple|Set|FrozenSet)\b")
 
 class Parameter(NamedTuple):
     name: str
-    place: int | None  # index among the positional parameters
+    position: int | None  # index among the positional parameters
     required: bool
     type: str
 
@@ -72,16 +72,16 @@ def _functions(file: FileChange, side: Side) -> dict[str, Definition]:
 
 def _cut_off_heads(file: FileChange, side: Side) -> Iterator[Definition]:
     """Yield functions and constructors whose heads begin above a hunk that shows their last parameters."""
-    for place, hunk in enumerate(headed_hunks(file.patch)):
+    for index, hunk in enumerate(headed_hunks(file.patch)):
         lines = [line for line in hunk.lines if line.sign in (" ", side)]
         if (function := _CUT.match(hunk.heading)) and (head := _rest_of_head(lines, "")):
-            yield Definition("function", function["name"], _head_statement(hunk.heading, head, MODULE, place))
+            yield Definition("function", function["name"], _head_statement(hunk.heading, head, MODULE, index))
             continue
         owner, head = _OWNER.match(hunk.heading), _rest_of_head(lines, _MEMBER)
         if owner and head and _is_constructor_body(lines[len(head) :]):
             scope = Scope("class", owner["name"], 0)
             yield Definition(
-                "method", f"{owner['name']}.__init__", _head_statement("def __init__(", head, scope, place)
+                "method", f"{owner['name']}.__init__", _head_statement("def __init__(", head, scope, index)
             )
 
 
@@ -98,9 +98,9 @@ def _is_constructor_body(lines: Sequence[DiffLine]) -> bool:
     return any(line.text.startswith(f"{_MEMBER * 2}super().__init__(") for line in body)
 
 
-def _head_statement(begin: str, lines: Sequence[DiffLine], owner: Scope, place: int) -> CodeStatement:
+def _head_statement(begin: str, lines: Sequence[DiffLine], owner: Scope, hunk: int) -> CodeStatement:
     text = " ".join([begin, *(line.text.partition("#")[0].strip() for line in lines)])
-    return CodeStatement(text, 0, tuple(lines), owner, place, (), whole=True)
+    return CodeStatement(text, 0, tuple(lines), owner, hunk, (), whole=True)
 
 
 def _is_callable(each: Definition) -> bool:
@@ -117,8 +117,8 @@ def _signature_changes(file: FileChange, old: Definition, new: Definition) -> It
     renamed = _renamed_parameters(was, now)
 
     def fact(kind: FactKind, name: str, *, was: str | None = None, now: str | None = None) -> Fact:
-        gone = kind in (FactKind.REMOVED_PARAMETER, FactKind.RENAMED_PARAMETER)
-        line = (old if gone else new).statement.line_of(name).number
+        is_on_old_side = kind in (FactKind.REMOVED_PARAMETER, FactKind.RENAMED_PARAMETER)
+        line = (old if is_on_old_side else new).statement.line_of(name).number
         return Fact(kind=kind, name=f"{new.name}({name})", path=file.path, line=line, old=was, new=now)
 
     for name in [each for each in was.parameters if each not in now.parameters and not each.startswith("_")]:
@@ -144,7 +144,7 @@ def _renamed_parameters(was: Signature, now: Signature) -> dict[str, str]:
     if len(removed) != len(added):
         return {}
     pairs = zip(removed, added, strict=True)
-    return {old.name: new.name for old, new in pairs if old.place == new.place and old.type == new.type}
+    return {old.name: new.name for old, new in pairs if old.position == new.position and old.type == new.type}
 
 
 @lru_cache(maxsize=1024)
@@ -160,9 +160,9 @@ def signature(head: str) -> Signature | None:
     positional = [*arguments.posonlyargs, *arguments.args]
     first_with_default = len(positional) - len(arguments.defaults)
     found = {
-        each.arg: Parameter(each.arg, place, place < first_with_default, _annotation_text(each.annotation))
-        for place, each in enumerate(positional)
-        if each.arg not in _FIRST or place
+        each.arg: Parameter(each.arg, index, index < first_with_default, _annotation_text(each.annotation))
+        for index, each in enumerate(positional)
+        if each.arg not in _FIRST or index
     }
     for each, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
         found[each.arg] = Parameter(each.arg, None, default is None, _annotation_text(each.annotation))

@@ -45,7 +45,6 @@ class Scope(NamedTuple):
 
 MODULE = Scope("module")
 UNKNOWN = Scope("unknown")
-_TYPES = Scope("types", indent=0)
 
 
 class CodeStatement(NamedTuple):
@@ -88,7 +87,7 @@ class Definition(NamedTuple):
 def statements(patch: str | None, side: Side) -> tuple[CodeStatement, ...]:
     """Return the statements of a file's old ("-") or new ("+") side, as far as its patch shows them."""
     return tuple(
-        each for place, hunk in enumerate(headed_hunks(patch)) for each in _Reader(hunk, side, place).statements()
+        each for index, hunk in enumerate(headed_hunks(patch)) for each in _Reader(hunk, side, index).statements()
     )
 
 
@@ -133,10 +132,10 @@ def _definition(each: CodeStatement) -> Definition | None:
 class _Reader:
     """Reader of the statements on one side of one hunk."""
 
-    def __init__(self, hunk: Hunk, side: Side, place: int) -> None:
+    def __init__(self, hunk: Hunk, side: Side, index: int) -> None:
         self._lines = [line for line in hunk.lines if line.sign in (" ", side)]
-        self._place = place
-        self._scopes = list(_scopes_of(hunk.heading))
+        self._index = index
+        self._scopes = [scope] if (scope := _scope_begun_by(hunk.heading, 0)) else []
         self._quote = open_quote(self._lines)
         self._step = 2 if any(indent_of(line.text) % 4 == 2 for line in self._lines) else 4  # noqa: PLR2004
         self._depth = 0
@@ -149,10 +148,11 @@ class _Reader:
             while self._scopes and self._scopes[-1].indent >= indent:
                 self._scopes.pop()
             statement = CodeStatement(
-                code, indent, tuple(lines), self._owner_at(indent), self._place, tuple(decorators), whole
+                code, indent, tuple(lines), self._owner_at(indent), self._index, tuple(decorators), whole
             )
             self._found.append(statement)
-            self._enter_scope(statement)
+            if scope := _scope_begun_by(code, indent, statement.owner, statement.decorators):
+                self._scopes.append(scope)
             decorators = [*decorators, code] if code.startswith("@") else []
         return self._found
 
@@ -162,18 +162,6 @@ class _Reader:
         if self._scopes and indent - self._scopes[-1].indent == self._step:
             return self._scopes[-1]
         return UNKNOWN
-
-    def _enter_scope(self, statement: CodeStatement) -> None:
-        inside = f"{statement.owner.name}." if statement.owner.name else ""
-        if match := _CLASS.match(statement.text):
-            known = statement.owner.what in ("module", "class")
-            bases = None if match["cut"] else match["bases"] or ""
-            scope = Scope("class", inside + match["name"], statement.indent, bases, statement.decorators)
-            self._scopes.append(scope if known else scope._replace(what="unknown"))
-        elif match := _DEF.match(statement.text):
-            self._scopes.append(Scope("def", inside + match["name"], statement.indent))
-        elif _FOR_TYPES.match(statement.text):
-            self._scopes.append(_TYPES._replace(indent=statement.indent))
 
     def _logical_lines(self) -> Iterator[tuple[list[DiffLine], str, bool]]:
         """Yield (lines, code, whether it is complete) for each logical line."""
@@ -205,7 +193,7 @@ class _Reader:
             self._scopes.append(Scope("unknown", indent=indent_of(line.text)))
 
     def _count_brackets(self, text: str) -> bool:
-        """Count the brackets of a line without quotes and comments; return False if the line needs `_code`."""
+        """Count the brackets of a line without quotes and comments; return False if the line needs `_without_comment`."""
         closed = sum(map(text.count, ")]}"))
         if self._quote or not _QUOTES.isdisjoint(text) or closed > self._depth + sum(map(text.count, "([{")):
             return False
@@ -241,14 +229,16 @@ class _Reader:
         return text.rstrip()
 
 
-def _scopes_of(heading: str) -> Iterator[Scope]:
-    """Yield the top-level scope (class, function or type-checking block) that git shows in a hunk heading."""
-    if match := _CLASS.match(heading):
-        yield Scope("class", match["name"], 0, None if match["cut"] else match["bases"] or "")
-    elif match := _DEF.match(heading):
-        yield Scope("def", match["name"], 0)
-    elif _FOR_TYPES.match(heading):
-        yield _TYPES
+def _scope_begun_by(text: str, indent: int, owner: Scope = MODULE, decorators: tuple[str, ...] = ()) -> Scope | None:
+    """Return the scope whose head a statement or a hunk heading is: a class, a function or a type-checking block."""
+    prefix = f"{owner.name}." if owner.name else ""
+    if match := _CLASS.match(text):
+        bases = None if match["cut"] else match["bases"] or ""
+        what: Literal["class", "unknown"] = "class" if owner.what in ("module", "class") else "unknown"
+        return Scope(what, prefix + match["name"], indent, bases, decorators)
+    if match := _DEF.match(text):
+        return Scope("def", prefix + match["name"], indent)
+    return Scope("types", indent=indent) if _FOR_TYPES.match(text) else None
 
 
 def indent_of(text: str) -> int:

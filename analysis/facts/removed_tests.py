@@ -26,9 +26,9 @@ def removed_tests(change: Change, file: FileChange) -> Iterator[Fact]:
     for hunk in hunks(file.patch):
         renamed = any(line.sign == "+" and _TEST_DEFINITION.match(line.text) for line in hunk)
         for line in () if renamed else hunk:
-            gone = _TEST_DEFINITION.match(line.text) if line.sign == "-" else None
-            if gone and f"def {gone['name']}(" not in change.added_lines:
-                yield Fact(kind=FactKind.TEST_REMOVED, name=gone["name"], path=file.path, line=line.old)
+            test = _TEST_DEFINITION.match(line.text) if line.sign == "-" else None
+            if test and f"def {test['name']}(" not in change.added_lines:
+                yield Fact(kind=FactKind.TEST_REMOVED, name=test["name"], path=file.path, line=line.old)
         yield from _skipped(file, hunk)
 
 

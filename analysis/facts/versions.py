@@ -7,6 +7,7 @@ from analysis.diff import changed_lines
 from analysis.facts.change import Change
 from analysis.models import Fact, FactKind, FileChange
 from analysis.paths import Kind, kind
+from analysis.text import mentions
 
 _PINNED = re.compile(
     r"""^\s*["']?(?P<name>[A-Za-z][\w.-]*)(?:\[[\w,. -]+\])?\s*(?P<spec>(?:[<>=~!^]=?=?\s*v?\d[\w.*+!-]*)(?:\s*,\s*[<>=~!]=?\s*[\w.*+!-]+)*)"""
@@ -41,7 +42,7 @@ def dependencies(change: Change, file: FileChange) -> Iterator[Fact]:
         old, new = before.get(name), after.get(name)
         if old and new and old[0] != new[0]:
             fact_kind = FactKind.DEPENDENCY_MOVED
-        elif old and not new and not _mentions(added, name) and not _is_moved(change, file, name):
+        elif old and not new and not mentions(added, name) and not _is_moved(change, file, name):
             fact_kind = FactKind.DEPENDENCY_REMOVED
         elif new and not old:
             fact_kind = FactKind.DEPENDENCY_ADDED
@@ -56,10 +57,6 @@ def _is_moved(change: Change, file: FileChange, name: str) -> bool:
     """Return whether another requirements file of the commit adds the package."""
     others = (each for each in change.commit.files if each is not file and kind(each.path) is Kind.DEPENDENCY)
     return any(name in _pins(each, "+") for each in others)
-
-
-def _mentions(text: str, name: str) -> bool:
-    return bool(re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text))
 
 
 def minimum_versions(_change: Change, file: FileChange) -> Iterator[Fact]:

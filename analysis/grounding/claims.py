@@ -41,9 +41,9 @@ class Claim(NamedTuple):
 class Section(Enum):
     """The purpose of a text, which decides what it may mention."""
 
-    TOLD = auto()  # what the commit does: only what it touches
-    WEIGHED = auto()  # what follows from it: also what its message and diff merely mention
-    ADVISED = auto()  # what to do: also durations and sizes that were never measured
+    CHANGE = auto()  # what the commit does: only what it touches
+    CONSEQUENCE = auto()  # what follows from it: also what its message and diff merely mention
+    ADVICE = auto()  # what to do: also durations and sizes that were never measured
 
 
 class _Found(NamedTuple):
@@ -111,21 +111,21 @@ _PULL = re.compile(
 )
 
 
-def _pulls(line: str, _section: Section, corpus: Corpus) -> Iterator[_Found]:
+def _find_pulls(line: str, _section: Section, corpus: Corpus) -> Iterator[_Found]:
     for match in _PULL.finditer(line):
         mentioned = rf"(?:#|\b(?:pull|issues|PR)[ /]){match[1]}\b"
-        true = int(match[1]) == corpus.commit.pr or re.search(mentioned, corpus.text, re.ASCII)
-        yield _Found(match.start(), match.end(), bool(true))
+        supported = int(match[1]) == corpus.commit.pr or re.search(mentioned, corpus.text, re.ASCII)
+        yield _Found(match.start(), match.end(), bool(supported))
 
 
 _SHA = re.compile(r"(?<![\w#/-])(?<!\w\.)(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\w-])", re.ASCII)
 
 
-def _commits(line: str, _section: Section, corpus: Corpus) -> Iterator[_Found]:
+def _find_commits(line: str, _section: Section, corpus: Corpus) -> Iterator[_Found]:
     known = (corpus.commit.sha, *corpus.commit.parents)
     for match in _SHA.finditer(line):
-        true = any(sha.startswith(match[0]) for sha in known) or re.search(rf"\b{match[0]}", corpus.text, re.ASCII)
-        yield _Found(match.start(), match.end(), bool(true))
+        supported = any(sha.startswith(match[0]) for sha in known) or re.search(rf"\b{match[0]}", corpus.text, re.ASCII)
+        yield _Found(match.start(), match.end(), bool(supported))
 
 
 _PERCENT = re.compile(r"百分之[ ]?(\d+(?:\.\d+)?)")
@@ -146,23 +146,21 @@ _COUNTS = {
 _SIGNED = re.compile(r"(?<![\w+-])\+(\d{1,7})[ ]?[/,，、 ][ ]?-(\d{1,7})(?![\w.])", re.ASCII)
 
 
-def _figures(line: str, section: Section, corpus: Corpus) -> Iterator[_Found]:
+def _find_figures(line: str, section: Section, corpus: Corpus) -> Iterator[_Found]:
     for unit, pattern in [*MEASURES.items(), ("%", _PERCENT)]:
-        if section is Section.ADVISED and unit not in ("%", "x"):
+        if section is Section.ADVICE and unit not in ("%", "x"):
             continue
         for match in pattern.finditer(line):
             start, numbers = match.start(), [match[1]]
             if before := _RANGE.search(line, 0, match.start()):
                 start, numbers = before.start(), [before[1], match[1]]
-            true = all(corpus.measures(each, unit) for each in numbers)
-            yield _Found(start, match.end(), true)
+            yield _Found(start, match.end(), all(corpus.has_measurement(each, unit) for each in numbers))
     for noun, pattern in _COUNTS.items():
         for match in pattern.finditer(line):
-            yield _Found(match.start(), match.end(), corpus.counts(noun, int(number(match[1]))))
+            yield _Found(match.start(), match.end(), corpus.has_count(noun, int(number(match[1]))))
     for match in _SIGNED.finditer(line):
-        added, removed = int(match[1]), int(match[2])
-        true = (added, removed) in {size[1:] for size in corpus.sizes}
-        yield _Found(match.start(), match.end(), true)
+        additions_and_deletions = {size[1:] for size in corpus.sizes}
+        yield _Found(match.start(), match.end(), (int(match[1]), int(match[2])) in additions_and_deletions)
 
 
 _RUN = re.compile(r"[A-Za-z0-9_./*{}<>$…~@,:#+-]+")
@@ -174,7 +172,7 @@ _FILE = re.compile(
 _TWO_FILES = re.compile(rf"(?<=\.)({'|'.join(EXTENSIONS)})/(?=[\w.]+\.|\.)", re.IGNORECASE)
 
 
-def _paths(line: str, section: Section, corpus: Corpus) -> Iterator[_Found]:
+def _find_paths(line: str, section: Section, corpus: Corpus) -> Iterator[_Found]:
     code = [match.span() for match in SPAN.finditer(line)]
     for name in corpus.odd_names:
         for match in re.finditer(re.escape(name), line):
@@ -183,22 +181,26 @@ def _paths(line: str, section: Section, corpus: Corpus) -> Iterator[_Found]:
     for run in _RUN.finditer(line):
         in_code = any(start <= run.start() < end for start, end in code)
         called = line[run.end() : run.end() + 1] == "("
-        for start, token in _tokens(run):
+        for start, token in _path_tokens(run):
             lines = _LINES.search(token)
             path = token[: lines.start()] if lines else token
             named = _names_a_path(path, corpus, in_code=in_code) and not (called and "/" not in path)
             if named and not _is_outside_repository(path, corpus):
-                true = bool(corpus.touched(path)) or (section is not Section.TOLD and corpus.mentions(path))
-                if true and lines:
+                supported = bool(corpus.matching_paths(path)) or (
+                    section is not Section.CHANGE and corpus.mentions(path)
+                )
+                if supported and lines:
                     first = int(lines[1] or lines[3])
                     last = int(lines[2] or lines[4] or first)
-                    true = corpus.shows(path, first, last if last >= first and ":" not in lines[0][1:] else first)
-                yield _Found(start, start + len(token), true)
-            elif named or ("/" in path and corpus.touched(path)):
+                    supported = corpus.shows_lines(
+                        path, first, last if last >= first and ":" not in lines[0][1:] else first
+                    )
+                yield _Found(start, start + len(token), supported)
+            elif named or ("/" in path and corpus.matching_paths(path)):
                 yield _Found(start, start + len(token), is_supported=True)
 
 
-def _tokens(run: re.Match[str]) -> Iterator[tuple[int, str]]:
+def _path_tokens(run: re.Match[str]) -> Iterator[tuple[int, str]]:
     """Split a run of characters into possible paths with their positions; lists and pytest node IDs are separated."""
     text = _TWO_FILES.sub(r"\1,", run[0])
     text = re.sub(r"\{[^{}]*\}|<[^<>]*>", lambda match: match[0].replace(",", "\0"), text)
@@ -243,7 +245,7 @@ def _names_a_path(path: str, corpus: Corpus, *, in_code: bool) -> bool:
 
 def _is_outside_repository(path: str, corpus: Corpus) -> bool:
     """Return whether a path lies outside any repository, such as /etc/hosts."""
-    if corpus.touched(path.lstrip("~/")):
+    if corpus.matching_paths(path.lstrip("~/")):
         return False
     return path.startswith(("~", "$")) or (path.startswith("/") and path.split("/")[1] in MACHINE_FOLDERS)
 
@@ -256,7 +258,7 @@ _IN_PROSE = re.compile(
 )
 
 
-def _symbols(line: str, section: Section, corpus: Corpus) -> Iterator[_Found]:
+def _find_symbols(line: str, section: Section, corpus: Corpus) -> Iterator[_Found]:
     spans = list(SPAN.finditer(line))
     prose = line
     for span in spans:
@@ -264,13 +266,13 @@ def _symbols(line: str, section: Section, corpus: Corpus) -> Iterator[_Found]:
         command = span[0].strip("`").split(" ", 1)[0] in COMMANDS
         for match in _IN_CODE.finditer(line, span.start() + 1, span.end() - 1):
             if match[0].startswith("--"):
-                true = command or _has_flag(match[0], corpus)
+                supported = command or _has_flag(match[0], corpus)
             else:
-                true = _is_repository(match[0], corpus) or _has_chain(match, section, corpus)
-            yield _Found(match.start(), match.end(), true)
+                supported = _is_repository(match[0], corpus) or _has_chain(match, section, corpus)
+            yield _Found(match.start(), match.end(), supported)
     for match in _IN_PROSE.finditer(prose):
-        true = _has_flag(match[0], corpus) if match[0].startswith("--") else _has_chain(match, section, corpus)
-        yield _Found(match.start(), match.end(), true)
+        supported = _has_flag(match[0], corpus) if match[0].startswith("--") else _has_chain(match, section, corpus)
+        yield _Found(match.start(), match.end(), supported)
 
 
 def _has_flag(flag: str, corpus: Corpus) -> bool:
@@ -295,17 +297,17 @@ def _has_chain(match: re.Match[str], section: Section, corpus: Corpus) -> bool:
     before, after = match.string[: match.start()][-1:], match.string[match.end() :][:1]
     for place_in_chain, part in enumerate(parts):
         last = place_in_chain == len(parts) - 1
-        if library and (section is not Section.TOLD or "_" not in part):
+        if library and (section is not Section.CHANGE or "_" not in part):
             continue
-        telling = _strictness(part, section, called=called and last, dotted=len(parts) > 1)
+        strictness = _strictness(part, section, called=called and last, dotted=len(parts) > 1)
         prefix = part.endswith("_")  # a name prefix, which may also occur inside longer names
         starts = prefix or (last and not called and after in ("*", "{", "<", "$", "…"))
         ends = prefix or (place_in_chain == 0 and before in ("*", "}", ">", "…"))
-        if telling and not corpus.is_project(part) and not corpus.has_word(part, starts=starts, ends=ends):
-            family = section is not Section.TOLD and not called and "_" not in part
-            if family and any(each.startswith(part) or each.endswith(part) for each in corpus.words):
+        if strictness and not corpus.is_project(part) and not corpus.has_word(part, starts=starts, ends=ends):
+            partly = section is not Section.CHANGE and not called and "_" not in part
+            if partly and any(each.startswith(part) or each.endswith(part) for each in corpus.words):
                 continue
-            if telling == "any case" and part.lower() in corpus.words_in_lower_case:
+            if strictness == "any case" and part.lower() in corpus.words_in_lower_case:
                 continue
             return False
     return True
@@ -317,7 +319,7 @@ def _strictness(part: str, section: Section, *, called: bool, dotted: bool) -> s
         r"__\w+__|_[A-Za-z]+_|_+|[A-Za-z]_[A-Za-z0-9]|u?int\d+_t|sm_?\d+\w?|(?:fp8|float8)_\w+", part
     ):
         return ""
-    if section is not Section.TOLD and (part in CUSTOMARY or re.match("cuda[A-Z]", part)):
+    if section is not Section.CHANGE and (part in CUSTOMARY or re.match("cuda[A-Z]", part)):
         return ""
     if "_" in part.strip("_") or part.startswith("_") or part.endswith("_") or (called and len(part) > 1):
         return "exactly"
@@ -334,9 +336,9 @@ _FINDERS: dict[str, _Finder] = {
     "heading": _finder_of(_HEADING),
     "image": _finder_of(_IMAGE),
     "link": _finder_of(_LINK, in_code=_ADDRESS),
-    "pull request": _pulls,
-    "path": _paths,
-    "commit": _commits,
-    "figure": _figures,
-    "symbol": _symbols,
+    "pull request": _find_pulls,
+    "path": _find_paths,
+    "commit": _find_commits,
+    "figure": _find_figures,
+    "symbol": _find_symbols,
 }

@@ -69,9 +69,9 @@ class Corpus:
             dict.fromkeys(path for file in commit.files for path in (file.path, file.previous_path) if path)
         )
         pull = commit.pull
-        said = plain("\n".join([commit.message, commit.author, *([pull.title, pull.body] if pull else [])]))
-        self._said = len(said)
-        self.text = plain("\n".join([said, *self.paths, *(file.patch or "" for file in commit.files)]))
+        message = plain("\n".join([commit.message, commit.author, *([pull.title, pull.body] if pull else [])]))
+        self._message_length = len(message)
+        self.text = plain("\n".join([message, *self.paths, *(file.patch or "" for file in commit.files)]))
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -106,7 +106,7 @@ class Corpus:
         }
         return frozenset(counted | {(len(self.commit.files), self.commit.additions, self.commit.deletions)})
 
-    def counts(self, noun: str, count: int) -> bool:
+    def has_count(self, noun: str, count: int) -> bool:
         """Return whether the commit, or a part of it, has `count` of `noun`: "file", "line" or "commit"."""
         if noun == "commit":
             return count == 1
@@ -121,18 +121,18 @@ class Corpus:
         return (match[1].lower(), match[2].lower()) if match else ()
 
     @cached_property
-    def _numbers(self) -> dict[float, list[int]]:
+    def _number_offsets(self) -> dict[float, list[int]]:
         """Map each number to the offsets where it ends in the text."""
-        places: dict[float, list[int]] = {}
+        offsets: dict[float, list[int]] = {}
         for match in re.finditer(r"(?<![A-Za-z0-9_.])\d+(?:,\d{3})*(?:\.\d+)?(?![.]?\d)", self.text):
-            places.setdefault(number(match[0]), []).append(match.end())
-        return places
+            offsets.setdefault(number(match[0]), []).append(match.end())
+        return offsets
 
     def mentions(self, text: str) -> bool:
         """Return whether `text` occurs in the corpus, not as part of a longer name."""
         return bool(re.search(rf"(?<![\w-]){re.escape(text)}(?![\w-])", self.text, re.ASCII))
 
-    def touched(self, path: str) -> tuple[str, ...]:
+    def matching_paths(self, path: str) -> tuple[str, ...]:
         """Return the commit's paths that match `path`: in full, as a suffix, folder or pattern, or without extension."""
         if len(path) > _MAX_PATH or len(re.findall(r"[*{<$…]", path)) > _MAX_WILDCARDS:
             return ()
@@ -140,17 +140,16 @@ class Corpus:
         pattern = re.compile(rf"(?:^|/){_path_pattern(path)}(?:/|${stem})")
         return tuple(each for each in self.paths if pattern.search(each))
 
-    def shows(self, path: str, first: int, last: int) -> bool:
+    def shows_lines(self, path: str, first: int, last: int) -> bool:
         """Return whether a hunk of a file that `path` names covers these lines, by old or new numbers."""
-        touched = set(self.touched(path))
-        for file in self.commit.files:
-            if file.path not in touched and file.previous_path not in touched:
-                continue
-            for hunk in hunks(file.patch):
-                for numbers in ([line.old for line in hunk if line.old], [line.new for line in hunk if line.new]):
-                    if numbers and numbers[0] <= first <= last <= numbers[-1]:
-                        return True
-        return False
+        paths = set(self.matching_paths(path))
+        files = [file for file in self.commit.files if not paths.isdisjoint((file.path, file.previous_path))]
+        return any(
+            numbers and numbers[0] <= first <= last <= numbers[-1]
+            for file in files
+            for hunk in hunks(file.patch)
+            for numbers in ([line.old for line in hunk if line.old], [line.new for line in hunk if line.new])
+        )
 
     def has_word(self, word: str, *, starts: bool = False, ends: bool = False) -> bool:
         """Return whether `word` is a word of the corpus, or, with `starts` or `ends`, the beginning or end of one."""
@@ -164,16 +163,18 @@ class Corpus:
     def is_project(self, word: str) -> bool:
         return word.lower() in self._repository
 
-    def measures(self, figure: str, unit: str) -> bool:
+    def has_measurement(self, figure: str, unit: str) -> bool:
         """Return whether the corpus has the number with the unit, rounded if need be, or near the unit.
 
         A number of three digits in the message is accepted without the unit: in a table the unit stands in the header.
         """
         value = number(figure)
-        places = self._numbers.get(value, ())
-        if len(re.sub(r"[.,]", "", figure).strip("0")) >= _MIN_DIGITS and any(end <= self._said for end in places):
+        offsets = self._number_offsets.get(value, ())
+        if len(re.sub(r"[.,]", "", figure).strip("0")) >= _MIN_DIGITS and any(
+            end <= self._message_length for end in offsets
+        ):
             return True
-        return any(_NEAR[unit].search(self.text, max(0, end - 40), end + 24) for end in places) or any(
-            value in (told, int(told), round(told))
-            for told in (number(match[1]) for match in MEASURES[unit].finditer(self.text))
+        return any(_NEAR[unit].search(self.text, max(0, end - 40), end + 24) for end in offsets) or any(
+            value in (measured, int(measured), round(measured))
+            for measured in (number(match[1]) for match in MEASURES[unit].finditer(self.text))
         )

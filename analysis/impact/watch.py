@@ -32,13 +32,13 @@ _DEFINED, _WITHIN, _MENTIONED = range(3)
 
 def parse_watch(text: str) -> tuple[str, ...]:
     """Parse comma-separated terms; `Misuse` names a term that cannot be watched."""
-    found = tuple(dict.fromkeys(_normalized(each) for each in re.split("[,，、]", text) if each.strip()))
+    found = tuple(dict.fromkeys(_normalized_term(each) for each in re.split("[,，、]", text) if each.strip()))
     if len(found) > _MAX_TERMS:
         raise Misuse(
             Phrase("{count} watched terms are too many; give at most {most}", count=len(found), most=_MAX_TERMS)
         )
     for each in found:
-        _check(each)
+        _validate_term(each)
     return found
 
 
@@ -48,12 +48,12 @@ def touches(commit: Commit, terms: Sequence[str]) -> tuple[Touch, ...]:
     return tuple(each for each in found if each)
 
 
-def _normalized(text: str) -> str:
+def _normalized_term(text: str) -> str:
     """Undo the changes of chat clients: an em dash instead of `--`, file names turned into URLs."""
     return re.sub(r"^[—–]", "--", text.strip().strip("`").removeprefix("http://"))
 
 
-def _check(term: str) -> None:
+def _validate_term(term: str) -> None:
     shown = term[:60]
     if len(term) > _MAX_LENGTH or not term.isprintable() or re.search(r"\s", term) or term.startswith(("!", "#")):
         raise Misuse(
@@ -95,7 +95,7 @@ def _touch(commit: Commit, term: str) -> Touch | None:
         return _touch_at(commit, file, next(changed_lines(file), None), term)
     if _is_path(term):
         return None
-    name = _Name.of(term)
+    name = _TermPatterns.of(term)
     found = [(weight, file, line) for file in commit.files for weight, line in _occurrences(file, name)]
     if not found:
         return None
@@ -118,26 +118,26 @@ def _touch_at(commit: Commit, file: FileChange, line: DiffLine | None, term: str
     return Touch(term=term, path=file.path, line=line.number if line else None, url=place.url)
 
 
-class _Name(NamedTuple):
+class _TermPatterns(NamedTuple):
     """Patterns for a term in code: lines that mention it, lines that assign it, and the scope of that name."""
 
-    said: re.Pattern[str]
-    valued: re.Pattern[str]
+    mention: re.Pattern[str]
+    assignment: re.Pattern[str]
     scope: tuple[str, ...]
     needles: tuple[str, ...]  # a patch without any of them need not be searched
 
     @classmethod
-    def of(cls, term: str) -> "_Name":
+    def of(cls, term: str) -> "_TermPatterns":
         scope = tuple(term.split(".")[-2:])
         if not term.startswith("-"):
-            valued = re.compile(rf"""\s*["']?{re.escape(term)}["']?\s*(?::|=(?!=))""")
-            return cls(re.compile(_whole_word(term)), valued, scope, (term, scope[-1]))
+            assignment = re.compile(rf"""\s*["']?{re.escape(term)}["']?\s*(?::|=(?!=))""")
+            return cls(re.compile(_whole_word(term)), assignment, scope, (term, scope[-1]))
         # A flag is often defined by a field: --enforce-eager is `enforce_eager: bool`.
         field = term.lstrip("-").replace("-", "_")
-        said = re.compile(rf"(?<![\w-]){re.escape(term)}(?![\w-])")
-        return cls(said, re.compile(rf"\s*{re.escape(field)}\s*:"), scope, (term, field))
+        mention = re.compile(rf"(?<![\w-]){re.escape(term)}(?![\w-])")
+        return cls(mention, re.compile(rf"\s*{re.escape(field)}\s*:"), scope, (term, field))
 
-    def is_borne_by(self, scopes: Sequence[str]) -> bool:
+    def is_among(self, scopes: Sequence[str]) -> bool:
         size = len(self.scope)
         return any(tuple(scopes[at : at + size]) == self.scope for at in range(len(scopes) - size + 1))
 
@@ -149,7 +149,7 @@ def _whole_word(term: str) -> str:
     return f"{before}{re.escape(term)}{after}"
 
 
-def _occurrences(file: FileChange, name: _Name) -> Iterator[tuple[int, DiffLine]]:
+def _occurrences(file: FileChange, name: _TermPatterns) -> Iterator[tuple[int, DiffLine]]:
     """Yield (kind of touch, changed line) for each changed line that touches the name."""
     patch = file.patch or ""
     if kind(file.path) not in _NAME_KINDS or not any(needle in patch for needle in name.needles):
@@ -157,15 +157,15 @@ def _occurrences(file: FileChange, name: _Name) -> Iterator[tuple[int, DiffLine]
     for line, scopes, defines in _lines_with_scopes(patch):
         if line.sign == " ":
             continue
-        if name.valued.match(line.text) or (defines and tuple(scopes[-len(name.scope) :]) == name.scope):
+        if name.assignment.match(line.text) or (defines and tuple(scopes[-len(name.scope) :]) == name.scope):
             yield _DEFINED, line
-        elif line.text.strip() and name.is_borne_by(scopes):
+        elif line.text.strip() and name.is_among(scopes):
             yield _WITHIN, line
-        elif name.said.search(line.text):
+        elif name.mention.search(line.text):
             yield _MENTIONED, line
 
 
-class _Scope(NamedTuple):
+class _NamedScope(NamedTuple):
     indent: int
     name: str
 
@@ -174,23 +174,23 @@ def _lines_with_scopes(patch: str) -> Iterator[tuple[DiffLine, list[str], bool]]
     """Yield (line, names of its scopes, outermost first, whether it belongs to the last one's signature)."""
     for heading, lines in headed_hunks(patch):
         outer = _DEFINITION.match(heading)
-        scopes = [_Scope(-1, outer["name"])] if outer else []
-        signing = False
+        scopes = [_NamedScope(-1, outer["name"])] if outer else []
+        in_signature = False
         for line in lines:
             defined = _DEFINITION.match(line.text)
             if line.text.strip() and not _CLOSING.match(line.text):
-                indent = _indent(line.text)
+                indent = _indent_columns(line.text)
                 # git does not give the heading's indent: the next function, or anything at the margin, ends it.
                 ends = indent == 0 or (defined and outer and outer["what"] in _FUNCTIONS)
                 scopes = [each for each in scopes if (each.indent < indent if each.indent >= 0 else not ends)]
                 if defined:
-                    scopes.append(_Scope(indent, defined["name"]))
-                    signing = line.text.rstrip().endswith(("(", ","))
-            elif signing and line.text.strip():
-                signing = False
-            yield line, [each.name for each in scopes], signing or bool(defined)
+                    scopes.append(_NamedScope(indent, defined["name"]))
+                    in_signature = line.text.rstrip().endswith(("(", ","))
+            elif in_signature and line.text.strip():
+                in_signature = False
+            yield line, [each.name for each in scopes], in_signature or bool(defined)
 
 
-def _indent(text: str) -> int:
+def _indent_columns(text: str) -> int:
     expanded = text.expandtabs(4)
     return len(expanded) - len(expanded.lstrip())

@@ -26,7 +26,7 @@ T = TypeVar("T", bound=BaseModel)
 
 _CONNECT = 5  # seconds
 _MAX_BREAKS = 1  # retries after an interrupted reply
-_MAX_ROOM = 8192  # tokens; no analysis needs a longer reply
+_MAX_TOKENS = 8192  # tokens; no analysis needs a longer reply
 
 
 class UsageCounter:
@@ -99,12 +99,12 @@ class ChatModel:
             return None
         return float(price.total_price)
 
-    def ask(self, messages: Sequence[Message], schema: type[T], *, room: int, meter: UsageCounter) -> T:
-        """Ask for a reply that fits `schema`, of at most about `room` tokens; `meter` counts the usage.
+    def ask(self, messages: Sequence[Message], schema: type[T], *, max_tokens: int, usage: UsageCounter) -> T:
+        """Ask for a reply that fits `schema`, of at most about `max_tokens` tokens; `usage` counts the usage.
 
         Raises `ModelFailure` if there is none.
         """
-        conversation = _Conversation(self, list(messages), schema, room, meter)
+        conversation = _Conversation(self, list(messages), schema, max_tokens, usage)
         for mode in ResponseMode:
             if mode < self._mode:
                 continue
@@ -117,16 +117,16 @@ class ChatModel:
             return value
         raise ModelFailure(Phrase("the server refuses every form of question"), lasting=True)
 
-    def talk(self, messages: Sequence[Message], *, room: int, meter: UsageCounter) -> Generator[str, None, None]:
-        """Stream a reply in plain text, of at most about `room` tokens; `meter` counts the usage.
+    def talk(self, messages: Sequence[Message], *, max_tokens: int, usage: UsageCounter) -> Generator[str, None, None]:
+        """Stream a reply in plain text, of at most about `max_tokens` tokens; `usage` counts the usage.
 
         A reply interrupted before its first word is requested once more. Raises `ModelFailure` if there is none, or,
-        after some parts, if the rest is missing: it was interrupted, or did not fit `room`.
+        after some parts, if the rest is missing: it was interrupted, or did not fit `max_tokens`.
         """
         begun, breaks = False, 0
         while True:
             try:
-                for spoken in self.hear(messages, ResponseMode.TEXT, None, room, meter):
+                for spoken in self.hear(messages, ResponseMode.TEXT, None, max_tokens, usage):
                     if spoken.text:
                         begun = begun or bool(spoken.text.strip())
                         yield spoken.text
@@ -152,15 +152,15 @@ class ChatModel:
         messages: Sequence[Message],
         mode: ResponseMode,
         form: dict[str, Any] | None,
-        room: int,
-        meter: UsageCounter,
+        max_tokens: int,
+        usage: UsageCounter,
     ) -> Iterator[_ReplyPart]:
         """Yield the parts of one reply as they arrive, and last an empty one with the finish reason."""
         finish, refused = None, False
-        meter.calls += 1
-        for chunk in self._stream(messages, mode, form, room):
+        usage.calls += 1
+        for chunk in self._stream(messages, mode, form, max_tokens):
             if chunk.usage:
-                meter.count(chunk.usage)
+                usage.count(chunk.usage)
             for choice in chunk.choices[:1]:
                 refused = refused or bool(choice.delta.refusal)
                 finish = choice.finish_reason or finish
@@ -173,10 +173,14 @@ class ChatModel:
         yield _ReplyPart("", finish)
 
     def _stream(
-        self, messages: Sequence[Message], mode: ResponseMode, form: dict[str, Any] | None, room: int
+        self, messages: Sequence[Message], mode: ResponseMode, form: dict[str, Any] | None, max_tokens: int
     ) -> Iterator[ChatCompletionChunk]:
         """Yield the chunks of one reply as the server sends them. Raise our errors."""
-        asked: dict[str, Any] = {"max_tokens": room, "temperature": 0.2, "stream_options": {"include_usage": True}}
+        asked: dict[str, Any] = {
+            "max_tokens": max_tokens,
+            "temperature": 0.2,
+            "stream_options": {"include_usage": True},
+        }
         if form:
             asked["response_format"] = form
         turns: list[Any] = [{"role": message.role, "content": message.text} for message in messages]
@@ -192,13 +196,13 @@ class _Conversation(Generic[T]):
     """The turns needed until a question has a valid reply."""
 
     def __init__(
-        self, model: ChatModel, messages: list[Message], schema: type[T], room: int, meter: UsageCounter
+        self, model: ChatModel, messages: list[Message], schema: type[T], max_tokens: int, usage: UsageCounter
     ) -> None:
         self._model = model
         self._messages = messages
         self._schema = schema
-        self._room = room
-        self._meter = meter
+        self._max_tokens = max_tokens
+        self._usage = usage
 
     def held(self, mode: ResponseMode) -> T:
         """Return the value requested in one response mode.
@@ -230,10 +234,10 @@ class _Conversation(Generic[T]):
         One that did not fit is retried once with twice the tokens, an interrupted one unchanged.
         """
         breaks = 0
-        room = self._room
+        max_tokens = self._max_tokens
         while True:
             try:
-                spoken = self._spoken(messages, mode, room)
+                spoken = self._spoken(messages, mode, max_tokens)
             except Interrupted as exc:
                 breaks += 1
                 if breaks > _MAX_BREAKS:
@@ -241,14 +245,14 @@ class _Conversation(Generic[T]):
                 continue
             if spoken.finish == "stop":
                 return spoken.text
-            if spoken.finish != "length" or room > self._room:
+            if spoken.finish != "length" or max_tokens > self._max_tokens:
                 raise ModelFailure(_why_unfinished(spoken.finish))
-            room = min(2 * room, _MAX_ROOM)
+            max_tokens = min(2 * max_tokens, _MAX_TOKENS)
             messages = [*messages, Message("user", "Be much shorter: the reply must not be cut off.")]
 
-    def _spoken(self, messages: list[Message], mode: ResponseMode, room: int) -> _ReplyPart:
+    def _spoken(self, messages: list[Message], mode: ResponseMode, max_tokens: int) -> _ReplyPart:
         form = response_format(mode, self._schema)
-        *pieces, last = self._model.hear(messages, mode, form, room, self._meter)
+        *pieces, last = self._model.hear(messages, mode, form, max_tokens, self._usage)
         return _ReplyPart("".join(piece.text for piece in pieces), last.finish)
 
 

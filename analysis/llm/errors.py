@@ -4,14 +4,14 @@ The table is applied around the SDK's own work, the most specific type first. An
 is: it is a bug.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from typing import Any
 
 import httpx2
 import openai
 
-from analysis.errors import ModelFailure
+from analysis.errors import ModelFailure, translated_by
 from analysis.llm.response_format import ResponseMode
 from analysis.locale import Phrase
 
@@ -28,16 +28,9 @@ class Interrupted(Exception):
         self.how = how
 
 
-@contextmanager
-def translated_errors(mode: ResponseMode) -> Iterator[None]:
+def translated_errors(mode: ResponseMode) -> AbstractContextManager[None]:
     """Raise the SDK's errors as ours: `ModelFailure`, `Unsupported` or `Interrupted`."""
-    try:
-        yield
-    except Exception as exc:
-        translate = next((_TABLE[kind] for kind in type(exc).__mro__ if kind in _TABLE), None)
-        if translate is None:
-            raise
-        raise translate(exc, mode) from exc
+    return translated_by(_TABLE, mode)
 
 
 def _denied(_: Exception, __: ResponseMode) -> Exception:

@@ -37,18 +37,18 @@ class Catalogue:
 
     def __call__(self, message: str, /, **values: object) -> str:
         """Return a sentence."""
-        return self._filled(self._forms("", message)[0], values)
+        return self._fill_placeholders(self._forms("", message)[0], values)
 
     def context(self, context: str, message: str, /, **values: object) -> str:
         """Return a sentence whose English means several things; `context` (gettext's msgctxt) tells which."""
-        return self._filled(self._forms(context, message)[0], values)
+        return self._fill_placeholders(self._forms(context, message)[0], values)
 
     def plural(self, one: str, many: str, number: int, /, **values: object) -> str:
         """Return a quantity; the placeholder {count} is the number: `1 file`, `1,204 files`."""
         translations = self._translations()
         forms = translations.forms.get(("", one), (one, many)) if translations else (one, many)
         form = translations.form_of(number) if translations and forms != (one, many) else int(number != 1)
-        return self._filled(forms[min(form, len(forms) - 1)], {"count": f"{number:,}", **values})
+        return self._fill_placeholders(forms[min(form, len(forms) - 1)], {"count": f"{number:,}", **values})
 
     def _forms(self, context: str, message: str) -> tuple[str, ...]:
         translations = self._translations()
@@ -57,7 +57,7 @@ class Catalogue:
     def _translations(self) -> _Translations | None:
         return None if self.language == _SOURCE else _read(self.language)
 
-    def _filled(self, message: str, values: Mapping[str, object]) -> str:
+    def _fill_placeholders(self, message: str, values: Mapping[str, object]) -> str:
         if not values:
             return message
         return message.format(**{name: translated(value, self.language) for name, value in values.items()})

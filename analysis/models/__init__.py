@@ -3,7 +3,7 @@
 from analysis.locale import Language
 from analysis.models.answers import Citation, Question, Statement, Turn
 from analysis.models.commits import SHORT_SHA, Commit, FileChange, Links, PullRequest, Repository, Series
-from analysis.models.facts import BREAKING, Fact, FactKind
+from analysis.models.facts import BREAKING, Fact, FactKind, by_kind
 from analysis.models.frozen import Frozen
 from analysis.models.ranking import ChangeType, Importance, Ranked, Reason
 from analysis.models.reports import (
@@ -58,4 +58,5 @@ __all__ = [
     "Touch",
     "Turn",
     "Usage",
+    "by_kind",
 ]

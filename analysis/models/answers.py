@@ -37,12 +37,12 @@ class Statement(Frozen):
 class Question(NamedTuple):
     """A question and its subject: one commit (with its patches), or a day's commits; `thread` is oldest first.
 
-    `also` are the other matching commits of a day when `entries` (with their patches) are the best ones; None if
-    nothing was selected from a day.
+    `further_commits` are the other matching commits of a day when `entries` (with their patches) are the best ones;
+    None if nothing was selected from a day.
     """
 
     text: str
     repository: Repository
     entries: tuple[Entry, ...]
     thread: tuple[Turn, ...] = ()
-    also: tuple[Entry, ...] | None = None
+    further_commits: tuple[Entry, ...] | None = None

@@ -50,6 +50,11 @@ class FileChange(Frozen):
     deletions: int = 0
     patch: str | None = None
 
+    @property
+    def size(self) -> int:
+        """The number of added and removed lines."""
+        return self.additions + self.deletions
+
 
 class PullRequest(Frozen):
     number: int
@@ -88,6 +93,16 @@ class Commit(Frozen):
     @property
     def body(self) -> str:
         return self.message.partition("\n")[2].strip()
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The author's texts: the message, and the pull request's title and text if they were read."""
+        return (self.message, *((self.pull.title, self.pull.body) if self.pull else ()))
+
+    @property
+    def size(self) -> int:
+        """The number of added and removed lines."""
+        return self.additions + self.deletions
 
     @property
     def is_merge(self) -> bool:

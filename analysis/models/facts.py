@@ -1,5 +1,6 @@
 """Facts that a commit proves, each with the file and line that prove it."""
 
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 
 from analysis.models.frozen import Frozen
@@ -76,6 +77,14 @@ _FILE_SCOPED = frozenset({FactKind.REMOVED_NAME, FactKind.REMOVED_ROUTE, FactKin
 _NEW_REQUIREMENTS = frozenset({FactKind.MINIMUM_RAISED, FactKind.REQUIRED_PARAMETER, FactKind.REQUIRED_METHOD})
 
 
+def by_kind(facts: Iterable["Fact"]) -> Iterator[tuple[FactKind, list["Fact"]]]:
+    """Yield each kind that occurs with its facts, in the order of `FactKind`."""
+    groups: dict[FactKind, list[Fact]] = {}
+    for fact in facts:
+        groups.setdefault(fact.kind, []).append(fact)
+    yield from ((kind, groups[kind]) for kind in FactKind if kind in groups)
+
+
 class Fact(Frozen):
     """A fact that the commit proves: what happened to `name`, and where.
 
@@ -94,12 +103,12 @@ class Fact(Frozen):
         return self.kind in BREAKING
 
     @property
-    def gone(self) -> bool:
+    def removes(self) -> bool:
         """Whether it breaks by removing something, rather than by requiring something."""
         return self.breaking and self.kind not in _NEW_REQUIREMENTS
 
     @property
-    def gone_from(self) -> str | None:
+    def removed_from(self) -> str | None:
         """The file it was removed from, if another file may still define it."""
         return self.path if self.kind in _FILE_SCOPED else None
 

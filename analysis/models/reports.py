@@ -45,6 +45,12 @@ class Analysis(Frozen):
     risks: tuple[Risk, ...] = ()
     advice: tuple[str, ...] = ()
 
+    @property
+    def texts(self) -> list[str]:
+        """All texts, in the order of the fields; a risk is followed by its mitigation."""
+        risks = [text for each in self.risks for text in (each.risk, each.mitigation)]
+        return [self.summary, *self.scope, *(text for _, text in self.insight), *risks, *self.advice]
+
 
 class Touch(Frozen):
     """A place where a commit touches a channel's watched term; `term` is as written, `line` is None without a patch."""
@@ -112,7 +118,7 @@ class Remark(StrEnum):
 class Chosen(Frozen):
     """A channel's selection from a day, in the report's language, with the numbers of commits it leaves out."""
 
-    told: str
+    description: str
     unselected: int = 0
     unselected_late: int = 0
 
@@ -174,14 +180,14 @@ class DayReport(Frozen):
     @property
     def coverage(self) -> Coverage:
         entries = self.entries + self.late
-        kept = [entry.analysis for entry in entries if entry.analysis]
-        by_model = sum(analysis.by == "model" for analysis in kept)
+        analyses = [entry.analysis for entry in entries if entry.analysis]
+        by_model = sum(analysis.by == "model" for analysis in analyses)
         listed = len(entries) + (self.chosen.unselected + self.chosen.unselected_late if self.chosen else 0)
         return Coverage(
             listed=listed,
             ranked=listed,
             analysed=by_model,
-            by_rules=len(kept) - by_model,
+            by_rules=len(analyses) - by_model,
             failed=self.failed,
             shortened=self.shortened,
             replaced=self.replaced,

@@ -6,12 +6,13 @@ from functools import cached_property
 
 from analysis.diff import Chunk
 from analysis.grounding.allowlist import EXTENSIONS, PRODUCTS, WORDS
-from analysis.grounding.analysis_check import cleaned, is_about, is_empty, is_in
+from analysis.grounding.analysis_check import cleaned, is_about, is_empty
 from analysis.grounding.claims import SPAN, Claim, Section, find_unsupported
 from analysis.grounding.corpus import Corpus
+from analysis.grounding.language import is_in_language
 from analysis.models import Analysis, Commit, Entry, Importance, Language, Question, Statement
 from analysis.questions.citable import Citable
-from analysis.questions.metadata import authors_in, bears_out, contradicts, records
+from analysis.questions.metadata import authors_in, contradicts, records, supports
 from analysis.questions.segmenter import Segment
 from analysis.text import visible
 
@@ -61,14 +62,14 @@ _TIERS = {
 class _MergedCorpus(Corpus):
     """The corpus of several commits, with their facts and the figures of each."""
 
-    def __init__(self, entries: Sequence[Entry], more: str = "") -> None:
+    def __init__(self, entries: Sequence[Entry], other_text: str = "") -> None:
         self._entries = entries
         first = entries[0].commit
         files = tuple(file for entry in entries for file in entry.commit.files)
-        told = "\n".join([*map(_text_of, entries), more])
-        super().__init__(first.model_copy(update={"message": f"{first.message}\n{told}", "files": files}))
+        texts = "\n".join([*map(_evidence_text, entries), other_text])
+        super().__init__(first.model_copy(update={"message": f"{first.message}\n{texts}", "files": files}))
 
-    def counts(self, noun: str, count: int) -> bool:
+    def has_count(self, noun: str, count: int) -> bool:
         """Return whether there are `count` commits, in all or in a tier, or `count` files or lines in one commit."""
         commits = [entry.commit for entry in self._entries]
         if noun == "commit":
@@ -76,42 +77,37 @@ class _MergedCorpus(Corpus):
             return count in {1, len(tiers), *(tiers.count(tier) for tier in Importance)}
         if noun == "file" and any(count == len(each.files) for each in commits):
             return True
-        sizes = {size for each in commits for size in (each.additions, each.deletions, each.additions + each.deletions)}
-        return (noun == "line" and count in sizes) or super().counts(noun, count)
+        sizes = {size for each in commits for size in (each.additions, each.deletions, each.size)}
+        return (noun == "line" and count in sizes) or super().has_count(noun, count)
 
 
-def _text_of(entry: Entry) -> str:
+def _evidence_text(entry: Entry) -> str:
     commit, links = entry.commit, entry.links
     pull = f"#{commit.pull.number} {commit.pull.title}\n{commit.pull.body}" if commit.pull else ""
     series = links.series.commits if links.series else ()
     others = [sha for sha in (*links.all_reverted, links.reverted_by, *links.fixes, *links.fixed_by, *series) if sha]
     facts = "\n".join(f"{each.name} {each.path or ''} {each.old or ''} {each.new or ''}" for each in entry.facts)
-    kept = "\n".join(_texts(entry.analysis)) if entry.analysis else ""
-    known = "\n".join(each.text for each in records(entry, "en"))
-    return "\n".join((commit.sha, commit.author, commit.message, pull, " ".join(others), facts, kept, known))
-
-
-def _texts(analysis: Analysis) -> list[str]:
-    risks = [text for each in analysis.risks for text in (each.risk, each.mitigation)]
-    return [analysis.summary, *analysis.scope, *(text for _, text in analysis.insight), *risks, *analysis.advice]
+    analysis = "\n".join(entry.analysis.texts) if entry.analysis else ""
+    metadata = "\n".join(each.text for each in records(entry, "en"))
+    return "\n".join((commit.sha, commit.author, commit.message, pull, " ".join(others), facts, analysis, metadata))
 
 
 class AnswerChecker:
     """Checker of the statements of one answer. `contents` returns the text of the changed files, if it is needed."""
 
     def __init__(
-        self, asked: Question, shown: Sequence[Chunk], language: Language, contents: Callable[[], str]
+        self, question: Question, shown: Sequence[Chunk], language: Language, contents: Callable[[], str]
     ) -> None:
-        self._asked = asked
+        self._question = question
         self._language: Language = language
         self._contents = contents
-        self._evidence = _MergedCorpus(asked.entries)
-        self._places = Citable(asked.entries, shown, self._evidence.text)
-        self._records = {each.label: (each, entry) for entry in asked.entries for each in records(entry, language)}
+        self._evidence = _MergedCorpus(question.entries)
+        self._citable = Citable(question.entries, shown, self._evidence.text)
+        self._records = {each.label: (each, entry) for entry in question.entries for each in records(entry, language)}
 
-    def speaks(self, text: str) -> bool:
+    def is_in_language(self, text: str) -> bool:
         """Return whether a text is in the requested language."""
-        return is_in(_as_analysis(text), self._language)
+        return is_in_language(_as_analysis(text), self._language)
 
     def is_about(self, statement: Statement) -> bool:
         """Return whether a statement is about the commits: it cites them, denies something, or shares their words."""
@@ -121,11 +117,11 @@ class AnswerChecker:
             or is_about(_as_analysis(statement.text), self._merged_commit)
         )
 
-    def vetted(self, said: Segment) -> Statement | None:
+    def check(self, segment: Segment) -> Statement | None:
         """Return the segment as a statement with citations; None if something in it is not supported."""
-        if said.kind == "code":
-            return self._check_code(said)
-        text, labels = self._without_labels(said.text)
+        if segment.kind == "code":
+            return self._check_code(segment)
+        text, labels = self._without_labels(segment.text)
         tidy = cleaned(_as_analysis(text)).summary
         if is_empty(_as_analysis(tidy)) or tidy.startswith("|"):
             return None
@@ -133,36 +129,36 @@ class AnswerChecker:
         if self._is_false(text, denies=denies) or (tidy != text and self._is_false(tidy, denies=denies)):
             return None
         cited_records = [self._records[label] for label in labels if label in self._records]
-        if not all(bears_out(record, entry, tidy) for record, entry in cited_records):
+        if not all(supports(record, entry, tidy) for record, entry in cited_records):
             return None
         names = _names(tidy)
         in_prose = [name for name in names if re.search(r"\.\w+:\d+$", name)]
-        cited = [self._places.cited(label, names) for label in [*labels, *in_prose]]
-        cited += [place for record, _ in cited_records for place in record.citations]
-        citations = list(dict.fromkeys(each for each in cited if each))
+        resolved = [self._citable.resolve(label, names) for label in [*labels, *in_prose]]
+        resolved += [place for record, _ in cited_records for place in record.citations]
+        citations = list(dict.fromkeys(each for each in resolved if each))
         of_code = bool(names or labels or SPAN.search(tidy))
         if of_code and not citations and not (denies and not labels):
-            found = self._places.found(names)
+            found = self._citable.cite_names(names)
             if found is None and not denies:
                 return None
             citations += [found] if found else []
-        return Statement(text=tidy, citations=tuple(citations), kind=said.kind, new_paragraph=said.new_paragraph)
+        return Statement(text=tidy, citations=tuple(citations), kind=segment.kind, new_paragraph=segment.new_paragraph)
 
-    def _check_code(self, said: Segment) -> Statement | None:
+    def _check_code(self, segment: Segment) -> Statement | None:
         """Return quoted lines with their citation; None unless the diff holds every line."""
-        lines = [_PREFIX.sub("", line) for line in said.text.split("\n")][: _CODE_LINES + 1]
-        citation = self._places.quoted(lines) if len(lines) <= _CODE_LINES else None
+        lines = [_PREFIX.sub("", line) for line in segment.text.split("\n")][: _CODE_LINES + 1]
+        citation = self._citable.cite_quotation(lines) if len(lines) <= _CODE_LINES else None
         if citation is None:
             return None
         text = "\n".join(visible(line.rstrip(), keep="\t") for line in lines)
-        return Statement(text=text, citations=(citation,), kind="code", new_paragraph=said.new_paragraph)
+        return Statement(text=text, citations=(citation,), kind="code", new_paragraph=segment.new_paragraph)
 
     def _without_labels(self, text: str) -> tuple[str, list[str]]:
         """Return a text without the citations in brackets, and their labels."""
         spans = [match.span() for match in SPAN.finditer(text)]
         labels: list[str] = []
 
-        def taken(match: re.Match[str]) -> str:
+        def collect(match: re.Match[str]) -> str:
             opened = match.start(1) - 1
             each = [label.strip(" `") for label in re.split(r"[,，;；、]", match[1]) if label.strip(" `")]
             if any(start <= opened < end for start, end in spans) or not any(map(self._is_label, each)):
@@ -170,13 +166,13 @@ class AnswerChecker:
             labels.extend(each)
             return ""
 
-        bare = _BRACKETED.sub(taken, text).strip()
+        bare = _BRACKETED.sub(collect, text).strip()
         if labels:
             bare = _LEFT_OVER.sub("", re.sub(r"[(（][ ]*[)）]", "", bare))
         return bare, labels
 
     def _is_label(self, text: str) -> bool:
-        return text in self._records or bool(_LABEL.fullmatch(text)) or self._places.cited(text, ()) is not None
+        return text in self._records or bool(_LABEL.fullmatch(text)) or self._citable.resolve(text, ()) is not None
 
     def _is_false(self, text: str, *, denies: bool) -> bool:
         corpus: Corpus = self._evidence
@@ -187,45 +183,45 @@ class AnswerChecker:
                 return True
         if self._denies_removal(text) or self._miscounts(text) or self._misattributes(text):
             return True
-        claims: Sequence[Claim] = find_unsupported(text, Section.WEIGHED, corpus)
+        claims: Sequence[Claim] = find_unsupported(text, Section.CONSEQUENCE, corpus)
         if claims and all(claim.kind in _SYMBOL for claim in claims):
-            claims = find_unsupported(text, Section.WEIGHED, self._with_contents, _SYMBOL)
+            claims = find_unsupported(text, Section.CONSEQUENCE, self._with_contents, _SYMBOL)
         return bool(claims) or any(
-            name not in PRODUCTS and name.lower() not in corpus.text.lower() for name in _camel(text)
+            name not in PRODUCTS and name.lower() not in corpus.text.lower() for name in _camel_case_names(text)
         )
 
     def _denies_removal(self, text: str) -> bool:
-        gone = {fact.name for entry in self._asked.entries for fact in entry.facts if fact.gone}
-        return bool(_STILL_THERE.search(text)) and any(name in gone for name in _names(text))
+        removed = {fact.name for entry in self._question.entries for fact in entry.facts if fact.removes}
+        return bool(_STILL_THERE.search(text)) and any(name in removed for name in _names(text))
 
     def _misattributes(self, text: str) -> bool:
         """Return whether a text contradicts the metadata of all commits, or names an unknown author."""
         corpus = self._evidence.text.casefold()
-        return all(contradicts(entry, text) for entry in self._asked.entries) or any(
+        return all(contradicts(entry, text) for entry in self._question.entries) or any(
             name.casefold() not in corpus for name in authors_in(text)
         )
 
     def _miscounts(self, text: str) -> bool:
-        tiers = [entry.ranked.importance for entry in self._asked.entries]
+        tiers = [entry.ranked.importance for entry in self._question.entries]
         return any(int(count) != tiers.count(_TIERS[tier.lower()]) for count, tier in _COUNTED.findall(text))
 
     def _is_there(self, name: str) -> bool:
-        return bool(self._evidence.touched(name)) or self._places.is_changed(name)
+        return bool(self._evidence.matching_paths(name)) or self._citable.is_changed(name)
 
     @property
     def _merged_commit(self) -> Commit:
         """Return the commits merged into one, with all their titles as its message."""
-        subjects = " ".join(entry.commit.subject for entry in self._asked.entries)
+        subjects = " ".join(entry.commit.subject for entry in self._question.entries)
         return self._evidence.commit.model_copy(update={"message": subjects, "parents": ()})
 
     @cached_property
     def _with_question(self) -> Corpus:
-        said = "\n".join([self._asked.text, *(turn.text for turn in self._asked.thread)])
-        return _MergedCorpus(self._asked.entries, said)
+        question_text = "\n".join([self._question.text, *(turn.text for turn in self._question.thread)])
+        return _MergedCorpus(self._question.entries, question_text)
 
     @cached_property
     def _with_contents(self) -> Corpus:
-        return _MergedCorpus(self._asked.entries, self._contents())
+        return _MergedCorpus(self._question.entries, self._contents())
 
 
 def _as_analysis(text: str) -> Analysis:
@@ -236,7 +232,7 @@ def _denies(text: str) -> bool:
     return bool(_DENIAL.search(text)) and not _CHANGE_OF_STATE.search(text)
 
 
-def _camel(text: str) -> list[str]:
+def _camel_case_names(text: str) -> list[str]:
     """Return the class names that a text writes without backticks."""
     prose = SPAN.sub(" ", text)
     return [name for name in _CAMEL.findall(prose) if not re.fullmatch(r"[A-Z]+s?", name)]
@@ -248,6 +244,6 @@ def _names(text: str) -> list[str]:
     inside = [name for span in spans for name in re.findall(r"--[\w-]+|[A-Za-z_][\w.]*\w", span)]
     prose = SPAN.sub(" ", text)
     named = [match[0].strip(".") for match in _IN_PROSE.finditer(prose)]
-    camel = [name for name in _camel(text) if name not in PRODUCTS]
+    camel = [name for name in _camel_case_names(text) if name not in PRODUCTS]
     # A keyword alone ("`None`") occurs anywhere and proves nothing.
     return [name for name in dict.fromkeys([*spans, *named, *inside, *camel]) if name and name not in WORDS]

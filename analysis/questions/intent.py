@@ -10,7 +10,7 @@ _QUOTED_LINE = re.compile(r"^[ \t]*(?:>|&gt;).*$", re.MULTILINE)
 _ADDRESSED = re.compile(r"<[@#!][^<>]*>|(?<![\w:]):[a-z0-9_+-]+:(?![\w:])", re.IGNORECASE)
 
 
-def _prose_of(text: str) -> str:
+def _prose_of_message(text: str) -> str:
     """Strip quoted lines, URLs, mentions and emoji from a text, and replace code by a placeholder."""
     for pattern, instead in ((_CODE, " X "), (_ADDRESS, " X "), (_QUOTED_LINE, ""), (_ADDRESSED, " ")):
         text = pattern.sub(instead, text)
@@ -27,10 +27,10 @@ _LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
 
 def language_of(question: str, default: Language) -> Language:
     """Return "zh" for a question with a Chinese character, "en" for one with an English word, else `default`."""
-    spoken = _prose_of(question)
-    if _HAN.search(spoken):
+    prose = _prose_of_message(question)
+    if _HAN.search(prose):
         return "zh"
-    return "en" if _LATIN_WORD.search(_NAME.sub(" ", re.sub(r"[.…]+(?=\s|$)", " ", spoken))) else default
+    return "en" if _LATIN_WORD.search(_NAME.sub(" ", re.sub(r"[.…]+(?=\s|$)", " ", prose))) else default
 
 
 _REFERENCE = re.compile(
@@ -62,8 +62,8 @@ def reads_as_question(text: str) -> bool:
 
     In doubt it returns False: a bot that answers unasked gets muted. Code, quotations and URLs are ignored.
     """
-    spoken = _prose_of(text)
-    return bool(_MARK.search(spoken)) or any(_asks(clause.strip()) for clause in _CLAUSES.split(spoken))
+    prose = _prose_of_message(text)
+    return bool(_MARK.search(prose)) or any(_asks(clause.strip()) for clause in _CLAUSES.split(prose))
 
 
 _MARK = re.compile(r"(?<=[^\W_])[\"'”’)\]）」]?[ ]?[?？]+[!！.…~～]*(?=\s|$|[\"'”’)\]）】」,，]|[^\x00-\x7f])")
@@ -81,7 +81,7 @@ _ZH_IDIOMS = re.compile(
     r"|(?:无论|不管|不论|不论是|任凭|任何|任由)[^，,]*[，,]?|如何如何"
 )
 # Embedded questions: somebody tells, looks up or knows how or whether something is, without asking.
-_ZH_TOLD = re.compile(
+_ZH_EMBEDDED = re.compile(
     r"(?:(?<!不)(?<!谁)(?<!想)(?:知道|明白|清楚|了解|懂)|(?<!请)(?:看看|看下|看一下|看|试试|试一下|研究|查|查查|查一下|查下|讨论|讨论一下|确认|确认一下|确认下|观察)"
     r"|写了|写明|说了|说明|说明了|讲了|解释|解释了|介绍|介绍了|描述了|提到|提到了|取决于|记得|忘了|就是|教程|不在乎)"
     r"[^，,]{0,6}?(?:什么|怎么|如何|为什么|为何|为啥|是否|哪|多少|几|谁|会不会|能不能|有没有|要不要|是不是|是啥|咋)[^，,]*"
@@ -99,8 +99,8 @@ def _asks_in_chinese(sentence: str) -> bool:
         return True
     if bare.endswith("呢") and len(bare) > 1 and not _ZH_NOT_YET.search(bare) and not bare.endswith("怎么说呢"):
         return True
-    asked = _ZH_TOLD.sub("", _ZH_IDIOMS.sub("", bare))
-    return bool(_ZH_WORDS.search(asked))
+    own_words = _ZH_EMBEDDED.sub("", _ZH_IDIOMS.sub("", bare))
+    return bool(_ZH_WORDS.search(own_words))
 
 
 _EN_FILLER = re.compile(
@@ -145,7 +145,7 @@ _EN_CONDITION = re.compile(
 
 def _asks_in_english(sentence: str) -> bool:
     bare = _EN_FILLER.sub("", sentence)
-    for clause in (bare, _EN_CONDITION.sub("", bare)):
-        if _EN_QUESTION.match(_EN_FILLER.sub("", clause)) and not _EN_REMARK.match(clause):
-            return True
-    return False
+    return any(
+        _EN_QUESTION.match(_EN_FILLER.sub("", clause)) and not _EN_REMARK.match(clause)
+        for clause in (bare, _EN_CONDITION.sub("", bare))
+    )

@@ -7,7 +7,7 @@ import re
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from analysis.citations import beside, to_commit, to_file
+from analysis.citations import sibling_url, to_commit, to_file
 from analysis.facts.removed_tests import tests_added
 from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import as_sentence, join_items, join_sentences
@@ -43,24 +43,25 @@ class Record(NamedTuple):
 def records(entry: Entry, language: Language) -> tuple[Record, ...]:
     """Return a commit's metadata, one record per topic; for an unread commit, only what the listing contains."""
     commit, say = entry.commit, catalogue(language)
-    told_of = {
+    descriptions = {
         Topic.AUTHOR: (say("Written by {author}.", author=one_line(commit.author)), (to_commit(commit),)),
-        Topic.DATE: (_dated(commit, say), (to_commit(commit),)),
-        Topic.PULL: _pull_request(commit, say),
-        Topic.LINKS: _linked(entry, say),
-        Topic.RANK: (_ranked(entry, say), (to_commit(commit),)),
+        Topic.DATE: (_date_sentence(commit, say), (to_commit(commit),)),
+        Topic.PULL: _describe_pull(commit, say),
+        Topic.LINKS: _describe_links(entry, say),
+        Topic.RANK: (_rank_sentence(entry, say), (to_commit(commit),)),
     }
     if commit.read:
-        told_of[Topic.TESTS] = _tested(entry, say)
+        descriptions[Topic.TESTS] = _describe_tests(entry, say)
     return tuple(
-        Record(topic, f"{commit.short_sha}:{topic}", text, citations) for topic, (text, citations) in told_of.items()
+        Record(topic, f"{commit.short_sha}:{topic}", text, citations)
+        for topic, (text, citations) in descriptions.items()
     )
 
 
 _Description = tuple[str, tuple[Citation, ...]]
 
 
-def _dated(commit: Commit, say: Catalogue) -> str:
+def _date_sentence(commit: Commit, say: Catalogue) -> str:
     written, landed = (f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC" for at in (commit.authored_at, commit.committed_at))
     if commit.not_on:
         committed = say("Committed on {committed}.", committed=landed)
@@ -70,29 +71,29 @@ def _dated(commit: Commit, say: Catalogue) -> str:
     return say("Written on {written}, landed on {landed}.", written=written, landed=landed)
 
 
-def _pull_request(commit: Commit, say: Catalogue) -> _Description:
+def _describe_pull(commit: Commit, say: Catalogue) -> _Description:
     if commit.pr is None:
         return say("No pull request is known."), (to_commit(commit),)
-    pull = Citation(label=f"#{commit.pr}", url=beside(commit, f"/pull/{commit.pr}") or commit.url)
+    pull = Citation(label=f"#{commit.pr}", url=sibling_url(commit, f"/pull/{commit.pr}") or commit.url)
     return say("It is pull request #{number}.", number=commit.pr), (pull,)
 
 
-def _linked(entry: Entry, say: Catalogue) -> _Description:
+def _describe_links(entry: Entry, say: Catalogue) -> _Description:
     """Describe the commit's links, first whether it was reverted, with citations of the linked commits."""
     links = entry.links
-    ties = [(mark("reverted by {sha}"), links.reverted_by)] if links.reverted_by else []
-    ties += [(mark("reverts {sha}"), sha) for sha in links.all_reverted]
-    ties += [(mark("fixes {sha}"), sha) for sha in links.fixes]
-    ties += [(mark("fixed by {sha}"), sha) for sha in links.fixed_by]
+    relations = [(mark("reverted by {sha}"), links.reverted_by)] if links.reverted_by else []
+    relations += [(mark("reverts {sha}"), sha) for sha in links.all_reverted]
+    relations += [(mark("fixes {sha}"), sha) for sha in links.fixes]
+    relations += [(mark("fixed by {sha}"), sha) for sha in links.fixed_by]
     texts = [] if links.reverted_by else [say("No commit that was read reverts it.")]
-    texts += [_sentence(say(tie, sha=code(sha[:SHORT_SHA])), say) for tie, sha in ties]
+    texts += [_capitalized_sentence(say(relation, sha=code(sha[:SHORT_SHA])), say) for relation, sha in relations]
     if not links.all_reverted:  # the message may name a revert of a commit that is not in the store
         named = [code(each.name) for each in entry.facts if each.kind is FactKind.REVERT]
         texts += [as_sentence(say(FACT_SENTENCES[FactKind.REVERT].change, names=each), say) for each in named]
-    others = [sha for _, sha in ties]
+    others = [sha for _, sha in relations]
     if links.series:
         series = say("part {part} of {of} of a series", part=links.series.part, of=links.series.of or "N")
-        texts.append(_sentence(series, say))
+        texts.append(_capitalized_sentence(series, say))
         others += [sha for sha in links.series.commits if sha != entry.commit.sha]
     cited = [to_other(entry.commit, sha) for sha in dict.fromkeys(others)]
     return join_sentences(texts, say), tuple(cited) or (to_commit(entry.commit),)
@@ -100,20 +101,20 @@ def _linked(entry: Entry, say: Catalogue) -> _Description:
 
 def to_other(commit: Commit, sha: str) -> Citation:
     """Return a citation of another commit of the same repository."""
-    return Citation(label=sha[:SHORT_SHA], url=beside(commit, f"/commit/{sha}") or commit.url)
+    return Citation(label=sha[:SHORT_SHA], url=sibling_url(commit, f"/commit/{sha}") or commit.url)
 
 
-def _sentence(text: str, say: Catalogue) -> str:
+def _capitalized_sentence(text: str, say: Catalogue) -> str:
     return as_sentence(text[0].upper() + text[1:], say)
 
 
-def _ranked(entry: Entry, say: Catalogue) -> str:
+def _rank_sentence(entry: Entry, say: Catalogue) -> str:
     reasons = [one_line(each) for each in strongest_reasons(entry.ranked, say.language)]
     listed = say(": ") + say("; ").join(reasons) if reasons else ""
     return say(_RANKED[entry.ranked.importance]) + listed + say(".")
 
 
-def _tested(entry: Entry, say: Catalogue) -> _Description:
+def _describe_tests(entry: Entry, say: Catalogue) -> _Description:
     commit = entry.commit
     tests = [file for file in commit.files if kind(file.path) is Kind.TEST]
     added = set(tests_added(commit))
@@ -123,9 +124,9 @@ def _tested(entry: Entry, say: Catalogue) -> _Description:
     paths = join_items([code(file.path) for file in shown], say)
     tests_changed = say("Comes with tests: {paths}" if added else "Only takes tests away: {paths}", paths=paths)
     texts = [as_sentence(tests_changed, say)]
-    gone = [fact.name for fact in entry.facts if fact.kind is FactKind.TEST_REMOVED]
-    if gone:
-        names = join_items(map(code, gone[:_PATHS]), say)
+    removed = [fact.name for fact in entry.facts if fact.kind is FactKind.TEST_REMOVED]
+    if removed:
+        names = join_items(map(code, removed[:_PATHS]), say)
         texts.append(as_sentence(say(FACT_SENTENCES[FactKind.TEST_REMOVED].change, names=names), say))
     return join_sentences(texts, say), tuple(to_file(commit, file) for file in shown)
 
@@ -173,7 +174,7 @@ _CLOCK = re.compile(r"(?<![\d:])(\d{1,2}):(\d{2})(?![\d])")
 _HAPPENED = re.compile(r"\b(?:landed|merged|committed|authored|written)\b|合入|合并于|提交于|编写于", re.IGNORECASE)
 
 
-def bears_out(record: Record, entry: Entry, text: str) -> bool:
+def supports(record: Record, entry: Entry, text: str) -> bool:
     """Return whether a statement that cites a record agrees with it."""
     commit = entry.commit
     match record.topic:
@@ -227,17 +228,17 @@ def _dates_are_true(commit: Commit, text: str) -> bool:
     """Return whether each date and time in a text is the commit's, in UTC or local time, or occurs in its message."""
     known = [each for at in (commit.authored_at, commit.committed_at) for each in (at, at.astimezone(UTC))]
     return all(
-        match[0] in commit.message or any(_is_on(match, at) for at in known) for match in _DATES.finditer(text)
+        match[0] in commit.message or any(_matches_date(match, at) for at in known) for match in _DATES.finditer(text)
     ) and all(
         any((at.hour, at.minute) == (int(hour), int(minute)) for at in known) for hour, minute in _CLOCK.findall(text)
     )
 
 
-def _is_on(match: re.Match[str], at: datetime) -> bool:
+def _matches_date(match: re.Match[str], at: datetime) -> bool:
     year = match["y"] or match["zy"] or match["ey"] or match["by"]
     name = match["em"] or match["bm"]
     month = (
-        next(place for place, each in enumerate(_MONTHS, 1) if each.startswith(name[:3].lower()))
+        next(index for index, each in enumerate(_MONTHS, 1) if each.startswith(name[:3].lower()))
         if name
         else int(match["m"] or match["zm"])
     )

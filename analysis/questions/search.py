@@ -19,7 +19,7 @@ _SUMMARY = 400  # characters of a summary in a day's list
 _DECAY = 0.5  # weight of each earlier turn of a thread, relative to the next
 _TURNS = 4
 _PLURAL = 3  # a longer word that ends in s also matches without it
-_PREFERENCE = {each: place for place, each in enumerate(Kind)}
+_PREFERENCE = {each: index for index, each in enumerate(Kind)}
 _ENV = (FactKind.REMOVED_ENV, FactKind.RENAMED_ENV)
 _KEY = (FactKind.REMOVED_KEY, FactKind.RENAMED_KEY)
 _FLAG = (FactKind.REMOVED_FLAG, FactKind.RENAMED_FLAG)
@@ -27,33 +27,33 @@ _FLAG = (FactKind.REMOVED_FLAG, FactKind.RENAMED_FLAG)
 _API = BREAKING.difference(_ENV, _FLAG, _KEY, [FactKind.MINIMUM_RAISED, FactKind.SUPPORT_DROPPED])
 
 
-class _Topic(NamedTuple):
+class _Subject(NamedTuple):
     """A topic of questions: how people refer to it, the words that code uses for it, and its kinds of facts."""
 
-    called: re.Pattern[str]
+    pattern: re.Pattern[str]
     words: tuple[str, ...]
     facts: tuple[FactKind, ...] = ()
 
 
-def _topic(called: str, words: str, facts: Iterable[FactKind] = ()) -> _Topic:
-    return _Topic(re.compile(called, re.IGNORECASE), tuple(words.split()), tuple(facts))
+def _subject(pattern: str, words: str, facts: Iterable[FactKind] = ()) -> _Subject:
+    return _Subject(re.compile(pattern, re.IGNORECASE), tuple(words.split()), tuple(facts))
 
 
-_TOPICS = (
-    _topic(
+_SUBJECTS = (
+    _subject(
         r"启动|脚本|命令行|\blaunch|entry ?point|command[- ]line|start(?:up|[- ]?script)",
         "launch entrypoint script argparse cli serve",
         (*_FLAG, *_ENV, FactKind.DEFAULT_CHANGED),
     ),
-    _topic(
+    _subject(
         r"破坏|不兼容|兼容|升级|迁移|\bbreak|incompatib|compatib|upgrad|migrat", "", (*BREAKING, FactKind.DEFAULT_CHANGED)
     ),
-    _topic(r"参数|选项|开关|\bflags?\b|\boptions?\b|argument", "flag arg args argument option", _FLAG),
-    _topic(r"默认|\bdefaults?\b", "default", (FactKind.DEFAULT_CHANGED,)),
-    _topic(r"环境变量|environment|\benv\b", "env envs environ getenv", _ENV),
-    _topic(r"配置|\bconfig", "config settings", (*_FLAG, *_ENV, *_KEY, FactKind.DEFAULT_CHANGED)),
-    _topic(r"测试|\btests?\b", "test tests pytest", (FactKind.TEST_REMOVED,)),
-    _topic(
+    _subject(r"参数|选项|开关|\bflags?\b|\boptions?\b|argument", "flag arg args argument option", _FLAG),
+    _subject(r"默认|\bdefaults?\b", "default", (FactKind.DEFAULT_CHANGED,)),
+    _subject(r"环境变量|environment|\benv\b", "env envs environ getenv", _ENV),
+    _subject(r"配置|\bconfig", "config settings", (*_FLAG, *_ENV, *_KEY, FactKind.DEFAULT_CHANGED)),
+    _subject(r"测试|\btests?\b", "test tests pytest", (FactKind.TEST_REMOVED,)),
+    _subject(
         r"依赖|版本|\bdependenc|requirements|\bpinn?(?:s|ed)?\b",
         "requirements dependency pyproject",
         (
@@ -63,28 +63,28 @@ _TOPICS = (
             FactKind.MINIMUM_RAISED,
         ),
     ),
-    _topic(r"接口|\bapis?\b|plug-?ins?|插件", "api plugin", _API),
-    _topic(r"安全|漏洞|\bsecur|\bvulnerab|\bcve", "security cve ghsa", (FactKind.SECURITY,)),
-    _topic(r"并发|线程|死锁|竞争|加锁|\block|\bthread|\brace|concurren", "lock thread race async", (FactKind.CONCURRENCY,)),
-    _topic(r"回退|回滚|\brevert", "revert", (FactKind.REVERT,)),
-    _topic(r"量化|quanti[sz]", "quant quantization fp8 int8 awq gptq"),
-    _topic(r"调度|schedul", "scheduler schedule sched"),
-    _topic(r"显存|内存|memory|\boom\b", "memory mem gpu_memory cache"),
-    _topic(r"缓存|\bcach", "cache caching"),
-    _topic(r"注意力|\battention", "attention attn"),
-    _topic(r"算子|内核|\bkernel", "kernel kernels ops csrc"),
-    _topic(r"模型|\bmodels?\b", "model models"),
-    _topic(r"编译|\bcompil", "compile compilation"),
-    _topic(r"分布式|并行|\bparallel|distributed", "distributed parallel"),
-    _topic(r"日志|\blogg?", "log logger logging"),
-    _topic(r"镜像|容器|\bdocker|container", "docker dockerfile image"),
-    _topic(r"分词|\btokeni[sz]er", "tokenizer tokenize"),
-    _topic(r"采样|\bsampl", "sampler sampling sample"),
-    _topic(r"请求|\brequests?\b", "request requests"),
-    _topic(r"指标|监控|\bmetrics?\b", "metrics metric"),
-    _topic(r"性能|速度|延迟|吞吐|\bperf|\bfaster\b|\bslower\b|latency|throughput", "perf performance fast latency throughput"),
-    _topic(r"文档|\bdocs?\b", "docs doc readme"),
-    _topic(r"量产|线上|生产|部署|\bdeploy", "deploy docker serve", (*_FLAG, *_ENV, FactKind.DEFAULT_CHANGED)),
+    _subject(r"接口|\bapis?\b|plug-?ins?|插件", "api plugin", _API),
+    _subject(r"安全|漏洞|\bsecur|\bvulnerab|\bcve", "security cve ghsa", (FactKind.SECURITY,)),
+    _subject(r"并发|线程|死锁|竞争|加锁|\block|\bthread|\brace|concurren", "lock thread race async", (FactKind.CONCURRENCY,)),
+    _subject(r"回退|回滚|\brevert", "revert", (FactKind.REVERT,)),
+    _subject(r"量化|quanti[sz]", "quant quantization fp8 int8 awq gptq"),
+    _subject(r"调度|schedul", "scheduler schedule sched"),
+    _subject(r"显存|内存|memory|\boom\b", "memory mem gpu_memory cache"),
+    _subject(r"缓存|\bcach", "cache caching"),
+    _subject(r"注意力|\battention", "attention attn"),
+    _subject(r"算子|内核|\bkernel", "kernel kernels ops csrc"),
+    _subject(r"模型|\bmodels?\b", "model models"),
+    _subject(r"编译|\bcompil", "compile compilation"),
+    _subject(r"分布式|并行|\bparallel|distributed", "distributed parallel"),
+    _subject(r"日志|\blogg?", "log logger logging"),
+    _subject(r"镜像|容器|\bdocker|container", "docker dockerfile image"),
+    _subject(r"分词|\btokeni[sz]er", "tokenizer tokenize"),
+    _subject(r"采样|\bsampl", "sampler sampling sample"),
+    _subject(r"请求|\brequests?\b", "request requests"),
+    _subject(r"指标|监控|\bmetrics?\b", "metrics metric"),
+    _subject(r"性能|速度|延迟|吞吐|\bperf|\bfaster\b|\bslower\b|latency|throughput", "perf performance fast latency throughput"),
+    _subject(r"文档|\bdocs?\b", "docs doc readme"),
+    _subject(r"量产|线上|生产|部署|\bdeploy", "deploy docker serve", (*_FLAG, *_ENV, FactKind.DEFAULT_CHANGED)),
 )  # fmt: skip
 
 
@@ -94,7 +94,7 @@ _WHOLE = re.compile(r"-{0,2}[A-Za-z_][\w./-]*[\w]", re.ASCII)
 _NAME = re.compile(r"[_./]|^-|[A-Za-z][a-z]+[A-Z]|[A-Z]{2,}[a-z]{2,}")  # code, not a hyphenated word
 _MIN_NAME = 3  # minimum letters and digits of a name
 _WRITTEN = re.compile(f"{_WHOLE.pattern}/?", re.ASCII)
-_HAN = re.compile(r"[\u4e00-\u9fff]{2,}")
+_HAN_RUN = re.compile(r"[\u4e00-\u9fff]{2,}")
 _HAN_STOPWORDS = re.compile(
     r"什么|怎么|如何|为什么|为何|是否|哪些|哪个|多少|会不会|能不能|有没有|要不要|是不是|可以|我们|你们|他们|这个|那个|这次|提交|改动|修改|变更|影响|需要|一下|今天|昨天|请问"
     r"|告诉|知道|吗|呢|的|了|和|与|在|对|把|被|是|有|要|会|能|吧|啊|里|上|中"
@@ -109,25 +109,25 @@ class Query(NamedTuple):
 
     words: Mapping[str, float]
     facts: frozenset[FactKind]
-    before: Mapping[str, float] = MappingProxyType({})
+    earlier_words: Mapping[str, float] = MappingProxyType({})
 
     def __bool__(self) -> bool:
-        return bool(self.words or self.facts or self.before)
+        return bool(self.words or self.facts or self.earlier_words)
 
     @property
-    def with_before(self) -> "Query":
+    def with_earlier_words(self) -> "Query":
         """Return the query with the earlier words among its own."""
-        return Query({**self.before, **self.words}, self.facts)
+        return Query({**self.earlier_words, **self.words}, self.facts)
 
 
-def parse_query(asked: Question) -> Query:
+def parse_query(question: Question) -> Query:
     """Parse a question; earlier turns count too, so that "that flag" finds the flag."""
-    facts = {each for topic in _TOPICS if topic.called.search(asked.text) for each in topic.facts}
-    before: dict[str, float] = {}
-    for age, turn in enumerate(reversed(asked.thread[-_TURNS:]), 1):
+    facts = {each for subject in _SUBJECTS if subject.pattern.search(question.text) for each in subject.facts}
+    earlier: dict[str, float] = {}
+    for age, turn in enumerate(reversed(question.thread[-_TURNS:]), 1):
         for word, weight in _words_of(turn.text).items():
-            before[word] = max(before.get(word, 0.0), weight * _DECAY**age)
-    return Query(_words_of(asked.text), frozenset(facts), before)
+            earlier[word] = max(earlier.get(word, 0.0), weight * _DECAY**age)
+    return Query(_words_of(question.text), frozenset(facts), earlier)
 
 
 def _words_of(text: str) -> dict[str, float]:
@@ -143,10 +143,10 @@ def _words_of(text: str) -> dict[str, float]:
             found[whole] = 2.0
             if len(whole) > _PLURAL and whole.endswith("s"):
                 found.setdefault(whole[:-1], 1.5)
-    for topic in _TOPICS:
-        if topic.called.search(text):
-            found |= {word: 1.0 for word in topic.words if word not in found}
-    for run in _HAN.findall(_HAN_STOPWORDS.sub(" ", text)):
+    for subject in _SUBJECTS:
+        if subject.pattern.search(text):
+            found |= {word: 1.0 for word in subject.words if word not in found}
+    for run in _HAN_RUN.findall(_HAN_STOPWORDS.sub(" ", text)):
         found |= {run[place : place + 2]: 1.0 for place in range(len(run) - 1)}
     return found
 
@@ -183,7 +183,7 @@ def text_match(query: Query, text: str) -> float:
     Words of earlier turns add to the score, but match alone only if the question itself names nothing ("and why?").
     """
     own = _matched_weight(query.words, text)
-    return own + _matched_weight(query.before, text) if own or not (query.words or query.facts) else 0.0
+    return own + _matched_weight(query.earlier_words, text) if own or not (query.words or query.facts) else 0.0
 
 
 def _matched_weight(words: Mapping[str, float], text: str) -> float:
@@ -206,22 +206,22 @@ def chunks_of(commit: Commit) -> Iterator[Chunk]:
                 yield Chunk(file, hunk[start : start + _CHUNK])
 
 
-def relevant(commit: Commit, facts: Sequence[Fact], query: Query, budget: int) -> list[Chunk]:
+def relevant_chunks(commit: Commit, facts: Sequence[Fact], query: Query, budget: int) -> list[Chunk]:
     """Select the chunks of a diff that fit `budget` tokens: best match first, then file order."""
-    query = query.with_before
+    query = query.with_earlier_words
     proven: dict[_Place, float] = {(fact.path, fact.line): fact_match(query, fact) + 1.0 for fact in facts if fact.line}
     candidates = list(chunks_of(commit))
-    ranked = sorted(range(len(candidates)), key=lambda place: (-_worth(candidates[place], query, proven), place))
-    kept, room = [], budget
+    ranked = sorted(range(len(candidates)), key=lambda place: (-_relevance(candidates[place], query, proven), place))
+    selected, remaining = [], budget
     for place in ranked:
-        cost = tokens(shown([candidates[place]]))
-        if cost <= room:
-            kept.append(place)
-            room -= cost
-    return [candidates[place] for place in sorted(kept)]
+        cost = tokens(render_chunks([candidates[place]]))
+        if cost <= remaining:
+            selected.append(place)
+            remaining -= cost
+    return [candidates[place] for place in sorted(selected)]
 
 
-def _worth(chunk: Chunk, query: Query, proven: Mapping[_Place, float]) -> float:
+def _relevance(chunk: Chunk, query: Query, proven: Mapping[_Place, float]) -> float:
     changed = " ".join(line.text for line in chunk.lines if line.sign != " ")
     context = " ".join(line.text for line in chunk.lines if line.sign == " ")
     places = {(path, line.number) for line in chunk.lines for path in (chunk.file.path, chunk.file.previous_path)}
@@ -234,41 +234,41 @@ def _worth(chunk: Chunk, query: Query, proven: Mapping[_Place, float]) -> float:
     )
 
 
-def shown(chosen: Sequence[Chunk]) -> str:
+def render_chunks(chosen: Sequence[Chunk]) -> str:
     """Render chunks for a model: a header for each file, then each line with its sign and number."""
     rows: list[str] = []
-    for place, chunk in enumerate(chosen):
-        if place == 0 or chunk.file is not chosen[place - 1].file:
+    for index, chunk in enumerate(chosen):
+        if index == 0 or chunk.file is not chosen[index - 1].file:
             rows.append(f"\n{chunk.file.path}")
-        elif chunk.lines[0].number != chosen[place - 1].lines[-1].number + 1:
+        elif chunk.lines[0].number != chosen[index - 1].lines[-1].number + 1:
             rows.append("...")
         rows += [f"{line.sign} {line.number} | {line.text[:_LINE]}" for line in chunk.lines]
     return "\n".join(rows)
 
 
-def told_of_day(entries: Sequence[Entry], query: Query, budget: int) -> list[str]:
+def render_day(entries: Sequence[Entry], query: Query, budget: int) -> list[str]:
     """Render a day's commits for a model, one row each: matching ones first, then by score; all titles, if they fit.
 
     Details beyond the title are added while `budget` (tokens) lasts.
     """
-    first = matching_entries(entries, query.with_before)
-    known = {id(entry) for entry in first}
-    ordered = first + sorted((each for each in entries if id(each) not in known), key=lambda each: -each.ranked.score)
+    first = matching_entries(entries, query.with_earlier_words)
+    listed = {id(entry) for entry in first}
+    ordered = first + sorted((each for each in entries if id(each) not in listed), key=lambda each: -each.ranked.score)
     titles = [
         f"{each.commit.short_sha} {each.ranked.importance.value} | {each.commit.title[:_LINE]}" for each in ordered
     ]
-    room, rows = budget, []
+    remaining, rows = budget, []
     for title in titles:
-        room -= tokens(title)
-        if room < 0:
+        remaining -= tokens(title)
+        if remaining < 0:
             break
         rows.append(title)
-    for place, entry in enumerate(ordered[: len(rows)]):
+    for index, entry in enumerate(ordered[: len(rows)]):
         details = _details(entry)
-        room -= tokens(details)
-        if room < 0:
+        remaining -= tokens(details)
+        if remaining < 0:
             break
-        rows[place] += details
+        rows[index] += details
     left = len(ordered) - len(rows)
     return [*rows, f"({left} more commits are not listed)"] if left else rows
 
@@ -280,7 +280,7 @@ def _details(entry: Entry) -> str:
     files = ", ".join(entry.commit.paths[:6])
     commit, reverted_by = entry.commit, entry.links.reverted_by
     landed = f"{commit.committed_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
-    told = (
+    details = (
         ("author", commit.author),
         ("landed", landed),
         ("reverted by", reverted_by[:SHORT_SHA] if reverted_by else ""),
@@ -289,42 +289,42 @@ def _details(entry: Entry) -> str:
         ("ranked by", reasons),
         ("files", files),
     )
-    return "".join(f" | {name}: {text}" for name, text in told if text)
+    return "".join(f" | {name}: {text}" for name, text in details if text)
 
 
-def matching_lines(commit: Commit, query: Query, most: int) -> list[tuple[FileChange, DiffLine]]:
-    """Return at most `most` changed lines that match, the best first; lines whose path alone matches come last."""
+def matching_lines(commit: Commit, query: Query, limit: int) -> list[tuple[FileChange, DiffLine]]:
+    """Return at most `limit` changed lines that match, the best first; lines whose path alone matches come last."""
     found = []
     for order, chunk in enumerate(chunks_of(commit)):
         by_path = 0.3 * text_match(query, chunk.file.path)
         for line in chunk.lines:
-            told = re.search(r"\w{2}", line.text)
-            worth = text_match(query, line.text) + by_path if line.sign != " " and told else 0.0
-            if worth:
-                found.append((-worth, order, -ord(line.sign), line.number, chunk.file, line))
+            has_word = re.search(r"\w{2}", line.text)
+            relevance = text_match(query, line.text) + by_path if line.sign != " " and has_word else 0.0
+            if relevance:
+                found.append((-relevance, order, -ord(line.sign), line.number, chunk.file, line))
     seen: dict[str, tuple[FileChange, DiffLine]] = {}
     for *_, file, line in sorted(found, key=lambda each: each[:4]):
         seen.setdefault(line.text.strip(), (file, line))
-    return list(seen.values())[:most]
+    return list(seen.values())[:limit]
 
 
 def matching_entries(entries: Sequence[Entry], query: Query) -> list[Entry]:
     """Return the matching commits of a day, the best first; equal matches are ordered by rank."""
-    worth = {id(entry): _entry_worth(entry, query) for entry in entries}
+    relevance = {id(entry): _entry_relevance(entry, query) for entry in entries}
     return sorted(
-        (each for each in entries if worth[id(each)]), key=lambda each: (-worth[id(each)], -each.ranked.score)
+        (each for each in entries if relevance[id(each)]), key=lambda each: (-relevance[id(each)], -each.ranked.score)
     )
 
 
-def _entry_worth(entry: Entry, query: Query) -> float:
+def _entry_relevance(entry: Entry, query: Query) -> float:
     commit = entry.commit
-    said = f"{commit.body} {commit.pull.body if commit.pull else ''}"
+    description = f"{commit.body} {commit.pull.body if commit.pull else ''}"
     analysis = entry.analysis
-    told = " ".join((analysis.summary, *analysis.scope, *analysis.advice)) if analysis else ""
+    analysis_text = " ".join((analysis.summary, *analysis.scope, *analysis.advice)) if analysis else ""
     return (
         2 * text_match(query, commit.title)
         + text_match(query, " ".join(commit.paths))
-        + text_match(query, told)
-        + 0.5 * text_match(query, said)
+        + text_match(query, analysis_text)
+        + 0.5 * text_match(query, description)
         + sum(fact_match(query, fact) for fact in entry.facts)
     )

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from analysis.grounding.analysis_check import sentences
 from analysis.grounding.claims import SPAN
+from analysis.grounding.plain_text import sentences
 
 
 class Segment(NamedTuple):
@@ -37,7 +37,7 @@ class Segmenter:
     def __init__(self) -> None:
         self._rest = ""
         self._in_line: Literal["sentence", "item", ""] = ""
-        self._begun = self._paragraph = False
+        self._has_begun = self._begins_paragraph = False
         self._line = 0
 
     def feed(self, chunk: str) -> Iterator[Segment]:
@@ -52,27 +52,26 @@ class Segmenter:
     def _segments(self, *, final: bool) -> Iterator[Segment]:
         while True:
             before = (self._rest, self._in_line)
-            said = self._next(final=final)
-            if said:
-                self._begun, self._paragraph = True, False
-                yield said
+            if segment := self._next(final=final):
+                self._has_begun, self._begins_paragraph = True, False
+                yield segment
             elif (self._rest, self._in_line) == before:
                 return
 
     def _next(self, *, final: bool) -> Segment | None:
         """Return the next segment, or None if it is incomplete; blank lines are skipped."""
-        if not self._begun and not self._without_thoughts(final=final):
+        if not self._has_begun and not self._without_thoughts(final=final):
             return None
         if self._in_line:
-            return self._sentence(final=final)
+            return self._text_segment(final=final)
         if blank := _BLANK.match(self._rest):
             self._rest = self._rest[blank.end() :]
-            self._paragraph = self._begun
+            self._begins_paragraph = self._has_begun
             return None
         if not final and _INCOMPLETE.fullmatch(self._rest):
             return None
         if fence := _FENCE.match(self._rest):
-            return self._code(fence, final=final)
+            return self._code_block(fence, final=final)
         marker = _MARKER.match(self._rest)
         self._rest = self._rest[marker.end() if marker else 0 :]
         if self._rest.strip():
@@ -90,7 +89,7 @@ class Segmenter:
         self._rest = after if closed else "" if final else self._rest
         return bool(closed)
 
-    def _code(self, fence: re.Match[str], *, final: bool) -> Segment | None:
+    def _code_block(self, fence: re.Match[str], *, final: bool) -> Segment | None:
         closing = re.compile(rf"^[ \t]*{re.escape(fence[1])}[ \t]*(?:\n{'|$' if final else ''})", re.MULTILINE)
         closed = closing.search(self._rest, fence.end())
         if not fence[2] or not (closed or final):
@@ -100,11 +99,11 @@ class Segmenter:
         text = self._rest[fence.end() : closed.start() if closed else len(self._rest)]
         self._rest = self._rest[closed.end() :] if closed else ""
         self._line += 1
-        return Segment(text.strip("\n"), "code", self._paragraph, self._line)
+        return Segment(text.strip("\n"), "code", self._begins_paragraph, self._line)
 
-    def _sentence(self, *, final: bool) -> Segment | None:
+    def _text_segment(self, *, final: bool) -> Segment | None:
         line, newline, _ = self._rest.partition("\n")
-        text = _first(line, complete=bool(newline) or final)
+        text = _first_sentence(line, complete=bool(newline) or final)
         if text is None:
             return None
         whole = text == line
@@ -114,10 +113,10 @@ class Segmenter:
             self._in_line = ""
         elif kind == "item":
             self._in_line = "sentence"
-        return Segment(text.strip(), kind, self._paragraph, self._line) if text.strip() else None
+        return Segment(text.strip(), kind, self._begins_paragraph, self._line) if text.strip() else None
 
 
-def _first(line: str, *, complete: bool) -> str | None:
+def _first_sentence(line: str, *, complete: bool) -> str | None:
     """Return a line's first sentence with the citations after it; None while more of it may come."""
     text = ""
     for piece in sentences(line):

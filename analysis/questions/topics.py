@@ -49,13 +49,13 @@ _PATTERNS = {
         r"\b(?:un)?tested\b|\btest coverage\b|(?:有|带|附|加|含|包括)[^，。？]{0,4}?测试|测试覆盖|测试了|单测",
     ),
 }
-_ASKED = {topic: re.compile("|".join(patterns), re.IGNORECASE) for topic, patterns in _PATTERNS.items()}
+_TOPIC_PATTERNS = {topic: re.compile("|".join(patterns), re.IGNORECASE) for topic, patterns in _PATTERNS.items()}
 _CLAUSE = re.compile(r"[,，、;；。.!?？]\s|[，、；。？]|\b(?:and|but)\b|以及|并且|还有|而且")
 
 
 def topics_in(question: str) -> tuple[Topic, ...]:
     """Return the metadata topics that a question asks about."""
-    return tuple(topic for topic, pattern in _ASKED.items() if pattern.search(question))
+    return tuple(topic for topic, pattern in _TOPIC_PATTERNS.items() if pattern.search(question))
 
 
 def without_topics(question: str) -> str:

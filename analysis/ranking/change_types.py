@@ -9,7 +9,7 @@ from analysis.models import ChangeType, Commit, Fact, FactKind
 from analysis.paths import Kind, kind
 from analysis.ranking.signals import split_title
 
-_TAGGED = {
+_TAG_WORDS = {
     ChangeType.BUG_FIX: r"bugs?|bug ?-?fix(es)?|hot ?fix|fix(es)?|critical",
     ChangeType.FEATURE: r"feat(ure)?s?",
     ChangeType.PERFORMANCE: r"perf(ormance)?|optimi[sz]ation",
@@ -23,7 +23,7 @@ _TAGGED = {
     ChangeType.CONFIG: r"config(uration)?|env",
     ChangeType.REVERT: r"revert",
 }
-_WORDED = {
+_TITLE_WORDS = {
     ChangeType.BUG_FIX: r"fix(e[sd]|ing)?|bug|bug-?fix(es)?|hot-?fix(es)?|prevent(s|ed)?|avoid(s|ed)?|correct(s|ed)?|workaround|crash\w*|hang|deadlock|leaks?|race condition",
     ChangeType.FEATURE: r"support(s|ing)?|introduce[sd]?|implement(s|ed)?|enable[sd]?|add(s|ed)?(?!.*\b(tests?|docs?|logs?|logging|ci|comments?|examples?)\b)",
     ChangeType.PERFORMANCE: r"speed[ -]?ups?|faster|optimi[sz]e[sd]?|optimi[sz](ing|ation)|reduce[sd]? .*(overhead|latency|memory|time)|zero-copy|throughput",
@@ -63,8 +63,8 @@ def _compiled(table: dict[ChangeType, str]) -> dict[ChangeType, re.Pattern[str]]
     return {key: re.compile(rf"(?<![\w/-])(?:{text})(?![\w-])") for key, text in table.items()}
 
 
-_TAG_PATTERNS = _compiled(_TAGGED)
-_WORD_PATTERNS = _compiled(_WORDED)
+_TAG_PATTERNS = _compiled(_TAG_WORDS)
+_WORD_PATTERNS = _compiled(_TITLE_WORDS)
 
 
 def change_types(commit: Commit, found: Sequence[Fact] = ()) -> tuple[ChangeType, ...]:
@@ -77,19 +77,19 @@ def change_types(commit: Commit, found: Sequence[Fact] = ()) -> tuple[ChangeType
     kinds: dict[ChangeType, None] = {}
     if any(fact.kind is FactKind.REVERT for fact in found) or re.match(r"\s*revert\b", title):
         kinds[ChangeType.REVERT] = None
-    kinds.update(dict.fromkeys(_tagged(tag)))
-    kinds.update(dict.fromkeys(_from_files(commit)))
+    kinds.update(dict.fromkeys(_types_of_tag(tag)))
+    kinds.update(dict.fromkeys(_types_of_files(commit)))
     only_files = bool(kinds) and set(kinds) <= {ChangeType.DOCS, ChangeType.TESTS, ChangeType.CI_BUILD}
     if only_files and ChangeType.DOCS not in kinds and _WORD_PATTERNS[ChangeType.BUG_FIX].search(rest):
         kinds[ChangeType.BUG_FIX] = None
     elif ChangeType.REVERT not in kinds and not only_files:
         # In the title of a source change, words about documentation, tests or CI describe a by-product.
-        beside = (
+        by_products = (
             {ChangeType.DOCS, ChangeType.TESTS, ChangeType.CI_BUILD}
             if any(kind(path) is Kind.SOURCE for path in commit.paths)
             else set()
         )
-        worded = [key for key, pattern in _WORD_PATTERNS.items() if key not in beside and pattern.search(rest)]
+        worded = [key for key, pattern in _WORD_PATTERNS.items() if key not in by_products and pattern.search(rest)]
         kinds.update(dict.fromkeys(worded))
     kinds.update({_TYPE_OF_FACTS[fact.kind]: None for fact in found if fact.kind in _TYPE_OF_FACTS})
     if _is_architectural(commit):
@@ -98,11 +98,11 @@ def change_types(commit: Commit, found: Sequence[Fact] = ()) -> tuple[ChangeType
 
 
 @lru_cache(maxsize=4096)
-def _tagged(tag: str) -> tuple[ChangeType, ...]:
+def _types_of_tag(tag: str) -> tuple[ChangeType, ...]:
     return tuple(key for key, pattern in _TAG_PATTERNS.items() if pattern.search(tag))
 
 
-def _from_files(commit: Commit) -> list[ChangeType]:
+def _types_of_files(commit: Commit) -> list[ChangeType]:
     kinds = {kind(file.path) for file in commit.files} - {Kind.GENERATED, Kind.VENDORED}
     if not kinds or not kinds <= set(_TYPE_OF_FILES):
         return []

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from analysis.models import Commit, Fact, Importance, Ranked
-from analysis.ranking.fitting import folds, learned, probability
+from analysis.ranking.fitting import folds, learn_weights, probability
 from analysis.ranking.scoring import rank
 from analysis.ranking.signals import signals
 from analysis.ranking.weights import Weights
@@ -82,7 +82,7 @@ class Reliability(NamedTuple):
     commits: int
 
 
-class Judgement(NamedTuple):
+class Evaluation(NamedTuple):
     """The figures of a ranking and of its baselines."""
 
     auc: Interval
@@ -99,37 +99,37 @@ class Judgement(NamedTuple):
     breaking: Mapping[Importance, int]
 
 
-def trained(examples: Sequence[Example], provenance: Mapping[str, Any] | None = None) -> Weights:
+def train(examples: Sequence[Example], provenance: Mapping[str, Any] | None = None) -> Weights:
     """Learn weights from examples, ignoring facts, so that a commit has equal points with and without its patches."""
     repeated = [example for example in examples for _ in range(example.weight)]
     rows = [{signal.name: signal.value for signal in signals(example.commit)} for example in repeated]
-    return learned(rows, [example.named for example in repeated], provenance)
+    return learn_weights(rows, [example.named for example in repeated], provenance)
 
 
-def ranked_by(weights: Weights, examples: Sequence[Example]) -> list[Ranked]:
+def rank_all(weights: Weights, examples: Sequence[Example]) -> list[Ranked]:
     """Rank the examples by the given weights."""
     return [rank(example.commit, example.facts, weights) for example in examples]
 
 
-def cross_validated(examples: Sequence[Example]) -> list[Ranked]:
+def cross_validate(examples: Sequence[Example]) -> list[Ranked]:
     """Rank each example by weights (and tiers) learned without its fold of history."""
     found: list[Ranked] = []
     for fold in folds(len(examples)):
-        weights = trained([*examples[: fold.start], *examples[fold.stop :]])
-        found += ranked_by(weights, examples[fold.start : fold.stop])
+        weights = train([*examples[: fold.start], *examples[fold.stop :]])
+        found += rank_all(weights, examples[fold.start : fold.stop])
     return found
 
 
-def judged(examples: Sequence[Example], ranked: Sequence[Ranked]) -> Judgement:
+def evaluate(examples: Sequence[Example], ranked: Sequence[Ranked]) -> Evaluation:
     """Compute the figures of the given ranks."""
     labels = [example.named for example in examples]
     scores = [each.score for each in ranked]
     tiers = [each.importance for each in ranked]
     baseline = [float(baseline_score(example.commit)) for example in examples]
     baseline_tiers = [baseline_tier(score) for score in baseline]
-    lines = [float(example.commit.additions + example.commit.deletions) for example in examples]
+    lines = [float(example.commit.size) for example in examples]
     table = reliability(labels, [probability(score) for score in scores])
-    return Judgement(
+    return Evaluation(
         auc=auc_interval(labels, scores),
         baseline=auc_interval(labels, baseline),
         lines=auc_interval(labels, lines),
@@ -222,10 +222,9 @@ def baseline_score(commit: Commit) -> int:
     prefix = _PREFIX.match(commit.title.lower())
     endings = [path.lower().rpartition(".")[2] for path in commit.paths]
     kinds = Counter(2 if ending in _CODE else 0 if ending in _PROSE else 1 for ending in endings)
-    lines = commit.additions + commit.deletions
     return (
         (_PREFIXES.get(prefix[1], _NO_PREFIX) if prefix else _NO_PREFIX)
-        + next((points for least, points in _LINES if lines > least), 0)
+        + next((points for least, points in _LINES if commit.size > least), 0)
         + next((points for points, _ in kinds.most_common(1)), 0)
         + next((points for least, points in _FILES if len(endings) > least), 0)
     )

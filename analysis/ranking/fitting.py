@@ -21,7 +21,7 @@ _AT_LEAST_MEDIUM = 0.43
 _SMALL = 1e-6
 
 
-class Line(NamedTuple):
+class LinearModel(NamedTuple):
     """A linear model of log-odds: `intercept` plus each signal's points times its value."""
 
     intercept: float
@@ -36,7 +36,7 @@ def probability(score: float) -> float:
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
 
 
-def fitted(rows: Sequence[Row], labels: Sequence[bool], ridge: float = RIDGE) -> Line:
+def fit(rows: Sequence[Row], labels: Sequence[bool], ridge: float = RIDGE) -> LinearModel:
     """Fit the line of maximum likelihood, its points regularized by `ridge`; the intercept is not regularized."""
     seen = Counter(name for row in rows for name in row)
     names = sorted(name for name, count in seen.items() if count >= _MIN_SEEN)
@@ -48,13 +48,13 @@ def fitted(rows: Sequence[Row], labels: Sequence[bool], ridge: float = RIDGE) ->
         weights = [weight + each for weight, each in zip(weights, step, strict=True)]
         if max(map(abs, step)) < _SMALL:
             break
-    return Line(weights[0], dict(zip(names, weights[1:], strict=True)))
+    return LinearModel(weights[0], dict(zip(names, weights[1:], strict=True)))
 
 
-def learned(rows: Sequence[Row], labels: Sequence[bool], provenance: Mapping[str, Any] | None = None) -> Weights:
+def learn_weights(rows: Sequence[Row], labels: Sequence[bool], provenance: Mapping[str, Any] | None = None) -> Weights:
     """Fit weights to labelled commits, bounded by the judged ones, with tier thresholds from held-out scores."""
     ranked = sorted(_held_out_scores(rows, labels), reverse=True)
-    line = fitted(rows, labels)
+    line = fit(rows, labels)
     return Weights(
         round(line.intercept, 2),
         {name: round(points, 2) for name, points in with_judgement(line.points).items()},
@@ -73,9 +73,9 @@ def _held_out_scores(rows: Sequence[Row], labels: Sequence[bool]) -> list[float]
     """Return each commit's score by weights fitted without its fold."""
     scores: list[float] = []
     for fold in folds(len(rows)):
-        line = fitted([*rows[: fold.start], *rows[fold.stop :]], [*labels[: fold.start], *labels[fold.stop :]])
-        judged = Line(line.intercept, with_judgement(line.points))
-        scores += [judged.score(rows[place]) for place in fold]
+        line = fit([*rows[: fold.start], *rows[fold.stop :]], [*labels[: fold.start], *labels[fold.stop :]])
+        bounded = LinearModel(line.intercept, with_judgement(line.points))
+        scores += [bounded.score(rows[place]) for place in fold]
     return scores
 
 

@@ -34,14 +34,16 @@ def supported(commit: Commit, found: Sequence[Fact]) -> Sequence[Fact]:
     """Return the facts without security terms that occur only in instructions within the commit's text."""
     if not any(fact.path is None and fact.kind is FactKind.SECURITY for fact in found):
         return found
-    texts = [commit.message, *((commit.pull.title, commit.pull.body) if commit.pull else ())]
-    whole, told = "\n".join(texts).lower(), "\n".join(map(without_instructions_by_sentence, texts)).lower()
+    whole, without = (
+        "\n".join(commit.texts).lower(),
+        "\n".join(map(without_instructions_by_sentence, commit.texts)).lower(),
+    )
     return [
         fact
         for fact in found
         if fact.path
         or fact.kind is not FactKind.SECURITY
-        or fact.name.lower() in told
+        or fact.name.lower() in without
         or fact.name.lower() not in whole
     ]
 

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from analysis.facts.removed_tests import tests_added
 from analysis.instructions import without_instructions
-from analysis.models import Commit, Fact, FactKind, FileChange
+from analysis.models import Commit, Fact, FileChange, by_kind
 from analysis.paths import Kind, kind
-from analysis.ranking.vocabulary import AREAS, TAGS, WORDS
+from analysis.ranking.vocabulary import AREAS, TAGS, TITLE_WORDS
 
 
 class Signal(NamedTuple):
@@ -23,15 +23,15 @@ class Signal(NamedTuple):
 
 
 _MAX_WORDS = 20  # words of a title that are read: few titles have more, and padding adds nothing
-_HARDLY = 0.1  # of the changed lines: below this the change is not about source
-_BESIDE = (Kind.TEST, Kind.CI, Kind.DOCS, Kind.EXAMPLE)
-_MOSTLY = 0.7  # of the changed lines: above this the change mainly removes code
-_TAGGED = re.compile(r"^\s*((?:\[[^\]]{1,40}\]\s*)+|[A-Za-z][\w/ -]{0,24}(?:\([^)]{1,40}\))?!?\s*:)")
+_MIN_SOURCE_SHARE = 0.1  # of the changed lines: below this the change is not about source
+_COMPANION_KINDS = (Kind.TEST, Kind.CI, Kind.DOCS, Kind.EXAMPLE)
+_MOSTLY_REMOVED_SHARE = 0.7  # of the changed lines: above this the change mainly removes code
+_TITLE_TAGS = re.compile(r"^\s*((?:\[[^\]]{1,40}\]\s*)+|[A-Za-z][\w/ -]{0,24}(?:\([^)]{1,40}\))?!?\s*:)")
 
 
 def split_title(title: str) -> tuple[str, str]:
     """Split a title into (tags without brackets, rest): `[Bugfix][Core] Fix x` gives `Bugfix Core`, `Fix x`."""
-    match = _TAGGED.match(title)
+    match = _TITLE_TAGS.match(title)
     if not match:
         return "", title
     return re.sub(r"[\[\]:!()]+", " ", match[1]).strip(), title[match.end() :].strip()
@@ -40,31 +40,30 @@ def split_title(title: str) -> tuple[str, str]:
 def signals(commit: Commit, found: Sequence[Fact] = ()) -> Iterator[Signal]:
     """Yield all signals for or against the commit's importance."""
     tag, rest = split_title(without_instructions(commit.subject))
-    yield from _tagged(tag)
-    yield from _matches(WORDS, " ".join(rest.split()[:_MAX_WORDS]))
-    yield from _shape(commit)
-    yield from _facts(found)
+    yield from _tag_signals(tag)
+    yield from _matching_signals(TITLE_WORDS, " ".join(rest.split()[:_MAX_WORDS]))
+    yield from _file_signals(commit)
+    yield from _fact_signals(found)
 
 
 # Titles differ, but tags and paths recur: their signals are cached.
 @lru_cache(maxsize=4096)
-def _tagged(tag: str) -> tuple[Signal, ...]:
-    return tuple(_matches(TAGS, tag))
+def _tag_signals(tag: str) -> tuple[Signal, ...]:
+    return tuple(_matching_signals(TAGS, tag))
 
 
-def _matches(patterns: Mapping[str, re.Pattern[str]], text: str) -> Iterator[Signal]:
+def _matching_signals(patterns: Mapping[str, re.Pattern[str]], text: str) -> Iterator[Signal]:
     for name, pattern in patterns.items():
-        match = pattern.search(text)
-        if match:
+        if match := pattern.search(text):
             yield Signal(name, 1, match[0])
 
 
 @lru_cache(maxsize=65536)
-def _areas(path: str) -> tuple[str, ...]:
+def _area_signals(path: str) -> tuple[str, ...]:
     return tuple(name for name, pattern in AREAS.items() if pattern.search(path.lower()))
 
 
-def _shape(commit: Commit) -> Iterator[Signal]:
+def _file_signals(commit: Commit) -> Iterator[Signal]:
     if not commit.files:
         if commit.read:
             yield Signal("changes no file", 1, "no file")
@@ -81,56 +80,47 @@ def _shape(commit: Commit) -> Iterator[Signal]:
         yield Signal("new data files", 1, data[0])
     if Kind.SOURCE in first:
         sources = [file for file in commit.files if kind(file.path) is Kind.SOURCE]
-        yield from _beside(commit, sources, first)
-        yield from _sources(sources)
+        yield from _companion_signals(commit, sources, first)
+        yield from _source_signals(sources)
 
 
-def _beside(commit: Commit, sources: Sequence[FileChange], first: Mapping[Kind, str]) -> Iterator[Signal]:
+def _companion_signals(commit: Commit, sources: Sequence[FileChange], first: Mapping[Kind, str]) -> Iterator[Signal]:
     """Yield signals for tests, documentation and other files that accompany a source change."""
-    tests = tests_added(commit)
-    if tests:
+    if tests := tests_added(commit):
         yield Signal("comes with tests", 1, tests[0])
     if Kind.DOCS in first:
         yield Signal("comes with documentation", 1, first[Kind.DOCS])
-    lines, beside = _lines(sources), _lines([file for file in commit.files if kind(file.path) in _BESIDE])
-    if lines < _HARDLY * (lines + beside):
+    lines = sum(file.size for file in sources)
+    beside = sum(file.size for file in commit.files if kind(file.path) in _COMPANION_KINDS)
+    if lines < _MIN_SOURCE_SHARE * (lines + beside):
         yield Signal("hardly touches source", 1, f"{lines:,} of {lines + beside:,} lines")
 
 
-def _lines(files: Sequence[FileChange]) -> int:
-    return sum(file.additions + file.deletions for file in files)
-
-
-def _sources(files: Sequence[FileChange]) -> Iterator[Signal]:
-    lines = _lines(files)
+def _source_signals(files: Sequence[FileChange]) -> Iterator[Signal]:
+    lines = sum(file.size for file in files)
     removed = sum(file.deletions for file in files)
     created = sum(file.status == "added" for file in files)
-    if lines:
-        yield Signal("changed source lines", math.log10(1 + lines), f"{lines:,}")
-        yield Signal("source files", math.log10(1 + len(files)), f"{len(files):,}")
-    if removed:
-        yield Signal("deleted source lines", math.log10(1 + removed), f"{removed:,}")
-    if created:
-        yield Signal("new source files", math.log10(1 + created), f"{created:,}")
-    if removed > _MOSTLY * lines:
+    counts = {
+        "changed source lines": lines,
+        "source files": len(files) if lines else 0,
+        "deleted source lines": removed,
+        "new source files": created,
+    }
+    yield from (Signal(name, math.log10(1 + count), f"{count:,}") for name, count in counts.items() if count)
+    if removed > _MOSTLY_REMOVED_SHARE * lines:
         yield Signal("mostly removes", 1, f"-{removed:,} of {lines:,} lines")
     touched: dict[str, str] = {}
     for file in files:
-        for name in _areas(file.path):
+        for name in _area_signals(file.path):
             touched.setdefault(name, file.path)
     for name, path in touched.items():
         yield Signal(name, 1, path)
 
 
-def _facts(found: Sequence[Fact]) -> Iterator[Signal]:
+def _fact_signals(found: Sequence[Fact]) -> Iterator[Signal]:
     """Yield one signal for each kind of fact, with the first fact as evidence; more of a kind add no weight."""
-    for each in FactKind if found else ():
-        alike = [fact for fact in found if fact.kind is each]
-        if alike:
-            more = f" (+{len(alike) - 1})" if len(alike) > 1 else ""
-            yield Signal(each.value, 1, _name(alike[0]) + more)
-
-
-def _name(fact: Fact) -> str:
-    """Return a fact's name, with the file it left if another file may define it."""
-    return f"{fact.name} ({fact.gone_from})" if fact.gone_from else fact.name
+    for fact_kind, alike in by_kind(found):
+        # Another file may still define a name that left this one.
+        origin = f" ({alike[0].removed_from})" if alike[0].removed_from else ""
+        more = f" (+{len(alike) - 1})" if len(alike) > 1 else ""
+        yield Signal(fact_kind.value, 1, alike[0].name + origin + more)

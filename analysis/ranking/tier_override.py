@@ -19,7 +19,7 @@ _SIGNIFICANT = BREAKING | {
     FactKind.CONCURRENCY,
     FactKind.SECURITY,
 }
-_BESIDE = (Kind.DOCS, Kind.TEST, Kind.CI, Kind.EXAMPLE)
+_HARMLESS_KINDS = (Kind.DOCS, Kind.TEST, Kind.CI, Kind.EXAMPLE)
 _COMMENT = re.compile(r"\s*(?:#(?!\s*(?:define|if|include|pragma|undef|el|end))|//|/\*|\*|--\s|$)")
 
 
@@ -39,19 +39,21 @@ def may_move_down(commit: Commit, found: Sequence[Fact]) -> bool:
 
     False if the commit contains instructions to its reader.
     """
-    telling = [fact for fact in found if fact.kind is not FactKind.LAYOUT]
+    significant = [fact for fact in found if fact.kind is not FactKind.LAYOUT]
     return (
-        not telling and not _has_instructions(commit) and bool(commit.files) and all(map(_only_comments, commit.files))
+        not significant
+        and not _has_instructions(commit)
+        and bool(commit.files)
+        and all(map(_changes_only_comments, commit.files))
     )
 
 
-def _only_comments(file: FileChange) -> bool:
-    if kind(file.path) in _BESIDE:
+def _changes_only_comments(file: FileChange) -> bool:
+    if kind(file.path) in _HARMLESS_KINDS:
         return True
     return file.patch is not None and all(_COMMENT.match(line.text) for line in changed_lines(file))
 
 
 def _has_instructions(commit: Commit) -> bool:
     added = "\n".join(line.text for file in commit.files for line in changed_lines(file) if line.sign == "+")
-    texts = [commit.message, added, *((commit.pull.title, commit.pull.body) if commit.pull else ())]
-    return any(without_instructions(text) != text for text in texts)
+    return any(without_instructions(text) != text for text in (*commit.texts, added))

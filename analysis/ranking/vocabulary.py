@@ -3,29 +3,29 @@
 import re
 
 
-def _words(*alternatives: str) -> re.Pattern[str]:
+def _whole_words(*alternatives: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w/-])(?:{'|'.join(alternatives)})(?![\w-])", re.IGNORECASE)
 
 
-def _first(*alternatives: str) -> re.Pattern[str]:
+def _title_start(*alternatives: str) -> re.Pattern[str]:
     return re.compile(rf"^(?:{'|'.join(alternatives)})(?![\w-])", re.IGNORECASE)
 
 
 # Tags stand in brackets or before a colon at the start of a title: [Bugfix][Core], fix(api): ...
 TAGS = {
-    "tag: bug fix": _words("bug", "bug ?-?fix(?:es)?", "hot ?fix", "fix"),
-    "tag: feature": _words("feat(?:ure)?s?", "new feature"),
-    "tag: model": _words("(?:new )?models?"),
-    "tag: performance": _words("perf(?:ormance)?", "optimi[sz]ation"),
-    "tag: kernel": _words("kernels?", "attention", "cuda", "triton"),
-    "tag: core": _words(
+    "tag: bug fix": _whole_words("bug", "bug ?-?fix(?:es)?", "hot ?fix", "fix"),
+    "tag: feature": _whole_words("feat(?:ure)?s?", "new feature"),
+    "tag: model": _whole_words("(?:new )?models?"),
+    "tag: performance": _whole_words("perf(?:ormance)?", "optimi[sz]ation"),
+    "tag: kernel": _whole_words("kernels?", "attention", "cuda", "triton"),
+    "tag: core": _whole_words(
         "core", "engine", "v1", "scheduler", "kv[ -]?connector", "kv cache", "spec decode", "model ?runner v\\d"
     ),
-    "tag: frontend": _words("frontend", "api", "openai", "entrypoints?", "server", "cli"),
-    "tag: quantization": _words("quantization", "quant", "moe", "lora"),
-    "tag: what people see": _words("ux", "dev ux", "metrics?", "observability", "usability"),
-    "tag: platform": _words("rocm", "amd", "xpu", "cpu", "tpu", "hardware", "intel", "nvidia", "arm"),
-    "tag: refactor": _words(
+    "tag: frontend": _whole_words("frontend", "api", "openai", "entrypoints?", "server", "cli"),
+    "tag: quantization": _whole_words("quantization", "quant", "moe", "lora"),
+    "tag: what people see": _whole_words("ux", "dev ux", "metrics?", "observability", "usability"),
+    "tag: platform": _whole_words("rocm", "amd", "xpu", "cpu", "tpu", "hardware", "intel", "nvidia", "arm"),
+    "tag: refactor": _whole_words(
         "refactor(?:ing)?",
         "code ?quality",
         "cleanup",
@@ -38,12 +38,14 @@ TAGS = {
         "nit",
         "log",
     ),
-    "tag: docs": _words("docs?", "documentation"),
-    "tag: tests or CI": _words("ci", "ci/?build", "build", "tests?", "testing", "release", "bench(?:mark)?s?", "mypy"),
-    "tag: deprecation": _words("deprecat(?:e|ion|ed)", "breaking", "removal"),
+    "tag: docs": _whole_words("docs?", "documentation"),
+    "tag: tests or CI": _whole_words(
+        "ci", "ci/?build", "build", "tests?", "testing", "release", "bench(?:mark)?s?", "mypy"
+    ),
+    "tag: deprecation": _whole_words("deprecat(?:e|ion|ed)", "breaking", "removal"),
 }
-WORDS = {
-    "words: adds support": _words(
+TITLE_WORDS = {
+    "words: adds support": _whole_words(
         "support(?:s|ing)?",
         "enable[sd]?",
         "introduce[sd]?",
@@ -51,9 +53,9 @@ WORDS = {
         "integrate[sd]?",
         "add(?:s|ed)? (?:new )?(?:model|api|endpoint)",
     ),
-    "words: begins with add": _first("add(?:s|ed|ing)?", "allow(?:s|ed)?", "expose[sd]?"),
-    "words: begins with fix": _first("(?:hot ?)?fix(?:e[sd]|ing)?"),
-    "words: begins with an adjustment": _first(
+    "words: begins with add": _title_start("add(?:s|ed|ing)?", "allow(?:s|ed)?", "expose[sd]?"),
+    "words: begins with fix": _title_start("(?:hot ?)?fix(?:e[sd]|ing)?"),
+    "words: begins with an adjustment": _title_start(
         "updat(?:e[sd]?|ing)",
         "mak(?:e|es|ing)",
         "migrat(?:e|es|ed|ing)",
@@ -68,7 +70,7 @@ WORDS = {
         "us(?:e|es|ed|ing)",
         "disabl(?:e|es|ed|ing)",
     ),
-    "words: improves": _words(
+    "words: improves": _whole_words(
         "improv\\w+",
         "enhanc\\w+",
         "accelerat\\w+",
@@ -81,15 +83,15 @@ WORDS = {
         r"|fields?|arg(?:ument)?s?|param(?:eter)?s?|options?|flags?|endpoints?|routes?|backends?|fallbacks?|support)(?![\w-])",
         re.IGNORECASE,
     ),
-    "words: number formats": _words(
+    "words: number formats": _whole_words(
         "(?:nv|mx)?fp\\d+", "int[48]", "w\\d+a\\d+\\w*", "gguf", "awq", "gptq", "quanti[sz]\\w+"
     ),
-    "words: adapters or speculation": _words("lora", "eagle\\d?", "mtp", "spec(?:ulative)?[ -]?decod\\w+"),
-    "words: removes or deprecates": _words(
+    "words: adapters or speculation": _whole_words("lora", "eagle\\d?", "mtp", "spec(?:ulative)?[ -]?decod\\w+"),
+    "words: removes or deprecates": _whole_words(
         "remov(?:e|es|ed|ing)", "drop(?:s|ped)?", "delet(?:e|es|ed)", "deprecat\\w+", "breaking", "no longer"
     ),
-    "words: asks for more": _first("requir(?:e|es|ed|ing)", "mandat(?:e|es|ed|ing)"),
-    "words: crash, hang or corruption": _words(
+    "words: asks for more": _title_start("requir(?:e|es|ed|ing)", "mandat(?:e|es|ed|ing)"),
+    "words: crash, hang or corruption": _whole_words(
         "crash(?:es|ed|ing)?",
         "hang(?:s|ing)?",
         "deadlocks?",
@@ -113,7 +115,7 @@ WORDS = {
         "overflow",
         "data loss",
     ),
-    "words: security": _words(
+    "words: security": _whole_words(
         "security",
         "cve",
         "ghsa",
@@ -125,7 +127,7 @@ WORDS = {
         "rce",
         "ssrf",
     ),
-    "words: faster": _words(
+    "words: faster": _whole_words(
         "speed[ -]?ups?",
         "faster",
         "optimi[sz](?:e|ed|es|ing|ation)",
@@ -133,20 +135,20 @@ WORDS = {
         "throughput",
         "\\d+(?:\\.\\d+)?[x%]",
     ),
-    "words: a setting": _words(
+    "words: a setting": _whole_words(
         "env(?:ironment)?[ -]?var(?:iable)?s?",
         "(?-i:[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+)",
         "--[a-z][\\w-]+",
         "(?:cli|command.line) (?:flag|option|argument)s?",
     ),
-    "words: default": _words("by default", "default(?:s|ed)?"),
-    "words: upgrade": _words(
+    "words: default": _whole_words("by default", "default(?:s|ed)?"),
+    "words: upgrade": _whole_words(
         "bump(?:s|ed)?",
         "upgrade[sd]?",
         "(?:update[sd]?|move[sd]?) (?:[\\w./-]+ ){0,3}?(?:to )?v?\\d[\\w.]*",
         "pin(?:s|ned)?",
     ),
-    "words: tidying": _words(
+    "words: tidying": _whole_words(
         "typos?",
         "clean(?:s|ed|ing)?(?:[ -]?up)?",
         "renam(?:e|es|ed|ing)",
@@ -166,11 +168,11 @@ WORDS = {
         "mypy",
         "docstrings?",
     ),
-    "words: tests or CI": _words(
+    "words: tests or CI": _whole_words(
         "tests?", "ci", "flak(?:y|e|iness)", "nightly", "pipeline", "workflow", "evals?", "buildkite", "de-?flake"
     ),
-    "words: docs": _words("docs?", "documentation", "readme", "example[s]?", "tutorial"),
-    "words: revert": _words("revert(?:s|ed)?"),
+    "words: docs": _whole_words("docs?", "documentation", "readme", "example[s]?", "tutorial"),
+    "words: revert": _whole_words("revert(?:s|ed)?"),
 }
 AREAS = {
     "touches scheduling or the engine": re.compile(

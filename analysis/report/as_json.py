@@ -17,7 +17,7 @@ _ACTIVE = re.compile(
 
 def report_json(report: DayReport) -> str:
     """Return the report as one JSON object on one line."""
-    return _dump(_report(report))
+    return _dump(_report_object(report))
 
 
 def commit_json(repository: Repository, entry: Entry) -> str:
@@ -48,13 +48,13 @@ def commit_object(entry: Entry) -> dict[str, Any]:
         "change_types": [each.value for each in ranked.change_types],
         "breaking": any(fact.breaking for fact in entry.facts),
         "facts": [fact.model_dump(mode="json") for fact in entry.facts],
-        "links": _links(entry.links),
+        "links": _links_object(entry.links),
         "analysis": entry.analysis.model_dump(mode="json") if entry.analysis else None,
         **({"watched": [each.model_dump() for each in entry.watched]} if entry.watched else {}),
     }
 
 
-def _report(report: DayReport) -> dict[str, Any]:
+def _report_object(report: DayReport) -> dict[str, Any]:
     return {
         "repo": str(report.repository),
         "date": report.date.isoformat(),
@@ -66,11 +66,11 @@ def _report(report: DayReport) -> dict[str, Any]:
         "usage": report.usage.model_dump(),
         "commits": [commit_object(entry) for entry in report.entries],
         "late": [commit_object(entry) for entry in report.late],
-        "breaking": [_break(each) for each in breaks(report)],
+        "breaking": [_break_object(each) for each in breaks(report)],
     }
 
 
-def _break(each: Break) -> dict[str, Any]:
+def _break_object(each: Break) -> dict[str, Any]:
     places = [to_fact(each.entry.commit, fact) for fact in each.facts]
     return {
         "sha": each.entry.commit.sha,
@@ -82,7 +82,7 @@ def _break(each: Break) -> dict[str, Any]:
     }
 
 
-def _links(links: Links) -> dict[str, Any]:
+def _links_object(links: Links) -> dict[str, Any]:
     return {
         "reverts": links.reverts,
         "reverted_by": links.reverted_by,

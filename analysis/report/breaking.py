@@ -1,22 +1,22 @@
 """The breaking changes of a day: one row per commit and kind, in the order of `FactKind`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from analysis.citations import new_place, to_fact
 from analysis.locale import catalogue
-from analysis.models import BREAKING, DayReport, Entry, Fact, FactKind, Importance, Language
+from analysis.models import BREAKING, DayReport, Entry, Fact, FactKind, Importance, Language, by_kind
 from analysis.text import shorten
-from analysis.writing.by_rules import code, named
+from analysis.writing.by_rules import code, list_names
 from analysis.writing.fact_sentences import FACT_SENTENCES
 
 SHOWN = 5  # rows at the top of a digest
-_NAMES = {
+_MAX_NAMES_OF_KIND = {
     FactKind.MOVED_MODULE: 1,
     FactKind.MOVED_NAME: 2,
 }  # maximum names in a row
 _MAX_NAMES = 3
-_NAME = 80  # characters
+_NAME_LENGTH = 80  # characters
 _KINDS = list(FactKind)
 _TIERS = list(Importance)
 
@@ -35,22 +35,22 @@ class Break(NamedTuple):
     entry: Entry
     facts: tuple[Fact, ...]
 
-    def parts(self, language: Language, most: int | None = None) -> Iterator[Part]:
-        """Yield the change with each name and its place: `most` names, or as many as fit in a row at the top."""
+    def parts(self, language: Language, limit: int | None = None) -> Iterator[Part]:
+        """Yield the change with each name and its place: `limit` names, or as many as fit in a row at the top."""
         say, kind = catalogue(language), self.facts[0].kind
-        most = most or _NAMES.get(kind, _MAX_NAMES)
+        limit = limit or _MAX_NAMES_OF_KIND.get(kind, _MAX_NAMES)
         yield Part("", say(FACT_SENTENCES[kind].change).removesuffix("{names}").rstrip())
         path: str | None = None
-        for number, fact in enumerate(self.facts[:most]):
+        for number, fact in enumerate(self.facts[:limit]):
             gap = say.context("between the items of a list", ", ") if number else " "
             yield Part(gap, _name_of(fact, language))
-            yield from self._places(fact, shortly=fact.path == path)
+            yield from self._place_parts(fact, shortly=fact.path == path)
             path = fact.path
-        left = len(self.facts) - most
+        left = len(self.facts) - limit
         if left > 0:
             yield Part(" ", say("and {count} more", count=left))
 
-    def _places(self, fact: Fact, *, shortly: bool) -> Iterator[Part]:
+    def _place_parts(self, fact: Fact, *, shortly: bool) -> Iterator[Part]:
         """Yield the place of a fact, and the new place of a moved name.
 
         With `shortly` only the line is shown, since the file is the same as before.
@@ -77,19 +77,15 @@ def breaks(report: DayReport) -> list[Break]:
 
 def breaks_of(entry: Entry) -> list[Break]:
     """Return what one commit breaks."""
-    return [Break(entry, alike) for kind in _KINDS if (alike := _facts_of(entry.facts, kind))]
+    return [Break(entry, tuple(facts)) for kind, facts in by_kind(entry.facts) if kind in BREAKING]
 
 
 def _name_of(fact: Fact, language: Language) -> str:
     """Return the fact's name, as shown before its place."""
     say = catalogue(language)
-    fact = fact.model_copy(update={"name": shorten(fact.name, _NAME)})
-    if fact.gone_from:
+    fact = fact.model_copy(update={"name": shorten(fact.name, _NAME_LENGTH)})
+    if fact.removed_from:
         return say("{name} from {file}", name=code(fact.name), file="").rstrip()
     if fact.kind is FactKind.MOVED_NAME:
         return code(fact.name)
-    return f"{code(fact.name)} →" if fact.kind is FactKind.MOVED_MODULE else named([fact], say)
-
-
-def _facts_of(facts: Sequence[Fact], kind: FactKind) -> tuple[Fact, ...]:
-    return tuple(fact for fact in facts if fact.kind is kind) if kind in BREAKING else ()
+    return f"{code(fact.name)} →" if fact.kind is FactKind.MOVED_MODULE else list_names([fact], say)

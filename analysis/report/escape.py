@@ -34,19 +34,19 @@ _BRACKETS = re.compile(r"\\.|`[^`]*`|([\[\]])")
 
 def inline(text: str) -> str:
     """Escape `text` for a paragraph, a heading or a list item."""
-    return _STARTING.sub(r"\1\\", _outside_code(one_line(text)))
+    return _STARTING.sub(r"\1\\", _escaped_outside_code(one_line(text)))
 
 
 def cell(text: str) -> str:
     """Escape `text` for a table cell, where a pipe is escaped in code as well."""
-    return _outside_code(one_line(text)).replace("|", r"\|")
+    return _escaped_outside_code(one_line(text)).replace("|", r"\|")
 
 
 def link_text(text: str) -> str:
     """Escape `text` for the brackets of a link, which may contain paired brackets but no single one."""
     line = one_line(text)
     # After such a bracket even code could end a definition.
-    line = _escaped(line) if "]:" in line else _outside_code(line)
+    line = _escaped(line) if "]:" in line else _escaped_outside_code(line)
     return line if _has_paired_brackets(line) else _BRACKETS.sub(lambda match: "\\" * bool(match[1]) + match[0], line)
 
 
@@ -59,24 +59,24 @@ def _has_paired_brackets(line: str) -> bool:
     return depth == 0
 
 
-def _outside_code(line: str) -> str:
+def _escaped_outside_code(line: str) -> str:
     pieces = _SPANS.split(line)
-    kept = _alternating(pieces, _escaped)
+    escaped = _alternating(pieces, _escaped)
     # An unpaired backtick, or one next to another, could pair with one that we took for a span's; and in Slack, where
     # the report may be pasted, a token is active in code too.
-    unsafe = "`" in "".join(pieces[0::2]) or "``" in kept or _SLACK_TOKEN.search("".join(pieces[1::2]))
-    return _escaped(line) if unsafe else kept
+    unsafe = "`" in "".join(pieces[0::2]) or "``" in escaped or _SLACK_TOKEN.search("".join(pieces[1::2]))
+    return _escaped(line) if unsafe else escaped
 
 
 def _escaped(text: str) -> str:
-    return _alternating(_EMAIL.split(text), _shown)
+    return _alternating(_EMAIL.split(text), _escaped_characters)
 
 
-def _shown(text: str) -> str:
+def _escaped_characters(text: str) -> str:
     text = _ESCAPED.sub(r"\\\g<0>", text)
     return _TAG.sub("&lt;", _ENTITY.sub("&amp;", text))
 
 
 def _alternating(pieces: Sequence[str], shown: Callable[[str], str]) -> str:
     """Format every second piece as a code span, and the others by `shown`."""
-    return "".join(f"`{piece}`" if place % 2 else shown(piece) for place, piece in enumerate(pieces))
+    return "".join(f"`{piece}`" if index % 2 else shown(piece) for index, piece in enumerate(pieces))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _CONTENTS_TITLE = 60  # characters, as in the reference
 
 
-class Section(Frozen):
+class OutlineSection(Frozen):
     """A section of the outline with its commits; `slug` is the anchor that GitHub gives its heading."""
 
     heading: str
@@ -33,7 +33,7 @@ class Section(Frozen):
     entries: tuple[Entry, ...]
 
 
-class Breaking(Frozen):
+class BreakingSection(Frozen):
     """The section of breaking changes; `left` is the number of rows not shown."""
 
     heading: str
@@ -68,7 +68,7 @@ def reports_markdown(reports: Sequence[DayReport]) -> str:
     slugs = Slugs()
     slugs(say("Daily update ({date})", date=reports[0].date))
     anchors: set[str] = set()
-    views = [_view(report, say, slugs, anchors) for report in reports]
+    views = [_template_values(report, say, slugs, anchors) for report in reports]
     return _render("report.md.j2", say=say, date=reports[0].date, views=views)
 
 
@@ -80,13 +80,13 @@ def commit_markdown(repository: Repository, entry: Entry, language: Language, re
     )
 
 
-def _view(report: DayReport, say: Catalogue, slugs: Slugs, anchors: set[str]) -> dict[str, Any]:
+def _template_values(report: DayReport, say: Catalogue, slugs: Slugs, anchors: set[str]) -> dict[str, Any]:
     """Return the template's values for a report, with the anchors in document order."""
     view: dict[str, Any] = {
         "report": report,
         "zone": ZoneInfo(report.timezone),
         "slug": slugs(str(report.repository)),
-        "breaking": _breaking(report, say, slugs),
+        "breaking": _breaking_section(report, say, slugs),
         "statistics": slugs(say("📊 Statistics")),
         "failed": {failure.sha: failure.translated(report.language) for failure in report.failed},
     }
@@ -96,7 +96,7 @@ def _view(report: DayReport, say: Catalogue, slugs: Slugs, anchors: set[str]) ->
     view["sections"] = []
     for heading, why, entries in sections:
         if entries:
-            view["sections"].append(Section(heading=heading, slug=slugs(heading), why=why, entries=entries))
+            view["sections"].append(OutlineSection(heading=heading, slug=slugs(heading), why=why, entries=entries))
             for entry in entries:
                 slugs(entry.commit.title.replace("`", ""))
     view["anchors"] = {}
@@ -111,12 +111,12 @@ def _view(report: DayReport, say: Catalogue, slugs: Slugs, anchors: set[str]) ->
     return view
 
 
-def _breaking(report: DayReport, say: Catalogue, slugs: Slugs) -> Breaking | None:
+def _breaking_section(report: DayReport, say: Catalogue, slugs: Slugs) -> BreakingSection | None:
     found = breaks(report)
     if not found:
         return None
     heading = say("💥 What will break you ({count})", count=len(found))
-    return Breaking(heading=heading, slug=slugs(heading), shown=tuple(found[:SHOWN]), left=len(found[SHOWN:]))
+    return BreakingSection(heading=heading, slug=slugs(heading), shown=tuple(found[:SHOWN]), left=len(found[SHOWN:]))
 
 
 def _is_slug_character(char: str) -> bool:
@@ -137,11 +137,11 @@ def _address(url: str) -> str:
 
 
 def _render(template: str, **values: object) -> str:
-    return _environment().get_template(template).render(**values)
+    return _report_environment().get_template(template).render(**values)
 
 
 @cache
-def _environment() -> "Environment":
+def _report_environment() -> "Environment":
     # The templates pass every untrusted value through `inline`, `cell` or `link_text`.
     environment = text_environment("analysis.report", "templates")
     environment.filters |= {

@@ -19,10 +19,10 @@ from analysis.writing.labels import BADGE, CHANGE_TYPES, INSIGHT, REMARKS, SEVER
 from analysis.writing.reasons import strongest_reasons
 
 _COLOUR = {Importance.HIGH: "red", Importance.MEDIUM: "yellow", Importance.LOW: "green"}
-_NAMES = 10  # maximum names of a kind that a commit breaks, with their places
-_AUTHOR = 18  # columns; longer names are cut
-_WIDE = 100  # columns from which a list shows the author
-_RULE = 80  # maximum columns
+_MAX_NAMES = 10  # maximum names of a kind that a commit breaks, with their places
+_AUTHOR_WIDTH = 18  # columns; longer names are cut
+_MIN_WIDTH_FOR_AUTHORS = 100  # columns from which a list shows the author
+_RULE_WIDTH = 80  # maximum columns
 _INDENT = Text("   ")
 _BULLET = Text("• ")
 _INDENTED_BULLET = Text("     • ")
@@ -44,7 +44,7 @@ def print_report(console: Console, report: DayReport) -> None:
         console.print()
         _print(console, Text(counts.late_heading(report), style="bold magenta"))
         _print(console, Text(counts.late_note(report), style="dim"))
-        _print_lines(console, _list(console, report.late, zone, say, dated=True))
+        _print_lines(console, _commit_list(console, report.late, zone, say, dated=True))
     _print_coverage(console, report, say)
 
 
@@ -81,7 +81,7 @@ def print_found(console: Console, found: Sequence[tuple[str, Commit]], zone: Zon
 
 
 def _print_heading(console: Console, title: str) -> None:
-    console.print(Rule(Text(title, style="bold")), width=min(console.width, _RULE))
+    console.print(Rule(Text(title, style="bold")), width=min(console.width, _RULE_WIDTH))
 
 
 def _print(console: Console, text: Text) -> None:
@@ -119,7 +119,7 @@ def _print_tier(
     _print(console, Text(counts.tier_heading(report, tier), style=f"bold {_COLOUR[tier]}"))
     if tier is not Importance.HIGH:
         reasons = report.language if tier is Importance.MEDIUM else None
-        _print_lines(console, _list(console, entries, zone, say, reasons=reasons))
+        _print_lines(console, _commit_list(console, entries, zone, say, reasons=reasons))
         return
     for entry in entries:
         console.print()
@@ -131,12 +131,12 @@ def _full_commit(
 ) -> Iterator[Line]:
     commit, ranked, analysis = entry.commit, entry.ranked, entry.analysis
     yield Line(
-        Text(one_line(commit.title) or commit.short_sha, style=_linked("bold", commit)),
+        Text(one_line(commit.title) or commit.short_sha, style=_link_style("bold", commit)),
         Text(f"{BADGE[ranked.importance]} "),
     )
     types = " / ".join(say(CHANGE_TYPES[each]) for each in ranked.change_types)
     when = _when(commit.committed_at, zone, dated=dated)
-    size = Text.assemble(*_size(commit))
+    size = Text.assemble(*_diff_size(commit))
     yield _indented(Text("  ").join([_sha(commit), Text(f"{when}  {one_line(commit.author)}"), size, Text(types)]))
     if commit.not_on:
         yield _indented(Text(say("⚠️ not on {branch}", branch=one_line(commit.not_on)), style="bold red"))
@@ -145,25 +145,27 @@ def _full_commit(
         yield _indented(Text(say("👁 Touches what you watch") + say(": ") + touched, style="bold"))
     if because := "; ".join(map(one_line, strongest_reasons(ranked, language))):
         yield _indented(Text(say("🧭 Ranked by") + say(": ") + because, style="italic"))
-    yield from _block(say("💥 Breaks"), [_breaking_text(each.parts(language, _NAMES)) for each in breaks_of(entry)])
-    for row in _links(entry, say):
+    yield from _labelled_list(
+        say("💥 Breaks"), [_breaking_text(each.parts(language, _MAX_NAMES)) for each in breaks_of(entry)]
+    )
+    for row in _link_rows(entry, say):
         yield _indented(Text(row))
     if analysis is None:
         unread = say("could not be read: {reason}", reason=one_line(reason or say("unknown")))
         yield _indented(Text(f"⚠️ {unread}", style="red"))
     else:
-        yield from _analysed(analysis, say)
+        yield from _analysis_lines(analysis, say)
 
 
-def _analysed(analysis: Analysis, say: Catalogue) -> Iterator[Line]:
+def _analysis_lines(analysis: Analysis, say: Catalogue) -> Iterator[Line]:
     yield _indented(_prose(analysis.summary))
-    yield from _block(say("🎯 Scope"), [_prose(row) for row in analysis.scope])
+    yield from _labelled_list(say("🎯 Scope"), [_prose(row) for row in analysis.scope])
     insight = {name: text for name, text in analysis.insight.model_dump().items() if text}
-    yield from _block(
+    yield from _labelled_list(
         say("🔍 Insight"),
         [Text(say.context("insight", INSIGHT[name]) + say(": ")) + _prose(text) for name, text in insight.items()],
     )
-    yield from _block(
+    yield from _labelled_list(
         say("⚠️ Risks"),
         [
             Text(f"[{say(SEVERITY[each.severity])}] ")
@@ -171,12 +173,12 @@ def _analysed(analysis: Analysis, say: Catalogue) -> Iterator[Line]:
             for each in analysis.risks
         ],
     )
-    yield from _block(say("💡 Advice"), [_prose(row) for row in analysis.advice])
+    yield from _labelled_list(say("💡 Advice"), [_prose(row) for row in analysis.advice])
     if analysis.by == "rules":
         yield _indented(Text(say("🔧 By rules"), style="dim"))
 
 
-def _list(
+def _commit_list(
     console: Console,
     entries: Sequence[Entry],
     zone: ZoneInfo,
@@ -186,28 +188,28 @@ def _list(
     dated: bool = False,
 ) -> Iterator[Line]:
     """Yield commits in columns with the title last, and below it the reasons in the language `reasons`, if given."""
-    sizes = [Text.assemble(*_size(entry.commit)) for entry in entries]
+    sizes = [Text.assemble(*_diff_size(entry.commit)) for entry in entries]
     authors = [Text(one_line(entry.commit.author), style="dim") for entry in entries]
     size_width, author_width = (max(each.cell_len for each in column) for column in (sizes, authors))
     for entry, size, author in zip(entries, sizes, authors, strict=True):
         commit = entry.commit
         size.pad_left(size_width - size.cell_len)
-        author.truncate(min(author_width, _AUTHOR), overflow="ellipsis", pad=True)
+        author.truncate(min(author_width, _AUTHOR_WIDTH), overflow="ellipsis", pad=True)
         lead = Text("  ").join(
             [
                 _sha(commit),
                 Text(_when(commit.committed_at, zone, dated=dated), style="dim"),
                 size,
-                *([author] if console.width >= _WIDE else []),
+                *([author] if console.width >= _MIN_WIDTH_FOR_AUTHORS else []),
                 Text(),
             ]
         )
-        yield Line(_title(entry, say, reasons), lead)
+        yield Line(_title_text(entry, say, reasons), lead)
 
 
-def _title(entry: Entry, say: Catalogue, reasons: Language | None) -> Text:
+def _title_text(entry: Entry, say: Catalogue, reasons: Language | None) -> Text:
     commit = entry.commit
-    title = Text.assemble((one_line(commit.title) or commit.short_sha, _linked("", commit)))
+    title = Text.assemble((one_line(commit.title) or commit.short_sha, _link_style("", commit)))
     if not commit.read:
         title.append(f"  ⚠️ {say('Failed')}", style="red")
     elif reasons:
@@ -239,14 +241,14 @@ def _indented(text: Text) -> Line:
     return Line(text, _INDENT)
 
 
-def _block(label: str, rows: Sequence[Text]) -> Iterator[Line]:
+def _labelled_list(label: str, rows: Sequence[Text]) -> Iterator[Line]:
     if rows:
         yield _indented(Text(label, style="bold"))
     for row in rows:
         yield Line(row, _INDENTED_BULLET)
 
 
-def _links(entry: Entry, say: Catalogue) -> list[str]:
+def _link_rows(entry: Entry, say: Catalogue) -> list[str]:
     links = entry.links
     rows = [say("reverts {sha}", sha=sha[:7]) for sha in links.all_reverted]
     if links.reverted_by:
@@ -259,10 +261,10 @@ def _links(entry: Entry, say: Catalogue) -> list[str]:
 
 
 def _sha(commit: Commit) -> Text:
-    return Text(commit.short_sha, style=_linked("cyan", commit))
+    return Text(commit.short_sha, style=_link_style("cyan", commit))
 
 
-def _linked(style: str, commit: Commit) -> Style:
+def _link_style(style: str, commit: Commit) -> Style:
     link = (
         Style(link=commit.url)
         if commit.url.startswith(("https://", "http://")) and commit.url.isprintable()
@@ -275,7 +277,7 @@ def _when(instant: datetime, zone: ZoneInfo, *, dated: bool) -> str:
     return f"{instant.astimezone(zone):{'%Y-%m-%d %H:%M' if dated else '%H:%M'}}"
 
 
-def _size(commit: Commit) -> tuple[tuple[str, str], ...]:
+def _diff_size(commit: Commit) -> tuple[tuple[str, str], ...]:
     if not commit.read:
         return (("?", "dim"),)
     return ((f"+{commit.additions:,}", "green"), (" ", ""), (f"−{commit.deletions:,}", "red"))
@@ -300,4 +302,4 @@ def _prose(text: str) -> Text:
     pieces = one_line(text).split("`")
     if len(pieces) % 2 == 0:
         return Text("`".join(pieces))
-    return Text.assemble(*((piece, "cyan" if place % 2 else "") for place, piece in enumerate(pieces)))
+    return Text.assemble(*((piece, "cyan" if index % 2 else "") for index, piece in enumerate(pieces)))

@@ -14,8 +14,8 @@ from rich.console import Console
 from rich.text import Text
 
 _OPENING, _CLOSING = "（「『【《〈", "）」』】》〉，。、；：！？"
-_WIDE = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef"
-_WORD = re.compile(rf"\s+|[{_OPENING}]*(?:[^\s{_WIDE}]+|[{_WIDE}])[{_CLOSING}]*")
+_WIDE_CHARACTERS = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef"
+_WORD = re.compile(rf"\s+|[{_OPENING}]*(?:[^\s{_WIDE_CHARACTERS}]+|[{_WIDE_CHARACTERS}])[{_CLOSING}]*")
 _TAB = 8
 
 

@@ -4,8 +4,8 @@ The table is applied around the one call of the vendor (`github_client`), the mo
 not in it is raised as it is: it is a bug.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
@@ -23,6 +23,7 @@ from analysis.errors import (
     UnknownCommit,
     UnknownRepository,
     Unreachable,
+    translated_by,
 )
 from analysis.locale import Phrase, mark
 from analysis.models import Repository
@@ -62,16 +63,9 @@ class Subject(NamedTuple):
     commit: str | None = None
 
 
-@contextmanager
-def translated_errors(subject: Subject) -> Iterator[None]:
+def translated_errors(subject: Subject) -> AbstractContextManager[None]:
     """Raise the vendor's errors as ours."""
-    try:
-        yield
-    except Exception as exc:
-        translate = next((_TABLE[kind] for kind in type(exc).__mro__ if kind in _TABLE), None)
-        if translate is None:
-            raise
-        raise translate(exc, subject) from exc
+    return translated_by(_TABLE, subject)
 
 
 def status_of(error: DigestError) -> int | None:

@@ -16,14 +16,14 @@ from analysis.diff import Excerpt, excerpt
 from analysis.errors import ModelFailure
 from analysis.grounding.analysis_check import (
     Checked,
-    Claim,
     cleaned,
     false_claims,
     is_about,
     is_empty,
-    is_in,
     without_false_claims,
 )
+from analysis.grounding.claims import Claim
+from analysis.grounding.language import is_in_language
 from analysis.llm import ChatModel, Message, UsageCounter
 from analysis.locale import Phrase, catalogue
 from analysis.models import (
@@ -44,12 +44,14 @@ from analysis.writing.prompts import rendered
 
 _BUDGET = {Importance.HIGH: 12_000, Importance.MEDIUM: 6_000, Importance.LOW: 2_000}  # tokens of diff
 _MAX_REPLY = {Importance.HIGH: 3_000, Importance.MEDIUM: 1_200, Importance.LOW: 500}  # tokens of the reply
-_MESSAGE = 4_000  # characters of a commit message or of a pull request's text
-_NAMES: dict[Language, str] = {"zh": "简体中文", "en": "English"}
+_MESSAGE_LENGTH = 4_000  # characters of a commit message or of a pull request's text
+_LANGUAGE_NAMES: dict[Language, str] = {"zh": "简体中文", "en": "English"}
 _ORDER = (Importance.LOW, Importance.MEDIUM, Importance.HIGH)
 
 _SYMBOL = "symbol"
-_KINDS = frozenset({"path", _SYMBOL, "pull request", "commit", "figure", "link", "heading", "image", "instruction"})
+_CLAIM_KINDS = frozenset(
+    {"path", _SYMBOL, "pull request", "commit", "figure", "link", "heading", "image", "instruction"}
+)
 
 Move = Literal["up", "keep", "down"]
 
@@ -120,17 +122,17 @@ class Analysed(NamedTuple):
     removed: int
 
 
-class _Asked(NamedTuple):
+class _CheckedReply(NamedTuple):
     """A reply and the problems found in it."""
 
     reply: _Low
-    said: Analysis
+    analysis: Analysis
     claims: tuple[Claim, ...]
-    spoken: bool  # in the requested language
-    about: bool  # about this commit
+    in_language: bool  # in the requested language
+    about_commit: bool  # about this commit
 
 
-class Question(NamedTuple):
+class AnalysisRequest(NamedTuple):
     """The commit and its context, as given to the prompt."""
 
     repository: Repository
@@ -144,129 +146,141 @@ class Question(NamedTuple):
 class _Evidence:
     """The evidence for a reply: the commit, and for symbols that its diff lacks, the files that it changes."""
 
-    def __init__(self, question: Question) -> None:
-        self._question = question
+    def __init__(self, request: AnalysisRequest) -> None:
+        self._request = request
         self._whole: Commit | None = None
 
-    def false_claims(self, said: Analysis) -> tuple[Claim, ...]:
+    def false_claims(self, analysis: Analysis) -> tuple[Claim, ...]:
         """Return the claims that neither the commit nor its files support."""
-        claims = false_claims(said, self._question.commit)
+        claims = false_claims(analysis, self._request.commit)
         if any(claim.kind == _SYMBOL for claim in claims):
-            symbols = false_claims(said, self._with_files(), kinds={_SYMBOL})
+            symbols = false_claims(analysis, self._with_files(), kinds={_SYMBOL})
             claims = (*(claim for claim in claims if claim.kind != _SYMBOL), *symbols)
         return claims
 
-    def without_false_claims(self, said: Analysis) -> Checked:
+    def without_false_claims(self, analysis: Analysis) -> Checked:
         """Remove the unsupported claims from an analysis."""
-        others = without_false_claims(said, self._question.commit, kinds=_KINDS - {_SYMBOL})
-        if not any(claim.kind == _SYMBOL for claim in false_claims(others.analysis, self._question.commit)):
+        others = without_false_claims(analysis, self._request.commit, kinds=_CLAIM_KINDS - {_SYMBOL})
+        if not any(claim.kind == _SYMBOL for claim in false_claims(others.analysis, self._request.commit)):
             return others
         symbols = without_false_claims(others.analysis, self._with_files(), kinds={_SYMBOL})
         return Checked(symbols.analysis, others.removed + symbols.removed)
 
     def _with_files(self) -> Commit:
         if self._whole is None:
-            commit = self._question.commit
-            self._whole = commit.model_copy(update={"message": f"{commit.message}\n{self._question.contents()}"})
+            commit = self._request.commit
+            self._whole = commit.model_copy(update={"message": f"{commit.message}\n{self._request.contents()}"})
         return self._whole
 
 
-def estimate(question: Question) -> tuple[int, int]:
-    """Return the maximum tokens of a question and of its reply, without a retry."""
-    depth = question.ranked.importance
-    return _BUDGET[depth] + 2 * _MESSAGE, _MAX_REPLY[depth]
+def estimate(request: AnalysisRequest) -> tuple[int, int]:
+    """Return the maximum tokens of a prompt and of its reply, without a retry."""
+    tier = request.ranked.importance
+    return _BUDGET[tier] + 2 * _MESSAGE_LENGTH, _MAX_REPLY[tier]
 
 
 def analyse(
-    question: Question,
+    request: AnalysisRequest,
     model: ChatModel,
-    meter: UsageCounter,
+    usage: UsageCounter,
     mark: Callable[[], str] = lambda: random_marks.token_hex(8),
 ) -> Analysed:
-    """Let the model analyse a commit (with its patches), and check the result. `meter` counts failed calls too.
+    """Let the model analyse a commit (with its patches), and check the result. `usage` counts failed calls too.
 
     Raises `ModelFailure`.
     """
-    depth = question.ranked.importance
-    shown = excerpt(question.commit, _BUDGET[depth])
-    nonce, canary = mark(), mark()
-    messages = _prompt(question, shown, nonce, canary)
-    form, evidence = _FORMS[depth], _Evidence(question)
+    tier = request.ranked.importance
+    shown = excerpt(request.commit, _BUDGET[tier])
+    marks = (mark(), mark())
+    messages = _analysis_prompt(request, shown, *marks)
+    evidence = _Evidence(request)
 
-    def ask(turns: list[Message]) -> _Asked:
-        reply = model.ask(turns, form, room=_MAX_REPLY[depth], meter=meter)
-        if canary in reply.model_dump_json() or nonce in reply.model_dump_json():
+    def ask(turns: list[Message]) -> _CheckedReply:
+        reply = model.ask(turns, _FORMS[tier], max_tokens=_MAX_REPLY[tier], usage=usage)
+        if any(each in reply.model_dump_json() for each in marks):
             raise ModelFailure(Phrase("the reply gave away the prompt"))
-        said = reply.analysis()
-        spoken = is_in(cleaned(said), question.language)
-        return _Asked(reply, said, evidence.false_claims(said), spoken, is_about(said, question.commit))
+        return _check(reply, request, evidence)
 
-    asked = ask(messages)
-    if asked.claims or not asked.spoken or not asked.about:
-        again = rendered(
-            "again.j2",
-            language=question.language,
-            wrong_language=not asked.spoken,
-            about=asked.about,
-            claims=[each.text for each in asked.claims][:20],
-        )
-        asked = ask([*messages, Message("assistant", asked.reply.model_dump_json()), Message("user", again)])
-    if not asked.spoken:
+    answer = ask(messages)
+    if answer.claims or not answer.in_language or not answer.about_commit:
+        answer = ask([*messages, *_objection(answer, request.language)])
+    if not answer.in_language:
         raise ModelFailure(Phrase("the reply was in another language"))
-    if not asked.about:
+    if not answer.about_commit:
         raise ModelFailure(Phrase("the reply does not speak of the commit"))
-    checked = evidence.without_false_claims(asked.said)
-    kept = cleaned(checked.analysis)
-    if is_empty(kept):
+    supported_part = evidence.without_false_claims(answer.analysis)
+    analysis = cleaned(supported_part.analysis)
+    if is_empty(analysis):
         raise ModelFailure(Phrase("nothing in the reply could be borne out"))
-    importance, reason = _tier_after_move(question, asked.reply)
-    return Analysed(kept, importance, reason, shown.left_out, len(checked.removed))
+    importance, reason = _tier_after_move(request, answer.reply)
+    return Analysed(analysis, importance, reason, shown.left_out, len(supported_part.removed))
 
 
-def _tier_after_move(question: Question, reply: _Low) -> tuple[Importance, str]:
+def _check(reply: _Low, request: AnalysisRequest, evidence: _Evidence) -> _CheckedReply:
+    analysis = reply.analysis()
+    return _CheckedReply(
+        reply,
+        analysis,
+        claims=evidence.false_claims(analysis),
+        in_language=is_in_language(cleaned(analysis), request.language),
+        about_commit=is_about(analysis, request.commit),
+    )
+
+
+def _objection(answer: _CheckedReply, language: Language) -> tuple[Message, Message]:
+    """Return the turns that put the problems of a reply to the model: the reply, and the request to correct it."""
+    text = rendered(
+        "again.j2",
+        language=language,
+        wrong_language=not answer.in_language,
+        about=answer.about_commit,
+        claims=[each.text for each in answer.claims][:20],
+    )
+    return Message("assistant", answer.reply.model_dump_json()), Message("user", text)
+
+
+def _tier_after_move(request: AnalysisRequest, reply: _Low) -> tuple[Importance, str]:
     """Return the tier after the model's request, and its reason.
 
     The tier moves at most one step, only if the diff supports it, within floor and ceiling.
     """
-    ranked, commit, found = question.ranked, question.commit, question.facts
+    ranked, commit, found = request.ranked, request.commit, request.facts
     reason = cleaned(Analysis(by="model", summary=reply.move_reason)).summary
     up = reply.move == "up"
     if reply.move == "keep" or not reason or false_claims(Analysis(by="model", summary=reason), commit):
         return ranked.importance, ""
     if not (may_move_up(commit, found, reason) if up else may_move_down(commit, found)):
         return ranked.importance, ""
-    wanted = _ORDER[max(0, min(_ORDER.index(ranked.importance) + (1 if up else -1), len(_ORDER) - 1))]
-    moved = within(wanted, floor(supported(commit, found)), ceiling(commit, ranked.change_types, found))
+    requested = _ORDER[max(0, min(_ORDER.index(ranked.importance) + (1 if up else -1), len(_ORDER) - 1))]
+    moved = within(requested, floor(supported(commit, found)), ceiling(commit, ranked.change_types, found))
     return (moved, reason) if moved is not ranked.importance else (ranked.importance, "")
 
 
-def _prompt(question: Question, shown: Excerpt, nonce: str, canary: str) -> list[Message]:
-    say = catalogue(question.language)
-    commit = question.commit
-    told = commit.model_copy(
+def _analysis_prompt(request: AnalysisRequest, shown: Excerpt, nonce: str, canary: str) -> list[Message]:
+    say = catalogue(request.language)
+    commit = request.commit
+    shortened = commit.model_copy(
         update={
-            "message": commit.message[:_MESSAGE],
-            "pull": commit.pull and commit.pull.model_copy(update={"body": commit.pull.body[:_MESSAGE]}),
+            "message": commit.message[:_MESSAGE_LENGTH],
+            "pull": commit.pull and commit.pull.model_copy(update={"body": commit.pull.body[:_MESSAGE_LENGTH]}),
         }
     )
     system = rendered(
-        f"system.{question.language}.j2",
-        repository=question.repository.full_name,
+        f"system.{request.language}.j2",
+        repository=request.repository.full_name,
         nonce=nonce,
         canary=canary,
-        language_name=_NAMES[question.language],
+        language_name=_LANGUAGE_NAMES[request.language],
     )
     user = rendered(
         "user.j2",
-        commit=told,
-        language=question.language,
-        depth=question.ranked.importance.value,
-        importance=question.ranked.importance.value,
-        types=[each.value for each in question.ranked.change_types],
-        facts=[
-            f"{say(FACT_SENTENCES[fact.kind].change, names=fact.name)} {fact.place}" for fact in question.facts[:30]
-        ],
-        reasons=[f"{reason.signal} {reason.points:+.1f}" for reason in question.ranked.reasons[:5]],
+        commit=shortened,
+        language=request.language,
+        depth=request.ranked.importance.value,
+        importance=request.ranked.importance.value,
+        types=[each.value for each in request.ranked.change_types],
+        facts=[f"{say(FACT_SENTENCES[fact.kind].change, names=fact.name)} {fact.place}" for fact in request.facts[:30]],
+        reasons=[f"{reason.signal} {reason.points:+.1f}" for reason in request.ranked.reasons[:5]],
         excerpt=shown,
         nonce=nonce,
     )

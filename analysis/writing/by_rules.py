@@ -21,6 +21,7 @@ from analysis.models import (
     Ranked,
     Risk,
     Severity,
+    by_kind,
 )
 from analysis.paths import Kind, area, kind
 from analysis.text import one_line, shorten
@@ -30,11 +31,11 @@ from analysis.writing.purpose import purpose
 # Incremented whenever a rule or a phrase changes, so that stored analyses are made anew.
 VERSION = "4"
 
-_NAMES_SHOWN = 5
-_NAME = 200  # characters of a name, which may be as long as a line
-_AREAS_NAMED = 2
-_AREAS_SHOWN = 6
-_FILES_SHOWN = 4
+_MAX_NAMES = 5
+_NAME_LENGTH = 200  # characters of a name, which may be as long as a line
+_MAX_AREAS_IN_SUMMARY = 2
+_MAX_AREAS = 6
+_MAX_FILES = 4
 _MIN_LINES_FOR_TESTS = 100  # changed source lines from which missing tests are mentioned
 _RUN_TESTS = mark("Run your own regression tests before you upgrade.")
 
@@ -42,13 +43,13 @@ _RUN_TESTS = mark("Run your own regression tests before you upgrade.")
 def analyse_by_rules(commit: Commit, facts: Sequence[Fact], ranked: Ranked, language: Language) -> Analysis:
     """Analyse a commit that was read, in the depth of its tier: in full, in brief, or in two sentences."""
     say = catalogue(language)
-    told = _fact_sentences(facts, say)
+    sentences = _fact_sentences(facts, say)
     if ranked.importance is Importance.LOW:
-        return Analysis(by="rules", summary=_summary(commit, told, say))
+        return Analysis(by="rules", summary=_summary(commit, sentences, say))
     full = ranked.importance is Importance.HIGH
     return Analysis(
         by="rules",
-        summary=_summary(commit, told, say),
+        summary=_summary(commit, sentences, say),
         scope=_scope(commit, say),
         insight=_insight(commit, facts, ranked, say) if full else Insight(),
         risks=_risks(commit, facts, say) if full else (),
@@ -61,25 +62,23 @@ def code(text: str) -> str:
     return "`" + one_line(text).replace("`", "'") + "`"
 
 
-def _summary(commit: Commit, told: Sequence[str], say: Catalogue) -> str:
-    parts = list(told)
+def _summary(commit: Commit, fact_sentences: Sequence[str], say: Catalogue) -> str:
     why = purpose(commit)
-    if why:
-        parts.append(say("The author writes: {text}", text=why.rstrip(".。")))
-    parts.append(_size(commit, say))
+    author = [say("The author writes: {text}", text=why.rstrip(".。"))] if why else []
+    parts = (*fact_sentences, *author, _size_sentence(commit, say))
     return join_sentences((as_sentence(part, say) for part in parts), say)
 
 
-def _size(commit: Commit, say: Catalogue) -> str:
-    if not commit.files and not commit.additions + commit.deletions:
+def _size_sentence(commit: Commit, say: Catalogue) -> str:
+    if not commit.files and not commit.size:
         return say("This commit changes no file")
     changed = say.plural("{count} file", "{count} files", len(commit.files))
     size = {"additions": commit.additions, "deletions": commit.deletions}
     clauses = [say("{files} changed (+{additions} −{deletions})", files=changed, **size)]
-    areas = [code(files[0].path if len(files) == 1 else name) for name, files in _areas(commit)]
+    areas = [code(files[0].path if len(files) == 1 else name) for name, files in _files_by_area(commit)]
     if areas:
-        where = mark("mostly in {areas}") if len(areas) > _AREAS_NAMED else mark("in {areas}")
-        clauses.append(say(where, areas=join_items(areas[:_AREAS_NAMED], say)))
+        where = mark("mostly in {areas}") if len(areas) > _MAX_AREAS_IN_SUMMARY else mark("in {areas}")
+        clauses.append(say(where, areas=join_items(areas[:_MAX_AREAS_IN_SUMMARY], say)))
     if commit.is_merge:
         clauses.append(say("a merge, compared with its first parent"))
     return join_clauses(clauses, say)
@@ -88,58 +87,56 @@ def _size(commit: Commit, say: Catalogue) -> str:
 def _fact_sentences(facts: Sequence[Fact], say: Catalogue) -> list[str]:
     """Return one sentence per kind of fact, in the order of `FactKind`, each with the place of its first fact."""
     sentences = []
-    for each in FactKind:
-        alike = [fact for fact in facts if fact.kind is each]
-        if alike:
-            first = alike[0]
-            told_already = first.place in (first.name, first.old)
-            place = f" ({code(first.place)})" if first.place and not told_already else ""
-            sentences.append(say(FACT_SENTENCES[each].change, names=named(alike, say)) + place)
+    for fact_kind, (first, *others) in by_kind(facts):
+        names_its_place = first.place in ("", first.name, first.old)
+        place = "" if names_its_place else f" ({code(first.place)})"
+        sentences.append(say(FACT_SENTENCES[fact_kind].change, names=list_names([first, *others], say)) + place)
     return sentences
 
 
-def named(facts: Sequence[Fact], say: Catalogue, most: int = _NAMES_SHOWN) -> str:
-    """Return the first `most` names in code spans, with old and new values, and the number of the remaining ones."""
-    shown = facts[:most]
+def list_names(facts: Sequence[Fact], say: Catalogue, limit: int = _MAX_NAMES) -> str:
+    """Return the first `limit` names in code spans, with old and new values, and the number of the remaining ones."""
+    shown = facts[:limit]
     names = [
-        _name(fact) if after and after.gone_from == fact.gone_from else _name_with_file(fact, say)
+        _name_change(fact) if after and after.removed_from == fact.removed_from else _full_name(fact, say)
         for fact, after in zip_longest(shown, shown[1:])
     ]
-    return _with_rest(join_items(names, say), len(facts) - most, say)
+    return _with_rest(join_items(names, say), len(facts) - limit, say)
 
 
-def _name_with_file(fact: Fact, say: Catalogue) -> str:
+def _full_name(fact: Fact, say: Catalogue) -> str:
     """Return the name with the file it left, since another file may still define it."""
-    return say("{name} from {file}", name=_name(fact), file=code(fact.gone_from)) if fact.gone_from else _name(fact)
+    name = _name_change(fact)
+    return say("{name} from {file}", name=name, file=code(fact.removed_from)) if fact.removed_from else name
 
 
-def _name(fact: Fact) -> str:
+def _name_change(fact: Fact) -> str:
     """Return a fact's name, with the old and new value where it changed."""
-    name, old, new = (code(shorten(each or "", _NAME)) for each in (fact.name, fact.old, fact.new))
+    name, old, new = (code(shorten(each or "", _NAME_LENGTH)) for each in (fact.name, fact.old, fact.new))
     if fact.old and fact.new:
         return f"{name} {old} → {new}"
     return f"{name} → {new}" if fact.new else name
 
 
-def _areas(commit: Commit) -> list[tuple[str, list[FileChange]]]:
+def _files_by_area(commit: Commit) -> list[tuple[str, list[FileChange]]]:
     """Return the areas that the commit touches with their files, the most changed first."""
     grouped: dict[str, list[FileChange]] = {}
     for file in commit.files:
         grouped.setdefault(area(file.path), []).append(file)
-    return sorted(grouped.items(), key=lambda item: -sum(file.additions + file.deletions for file in item[1]))
+    return sorted(grouped.items(), key=lambda item: -sum(file.size for file in item[1]))
 
 
 def _scope(commit: Commit, say: Catalogue) -> tuple[str, ...]:
     rows = []
-    areas = _areas(commit)
-    for name, files in areas[:_AREAS_SHOWN]:
-        files.sort(key=lambda file: -(file.additions + file.deletions))
+    areas = _files_by_area(commit)
+    for name, files in areas[:_MAX_AREAS]:
+        files.sort(key=lambda file: -file.size)
         if len(files) == 1:
             rows.append(f"{code(files[0].path)} (+{files[0].additions} −{files[0].deletions})")
             continue
-        shown = [code(file.path.removeprefix(name + "/")) for file in files[:_FILES_SHOWN]]
-        if len(files) > _FILES_SHOWN:
-            shown.append(_more_files(len(files) - _FILES_SHOWN, say))
+        shown = [code(file.path.removeprefix(name + "/")) for file in files[:_MAX_FILES]]
+        if len(files) > _MAX_FILES:
+            shown.append(_more_files(len(files) - _MAX_FILES, say))
         total = say(
             "{area} ({files}, +{additions} −{deletions})",
             area=code(name),
@@ -148,10 +145,9 @@ def _scope(commit: Commit, say: Catalogue) -> tuple[str, ...]:
             deletions=sum(file.deletions for file in files),
         )
         rows.append(total + say(": ") + join_items(shown, say))
-    rest = sum(len(files) for _, files in areas[_AREAS_SHOWN:])
-    if rest:
+    if rest := sum(len(files) for _, files in areas[_MAX_AREAS:]):
         rows.append(_more_files(rest, say))
-    unlisted = commit.additions + commit.deletions - sum(file.additions + file.deletions for file in commit.files)
+    unlisted = commit.size - sum(file.size for file in commit.files)
     if unlisted > 0:
         lines = say.plural("{count} changed line", "{count} changed lines", unlisted)
         rows.append(say("GitHub does not list the files of the other {lines}", lines=lines))
@@ -165,21 +161,21 @@ def _more_files(count: int, say: Catalogue) -> str:
 def _insight(commit: Commit, facts: Sequence[Fact], ranked: Ranked, say: Catalogue) -> Insight:
     sources = [file for file in commit.files if kind(file.path) is Kind.SOURCE]
 
-    def told(*kinds: FactKind) -> str:
+    def describe(*kinds: FactKind) -> str:
         sentences = _fact_sentences([fact for fact in facts if fact.kind in kinds], say)
         return join_sentences((as_sentence(sentence, say) for sentence in sentences), say)
 
     return Insight(
-        architecture=_structure(sources, say),
+        architecture=_architecture(sources, say),
         performance=_performance(sources, ranked, say),
-        security=told(FactKind.SECURITY),
-        compatibility=told(*BREAKING, FactKind.RETYPED, FactKind.DEFAULT_CHANGED),
+        security=describe(FactKind.SECURITY),
+        compatibility=describe(*BREAKING, FactKind.RETYPED, FactKind.DEFAULT_CHANGED),
         maintenance=_maintenance(commit, sources, say),
-        dependencies=told(FactKind.DEPENDENCY_MOVED, FactKind.DEPENDENCY_ADDED, FactKind.DEPENDENCY_REMOVED),
+        dependencies=describe(FactKind.DEPENDENCY_MOVED, FactKind.DEPENDENCY_ADDED, FactKind.DEPENDENCY_REMOVED),
     )
 
 
-def _structure(sources: Sequence[FileChange], say: Catalogue) -> str:
+def _architecture(sources: Sequence[FileChange], say: Catalogue) -> str:
     status = Counter(file.status for file in sources)
     moved = {name: status[name] for name in ("added", "removed", "renamed")}
     return (
@@ -194,17 +190,17 @@ def _performance(sources: Sequence[FileChange], ranked: Ranked, say: Catalogue) 
         file.path for file in sources if file.path.endswith((".cu", ".cuh", ".hip", ".metal")) or "kernel" in file.path
     ]
     if kernels:
-        return say("Touches kernels: {paths}", paths=join_items(map(code, kernels[:_FILES_SHOWN]), say))
+        return say("Touches kernels: {paths}", paths=join_items(map(code, kernels[:_MAX_FILES]), say))
     return say("The title calls it a performance change; nothing here measures it")
 
 
 def _maintenance(commit: Commit, sources: Sequence[FileChange], say: Catalogue) -> str:
     added = tests_added(commit)
-    fewer = [file.path for file in commit.files if kind(file.path) is Kind.TEST and file.deletions]
-    if added or fewer:
-        paths = join_items(map(code, (added or fewer)[:_FILES_SHOWN]), say)
+    reduced = [file.path for file in commit.files if kind(file.path) is Kind.TEST and file.deletions]
+    if added or reduced:
+        paths = join_items(map(code, (added or reduced)[:_MAX_FILES]), say)
         return say("Comes with tests: {paths}" if added else "Only takes tests away: {paths}", paths=paths)
-    if changed := _changed(sources):
+    if changed := sum(file.size for file in sources):
         lines = say.plural("{count} source line", "{count} source lines", changed)
         return say("Changes {lines} and no test", lines=lines)
     return ""
@@ -212,12 +208,11 @@ def _maintenance(commit: Commit, sources: Sequence[FileChange], say: Catalogue) 
 
 def _risks(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> tuple[Risk, ...]:
     risks = []
-    for each in FactKind:
-        alike = [fact for fact in facts if fact.kind is each]
-        told = FACT_SENTENCES[each]
-        if alike and told.risk:
-            risk = named(alike, say) + say(": ") + say(told.risk)
-            risks.append(Risk(risk=risk, severity=told.severity, mitigation=_advice_for(alike, say)))
+    for fact_kind, alike in by_kind(facts):
+        sentences = FACT_SENTENCES[fact_kind]
+        if sentences.risk:
+            risk = list_names(alike, say) + say(": ") + say(sentences.risk)
+            risks.append(Risk(risk=risk, severity=sentences.severity, mitigation=_advice_for(alike, say)))
     if _lacks_tests(commit):
         risk = say("a sizeable change of source comes without a test")
         risks.append(Risk(risk=risk, severity=Severity.LOW, mitigation=say(_RUN_TESTS)))
@@ -225,11 +220,7 @@ def _risks(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> tuple[Risk,
 
 
 def _advice(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> tuple[str, ...]:
-    rows = []
-    for each in FactKind:
-        alike = [fact for fact in facts if fact.kind is each]
-        if alike and FACT_SENTENCES[each].advice:
-            rows.append(_advice_for(alike, say))
+    rows = [_advice_for(alike, say) for fact_kind, alike in by_kind(facts) if FACT_SENTENCES[fact_kind].advice]
     if not rows and _lacks_tests(commit):
         rows.append(say(_RUN_TESTS))
     return tuple(rows) or (say("The change itself shows nothing that users must do."),)
@@ -238,7 +229,7 @@ def _advice(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> tuple[str,
 def _advice_for(alike: Sequence[Fact], say: Catalogue) -> str:
     """Return the advice for facts of one kind as a sentence."""
     how = _how_to_keep(alike, say) if alike[0].kind is FactKind.DEFAULT_CHANGED else ""
-    names = _list_of([_name(fact) for fact in alike], say)
+    names = _list_of([_name_change(fact) for fact in alike], say)
     return say(FACT_SENTENCES[alike[0].kind].advice, names=names, how=how)
 
 
@@ -247,7 +238,7 @@ def _how_to_keep(changed: Sequence[Fact], say: Catalogue) -> str:
     ways: dict[str, list[str]] = {}
     for fact in changed:
         way, value = _old_setting(fact.name, fact.old or "None")
-        ways.setdefault(way, []).append(code(shorten(value, _NAME)))
+        ways.setdefault(way, []).append(code(shorten(value, _NAME_LENGTH)))
     return say(" and ").join(say(way, values=_list_of(values, say)) for way, values in ways.items())
 
 
@@ -264,7 +255,7 @@ def _old_setting(name: str, old: str) -> tuple[str, str]:
 def _list_of(names: Sequence[str], say: Catalogue) -> str:
     """Return the distinct names, the first few of them, and the number of the rest."""
     once = list(dict.fromkeys(names))
-    return _with_rest(join_items(once[:_NAMES_SHOWN], say), len(once) - _NAMES_SHOWN, say)
+    return _with_rest(join_items(once[:_MAX_NAMES], say), len(once) - _MAX_NAMES, say)
 
 
 def _with_rest(shown: str, rest: int, say: Catalogue) -> str:
@@ -272,9 +263,5 @@ def _with_rest(shown: str, rest: int, say: Catalogue) -> str:
 
 
 def _lacks_tests(commit: Commit) -> bool:
-    sources = [file for file in commit.files if kind(file.path) is Kind.SOURCE]
-    return _changed(sources) >= _MIN_LINES_FOR_TESTS and not tests_added(commit)
-
-
-def _changed(files: Sequence[FileChange]) -> int:
-    return sum(file.additions + file.deletions for file in files)
+    changed = sum(file.size for file in commit.files if kind(file.path) is Kind.SOURCE)
+    return changed >= _MIN_LINES_FOR_TESTS and not tests_added(commit)

@@ -44,27 +44,26 @@ def purpose(commit: Commit) -> str:
     The result is plain text, without images, link targets, HTML, checklists, trailers and code blocks.
     """
     for text in (commit.pull.body if commit.pull else "", commit.body):
-        told = _prose_of(text)
-        if told and told.casefold() != commit.subject.casefold():
-            return told
+        prose = _plain_prose(text)
+        if prose and prose.casefold() != commit.subject.casefold():
+            return prose
     return ""
 
 
-def _prose_of(text: str) -> str:
+def _plain_prose(text: str) -> str:
     text = _DETAILS.sub("", _COMMENT.sub("", text.replace("\r\n", "\n")))
     text = _RULE.sub("", text)
     text = _DEFINITION.sub("", _HTML.sub("", _FENCE.sub("", text)))
     text = _ADDRESS.sub("", _LINK.sub(r"\1", _IMAGE.sub("", text)))
     text = _TRAILER.sub("", text)
-    return _cut(one_line(" ".join(_EMPHASIS.sub(r"\2", _best_section(text)).split())))
+    return _first_sentences(one_line(" ".join(_EMPHASIS.sub(r"\2", _best_section(text)).split())))
 
 
 def _best_section(text: str) -> str:
     """Return the section whose heading announces the purpose, else the first that is not about tests."""
     sections: list[tuple[str, list[str]]] = [("", [])]
     for line in text.split("\n"):
-        heading = _HEADING.match(line)
-        if heading:
+        if heading := _HEADING.match(line):
             sections.append((heading["marked"] or heading["bold"], []))
         elif not _CHECKBOX.match(line) and not _FORM.search(line) and not line.lstrip().startswith("|"):
             sections[-1][1].append(_BULLET.sub("", line))
@@ -74,13 +73,13 @@ def _best_section(text: str) -> str:
     return next(iter(wanted + allowed), "")
 
 
-def _cut(text: str) -> str:
+def _first_sentences(text: str) -> str:
     """Cut `text` to at most `_MAX_LENGTH` characters, at the end of a sentence if possible."""
     if len(text) <= _MAX_LENGTH:
         return text
-    kept = ""
+    found = ""
     for sentence in _SENTENCE_END.split(text):
-        if len(kept) + len(sentence) > _MAX_LENGTH:
+        if len(found) + len(sentence) > _MAX_LENGTH:
             break
-        kept = f"{kept} {sentence}".strip()
-    return kept or text[: _MAX_LENGTH - 1].rstrip() + "…"
+        found = f"{found} {sentence}".strip()
+    return found or text[: _MAX_LENGTH - 1].rstrip() + "…"

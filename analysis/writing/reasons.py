@@ -5,8 +5,8 @@ from analysis.models import BREAKING, FactKind, Language, Ranked, Reason
 from analysis.writing.fact_sentences import FACT_SENTENCES
 
 MODEL = "a model's judgement"
-_SHOWN = 3
-_LEAST = 0.2  # points below which a reason is negligible
+_MAX_REASONS = 3
+_MIN_POINTS = 0.2  # points below which a reason is negligible
 
 _SENTENCES = {  # a signal -> its sentence; {evidence} is what the signal was found in
     "changed source lines": mark("{evidence} source lines changed"),
@@ -44,14 +44,16 @@ def strongest_reasons(ranked: Ranked, language: Language) -> list[str]:
     escapes them.
     """
     sign = -1 if ranked.importance.value == "low" else 1
-    judged = [reason for reason in ranked.reasons if reason.signal == MODEL]
+    from_model = [reason for reason in ranked.reasons if reason.signal == MODEL]
     breaking = [reason for reason in ranked.reasons if reason.signal in _BREAKING]
     others = [reason for reason in ranked.reasons if reason.signal not in _BREAKING | {MODEL}]
-    pulling = [reason for reason in others if reason.points * sign >= _LEAST] or others
-    return [_sentence(reason, catalogue(language)) for reason in (judged + breaking + pulling)[:_SHOWN]]
+    decisive = [reason for reason in others if reason.points * sign >= _MIN_POINTS] or others
+    return [
+        _reason_sentence(reason, catalogue(language)) for reason in (from_model + breaking + decisive)[:_MAX_REASONS]
+    ]
 
 
-def _sentence(reason: Reason, say: Catalogue) -> str:
+def _reason_sentence(reason: Reason, say: Catalogue) -> str:
     if reason.signal in _FACT_KINDS:
         change = say(FACT_SENTENCES[FactKind(reason.signal)].change, names=reason.evidence)
         return change[0].lower() + change[1:]

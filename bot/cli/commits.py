@@ -13,7 +13,7 @@ from bot.cli.options import LangOption, NoModelOption, OutOption, RepoOption, Zo
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from bot.bootstrap import Services
+    from bot.services.factory import Services
     from bot.settings import Settings
 
 Format = Literal["terminal", "markdown", "json"]
@@ -36,7 +36,7 @@ def commit(
     from analysis.window import zone
     from bot.cli.output import deliver, raw
     from bot.models.reference import parse_reference
-    from bot.services.configured import choose_repositories
+    from bot.services.configured_repositories import choose_repositories
     from bot.settings import Settings
 
     reference = parse_reference(ref)
@@ -71,7 +71,7 @@ def ask(
     from analysis.report.terminal import print_answer
     from bot.cli.output import deliver
     from bot.models.reference import parse_reference
-    from bot.services.configured import choose_repositories
+    from bot.services.configured_repositories import choose_repositories
     from bot.settings import Settings
 
     reference = parse_reference(ref)
@@ -89,9 +89,9 @@ def ask(
 @contextmanager
 def _services(settings: "Settings", *, no_model: bool) -> Iterator["Services"]:
     """Open the services for one command, with progress bars."""
-    from bot import bootstrap
     from bot.cli.progress import TerminalProgress
+    from bot.services import factory
 
     now = budget_time(datetime.now(UTC), no_model)
-    with TerminalProgress() as progress, bootstrap.command_services(settings, progress.wait, now=now) as services:
+    with TerminalProgress() as progress, factory.command_services(settings, progress.wait, now=now) as services:
         yield services

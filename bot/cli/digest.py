@@ -12,9 +12,9 @@ from bot.cli.options import LangOption, NoModelOption, OutOption, RepoOption, Un
 
 if TYPE_CHECKING:
     from analysis.models import DayReport
-    from bot.bootstrap import Services
     from bot.cli.progress import TerminalProgress
     from bot.models.subjects import DayRef
+    from bot.services.factory import Services
     from bot.settings import Settings
 
 
@@ -37,7 +37,7 @@ def digest(
     from analysis.window import parse_day, zone
     from bot.cli.output import deliver, print_reports
     from bot.models.subjects import DayRef
-    from bot.services.configured import choose_repositories
+    from bot.services.configured_repositories import choose_repositories
     from bot.settings import Settings
 
     settings = Settings.load()
@@ -88,9 +88,9 @@ def _services(
         from bot.local.sample import sample_services
 
         return sample_services()
-    from bot import bootstrap
+    from bot.services import factory
 
-    return bootstrap.command_services(settings, progress.wait, now=now)
+    return factory.command_services(settings, progress.wait, now=now)
 
 
 def _check_complete(reports: "Sequence[DayReport]", failures: dict[str, DigestError]) -> None:

@@ -24,10 +24,10 @@ def backfill(
 ) -> None:
     """Read many days into the store; a killed run goes on where it was."""
     from analysis.window import parse_range, zone
-    from bot import bootstrap
     from bot.cli.progress import TerminalProgress
     from bot.services import backfill as service
-    from bot.services.configured import choose_repositories
+    from bot.services import factory
+    from bot.services.configured_repositories import choose_repositories
     from bot.settings import Settings
 
     settings = Settings.load()
@@ -37,7 +37,7 @@ def backfill(
     done: list[BackfilledDay] = []
     with (
         TerminalProgress(days=len(dates) * len(repositories)) as progress,
-        bootstrap.command_services(settings, progress.wait, now=budget_time(now, no_model)) as services,
+        factory.command_services(settings, progress.wait, now=budget_time(now, no_model)) as services,
     ):
         try:
             done.extend(
@@ -62,17 +62,17 @@ def calibrate(
     ] = 4,
 ) -> None:
     """Fit the ranking to a repository's own release notes; a run that was ended goes on where it was."""
-    from bot import bootstrap
     from bot.cli.progress import TerminalProgress
+    from bot.services import factory
     from bot.services.calibration import as_lines
     from bot.services.calibration import calibrate as fit
-    from bot.services.configured import choose_repositories, stored_corrections
+    from bot.services.configured_repositories import choose_repositories, stored_corrections
     from bot.settings import Settings
 
     settings = Settings.load()
     repository, now = choose_repositories(repo, settings.digest_repos)[0], datetime.now(UTC)
     corrections = stored_corrections(settings.database_url.get_secret_value(), repository)
-    with TerminalProgress() as progress, bootstrap.command_services(settings, progress.wait) as services:
+    with TerminalProgress() as progress, factory.command_services(settings, progress.wait) as services:
         done = fit(
             services.github,
             services.store,

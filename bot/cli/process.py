@@ -51,7 +51,7 @@ def serve(
 
 
 def _run_bot(settings: "Settings", address: tuple[str, int] | None, metrics_port: int | None) -> None:
-    from bot.slack_bot import running_bot
+    from bot.bootstrap import running_bot
 
     wait = _install_signal_wait()
     port, needed = (_METRICS_PORT, False) if metrics_port is None else (metrics_port, True)

@@ -31,9 +31,9 @@ def search(
     """Find commits in the store."""
     from analysis.report.terminal import print_found
     from analysis.window import zone
-    from bot import bootstrap
     from bot.cli.output import deliver, raw
-    from bot.services.configured import choose_repositories
+    from bot.services import factory
+    from bot.services.configured_repositories import choose_repositories
     from bot.settings import Settings
 
     settings = Settings.load()
@@ -41,7 +41,7 @@ def search(
     among = choose_repositories(repo, settings.digest_repos) if repo else []
     if len(words) > _MOST_WORDS:
         raise Misuse(f"a search is for at most {_MOST_WORDS} words; give the most telling ones")
-    with bootstrap.command_services(settings) as services:
+    with factory.command_services(settings) as services:
         found = services.store.search(" ".join(words), among, limit)
         empty = not found and services.store.is_empty()
     if empty:
@@ -71,7 +71,7 @@ def rank(
     ] = None,
 ) -> None:
     """Rank recorded commits: a JSON object a line."""
-    from bot.services.configured import choose_repositories, stored_weights
+    from bot.services.configured_repositories import choose_repositories, stored_weights
     from bot.services.recorded_commits import as_line, rank_lines
     from bot.settings import Settings
 

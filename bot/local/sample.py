@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from analysis.sources.github import GitHub
-from bot.bootstrap import Services, services_on
+from bot.services.factory import Services, services_on
 from bot.store import Store, open_engine
 from loopback.github import LoopbackGitHub
 from loopback.sample import SAMPLE_DAY, SAMPLE_REPOSITORY, sample_repository

@@ -116,7 +116,7 @@ def bot_in(
     slack: LoopbackSlack, github_url: str, folder: Path, settings: Settings, now: Callable[[], datetime]
 ) -> Iterator[None]:
     """Run the bot in the workspace with its store in `folder`, and deliver the sample day once."""
-    from bot.slack_bot import running_bot  # the sample day alone does without the engine
+    from bot.bootstrap import running_bot  # the sample day alone does without the engine
 
     local = settings.model_copy(
         update={

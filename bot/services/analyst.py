@@ -18,7 +18,7 @@ from bot.store import Store, StoredAnalysis, StoredCommit
 
 if TYPE_CHECKING:
     from analysis.llm import ChatModel, UsageCounter
-    from analysis.writing.by_model import Question
+    from analysis.writing.by_model import AnalysisRequest
 
 _RULES = "rules"
 
@@ -102,7 +102,7 @@ class Analyst:
         if not self._model:
             return Usage()
         chat = self._model.chat
-        failed = [_usage_fields(each.meter, chat) for each in self._recent_failures(ids).values()]
+        failed = [_usage_fields(each.usage, chat) for each in self._recent_failures(ids).values()]
         kept: list[StoredAnalysis | _UsageFields] = [*self._by_model(ids).values(), *failed]
 
         def total(values: Sequence[float | None]) -> float | None:
@@ -152,40 +152,40 @@ class Analyst:
     def _analyse(self, model: MeteredModel, commit_id: int) -> None:
         from analysis.llm import UsageCounter
         from analysis.writing.by_model import (
-            Question,  # imported late: the SDK takes half a second, and a stored day needs no model
+            AnalysisRequest,  # imported late: the SDK takes half a second, and a stored day needs no model
         )
 
         stored = self._store.commits([commit_id], patches=True)[0]
         ranked = rank(stored.commit, stored.facts, self._weights)
         contents = partial(self._contents, self._repository, stored.commit)
-        question = Question(self._repository, stored.commit, stored.facts, ranked, self._language, contents)
-        meter = UsageCounter()
+        request = AnalysisRequest(self._repository, stored.commit, stored.facts, ranked, self._language, contents)
+        usage = UsageCounter()
         try:
             if self._lasting:
                 raise self._lasting
-            kept = self._within_budget(model, question, meter)
+            kept = self._within_budget(model, request, usage)
         except ModelFailure as exc:
             if exc.lasting:
                 self._lasting = exc
-            model.failures.record((commit_id, self._language), exc.what, meter)
+            model.failures.record((commit_id, self._language), exc.what, usage)
         else:
             self._store.save_analysis(commit_id, self._language, model.name, PROMPT, kept)
             model.failures.succeeded()
         self._on_answer()
 
-    def _within_budget(self, model: MeteredModel, question: "Question", meter: "UsageCounter") -> StoredAnalysis:
+    def _within_budget(self, model: MeteredModel, request: "AnalysisRequest", usage: "UsageCounter") -> StoredAnalysis:
         """Ask the model, reserving the estimated cost before the call and settling the actual cost after it."""
         from analysis.writing.by_model import analyse, estimate
 
-        with model.call("digest", estimate(question), meter):
-            analysed = analyse(question, model.chat, meter)
+        with model.call("digest", estimate(request), usage):
+            analysed = analyse(request, model.chat, usage)
         return StoredAnalysis(
             analysis=analysed.analysis,
             importance=analysed.importance,
             move_reason=analysed.move_reason,
             left_out=analysed.left_out,
             removed_claims=analysed.removed,
-            **_usage_fields(meter, model.chat)._asdict(),
+            **_usage_fields(usage, model.chat)._asdict(),
         )
 
 
@@ -199,10 +199,10 @@ class _UsageFields(NamedTuple):
     cost_usd: float | None
 
 
-def _usage_fields(meter: "UsageCounter", chat: "ChatModel") -> _UsageFields:
-    known = meter.input is not None
-    cost = chat.cost(meter.input or 0, meter.output or 0, meter.cached or 0) if known else None
-    return _UsageFields(meter.calls, meter.input, meter.output, meter.cached, cost)
+def _usage_fields(usage: "UsageCounter", chat: "ChatModel") -> _UsageFields:
+    known = usage.input is not None
+    cost = chat.cost(usage.input or 0, usage.output or 0, usage.cached or 0) if known else None
+    return _UsageFields(usage.calls, usage.input, usage.output, usage.cached, cost)
 
 
 def _with_override(ranked: Ranked, kept: StoredAnalysis) -> Ranked:

@@ -36,16 +36,16 @@ class AnswerService:
     def _by_model(self, model: MeteredModel, question: Question, language: Language) -> Iterator[Statement]:
         from analysis.llm import UsageCounter
 
-        meter = UsageCounter()
-        with model.call("answer", estimate(question), meter):
-            answering = answer(question, language, model.chat, meter, partial(self._contents, question))
+        usage = UsageCounter()
+        with model.call("answer", estimate(question), usage):
+            answering = answer(question, language, model.chat, usage, partial(self._contents, question))
             yield from answering
         if answering.failure:
             model.failures.failed(answering.failure.what)
         elif answering.by == "model":
             model.failures.succeeded()
         failure = str(answering.failure) if answering.failure else ""
-        log.info("answered", by=answering.by, dropped=answering.dropped, calls=meter.calls, why=failure)
+        log.info("answered", by=answering.by, dropped=answering.dropped, calls=usage.calls, why=failure)
 
     def _contents(self, question: Question) -> str:
         """Return the files that the commit changes; empty for a whole day, which is too large."""

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 from analysis.errors import Misuse, OutsideFailure
 from analysis.models import Commit, Importance, Repository
-from analysis.ranking.evaluation import AtTier, Example, Judgement, cross_validated, judged, trained
+from analysis.ranking.evaluation import AtTier, Evaluation, Example, cross_validate, evaluate, train
 from analysis.sources.github import GitHub, Release
 from analysis.sources.release_notes import Named, named
 from analysis.window import Window
@@ -48,7 +48,7 @@ class Calibration(NamedTuple):
     by_date: tuple[str, ...]
     examples: tuple[Example, ...]
     corrections: int
-    judgement: Judgement
+    judgement: Evaluation
 
 
 def calibrate(
@@ -76,11 +76,11 @@ def calibrate(
         )
     _read(github, store, repository, covered.commits, tz, progress)
     examples = _examples(store, repository, covered.commits, notes, corrections)
-    judgement = judged(examples, cross_validated(examples))
+    judgement = evaluate(examples, cross_validate(examples))
     calibration = Calibration(
         repository, notes.tags, covered.by_date, examples, sum(each.weight > 1 for each in examples), judgement
     )
-    store.weights.save(repository, trained(examples, _provenance(calibration, now)), now)
+    store.weights.save(repository, train(examples, _provenance(calibration, now)), now)
     return calibration
 
 

@@ -25,7 +25,7 @@ class FailedCall(NamedTuple):
     """A failed model call: its reason, the tokens it used, and its time."""
 
     reason: str | Phrase
-    meter: "UsageCounter"
+    usage: "UsageCounter"
     made_at: datetime
 
 
@@ -48,12 +48,12 @@ class FailureCache:
         self._latest: LatestFailure | None = None
         self._lock = Lock()
 
-    def record(self, key: Key, reason: str | Phrase, meter: "UsageCounter") -> None:
+    def record(self, key: Key, reason: str | Phrase, usage: "UsageCounter") -> None:
         """Record a failed call for `key`, with the tokens that it used."""
         now = self._now()
         with self._lock:
             self._made = {other: each for other, each in self._made.items() if now - each.made_at < _RETRY_AFTER}
-            self._made[key] = FailedCall(reason, meter, now)
+            self._made[key] = FailedCall(reason, usage, now)
         self.failed(reason)
 
     def recent(self, key: Key) -> FailedCall | None:
@@ -105,13 +105,13 @@ class MeteredModel:
         self._analyses = BoundedSemaphore(self.at_once)
 
     @contextmanager
-    def call(self, purpose: Purpose, tokens: tuple[int, int], meter: "UsageCounter") -> Iterator[None]:
-        """Hold a call slot, waiting until one is free; reserve the call's maximum cost, and record the actual one from `meter`.
+    def call(self, purpose: Purpose, tokens: tuple[int, int], usage: "UsageCounter") -> Iterator[None]:
+        """Hold a call slot, waiting until one is free; reserve the call's maximum cost, and record the actual one from `usage`.
 
         `tokens` are the most of input and of output. Raise `ModelFailure` if the reservation would exceed the day's budget,
         or the purpose's share of it.
         """
-        with self._slot(purpose), self._paid(purpose, tokens, meter):
+        with self._slot(purpose), self._paid(purpose, tokens, usage):
             yield
 
     @contextmanager
@@ -124,7 +124,7 @@ class MeteredModel:
             yield
 
     @contextmanager
-    def _paid(self, purpose: Purpose, tokens: tuple[int, int], meter: "UsageCounter") -> Iterator[None]:
+    def _paid(self, purpose: Purpose, tokens: tuple[int, int], usage: "UsageCounter") -> Iterator[None]:
         day, cost, usd = self._now().date(), self.chat.cost, self._daily_usd
         reserved = cost(*tokens) or 0.0
         if reserved and not self._spending.reserve(day, purpose, reserved, usd, usd * self._most[purpose]):
@@ -133,5 +133,5 @@ class MeteredModel:
             yield
         finally:
             if reserved:
-                spent = cost(meter.input or 0, meter.output or 0, meter.cached or 0) or 0.0
+                spent = cost(usage.input or 0, usage.output or 0, usage.cached or 0) or 0.0
                 self._spending.settle(day, purpose, reserved, spent)

@@ -57,7 +57,7 @@ def selected(
             "entries": entries,
             "late": late,
             "chosen": Chosen(
-                told=told,
+                description=told,
                 unselected=len(report.entries) - len(entries),
                 unselected_late=len(report.late) - len(late),
             ),

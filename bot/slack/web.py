@@ -20,7 +20,7 @@ from slack_sdk.http_retry.builtin_handlers import (
 )
 from slack_sdk.webhook import WebhookClient
 
-from bot.slack.web_errors import MissingScope, Refused, SlackFailure, Unanswered, scopes_in, silent, translated
+from bot.slack.web_errors import MissingScope, Refused, SlackFailure, Unanswered, scopes_in, silent, translated_errors
 from bot.slack.web_replies import (
     ChannelInfo,
     Connection,
@@ -90,7 +90,7 @@ class Web:
 
     def installation(self) -> Installation:
         """Return the owner and scopes of the bot token."""
-        with translated():
+        with translated_errors():
             answer = self._reader.auth_test()
         found = _read(Identity, answer.data)
         headers = {name.lower(): value for name, value in answer.headers.items()}
@@ -145,7 +145,7 @@ class Web:
 
     def respond(self, address: str, message: Mapping[str, Any], *, replace: bool) -> None:
         """Reply privately at a request's response_url; with `replace`, in place of the original message."""
-        with translated():
+        with translated_errors():
             answer = WebhookClient(address, timeout=TIMEOUT).send(
                 text=message["text"],
                 blocks=message.get("blocks") or None,
@@ -186,7 +186,7 @@ class Web:
         """Upload a file without sharing it; return its id."""
         content = data.encode()
         place = _call(UploadPlace, self.client.files_getUploadURLExternal, filename=name, length=len(content))
-        with translated():
+        with translated_errors():
             address = Request(place.upload_url, data=content)  # noqa: S310 (a URL from Slack)
             with urlopen(address, timeout=TIMEOUT * 5) as answer:  # noqa: S310
                 answer.read()
@@ -394,7 +394,7 @@ def _metadata(key: str, message: Mapping[str, Any]) -> dict[str, Any]:
 
 def _call(form: type[T], method: Callable[..., Any], **arguments: Any) -> T:
     """Call a method of the SDK and return its answer as `form`. Raise our errors."""
-    with translated():
+    with translated_errors():
         answer = method(**arguments)
     return _read(form, answer.data)
 

@@ -13,14 +13,14 @@ is: it is a bug.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from http.client import HTTPException
 from typing import Any
 
 from slack_sdk.errors import SlackApiError, SlackClientError
 
-from analysis.errors import OutsideFailure
+from analysis.errors import OutsideFailure, translated_by
 from analysis.locale import Phrase, mark
 from bot.slack.manifest import manifest
 
@@ -97,16 +97,9 @@ class StreamRefused(Refused):
     pass
 
 
-@contextmanager
-def translated() -> Iterator[None]:
+def translated_errors() -> AbstractContextManager[None]:
     """Raise the SDK's exceptions as our errors."""
-    try:
-        yield
-    except Exception as exc:
-        translate = next((_TABLE[kind] for kind in type(exc).__mro__ if kind in _TABLE), None)
-        if translate is None:
-            raise
-        raise translate(exc) from exc
+    return translated_by(_TABLE)
 
 
 def silent(_: Exception) -> SlackFailure:

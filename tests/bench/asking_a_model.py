@@ -13,8 +13,8 @@ from analysis.diff import excerpt, tokens
 from analysis.llm import ChatModel
 from analysis.models import Repository
 from analysis.sources.github import GitHub
-from bot.bootstrap import services_on
 from bot.models.subjects import DayRef
+from bot.services.factory import services_on
 from bot.services.metered_model import MeteredModel
 from bot.store import Store, open_engine
 from tests.bench.figures import MB, Row, duration

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from analysis.facts import facts
 from analysis.models import Importance, Ranked, Repository
 from analysis.ranking import general_weights, packaged_weights
-from analysis.ranking.evaluation import AtTier, Example, Reliability, cross_validated, judged, ranked_by, trained
+from analysis.ranking.evaluation import AtTier, Example, Reliability, cross_validate, evaluate, rank_all, train
 from bot.services.recorded_commits import recorded_commits
 from tests.bench.figures import Row
 from tests.data import commit_lines, release_notes
@@ -19,13 +19,13 @@ def judging(*, every: int = 1) -> Iterator[Row]:
     """The commits of two releases, or of `every` so many one."""
     older, newer = (found[::every] for found in releases())
     both = [*older, *newer]
-    yield from _judged("v0.15.0 -> v0.16.0", newer, ranked_by(trained(older), newer))
-    yield from _judged("v0.16.0 -> v0.15.0", older, ranked_by(trained(newer), older))
-    yield from _judged("cross-validated", both, cross_validated(both))
+    yield from _judged("v0.15.0 -> v0.16.0", newer, rank_all(train(older), newer))
+    yield from _judged("v0.16.0 -> v0.15.0", older, rank_all(train(newer), older))
+    yield from _judged("cross-validated", both, cross_validate(both))
     # These have seen the labels: their figures say what is shipped, not how good it is on what it has not seen.
     vllm = packaged_weights(Repository(owner="vllm-project", name="vllm"))
-    yield from _judged("the package's for vLLM (seen)", both, ranked_by(vllm, both))
-    yield from _judged("the package's general ones (seen)", both, ranked_by(general_weights(), both))
+    yield from _judged("the package's for vLLM (seen)", both, rank_all(vllm, both))
+    yield from _judged("the package's general ones (seen)", both, rank_all(general_weights(), both))
 
 
 def releases() -> tuple[list[Example], list[Example]]:
@@ -43,7 +43,7 @@ def releases() -> tuple[list[Example], list[Example]]:
 
 
 def _judged(name: str, examples: Sequence[Example], ranked: Sequence[Ranked]) -> Iterator[Row]:
-    told = judged(examples, ranked)
+    told = evaluate(examples, ranked)
     named = sum(example.named for example in examples)
     yield Row(f"{name}: {len(examples)} commits, {named} named", "")
     yield Row("  ROC AUC", str(told.auc), "", "", f">= {_AIM}", told.auc.value >= _AIM, measured=True)

@@ -16,8 +16,8 @@ from zoneinfo import ZoneInfo
 
 from analysis.models import Repository
 from analysis.sources.github import GitHub
-from bot.bootstrap import services_on
 from bot.models.subjects import DayRef
+from bot.services.factory import services_on
 from bot.store import Store, open_engine
 from tests.bench.figures import Row, duration, timed
 from tests.bench.generated import Writer

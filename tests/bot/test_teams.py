@@ -12,10 +12,10 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from analysis.models import Importance, Repository
-from bot.bootstrap import Services
 from bot.models.deliveries import Delivery
 from bot.scheduler import start_due
 from bot.services.access import Access
+from bot.services.factory import Services
 from bot.services.reader import Reader
 from bot.store import Subscriptions, Terms, open_engine
 from loopback.github import RecordedRepository

@@ -10,9 +10,9 @@ from slack_sdk import WebClient
 
 from analysis.locale import Language
 from analysis.models import Repository
-from bot.bootstrap import Services
 from bot.local.workspace import ADA, CHANNELS, workspace_page
 from bot.models.subjects import DayRef
+from bot.services.factory import Services
 from bot.slack.messages.digest import digest_messages
 from loopback.slack.limits import with_ids
 from tests.browser.conftest import Open, overflowing, shot

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from analysis.grounding.analysis_check import false_claims, without_false_claims
-from analysis.grounding.claims import Section, _paths
+from analysis.grounding.claims import Section, _find_paths
 from analysis.grounding.corpus import Corpus, plain
 from analysis.models import Analysis, Commit, FileChange, Insight, Risk, Severity
 from tests.data import reference_reports
@@ -70,7 +70,7 @@ def texts(analysis: Analysis) -> list[str]:
 def mentions(analysis: Analysis, commit: Commit) -> tuple[int, int]:
     """How many true and false paths the analysis names."""
     evidence = Corpus(commit)
-    found = [each for text in texts(analysis) for each in _paths(plain(text), Section.TOLD, evidence)]
+    found = [each for text in texts(analysis) for each in _find_paths(plain(text), Section.CHANGE, evidence)]
     return sum(each.is_supported for each in found), sum(not each.is_supported for each in found)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from analysis.models import ChangeType, Importance, Ranked, Repository
 from analysis.ranking import general_weights, packaged_weights
-from analysis.ranking.evaluation import Example, judged, ranked_by, trained
+from analysis.ranking.evaluation import Example, evaluate, rank_all, train
 from tests.bench.judging import releases
 
 VLLM = packaged_weights(Repository(owner="vllm-project", name="vllm"))
@@ -22,7 +22,7 @@ def test_a_ranking_learned_from_one_release_is_right_about_the_other(
     learned: int, seen: int, both: tuple[list[Example], list[Example]]
 ) -> None:
     """ROC AUC .85, high right four times in five at 5 to 15% of the commits, and no listed breaking change low."""
-    told = judged(both[seen], ranked_by(trained(both[learned]), both[seen]))
+    told = evaluate(both[seen], rank_all(train(both[learned]), both[seen]))
     assert told.auc.value >= 0.85
     assert told.over_baseline.low > 0.1
     assert told.over_lines.low > 0.1
@@ -35,7 +35,7 @@ def test_a_ranking_learned_from_one_release_is_right_about_the_other(
 def test_a_double_free_and_a_hang_outrank_a_faster_ci(weights: Any, both: tuple[list[Example], list[Example]]) -> None:
     """Bug fixes that a deployment waits for stand above what it never sees, and are called bug fixes."""
     ranks: dict[int | None, Ranked] = {
-        example.commit.pr: rank for example, rank in zip(both[1], ranked_by(weights, both[1]), strict=True)
+        example.commit.pr: rank for example, rank in zip(both[1], rank_all(weights, both[1]), strict=True)
     }
     for number in (33377, 33699):
         assert ranks[number].score > ranks[33293].score

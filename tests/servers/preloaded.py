@@ -12,13 +12,13 @@ import analysis.report.markdown
 import analysis.report.terminal
 import analysis.sources.secrets
 import analysis.writing.by_model
-import bot.bootstrap
 import bot.cli.app
 import bot.doctor
 import bot.flows
 import bot.local.workspace
 import bot.metrics
 import bot.scheduler
+import bot.services.factory
 import bot.slack.app
 import bot.slack.http
 from bot.store import open_engine

@@ -9,8 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from bot.bootstrap import running_bot
 from bot.settings import Settings
-from bot.slack_bot import running_bot
 from loopback.slack import LoopbackSlack, Message
 from tests.servers.clock import noon_clock
 from tests.servers.databases import empty_database

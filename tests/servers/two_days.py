@@ -13,8 +13,8 @@ from zoneinfo import ZoneInfo
 from analysis.llm import ChatModel
 from analysis.models import Repository
 from analysis.sources.github import GitHub
-from bot.bootstrap import services_on
 from bot.models.subjects import DayRef
+from bot.services.factory import services_on
 from bot.services.metered_model import MeteredModel
 from bot.slack.messages.digest import digest_messages
 from bot.store import Store, Subscriptions, Terms, open_engine

@@ -14,9 +14,9 @@ VERSION = "3"
 
 def rendered(template: str, **values: object) -> str:
     """Render a template with the given values."""
-    return _environment().get_template(template).render(**values).strip()
+    return _prompt_environment().get_template(template).render(**values).strip()
 
 
 @cache
-def _environment() -> "Environment":
+def _prompt_environment() -> "Environment":
     return text_environment("analysis.writing.prompts")

@@ -13,7 +13,7 @@ from bot.services.channels import Channels
 from bot.slack.commands.conversation import Clock, Conversation
 from bot.slack.commands.dispatch import ButtonDispatcher, CommandDispatcher
 from bot.slack.commands.home import Home
-from bot.slack.commands.messages import Messages
+from bot.slack.commands.mentions import Messages
 from bot.slack.commands.questions import Questions
 from bot.slack.commands.rate_limits import RateLimits
 from bot.slack.commands.subscriptions import SubscriptionCommands

@@ -10,10 +10,10 @@ from bot.models.deliveries import Delivery
 from bot.models.reference import Reference
 from bot.models.subjects import CommitRef, DayRef, parse_value, subject_of, value_of
 from bot.services.channels import Channels, ChannelView
-from bot.slack.delivery.asker import AskerNotices
 from bot.slack.delivery.channel_report import ChannelReports
 from bot.slack.delivery.drafts import content, drafts, line, report_file
 from bot.slack.delivery.postings import Postings, link_message
+from bot.slack.delivery.requester_notices import RequesterNotices
 from bot.slack.messages.blocks import Message, escaped
 from bot.slack.messages.commit import commit_messages
 from bot.slack.messages.digest import digest_messages
@@ -39,7 +39,7 @@ class Drafter:
         reports: ChannelReports,
         postings: Postings,
         mailbox: Mailbox,
-        notices: AskerNotices,
+        notices: RequesterNotices,
     ) -> None:
         self._channels = channels
         self._reports = reports

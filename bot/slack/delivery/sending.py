@@ -9,9 +9,9 @@ from analysis.locale import catalogue, mark
 from bot.models.deliveries import Delivery, Outcome
 from bot.models.subjects import DayRef, parse_value, subject_of
 from bot.services.channels import Channels
-from bot.slack.delivery.asker import AskerNotices
 from bot.slack.delivery.drafting import key_prefix
 from bot.slack.delivery.drafts import content, line
+from bot.slack.delivery.requester_notices import RequesterNotices
 from bot.slack.messages.blocks import escaped
 from bot.slack.outbox.outbox import Outbox
 from bot.slack.web import Web
@@ -65,7 +65,7 @@ class Sender:
 class Finisher:
     """Records how deliveries ended, and reports those that failed."""
 
-    def __init__(self, mailbox: Mailbox, subscriptions: Subscriptions, web: Web, notices: AskerNotices) -> None:
+    def __init__(self, mailbox: Mailbox, subscriptions: Subscriptions, web: Web, notices: RequesterNotices) -> None:
         self._mailbox = mailbox
         self._subscriptions = subscriptions
         self._web = web

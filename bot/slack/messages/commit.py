@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from zoneinfo import ZoneInfo
 
-from analysis.citations import beside
+from analysis.citations import sibling_url
 from analysis.locale import Catalogue, catalogue, mark
 from analysis.models import SHORT_SHA, Analysis, Commit, Entry, Language, Repository
 from analysis.report.breaking import Part, breaks_of
@@ -196,7 +196,7 @@ def _closing(entry: Entry, say: Catalogue) -> list[Block]:
     commit, links = entry.commit, entry.links
     rows = []
     if commit.pr:
-        rows.append(linked(f"PR #{commit.pr}", beside(commit, f"/pull/{commit.pr}")))
+        rows.append(linked(f"PR #{commit.pr}", sibling_url(commit, f"/pull/{commit.pr}")))
     rows += [_related(say("reverts {sha}"), commit, sha) for sha in links.all_reverted]
     if links.reverted_by:
         rows.append(_related(say("reverted by {sha}"), commit, links.reverted_by))
@@ -220,7 +220,7 @@ def _related(phrase: str, commit: Commit, sha: str) -> list[Piece]:
 
 def to_commit(commit: Commit, sha: str) -> list[Piece]:
     """Return a link to another commit of the same repository as `commit`."""
-    return linked(f"`{sha[:SHORT_SHA]}`", beside(commit, f"/commit/{sha}"))
+    return linked(f"`{sha[:SHORT_SHA]}`", sibling_url(commit, f"/commit/{sha}"))
 
 
 def _labelled(label: str, text: str, say: Catalogue) -> list[Piece]:

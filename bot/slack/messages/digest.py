@@ -108,7 +108,7 @@ def _one_line(report: DayReport) -> Message:
     say = catalogue(report.language)
     name = escaped(f"{shorten(str(report.repository), _TITLE)} · ") + dated(report.date, report.language)
     line = f"{name} · {counts.nothing(report)} · {counts.statistics(report)}"
-    told = report.chosen.told if report.chosen else ""
+    told = report.chosen.description if report.chosen else ""
     remarks = [context(each) for each in (told, *(say(REMARKS[remark]) for remark in report.remarks)) if each]
     return Message(fallback(line), (section(line), *remarks))
 
@@ -145,7 +145,7 @@ def _head(report: DayReport) -> list[Block]:
     if report.late:
         about.append(counts.late_heading(report))
     if report.chosen:
-        about.append(report.chosen.told)
+        about.append(report.chosen.description)
     troubles = _troubles(report)
     return [
         header(f"{shorten(name, _NAME)} · {dated(report.date, report.language)}"),
@@ -278,7 +278,7 @@ def _coverage(report: DayReport) -> list[Block]:
         )
         for each in coverage.shortened
     ]
-    chosen = report.chosen.told if report.chosen else ""
+    chosen = report.chosen.description if report.chosen else ""
     return [
         rich(paragraph(ours(say("📦 Coverage"), "bold"))),
         *([rich(paragraph(prose(chosen)))] if chosen else []),

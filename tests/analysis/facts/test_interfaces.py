@@ -7,7 +7,7 @@ import pytest
 from analysis.facts import facts
 from analysis.locale import catalogue
 from analysis.models import FactKind, FileChange
-from analysis.writing.by_rules import named
+from analysis.writing.by_rules import list_names
 from tests.analysis.facts.told import breaking, changed, module, told
 from tests.factories import commit
 
@@ -144,7 +144,7 @@ def test_a_route_is_gone_from_its_server() -> None:
     """Another server may answer it: the file is told."""
     gone = changed("engine/server.py", '-@router.get("/health")')
     (fact,) = facts(commit(files=[gone]))
-    assert named([fact], catalogue("en")) == "`/health` from `engine/server.py`"
+    assert list_names([fact], catalogue("en")) == "`/health` from `engine/server.py`"
 
 
 def test_a_key_that_takes_less_is_told() -> None:

@@ -7,7 +7,7 @@ import pytest
 from analysis.facts import facts
 from analysis.locale import catalogue
 from analysis.models import Fact, FactKind, FileChange, Language
-from analysis.writing.by_rules import named
+from analysis.writing.by_rules import list_names
 from tests.analysis.facts.told import breaking, changed, module, names
 from tests.factories import commit, file, new_file, patch
 
@@ -99,7 +99,7 @@ def test_a_removed_name_is_told_with_its_module(language: Language, told: str) -
     """Names of one module share its path, so that none is read as gone from everywhere."""
     gone = [("drain", "pool"), ("fill", "pool"), ("take", "tank"), ("give", "tank")]
     found = [Fact(kind=FactKind.REMOVED_NAME, name=name, path=f"engine/{path}.py", line=1) for name, path in gone]
-    assert named(found, catalogue(language), 3) == told
+    assert list_names(found, catalogue(language), 3) == told
 
 
 def test_a_class_that_moves_is_no_longer_listed_either() -> None:

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.grounding.analysis_check import cleaned, false_claims, is_empty, is_in, without_false_claims
-from analysis.grounding.analysis_check import sentences as split
+from analysis.grounding.analysis_check import cleaned, false_claims, is_empty, without_false_claims
+from analysis.grounding.language import is_in_language
+from analysis.grounding.plain_text import sentences as split
 from analysis.models import Analysis, Insight, Risk, Severity
 from tests.factories import SHA, commit, file, new_file, patch
 
@@ -458,15 +459,15 @@ EN = "This commit rewrites how the scheduler forms batches, copies less memory a
 def test_the_language_is_told_from_the_prose(summary: str, chinese: bool, english: bool) -> None:
     """Code, paths, identifiers and quoted titles do not count; what people read does."""
     analysis = EMPTY.model_copy(update={"summary": summary})
-    assert is_in(analysis, "zh") is chinese
-    assert is_in(analysis, "en") is english
+    assert is_in_language(analysis, "zh") is chinese
+    assert is_in_language(analysis, "en") is english
 
 
 def test_one_long_text_in_another_language_is_enough() -> None:
     """A Chinese analysis with advice in English is not in Chinese, and the other way round."""
-    assert not is_in(Analysis(by="model", summary=ZH * 9, advice=(EN,)), "zh")
-    assert not is_in(Analysis(by="model", summary=EN * 9, advice=(ZH,)), "en")
-    assert is_in(Analysis(by="model", summary=ZH, advice=("Run pytest.",)), "zh")
+    assert not is_in_language(Analysis(by="model", summary=ZH * 9, advice=(EN,)), "zh")
+    assert not is_in_language(Analysis(by="model", summary=EN * 9, advice=(ZH,)), "en")
+    assert is_in_language(Analysis(by="model", summary=ZH, advice=("Run pytest.",)), "zh")
 
 
 @pytest.mark.parametrize(
@@ -615,8 +616,8 @@ def test_any_text_can_be_checked_and_tidied(summary: str, item: str, risk: str) 
     assert cleaned(tidy) == tidy
     assert all("\n" not in text and len(text) <= 1200 for text in (tidy.summary, *tidy.scope, *tidy.advice))
     assert not re.search("[\u200b\u202e\x00]", tidy.summary)
-    is_in(tidy, "zh")
-    is_in(tidy, "en")
+    is_in_language(tidy, "zh")
+    is_in_language(tidy, "en")
     is_empty(tidy)
 
 
@@ -635,7 +636,7 @@ def test_no_text_takes_long(text: str) -> None:
     """What a hostile model writes is checked and cleaned in less than two seconds of processor time."""
     start = time.thread_time()
     checked = without_false_claims(EMPTY.model_copy(update={"summary": text, "advice": (text,)}), COMMIT)
-    is_in(cleaned(checked.analysis), "zh")
+    is_in_language(cleaned(checked.analysis), "zh")
     assert time.thread_time() - start < 2
 
 

@@ -9,7 +9,7 @@ from analysis.diff import hunks, tokens
 from analysis.facts import facts
 from analysis.models import Analysis, Commit, Entry, Language, Question, Repository
 from analysis.questions.answering import Statement, Turn, answer, language_of, reads_as_question, references_in
-from analysis.questions.search import names_in, parse_query, relevant, shown, told_of_day
+from analysis.questions.search import names_in, parse_query, relevant_chunks, render_chunks, render_day
 from analysis.questions.segmenter import Segment, Segmenter
 from analysis.ranking import rank
 from tests.factories import SHA, commit, file, new_file, patch
@@ -238,16 +238,16 @@ BIG = commit(
 )
 def test_the_hunks_that_a_question_is_about_are_shown(question: str, held: str) -> None:
     """Names, parts of names, paths and Chinese terms find their hunks in a diff ten times the budget, within the budget."""
-    chosen = relevant(BIG, facts(BIG), parse_query(asked(question, entry(BIG))), 2_000)
-    text = shown(chosen)
+    chosen = relevant_chunks(BIG, facts(BIG), parse_query(asked(question, entry(BIG))), 2_000)
+    text = render_chunks(chosen)
     assert held in text
     assert tokens(text) <= 2_000
 
 
 def test_lines_are_shown_with_their_numbers() -> None:
     """A line that is gone has its old number, every other the new one."""
-    chosen = relevant(BREAKING, (), parse_query(asked("?")), 6_000)
-    assert shown(chosen).split("\n")[-5:] == [
+    chosen = relevant_chunks(BREAKING, (), parse_query(asked("?")), 6_000)
+    assert render_chunks(chosen).split("\n")[-5:] == [
         "engine/envs.py",
         "  40 | ENVS = {",
         '- 41 |     "ENGINE_OLD_WAY": lambda: os.environ.get("ENGINE_OLD_WAY"),',
@@ -259,20 +259,20 @@ def test_lines_are_shown_with_their_numbers() -> None:
 def test_a_follow_up_finds_what_was_spoken_of() -> None:
     """What "it" means is found by the turns before."""
     thread = (Turn(who="person", text="what about work_17_3?"), Turn(who="bot", text="It is new."))
-    chosen = relevant(BIG, (), parse_query(asked("and who calls it?", entry(BIG), thread=thread)), 2_000)
-    assert "def work_17_3()" in shown(chosen)
+    chosen = relevant_chunks(BIG, (), parse_query(asked("and who calls it?", entry(BIG), thread=thread)), 2_000)
+    assert "def work_17_3()" in render_chunks(chosen)
 
 
 def test_a_day_is_told_by_its_titles_first() -> None:
     """Every title is told before any detail, those that match first; what does not fit is counted."""
     day = [entry(commit(f"[Core] Change part_{n}", sha=f"{n:02x}" * 20), summary="word " * 90) for n in range(60)]
-    rows = told_of_day(day, parse_query(asked("what of part_41?")), 3_000)
+    rows = render_day(day, parse_query(asked("what of part_41?")), 3_000)
     assert len(rows) == 60
     assert "part_41" in rows[0]
     assert "summary" in rows[0]
     assert "summary" not in rows[-1]
     assert tokens("".join(rows)) <= 3_000
-    assert told_of_day(day, parse_query(asked("?")), 500)[-1].endswith("more commits are not listed)")
+    assert render_day(day, parse_query(asked("?")), 500)[-1].endswith("more commits are not listed)")
 
 
 def test_rules_quote_the_fact_and_the_line() -> None:

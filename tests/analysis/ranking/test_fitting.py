@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from analysis.ranking.fitting import fitted, folds, learned, probability
+from analysis.ranking.fitting import fit, folds, learn_weights, probability
 from analysis.ranking.weights import judged_points
 
 
@@ -22,7 +22,7 @@ def drawn(count: int, seed: int = 1) -> tuple[list[dict[str, float]], list[bool]
 
 def test_the_points_that_made_the_labels_are_found() -> None:
     """With enough commits the fit comes close to the truth."""
-    line = fitted(*drawn(4000))
+    line = fit(*drawn(4000))
     assert line.intercept == pytest.approx(-0.5, abs=0.2)
     assert [line.points[name] for name in "abc"] == pytest.approx([2, -1, 0], abs=0.25)
 
@@ -30,14 +30,14 @@ def test_the_points_that_made_the_labels_are_found() -> None:
 def test_the_sum_of_the_chances_is_the_number_of_the_labelled() -> None:
     """A fit with a free intercept says on average what is true."""
     rows, labels = drawn(300)
-    line = fitted(rows, labels)
+    line = fit(rows, labels)
     assert sum(probability(line.score(row)) for row in rows) == pytest.approx(sum(labels), abs=1e-3)
 
 
 def test_a_stronger_ridge_holds_points_smaller() -> None:
     """The ridge pulls points, and them alone, towards nothing."""
     rows, labels = drawn(300)
-    weak, strong = fitted(rows, labels, 0.1), fitted(rows, labels, 100)
+    weak, strong = fit(rows, labels, 0.1), fit(rows, labels, 100)
     assert all(abs(strong.points[name]) < abs(weak.points[name]) for name in "ab")
 
 
@@ -45,7 +45,7 @@ def test_a_stronger_ridge_holds_points_smaller() -> None:
 def test_labels_of_one_kind_do_not_run_away(label: bool) -> None:
     """Where everything or nothing is labelled the fit ends, with finite points."""
     rows, _ = drawn(50)
-    line = fitted(rows, [label] * 50)
+    line = fit(rows, [label] * 50)
     assert (line.score(rows[0]) > 0) is label
     assert all(abs(points) < 20 for points in line.points.values())
 
@@ -54,7 +54,7 @@ def test_a_signal_of_few_commits_is_not_learned() -> None:
     """What fewer than five commits show has no points."""
     rows, labels = drawn(100)
     rows[0] = {**rows[0], "rare": 1.0}
-    assert "rare" not in fitted(rows, labels).points
+    assert "rare" not in fit(rows, labels).points
 
 
 def test_tiers_are_a_tenth_and_a_third() -> None:
@@ -62,7 +62,7 @@ def test_tiers_are_a_tenth_and_a_third() -> None:
     random = Random(2)
     rows = [{"a": random.gauss(0, 1), "b": random.gauss(0, 1)} for _ in range(500)]
     labels = [random.random() < probability(2 * row["a"] - 1) for row in rows]
-    weights = learned(rows, labels)
+    weights = learn_weights(rows, labels)
     tiers = [weights.tier(weights.intercept + sum(weights.points[n] * row[n] for n in row)).value for row in rows]
     assert tiers.count("high") == pytest.approx(50, abs=6)
     assert tiers.count("medium") == pytest.approx(165, abs=15)

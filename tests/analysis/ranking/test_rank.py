@@ -8,7 +8,7 @@ from analysis.facts import facts
 from analysis.models import Commit, Fact, FactKind, FileChange, Importance, Ranked, Repository
 from analysis.ranking import Weights, ceiling, floor, general_weights, packaged_weights, rank, within
 from analysis.ranking.signals import signals, split_title
-from analysis.ranking.vocabulary import AREAS, TAGS, WORDS
+from analysis.ranking.vocabulary import AREAS, TAGS, TITLE_WORDS
 from tests.factories import commit, file, new_file, patch
 
 LOW, MEDIUM, HIGH = Importance.LOW, Importance.MEDIUM, Importance.HIGH
@@ -250,8 +250,8 @@ def test_every_weight_belongs_to_a_signal() -> None:
         for signal in signals(made, found)
     }
     vllm = packaged_weights(Repository(owner="somebody", name="vLLM"))
-    assert set(general_weights().points) < set(vllm.points) <= shape | set(TAGS) | set(WORDS) | set(AREAS)
-    assert {name for name in (*TAGS, *WORDS, *AREAS) if name not in vllm.points} == set()
+    assert set(general_weights().points) < set(vllm.points) <= shape | set(TAGS) | set(TITLE_WORDS) | set(AREAS)
+    assert {name for name in (*TAGS, *TITLE_WORDS, *AREAS) if name not in vllm.points} == set()
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 from analysis.locale import LANGUAGES
 from analysis.models import Importance, Language, Ranked, Reason, Repository
 from analysis.ranking import packaged_weights
-from analysis.ranking.vocabulary import AREAS, TAGS, WORDS
+from analysis.ranking.vocabulary import AREAS, TAGS, TITLE_WORDS
 from analysis.writing.reasons import strongest_reasons
 
 VLLM = packaged_weights(Repository(owner="vllm-project", name="vllm"))
@@ -60,7 +60,7 @@ def test_a_reason_is_told_in_both_languages(signal: str, evidence: str, zh: str,
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("signal", sorted({*VLLM.points, *TAGS, *WORDS, *AREAS}))
+@pytest.mark.parametrize("signal", sorted({*VLLM.points, *TAGS, *TITLE_WORDS, *AREAS}))
 def test_every_signal_has_a_phrase(language: Language, signal: str) -> None:
     """No reason that the ranking may give is told by its bare name in Chinese, and none leaves a blank unfilled."""
     only = Ranked(score=1, importance=Importance.HIGH, reasons=(Reason(signal=signal, points=1, evidence="EVIDENCE"),))

@@ -14,8 +14,8 @@ import pytest
 
 from analysis.errors import NotGitHub, Unreachable
 from analysis.models import Repository
-from bot.bootstrap import Services
 from bot.models.subjects import DayRef
+from bot.services.factory import Services
 from tests.conftest import Run, recorded
 from tests.servers.github import Fault, FaultyGitHub
 

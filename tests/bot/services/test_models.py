@@ -19,8 +19,8 @@ from analysis.models import DayReport, Importance, Language, Repository
 from analysis.ranking import rank
 from analysis.report.markdown import reports_markdown
 from analysis.sources.github import GitHub
-from bot.bootstrap import Services, services_on
 from bot.models.subjects import DayRef
+from bot.services.factory import Services, services_on
 from bot.services.metered_model import MeteredModel
 from loopback.sample import sample_repository
 from tests.conftest import recorded

@@ -12,9 +12,9 @@ import pytest
 from analysis.errors import AccessDenied, RateLimited, UnknownCommit, UnknownRepository, Unreachable
 from analysis.models import DayReport, Importance, Remark, Repository
 from analysis.window import Window
-from bot.bootstrap import Services
 from bot.models.reference import parse_reference
 from bot.models.subjects import DayRef
+from bot.services.factory import Services
 from bot.store import Store, open_engine
 from tests.conftest import NOON, recorded
 from tests.servers.github import Fault, FaultyGitHub

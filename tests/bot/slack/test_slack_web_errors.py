@@ -23,7 +23,7 @@ from bot.slack.web_errors import (
     StreamRefused,
     TooLong,
     Unanswered,
-    translated,
+    translated_errors,
 )
 from loopback.http_server import Loopback, QuietHandler
 
@@ -59,7 +59,7 @@ def made(kind: type[Exception]) -> Exception:
 
 
 def failed(error: Exception) -> SlackFailure:
-    with pytest.raises(SlackFailure) as told, translated():
+    with pytest.raises(SlackFailure) as told, translated_errors():
         raise error
     return told.value
 
@@ -109,9 +109,9 @@ def test_the_walk_sees_all_of_the_sdks_errors() -> None:
 
 def test_our_own_errors_pass() -> None:
     """What is no vendor's, bugs included, is left as it is."""
-    with pytest.raises(OutsideFailure, match="ours"), translated():
+    with pytest.raises(OutsideFailure, match="ours"), translated_errors():
         raise OutsideFailure("ours")
-    with pytest.raises(ZeroDivisionError), translated():
+    with pytest.raises(ZeroDivisionError), translated_errors():
         raise ZeroDivisionError
 
 

@@ -35,9 +35,9 @@ from analysis.models import (
 from analysis.sources.github import GitHub
 from analysis.text import one_line
 from analysis.window import window
-from bot.bootstrap import services_on
 from bot.local.sample import sample_services
 from bot.models.subjects import CommitRef, DayRef, parse_commit_value, parse_day_value
+from bot.services.factory import services_on
 from bot.slack.messages.as_json import report_slack
 from bot.slack.messages.blocks import Message
 from bot.slack.messages.commit import commit_messages

@@ -11,7 +11,7 @@ from bot.slack.web_errors import SlackFailure
 log = structlog.get_logger(__name__)
 
 
-class AskerNotices:
+class RequesterNotices:
     """Messages that only the person behind a delivery sees."""
 
     def __init__(self, web: Web) -> None:
