@@ -17,7 +17,7 @@ from loopback.slack.workspace import SLACKBOT, Json
 _TIMES = {"datepicker": ("date", "date"), "timepicker": ("time", "time")}
 
 
-class Spot(NamedTuple):
+class Context(NamedTuple):
     """The context of an element: in an input block, its `label` and whether it is required; elsewhere it acts at once."""
 
     viewer: Viewer
@@ -36,10 +36,10 @@ class Choice(NamedTuple):
     group: str = ""
 
 
-def element(given: Json, spot: Spot) -> Markup:
+def element(given: Json, context: Context) -> Markup:
     """Render an element; for an unknown type, a note with its name."""
     render = _RENDER.get(given["type"])
-    return render(given, spot) if render else tag("span", spot.viewer.say("cannot_show", kind=given["type"]))
+    return render(given, context) if render else tag("span", context.viewer.say("cannot_show", kind=given["type"]))
 
 
 def words(text: Json | None, viewer: Viewer) -> Markup:
@@ -61,33 +61,33 @@ def is_group(kind: str) -> bool:
     return kind in {"checkboxes", "radio_buttons"} or kind.startswith("multi_")
 
 
-def _marks(given: Json, spot: Spot) -> dict[str, object]:
+def _marks(given: Json, context: Context) -> dict[str, object]:
     """Return the attributes common to all elements; outside an input block with an accessible label."""
-    label = None if spot.in_input else _named(given, spot)
+    label = None if context.in_input else _named(given, context)
     return {
-        "data_block": spot.block["block_id"],
+        "data_block": context.block["block_id"],
         "data_action": given["action_id"],
         "data_input": given["type"],
-        "data_choose": spot.at_once,
+        "data_choose": context.at_once,
         "aria_label": label,
-        "id": identity(spot.block, given["action_id"]) if spot.in_input else None,
+        "id": identity(context.block, given["action_id"]) if context.in_input else None,
         "data_focus": bool(given.get("focus_on_load")),
-        **_confirm(given, spot),
+        **_confirm(given, context),
     }
 
 
-def _named(given: Json, spot: Spot) -> str:
-    return _hint(given) or str(given.get("accessibility_label") or "") or spot.viewer.say("choose")
+def _named(given: Json, context: Context) -> str:
+    return _hint(given) or str(given.get("accessibility_label") or "") or context.viewer.say("choose")
 
 
-def _confirm(given: Json, spot: Spot) -> dict[str, object]:
-    asked = given.get("confirm")
-    if not asked:
+def _confirm(given: Json, context: Context) -> dict[str, object]:
+    confirm = given.get("confirm")
+    if not confirm:
         return {}
-    shown = {name: asked[name]["text"] for name in ("title", "confirm", "deny")}
+    shown = {name: confirm[name]["text"] for name in ("title", "confirm", "deny")}
     found: dict[str, object] = {f"data_confirm_{name}": text for name, text in shown.items()}
-    style = "danger" if asked.get("style") == "danger" else "primary"
-    text = words(asked["text"], spot.viewer).striptags()
+    style = "danger" if confirm.get("style") == "danger" else "primary"
+    text = words(confirm["text"], context.viewer).striptags()
     return found | {"data_confirm_text": text, "data_confirm_style": style}
 
 
@@ -98,7 +98,7 @@ def _hint(given: Json) -> str:
 # Buttons
 
 
-def _button(given: Json, spot: Spot) -> Markup:
+def _button(given: Json, context: Context) -> Markup:
     url = str(given.get("url") or "")
     return tag(
         "button",
@@ -106,21 +106,21 @@ def _button(given: Json, spot: Spot) -> Markup:
         type="button",
         class_=f"button {given.get('style', '')}".strip(),
         data_press=True,
-        data_block=spot.block["block_id"],
+        data_block=context.block["block_id"],
         data_action=given["action_id"],
         data_value=given.get("value"),
         data_url=url if is_web(url) else None,
         aria_label=given.get("accessibility_label"),
-        **_confirm(given, spot),
+        **_confirm(given, context),
     )
 
 
 # Menus
 
 
-def _offered(given: Json, spot: Spot) -> list[Choice]:
+def _offered(given: Json, context: Context) -> list[Choice]:
     """Return a menu's choices: its own options, or the workspace's people or conversations."""
-    kind, viewer = given["type"], spot.viewer
+    kind, viewer = given["type"], context.viewer
     if kind == "multi_users_select":
         first = given.get("initial_users") or []
         people = [each for each in viewer.workspace.users if each not in {viewer.workspace.bot_user, SLACKBOT}]
@@ -149,10 +149,10 @@ def _offered(given: Json, spot: Spot) -> list[Choice]:
     ]
 
 
-def _select(given: Json, spot: Spot) -> Markup:
-    offered = _offered(given, spot)
+def _select(given: Json, context: Context) -> Markup:
+    offered = _offered(given, context)
     none = tag(
-        "option", _hint(given) or spot.viewer.say("choose"), value="", selected=not any(c.chosen for c in offered)
+        "option", _hint(given) or context.viewer.say("choose"), value="", selected=not any(c.chosen for c in offered)
     )
     names = list(dict.fromkeys(choice.group for choice in offered))
     inside: list[Markup] = []
@@ -163,49 +163,49 @@ def _select(given: Json, spot: Spot) -> Markup:
             if choice.group == name
         ]
         inside += [tag("optgroup", *members, label=name)] if name else members
-    return tag("select", none, *inside, required=spot.required, class_="field", **_marks(given, spot))
+    return tag("select", none, *inside, required=context.required, class_="field", **_marks(given, context))
 
 
-def _boxes(given: Json, spot: Spot, kind: str = "checkbox") -> Markup:
-    marks = _marks(given, spot)
-    name = identity(spot.block, given["action_id"])
+def _boxes(given: Json, context: Context, kind: str = "checkbox") -> Markup:
+    marks = _marks(given, context)
+    name = identity(context.block, given["action_id"])
     rows = [
         tag(
             "label",
             tag("input", type=kind, name=name, value=each.value, checked=each.chosen,
-                required=spot.required and kind == "radio"),
+                required=context.required and kind == "radio"),
             tag("span", each.text, tag("small", each.note) if each.note else ""),
             class_="choice",
         )
-        for each in _offered(given, spot)
+        for each in _offered(given, context)
     ]  # fmt: skip
-    role = None if spot.in_input else "group"
-    return tag("div", *rows, role=role, class_="choices", data_required=spot.required, **marks)
+    role = None if context.in_input else "group"
+    return tag("div", *rows, role=role, class_="choices", data_required=context.required, **marks)
 
 
-def _radios(given: Json, spot: Spot) -> Markup:
-    return _boxes(given, spot, "radio")
+def _radios(given: Json, context: Context) -> Markup:
+    return _boxes(given, context, "radio")
 
 
 # Inputs
 
 
-def _text(given: Json, spot: Spot) -> Markup:
+def _text(given: Json, context: Context) -> Markup:
     start = given.get("initial_value")
     shared: dict[str, object] = {
         "placeholder": _hint(given) or None,
         "minlength": given.get("min_length"),
         "maxlength": given.get("max_length"),
-        "required": spot.required,
+        "required": context.required,
         "class": "field",
-        **_marks(given, spot),
+        **_marks(given, context),
     }
     if given.get("multiline"):
         return tag("textarea", start or "", rows=5, **shared)
     return tag("input", type="text", value=start, autocomplete="off", **shared)
 
 
-def _number(given: Json, spot: Spot) -> Markup:
+def _number(given: Json, context: Context) -> Markup:
     limits = {"min": given.get("min_value"), "max": given.get("max_value")}
     step = "any" if given.get("is_decimal_allowed") else None
     return tag(
@@ -214,20 +214,22 @@ def _number(given: Json, spot: Spot) -> Markup:
         value=given.get("initial_value"),
         placeholder=_hint(given) or None,
         step=step,
-        required=spot.required,
+        required=context.required,
         class_="field",
         **limits,
-        **_marks(given, spot),
+        **_marks(given, context),
     )
 
 
-def _time(given: Json, spot: Spot) -> Markup:
+def _time(given: Json, context: Context) -> Markup:
     kind, name = _TIMES[given["type"]]
     start = given.get(f"initial_{name}")
-    return tag("input", type=kind, value=start, required=spot.required, class_="field short", **_marks(given, spot))
+    return tag(
+        "input", type=kind, value=start, required=context.required, class_="field short", **_marks(given, context)
+    )
 
 
-_RENDER: dict[str, Callable[[Json, Spot], Markup]] = {
+_RENDER: dict[str, Callable[[Json, Context], Markup]] = {
     "button": _button,
     "static_select": _select,
     "conversations_select": _select,

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from loopback.slack.elements import check_element
 from loopback.slack.rich_text import check_rich_text
-from loopback.slack.schema import Complaints, Json, check_fields, check_length, check_text
+from loopback.slack.schema import Errors, Json, check_fields, check_length, check_text
 
 _MOST = {"message": 50, "modal": 100, "home": 100}
 _ANYWHERE = frozenset(_MOST)
@@ -31,13 +31,13 @@ class Block(NamedTuple):
 
     required: Collection[str]
     optional: Collection[str]
-    check: Callable[[Json, str, Complaints], None]
+    check: Callable[[Json, str, Errors], None]
     surfaces: Collection[str] = _ANYWHERE
 
 
-def check_blocks(blocks: Any, surface: str = "message", at: str = "/blocks") -> Complaints:
+def check_blocks(blocks: Any, surface: str = "message", at: str = "/blocks") -> Errors:
     """Return all errors in a list of blocks for a surface (message, modal, home)."""
-    wrong = Complaints()
+    wrong = Errors()
     if not isinstance(blocks, list):
         wrong.add("must be an array", at)
         return wrong
@@ -49,7 +49,7 @@ def check_blocks(blocks: Any, surface: str = "message", at: str = "/blocks") -> 
     return wrong
 
 
-def _check_block(block: Any, surface: str, at: str, wrong: Complaints) -> None:
+def _check_block(block: Any, surface: str, at: str, wrong: Errors) -> None:
     kind = block.get("type") if isinstance(block, dict) else None
     known = BLOCKS.get(kind) if isinstance(kind, str) else None
     if known is None:
@@ -61,7 +61,7 @@ def _check_block(block: Any, surface: str, at: str, wrong: Complaints) -> None:
         known.check(block, at, wrong)
 
 
-def _check_unique(blocks: Iterable[Json], at: str, wrong: Complaints) -> None:
+def _check_unique(blocks: Iterable[Json], at: str, wrong: Errors) -> None:
     seen_blocks: set[str] = set()
     for number, block in enumerate(blocks):
         name = block.get("block_id")
@@ -84,7 +84,7 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _section(block: Json, at: str, wrong: Complaints) -> None:
+def _section(block: Json, at: str, wrong: Errors) -> None:
     if "text" not in block and "fields" not in block:
         wrong.add("missing required field: text or fields", at)
     if "text" in block:
@@ -99,15 +99,15 @@ def _section(block: Json, at: str, wrong: Complaints) -> None:
         check_element(block["accessory"], _IN_SECTION, f"{at}/accessory", wrong)
 
 
-def _header(block: Json, at: str, wrong: Complaints) -> None:
+def _header(block: Json, at: str, wrong: Errors) -> None:
     check_text(block["text"], 150, f"{at}/text", wrong, plain=True)
 
 
-def _nothing(_block: Json, _at: str, _wrong: Complaints) -> None:
+def _nothing(_block: Json, _at: str, _wrong: Errors) -> None:
     """Check nothing further."""
 
 
-def _context(block: Json, at: str, wrong: Complaints) -> None:
+def _context(block: Json, at: str, wrong: Errors) -> None:
     for number, each in _items(block, "elements", 10, at, wrong):
         place = f"{at}/elements/{number}"
         if isinstance(each, dict) and each.get("type") == "image":
@@ -116,19 +116,19 @@ def _context(block: Json, at: str, wrong: Complaints) -> None:
             check_text(each, 3000, place, wrong)
 
 
-def _actions(block: Json, at: str, wrong: Complaints) -> None:
+def _actions(block: Json, at: str, wrong: Errors) -> None:
     for number, each in _items(block, "elements", 25, at, wrong):
         check_element(each, _IN_ACTIONS, f"{at}/elements/{number}", wrong)
 
 
-def _input(block: Json, at: str, wrong: Complaints) -> None:
+def _input(block: Json, at: str, wrong: Errors) -> None:
     check_text(block["label"], 2000, f"{at}/label", wrong, plain=True)
     if "hint" in block:
         check_text(block["hint"], 2000, f"{at}/hint", wrong, plain=True)
     check_element(block["element"], _IN_INPUT, f"{at}/element", wrong)
 
 
-def _image(block: Json, at: str, wrong: Complaints) -> None:
+def _image(block: Json, at: str, wrong: Errors) -> None:
     if ("image_url" in block) == ("slack_file" in block):
         wrong.add("must have one of image_url and slack_file", at)
     check_length(block.get("image_url"), 3000, f"{at}/image_url", wrong)
@@ -137,15 +137,15 @@ def _image(block: Json, at: str, wrong: Complaints) -> None:
         check_text(block["title"], 2000, f"{at}/title", wrong, plain=True)
 
 
-def _markdown(block: Json, at: str, wrong: Complaints) -> None:
+def _markdown(block: Json, at: str, wrong: Errors) -> None:
     check_length(block["text"], 12_000, f"{at}/text", wrong, least=1)
 
 
-def _rich_text(block: Json, at: str, wrong: Complaints) -> None:
+def _rich_text(block: Json, at: str, wrong: Errors) -> None:
     check_rich_text(block["elements"], f"{at}/elements", wrong)
 
 
-def _items(block: Json, name: str, most: int, at: str, wrong: Complaints) -> list[tuple[int, Any]]:
+def _items(block: Json, name: str, most: int, at: str, wrong: Errors) -> list[tuple[int, Any]]:
     items = block[name]
     if not isinstance(items, list) or not items:
         wrong.add("must have at least 1 item", f"{at}/{name}")

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Any
 
-from loopback.slack.schema import Complaints, Json, check_fields, check_length, check_text
+from loopback.slack.schema import Errors, Json, check_fields, check_length, check_text
 
 _PICK = ["placeholder", "confirm", "focus_on_load"]
 _INPUT = ["placeholder", "dispatch_action_config", "focus_on_load", "initial_value"]
@@ -35,7 +35,7 @@ _OPTIONS = {
 _SILENT = frozenset({"image"})
 
 
-def check_element(element: Any, allowed: Collection[str], at: str, wrong: Complaints) -> None:
+def check_element(element: Any, allowed: Collection[str], at: str, wrong: Errors) -> None:
     """Check an element, which must be of an allowed type."""
     kind = element.get("type") if isinstance(element, dict) else None
     if kind not in ELEMENTS or kind not in allowed:
@@ -56,7 +56,7 @@ def check_element(element: Any, allowed: Collection[str], at: str, wrong: Compla
         _check_button(element, at, wrong)
 
 
-def _check_button(button: Json, at: str, wrong: Complaints) -> None:
+def _check_button(button: Json, at: str, wrong: Errors) -> None:
     check_text(button["text"], 75, f"{at}/text", wrong, plain=True)
     check_length(button.get("value"), 2000, f"{at}/value", wrong)
     check_length(button.get("url"), 3000, f"{at}/url", wrong)
@@ -65,7 +65,7 @@ def _check_button(button: Json, at: str, wrong: Complaints) -> None:
         wrong.add("must be one of: primary, danger", f"{at}/style")
 
 
-def _check_menu(menu: Json, at: str, wrong: Complaints) -> None:
+def _check_menu(menu: Json, at: str, wrong: Errors) -> None:
     groups = menu.get("option_groups")
     if (groups is None) == (menu.get("options") is None):
         wrong.add("must have one of options and option_groups", at)
@@ -92,7 +92,7 @@ def options(menu: Json) -> list[Json]:
     return [option for group in groups for option in group["options"]]
 
 
-def _check_options(offered: Any, kind: str, at: str, wrong: Complaints) -> None:
+def _check_options(offered: Any, kind: str, at: str, wrong: Errors) -> None:
     fewest, most = _OPTIONS[kind]
     if not isinstance(offered, list) or not fewest <= len(offered) <= most:
         wrong.add(f"must have {fewest} to {most} items", at)
@@ -108,7 +108,7 @@ def _check_options(offered: Any, kind: str, at: str, wrong: Complaints) -> None:
                 check_text(option["description"], 75, f"{place}/description", wrong, plain=plain)
 
 
-def _check_confirm(confirm: Any, at: str, wrong: Complaints) -> None:
+def _check_confirm(confirm: Any, at: str, wrong: Errors) -> None:
     if not check_fields(confirm, ["title", "text", "confirm", "deny"], ["style"], at, wrong):
         return
     for name, most in (("title", 100), ("text", 300), ("confirm", 30), ("deny", 30)):

@@ -10,7 +10,7 @@ from typing import Any
 
 from loopback.slack.blocks import check_blocks
 from loopback.slack.elements import ELEMENTS
-from loopback.slack.schema import Complaints, Json, check_length, check_text
+from loopback.slack.schema import Errors, Json, check_length, check_text
 
 TEXT_ADVISED, TEXT_MOST, MARKDOWN_MOST, BLOCKS_MOST = 4_000, 40_000, 12_000, 11_000
 _METADATA_MOST, _VIEW_MOST = 16_000, 250_000
@@ -95,7 +95,7 @@ def check_view(view: Any) -> None:
     """Check a modal or a Home tab. Raise `Refused` if invalid."""
     if not isinstance(view, dict) or view.get("type") not in {"modal", "home"}:
         refuse("invalid_arguments", ["[ERROR] unsupported type [json-pointer:/view/type]"])
-    wrong = Complaints()
+    wrong = Errors()
     known = {"type", "blocks", "private_metadata", "callback_id", "external_id"}
     if view["type"] == "modal":
         known |= {"title", "submit", "close", "clear_on_close", "notify_on_close", "submit_disabled"}

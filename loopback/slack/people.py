@@ -154,13 +154,13 @@ class People:
 
     def redeliver(self, what: Interaction | str, times: int = 1) -> None:
         """Redeliver the payloads of an interaction, or of a message's ts, with the same ids."""
-        wanted = what.envelope_id if isinstance(what, Interaction) else what
+        key = what.envelope_id if isinstance(what, Interaction) else what
         first: dict[str, Envelope] = {}
         for envelope in self.delivery.sent:
-            if wanted in {envelope.id, envelope.payload.get("event", {}).get("ts")}:
+            if key in {envelope.id, envelope.payload.get("event", {}).get("ts")}:
                 first.setdefault(envelope.id, envelope)
         if not first:
-            raise LookupError(f"the app was told nothing of {wanted}")
+            raise LookupError(f"the app was told nothing of {key}")
         for envelope in first.values():
             again = envelope
             for _ in range(times):
