@@ -223,7 +223,7 @@ class _Bot:
                 Days: days.show_range,
                 Lookup: commits.show,
                 Search: search.show,
-                Subscribe: lambda conversation, command: subscriptions.subscribe(conversation, command.wanted),
+                Subscribe: lambda conversation, command: subscriptions.subscribe(conversation, command.options),
                 Unsubscribe: subscriptions.unsubscribe,
                 ListSubscriptions: lambda conversation, _: subscriptions.show_all(conversation),
                 command_types.Status: lambda conversation, _: subscriptions.show_status(conversation),

@@ -37,7 +37,7 @@ class Finding(NamedTuple):
     """
 
     name: str
-    told: str
+    message: str
     exit_code: int | None = 0
 
 
@@ -172,8 +172,8 @@ def _app(settings: Settings, now: Callable[[], datetime]) -> Iterator[Finding]:
     except DigestError as exc:
         if isinstance(exc, Refused):
             exc = BadSetting(f"SLACK_BOT_TOKEN: {exc}; copy the Bot User OAuth Token of the installed app anew")
-        told = f"{exc}; check the network and SLACK_API_URL" if isinstance(exc, Unanswered) else str(exc)
-        yield Finding("Slack bot token", told, exc.exit_code)
+        message = f"{exc}; check the network and SLACK_API_URL" if isinstance(exc, Unanswered) else str(exc)
+        yield Finding("Slack bot token", message, exc.exit_code)
     else:
         yield _check("Slack bot token", partial(_installed, installation))
         yield _check("scopes", partial(_scopes, installation))
@@ -193,15 +193,15 @@ def _installed(installation: Installation) -> str:
 
 
 def _scopes(installation: Installation) -> str:
-    wanted = manifest().scopes
+    required = manifest().scopes
     if installation.scopes is None:
         return "Slack does not say which the app has"
-    missing = sorted(wanted - installation.scopes)
+    missing = sorted(required - installation.scopes)
     if missing:
         raise BadSetting(
             f"the app lacks {', '.join(missing)}; paste manifest.json into its App Manifest, and install it again"
         )
-    return f"all {len(wanted)} of the manifest"
+    return f"all {len(required)} of the manifest"
 
 
 def _clock(installation: Installation, now: datetime) -> str:

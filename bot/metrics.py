@@ -110,5 +110,5 @@ def served(metrics: Metrics, port: int, *, needed: bool = False) -> Iterator[Non
             thread.join()
 
 
-def _gauge(name: str, told: str, value: float) -> GaugeMetricFamily:
-    return GaugeMetricFamily(f"vllm_digest_{name}", told, value=value)
+def _gauge(name: str, description: str, value: float) -> GaugeMetricFamily:
+    return GaugeMetricFamily(f"vllm_digest_{name}", description, value=value)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from analysis.errors import DigestError, Misuse
-from bot.cli.options import LangOption, NoModelOption, OutOption, RepoOption, Unfinished, ZoneOption, budget_time
+from bot.cli.options import IncompleteResult, LangOption, NoModelOption, OutOption, RepoOption, ZoneOption, budget_time
 
 if TYPE_CHECKING:
     from analysis.models import DayReport
@@ -94,12 +94,12 @@ def _services(
 
 
 def _check_complete(reports: "Sequence[DayReport]", failures: dict[str, DigestError]) -> None:
-    """Raise `Unfinished` if a repository or a commit is missing; `Misuse` if the input is to blame for all of it."""
+    """Raise `IncompleteResult` if a repository or a commit is missing; `Misuse` if the input is to blame for all of it."""
     missing = [_missing(report) for report in reports if report.failed or _late_unknown(report)]
     if failures or missing:
         message = "; ".join([*(f"{name}: {exc}" for name, exc in failures.items()), *missing])
         misused = not missing and all(isinstance(exc, Misuse) for exc in failures.values())
-        raise Misuse(message) if misused else Unfinished(message)
+        raise Misuse(message) if misused else IncompleteResult(message)
 
 
 def _late_unknown(report: "DayReport") -> bool:

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from analysis.errors import Misuse
-from bot.cli.options import Unfinished
+from bot.cli.options import IncompleteResult
 
 
 def doctor() -> None:
@@ -20,8 +20,8 @@ def doctor() -> None:
     for each in findings(lambda: datetime.now(UTC)):
         found.append(each)
         mark = ("✗", "red") if each.exit_code else ("✓", "green") if each.exit_code == 0 else ("–", "yellow")
-        print_line(console, Line(Text(f"{each.name}: {one_line(each.told)}"), Text.assemble(mark, " ")))
+        print_line(console, Line(Text(f"{each.name}: {one_line(each.message)}"), Text.assemble(mark, " ")))
     wrong = [each.exit_code for each in found if each.exit_code]
     if wrong:
         message = f"{len(wrong)} of {len(found)} are wrong; each line with ✗ says what to do"
-        raise Misuse(message) if Misuse.exit_code in wrong else Unfinished(message)
+        raise Misuse(message) if Misuse.exit_code in wrong else IncompleteResult(message)

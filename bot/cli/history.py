@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from analysis.errors import DigestError
-from bot.cli.options import LangOption, NoModelOption, RepoOption, Unfinished, ZoneOption, budget_time
+from bot.cli.options import IncompleteResult, LangOption, NoModelOption, RepoOption, ZoneOption, budget_time
 
 if TYPE_CHECKING:
     from analysis.models import Repository
@@ -50,7 +50,7 @@ def backfill(
     missing = [each for each in done if each.reason]
     if missing:
         first = missing[0]
-        raise Unfinished(
+        raise IncompleteResult(
             f"{len(missing)} of {len(done)} days are incomplete (first {first.day}: {first.reason}); run it again to go on"
         )
 

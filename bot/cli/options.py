@@ -22,7 +22,7 @@ OutOption = Annotated[
 ]
 
 
-class Unfinished(DigestError):
+class IncompleteResult(DigestError):
     """An external service failed, and the result is incomplete."""
 
     exit_code = 3

@@ -68,7 +68,7 @@ def _run_local_workspace(settings: "Settings") -> None:
 
     wait = _install_signal_wait()
     with local_workspace(settings, lambda: datetime.now(UTC)) as workspace:
-        for line in workspace.told():
+        for line in workspace.guide():
             typer.echo(line, err=True)
         workspace.open_browser()
         wait()

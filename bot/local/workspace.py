@@ -46,7 +46,7 @@ class LocalWorkspace(NamedTuple):
     settings: Settings
     folder: Path
 
-    def told(self) -> list[str]:
+    def guide(self) -> list[str]:
         """Return the lines for the terminal: the page's URL, the sample, the kind of analysis, and how to connect a real Slack."""
         model = self.settings.digest_model
         analysis = f"model {model}" if model else "rules (DIGEST_MODEL sets a model)"

@@ -67,9 +67,9 @@ class Access:
     def _public(self, name: str, repository: Repository) -> bool:
         now = self._now()
         with self._lock:
-            told, failed = self._known.get(name), self._failed.get(name)
-        if told and now - told[0] < _REMEMBERED:
-            return told[1]
+            known, failed = self._known.get(name), self._failed.get(name)
+        if known and now - known[0] < _REMEMBERED:
+            return known[1]
         if failed and now - failed[0] < _SILENT:
             raise failed[1]
         try:
@@ -77,8 +77,8 @@ class Access:
         except UnknownRepository:
             public = False
         except DigestError as exc:
-            if told:
-                return told[1]  # during an outage the last known answer stands
+            if known:
+                return known[1]  # during an outage the last known answer stands
             with self._lock:
                 self._failed[name] = (self._now(), exc)
             raise

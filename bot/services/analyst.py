@@ -44,7 +44,7 @@ class Analyst:
         self._model = model
         self._contents = contents
         self._on_answer = on_answer
-        self._asked: list[Future[None]] = []
+        self._calls: list[Future[None]] = []
         self._pool = ThreadPoolExecutor(model.at_once) if model and ask else None
         self._lasting: ModelFailure | None = None
 
@@ -56,17 +56,17 @@ class Analyst:
     ) -> None:
         if self._pool:
             self._pool.shutdown(cancel_futures=error is not None)
-            for asked in self._asked if error is None else ():
-                asked.result()  # re-raise our own bugs, which are not model failures
+            for call in self._calls if error is None else ():
+                call.result()  # re-raise our own bugs, which are not model failures
 
     def submit(self, commit_ids: Sequence[int]) -> None:
         """Queue for the model those commits that it has not analysed yet."""
         if not self._pool or not self._model:
             return
-        for commit_id in self.unasked(commit_ids):
-            self._asked.append(self._pool.submit(self._analyse, self._model, commit_id))
+        for commit_id in self.unanalysed(commit_ids):
+            self._calls.append(self._pool.submit(self._analyse, self._model, commit_id))
 
-    def unasked(self, commit_ids: Sequence[int]) -> list[int]:
+    def unanalysed(self, commit_ids: Sequence[int]) -> list[int]:
         """Return the ids that still need a model call; recent failures are not retried."""
         if not self._pool:
             return []
@@ -82,18 +82,18 @@ class Analyst:
         found = []
         for each in stored:
             ranked = rank(each.commit, each.facts, self._weights)
-            kept = by_model.get(each.id)
-            if kept:
-                ranked = _with_override(ranked, kept)
+            saved = by_model.get(each.id)
+            if saved:
+                ranked = _with_override(ranked, saved)
             elif each.commit.read:
-                kept = by_rules.get(each.id)
-                if kept is None or kept.importance is not ranked.importance:
-                    analysis = analyse_by_rules(each.commit, each.facts, ranked, self._language)
-                    kept = StoredAnalysis(analysis=analysis, importance=ranked.importance)
-                    self._store.save_analysis(each.id, self._language, _RULES, RULES_VERSION, kept)
-            analysis_kept = kept.analysis if kept else None
+                saved = by_rules.get(each.id)
+                if saved is None or saved.importance is not ranked.importance:
+                    written = analyse_by_rules(each.commit, each.facts, ranked, self._language)
+                    saved = StoredAnalysis(analysis=written, importance=ranked.importance)
+                    self._store.save_analysis(each.id, self._language, _RULES, RULES_VERSION, saved)
+            analysis = saved.analysis if saved else None
             found.append(
-                Entry(commit=each.commit, facts=each.facts, ranked=ranked, links=links[each.id], analysis=analysis_kept)
+                Entry(commit=each.commit, facts=each.facts, ranked=ranked, links=links[each.id], analysis=analysis)
             )
         return tuple(found)
 
@@ -103,31 +103,31 @@ class Analyst:
             return Usage()
         chat = self._model.chat
         failed = [_usage_fields(each.usage, chat) for each in self._recent_failures(ids).values()]
-        kept: list[StoredAnalysis | _UsageFields] = [*self._by_model(ids).values(), *failed]
+        saved: list[StoredAnalysis | _UsageFields] = [*self._by_model(ids).values(), *failed]
 
         def total(values: Sequence[float | None]) -> float | None:
             known = [value for value in values if value is not None]
             return sum(known) if known else None
 
         counts = {
-            name: total([getattr(each, name) for each in kept])
+            name: total([getattr(each, name) for each in saved])
             for name in ("input_tokens", "output_tokens", "cached_tokens")
         }
         return Usage(
             model=chat.name,
-            calls=sum(each.calls for each in kept),
+            calls=sum(each.calls for each in saved),
             **{name: None if value is None else int(value) for name, value in counts.items()},
-            cost_usd=total([each.cost_usd for each in kept]),
+            cost_usd=total([each.cost_usd for each in saved]),
             removed_claims=sum(each.removed_claims for each in self._by_model(ids).values()),
         )
 
     def shortened(self, stored: Sequence[StoredCommit]) -> tuple[Shortened, ...]:
         """Return the commits whose input to the model was truncated, and what was left out."""
-        kept = self._by_model([each.id for each in stored])
+        saved = self._by_model([each.id for each in stored])
         return tuple(
-            Shortened(sha=each.commit.sha, left_out=kept[each.id].left_out)
+            Shortened(sha=each.commit.sha, left_out=saved[each.id].left_out)
             for each in stored
-            if each.id in kept and kept[each.id].left_out
+            if each.id in saved and saved[each.id].left_out
         )
 
     def replaced(self, stored: Sequence[StoredCommit]) -> tuple[Failure, ...]:
@@ -163,13 +163,13 @@ class Analyst:
         try:
             if self._lasting:
                 raise self._lasting
-            kept = self._within_budget(model, request, usage)
+            saved = self._within_budget(model, request, usage)
         except ModelFailure as exc:
             if exc.lasting:
                 self._lasting = exc
             model.failures.record((commit_id, self._language), exc.what, usage)
         else:
-            self._store.save_analysis(commit_id, self._language, model.name, PROMPT, kept)
+            self._store.save_analysis(commit_id, self._language, model.name, PROMPT, saved)
             model.failures.succeeded()
         self._on_answer()
 
@@ -205,9 +205,9 @@ def _usage_fields(usage: "UsageCounter", chat: "ChatModel") -> _UsageFields:
     return _UsageFields(usage.calls, usage.input, usage.output, usage.cached, cost)
 
 
-def _with_override(ranked: Ranked, kept: StoredAnalysis) -> Ranked:
+def _with_override(ranked: Ranked, saved: StoredAnalysis) -> Ranked:
     """Return the ranking with the model's tier override, which is listed among the reasons."""
-    if not kept.move_reason:
+    if not saved.move_reason:
         return ranked
-    reason = Reason(signal=MODEL, points=0.0, evidence=kept.move_reason)
-    return ranked.model_copy(update={"importance": kept.importance, "reasons": (*ranked.reasons, reason)})
+    reason = Reason(signal=MODEL, points=0.0, evidence=saved.move_reason)
+    return ranked.model_copy(update={"importance": saved.importance, "reasons": (*ranked.reasons, reason)})

@@ -23,7 +23,7 @@ _LEAST_IN_NOTES = 3  # pull requests named, for notes to be usable
 _LEAST_COMMITS = 200
 _LEAST_NAMED = 40
 _MOST_UNREAD = 0.02  # share of the commits; this few make no difference to the figures
-_SAID = 5  # weight of a person's correction, in release-note examples
+_CORRECTION_WEIGHT = 5  # weight of a person's correction, in release-note examples
 
 
 class Noted(NamedTuple):
@@ -167,9 +167,9 @@ def _examples(
     ids = store.read_ids(repository, list(shas))
     examples = []
     for each in current_commits(store, list(ids.values())):
-        said = corrections.get(each.commit.sha)
-        label = each.commit.pr in notes.every if said is None else said
-        weight = 1 if said is None else _SAID
+        correction = corrections.get(each.commit.sha)
+        label = each.commit.pr in notes.every if correction is None else correction
+        weight = 1 if correction is None else _CORRECTION_WEIGHT
         examples.append(Example(each.commit, each.facts, label, each.commit.pr in notes.breaking, weight))
     return tuple(sorted(examples, key=lambda example: example.commit.committed_at))
 

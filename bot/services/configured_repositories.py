@@ -16,8 +16,8 @@ def choose_repositories(name: str | None, configured: Sequence[Repository]) -> l
     if name is None:
         return list(configured)
     if "/" in name:
-        wanted = Repository.parse(name)
-        return [each for each in configured if each.key == wanted.key] or [wanted]
+        parsed = Repository.parse(name)
+        return [each for each in configured if each.key == parsed.key] or [parsed]
     short = [each for each in configured if name.lower() in (each.name.lower(), f"{each.name}@{each.branch}".lower())]
     if len(short) != 1:
         known = ", ".join(map(str, configured))

@@ -40,7 +40,7 @@ class DigestService:
             analyst.submit([each.id for each in stored if each.commit.read])
             unread = [each.commit for each in stored if not each.commit.read]
             if progress:
-                progress.expect(len(unread) + len(analyst.unasked(ids)))
+                progress.expect(len(unread) + len(analyst.unanalysed(ids)))
             unfinished = self._reader.read(
                 ref.repository, unread, ref.tz, progress, lambda saved: analyst.submit([saved])
             )

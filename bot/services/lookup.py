@@ -61,8 +61,8 @@ class CommitLookup:
 
         Raise `SeveralCommits` if the reference is ambiguous, `UnknownCommit` if nothing matches.
         """
-        wanted = _wanted(reference, repositories)
-        located = self._in_store(reference, wanted) or self._from_github(reference, wanted)
+        candidates = _candidates(reference, repositories)
+        located = self._in_store(reference, candidates) or self._from_github(reference, candidates)
         stored = self._store.commits([located.commit_id])[0]
         if not stored.commit.read:
             commit = self._github.read_commit(located.repository, stored.commit.sha)
@@ -73,9 +73,9 @@ class CommitLookup:
         """Return a repository under GitHub's spelling. Raise `UnknownRepository` or `UnknownBranch` if there is none."""
         return self._github.canonical_name(repository)
 
-    def _in_store(self, reference: Reference, wanted: Sequence[Repository]) -> Located | None:
+    def _in_store(self, reference: Reference, candidates: Sequence[Repository]) -> Located | None:
         found = []
-        for repository in wanted:
+        for repository in candidates:
             if reference.sha:
                 hits = self._store.with_sha(reference.sha, repository)
             else:
@@ -97,9 +97,9 @@ class CommitLookup:
             )
         return found[0] if found else None
 
-    def _from_github(self, reference: Reference, wanted: Sequence[Repository]) -> Located:
+    def _from_github(self, reference: Reference, candidates: Sequence[Repository]) -> Located:
         missing: UnknownCommit | UnknownRepository | None = None
-        for repository in wanted:
+        for repository in candidates:
             try:
                 sha = reference.sha or self._github.merged_as(repository, reference.pr or 0)
                 commit = self._github.read_commit(repository, sha)
@@ -113,7 +113,7 @@ class CommitLookup:
         )
 
 
-def _wanted(reference: Reference, repositories: Sequence[Repository]) -> list[Repository]:
+def _candidates(reference: Reference, repositories: Sequence[Repository]) -> list[Repository]:
     if reference.repository is None:
         return list(repositories)
     # Prefer the configured repository, which has a branch: a URL has none.

@@ -35,34 +35,34 @@ def touched(report: DayReport, watch: Sequence[str], store: Store) -> dict[str, 
 def selected(
     report: DayReport,
     selection: Selection,
-    told: str,
+    description: str,
     touched: Mapping[str, tuple[Touch, ...]] = MappingProxyType({}),
 ) -> DayReport:
     """Return the report with only the selected commits, those that touch a watched term raised to high.
 
-    `told` describes the selection in the report's language.
+    `description` names the selection in the report's language.
 
     Commits that could not be read stay, since their paths are unknown.
     """
     if selection == Selection():
         return report
-    wanted = _Filter(selection)
+    is_selected = _Filter(selection)
     entries, late = (
-        tuple(_raise_to_high(entry, touched.get(entry.commit.sha, ())) for entry in each if wanted(entry, touched))
+        tuple(_raise_to_high(entry, touched.get(entry.commit.sha, ())) for entry in each if is_selected(entry, touched))
         for each in (report.entries, report.late)
     )
-    kept = {entry.commit.sha for entry in entries + late}
+    shas = {entry.commit.sha for entry in entries + late}
     return report.model_copy(
         update={
             "entries": entries,
             "late": late,
             "chosen": Chosen(
-                description=told,
+                description=description,
                 unselected=len(report.entries) - len(entries),
                 unselected_late=len(report.late) - len(late),
             ),
             **{
-                name: tuple(each for each in getattr(report, name) if each.sha in kept)
+                name: tuple(each for each in getattr(report, name) if each.sha in shas)
                 for name in ("failed", "shortened", "replaced")
             },
         }

@@ -82,8 +82,8 @@ def slack_app(
 
 def _kind(body: Mapping[str, Any]) -> str:
     """Return the kind of a request, as a label for metrics."""
-    said = body.get("event", {}).get("type") or body.get("type") or ("command" if "command" in body else "")
-    return _KINDS.get(said, "other")
+    name = body.get("event", {}).get("type") or body.get("type") or ("command" if "command" in body else "")
+    return _KINDS.get(name, "other")
 
 
 def sign_in(web: Web) -> None:

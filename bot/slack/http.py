@@ -190,9 +190,9 @@ class SignatureCheck:
 
 
 def _answer(
-    start_response: StartResponse, status: HTTPStatus, told: Mapping[str, object] | None = None
+    start_response: StartResponse, status: HTTPStatus, reply: Mapping[str, object] | None = None
 ) -> Iterable[bytes]:
-    body = json.dumps(told or {"error": status.phrase.lower()}).encode()
+    body = json.dumps(reply or {"error": status.phrase.lower()}).encode()
     headers = [("Content-Type", "application/json"), ("Content-Length", str(len(body)))]
     start_response(f"{status.value} {status.phrase}", headers)
     return [body]

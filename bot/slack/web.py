@@ -210,12 +210,12 @@ class Web:
         thread_ts: str | None,
         oldest: datetime,
         latest: datetime,
-        wanted: Callable[[dict[str, Any]], bool],
+        matches: Callable[[dict[str, Any]], bool],
     ) -> str | None:
-        """Return the ts of the first of our messages between two instants in a channel or thread that satisfies `wanted`, or None."""
+        """Return the ts of the first of our messages between two instants in a channel or thread that satisfies `matches`, or None."""
         for message in self._messages(channel, thread_ts, oldest, latest):
             mine = message.get("bot_id") == self.me["bot_id"] or message.get("user") == self.me["user_id"]
-            if mine and wanted(message):
+            if mine and matches(message):
                 return str(message["ts"])
         return None
 

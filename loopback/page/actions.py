@@ -12,18 +12,18 @@ from loopback.slack.workspace import Json
 _LONGEST = 40_000  # characters; Slack's limit for a message
 
 
-class Impossible(Exception):
+class ActionRefused(Exception):
     """An action that is not possible, with a short reason."""
 
 
-class Doer:
+class Actions:
     """The actions of one player. Each takes the script's JSON and returns JSON for it."""
 
     def __init__(self, slack: LoopbackSlack, viewer: Viewer, command: str) -> None:
         self._slack = slack
         self._viewer = viewer
         self._command = command
-        self.acts: dict[str, Callable[[Json], Json]] = {
+        self.by_name: dict[str, Callable[[Json], Json]] = {
             "say": self._say,
             "command": self._type_command,
             "invite": self._invite,
@@ -36,7 +36,7 @@ class Doer:
     def _say(self, given: Json) -> Json:
         text = _text(given, "text")
         if not text.strip() or len(text) > _LONGEST:
-            raise Impossible(f"1 - {_LONGEST:,}")
+            raise ActionRefused(f"1 - {_LONGEST:,}")
         return {"ts": self._slack.say(self._viewer.user, self._here(given), text, given.get("thread") or None)}
 
     def _type_command(self, given: Json) -> Json:
@@ -47,9 +47,9 @@ class Doer:
         workspace, channel = self._slack.workspace, self._here(given)
         bot, home, named = workspace.bot_user, workspace.channels[channel], _text(given, "text").strip()
         if named.lower() != f"@{self._viewer.name(bot)}".lower():
-            raise Impossible(self._viewer.say("invite_whom", name=self._viewer.name(bot)))
+            raise ActionRefused(self._viewer.say("invite_whom", name=self._viewer.name(bot)))
         if bot in home.members:
-            raise Impossible(self._viewer.say("invited", name=self._viewer.name(bot)))
+            raise ActionRefused(self._viewer.say("invited", name=self._viewer.name(bot)))
         with workspace.change():
             home.members.add(bot)
         joined = self._viewer.say("joined", bot=bot, user=self._viewer.user)
@@ -59,7 +59,7 @@ class Doer:
         """Use an interactive element of a message, a modal or the Home tab."""
         user, action, value, block = self._viewer.user, given.get("action"), given.get("value"), given.get("block")
         if not isinstance(action, str):
-            raise Impossible("action")
+            raise ActionRefused("action")
         if "view" in given:
             blocks = self._slack.workspace.views[_text(given, "view")].body["blocks"]
             state = states(blocks, given.get("state") or {})
@@ -85,7 +85,7 @@ class Doer:
     def _here(self, given: Json) -> str:
         channel = _text(given, "channel")
         if self._viewer.channel(channel) is None:
-            raise Impossible(f"{self._viewer.name(self._viewer.user)} ∉ {channel}")
+            raise ActionRefused(f"{self._viewer.name(self._viewer.user)} ∉ {channel}")
         return channel
 
 
@@ -101,9 +101,6 @@ def states(blocks: list[Json], given: Json) -> Json:
         options = key in {"selected_option", "selected_options"}
         empty: Any = [] if key.endswith("s") else None
         filled_in = value not in (None, "", [])
-        if key == "rich_text_value" and filled_in:
-            line = {"type": "rich_text_section", "elements": [{"type": "text", "text": str(value)}]}
-            value = {"type": "rich_text", "elements": [line]}
         done.setdefault(block_id, {})[action_id] = (
             value if filled_in and options else {**start, key: value if filled_in else empty}
         )
@@ -125,5 +122,5 @@ def _outcome(done: Interaction) -> Json:
 def _text(given: Json, name: str) -> str:
     value = given.get(name)
     if not isinstance(value, str):
-        raise Impossible(name)
+        raise ActionRefused(name)
     return value

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 
 from markupsafe import Markup
 
-from loopback.page.elements import Spot, element, identity, is_group, words
+from loopback.page.elements import Context, element, identity, is_group, words
 from loopback.page.markdown import markdown
 from loopback.page.markup import joined, link, tag
 from loopback.page.player import Viewer
@@ -39,7 +39,7 @@ def _accessory(block: Json, viewer: Viewer) -> Markup:
     beside = block.get("accessory")
     if not beside:
         return Markup()
-    shown = _image(beside, viewer) if beside["type"] == "image" else element(beside, Spot(viewer, block))
+    shown = _image(beside, viewer) if beside["type"] == "image" else element(beside, Context(viewer, block))
     return tag("div", shown, class_="accessory")
 
 
@@ -57,13 +57,13 @@ def _divider(_block: Json, _viewer: Viewer) -> Markup:
 
 
 def _actions(block: Json, viewer: Viewer) -> Markup:
-    return joined(*(element(each, Spot(viewer, block)) for each in block["elements"]))
+    return joined(*(element(each, Context(viewer, block)) for each in block["elements"]))
 
 
 def _input(block: Json, viewer: Viewer) -> Markup:
     given, label = block["element"], block["label"]["text"]
     optional = bool(block.get("optional"))
-    spot = Spot(viewer, block, True, label, not optional, bool(block.get("dispatch_action")))  # noqa: FBT003
+    context = Context(viewer, block, True, label, not optional, bool(block.get("dispatch_action")))  # noqa: FBT003
     name = identity(block, given.get("action_id", ""))
     heading = joined(label, tag("small", " ", viewer.say("optional")) if optional else "")
     below = (
@@ -71,8 +71,8 @@ def _input(block: Json, viewer: Viewer) -> Markup:
         tag("p", class_="error", id=f"{name}-error", role="alert", hidden=True),
     )
     if is_group(given["type"]):
-        return tag("fieldset", tag("legend", heading), element(given, spot), *below)
-    return joined(tag("label", heading, for_=name), element(given, spot), *below)
+        return tag("fieldset", tag("legend", heading), element(given, context), *below)
+    return joined(tag("label", heading, for_=name), element(given, context), *below)
 
 
 def _image(given: Json, viewer: Viewer) -> Markup:
@@ -85,40 +85,9 @@ def _markdown(block: Json, _viewer: Viewer) -> Markup:
     return markdown(block["text"], in_message=True)
 
 
-def _table(block: Json, viewer: Viewer) -> Markup:
-    """Render a table; its first row is the heading, as in Slack."""
-    settings = block.get("column_settings") or []
-    sides = [(each or {}).get("align", "left") for each in settings]
-
-    def row(cells: list[Json], name: str) -> Markup:
-        return tag(
-            "tr",
-            *(
-                tag(name, _cell(cell, viewer), class_=f"to-{sides[place]}" if place < len(sides) else None)
-                for place, cell in enumerate(cells)
-            ),
-        )
-
-    first, *others = block["rows"]
-    caption = tag("caption", block["caption"]) if "caption" in block else ""
-    body = tag("tbody", *(row(cells, "td") for cells in others))
-    table = tag("table", caption, tag("thead", row(first, "th")), body)
-    return tag("div", table, class_="scroll", tabindex=0, role="region", aria_label=viewer.say("table"))
-
-
-def _cell(cell: Json, viewer: Viewer) -> Markup:
-    if cell["type"] == "rich_text":
-        return rich_text(cell, viewer)
-    return joined(str(cell.get("text", cell.get("value", ""))))
-
-
-def _alert(block: Json, viewer: Viewer) -> Markup:
-    return words(block.get("text"), viewer)
-
-
 def _unknown(block: Json, viewer: Viewer) -> Markup:
-    said = tag("summary", viewer.say("cannot_show", kind=block["type"]))
-    return tag("details", said, tag("pre", json.dumps(block, ensure_ascii=False, indent=2)))
+    summary = tag("summary", viewer.say("cannot_show", kind=block["type"]))
+    return tag("details", summary, tag("pre", json.dumps(block, ensure_ascii=False, indent=2)))
 
 
 _RENDER: dict[str, Callable[[Json, Viewer], Markup]] = {
@@ -127,12 +96,8 @@ _RENDER: dict[str, Callable[[Json, Viewer], Markup]] = {
     "context": _context,
     "divider": _divider,
     "actions": _actions,
-    "context_actions": _actions,
     "input": _input,
     "image": _image,
     "markdown": _markdown,
     "rich_text": rich_text,
-    "table": _table,
-    "data_table": _table,
-    "alert": _alert,
 }

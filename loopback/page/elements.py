@@ -3,22 +3,21 @@
 `data-press` is sent on click, `data-choose` when the value changes, `data-input` with the enclosing form.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from typing import NamedTuple
 
 from markupsafe import Markup
 
-from loopback.page.markup import is_web, isolated, joined, tag
+from loopback.page.markup import is_web, isolated, tag
 from loopback.page.mrkdwn import mrkdwn
 from loopback.page.player import Viewer
 from loopback.slack.elements import options
 from loopback.slack.workspace import SLACKBOT, Json
 
-_TYPED = {"number_input": "number", "email_text_input": "email", "url_text_input": "url"}
 _TIMES = {"datepicker": ("date", "date"), "timepicker": ("time", "time")}
 
 
-class Spot(NamedTuple):
+class Context(NamedTuple):
     """The context of an element: in an input block, its `label` and whether it is required; elsewhere it acts at once."""
 
     viewer: Viewer
@@ -37,10 +36,10 @@ class Choice(NamedTuple):
     group: str = ""
 
 
-def element(given: Json, spot: Spot) -> Markup:
+def element(given: Json, context: Context) -> Markup:
     """Render an element; for an unknown type, a note with its name."""
     render = _RENDER.get(given["type"])
-    return render(given, spot) if render else tag("span", spot.viewer.say("cannot_show", kind=given["type"]))
+    return render(given, context) if render else tag("span", context.viewer.say("cannot_show", kind=given["type"]))
 
 
 def words(text: Json | None, viewer: Viewer) -> Markup:
@@ -62,33 +61,33 @@ def is_group(kind: str) -> bool:
     return kind in {"checkboxes", "radio_buttons"} or kind.startswith("multi_")
 
 
-def _marks(given: Json, spot: Spot) -> dict[str, object]:
+def _marks(given: Json, context: Context) -> dict[str, object]:
     """Return the attributes common to all elements; outside an input block with an accessible label."""
-    label = None if spot.in_input else _named(given, spot)
+    label = None if context.in_input else _named(given, context)
     return {
-        "data_block": spot.block["block_id"],
+        "data_block": context.block["block_id"],
         "data_action": given["action_id"],
         "data_input": given["type"],
-        "data_choose": spot.at_once,
+        "data_choose": context.at_once,
         "aria_label": label,
-        "id": identity(spot.block, given["action_id"]) if spot.in_input else None,
+        "id": identity(context.block, given["action_id"]) if context.in_input else None,
         "data_focus": bool(given.get("focus_on_load")),
-        **_confirm(given, spot),
+        **_confirm(given, context),
     }
 
 
-def _named(given: Json, spot: Spot) -> str:
-    return _hint(given) or str(given.get("accessibility_label") or "") or spot.viewer.say("choose")
+def _named(given: Json, context: Context) -> str:
+    return _hint(given) or str(given.get("accessibility_label") or "") or context.viewer.say("choose")
 
 
-def _confirm(given: Json, spot: Spot) -> dict[str, object]:
-    asked = given.get("confirm")
-    if not asked:
+def _confirm(given: Json, context: Context) -> dict[str, object]:
+    confirm = given.get("confirm")
+    if not confirm:
         return {}
-    shown = {name: asked[name]["text"] for name in ("title", "confirm", "deny")}
+    shown = {name: confirm[name]["text"] for name in ("title", "confirm", "deny")}
     found: dict[str, object] = {f"data_confirm_{name}": text for name, text in shown.items()}
-    style = "danger" if asked.get("style") == "danger" else "primary"
-    text = words(asked["text"], spot.viewer).striptags()
+    style = "danger" if confirm.get("style") == "danger" else "primary"
+    text = words(confirm["text"], context.viewer).striptags()
     return found | {"data_confirm_text": text, "data_confirm_style": style}
 
 
@@ -99,7 +98,7 @@ def _hint(given: Json) -> str:
 # Buttons
 
 
-def _button(given: Json, spot: Spot) -> Markup:
+def _button(given: Json, context: Context) -> Markup:
     url = str(given.get("url") or "")
     return tag(
         "button",
@@ -107,60 +106,31 @@ def _button(given: Json, spot: Spot) -> Markup:
         type="button",
         class_=f"button {given.get('style', '')}".strip(),
         data_press=True,
-        data_block=spot.block["block_id"],
+        data_block=context.block["block_id"],
         data_action=given["action_id"],
         data_value=given.get("value"),
         data_url=url if is_web(url) else None,
         aria_label=given.get("accessibility_label"),
-        **_confirm(given, spot),
+        **_confirm(given, context),
     )
-
-
-def _icon_button(given: Json, spot: Spot) -> Markup:
-    return _button({**given, "style": "quiet"}, spot)
-
-
-def _feedback(given: Json, spot: Spot) -> Markup:
-    sides = (("👍", given["positive_button"]), ("👎", given["negative_button"]))
-    shown = [
-        {"text": {"text": f"{sign} {side['text']['text']}"}, "value": side["value"], "action_id": given["action_id"]}
-        for sign, side in sides
-    ]
-    return joined(*(_button(each, spot) for each in shown))
-
-
-def _overflow(given: Json, spot: Spot) -> Markup:
-    marks = {"data_block": spot.block["block_id"], "data_action": given["action_id"], **_confirm(given, spot)}
-    items = [
-        tag(
-            "button",
-            words(each["text"], spot.viewer),
-            type="button",
-            data_press=True,
-            data_value=each["value"],
-            **marks,
-        )
-        for each in given["options"]
-    ]
-    summary = tag("summary", "⋯", class_="button", aria_label=spot.viewer.say("more"))
-    return tag("details", summary, tag("div", *items, class_="menu"), class_="overflow")
 
 
 # Menus
 
 
-def _offered(given: Json, spot: Spot) -> list[Choice]:
+def _offered(given: Json, context: Context) -> list[Choice]:
     """Return a menu's choices: its own options, or the workspace's people or conversations."""
-    kind, viewer = given["type"], spot.viewer
-    if "users" in kind:
-        first = _initial(given, "user")
+    kind, viewer = given["type"], context.viewer
+    if kind == "multi_users_select":
+        first = given.get("initial_users") or []
         people = [each for each in viewer.workspace.users if each not in {viewer.workspace.bot_user, SLACKBOT}]
         return [Choice(each, viewer.name(each), each in first) for each in people]
-    if "conversations" in kind or "channels" in kind:
-        first = _initial(given, "conversation" if "conversations" in kind else "channel")
-        homes = [each for each in viewer.channels if each.kind != "im" or "conversations" in kind]
+    if kind == "conversations_select":
         signs = {"channel": "# ", "group": "🔒 ", "im": "@"}
-        return [Choice(each.id, signs[each.kind] + viewer.title(each), each.id in first) for each in homes]
+        return [
+            Choice(each.id, signs[each.kind] + viewer.title(each), each.id == given.get("initial_conversation"))
+            for each in viewer.channels
+        ]
     chosen = [each["value"] for each in [given.get("initial_option"), *given.get("initial_options", [])] if each]
     groups = {
         option["value"]: str(group["label"]["text"])
@@ -179,15 +149,10 @@ def _offered(given: Json, spot: Spot) -> list[Choice]:
     ]
 
 
-def _initial(given: Json, name: str) -> Sequence[str]:
-    one, many = given.get(f"initial_{name}"), given.get(f"initial_{name}s")
-    return [*([one] if one else []), *(many or [])]
-
-
-def _select(given: Json, spot: Spot) -> Markup:
-    offered = _offered(given, spot)
+def _select(given: Json, context: Context) -> Markup:
+    offered = _offered(given, context)
     none = tag(
-        "option", _hint(given) or spot.viewer.say("choose"), value="", selected=not any(c.chosen for c in offered)
+        "option", _hint(given) or context.viewer.say("choose"), value="", selected=not any(c.chosen for c in offered)
     )
     names = list(dict.fromkeys(choice.group for choice in offered))
     inside: list[Markup] = []
@@ -198,103 +163,81 @@ def _select(given: Json, spot: Spot) -> Markup:
             if choice.group == name
         ]
         inside += [tag("optgroup", *members, label=name)] if name else members
-    return tag("select", none, *inside, required=spot.required, class_="field", **_marks(given, spot))
+    return tag("select", none, *inside, required=context.required, class_="field", **_marks(given, context))
 
 
-def _boxes(given: Json, spot: Spot, kind: str = "checkbox") -> Markup:
-    marks = _marks(given, spot)
-    name = identity(spot.block, given["action_id"])
+def _boxes(given: Json, context: Context, kind: str = "checkbox") -> Markup:
+    marks = _marks(given, context)
+    name = identity(context.block, given["action_id"])
     rows = [
         tag(
             "label",
             tag("input", type=kind, name=name, value=each.value, checked=each.chosen,
-                required=spot.required and kind == "radio"),
+                required=context.required and kind == "radio"),
             tag("span", each.text, tag("small", each.note) if each.note else ""),
             class_="choice",
         )
-        for each in _offered(given, spot)
+        for each in _offered(given, context)
     ]  # fmt: skip
-    role = None if spot.in_input else "group"
-    return tag("div", *rows, role=role, class_="choices", data_required=spot.required, **marks)
+    role = None if context.in_input else "group"
+    return tag("div", *rows, role=role, class_="choices", data_required=context.required, **marks)
 
 
-def _radios(given: Json, spot: Spot) -> Markup:
-    return _boxes(given, spot, "radio")
+def _radios(given: Json, context: Context) -> Markup:
+    return _boxes(given, context, "radio")
 
 
 # Inputs
 
 
-def _text(given: Json, spot: Spot) -> Markup:
+def _text(given: Json, context: Context) -> Markup:
     start = given.get("initial_value")
     shared: dict[str, object] = {
         "placeholder": _hint(given) or None,
         "minlength": given.get("min_length"),
         "maxlength": given.get("max_length"),
-        "required": spot.required,
+        "required": context.required,
         "class": "field",
-        **_marks(given, spot),
+        **_marks(given, context),
     }
     if given.get("multiline"):
         return tag("textarea", start or "", rows=5, **shared)
     return tag("input", type="text", value=start, autocomplete="off", **shared)
 
 
-def _typed(given: Json, spot: Spot) -> Markup:
+def _number(given: Json, context: Context) -> Markup:
     limits = {"min": given.get("min_value"), "max": given.get("max_value")}
     step = "any" if given.get("is_decimal_allowed") else None
     return tag(
         "input",
-        type=_TYPED[given["type"]],
+        type="number",
         value=given.get("initial_value"),
         placeholder=_hint(given) or None,
         step=step,
-        required=spot.required,
+        required=context.required,
         class_="field",
         **limits,
-        **_marks(given, spot),
+        **_marks(given, context),
     )
 
 
-def _time(given: Json, spot: Spot) -> Markup:
+def _time(given: Json, context: Context) -> Markup:
     kind, name = _TIMES[given["type"]]
     start = given.get(f"initial_{name}")
-    return tag("input", type=kind, value=start, required=spot.required, class_="field short", **_marks(given, spot))
+    return tag(
+        "input", type=kind, value=start, required=context.required, class_="field short", **_marks(given, context)
+    )
 
 
-def _instant(given: Json, spot: Spot) -> Markup:
-    start = given.get("initial_date_time")
-    shown = {"data_instant": start, "required": spot.required, "class": "field short"}
-    return tag("input", type="datetime-local", **shown, **_marks(given, spot))
-
-
-def _file(_given: Json, spot: Spot) -> Markup:
-    return tag("p", spot.viewer.say("no_files"), class_="hint")
-
-
-def _rich(given: Json, spot: Spot) -> Markup:
-    return _text({**given, "multiline": True, "initial_value": None}, spot)
-
-
-def _kinds(names: Iterable[str], many: str = "") -> list[str]:
-    return [f"{many}{name}_select" for name in names]
-
-
-_MENUS = ("static", "external", "users", "conversations", "channels")
-_RENDER: dict[str, Callable[[Json, Spot], Markup]] = {
+_RENDER: dict[str, Callable[[Json, Context], Markup]] = {
     "button": _button,
-    "workflow_button": _button,
-    "icon_button": _icon_button,
-    "feedback_buttons": _feedback,
-    "overflow": _overflow,
-    **dict.fromkeys(_kinds(_MENUS), _select),
-    **dict.fromkeys(_kinds(_MENUS, "multi_"), _boxes),
+    "static_select": _select,
+    "conversations_select": _select,
+    "multi_static_select": _boxes,
+    "multi_users_select": _boxes,
     "checkboxes": _boxes,
+    "number_input": _number,
     "radio_buttons": _radios,
     "plain_text_input": _text,
-    "rich_text_input": _rich,
-    **dict.fromkeys(_TYPED, _typed),
     **dict.fromkeys(_TIMES, _time),
-    "datetimepicker": _instant,
-    "file_input": _file,
 }

@@ -120,10 +120,10 @@ def _replies(given: Json, place: str, viewer: Viewer) -> Markup:
     count = given.get("reply_count", 0)
     if not count:
         return Markup()
-    said = viewer.say("reply") if count == 1 else viewer.say("replies", count=count)
+    count_text = viewer.say("reply") if count == 1 else viewer.say("replies", count=count)
     faces = [avatar(user, bot=user == viewer.workspace.bot_user) for user in given["reply_users"][:4]]
     last = tag("small", viewer.say("last_reply"), " ", _clock(given["latest_reply"]))
-    return tag("a", *faces, tag("strong", said), last, href=f"{place}/t/{given['ts']}", class_="replies")
+    return tag("a", *faces, tag("strong", count_text), last, href=f"{place}/t/{given['ts']}", class_="replies")
 
 
 def _clock(ts: str) -> Markup:

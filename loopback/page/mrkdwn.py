@@ -123,11 +123,11 @@ def _date(match: re.Match[str], otherwise: str, viewer: Viewer) -> Markup:
         at = datetime.fromtimestamp(int(match[1]), viewer.tz)
     except (ValueError, OverflowError, OSError):
         return tag("span", otherwise)
-    shown = tag("time", told(at, match[2], viewer), datetime=at.isoformat(), title=otherwise)
+    shown = tag("time", formatted_date(at, match[2], viewer), datetime=at.isoformat(), title=otherwise)
     return link(match[3], shown) if match[3] else shown
 
 
-def told(at: datetime, form: str, viewer: Viewer) -> str:
+def formatted_date(at: datetime, form: str, viewer: Viewer) -> str:
     """Format an instant by Slack's date tokens."""
     zh = viewer.language == "zh"
     day = _WEEKDAYS[viewer.language][at.weekday()]

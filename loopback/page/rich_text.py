@@ -7,7 +7,7 @@ from datetime import datetime
 from markupsafe import Markup
 
 from loopback.page.markup import isolated, joined, link, tag
-from loopback.page.mrkdwn import channel_link, mention, told
+from loopback.page.mrkdwn import channel_link, formatted_date, mention
 from loopback.page.player import Viewer
 from loopback.slack.workspace import Json
 
@@ -63,7 +63,7 @@ def _date(element: Json, viewer: Viewer) -> Markup:
         at = datetime.fromtimestamp(element["timestamp"], viewer.tz)
     except (ValueError, OverflowError, OSError, TypeError):
         return joined(element.get("fallback") or "")
-    shown = tag("time", told(at, element["format"], viewer), datetime=at.isoformat())
+    shown = tag("time", formatted_date(at, element["format"], viewer), datetime=at.isoformat())
     return link(element["url"], shown) if element.get("url") else shown
 
 

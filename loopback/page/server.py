@@ -18,10 +18,10 @@ from urllib.parse import parse_qsl, quote, unquote, urlsplit
 from jinja2 import Environment, Template
 
 from loopback.http_server import REQUEST_TIMEOUT, Loopback, QuietHandler, Refusal
-from loopback.page.actions import Doer, Impossible
+from loopback.page.actions import ActionRefused, Actions
 from loopback.page.markdown import markdown
 from loopback.page.player import Language, Player, Viewer
-from loopback.page.updates import Watch
+from loopback.page.updates import Updates
 from loopback.page.words import words
 from loopback.slack import File, LoopbackSlack
 from loopback.slack.workspace import Json
@@ -103,11 +103,11 @@ class Page:
             """Those who listen wake up, and end."""
         self._http.__exit__()
 
-    def viewer(self, asked: Mapping[str, str]) -> Viewer:
+    def viewer(self, query: Mapping[str, str]) -> Viewer:
         """Return the request's player and language; by default the first player and the page's language."""
         known = [player.user for player in self.players]
-        user = asked.get("as", "")
-        spoken = asked.get("lang")
+        user = query.get("as", "")
+        spoken = query.get("lang")
         language: Language = "zh" if spoken == "zh" else "en" if spoken == "en" else self.language
         return Viewer(self.slack.workspace, user if user in known else known[0], language, self.tz)
 
@@ -130,16 +130,16 @@ class Page:
             config=config,
         )
 
-    def source(self, viewer: Viewer, asked: Mapping[str, str]) -> Json:
+    def source(self, viewer: Viewer, query: Mapping[str, str]) -> Json:
         """Return the JSON of a message or a view, and the Block Kit Builder URL of its blocks."""
-        if "view" in asked:
-            view = self.slack.workspace.views.get(asked["view"])
+        if "view" in query:
+            view = self.slack.workspace.views.get(query["view"])
             if view is None or view.user != viewer.user:
                 raise Refusal(404, "not_found")
-            kept = {name: view.body.get(name) for name in ("type", "title", "submit", "close", "blocks")}
-            return _source({name: value for name, value in kept.items() if value}, view.body)
-        home = viewer.channel(asked.get("channel", ""))
-        found = home.messages.get(asked.get("ts", "")) if home else None
+            content = {name: view.body.get(name) for name in ("type", "title", "submit", "close", "blocks")}
+            return _source({name: value for name, value in content.items() if value}, view.body)
+        home = viewer.channel(query.get("channel", ""))
+        found = home.messages.get(query.get("ts", "")) if home else None
         if found is None or found.only_for not in {None, viewer.user}:
             raise Refusal(404, "not_found")
         whole = self.slack.workspace.describe(found, metadata=True)
@@ -176,13 +176,13 @@ class _Handler(QuietHandler):
     def refuse(self, refusal: Refusal) -> None:
         """Send the error as JSON, or as a page with help for an outdated URL opened in a browser."""
         if isinstance(refusal, WrongKey) and "text/html" in (self.headers.get("Accept") or ""):
-            said = _template("refused.html").render(say=words(self.page.language), language=self.page.language)
-            self._send(said.encode(), "text/html; charset=utf-8", status=refusal.status)
+            text = _template("refused.html").render(say=words(self.page.language), language=self.page.language)
+            self._send(text.encode(), "text/html; charset=utf-8", status=refusal.status)
         else:
             self._json({"error": str(refusal)}, refusal.status)
 
-    def _get(self, path: list[str], asked: Mapping[str, str]) -> None:
-        viewer = self.page.viewer(asked)
+    def _get(self, path: list[str], query: Mapping[str, str]) -> None:
+        viewer = self.page.viewer(query)
         match path:
             case []:
                 place = f"/{self.page.key}/?{urlsplit(self.path).query}".rstrip("?")
@@ -192,9 +192,9 @@ class _Handler(QuietHandler):
             case ["static", name]:
                 self._static(name)
             case ["events"]:
-                self._tell(Watch(self.page.slack, viewer))
+                self._send_events(Updates(self.page.slack, viewer))
             case ["source"]:
-                self._json(self.page.source(viewer, asked))
+                self._json(self.page.source(viewer, query))
             case ["files", name]:
                 self._json(_shown(self.page.file(viewer, name)))
             case ["files", name, "raw"]:
@@ -202,38 +202,38 @@ class _Handler(QuietHandler):
             case _:
                 raise Refusal(404, "not_found")
 
-    def _post(self, path: list[str], asked: Mapping[str, str]) -> None:
+    def _post(self, path: list[str], query: Mapping[str, str]) -> None:
         if not (self.headers.get("Content-Type") or "").startswith("application/json"):
             raise Refusal(415, "not JSON")
-        doer = Doer(self.page.slack, self.page.viewer(asked), self.page.command)
-        act = doer.acts.get(path[1]) if len(path) == 2 and path[0] == "do" else None  # noqa: PLR2004
+        actions = Actions(self.page.slack, self.page.viewer(query), self.page.command)
+        act = actions.by_name.get(path[1]) if len(path) == 2 and path[0] == "do" else None  # noqa: PLR2004
         if act is None:
             raise Refusal(404, "not_found")
         try:
             self._json(act(_parsed(self.read_body())))
-        except Impossible as exc:
+        except ActionRefused as exc:
             raise Refusal(409, str(exc)) from exc
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as exc:
             # Input that the script does not send, or a target that no longer exists.
             raise Refusal(409, str(exc)[:200]) from exc
 
-    def _tell(self, watch: Watch) -> None:
+    def _send_events(self, updates: Updates) -> None:
         """Send server-sent events until the browser disconnects or the page ends."""
         self.close_connection = True
         self._begin(HTTPStatus.OK, "text/event-stream; charset=utf-8")
         workspace = self.page.slack.workspace
         while not self.page.closing:
-            news = watch.news()
+            news = updates.changes()
             # Comments are not events; they keep the connection alive.
-            said = f"data: {json.dumps(news, ensure_ascii=False)}\n\n" if news else ":\n\n"
+            text = f"data: {json.dumps(news, ensure_ascii=False)}\n\n" if news else ":\n\n"
             try:
-                self.wfile.write(said.encode("utf-8", "replace"))
+                self.wfile.write(text.encode("utf-8", "replace"))
                 self.wfile.flush()
             except OSError:
                 return
             end = time.monotonic() + _ALIVE
             with workspace.changing:
-                while workspace.version == watch.version and not self.page.closing and time.monotonic() < end:
+                while workspace.version == updates.version and not self.page.closing and time.monotonic() < end:
                     workspace.changing.wait(end - time.monotonic())
             time.sleep(_TOGETHER)
 

@@ -9,7 +9,7 @@ from loopback.slack import LoopbackSlack
 from loopback.slack.workspace import Channel, Json, Message, View
 
 
-class Watch:
+class Updates:
     """The state that one browser has; known items are not rendered again."""
 
     def __init__(self, slack: LoopbackSlack, viewer: Viewer) -> None:
@@ -20,7 +20,7 @@ class Watch:
         self._first = True
         self.version = -1
 
-    def news(self) -> Json | None:
+    def changes(self) -> Json | None:
         """Return the changes since the last call: `items` by id, the `gone` ones, and the small parts in full; None if none."""
         workspace = self._slack.workspace
         with workspace.changing:

@@ -58,10 +58,8 @@ _ZH = {
     "refused": "这一步没有成功：{error}",
     "too_long": "太长了：最多 {most} 个字符",
     "choose": "请选择",
-    "more": "更多操作",
     "image": "图片：{alt}",
     "cannot_show": "这里无法显示的内容：{kind}",
-    "no_files": "本地工作区不能上传文件",
     "optional": "（选填）",
     "new_below": "有新消息",
     "today": "今天",
@@ -70,9 +68,6 @@ _ZH = {
     "skip_write": "跳到输入框",
     "list": "会话列表",
     "streaming": "正在输入……",
-    "table": "表格",
-    "good": "有帮助",
-    "bad": "没有帮助",
 }
 
 _EN = {
@@ -131,10 +126,8 @@ _EN = {
     "refused": "That did not work: {error}",
     "too_long": "Too long: {most} characters at most",
     "choose": "Choose",
-    "more": "More actions",
     "image": "Image: {alt}",
     "cannot_show": "Not shown here: {kind}",
-    "no_files": "The local workspace takes no files",
     "optional": "(optional)",
     "new_below": "New messages",
     "today": "Today",
@@ -143,9 +136,6 @@ _EN = {
     "skip_write": "Skip to writing",
     "list": "Conversations",
     "streaming": "writing …",
-    "table": "Table",
-    "good": "Helpful",
-    "bad": "Not helpful",
 }
 
 

@@ -9,24 +9,21 @@ from typing import Any, NamedTuple
 
 from loopback.slack.elements import check_element
 from loopback.slack.rich_text import check_rich_text
-from loopback.slack.schema import Complaints, Json, check_fields, check_length, check_text
+from loopback.slack.schema import Errors, Json, check_fields, check_length, check_text
 
 _MOST = {"message": 50, "modal": 100, "home": 100}
 _ANYWHERE = frozenset(_MOST)
 _MESSAGE = frozenset({"message"})
-_CELLS = frozenset({"raw_text", "raw_number", "rich_text"})
 
-_SELECTS = frozenset(
-    f"{many}{kind}_select"
-    for many in ("", "multi_")
-    for kind in ("static", "external", "users", "conversations", "channels")
+_CHOICES = frozenset(
+    {
+        *("static_select", "multi_static_select", "conversations_select", "multi_users_select"),
+        *("checkboxes", "radio_buttons", "datepicker", "timepicker"),
+    }
 )
-_CHOICES = _SELECTS | {"checkboxes", "radio_buttons", "datepicker", "timepicker"}
-_IN_SECTION = _CHOICES | {"button", "image", "overflow", "workflow_button"}
-_IN_ACTIONS = _CHOICES | {"button", "overflow", "datetimepicker", "workflow_button"}
-_TYPED = {"plain_text_input", "number_input", "email_text_input", "url_text_input", "rich_text_input", "file_input"}
-_IN_INPUT = _CHOICES | _TYPED | {"datetimepicker"}
-_IN_CONTEXT_ACTIONS = frozenset({"feedback_buttons", "icon_button"})
+_IN_SECTION = _CHOICES | {"button", "image"}
+_IN_ACTIONS = _CHOICES | {"button"}
+_IN_INPUT = _CHOICES | {"plain_text_input", "number_input"}
 
 
 class Block(NamedTuple):
@@ -34,13 +31,13 @@ class Block(NamedTuple):
 
     required: Collection[str]
     optional: Collection[str]
-    check: Callable[[Json, str, Complaints], None]
+    check: Callable[[Json, str, Errors], None]
     surfaces: Collection[str] = _ANYWHERE
 
 
-def check_blocks(blocks: Any, surface: str = "message", at: str = "/blocks") -> Complaints:
+def check_blocks(blocks: Any, surface: str = "message", at: str = "/blocks") -> Errors:
     """Return all errors in a list of blocks for a surface (message, modal, home)."""
-    wrong = Complaints()
+    wrong = Errors()
     if not isinstance(blocks, list):
         wrong.add("must be an array", at)
         return wrong
@@ -52,7 +49,7 @@ def check_blocks(blocks: Any, surface: str = "message", at: str = "/blocks") -> 
     return wrong
 
 
-def _check_block(block: Any, surface: str, at: str, wrong: Complaints) -> None:
+def _check_block(block: Any, surface: str, at: str, wrong: Errors) -> None:
     kind = block.get("type") if isinstance(block, dict) else None
     known = BLOCKS.get(kind) if isinstance(kind, str) else None
     if known is None:
@@ -64,7 +61,7 @@ def _check_block(block: Any, surface: str, at: str, wrong: Complaints) -> None:
         known.check(block, at, wrong)
 
 
-def _check_unique(blocks: Iterable[Json], at: str, wrong: Complaints) -> None:
+def _check_unique(blocks: Iterable[Json], at: str, wrong: Errors) -> None:
     seen_blocks: set[str] = set()
     for number, block in enumerate(blocks):
         name = block.get("block_id")
@@ -87,7 +84,7 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _section(block: Json, at: str, wrong: Complaints) -> None:
+def _section(block: Json, at: str, wrong: Errors) -> None:
     if "text" not in block and "fields" not in block:
         wrong.add("missing required field: text or fields", at)
     if "text" in block:
@@ -102,15 +99,15 @@ def _section(block: Json, at: str, wrong: Complaints) -> None:
         check_element(block["accessory"], _IN_SECTION, f"{at}/accessory", wrong)
 
 
-def _header(block: Json, at: str, wrong: Complaints) -> None:
+def _header(block: Json, at: str, wrong: Errors) -> None:
     check_text(block["text"], 150, f"{at}/text", wrong, plain=True)
 
 
-def _nothing(_block: Json, _at: str, _wrong: Complaints) -> None:
+def _nothing(_block: Json, _at: str, _wrong: Errors) -> None:
     """Check nothing further."""
 
 
-def _context(block: Json, at: str, wrong: Complaints) -> None:
+def _context(block: Json, at: str, wrong: Errors) -> None:
     for number, each in _items(block, "elements", 10, at, wrong):
         place = f"{at}/elements/{number}"
         if isinstance(each, dict) and each.get("type") == "image":
@@ -119,24 +116,19 @@ def _context(block: Json, at: str, wrong: Complaints) -> None:
             check_text(each, 3000, place, wrong)
 
 
-def _actions(block: Json, at: str, wrong: Complaints) -> None:
+def _actions(block: Json, at: str, wrong: Errors) -> None:
     for number, each in _items(block, "elements", 25, at, wrong):
         check_element(each, _IN_ACTIONS, f"{at}/elements/{number}", wrong)
 
 
-def _context_actions(block: Json, at: str, wrong: Complaints) -> None:
-    for number, each in _items(block, "elements", 5, at, wrong):
-        check_element(each, _IN_CONTEXT_ACTIONS, f"{at}/elements/{number}", wrong)
-
-
-def _input(block: Json, at: str, wrong: Complaints) -> None:
+def _input(block: Json, at: str, wrong: Errors) -> None:
     check_text(block["label"], 2000, f"{at}/label", wrong, plain=True)
     if "hint" in block:
         check_text(block["hint"], 2000, f"{at}/hint", wrong, plain=True)
     check_element(block["element"], _IN_INPUT, f"{at}/element", wrong)
 
 
-def _image(block: Json, at: str, wrong: Complaints) -> None:
+def _image(block: Json, at: str, wrong: Errors) -> None:
     if ("image_url" in block) == ("slack_file" in block):
         wrong.add("must have one of image_url and slack_file", at)
     check_length(block.get("image_url"), 3000, f"{at}/image_url", wrong)
@@ -145,64 +137,15 @@ def _image(block: Json, at: str, wrong: Complaints) -> None:
         check_text(block["title"], 2000, f"{at}/title", wrong, plain=True)
 
 
-def _markdown(block: Json, at: str, wrong: Complaints) -> None:
+def _markdown(block: Json, at: str, wrong: Errors) -> None:
     check_length(block["text"], 12_000, f"{at}/text", wrong, least=1)
 
 
-def _rich_text(block: Json, at: str, wrong: Complaints) -> None:
+def _rich_text(block: Json, at: str, wrong: Errors) -> None:
     check_rich_text(block["elements"], f"{at}/elements", wrong)
 
 
-def _table(block: Json, at: str, wrong: Complaints) -> None:
-    rows = _rows(block, range(1, 101), at, wrong)
-    settings = block.get("column_settings", [])
-    if not isinstance(settings, list) or len(settings) > 20:  # noqa: PLR2004
-        wrong.add("no more than 20 items allowed", f"{at}/column_settings")
-    for number, row in rows:
-        for column, cell in enumerate(row):
-            _cell(cell, f"{at}/rows/{number}/{column}", wrong, {"raw_text", "rich_text"})
-
-
-def _data_table(block: Json, at: str, wrong: Complaints) -> None:
-    """Check a data table: the first row is a header without rich text, and all rows have its width."""
-    check_length(block["caption"], 3000, f"{at}/caption", wrong, least=1)
-    if not 1 <= block.get("page_size", 5) <= 100:  # noqa: PLR2004
-        wrong.add("must be between 1 and 100", f"{at}/page_size")
-    rows = _rows(block, range(2, 102), at, wrong)
-    for number, row in rows:
-        if len(row) != len(rows[0][1]):
-            wrong.add("rows must have the same number of cells", f"{at}/rows/{number}")
-        for column, cell in enumerate(row):
-            _cell(cell, f"{at}/rows/{number}/{column}", wrong, _CELLS if number else {"raw_text", "raw_number"})
-
-
-def _rows(block: Json, allowed: range, at: str, wrong: Complaints) -> list[tuple[int, list[Any]]]:
-    rows = block["rows"]
-    if not isinstance(rows, list) or len(rows) not in allowed:
-        wrong.add(f"must have {allowed[0]} to {allowed[-1]} items", f"{at}/rows")
-        return []
-    good = []
-    for number, row in enumerate(rows):
-        if isinstance(row, list) and 1 <= len(row) <= 20:  # noqa: PLR2004
-            good.append((number, row))
-        else:
-            wrong.add("must have 1 to 20 items", f"{at}/rows/{number}")
-    return good
-
-
-def _cell(cell: Any, at: str, wrong: Complaints, kinds: Collection[str]) -> None:
-    kind = cell.get("type") if isinstance(cell, dict) else None
-    if kind not in kinds:
-        wrong.add(f"unsupported type: {kind}", at)
-    elif kind == "rich_text":
-        check_rich_text(cell.get("elements"), f"{at}/elements", wrong)
-    elif kind == "raw_text":
-        check_length(cell.get("text"), 10_000, f"{at}/text", wrong, least=1)
-    elif not isinstance(cell.get("value"), int | float):
-        wrong.add("must be a number", f"{at}/value")
-
-
-def _items(block: Json, name: str, most: int, at: str, wrong: Complaints) -> list[tuple[int, Any]]:
+def _items(block: Json, name: str, most: int, at: str, wrong: Errors) -> list[tuple[int, Any]]:
     items = block[name]
     if not isinstance(items, list) or not items:
         wrong.add("must have at least 1 item", f"{at}/{name}")
@@ -218,22 +161,8 @@ BLOCKS = {
     "divider": Block([], [], _nothing),
     "context": Block(["elements"], [], _context),
     "actions": Block(["elements"], [], _actions),
-    "context_actions": Block(["elements"], [], _context_actions, _MESSAGE),
     "input": Block(["label", "element"], ["hint", "optional", "dispatch_action"], _input),
     "image": Block(["alt_text"], ["image_url", "slack_file", "title"], _image),
     "markdown": Block(["text"], [], _markdown, _MESSAGE),
     "rich_text": Block(["elements"], [], _rich_text),
-    "table": Block(["rows"], ["column_settings"], _table, _MESSAGE),
-    "data_table": Block(["rows", "caption"], ["page_size", "row_header_column_index"], _data_table, _MESSAGE),
-    # Known but not checked further: the bot never sends them.
-    "alert": Block([], ["text", "level"], _nothing),
-    "card": Block([], ["title", "subtitle", "body", "icon", "hero_image", "actions"], _nothing, _MESSAGE),
-    "file": Block(["external_id", "source"], [], _nothing, _MESSAGE),
-    "plan": Block(["title"], ["tasks"], _nothing, _MESSAGE),
-    "task_card": Block(["task_id", "title"], ["status", "details", "output", "sources"], _nothing, _MESSAGE),
-    "video": Block(
-        ["alt_text", "title", "thumbnail_url", "video_url"],
-        ["author_name", "description", "provider_icon_url", "provider_name", "title_url"],
-        _nothing,
-    ),
 }

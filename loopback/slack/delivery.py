@@ -25,7 +25,7 @@ Kind = Literal["events_api", "slash_commands", "interactive"]
 
 _RETRIES = 3
 # Slack keeps events for a disconnected app.
-_KEPT = 60.0
+_EVENT_LIFETIME = 60.0
 
 
 @dataclass
@@ -183,8 +183,8 @@ class Delivery:
                 self._waiting.append(again)
                 self.sent.append(again)
         for envelope in list(self._waiting):
-            kept = _KEPT if envelope.kind == "events_api" else self._timeout(envelope)
-            if now - envelope.born > kept:
+            lifetime = _EVENT_LIFETIME if envelope.kind == "events_api" else self._timeout(envelope)
+            if now - envelope.born > lifetime:
                 self._waiting.remove(envelope)
                 late.append(envelope)
         return late

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Any
 
-from loopback.slack.schema import Complaints, Json, check_fields, check_length, check_text
+from loopback.slack.schema import Errors, Json, check_fields, check_length, check_text
 
 _PICK = ["placeholder", "confirm", "focus_on_load"]
 _INPUT = ["placeholder", "dispatch_action_config", "focus_on_load", "initial_value"]
@@ -12,39 +12,20 @@ _CHANNELS = ["response_url_enabled", "default_to_current_conversation", "filter"
 # Required and optional fields besides type and action_id. Options of menus are checked below.
 ELEMENTS: dict[str, tuple[list[str], list[str]]] = {
     "button": (["text"], ["url", "value", "style", "confirm", "accessibility_label"]),
-    "workflow_button": (["text", "workflow"], ["style", "accessibility_label"]),
-    "feedback_buttons": (["positive_button", "negative_button"], []),
-    "icon_button": (
-        ["icon", "text"],
-        ["value", "confirm", "accessibility_label", "visible_to_user_ids"],
-    ),
     "image": (["alt_text"], ["image_url", "slack_file"]),
-    "overflow": (["options"], ["confirm"]),
     "checkboxes": (["options"], ["initial_options", *_PICK[1:]]),
     "radio_buttons": (["options"], ["initial_option", *_PICK[1:]]),
     "datepicker": ([], ["initial_date", *_PICK]),
     "timepicker": ([], ["initial_time", "timezone", *_PICK]),
-    "datetimepicker": ([], ["initial_date_time", *_PICK[1:]]),
     "static_select": ([], ["options", "option_groups", "initial_option", *_PICK]),
     "multi_static_select": ([], ["options", "option_groups", "initial_options", "max_selected_items", *_PICK]),
-    "external_select": ([], ["initial_option", "min_query_length", *_PICK]),
-    "multi_external_select": ([], ["initial_options", "min_query_length", "max_selected_items", *_PICK]),
-    "users_select": ([], ["initial_user", *_PICK]),
     "multi_users_select": ([], ["initial_users", "max_selected_items", *_PICK]),
     "conversations_select": ([], ["initial_conversation", *_CHANNELS, *_PICK]),
-    "multi_conversations_select": ([], ["initial_conversations", "max_selected_items", *_CHANNELS[1:], *_PICK]),
-    "channels_select": ([], ["initial_channel", "response_url_enabled", *_PICK]),
-    "multi_channels_select": ([], ["initial_channels", "max_selected_items", *_PICK]),
     "plain_text_input": ([], ["multiline", "min_length", "max_length", *_INPUT]),
     "number_input": (["is_decimal_allowed"], ["min_value", "max_value", *_INPUT]),
-    "email_text_input": ([], _INPUT),
-    "url_text_input": ([], _INPUT),
-    "rich_text_input": ([], _INPUT),
-    "file_input": ([], ["filetypes", "max_files"]),
 }
 # Number of options: minimum, maximum.
 _OPTIONS = {
-    "overflow": (1, 5),
     "checkboxes": (1, 10),
     "radio_buttons": (1, 10),
     "static_select": (1, 100),
@@ -54,7 +35,7 @@ _OPTIONS = {
 _SILENT = frozenset({"image"})
 
 
-def check_element(element: Any, allowed: Collection[str], at: str, wrong: Complaints) -> None:
+def check_element(element: Any, allowed: Collection[str], at: str, wrong: Errors) -> None:
     """Check an element, which must be of an allowed type."""
     kind = element.get("type") if isinstance(element, dict) else None
     if kind not in ELEMENTS or kind not in allowed:
@@ -71,16 +52,11 @@ def check_element(element: Any, allowed: Collection[str], at: str, wrong: Compla
         _check_confirm(element["confirm"], f"{at}/confirm", wrong)
     if kind in _OPTIONS:
         _check_menu(element, at, wrong)
-    elif kind in {"button", "workflow_button", "icon_button"}:
+    elif kind == "button":
         _check_button(element, at, wrong)
-    elif kind == "feedback_buttons":
-        for name in ("positive_button", "negative_button"):
-            if check_fields(element[name], ["text", "value"], ["accessibility_label"], f"{at}/{name}", wrong):
-                check_text(element[name]["text"], 75, f"{at}/{name}/text", wrong, plain=True)
-                check_length(element[name]["value"], 2000, f"{at}/{name}/value", wrong)
 
 
-def _check_button(button: Json, at: str, wrong: Complaints) -> None:
+def _check_button(button: Json, at: str, wrong: Errors) -> None:
     check_text(button["text"], 75, f"{at}/text", wrong, plain=True)
     check_length(button.get("value"), 2000, f"{at}/value", wrong)
     check_length(button.get("url"), 3000, f"{at}/url", wrong)
@@ -89,7 +65,7 @@ def _check_button(button: Json, at: str, wrong: Complaints) -> None:
         wrong.add("must be one of: primary, danger", f"{at}/style")
 
 
-def _check_menu(menu: Json, at: str, wrong: Complaints) -> None:
+def _check_menu(menu: Json, at: str, wrong: Errors) -> None:
     groups = menu.get("option_groups")
     if (groups is None) == (menu.get("options") is None):
         wrong.add("must have one of options and option_groups", at)
@@ -116,7 +92,7 @@ def options(menu: Json) -> list[Json]:
     return [option for group in groups for option in group["options"]]
 
 
-def _check_options(offered: Any, kind: str, at: str, wrong: Complaints) -> None:
+def _check_options(offered: Any, kind: str, at: str, wrong: Errors) -> None:
     fewest, most = _OPTIONS[kind]
     if not isinstance(offered, list) or not fewest <= len(offered) <= most:
         wrong.add(f"must have {fewest} to {most} items", at)
@@ -132,7 +108,7 @@ def _check_options(offered: Any, kind: str, at: str, wrong: Complaints) -> None:
                 check_text(option["description"], 75, f"{place}/description", wrong, plain=plain)
 
 
-def _check_confirm(confirm: Any, at: str, wrong: Complaints) -> None:
+def _check_confirm(confirm: Any, at: str, wrong: Errors) -> None:
     if not check_fields(confirm, ["title", "text", "confirm", "deny"], ["style"], at, wrong):
         return
     for name, most in (("title", 100), ("text", 300), ("confirm", 30), ("deny", 30)):

@@ -10,12 +10,12 @@ from typing import Any
 
 from loopback.slack.blocks import check_blocks
 from loopback.slack.elements import ELEMENTS
-from loopback.slack.schema import Complaints, Json, check_length, check_text
+from loopback.slack.schema import Errors, Json, check_length, check_text
 
 TEXT_ADVISED, TEXT_MOST, MARKDOWN_MOST, BLOCKS_MOST = 4_000, 40_000, 12_000, 11_000
-_METADATA_MOST, _VIEW_MOST, _TABLE_MOST = 16_000, 250_000, 10_000
+_METADATA_MOST, _VIEW_MOST = 16_000, 250_000
 # The visible fields of a block, which count towards limits.
-_READ = frozenset({"text", "alt_text", "caption", "title"})
+_READ = frozenset({"text", "alt_text", "title"})
 
 
 class Refused(Exception):
@@ -54,11 +54,6 @@ def check_message_blocks(blocks: Any) -> None:
     if not isinstance(blocks, list) or not all(isinstance(each, dict) for each in blocks):
         raise Refused("invalid_blocks_format")
     refuse("invalid_blocks", check_blocks(blocks))
-    tables = [block for block in blocks if block["type"] in {"table", "data_table"}]
-    if sum(each["type"] == "table" for each in tables) > 1:
-        raise Refused("invalid_attachments", response_metadata={"messages": ["[ERROR] only_one_table_allowed"]})
-    if any(measure(table) > _TABLE_MOST for table in tables):
-        refuse("invalid_blocks", ["[ERROR] the cells of a table may have 10000 characters together"])
     if sum(measure(block) for block in blocks if block["type"] == "markdown") > MARKDOWN_MOST:
         refuse("invalid_blocks", ["[ERROR] markdown blocks may have 12000 characters together"])
     # Markdown alone may have 12,000 characters, and a message of nothing else has passed with 13,297.
@@ -100,7 +95,7 @@ def check_view(view: Any) -> None:
     """Check a modal or a Home tab. Raise `Refused` if invalid."""
     if not isinstance(view, dict) or view.get("type") not in {"modal", "home"}:
         refuse("invalid_arguments", ["[ERROR] unsupported type [json-pointer:/view/type]"])
-    wrong = Complaints()
+    wrong = Errors()
     known = {"type", "blocks", "private_metadata", "callback_id", "external_id"}
     if view["type"] == "modal":
         known |= {"title", "submit", "close", "clear_on_close", "notify_on_close", "submit_disabled"}

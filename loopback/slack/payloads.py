@@ -15,25 +15,14 @@ _TOKEN = "local-verification"  # noqa: S105 (deprecated, but still sent)
 _STATE = {
     "plain_text_input": ("value", "initial_value"),
     "number_input": ("value", "initial_value"),
-    "email_text_input": ("value", "initial_value"),
-    "url_text_input": ("value", "initial_value"),
-    "rich_text_input": ("rich_text_value", "initial_value"),
     "static_select": ("selected_option", "initial_option"),
-    "external_select": ("selected_option", "initial_option"),
     "radio_buttons": ("selected_option", "initial_option"),
-    "overflow": ("selected_option", ""),
     "checkboxes": ("selected_options", "initial_options"),
     "multi_static_select": ("selected_options", "initial_options"),
-    "multi_external_select": ("selected_options", "initial_options"),
-    "users_select": ("selected_user", "initial_user"),
     "multi_users_select": ("selected_users", "initial_users"),
-    "channels_select": ("selected_channel", "initial_channel"),
-    "multi_channels_select": ("selected_channels", "initial_channels"),
     "conversations_select": ("selected_conversation", "initial_conversation"),
-    "multi_conversations_select": ("selected_conversations", "initial_conversations"),
     "datepicker": ("selected_date", "initial_date"),
     "timepicker": ("selected_time", "initial_time"),
-    "datetimepicker": ("selected_date_time", "initial_date_time"),
 }
 
 
@@ -149,7 +138,7 @@ def state_of(element: Json, given: Any) -> Json:
     key = _STATE[element["type"]][0]
     if isinstance(given, dict) and (key in given or "type" in given):
         return {"type": element["type"], **given}
-    if key in {"selected_option", "selected_options"} and "external" not in element["type"]:
+    if key in {"selected_option", "selected_options"}:
         offered = {option["value"]: option for option in options(element)}
         wanted = given if isinstance(given, list) else [given]
         missing = [each for each in wanted if each not in offered]

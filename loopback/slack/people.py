@@ -154,13 +154,13 @@ class People:
 
     def redeliver(self, what: Interaction | str, times: int = 1) -> None:
         """Redeliver the payloads of an interaction, or of a message's ts, with the same ids."""
-        wanted = what.envelope_id if isinstance(what, Interaction) else what
+        key = what.envelope_id if isinstance(what, Interaction) else what
         first: dict[str, Envelope] = {}
         for envelope in self.delivery.sent:
-            if wanted in {envelope.id, envelope.payload.get("event", {}).get("ts")}:
+            if key in {envelope.id, envelope.payload.get("event", {}).get("ts")}:
                 first.setdefault(envelope.id, envelope)
         if not first:
-            raise LookupError(f"the app was told nothing of {wanted}")
+            raise LookupError(f"the app was told nothing of {key}")
         for envelope in first.values():
             again = envelope
             for _ in range(times):
@@ -199,10 +199,10 @@ class People:
             for element in interactive(block):
                 if element["action_id"] != action_id or block_id not in {None, block["block_id"]}:
                     continue
-                said = _said(element, value)
-                if said is not None:
+                fields = _action_fields(element, value)
+                if fields is not None:
                     place = {"action_id": action_id, "block_id": block["block_id"], "type": element["type"]}
-                    return {**place, **said, "action_ts": self.workspace.next_ts()}
+                    return {**place, **fields, "action_ts": self.workspace.next_ts()}
         raise LookupError(f"there is no {action_id} with {value!r} to press")
 
     def _interact(
@@ -286,16 +286,12 @@ class People:
             interaction.done.set()
 
 
-def _said(element: Json, value: str | list[str] | None) -> Json | None:
+def _action_fields(element: Json, value: str | list[str] | None) -> Json | None:
     """Return the action fields of an element used with a value; None if not possible."""
-    kind = element["type"]
-    if kind in {"button", "workflow_button", "icon_button"}:
+    if element["type"] == "button":
         if value is not None and element.get("value") != value:
             return None
         return {name: element[name] for name in ("text", "value", "style", "url") if name in element}
-    if kind == "feedback_buttons":
-        sides = (element["positive_button"], element["negative_button"])
-        return next((dict(side) for side in sides if side["value"] == value), None)
     try:
         return None if value is None else payloads.state_of(element, value)
     except ValueError:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from loopback.slack.schema import Complaints, Json, check_fields, check_length
+from loopback.slack.schema import Errors, Json, check_fields, check_length
 
 _STYLES = frozenset({"bold", "italic", "strike", "code", "underline", "highlight", "client_highlight", "unlink"})
 
@@ -27,7 +27,7 @@ _PARTS: dict[str, list[str]] = {
 }
 
 
-def check_rich_text(parts: Any, at: str, wrong: Complaints) -> None:
+def check_rich_text(parts: Any, at: str, wrong: Errors) -> None:
     """Check the `elements` of a rich_text block."""
     if not isinstance(parts, list) or not parts:
         wrong.add("must have at least 1 item", at)
@@ -41,7 +41,7 @@ def check_rich_text(parts: Any, at: str, wrong: Complaints) -> None:
             _check_part(part, place, wrong)
 
 
-def _check_part(part: Json, at: str, wrong: Complaints) -> None:
+def _check_part(part: Json, at: str, wrong: Errors) -> None:
     elements = part["elements"]
     if not isinstance(elements, list):
         wrong.add("must be an array", f"{at}/elements")
@@ -61,7 +61,7 @@ def _check_part(part: Json, at: str, wrong: Complaints) -> None:
             wrong.add(f"unsupported type: {each.get('type')}", place)
 
 
-def _check_list(part: Json, at: str, wrong: Complaints) -> None:
+def _check_list(part: Json, at: str, wrong: Errors) -> None:
     if part.get("style") not in {"bullet", "ordered"}:
         wrong.add("must be one of: bullet, ordered", f"{at}/style")
     if not 0 <= part.get("indent", 0) <= 8:  # noqa: PLR2004 (Slack indents eight times)
@@ -74,7 +74,7 @@ def _check_list(part: Json, at: str, wrong: Complaints) -> None:
             _check_part(each, place, wrong)
 
 
-def _check_inline(element: Any, at: str, wrong: Complaints) -> None:
+def _check_inline(element: Any, at: str, wrong: Errors) -> None:
     kind = element.get("type") if isinstance(element, dict) else None
     if kind not in _INLINE:
         wrong.add(f"unsupported type: {kind}", at)

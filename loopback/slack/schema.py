@@ -6,14 +6,14 @@ from typing import Any
 Json = dict[str, Any]
 
 
-class Complaints(list[str]):
+class Errors(list[str]):
     """Error messages in the form of `response_metadata.messages`."""
 
     def add(self, what: str, at: str) -> None:
         self.append(f"[ERROR] {what} [json-pointer:{at}]")
 
 
-def check_fields(value: Any, required: Collection[str], optional: Collection[str], at: str, wrong: Complaints) -> bool:
+def check_fields(value: Any, required: Collection[str], optional: Collection[str], at: str, wrong: Errors) -> bool:
     """Check for an object with all required and no unknown fields; return whether it has the required ones."""
     if not isinstance(value, dict):
         wrong.add("must be an object", at)
@@ -26,7 +26,7 @@ def check_fields(value: Any, required: Collection[str], optional: Collection[str
     return not missing
 
 
-def check_length(value: Any, most: int, at: str, wrong: Complaints, *, least: int = 0) -> None:
+def check_length(value: Any, most: int, at: str, wrong: Errors, *, least: int = 0) -> None:
     """Check for a string of `least` to `most` characters; None is valid if `least` is 0."""
     if value is None and not least:
         return
@@ -38,7 +38,7 @@ def check_length(value: Any, most: int, at: str, wrong: Complaints, *, least: in
         wrong.add(f"must be less than {most + 1} characters", at)
 
 
-def check_text(value: Any, most: int, at: str, wrong: Complaints, *, plain: bool = False) -> None:
+def check_text(value: Any, most: int, at: str, wrong: Errors, *, plain: bool = False) -> None:
     """Check for a text object of 1 to `most` characters, of type plain_text only if `plain`."""
     if not check_fields(value, ["type", "text"], ["emoji", "verbatim"], at, wrong):
         return

@@ -145,8 +145,8 @@ class Sockets:
     def _read(self, text: str | bytes) -> None:
         """Process an ack; other messages are ignored, as by Slack."""
         with suppress(ValueError, KeyError, TypeError):
-            said = json.loads(text)
-            self._heard(said["envelope_id"], said.get("payload"))
+            message = json.loads(text)
+            self._heard(message["envelope_id"], message.get("payload"))
 
 
 def _cut(connection: ServerConnection, *, reset: bool) -> None:

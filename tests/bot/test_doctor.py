@@ -403,7 +403,7 @@ def test_a_clock_that_goes_wrong(setup: Setup, monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.chdir(setup.folder)
     found = {each.name: each for each in findings(lambda: datetime.now(UTC) + timedelta(seconds=seconds))}
     assert found["clock"].exit_code == (2 if told else 0)
-    assert told in found["clock"].told
+    assert told in found["clock"].message
 
 
 def test_colours_are_for_terminals(setup: Setup) -> None:

@@ -34,16 +34,16 @@ class DayCommands:
     def show_day(self, conversation: Conversation, command: Day) -> Outcome:
         """Show a day of one repository, or of all that the channel knows."""
         view = conversation.view
-        wanted = [command.repository] if command.repository else view.reader.known
-        if not wanted:
+        repositories = [command.repository] if command.repository else view.reader.known
+        if not repositories:
             raise Misuse(Phrase("there is no repository to be seen here"))
         shareable, pauses = self._post.is_offered(conversation), []
-        for repository in wanted:
+        for repository in repositories:
             ref = DayRef(repository, command.day, view.tz.key, view.language)
             try:
                 pauses.append(self._show_digest(conversation, ref, shareable=shareable))
             except (Misuse, Unreachable) as exc:
-                if len(wanted) == 1:
+                if len(repositories) == 1:
                     raise
                 text = catalogue(view.language)(
                     "⚠️ {subject} could not be read: {reason}",

@@ -85,10 +85,12 @@ class Questions:
         except SeveralCommits as exc:
             reply.show(self._commits.which(view, exc, question), stage="which")
             return
-        asked = Question(question, subject.repository, subject.entries, self._threads.turns(request), subject.also)
+        full_question = Question(
+            question, subject.repository, subject.entries, self._threads.turns(request), subject.also
+        )
         if not about:
             about = commit_value(subject.repository, subject.entries[0].commit, language)
-        reply.stream(self._answers.answer(asked, language), about, question if shown else "")
+        reply.stream(self._answers.answer(full_question, language), about, question if shown else "")
 
     def _subject(
         self,

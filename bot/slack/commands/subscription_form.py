@@ -96,10 +96,10 @@ class SubscriptionForms:
 def _repository_error(reader: Reader, repository: Repository, language: Language) -> str:
     """Return the error for an unknown repository or branch; empty if GitHub does not answer in time, so that the reply reports it."""
     pool = ThreadPoolExecutor(1)
-    asked = pool.submit(reader.canonical_name, repository)
+    spelling = pool.submit(reader.canonical_name, repository)
     pool.shutdown(wait=False)
     try:
-        asked.result(_PATIENCE)
+        spelling.result(_PATIENCE)
     except UnknownRepository as exc:
         return exc.translated(language)[:LONGEST_ERROR]
     except (TimeoutError, DigestError):

@@ -140,9 +140,9 @@ def reverted_message(commit: Commit, by: Commit, language: Language, tz: ZoneInf
     """Return the revert notice for the thread of the digest that contained the commit."""
     say = catalogue(language)
     when = say(" was reverted on {date} by ", date=f"{by.committed_at.astimezone(tz):%Y-%m-%d}")
-    told, reverting = commit.title or commit.short_sha, by.title or by.short_sha
-    pieces = [*ours("⏪ "), *linked(told, commit.url), *ours(when), *linked(reverting, by.url)]
-    return Message(fallback(f"⏪ {told}{when}{reverting}"), (rich(paragraph(pieces)),))
+    reverted, reverting = commit.title or commit.short_sha, by.title or by.short_sha
+    pieces = [*ours("⏪ "), *linked(reverted, commit.url), *ours(when), *linked(reverting, by.url)]
+    return Message(fallback(f"⏪ {reverted}{when}{reverting}"), (rich(paragraph(pieces)),))
 
 
 def marks(entry: Entry, language: Language) -> list[Piece]:

@@ -22,11 +22,11 @@ def streamed(statements: Iterable[Statement], question: str = "") -> Iterator[st
         yield f"> {prose(one_line(question))}\n\n"
     before = None
     for statement in statements:
-        yield _separator(before, statement) + told(statement)
+        yield _separator(before, statement) + statement_markdown(statement)
         before = statement
 
 
-def told(statement: Statement) -> str:
+def statement_markdown(statement: Statement) -> str:
     """Return one statement as Markdown with its citations as links."""
     if statement.kind == "code":
         body = "```\n" + _inert_code(statement.text).replace("```", "'''") + "\n```"

@@ -86,9 +86,9 @@ def describe_selection(least: Importance, paths: Sequence[str], watch: Sequence[
     say = catalogue(language)
     left = [say(TIERS[least])] if least is not Importance.LOW else []
     left += [", ".join(paths)] if paths else []
-    told = [say("Selected: {what}", what=" · ".join(left))] if left else []
-    told += [say("👁 Watches: {terms}", terms=", ".join(watch))] if watch else []
-    return " · ".join(told)
+    parts = [say("Selected: {what}", what=" · ".join(left))] if left else []
+    parts += [say("👁 Watches: {terms}", terms=", ".join(watch))] if watch else []
+    return " · ".join(parts)
 
 
 def heading_of(channel: str, language: Language) -> str:
@@ -137,9 +137,9 @@ class SubscriptionMessages:
         """Return the list of subscriptions with the buttons in `offered`, ten per message."""
         say = catalogue(self._language)
         if not held:
-            told = say("No subscriptions yet")
+            text = say("No subscriptions yet")
             opening = [actions(subscribe_button(self._language))] if offered else []
-            return [Message(fallback(told), (rich(paragraph(ours(told))), *opening))]
+            return [Message(fallback(text), (rich(paragraph(ours(text))), *opening))]
         pages = [held[start : start + 10] for start in range(0, len(held), 10)]
         return [
             Message(

@@ -159,10 +159,12 @@ class Outbox:
             log.info("adopted", key=message.key, ts=ts)
         return ts
 
-    def _find(self, message: OutboxMessage, tried_at: datetime, wanted: Callable[[dict[str, Any]], bool]) -> str | None:
+    def _find(
+        self, message: OutboxMessage, tried_at: datetime, matches: Callable[[dict[str, Any]], bool]
+    ) -> str | None:
         """Search only the messages around the time of the attempt: there may be many later ones."""
         latest = tried_at + timedelta(seconds=TIMEOUT) + _CLOCKS
-        return self._web.find(message.channel, self._thread_of(message), tried_at - _CLOCKS, latest, wanted)
+        return self._web.find(message.channel, self._thread_of(message), tried_at - _CLOCKS, latest, matches)
 
     def _wait_out(self, tried_at: datetime) -> None:
         """Wait until a request sent at `tried_at` has either reached Slack or timed out."""

@@ -20,7 +20,7 @@ from analysis.window import parse_day, parse_range
 from bot.models.reference import Reference, parse_reference
 from bot.slack.parsing.input_error import InputError
 from bot.slack.parsing.repository_names import FULL_NAME, named
-from bot.slack.parsing.subscription_parser import SubscriptionOptions, parse_wanted
+from bot.slack.parsing.subscription_parser import SubscriptionOptions, parse_options
 
 MOST_DAYS = 31  # in a range
 _WORDS = 50  # in a search
@@ -101,7 +101,7 @@ class NotUnderstood:
 class Subscribe:
     """Subscribe the channel to a daily digest."""
 
-    wanted: SubscriptionOptions
+    options: SubscriptionOptions
 
 
 @dataclass(frozen=True)
@@ -190,7 +190,7 @@ def _subscription_command(head: str, words: list[str], repository: Repository | 
     if len(words) == 1 and words[0].lower() in _HELP:
         return Help()
     if head == "subscribe":
-        return Subscribe(parse_wanted(words, repository, find))
+        return Subscribe(parse_options(words, repository, find))
     return _unsubscribe(words, repository, find)
 
 

@@ -38,7 +38,7 @@ class SubscriptionOptions(Frozen):
         return zone(self.timezone) if self.timezone else None
 
 
-def parse_wanted(
+def parse_options(
     words: Sequence[str], repository: Repository | None, named: Callable[[str], Repository | None]
 ) -> SubscriptionOptions:
     """Parse the words after `subscribe`. Raise `InputError` for the first invalid one, with a valid example.

@@ -12,7 +12,6 @@ function value(input) {
     const chosen = [...input.querySelectorAll("input:checked")].map((each) => each.value);
     return input.dataset.input === "radio_buttons" ? chosen[0] ?? null : chosen;
   }
-  if (input.type === "datetime-local") return input.value ? Math.floor(new Date(input.value) / 1000) : null;
   return input.value || null;
 }
 
@@ -71,8 +70,6 @@ function clicked(event) {
   const button = event.target.closest("[data-press]");
   if (button) {
     event.preventDefault();
-    const menu = button.closest("details.overflow");
-    if (menu) menu.open = false;
     if (button.dataset.url) window.open(button.dataset.url, "_blank", "noreferrer,noopener");
     use(button, button.dataset.value ?? null);
   } else if (event.target.closest("[data-dismiss]")) dismiss();
@@ -97,7 +94,6 @@ export function showModal(view) {
   const kept = shown?.id === view.id ? state(modal) : {};
   modal.innerHTML = view.html; // rendered and escaped by our server
   shown = view;
-  instants(modal);
   fill(modal, kept);
   if (!modal.open) modal.showModal();
   const first = modal.querySelector("[data-focus]") ?? modal.querySelector("[data-input]") ?? modal.querySelector("button");
@@ -111,15 +107,7 @@ function fill(within, kept) {
     if (was === undefined) continue;
     if (input.classList.contains("choices"))
       for (const box of input.querySelectorAll("input")) box.checked = [was].flat().includes(box.value);
-    else if (input.type !== "datetime-local") input.value = was ?? "";
-  }
-}
-
-// Slack's instants are seconds; the browser's fields hold the local time.
-export function instants(within) {
-  for (const input of within.querySelectorAll("[data-instant]")) {
-    const at = new Date(input.dataset.instant * 1000);
-    input.value = new Date(at - at.getTimezoneOffset() * 60000).toISOString().slice(0, 16);
+    else input.value = was ?? "";
   }
 }
 

@@ -2,7 +2,7 @@
 //   #C0ZH  a channel · #C0ZH/t/TS  a thread beside it · …/file/ID  a file instead of the thread · #home · #/  the list
 
 import { Composer } from "./composer.js";
-import { instants, showModal } from "./forms.js";
+import { showModal } from "./forms.js";
 import { clear, show, toEnd, walk } from "./lists.js";
 import { act, become, bot, language, listen, me, raw, read, say, speak, toast } from "./server.js";
 
@@ -122,7 +122,6 @@ function drawHome() {
   place.dataset.hash = hash;
   if (known.home) place.innerHTML = known.home.html; // rendered and escaped by our server
   else place.replaceChildren(Object.assign(document.createElement("p"), { className: "empty", textContent: say("no_home") }));
-  instants(place);
 }
 
 // The panel at the side: a thread, or a file instead of it

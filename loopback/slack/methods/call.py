@@ -38,8 +38,8 @@ class MethodCall:
 
     def channel(self, *, member: bool = True, name: str = "channel") -> Channel:
         """Return the requested conversation. Private ones without the bot count as unknown."""
-        (wanted,) = self.need(name)
-        home = self.workspace.find_channel(str(wanted))
+        (given,) = self.need(name)
+        home = self.workspace.find_channel(str(given))
         inside = home is not None and self.workspace.bot_user in home.members
         if home is None or (home.kind != "channel" and not inside):
             raise Refused("channel_not_found")
@@ -49,9 +49,9 @@ class MethodCall:
 
     def target(self) -> Channel:
         """Return the conversation to post to; a user's id stands for their direct messages."""
-        (wanted,) = self.need("channel")
-        if wanted in self.workspace.users:
-            home = self.workspace.channels[self.workspace.dm(wanted)]
+        (given,) = self.need("channel")
+        if given in self.workspace.users:
+            home = self.workspace.channels[self.workspace.dm(given)]
         else:
             home = self.channel(member="chat:write.public" not in self.scopes)
         if home.archived:

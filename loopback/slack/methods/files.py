@@ -22,10 +22,10 @@ def complete(call: MethodCall) -> Json:
     if not isinstance(given, list) or not all(isinstance(each, dict) for each in given):
         raise Refused("invalid_arguments")
     files = [_pending(call, each) for each in given]
-    wanted = call.params.get("channel_id") or call.params.get("channels")
-    if not wanted:
+    channels = call.params.get("channel_id") or call.params.get("channels")
+    if not channels:
         return {"files": [{"id": file.id, "title": file.title} for file in files]}
-    for channel in str(wanted).split(","):
+    for channel in str(channels).split(","):
         _share(
             MethodCall(call.workspace, {**call.params, "channel": channel}, call.url, call.new_socket, call.scopes),
             files,

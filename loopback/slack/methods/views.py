@@ -53,13 +53,13 @@ def _add_view(workspace: Workspace, user: str, view: Json) -> View:
 def _change_view(workspace: Workspace, view: View, given: Json) -> None:
     """Set a view's content and a new hash."""
     with workspace.change():
-        kept = {name: view.body[name] for name in ("id", "root_view_id", "previous_view_id")}
+        unchanged = {name: view.body[name] for name in ("id", "root_view_id", "previous_view_id")}
         who = {"team_id": TEAM, "app_id": APP, "bot_id": BOT_ID, "app_installed_team_id": TEAM}
         empty: dict[str, Any] = {"private_metadata": "", "callback_id": "", "external_id": "", "title": None}
         empty |= {"submit": None, "close": None, "clear_on_close": False, "notify_on_close": False}
         blocks = with_ids(given["blocks"], workspace.fresh)
         marks = {"hash": f"{workspace.next_ts()}.{workspace.fresh('h')}", "state": {"values": {}}}
-        view.body = {**empty, **given, **kept, **who, **marks, "blocks": blocks}
+        view.body = {**empty, **given, **unchanged, **who, **marks, "blocks": blocks}
 
 
 def _spend_trigger(call: MethodCall) -> str:

@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from analysis.models import Citation, Statement
-from bot.slack.messages.markdown import prose, streamed, told
+from bot.slack.messages.markdown import prose, statement_markdown, streamed
 
 LINE = Citation(label="pkg/__init__.py:7", url="https://github.example/o/n/commit/abc#diff-1R7")
 OBEYED = re.compile(
@@ -107,7 +107,7 @@ def test_a_sentence_reads_as_it_was_written(pieces: list[str]) -> None:
 )
 def test_a_citation_is_a_link_that_shows_the_whole_path(label: str) -> None:
     """Underscores, brackets and stars in a path neither vanish nor end the link."""
-    markdown = told(Statement(text="It is here.", citations=(Citation(label=label, url=LINE.url),)))
+    markdown = statement_markdown(Statement(text="It is here.", citations=(Citation(label=label, url=LINE.url),)))
     assert links(markdown) == {LINE.url}
     assert shown(markdown) == f"It is here. {label.replace('`', chr(39))}"
     assert "\u200b" not in markdown
@@ -116,11 +116,11 @@ def test_a_citation_is_a_link_that_shows_the_whole_path(label: str) -> None:
 def test_an_address_cannot_end_its_link() -> None:
     """Brackets and white space in an address are encoded, and what is no web address links to nothing."""
     odd = Citation(label="x", url="https://github.example/o/n/a) [y](https://evil.example")
-    assert links(told(Statement(text="a", citations=(odd,)))) == {
+    assert links(statement_markdown(Statement(text="a", citations=(odd,)))) == {
         "https://github.example/o/n/a%29%20%5By%5D%28https://evil.example"
     }
     script = Citation(label="x", url="javascript:alert(1)")
-    assert links(told(Statement(text="a", citations=(script,)))) <= {""}
+    assert links(statement_markdown(Statement(text="a", citations=(script,)))) <= {""}
 
 
 def test_statements_become_paragraphs_items_and_code() -> None:

@@ -35,7 +35,7 @@ def wish(
 def wanted(text: str) -> SubscriptionOptions:
     found = wish(text)
     assert isinstance(found, Subscribe), found
-    return found.wanted
+    return found.options
 
 
 def told(text: str, language: Language = "en") -> str:
