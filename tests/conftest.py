@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import pytest
 from hypothesis import settings
@@ -113,3 +114,8 @@ def run(tmp_path: Path) -> Run:
 def vllm_commits() -> list[dict[str, Any]]:
     """1,488 real vLLM commits without patches, oldest first."""
     return [json.loads(line) for line in commit_lines().splitlines()]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mixes the files, the same way every time, so that each worker has tests that wait beside tests that compute."""
+    items.sort(key=lambda item: crc32(item.path.name.encode()))
