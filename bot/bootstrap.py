@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from datetime import datetime
 from socket import socket
 
 from analysis.errors import StoreUnusable
@@ -11,6 +10,7 @@ from analysis.models import Repository
 from analysis.sources.github import GitHub
 from bot import logs, metrics, scheduler
 from bot.flows import DeliverySteps, Flows
+from bot.models.clock import Clock
 from bot.services.access import Access
 from bot.services.channels import Channels
 from bot.services.factory import Services, bot_services
@@ -63,8 +63,6 @@ from bot.store import Mailbox, Subscriptions, Terms, open_engine
 from bot.store.lock import database_file, locked
 
 _HAND_OVERS = 16  # requests handed over concurrently, or modals opened
-
-Clock = Callable[[], datetime]
 
 
 @contextmanager

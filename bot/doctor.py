@@ -16,6 +16,7 @@ from analysis.llm import ChatModel
 from analysis.models import Repository
 from analysis.sources.github import GitHub
 from bot import logs
+from bot.models.clock import Clock
 from bot.settings import Settings, WrongSettings
 from bot.slack.manifest import manifest
 from bot.slack.web import Installation, Web
@@ -41,7 +42,7 @@ class Finding(NamedTuple):
     exit_code: int | None = 0
 
 
-def findings(now: Callable[[], datetime]) -> Iterator[Finding]:
+def findings(now: Clock) -> Iterator[Finding]:
     """Run all checks and yield their results. `now` returns the time, aware and in UTC."""
     try:
         settings = Settings.load()
@@ -149,7 +150,7 @@ def _repository(github: GitHub, repository: Repository, settings: Settings) -> s
 # Slack
 
 
-def _slack(settings: Settings, now: Callable[[], datetime]) -> tuple[Iterator[Finding], ...]:
+def _slack(settings: Settings, now: Clock) -> tuple[Iterator[Finding], ...]:
     """Return the checks of the Slack app; fewer if no secret is set, when `run` starts a local workspace."""
     if not (settings.slack_bot_token or settings.slack_app_token or settings.slack_signing_secret):
         return (_without_slack(settings),)
@@ -164,7 +165,7 @@ def _without_slack(settings: Settings) -> Iterator[Finding]:
         yield Finding(f"channel {channel}", "not tried, since Slack is not set", None)
 
 
-def _app(settings: Settings, now: Callable[[], datetime]) -> Iterator[Finding]:
+def _app(settings: Settings, now: Clock) -> Iterator[Finding]:
     try:
         web = Web(settings.slack_secret("SLACK_BOT_TOKEN"), settings.slack_api_url, retries=0)
         installation = web.installation()

@@ -24,6 +24,7 @@ import structlog
 from dbos import DBOS, SetEnqueueOptions, SetWorkflowID
 from structlog.contextvars import bound_contextvars
 
+from bot.models.clock import Clock
 from bot.models.deliveries import Delivery, Outcome
 from bot.slack.commands.responder import Responder
 from bot.slack.delivery.drafting import Drafter
@@ -73,9 +74,7 @@ class DeliverySteps(NamedTuple):
 class Flows:
     """The durable flows of one bot. `now` returns the time in UTC."""
 
-    def __init__(
-        self, responder: Responder, steps: DeliverySteps, mailbox: Mailbox, now: Callable[[], datetime]
-    ) -> None:
+    def __init__(self, responder: Responder, steps: DeliverySteps, mailbox: Mailbox, now: Clock) -> None:
         self._mailbox = mailbox
         self._now = now
         self._ending = Event()

@@ -1,8 +1,7 @@
 """Metrics for Prometheus, at /metrics on a separate port, without names of repositories, people or channels."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
 from importlib.metadata import version
 
 import structlog
@@ -11,6 +10,7 @@ from prometheus_client.core import GaugeMetricFamily, InfoMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from analysis.errors import Misuse, StoreUnusable
+from bot.models.clock import Clock
 from bot.store import Mailbox, State, Store, Subscriptions
 
 _HOST = "127.0.0.1"
@@ -22,9 +22,7 @@ log = structlog.get_logger(__name__)
 class Metrics:
     """Metrics of one bot: counters updated on events, and gauges read from the store on each scrape."""
 
-    def __init__(
-        self, store: Store, mailbox: Mailbox, subscriptions: Subscriptions, now: Callable[[], datetime]
-    ) -> None:
+    def __init__(self, store: Store, mailbox: Mailbox, subscriptions: Subscriptions, now: Clock) -> None:
         self.registry = CollectorRegistry()
         self._requests = Counter("vllm_digest_requests", "What Slack sent, by kind.", ["kind"], registry=self.registry)
         self._acknowledged = Histogram(
@@ -52,9 +50,7 @@ class Metrics:
 class _Stored(Collector):
     """Collector of gauges from the store."""
 
-    def __init__(
-        self, store: Store, mailbox: Mailbox, subscriptions: Subscriptions, now: Callable[[], datetime]
-    ) -> None:
+    def __init__(self, store: Store, mailbox: Mailbox, subscriptions: Subscriptions, now: Clock) -> None:
         self._store = store
         self._mailbox = mailbox
         self._subscriptions = subscriptions

@@ -3,7 +3,7 @@
 import os
 import sys
 import webbrowser
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -16,6 +16,7 @@ from pydantic import SecretStr
 from analysis.locale import LANGUAGES, Language, catalogue, mark
 from analysis.models import Repository
 from analysis.sources.github import GitHub
+from bot.models.clock import Clock
 from bot.models.deliveries import Delivery
 from bot.settings import Settings
 from bot.slack.commands.help import Examples, forms
@@ -70,7 +71,7 @@ class LocalWorkspace(NamedTuple):
 
 
 @contextmanager
-def local_workspace(settings: Settings, now: Callable[[], datetime]) -> Iterator[LocalWorkspace]:
+def local_workspace(settings: Settings, now: Clock) -> Iterator[LocalWorkspace]:
     """Run the workspace with the bot, which delivers the sample day to two channels."""
     with (
         TemporaryDirectory(prefix="vllm-digest-", ignore_cleanup_errors=True) as folder,
@@ -83,7 +84,7 @@ def local_workspace(settings: Settings, now: Callable[[], datetime]) -> Iterator
 
 
 @contextmanager
-def sample_slack(now: Callable[[], datetime]) -> Iterator[LoopbackSlack]:
+def sample_slack(now: Clock) -> Iterator[LoopbackSlack]:
     """Run a loopback Slack with a Chinese channel, an English one shared with another organisation, and one without the bot."""
     with LoopbackSlack(pace=False, now=lambda: now().timestamp()) as slack:
         bot = slack.workspace.bot_user
@@ -112,9 +113,7 @@ def workspace_page(slack: LoopbackSlack, settings: Settings) -> Page:
 
 
 @contextmanager
-def bot_in(
-    slack: LoopbackSlack, github_url: str, folder: Path, settings: Settings, now: Callable[[], datetime]
-) -> Iterator[None]:
+def bot_in(slack: LoopbackSlack, github_url: str, folder: Path, settings: Settings, now: Clock) -> Iterator[None]:
     """Run the bot in the workspace with its store in `folder`, and deliver the sample day once."""
     from bot.bootstrap import running_bot  # the sample day alone does without the engine
 

@@ -10,6 +10,7 @@ from threading import Lock
 from analysis.errors import DigestError, UnknownRepository
 from analysis.locale import Phrase
 from analysis.models import Repository
+from bot.models.clock import Clock
 
 _REMEMBERED = timedelta(minutes=30)  # how long GitHub's answer about a repository is cached
 _SILENT = timedelta(seconds=30)  # how long to wait before asking again after GitHub failed
@@ -25,7 +26,7 @@ class Access:
         self,
         private: Mapping[str, frozenset[str]],
         is_public: Callable[[Repository], bool],
-        now: Callable[[], datetime],
+        now: Clock,
     ) -> None:
         self._private = private
         self._is_public = is_public

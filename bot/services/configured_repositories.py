@@ -1,4 +1,4 @@
-"""What people and the store say of the configured repositories: their names, ranking weights and corrections."""
+"""Names, ranking weights and corrections of the configured repositories."""
 
 from collections.abc import Sequence
 from contextlib import closing

@@ -9,6 +9,7 @@ from sqlalchemy import Engine
 
 from analysis.sources.github import GitHub
 from bot import logs
+from bot.models.clock import Clock
 from bot.services.answers import AnswerService
 from bot.services.digest import DigestService
 from bot.services.lookup import CommitLookup
@@ -17,8 +18,6 @@ from bot.settings import Settings
 from bot.store import Store, open_engine
 
 _SHARE = 4  # one in this many model calls is reserved for answers
-
-Clock = Callable[[], datetime]
 
 
 class Services(NamedTuple):

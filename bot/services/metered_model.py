@@ -1,6 +1,6 @@
 """A model with its limits: concurrent calls over all callers, and a daily budget in USD."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from threading import BoundedSemaphore, Lock
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from analysis.errors import ModelFailure
 from analysis.locale import Phrase
 from analysis.models import Language
+from bot.models.clock import Clock
 from bot.store import Spending
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class FailureCache:
     Also records whether the last call to the model succeeded.
     """
 
-    def __init__(self, now: Callable[[], datetime]) -> None:
+    def __init__(self, now: Clock) -> None:
         self._now = now
         self._made: dict[Key, FailedCall] = {}
         self._latest: LatestFailure | None = None
@@ -87,7 +88,7 @@ class MeteredModel:
         self,
         chat: "ChatModel",
         spending: Spending,
-        now: Callable[[], datetime],
+        now: Clock,
         *,
         at_once: int,
         daily_usd: float,

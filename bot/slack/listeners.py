@@ -7,13 +7,13 @@ not acknowledged. A modal is opened at once: its trigger expires after three sec
 import re
 from collections.abc import Callable
 from concurrent.futures import Executor
-from datetime import datetime
 from typing import Any
 
 import structlog
 from slack_bolt import Ack, App, BoltResponse
 
 from analysis.models import Language
+from bot.models.clock import Clock
 from bot.services.channels import Channels
 from bot.slack.commands.subscription_form import SubscriptionForms
 from bot.slack.commands.threads import Threads
@@ -56,7 +56,7 @@ log = structlog.get_logger(__name__)
 class Inbox:
     """Stores requests, and starts their handling. `start` takes a request's key."""
 
-    def __init__(self, mailbox: Mailbox, start: Callable[[str], None], now: Callable[[], datetime]) -> None:
+    def __init__(self, mailbox: Mailbox, start: Callable[[str], None], now: Clock) -> None:
         self._mailbox = mailbox
         self._start = start
         self._now = now

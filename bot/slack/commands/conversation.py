@@ -1,6 +1,6 @@
 """One request, the view of the channel where it was made, and its reply."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import date, datetime
 from typing import NamedTuple
 
@@ -9,8 +9,6 @@ from bot.slack.delivery.reply import Reply
 from bot.slack.messages.blocks import Message
 from bot.slack.parsing.commands import Command, parse
 from bot.slack.parsing.requests import AnyRequest
-
-Clock = Callable[[], datetime]
 
 
 class Conversation(NamedTuple):

@@ -5,9 +5,10 @@ from datetime import date, datetime, timedelta
 from analysis.errors import Misuse, OutsideFailure, Unreachable
 from analysis.locale import Phrase, catalogue
 from analysis.models import Language, Repository
+from bot.models.clock import Clock
 from bot.models.deliveries import Outcome, seconds_until
 from bot.models.subjects import DayRef, day_value, parse_day_value
-from bot.slack.commands.conversation import Clock, Conversation
+from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.posting import PostCommand
 from bot.slack.delivery.channel_report import ChannelReports
 from bot.slack.delivery.drafts import line, report_file

@@ -10,10 +10,11 @@ from analysis.errors import DigestError
 from analysis.locale import catalogue
 from analysis.models import Language
 from analysis.report import counts
+from bot.models.clock import Clock
 from bot.models.deliveries import Outcome
 from bot.models.subjects import DayRef
 from bot.services.channels import ChannelView
-from bot.slack.commands.conversation import Clock, Conversation
+from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.status import Status
 from bot.slack.messages import subscriptions
 from bot.slack.messages.blocks import (

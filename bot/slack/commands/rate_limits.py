@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from bot.slack.commands.conversation import Clock
+from bot.models.clock import Clock
 from bot.slack.parsing.requests import AnyRequest, MessageRequest
 from bot.store import Mailbox
 

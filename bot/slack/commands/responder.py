@@ -8,9 +8,10 @@ import structlog
 
 from analysis.errors import DigestError, RateLimited
 from analysis.locale import catalogue, mark
+from bot.models.clock import Clock
 from bot.models.deliveries import SOON, Outcome, seconds_until
 from bot.services.channels import Channels
-from bot.slack.commands.conversation import Clock, Conversation
+from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.dispatch import ButtonDispatcher, CommandDispatcher
 from bot.slack.commands.home import Home
 from bot.slack.commands.mentions import Messages

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from analysis.locale import catalogue, translated
 from analysis.models import Language
+from bot.models.clock import Clock
 from bot.services.metered_model import MeteredModel
-from bot.slack.commands.conversation import Clock
 from bot.slack.messages.blocks import Message, fallback, lines, ours, paragraph, prose, rich
 from bot.slack.messages.subscriptions import SubscriptionMessages, describe
 from bot.slack.web import Web

@@ -1,9 +1,7 @@
 """A day's report for a channel: the shared report, filtered by the channel's subscription."""
 
-from collections.abc import Callable
-from datetime import datetime
-
 from analysis.models import DayReport, Importance
+from bot.models.clock import Clock
 from bot.models.subjects import DayRef
 from bot.services.reader import Reader
 from bot.services.selection import Selection, selected, touched
@@ -14,7 +12,7 @@ from bot.store import Store, Subscriptions
 class ChannelReports:
     """Reports filtered by subscriptions."""
 
-    def __init__(self, store: Store, subscriptions: Subscriptions, now: Callable[[], datetime]) -> None:
+    def __init__(self, store: Store, subscriptions: Subscriptions, now: Clock) -> None:
         self._store = store
         self._subscriptions = subscriptions
         self._now = now

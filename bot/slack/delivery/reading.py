@@ -1,11 +1,9 @@
 """The first step of a delivery: read and analyse its day or commit."""
 
-from collections.abc import Callable
-from datetime import datetime
-
 import structlog
 
 from analysis.errors import DigestError, OutsideFailure, RateLimited
+from bot.models.clock import Clock
 from bot.models.deliveries import SOON, Delivery, Outcome, seconds_until
 from bot.models.reference import Reference
 from bot.models.subjects import CommitRef, parse_value
@@ -18,7 +16,7 @@ log = structlog.get_logger(__name__)
 class DeliveryReader:
     """Reads what is to be delivered."""
 
-    def __init__(self, channels: Channels, reports: ChannelReports, now: Callable[[], datetime]) -> None:
+    def __init__(self, channels: Channels, reports: ChannelReports, now: Clock) -> None:
         self._channels = channels
         self._reports = reports
         self._now = now

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import structlog
 
+from bot.models.clock import Clock
 from bot.slack.outbox.split import split_content
 from bot.slack.web import TIMEOUT, Web, has_key, key_of
 from bot.slack.web_errors import ChannelClosed, Refused, StreamRefused, TooLong, Unanswered
@@ -44,7 +45,7 @@ class Outbox:
         self,
         mail: Mailbox,
         web: Web,
-        now: Callable[[], datetime],
+        now: Clock,
         wait: Callable[[float], None] = sleep,
         pace: Pace = SLACKS_PACE,
     ) -> None:
