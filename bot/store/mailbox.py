@@ -8,9 +8,10 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from sqlalchemy import Engine, Row, delete, func, select, update
+from sqlalchemy import Connection, Engine, Row, delete, func, select, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
+from bot.models.clock import Clock
 from bot.store.database import writing
 from bot.store.schema import inbox, outbox, threads, turns
 
@@ -193,26 +194,29 @@ class Mailbox:
     # Send slots
 
     def reserve_slot(
-        self, name: str, now: datetime, gap: timedelta, most: timedelta | None = None, *, owner: str = ""
-    ) -> timedelta:
-        """Reserve the next send slot of `name` and return the time until it; slots are `gap` apart over all processes.
+        self, name: str, now: Clock, gap: timedelta, most: timedelta | None = None, *, owner: str = ""
+    ) -> datetime | None:
+        """Reserve the next send slot of `name` and return its instant; slots are `gap` apart over all processes.
 
-        A slot more than `most` away is not reserved. An `owner` reserves one slot only: for it the time is zero from then on.
+        A slot more than `most` away is not reserved: None. An `owner` reserves one slot only, and gets it again.
         """
         with self._writing.begin() as connection:
-            if owner and connection.execute(select(turns.c.name).where(turns.c.name == f"{name} {owner}")).first():
-                return timedelta()
-            free_at = connection.execute(select(turns.c.free_at).where(turns.c.name == name)).scalar()
-            at = max(now, free_at) if free_at else now
-            if most is not None and at - now > most:
-                return at - now
+            # The clock is read here since others may have reserved slots while this transaction waited for its turn.
+            instant = now()
+            own = _free_at(connection, f"{name} {owner}") if owner else None
+            if own:
+                return own - gap
+            free_at = _free_at(connection, name)
+            at = max(instant, free_at) if free_at else instant
+            if most is not None and at - instant > most:
+                return None
             taken = {"free_at": at + gap}
             connection.execute(
                 upsert(turns).values(name=name, **taken).on_conflict_do_update(index_elements=["name"], set_=taken)
             )
             if owner:
                 connection.execute(upsert(turns).values(name=f"{name} {owner}", **taken))
-        return at - now
+        return at
 
     def block_slots_until(self, name: str, instant: datetime) -> None:
         """Postpone the next send slot of `name` to `instant`, unless it is later already."""
@@ -233,6 +237,10 @@ class Mailbox:
         with self._engine.connect() as connection:
             rows = connection.execute(select(outbox.c.state, func.count()).group_by(outbox.c.state))
             return {row[0]: row[1] for row in rows}
+
+
+def _free_at(connection: Connection, name: str) -> datetime | None:
+    return connection.execute(select(turns.c.free_at).where(turns.c.name == name)).scalar()
 
 
 def _keep_thread(connection: Any, channel: str, ts: str, about: str) -> None:

@@ -36,4 +36,4 @@ class RateLimits:
 
     def _allows(self, name: str, interval: timedelta, burst: timedelta, *, owner: str = "") -> bool:
         """Reserve a slot; a request that is tried again after a failure, its `owner`, counts once."""
-        return self._mailbox.reserve_slot(name, self._now(), interval, most=burst, owner=owner) <= burst
+        return self._mailbox.reserve_slot(name, self._now, interval, most=burst, owner=owner) is not None

@@ -183,9 +183,9 @@ class Outbox:
 
     def _wait_for_slot(self, channel: str) -> None:
         """Reserve the next send slot of the channel and the workspace, and wait for it."""
-        now = self._now()
         gaps = ((f"channel {channel}", self._pace.channel), ("workspace", self._pace.workspace))
-        wait = max(self._mail.reserve_slot(name, now, gap) for name, gap in gaps)
+        slots = [self._mail.reserve_slot(name, self._now, gap) for name, gap in gaps]
+        wait = max(filter(None, slots)) - self._now()
         if wait > timedelta():
             self._wait(wait.total_seconds())
 

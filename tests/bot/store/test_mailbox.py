@@ -4,12 +4,14 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from threading import Barrier
+from threading import Barrier, Event
 from typing import Any
 
 import pytest
 
+from bot.models.clock import Clock
 from bot.store import Draft, Mailbox, State, open_engine
+from tests.servers.clock import SettableClock
 from tests.servers.databases import empty_database
 
 NOON = datetime(2026, 2, 5, 12, tzinfo=UTC)
@@ -34,60 +36,86 @@ def draft(key: str = "digest:o/n:2026-02-05:s1:C0DIGEST:000", **changes: Any) ->
     return Draft(key, "C0DIGEST", {"text": "first", "blocks": [{"type": "divider"}]}, **changes)
 
 
-# Turns
+# Send slots
 
 
-def test_turns_are_a_second_apart_over_threads(mailboxes: list[Mailbox]) -> None:
-    """Twenty threads over two connections that ask at one instant get twenty turns, a second apart."""
+def at(instant: datetime) -> Clock:
+    """A clock that stands still."""
+    return lambda: instant
+
+
+def test_slots_are_a_second_apart_over_threads(mailboxes: list[Mailbox]) -> None:
+    """Twenty threads over two connections that ask at one instant get twenty slots, a second apart."""
     ready = Barrier(20)
 
-    def turn(number: int) -> timedelta:
+    def slot(number: int) -> datetime | None:
         ready.wait()
-        return mailboxes[number % 2].reserve_slot("channel C0DIGEST", NOON, SECOND)
+        return mailboxes[number % 2].reserve_slot("channel C0DIGEST", at(NOON), SECOND)
 
     with ThreadPoolExecutor(20) as threads:
-        waits = list(threads.map(turn, range(20)))
-    assert sorted(waits) == [number * SECOND for number in range(20)]
+        slots = list(threads.map(slot, range(20)))
+    assert sorted(filter(None, slots)) == [NOON + number * SECOND for number in range(20)]
 
 
-def test_a_turn_that_comes_late_is_at_once(mail: Mailbox) -> None:
-    """Who asks half a second after a turn waits for the other half, and who asks later does not wait."""
-    assert mail.reserve_slot("workspace", NOON, SECOND) == timedelta()
-    assert mail.reserve_slot("workspace", NOON + SECOND / 2, SECOND) == SECOND / 2
-    assert mail.reserve_slot("workspace", NOON + 10 * SECOND, SECOND) == timedelta()
-    assert mail.reserve_slot("workspace", NOON + 10 * SECOND, SECOND) == SECOND
+def test_who_waited_for_the_store_is_not_taken_for_early(mailboxes: list[Mailbox]) -> None:
+    """The clock is read when the store is free, so that a long wait for it looks like no backlog of requests."""
+    clock = SettableClock(NOON, speed=0)
+    busy = Event()
+
+    def slow() -> datetime:
+        busy.set()
+        clock.advance(10 * SECOND)
+        return clock()
+
+    def late() -> datetime | None:
+        busy.wait()
+        return mailboxes[1].reserve_slot("requests U0ADA", clock, SECOND, most=SECOND)
+
+    with ThreadPoolExecutor(1) as threads:
+        waiting = threads.submit(late)
+        assert mailboxes[0].reserve_slot("requests U0ADA", slow, SECOND)
+        assert waiting.result() is not None
 
 
-def test_each_name_has_turns_of_its_own(mail: Mailbox) -> None:
+def test_a_late_request_for_a_slot_gets_it_at_once(mail: Mailbox) -> None:
+    """Who asks half a second after a slot gets the next second, and who asks later gets the instant of asking."""
+    assert mail.reserve_slot("workspace", at(NOON), SECOND) == NOON
+    assert mail.reserve_slot("workspace", at(NOON + SECOND / 2), SECOND) == NOON + SECOND
+    assert mail.reserve_slot("workspace", at(NOON + 10 * SECOND), SECOND) == NOON + 10 * SECOND
+    assert mail.reserve_slot("workspace", at(NOON + 10 * SECOND), SECOND) == NOON + 11 * SECOND
+
+
+def test_each_name_has_slots_of_its_own(mail: Mailbox) -> None:
     """A busy channel does not keep another one waiting."""
-    assert mail.reserve_slot("channel C0DIGEST", NOON, SECOND) == timedelta()
-    assert mail.reserve_slot("channel C0OTHER", NOON, SECOND) == timedelta()
+    assert mail.reserve_slot("channel C0DIGEST", at(NOON), SECOND) == NOON
+    assert mail.reserve_slot("channel C0OTHER", at(NOON), SECOND) == NOON
 
 
-def test_whoever_is_tried_again_keeps_the_turn(mail: Mailbox) -> None:
-    """An owner takes one turn however often it asks, and one that found none in reach may ask again."""
+def test_an_owner_keeps_its_slot(mail: Mailbox) -> None:
+    """An owner takes one slot however often it asks, and one that found none in reach may ask again."""
     for owner in ("first", "first", "second", "first"):
-        assert mail.reserve_slot("requests U0ADA", NOON, SECOND, most=SECOND, owner=owner) <= SECOND
-    assert mail.reserve_slot("requests U0ADA", NOON, SECOND, most=SECOND, owner="third") == 2 * SECOND
-    assert mail.reserve_slot("requests U0ADA", NOON + SECOND, SECOND, most=SECOND, owner="third") == SECOND
-    assert mail.reserve_slot("requests U0ADA", NOON + SECOND, SECOND, most=SECOND, owner="third") == timedelta()
+        assert mail.reserve_slot("requests U0ADA", at(NOON), SECOND, most=SECOND, owner=owner)
+    assert mail.reserve_slot("requests U0ADA", at(NOON), SECOND, most=SECOND, owner="third") is None
+    later = at(NOON + SECOND)
+    for _ in range(2):
+        assert mail.reserve_slot("requests U0ADA", later, SECOND, most=SECOND, owner="third") == NOON + 2 * SECOND
 
 
-def test_turns_that_are_long_past_are_forgotten(mail: Mailbox) -> None:
-    """A turn after the instant stays taken; one before it leaves no trace."""
-    mail.reserve_slot("requests U0ADA", NOON, SECOND, owner="early")
-    mail.reserve_slot("requests U0LIN", NOON + 9 * SECOND, SECOND, owner="late")
+def test_slots_that_are_long_past_are_forgotten(mail: Mailbox) -> None:
+    """A slot after the instant stays taken; one before it leaves no trace."""
+    mail.reserve_slot("requests U0ADA", at(NOON), SECOND, owner="early")
+    mail.reserve_slot("requests U0LIN", at(NOON + 9 * SECOND), SECOND, owner="late")
     mail.forget(NOON + 5 * SECOND)
-    assert mail.reserve_slot("requests U0ADA", NOON, SECOND) == timedelta()
-    assert mail.reserve_slot("requests U0LIN", NOON + 9 * SECOND, SECOND) == SECOND
+    assert mail.reserve_slot("requests U0ADA", at(NOON), SECOND) == NOON
+    assert mail.reserve_slot("requests U0LIN", at(NOON + 9 * SECOND), SECOND) == NOON + 10 * SECOND
 
 
-def test_a_turn_may_be_put_off(mail: Mailbox) -> None:
-    """The next turn is not before an instant that was named, and one that is later anyway is not moved up."""
-    mail.reserve_slot("channel C0DIGEST", NOON, SECOND)
+def test_a_slot_may_be_put_off(mail: Mailbox) -> None:
+    """The next slot is not before an instant that was named, and one that is later anyway is not moved up."""
+    mail.reserve_slot("channel C0DIGEST", at(NOON), SECOND)
     mail.block_slots_until("channel C0DIGEST", NOON + 3 * SECOND)
     mail.block_slots_until("channel C0DIGEST", NOON + 2 * SECOND)
-    assert mail.reserve_slot("channel C0DIGEST", NOON, SECOND) == 3 * SECOND
+    assert mail.reserve_slot("channel C0DIGEST", at(NOON), SECOND) == NOON + 3 * SECOND
 
 
 # What was asked
