@@ -21,7 +21,7 @@ from analysis.facts.removed_tests import removed_tests
 from analysis.facts.reverts import reverts
 from analysis.facts.security import security_calls, security_terms
 from analysis.facts.versions import dependencies, minimum_versions
-from analysis.models import Commit, Fact, FactKind, FileChange
+from analysis.models import Commit, Fact, FactKind, FileChange, Trees
 from analysis.paths import Kind, kind
 
 __all__ = ["VERSION", "facts"]
@@ -30,8 +30,12 @@ __all__ = ["VERSION", "facts"]
 VERSION = 4
 
 
-def facts(commit: Commit) -> tuple[Fact, ...]:
-    """Return all facts found in the commit's message and patches: a revert first, then in the order of `FactKind`."""
+def facts(commit: Commit, trees: Trees | None = None) -> tuple[Fact, ...]:
+    """Return all facts found in the commit's message and patches: a revert first, then in the order of `FactKind`.
+
+    With `trees`, the whole files before and after add what the patches do not show and withdraw what they disprove.
+    """
+    del trees  # no rule reads whole files yet
     change = Change(commit)
     found = [*reverts(change), *security_terms(change), *formatting_only(change)]
     # File by file, so that each patch is parsed only once, however large the commit is.

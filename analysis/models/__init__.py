@@ -3,7 +3,7 @@
 from analysis.locale import Language
 from analysis.models.answers import Citation, Question, Statement, Turn
 from analysis.models.commits import SHORT_SHA, Commit, FileChange, Links, PullRequest, Repository, Series
-from analysis.models.facts import BREAKING, Fact, FactKind, by_kind
+from analysis.models.facts import BREAKING, Fact, FactKind, Proof, by_kind
 from analysis.models.frozen import Frozen
 from analysis.models.ranking import ChangeType, Importance, Ranked, Reason
 from analysis.models.reports import (
@@ -22,6 +22,7 @@ from analysis.models.reports import (
     Touch,
     Usage,
 )
+from analysis.models.trees import Tree, Trees
 
 __all__ = [
     "BREAKING",
@@ -43,6 +44,7 @@ __all__ = [
     "Insight",
     "Language",
     "Links",
+    "Proof",
     "PullRequest",
     "Question",
     "Ranked",
@@ -56,6 +58,8 @@ __all__ = [
     "Statement",
     "Stats",
     "Touch",
+    "Tree",
+    "Trees",
     "Turn",
     "Usage",
     "by_kind",

@@ -72,6 +72,13 @@ BREAKING = frozenset(
 )
 
 
+class Proof(StrEnum):
+    """What proved a fact: the patch alone, or the whole files before and after. The values are part of the store."""
+
+    PATCH = "patch"
+    FILES = "files"
+
+
 # Removed from one file, though another may still define it: a module's name, a server's route, a command's flag.
 _FILE_SCOPED = frozenset({FactKind.REMOVED_NAME, FactKind.REMOVED_ROUTE, FactKind.REMOVED_FLAG})
 _NEW_REQUIREMENTS = frozenset({FactKind.MINIMUM_RAISED, FactKind.REQUIRED_PARAMETER, FactKind.REQUIRED_METHOD})
@@ -97,6 +104,7 @@ class Fact(Frozen):
     line: int | None = None
     old: str | None = None
     new: str | None = None
+    proof: Proof = Proof.PATCH
 
     @property
     def breaking(self) -> bool:
