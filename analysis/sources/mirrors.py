@@ -11,8 +11,7 @@ from types import MappingProxyType
 from analysis.errors import AccessDenied, MirrorUnavailable, UnknownRepository
 from analysis.locale import Phrase
 from analysis.models import Repository
-from analysis.sources.git import Git
-from analysis.sources.git_errors import (
+from analysis.sources.git.errors import (
     Cause,
     GitFailed,
     GitTooLarge,
@@ -20,11 +19,12 @@ from analysis.sources.git_errors import (
     translated_git_errors,
     unknown_branch,
 )
+from analysis.sources.git.folder import MirrorFolder, MirrorState, check_size, noting_fetch, save_state
+from analysis.sources.git.objects import Limits
+from analysis.sources.git.program import Git
+from analysis.sources.git.remotes import FILTER, Remote, is_clonable, is_ref_name, is_server_of
 from analysis.sources.github import CloneSource, GitHub
 from analysis.sources.mirror import Mirror
-from analysis.sources.mirror_folder import MirrorFolder, MirrorState, check_size, noting_fetch, save_state
-from analysis.sources.mirror_objects import Limits
-from analysis.sources.remotes import FILTER, Remote, is_clonable, is_ref_name, is_server_of
 
 _MEGABYTES = 2_000
 _REPOSITORY_MEGABYTES = 20_000

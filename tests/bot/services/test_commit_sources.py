@@ -152,10 +152,17 @@ def test_what_landed_late_and_a_force_push_are_read_from_git(github: FaultyGitHu
 def test_where_git_fails_the_api_takes_its_place(github: FaultyGitHub, desk: At) -> None:
     """A server that cannot be cloned from is read through the API, and the coverage says so."""
     github.faults = [Fault(GIT, 503, times=100)]
-    report = desk(github).read()
+    at = desk(github)
+    now = NEXT_MORNING + timedelta(days=1)
+    report = at.read(now=now)
     assert report.read_from is ReadFrom.API_INSTEAD
     assert report.stats.total == 2
     assert not report.failed
+    tried = github.asked(GIT)
+    at.read(DAY + timedelta(days=1), now)
+    assert github.asked(GIT) == tried  # a broken server is not tried for each of many days
+    github.faults = []
+    assert at.read(DAY - timedelta(days=1), now + timedelta(minutes=11)).read_from is ReadFrom.MIRROR
 
 
 def test_a_commit_without_its_pull_request_is_read(github: FaultyGitHub, desk: At) -> None:

@@ -15,9 +15,9 @@ from urllib.parse import quote
 from pydantic import ValidationError
 
 from analysis.models import Frozen
-from analysis.sources.git_errors import GitTooLarge, MirrorDamaged
-from analysis.sources.locks import locked
-from analysis.sources.remotes import is_ref_name
+from analysis.sources.git.errors import GitTooLarge, MirrorDamaged
+from analysis.sources.git.locks import locked
+from analysis.sources.git.remotes import is_ref_name
 
 _STATE = "mirror.json"
 _DAMAGED = "damaged"

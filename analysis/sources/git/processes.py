@@ -12,8 +12,8 @@ from pathlib import Path
 from queue import Empty, LifoQueue
 from typing import Generic, NamedTuple, TypeVar
 
-from analysis.sources.git import Git, kill
-from analysis.sources.git_errors import GitTimedOut, MirrorDamaged
+from analysis.sources.git.errors import GitTimedOut, MirrorDamaged
+from analysis.sources.git.program import Git, kill
 
 _CHUNK = 1 << 16
 _PATIENCE = 60  # seconds without a byte

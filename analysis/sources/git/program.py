@@ -16,8 +16,8 @@ from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 
-from analysis.sources.git_errors import GitFailed, GitMissing, GitTimedOut
-from analysis.sources.remotes import Remote
+from analysis.sources.git.errors import GitFailed, GitMissing, GitTimedOut
+from analysis.sources.git.remotes import Remote
 
 OLDEST = (2, 38)  # `grep --max-count`; `log --since-as-filter` and `fetch --stdin` are older
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
