@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 from sqlalchemy import Engine, Row, delete, func, insert, select, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
-from analysis.facts import VERSION as FACTS_VERSION
 from analysis.models import (
     Analysis,
     Commit,
@@ -17,6 +16,7 @@ from analysis.models import (
     Importance,
     Language,
     Links,
+    Proof,
     Remark,
     Repository,
 )
@@ -25,10 +25,11 @@ from bot.store.commit_rows import (
     chunks,
     commit_ids,
     commit_values,
-    fact_values,
+    fact_columns,
     file_change,
     insert_new,
     reference_values,
+    replaceable_by,
     repository_id_of,
     stored_commit,
 )
@@ -208,13 +209,24 @@ class Store:
                     changes.setdefault(row.commit_id, []).append(file_change(row))
         return [stored_commit(rows[each], changes.get(each, [])) for each in ids]
 
-    def save_commit(self, repository: Repository, commit: Commit, found: Sequence[Fact]) -> int:
-        """Store a commit that was read, with its files and facts, index it for search and return its id."""
+    def save_commit(
+        self, repository: Repository, commit: Commit, found: Sequence[Fact], proof: Proof = Proof.PATCH
+    ) -> int:
+        """Store a commit that was read, with its files and facts, index it for search and return its id.
+
+        Facts that whole files proved are not replaced by those of a patch.
+        """
         with self._writing.begin() as connection:
             repository_id = repository_id_of(connection, repository)
-            row = commit_values(repository_id, commit, found)
+            row = commit_values(repository_id, commit, found, proof)
+            changed = {name: value for name, value in row.items() if name not in fact_columns((), proof)}
+            stored = upsert(commits).values(row)
+            keys = ["repository_id", "sha"]
+            connection.execute(stored.on_conflict_do_update(index_elements=keys, set_=changed))
             connection.execute(
-                upsert(commits).values(row).on_conflict_do_update(index_elements=["repository_id", "sha"], set_=row)
+                update(commits)
+                .where(commits.c.repository_id == repository_id, commits.c.sha == commit.sha, replaceable_by(proof))
+                .values(fact_columns(found, proof))
             )
             commit_id = commit_ids(connection, repository_id, [commit.sha])[commit.sha]
             connection.execute(delete(files).where(files.c.commit_id == commit_id))
@@ -230,11 +242,14 @@ class Store:
             index_commit(connection, commit_id, commit)
         return commit_id
 
-    def save_facts(self, commit_id: int, commit: Commit, found: Sequence[Fact]) -> None:
-        """Store the facts that newer rules found in a stored commit, and its references to other commits."""
+    def save_facts(self, commit_id: int, commit: Commit, found: Sequence[Fact], proof: Proof = Proof.PATCH) -> None:
+        """Store the facts that newer rules found in a stored commit, and its references to other commits.
+
+        Facts that whole files proved are not replaced by those of a patch.
+        """
         with self._writing.begin() as connection:
-            values = {"facts": fact_values(found), "facts_version": FACTS_VERSION, **reference_values(commit)}
-            connection.execute(update(commits).where(commits.c.id == commit_id).values(**values))
+            values = {**fact_columns(found, proof), **reference_values(commit)}
+            connection.execute(update(commits).where(commits.c.id == commit_id, replaceable_by(proof)).values(**values))
             save_named(connection, commit_id, commit)
 
     def read_ids(self, repository: Repository, shas: Sequence[str]) -> dict[str, int]:
