@@ -20,6 +20,7 @@ from analysis.paths import Kind, kind
 from analysis.sources.github_client import Client
 from analysis.sources.github_errors import not_github, rate_limited, status_of
 from analysis.sources.github_replies import (
+    CloneReply,
     CommitPage,
     ComparisonPage,
     DefaultBranch,
@@ -58,6 +59,17 @@ class Release(Frozen):
     tag: str
     notes: str
     published_at: datetime
+
+
+class CloneSource(Frozen):
+    """Where git clones a repository from, its page, its default branch, and its size; all as GitHub tells it."""
+
+    full_name: str
+    clone_url: str
+    web_url: str
+    default_branch: str
+    kilobytes: int
+    private: bool
 
 
 class Allowance(Frozen):
@@ -170,6 +182,31 @@ class GitHub:
             if status_of(exc) == codes.forbidden:
                 return False
             raise
+
+    @property
+    def api_url(self) -> str:
+        """The API's address, which the token is for."""
+        return self._client.api_url
+
+    def api_url_of(self, repository: Repository) -> str:
+        """Return the address of the API that hosts the repository; no request."""
+        return self._at(repository).api_url
+
+    def host_of(self, repository: Repository) -> str:
+        """Return the host of the API that hosts the repository; no request."""
+        return self._at(repository).host
+
+    def clone_source(self, repository: Repository) -> CloneSource:
+        """Return where the repository is cloned from; `UnknownRepository` or `AccessDenied` if GitHub does not show it."""
+        found = self._get(CloneReply, repository)
+        return CloneSource(
+            full_name=found.full_name,
+            clone_url=found.clone_url,
+            web_url=found.html_url,
+            default_branch=found.default_branch,
+            kilobytes=found.size,
+            private=found.private,
+        )
 
     def canonical_name(self, repository: Repository) -> Repository:
         """Return the repository with GitHub's spelling; `UnknownRepository` or `UnknownBranch` if it does not exist."""
