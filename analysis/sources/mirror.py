@@ -13,7 +13,7 @@ from datetime import timedelta
 from typing import NamedTuple, Self
 
 from analysis.errors import DigestError, UnknownCommit
-from analysis.models import Commit, Repository, Trees
+from analysis.models import Commit, PullRequest, Repository, Trees
 from analysis.sources.git import Git
 from analysis.sources.git_errors import (
     Cause,
@@ -111,6 +111,14 @@ class Mirror:
             found = [redacted(each) for each in self._log(f"{oldest}..{newest}")]
         return Comparison(commits=tuple(reversed(found)), rewritten=not counts.startswith(b"0"))
 
+    def find(self, ref: str) -> str | None:
+        """Return the SHA of the only commit on the branch that begins with `ref`, without a request; None if there is none."""
+        if not _SHA_PREFIX.fullmatch(ref.lower()):
+            return None
+        with self._translated(ref):
+            sha = self._known(ref.lower())
+        return sha if sha and self.contains(sha) else None
+
     def contains(self, sha: str) -> bool:
         """Return whether the branch contains the commit."""
         with self._translated(sha):
@@ -161,12 +169,13 @@ class Mirror:
                     wanted[text(blob)] = None
             self._objects.bring(wanted)
 
-    def read_commit(self, ref: str) -> Commit:
-        """Read a commit (a SHA or an unambiguous prefix) with its files and patches, without its pull request."""
+    def read_commit(self, ref: str, pull: PullRequest | None = None) -> Commit:
+        """Read a commit (a SHA or an unambiguous prefix) with its files and patches, and with its pull request if given."""
         sha = ref.lower() if _SHA.fullmatch(ref.lower()) else self.resolve(ref.lower())
         with self._translated(sha):
             record = self._record(sha)
-        return redacted(whole_commit(record or self._record(self.resolve(sha)), self._state.web_url))
+        commit = whole_commit(record or self._record(self.resolve(sha)), self._state.web_url)
+        return redacted(commit.model_copy(update={"pull": pull}))
 
     def read_commits(self, shas: Sequence[str]) -> Iterator[tuple[str, Commit | DigestError]]:
         """Fetch what these commits change, then yield each SHA with its commit, or with the reason why it cannot be read."""

@@ -165,6 +165,7 @@ days = Table(
     Column("timezone", String(64), nullable=False),
     Column("listed_at", Instant, nullable=False),
     Column("remarks", JSON, nullable=False),
+    Column("read_from", String(24), nullable=False, server_default="api"),
     UniqueConstraint("repository_id", "date", "timezone"),
 )
 

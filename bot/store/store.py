@@ -17,6 +17,7 @@ from analysis.models import (
     Language,
     Links,
     Proof,
+    ReadFrom,
     Remark,
     Repository,
 )
@@ -48,6 +49,7 @@ class StoredDay(NamedTuple):
     commit_ids: tuple[int, ...]
     late_ids: tuple[int, ...]
     remarks: tuple[Remark, ...]
+    read_from: ReadFrom
 
 
 class StoredAnalysis(Frozen):
@@ -90,7 +92,7 @@ class Store:
         """Return the latest listing of a day, or None if it was never listed."""
         with self._engine.connect() as connection:
             row = connection.execute(
-                select(days.c.id, days.c.listed_at, days.c.remarks)
+                select(days.c.id, days.c.listed_at, days.c.remarks, days.c.read_from)
                 .join(repositories)
                 .where(repositories.c.key == repository.key, days.c.date == day, days.c.timezone == timezone)
             ).first()
@@ -106,6 +108,7 @@ class Store:
             commit_ids=tuple(each.commit_id for each in listed if not each.late),
             late_ids=tuple(each.commit_id for each in listed if each.late),
             remarks=tuple(Remark(each) for each in row.remarks),
+            read_from=ReadFrom(row.read_from),
         )
 
     def latest_day_before(self, repository: Repository, day: date, timezone: str) -> date | None:
@@ -127,6 +130,7 @@ class Store:
         late: Sequence[Commit],
         remarks: Sequence[Remark],
         listed_at: datetime,
+        read_from: ReadFrom = ReadFrom.API,
     ) -> StoredDay:
         """Store a day's listing, replacing an earlier one, and return it; commits already stored stay unchanged."""
         with self._writing.begin() as connection:
@@ -134,7 +138,7 @@ class Store:
             insert_new(connection, repository_id, [*listed, *late])
             ids = commit_ids(connection, repository_id, [commit.sha for commit in [*listed, *late]])
             row = {"repository_id": repository_id, "date": day, "timezone": timezone}
-            changed = {"listed_at": listed_at, "remarks": list(remarks)}
+            changed = {"listed_at": listed_at, "remarks": list(remarks), "read_from": read_from.value}
             connection.execute(
                 upsert(days).values(**row, **changed).on_conflict_do_update(index_elements=list(row), set_=changed)
             )
@@ -151,6 +155,7 @@ class Store:
             tuple(ids[commit.sha] for commit in listed),
             tuple(ids[commit.sha] for commit in late),
             tuple(remarks),
+            read_from,
         )
 
     def listed_shas(self, repository: Repository, shas: Sequence[str]) -> set[str]:
