@@ -44,6 +44,8 @@ class DigestService:
             stored = self._store.commits(ids)
             analyst.submit([each.id for each in stored if each.commit.read])
             unread = [each.commit for each in stored if not each.commit.read]
+            if unread:
+                analyst.prepare()
             if progress:
                 progress.expect(len(unread) + len(analyst.unanalysed(ids)))
             unfinished = self._reader.read(
