@@ -13,7 +13,7 @@ from itertools import islice
 from typing import NamedTuple, Self
 
 from analysis.errors import DigestError, UnknownCommit
-from analysis.models import Commit, Repository, Trees
+from analysis.models import Commit, PullRequest, Repository, Trees
 from analysis.sources.git.commits import Commits
 from analysis.sources.git.errors import Cause, GitFailed, MirrorDamaged, translated_errors, unknown_commit
 from analysis.sources.git.folder import MirrorFolder, MirrorState
@@ -99,6 +99,12 @@ class Mirror:
             found = [redacted(each) for each in self._commits.log(f"{oldest}..{newest}")]
         return Comparison(commits=tuple(reversed(found)), rewritten=not counts.startswith(b"0"))
 
+    def find(self, ref: str) -> str | None:
+        """Return the SHA of the only commit on the branch that begins with `ref`, without a request; None if there is none."""
+        with self._translated(ref):
+            sha = self._names.beginning_with(ref.lower())
+        return sha if sha and self.contains(sha) else None
+
     def contains(self, sha: str) -> bool:
         """Return whether the branch contains the commit."""
         with self._translated(sha):
@@ -137,14 +143,14 @@ class Mirror:
         with self._translated(sha):
             self._objects.bring(self._objects.files(commit, folders, suffixes))
 
-    def read_commit(self, ref: str) -> Commit:
-        """Read a commit (a SHA or an unambiguous prefix) with its files and patches, without its pull request."""
+    def read_commit(self, ref: str, pull: PullRequest | None = None) -> Commit:
+        """Read a commit (a SHA or an unambiguous prefix) with its files and patches, and with its pull request if given."""
         sha = ref.lower() if is_sha(ref.lower()) else self.resolve(ref)
         with self._translated(sha):
             found = self._commits.read(sha) or self._commits.read(self.resolve(sha))
         if found is None:
             raise unknown_commit(self.repository, ref)
-        return redacted(found)
+        return redacted(found.model_copy(update={"pull": pull}))
 
     def read_commits(self, shas: Sequence[str]) -> Iterator[tuple[str, Commit | DigestError]]:
         """Fetch what these commits change, then yield each SHA with its commit, or with the reason why it cannot be read."""

@@ -3,7 +3,7 @@
 GitHub's API is asked about a repository before its first clone, and again when git is refused; otherwise git alone is asked.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -11,7 +11,14 @@ from types import MappingProxyType
 from analysis.errors import AccessDenied, MirrorUnavailable, UnknownRepository
 from analysis.locale import Phrase
 from analysis.models import Repository
-from analysis.sources.git.errors import Cause, GitFailed, GitTooLarge, translated_errors, unknown_branch
+from analysis.sources.git.errors import (
+    Cause,
+    GitFailed,
+    GitTooLarge,
+    translated_errors,
+    translated_git_errors,
+    unknown_branch,
+)
 from analysis.sources.git.folder import MirrorFolder, MirrorState, check_size, noting_fetch, save_state
 from analysis.sources.git.objects import Limits
 from analysis.sources.git.program import Git
@@ -91,17 +98,23 @@ class Mirrors:
             state = self._fetched(folder, repository, state, lock) if state else self._cloned(folder, repository, lock)
             return self._mirror(folder, repository, state)
 
+    def check(self) -> dict[str, int]:
+        """Return owner/name of each mirror and its size in bytes. Raise `MirrorUnavailable` if git is missing or too old."""
+        with translated_git_errors():
+            self._git.check()
+        return {name: folder.size for name, folder in MirrorFolder.all_in(self._folder).items()}
+
     def remove(self, repository: Repository) -> None:
         """Remove a repository's mirror with all its branches, when nobody reads it any more."""
         self._remove(MirrorFolder(self._folder, repository.full_name), repository)
 
-    def keep_only(self, repositories: Iterable[Repository]) -> list[str]:
-        """Remove the mirrors of all other repositories; return their names, owner/name in lower case."""
-        kept = {each.full_name.lower() for each in repositories}
-        removed = {name: found for name, found in MirrorFolder.all_in(self._folder).items() if name not in kept}
-        for name, folder in removed.items():
-            self._remove(folder, Repository.parse(name))
-        return list(removed)
+    def remove_unless(self, kept: Callable[[Repository], bool]) -> list[str]:
+        """Remove the mirrors of the repositories that are not kept; return their names, owner/name in lower case."""
+        every = [(Repository.parse(name), folder) for name, folder in MirrorFolder.all_in(self._folder).items()]
+        removed = [(repository, folder) for repository, folder in every if not kept(repository)]
+        for repository, folder in removed:
+            self._remove(folder, repository)
+        return [repository.full_name for repository, _ in removed]
 
     def _remove(self, folder: MirrorFolder, repository: Repository) -> None:
         if not self._folder.exists():

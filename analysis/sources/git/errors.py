@@ -120,6 +120,11 @@ def translated_errors(repository: Repository, host: str, commit: str | None = No
     return translated_by(_TABLE, repository, host, commit)
 
 
+def translated_git_errors() -> AbstractContextManager[None]:
+    """Raise the errors of a git that is missing or too old as ours."""
+    return translated_by({GitMissing: _missing})
+
+
 def unknown_commit(repository: Repository, name: str) -> UnknownCommit:
     return UnknownCommit(
         Phrase(

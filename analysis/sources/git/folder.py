@@ -86,6 +86,11 @@ class MirrorFolder:
         """Whether there is something that is no mirror, or was found to be damaged."""
         return self.path.exists() and ((self.path / _DAMAGED).exists() or not (self.path / _STATE).exists())
 
+    @property
+    def size(self) -> int:
+        """The size of the mirror in bytes."""
+        return sum(_sizes(self.path))
+
     def mark_damaged(self) -> None:
         """Have the mirror cloned anew by the next fetch."""
         with suppress(OSError):

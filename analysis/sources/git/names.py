@@ -24,13 +24,14 @@ class Names:
 
     def known(self, name: str) -> str | None:
         """Return the SHA of a name that the mirror knows."""
-        low = name.lower()
-        refs = (
-            f"refs/tags/{name}",
-            f"refs/heads/{name}" if name == self._branch else None,
-            low if _SHA_PREFIX.fullmatch(low) else None,
-        )
-        return next((found for each in refs if each and (found := self.commit(each))), None)
+        branch = f"refs/heads/{name}" if name == self._branch else None
+        refs = (f"refs/tags/{name}", branch)
+        found = next((found for each in refs if each and (found := self.commit(each))), None)
+        return found or self.beginning_with(name.lower())
+
+    def beginning_with(self, prefix: str) -> str | None:
+        """Return the SHA of the only commit that begins so (4 hexadecimal digits or more), as far as the mirror knows."""
+        return self.commit(prefix) if _SHA_PREFIX.fullmatch(prefix) else None
 
     def fetched(self, name: str) -> str | None:
         """Fetch a commit by its whole SHA, a tag or a branch; return its SHA, or None if the server has none."""

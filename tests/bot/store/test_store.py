@@ -1,15 +1,18 @@
 """The store: its schema, its migrations, and what it finds."""
 
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from sqlalchemy import event
 
-from analysis.models import Commit, Repository
+from analysis.models import Commit, Fact, FactKind, Proof, Repository
 from bot.store import Store, open_engine
 from bot.store.database import HEAD
 from bot.store.schema import metadata
@@ -51,6 +54,25 @@ def test_a_store_is_in_wal_mode_and_enforces_its_keys(tmp_path: Path) -> None:
     engine.dispose()
 
 
+def test_threads_queue_to_write(tmp_path: Path) -> None:
+    """A thread asks the database for its write lock once the thread before it has written, since SQLite would let it sleep."""
+    engine = open_engine(f"sqlite:///{tmp_path / 'x.db'}")
+    seen: list[str] = []
+    event.listen(engine, "begin", lambda _: seen.append("begin"), insert=True)  # before the database is asked
+    event.listen(engine, "commit", lambda _: seen.append("commit"))
+    store, together = Store(engine), Barrier(8)
+
+    def write(number: int) -> None:
+        together.wait()
+        for each in range(5):
+            store.save_commit(REPOSITORY, commit(f"{number}{each}" * 20, "t"), ())
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(write, range(8)))
+    store.close()
+    assert seen == ["begin", "commit"] * 40
+
+
 def test_patches_are_kept_compressed(store: Store, tmp_path: Path) -> None:
     """A patch comes back as it was, and takes far less room than it has characters."""
     patch = "@@ -1 +1 @@\n" + "+the same line again and again\n" * 2000
@@ -62,6 +84,20 @@ def test_patches_are_kept_compressed(store: Store, tmp_path: Path) -> None:
         (size,) = connection.execute("SELECT length(patch) FROM files").fetchone()
     connection.close()
     assert size < len(patch) / 20
+
+
+def test_facts_proved_by_files_are_not_replaced_by_those_of_a_patch(store: Store) -> None:
+    """A commit that is read again without its files keeps its facts, and one read again with them gets the new ones."""
+    fixed = commit("a" * 40, "Fix the scheduler")
+    by_patch, by_files = (Fact(kind=FactKind.REMOVED_NAME, name=name) for name in ("seen", "proved"))
+    commit_id = store.save_commit(REPOSITORY, fixed, [by_patch])
+    store.save_facts(commit_id, fixed, [by_files], Proof.FILES)
+    store.save_facts(commit_id, fixed, [by_patch])
+    assert store.save_commit(REPOSITORY, fixed, [by_patch]) == commit_id
+    [stored] = store.commits([commit_id])
+    assert (stored.facts, stored.proof) == ((by_files,), Proof.FILES)
+    store.save_commit(REPOSITORY, fixed, [by_patch, by_files], Proof.FILES)
+    assert store.commits([commit_id])[0].facts == (by_patch, by_files)
 
 
 def test_saving_twice_changes_nothing(store: Store) -> None:
