@@ -200,7 +200,10 @@ class Mirror:
         with self._translated(sha):
             places = list(islice(matches(self._objects, commit, query), limit))
         files = {path: (self.read_file(commit, path) or "").split("\n") for path in dict.fromkeys(p for p, _ in places)}
-        return tuple(Match(path, line, files[path][line - 1]) for path, line in places if line <= len(files[path]))
+        names = {path: Redactor(file_names=[path])(path) for path in files}
+        return tuple(
+            Match(names[path], line, files[path][line - 1]) for path, line in places if line <= len(files[path])
+        )
 
     def history(self, path: str, *, at: str = "", symbol: str = "", limit: int = _MOST_HISTORY) -> tuple[Commit, ...]:
         """List the latest commits that changed a path, or how often it has `symbol`; up to the commit `at`, or the head."""

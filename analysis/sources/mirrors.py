@@ -19,7 +19,7 @@ from analysis.sources.git.errors import (
     translated_git_errors,
     unknown_branch,
 )
-from analysis.sources.git.folder import MirrorFolder, MirrorState, check_size, noting_fetch, save_state
+from analysis.sources.git.folder import MirrorFolder, MirrorState, check_size, noting_fetch, ref, save_state
 from analysis.sources.git.objects import Limits
 from analysis.sources.git.program import Git
 from analysis.sources.git.remotes import FILTER, Remote, is_clonable, is_ref_name, is_server_of
@@ -73,9 +73,10 @@ class Mirrors:
     def existing(self, repository: Repository) -> Mirror | None:
         """Return a repository's mirror as it is; None if there is none, or none of that branch, or GitHub hides it now."""
         folder = MirrorFolder(self._folder, repository.full_name)
-        state = self._state(folder, repository)
-        if state is None or state.hidden or not folder.has(repository.branch or state.default_branch):
-            return None
+        with translated_errors(repository, self._github.host_of(repository)):
+            state = self._state(folder, repository)
+            if state is None or state.hidden or not folder.has(repository.branch or state.default_branch):
+                return None
         return self._mirror(folder, repository, state)
 
     def updated(self, repository: Repository, *, create: bool, fresh_since: datetime | None = None) -> Mirror | None:
@@ -87,7 +88,7 @@ class Mirrors:
         if repository.branch and not is_ref_name(repository.branch):
             raise unknown_branch(repository)
         folder = MirrorFolder(self._folder, repository.full_name)
-        if not create and not folder.path.exists():
+        if not create and not folder.is_there:
             return None
         with translated_errors(repository, self._github.host_of(repository)), folder.writing() as lock:
             state = self._state(folder, repository)
@@ -170,7 +171,7 @@ class Mirrors:
         heads = [f"+refs/heads/{branch}:refs/heads/{branch}"]
         if repository.branch is None:
             heads.append(f"+HEAD:{_REMOTE_HEAD}")
-        before = _ref(path, f"refs/heads/{branch}")
+        before = ref(path, f"refs/heads/{branch}")
         with noting_fetch(path, branch):
             self._git.run(
                 path,
@@ -182,7 +183,7 @@ class Mirrors:
                 on_progress=self._on_progress,
                 keep_open=[lock],
             )
-        if before != _ref(path, f"refs/heads/{branch}"):
+        if before != ref(path, f"refs/heads/{branch}"):
             self._tidy(path, self._remote(state))
 
     def _tidy(self, path: Path, remote: Remote) -> None:
@@ -235,11 +236,4 @@ def _is_fresh(folder: MirrorFolder, branch: str, since: datetime | None) -> bool
 
 def _has_other_head(path: Path, branch: str) -> bool:
     """Return whether the server's HEAD is not at the branch that used to be the default."""
-    return _ref(path, _REMOTE_HEAD) != _ref(path, f"refs/heads/{branch}")
-
-
-def _ref(path: Path, name: str) -> str:
-    try:
-        return (path / name).read_text(encoding="ascii").strip()
-    except (OSError, UnicodeDecodeError):
-        return ""
+    return ref(path, _REMOTE_HEAD) != ref(path, f"refs/heads/{branch}")

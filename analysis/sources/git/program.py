@@ -39,7 +39,7 @@ _ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
 }
-_CONFIGURATION = {
+_CONFIGURATION = {  # no fsckObjects: real histories have malformed old commits, and nothing is ever checked out
     "attr.tree": EMPTY_TREE,
     "core.askPass": "",
     "core.attributesFile": os.devnull,

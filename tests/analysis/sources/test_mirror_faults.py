@@ -69,8 +69,8 @@ def test_a_clone_that_fails_leaves_nothing(fault: Fault, place: Place) -> None:
     place.server.faults = [fault]
     with pytest.raises(MirrorUnavailable) as told:
         place.mirrors().updated(REPOSITORY, create=True)
+    assert str(told.value).endswith("; try again later")
     assert "\n" not in str(told.value)
-    assert "o/n" in str(told.value)
     assert sorted(path.suffix for path in place.folder.iterdir()) == [".lock"]
     place.server.faults = []
     assert place.cloned().head() == place.second
