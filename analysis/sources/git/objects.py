@@ -129,8 +129,8 @@ class Objects:
 
     def files(self, commit: str, folders: Sequence[str], suffixes: Sequence[str]) -> dict[str, None]:
         """Return the blobs of a commit's files: all, or those below one of `folders` and with one of `suffixes`."""
-        below = tuple(f"{folder.strip('/')}/".encode() for folder in folders)
-        endings = tuple(suffix.encode() for suffix in suffixes)
+        below = tuple(f"{folder.strip('/')}/".encode("utf-8", "replace") for folder in folders)
+        endings = tuple(suffix.encode("utf-8", "replace") for suffix in suffixes)
         found: dict[str, None] = {}
         for row in self.run("ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")[:-1]:
             meta, path = row.split(b"\t", 1)
@@ -161,7 +161,7 @@ class Objects:
 
     def _find(self, root: str, path: str) -> str | None:
         """Return the blob of a regular file."""
-        *folders, name = path.encode().split(b"/")
+        *folders, name = path.encode("utf-8", "replace").split(b"/")
         for folder in folders:
             mode, root = self._entries(root).get(folder, (b"", ""))
             if mode != _FOLDER_MODE:

@@ -61,6 +61,8 @@ _CONFIGURATION = {  # no fsckObjects: real histories have malformed old commits,
     "safe.directory": "*",  # the folders are the caller's, whoever owns them
 }
 _PROGRESS = re.compile(r"(?:remote: )?([A-Z][a-z]+(?: [a-z]+)*): +(\d+)%")
+_NO_ARGUMENT = re.compile("[\0\ud800-\udfff]")
+_FATAL = 128  # git's status of a failure
 _NO_ENVIRONMENT: Mapping[str, str] = MappingProxyType({})
 
 
@@ -140,6 +142,8 @@ class Git:
         keep_open: Sequence[int] = (),
     ) -> "subprocess.Popen[bytes]":
         self.check()
+        if _NO_ARGUMENT.search("".join(arguments)):
+            raise GitFailed(_FATAL, "an argument that no program can be given")
         return subprocess.Popen(  # noqa: S603 (git alone; what comes from outside stands after --end-of-options)
             [self._path, f"--git-dir={folder}", *arguments],
             stdin=subprocess.PIPE,

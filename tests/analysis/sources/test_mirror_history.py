@@ -1,12 +1,14 @@
 """Histories written for the purpose: merges, odd dates, odd names and odd files, read as GitHub's API would give them."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
+from analysis.errors import DigestError, Misuse
 from analysis.models import Commit, FileChange, Repository
 from analysis.sources.git.records import MAX_FILES, MAX_PATCH
 from analysis.sources.github import GitHub
@@ -197,6 +199,26 @@ def test_a_tree_is_searched(mirror: Mirror, shas: Shas) -> None:
     ]
     assert mirror.search(shas.first, "-e.*") == mirror.search(shas.first, "one", folders=["fold*"]) == ()
     assert mirror.search(shas.second, "odd")[0].path == ODD_NAME
+    with pytest.raises(Misuse, match="is not a regular expression"):
+        mirror.search(shas.first, "(", regex=True)
+
+
+@pytest.mark.parametrize("odd", ["\0", "\ud800", "-x", "--output=/tmp/x", ":(exclude)*", "*", "a\nb"])
+def test_odd_words_are_no_options(odd: str, mirror: Mirror, shas: Shas) -> None:
+    """Whatever is searched for, or named as a path or a symbol, is found or not; it is an error of ours at most."""
+    asked = (
+        lambda: mirror.read_file(shas.first, odd),
+        lambda: mirror.search(shas.first, odd, folders=[odd]),
+        lambda: mirror.search(shas.first, odd, suffixes=[odd]),
+        lambda: mirror.history(odd),
+        lambda: mirror.history("a.py", symbol=odd),
+    )
+    for ask in asked:
+        if odd in ("\0", "\ud800"):
+            with suppress(DigestError):
+                assert not ask()
+        else:
+            assert not ask()
 
 
 def test_a_path_has_a_history(mirror: Mirror, shas: Shas) -> None:
