@@ -41,7 +41,7 @@ class Mirrors:
     """The mirrors in a folder, of the repositories that `github` shows; `token` is the one for its server.
 
     `max_megabytes` is the size of a mirror at most, `max_repository_megabytes` that of the whole repository as GitHub tells
-    it; the timeouts are in seconds. `git` is the program, and of `environment` git gets the proxies and certificates.
+    it; the timeouts are in seconds; `most_packs` fetches leave before they are united. `git` is the program, and of `environment` git gets the proxies and certificates.
     """
 
     def __init__(
@@ -58,6 +58,7 @@ class Mirrors:
         clone_timeout: float = _CLONE_TIMEOUT,
         fetch_timeout: float = _FETCH_TIMEOUT,
         command_timeout: float = _COMMAND_TIMEOUT,
+        most_packs: int = _MOST_PACKS,
     ) -> None:
         self._folder = folder.absolute()
         self._github = github
@@ -67,6 +68,7 @@ class Mirrors:
         self._limits = Limits(max_megabytes, fetch_timeout, command_timeout)
         self._max_repository_megabytes = max_repository_megabytes
         self._clone_timeout = clone_timeout
+        self._most_packs = most_packs
 
     def existing(self, repository: Repository) -> Mirror | None:
         """Return a repository's mirror as it is; None if there is none, or none of that branch, or GitHub hides it now."""
@@ -181,14 +183,14 @@ class Mirrors:
                 keep_open=[lock],
             )
         if before != _ref(path, f"refs/heads/{branch}"):
-            self._tidy(path)
+            self._tidy(path, self._remote(state))
 
-    def _tidy(self, path: Path) -> None:
+    def _tidy(self, path: Path, remote: Remote) -> None:
         """Index the commits, so that listing and searching them is fast, and unite the packs of many fetches."""
-        if len([*path.glob("objects/pack/*.pack")]) > _MOST_PACKS:
+        if len([*path.glob("objects/pack/*.pack")]) > self._most_packs:
             # Objects of a partial clone stay, reachable or not: commits that a force push left can still be read.
             repack = ("-c", "repack.writeBitmaps=false", "repack", "-a", "-d", "-q")
-            self._git.run(path, *repack, timeout=self._limits.fetch)
+            self._git.run(path, *repack, remote=remote, timeout=self._limits.fetch)
         self._git.run(path, "commit-graph", "write", "--reachable", "--no-progress", timeout=self._limits.command)
 
     def _mirror(self, folder: MirrorFolder, repository: Repository, state: MirrorState) -> Mirror:

@@ -23,6 +23,7 @@ _STATE = "mirror.json"
 _DAMAGED = "damaged"
 _LEFT_BY_KILLED = ("*.lock", "objects/pack/tmp_*", "objects/pack/.tmp-*", "objects/??/tmp_obj_*")
 _MB = 1_000_000
+_SUFFIXES = (".git", ".new", ".old")  # a mirror, one that is being cloned, one that is being removed
 
 
 class MirrorState(Frozen):
@@ -47,8 +48,8 @@ class MirrorFolder:
     @classmethod
     def all_in(cls, folder: Path) -> dict[str, Self]:
         """Return owner/name, in lower case, -> the folder of each mirror, finished or not."""
-        suffixes = (".git", ".new", ".old")
-        names = {path.stem.replace("+", "/", 1) for path in folder.glob("*+*") if path.suffix in suffixes}
+        paths = [path for path in folder.glob("*+*") if path.suffix in _SUFFIXES and path.stem.count("+") == 1]
+        names = {path.stem.replace("+", "/") for path in paths}
         return {name: cls(folder, name) for name in sorted(names)}
 
     @contextmanager
