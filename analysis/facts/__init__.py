@@ -21,13 +21,14 @@ from analysis.facts.removed_tests import removed_tests
 from analysis.facts.reverts import reverts
 from analysis.facts.security import security_calls, security_terms
 from analysis.facts.versions import dependencies, minimum_versions
+from analysis.facts.whole_files import UNREAD, compare
 from analysis.models import Commit, Fact, FactKind, FileChange, Trees
 from analysis.paths import Kind, kind
 
 __all__ = ["VERSION", "facts"]
 
 # Incremented whenever a rule changes, so that stored facts are recomputed from the stored patches.
-VERSION = 4
+VERSION = 5
 
 
 def facts(commit: Commit, trees: Trees | None = None) -> tuple[Fact, ...]:
@@ -35,12 +36,16 @@ def facts(commit: Commit, trees: Trees | None = None) -> tuple[Fact, ...]:
 
     With `trees`, the whole files before and after add what the patches do not show and withdraw what they disprove.
     """
-    del trees  # no rule reads whole files yet
     change = Change(commit)
-    found = [*reverts(change), *security_terms(change), *formatting_only(change)]
+    proof = compare(change, trees) if trees else UNREAD
+    found = [*reverts(change), *security_terms(change), *formatting_only(change), *proof.facts]
     # File by file, so that each patch is parsed only once, however large the commit is.
     found += [
-        fact for file in commit.files for rule in (_RULES if file.patch else _PATH_RULES) for fact in rule(change, file)
+        fact
+        for file in commit.files
+        for rule in (_RULES if file.patch else _PATH_RULES)
+        for fact in rule(change, file)
+        if not proof.replaces(file, fact)
     ]
     unique: dict[tuple[FactKind, str], Fact] = {}
     for fact in found:
