@@ -35,8 +35,7 @@ def facts(commit: Commit, trees: Trees | None = None) -> tuple[Fact, ...]:
 
     With `trees`, the whole files before and after add what the patches do not show and withdraw what they disprove.
     """
-    del trees  # no rule reads whole files yet
-    change = Change(commit)
+    change = Change(commit, trees)
     found = [*reverts(change), *security_terms(change), *formatting_only(change)]
     # File by file, so that each patch is parsed only once, however large the commit is.
     found += [
