@@ -27,7 +27,16 @@ class Change:
 
     def __init__(self, commit: Commit, trees: Trees | None = None) -> None:
         self.commit = commit
-        self.sources = tuple(SourceTree(tree) for tree in trees) if trees else None
+        self.sources = (SourceTree(trees.before), SourceTree(trees.after)) if trees else None
+        self._trees = trees
+
+    def read_before(self, path: str) -> str | None:
+        """Return a whole file before the commit; None if it cannot be read."""
+        return self._trees.before.read(path) if self._trees else None
+
+    def read_after(self, path: str) -> str | None:
+        """Return a whole file after the commit; None if it cannot be read."""
+        return self._trees.after.read(path) if self._trees else None
 
     @cached_property
     def added_lines(self) -> str:
