@@ -1,8 +1,9 @@
 """Composition root: puts the objects of the running bot together, each given what it uses."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import partial
 from socket import socket
 
 from analysis.errors import StoreUnusable
@@ -13,6 +14,7 @@ from bot.flows import DeliverySteps, Flows
 from bot.models.clock import Clock
 from bot.services.access import Access
 from bot.services.channels import Channels
+from bot.services.configured_repositories import known_repositories
 from bot.services.factory import Services, bot_services
 from bot.services.reader import Reader
 from bot.settings import Settings
@@ -75,12 +77,14 @@ def running_bot(
     metrics_needed: bool = False,
     github: GitHub | None = None,
     pace: Pace = SLACKS_PACE,
+    mirror_all: bool = False,
 ) -> Iterator[Flows]:
     """Run the bot for the duration of the block: resume interrupted flows, then listen to Slack and the scheduler.
 
     Yield its flows. Slack reaches the bot at `address` (host, port) over HTTP; without one it connects over Socket Mode.
     `metrics_port` is the port of the metrics, 0 for none; it must be free if they are `metrics_needed`. `github` and `pace`
-    replace GitHub and the send rate, for the local workspace. Raise `BadSetting` for tokens that are missing or rejected,
+    replace GitHub and the send rate, for the local workspace. With `mirror_all` every repository that is asked about gets a
+    mirror, otherwise those that are configured or subscribed. Raise `BadSetting` for tokens that are missing or rejected,
     `StoreUnusable` if another bot uses the store, `Misuse` for an address in use.
     """
     logs.set_up(settings.log_level or "INFO", settings.log_format)
@@ -91,16 +95,22 @@ def running_bot(
         stack.enter_context(locked(database := database_file(url)))
         engine = open_engine(url)
         mailbox, subscriptions = Mailbox(engine), Subscriptions(engine)
-        services = stack.enter_context(bot_services(settings, engine, now, github))
+        known = partial(known_repositories, settings, subscriptions)
+
+        def mirrored(repository: Repository) -> bool:
+            return mirror_all or repository.key in {each.key for each in known()}
+
+        services = stack.enter_context(bot_services(settings, engine, now, github, mirrored))
         sign_in(web)  # before anything is posted: refused messages are not retried
-        bot = _Bot(settings, services, mailbox, subscriptions, web, now, pace)
+        bot = _Bot(settings, services, known, mailbox, subscriptions, web, now, pace)
         bot.subscribe_configured_channels()
         figures = metrics.Metrics(services.store, mailbox, subscriptions, now)
         flows, reader = bot.flows, bot.reader
         stack.enter_context(flows.running(database.with_name(f"{database.stem}-flows.db")))
         stack.enter_context(
             scheduler.ticking(
-                lambda: scheduler.start_due(subscriptions, reader, flows.start_delivery, now()), flows.forget_old
+                lambda: scheduler.start_due(subscriptions, reader, flows.start_delivery, now()),
+                (flows.forget_old, services.sources.remove_unused_mirrors),
             )
         )
         stack.enter_context(metrics.served(figures, metrics_port, needed=metrics_needed))
@@ -145,6 +155,7 @@ class _Bot:
         self,
         settings: Settings,
         services: Services,
+        known: Callable[[], Sequence[Repository]],
         mailbox: Mailbox,
         subscriptions: Subscriptions,
         web: Web,
@@ -154,7 +165,8 @@ class _Bot:
         self._settings, self._services = settings, services
         self._mailbox, self._subscriptions, self._web, self._now = mailbox, subscriptions, web, now
         self._outbox = Outbox(mailbox, web, now, pace=pace)
-        self.reader = _reader(settings, services, subscriptions, now)
+        access = Access(settings.digest_private, services.github.is_public, now)
+        self.reader = Reader(services.digests, services.commits, known, access, usual=settings.digest_repos)
         self._channels = Channels(self.reader, subscriptions, settings.digest_language, settings.tz)
         self._reports = ChannelReports(services.store, subscriptions, now)
         self._postings = Postings(mailbox, web, self._reports)
@@ -264,14 +276,3 @@ class _Bot:
             # These open modals; as requests they arrive only if Slack did not open one.
             **dict.fromkeys(("ask", "ask_commit", "open_subscribe", "edit_subscription"), show_no_form),
         }
-
-
-def _reader(settings: Settings, services: Services, subscriptions: Subscriptions, now: Clock) -> Reader:
-    """Build the reader of the configured and subscribed repositories."""
-
-    def known() -> list[Repository]:
-        subscribed = [each.terms.repository for each in subscriptions.all()]
-        return list({each.key: each for each in (*settings.digest_repos, *subscribed)}.values())
-
-    access = Access(settings.digest_private, services.github.is_public, now)
-    return Reader(services.digests, services.commits, known, access, usual=settings.digest_repos)

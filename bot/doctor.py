@@ -4,17 +4,20 @@ The checks change nothing: the database is only read, nothing is posted, and the
 are checked in parallel with short timeouts, so that a silent one does not delay the others.
 """
 
+import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import datetime, timedelta
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 from analysis.errors import BadSetting, DigestError, Misuse, ModelFailure, StoreUnusable
 from analysis.llm import ChatModel
 from analysis.models import Repository
 from analysis.sources.github import GitHub
+from analysis.sources.mirrors import Mirrors
 from bot import logs
 from bot.models.clock import Clock
 from bot.settings import Settings, WrongSettings
@@ -28,6 +31,7 @@ _PATIENCE = 2  # maximum seconds to wait for GitHub's rate limit
 _SILENCE = 8  # timeout in seconds
 _AT_ONCE = 8  # concurrent checks of repositories or channels
 _SKEW = timedelta(seconds=60)
+_MB = 1_000_000
 _TOKENS = 1000  # tokens, to find out whether a price is known
 
 
@@ -55,6 +59,7 @@ def findings(now: Clock) -> Iterator[Finding]:
     with ThreadPoolExecutor() as threads:
         groups: tuple[Iterator[Finding], ...] = (
             _check_all(("database", partial(_database, settings))),
+            _mirrors(settings),
             _github(settings),
             *_slack(settings, now),
             _model(settings),
@@ -98,6 +103,25 @@ def _database(settings: Settings) -> str:
             f"{name} was written by an earlier vllm-digest; start the bot once, which brings it up to date"
         )
     return f"{name} is {'not set up yet; the first start does that' if found is Condition.NEW else 'up to date'}"
+
+
+def _mirrors(settings: Settings) -> Iterator[Finding]:
+    folder = settings.digest_mirrors
+    if folder is None:
+        yield Finding("mirrors", "turned off by an empty DIGEST_MIRRORS: all is read through GitHub's API", None)
+    else:
+        yield _check("mirrors", partial(_mirror_folder, folder, settings))
+
+
+def _mirror_folder(folder: Path, settings: Settings) -> str:
+    with closing(GitHub(settings.github_api_url)) as github:
+        sizes = Mirrors(folder, github, None).check()
+    existing = next(each for each in (folder, *folder.absolute().parents) if each.exists())
+    if not existing.is_dir() or not os.access(existing, os.W_OK):
+        raise BadSetting(f"DIGEST_MIRRORS: {existing} is not a folder that can be written; name another")
+    if not sizes:
+        return f"none yet; those of the configured and subscribed repositories will be in {folder}"
+    return ", ".join(f"{name} {size / _MB:,.0f} MB" for name, size in sizes.items())
 
 
 # GitHub

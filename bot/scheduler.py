@@ -5,7 +5,7 @@ the last three days, oldest first. The timer only triggers the check; the subscr
 that neither a clock change nor a restart skips or repeats a day.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 
@@ -40,8 +40,8 @@ def start_due(subscriptions: Subscriptions, reader: Reader, start: Callable[[Del
 
 
 @contextmanager
-def ticking(tick: Callable[[], None], tidy: Callable[[], None]) -> Iterator[None]:
-    """Call `tick` at once and then every 5 seconds, and `tidy` once a day, for the duration of the block."""
+def ticking(tick: Callable[[], None], tidying: Sequence[Callable[[], None]]) -> Iterator[None]:
+    """Call `tick` at once and then every 5 seconds, and each of `tidying` once a day, for the duration of the block."""
     scheduler = BackgroundScheduler(timezone=UTC)
     soon = datetime.now(UTC)
     # Late ticks still run; ticks do not overlap.
@@ -53,14 +53,15 @@ def ticking(tick: Callable[[], None], tidy: Callable[[], None]) -> Iterator[None
         coalesce=True,
         max_instances=1,
     )
-    scheduler.add_job(
-        tidy,
-        IntervalTrigger(days=1),
-        next_run_time=soon + _TIDY,
-        misfire_grace_time=None,
-        coalesce=True,
-        max_instances=1,
-    )
+    for tidy in tidying:
+        scheduler.add_job(
+            tidy,
+            IntervalTrigger(days=1),
+            next_run_time=soon + _TIDY,
+            misfire_grace_time=None,
+            coalesce=True,
+            max_instances=1,
+        )
     scheduler.start()
     try:
         yield

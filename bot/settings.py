@@ -4,11 +4,12 @@ import logging
 import re
 from collections.abc import Mapping, Sequence
 from datetime import time
+from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import SplitResult, urlsplit
 from zoneinfo import ZoneInfo
 
-from pydantic import BeforeValidator, Field, SecretStr, ValidationError, field_validator
+from pydantic import BeforeValidator, Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from analysis.errors import BadSetting, Misuse
@@ -81,6 +82,7 @@ def _time_of_day(value: object) -> object:
     return time(int(match[1]), int(match[2])) if match else value
 
 
+_TURNED_OFF_BY_EMPTY = ("digest_mirrors",)
 _PREFIXES = {"SLACK_BOT_TOKEN": "xoxb-", "SLACK_APP_TOKEN": "xapp-", "SLACK_SIGNING_SECRET": ""}
 
 
@@ -95,7 +97,7 @@ class WrongSettings(BadSetting):
 class Settings(BaseSettings):
     """The operator's settings. Tokens are secrets: they are never printed, not even in errors."""
 
-    model_config = SettingsConfigDict(env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True)
+    model_config = SettingsConfigDict(env_file=".env", extra="ignore", frozen=True)
 
     github_token: Annotated[SecretStr | None, BeforeValidator(_token)] = None
     github_api_url: str = "https://api.github.com"
@@ -104,6 +106,7 @@ class Settings(BaseSettings):
     )
     digest_timezone: str = "Asia/Shanghai"
     digest_language: Language = "zh"
+    digest_mirrors: Path | None = Path("data/mirrors")
     database_url: SecretStr = SecretStr("sqlite:///data/digest.db")
     openai_api_key: Annotated[SecretStr | None, BeforeValidator(_token)] = None
     openai_base_url: str | None = None
@@ -122,6 +125,17 @@ class Settings(BaseSettings):
     digest_command: str = "/vllm-digest"
     log_format: Literal["console", "json"] = "console"
     log_level: str | None = Field(default=None, description="by default info while the bot runs, else warning")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_empty(cls, values: dict[str, Any]) -> dict[str, Any]:
+        """Take an empty variable for an unset one, except where that turns something off."""
+        return {name: value for name, value in values.items() if value != "" or name in _TURNED_OFF_BY_EMPTY}
+
+    @field_validator("digest_mirrors", mode="before")
+    @classmethod
+    def _folder(cls, value: object) -> object:
+        return value or None
 
     @field_validator("slack_api_url")
     @classmethod

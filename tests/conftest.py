@@ -102,6 +102,7 @@ def run(tmp_path: Path) -> Run:
         defaults = {
             "GITHUB_API_URL": server.url if server else "http://127.0.0.1:9",
             "DIGEST_REPOS": "o/n",
+            "DIGEST_MIRRORS": "",
             "DIGEST_TIMEZONE": "UTC",
         }
         environment = {**kept, **defaults, "DIGEST_LANGUAGE": "en", **settings}

@@ -115,6 +115,14 @@ class Remark(StrEnum):
     LATE_UNKNOWN = "GitHub could not be asked what landed late"
 
 
+class ReadFrom(StrEnum):
+    """Where the commits of a day were listed and read. The values are part of the store and of the JSON report."""
+
+    API = "api"
+    MIRROR = "mirror"
+    API_INSTEAD = "api instead of mirror"  # the mirror failed
+
+
 class Chosen(Frozen):
     """A channel's selection from a day, in the report's language, with the numbers of commits it leaves out."""
 
@@ -137,6 +145,7 @@ class Coverage(Frozen):
     shortened: tuple[Shortened, ...] = ()
     replaced: tuple[Failure, ...] = ()
     remarks: tuple[Remark, ...] = ()
+    read_from: ReadFrom = ReadFrom.API
 
 
 class Usage(Frozen):
@@ -166,6 +175,7 @@ class DayReport(Frozen):
     shortened: tuple[Shortened, ...] = ()
     replaced: tuple[Failure, ...] = Field(default=(), description="analysed by rules, because the model failed")
     remarks: tuple[Remark, ...] = ()
+    read_from: ReadFrom = ReadFrom.API
     usage: Usage = Usage()
     chosen: Chosen | None = Field(default=None, description="what a channel selected; None for the whole day")
 
@@ -192,4 +202,5 @@ class DayReport(Frozen):
             shortened=self.shortened,
             replaced=self.replaced,
             remarks=self.remarks,
+            read_from=self.read_from,
         )

@@ -1,7 +1,7 @@
 """The headings and lines that every format of a day's report shares: statistics, tiers, late commits, coverage and usage."""
 
-from analysis.locale import catalogue
-from analysis.models import DayReport, Importance, Language, Stats, Usage
+from analysis.locale import catalogue, mark
+from analysis.models import DayReport, Importance, Language, ReadFrom, Stats, Usage
 from analysis.writing.labels import BADGE, IMPORTANCE
 
 
@@ -30,8 +30,14 @@ def nothing(report: DayReport) -> str:
     return say("No commits on this day")
 
 
+_READ_FROM = {
+    ReadFrom.MIRROR: mark("read from the git mirror"),
+    ReadFrom.API_INSTEAD: mark("read through GitHub's API, since the git mirror could not be used"),
+}
+
+
 def coverage(report: DayReport) -> str:
-    """Return how many commits were listed, ranked, analysed and failed."""
+    """Return how many commits were listed, ranked, analysed and failed, and whether they were read from a mirror."""
     say, counted = catalogue(report.language), report.coverage
     counts = {**counted.model_dump(include={"listed", "ranked", "analysed", "by_rules"}), "failed": len(counted.failed)}
     line = say(
@@ -39,7 +45,10 @@ def coverage(report: DayReport) -> str:
         **counts,
     )
     left_out = report.chosen.unselected + report.chosen.unselected_late if report.chosen else 0
-    return line + say(" + not selected {count}", count=left_out) if left_out else line
+    if left_out:
+        line += say(" + not selected {count}", count=left_out)
+    way = _READ_FROM.get(counted.read_from)
+    return line + say("; ") + say(way) if way else line
 
 
 def usage(used: Usage, language: Language) -> str:

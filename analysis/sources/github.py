@@ -16,10 +16,10 @@ from requests import codes
 from analysis.errors import AccessDenied, DigestError, Misuse, UnknownBranch, UnknownCommit, UnknownRepository
 from analysis.locale import Phrase
 from analysis.models import Commit, Frozen, PullRequest, Repository
-from analysis.paths import Kind, kind
 from analysis.sources.github_client import Client
 from analysis.sources.github_errors import not_github, rate_limited, status_of
 from analysis.sources.github_replies import (
+    CloneReply,
     CommitPage,
     ComparisonPage,
     DefaultBranch,
@@ -41,7 +41,6 @@ _TIMEOUT = 15  # seconds until the response begins
 _RETRIES = 4
 _PAGE = 100
 _FILES_PAGE = 300
-_MAX_CONTENTS = 5  # maximum files per commit, one request each
 _MOST_FILES = 3_000  # GitHub lists no more files of a commit
 
 
@@ -58,6 +57,17 @@ class Release(Frozen):
     tag: str
     notes: str
     published_at: datetime
+
+
+class CloneSource(Frozen):
+    """Where git clones a repository from, its page, its default branch, and its size; all as GitHub tells it."""
+
+    full_name: str
+    clone_url: str
+    web_url: str
+    default_branch: str
+    kilobytes: int
+    private: bool
 
 
 class Allowance(Frozen):
@@ -120,22 +130,32 @@ class GitHub:
         files = [*first.files]
         while len(files) < _MOST_FILES and (page := next(pages, None)):
             files += page.files
-        pull = self._pull(repository, first.sha) if self._token else None
+        pull = self.pull_request(repository, first.sha)
         return redacted(first.whole(files[:_MOST_FILES]).model_copy(update={"pull": pull}))
 
-    def contents(self, repository: Repository, commit: Commit) -> str:
-        """Return the text of the first changed source files as of that commit, without those that cannot be read."""
-        changed = [file.path for file in commit.files if file.status != "removed" and kind(file.path) is Kind.SOURCE]
-        texts = []
-        for path in changed[:_MAX_CONTENTS]:
-            try:
-                found = self._get(
-                    FileContents, repository, f"/contents/{quote(path)}", commit=commit.sha, ref=commit.sha
-                )
-            except DigestError:
-                continue
-            texts.append(found.content.decode("utf-8", "replace"))
-        return "\n".join(texts)
+    def read_file(self, repository: Repository, sha: str, path: str) -> str | None:
+        """Return the text of a file as of a commit, unredacted; None if it cannot be read."""
+        try:
+            found = self._get(FileContents, repository, f"/contents/{quote(path)}", commit=sha, ref=sha)
+        except DigestError:
+            return None
+        return found.content.decode("utf-8", "replace")
+
+    def pull_request(self, repository: Repository, sha: str) -> PullRequest | None:
+        """Return the pull request that introduced a commit, unredacted.
+
+        None if there is none, if the token may not read it, or without a token.
+        """
+        if not self._token:
+            return None
+        try:
+            pulls = self._get(tuple[ListedPull, ...], repository, f"/commits/{sha}/pulls", commit=sha, per_page=_PAGE)
+        except Misuse:
+            return None
+        merged = [pull for pull in pulls if pull.merge_commit_sha == sha]
+        for pull in merged or pulls:
+            return PullRequest(number=pull.number, title=pull.title or "", body=pull.body or "")
+        return None
 
     def merged_as(self, repository: Repository, number: int) -> str:
         """Return the SHA that pull request `number` was merged as; `UnknownCommit` if it is missing or not merged."""
@@ -170,6 +190,31 @@ class GitHub:
             if status_of(exc) == codes.forbidden:
                 return False
             raise
+
+    @property
+    def api_url(self) -> str:
+        """The API's address, which the token is for."""
+        return self._client.api_url
+
+    def api_url_of(self, repository: Repository) -> str:
+        """Return the address of the API that hosts the repository; no request."""
+        return self._at(repository).api_url
+
+    def host_of(self, repository: Repository) -> str:
+        """Return the host of the API that hosts the repository; no request."""
+        return self._at(repository).host
+
+    def clone_source(self, repository: Repository) -> CloneSource:
+        """Return where the repository is cloned from; `UnknownRepository` or `AccessDenied` if GitHub does not show it."""
+        found = self._get(CloneReply, repository)
+        return CloneSource(
+            full_name=found.full_name,
+            clone_url=found.clone_url,
+            web_url=found.html_url,
+            default_branch=found.default_branch,
+            kilobytes=found.size,
+            private=found.private,
+        )
 
     def canonical_name(self, repository: Repository) -> Repository:
         """Return the repository with GitHub's spelling; `UnknownRepository` or `UnknownBranch` if it does not exist."""
@@ -217,17 +262,6 @@ class GitHub:
         path = f"/compare/{quote(sha)}...{quote(branch)}"
         status = self._get(ComparisonPage, repository, path, commit=sha, per_page=1).status
         return None if status in ("ahead", "identical") else branch
-
-    def _pull(self, repository: Repository, sha: str) -> PullRequest | None:
-        """Return the pull request that introduced the commit; None if there is none or the token may not read it."""
-        try:
-            pulls = self._get(tuple[ListedPull, ...], repository, f"/commits/{sha}/pulls", commit=sha, per_page=_PAGE)
-        except Misuse:
-            return None
-        merged = [pull for pull in pulls if pull.merge_commit_sha == sha]
-        for pull in merged or pulls:
-            return PullRequest(number=pull.number, title=pull.title or "", body=pull.body or "")
-        return None
 
     def _get(
         self, form: type[T], repository: Repository, path: str = "", commit: str | None = None, **parameters: str | int

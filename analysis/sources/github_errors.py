@@ -73,6 +73,12 @@ def status_of(error: DigestError) -> int | None:
     return error.__cause__.status if isinstance(error.__cause__, github.GithubException) else None
 
 
+def known_cause(words: str) -> Phrase | None:
+    """Return the cause of a failed request from a vendor's words; None if they tell none that we know."""
+    low = words.lower()
+    return next((Phrase(cause) for sign, cause in _CAUSES if sign in low), None)
+
+
 def rate_limited(resets_at: datetime | None, *, with_token: bool) -> RateLimited:
     when = Phrase("; it resets at {at:%H:%M} UTC", at=resets_at) if resets_at else ""
     advice = Phrase(_RETRY if with_token else _SET_TOKEN)
@@ -155,5 +161,4 @@ def _reset(headers: Mapping[str, str]) -> datetime | None:
 
 def _cause(exc: Exception) -> Phrase | str:
     """Return a plain description of a failed request, without the URL that vendors include."""
-    text = f"{type(exc).__name__} {exc}".lower()
-    return next((Phrase(cause) for sign, cause in _CAUSES if sign in text), type(exc).__name__)
+    return known_cause(f"{type(exc).__name__} {exc}") or type(exc).__name__

@@ -123,6 +123,13 @@ class RepositoryReply(Reply):
     private: bool
 
 
+class CloneReply(RepositoryReply):
+    html_url: Text
+    clone_url: Text
+    default_branch: Text
+    size: int = 0  # kilobytes
+
+
 class DefaultBranch(Reply):
     default_branch: Text
 

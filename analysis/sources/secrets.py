@@ -11,11 +11,11 @@ import math
 import pkgutil
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from analysis.models import Commit, FileChange
+from analysis.models import Commit, Fact, FileChange, Proof
 
 if TYPE_CHECKING:
     from detect_secrets.plugins.base import RegexBasedDetector
@@ -91,6 +91,28 @@ def redacted(commit: Commit) -> Commit:
             "pull": pull and pull.model_copy(update={"title": redact(pull.title), "body": redact(pull.body)}),
         }
     )
+
+
+def redacted_facts(found: Sequence[Fact]) -> tuple[Fact, ...]:
+    """Redact what facts quote from whole files, which nobody has searched for secrets yet."""
+    quoted = [_quotation(fact) for fact in found if fact.proof is Proof.FILES]
+    if not quoted:
+        return tuple(found)
+    redact = Redactor(quoted)
+    return tuple(_redacted_fact(fact, redact) if fact.proof is Proof.FILES else fact for fact in found)
+
+
+def _quotation(fact: Fact) -> str:
+    """Return a fact as assignments, in which the scanners recognise the value of a password."""
+    return "\n".join(f"{fact.name} = {value}" for value in (fact.old, fact.new) if value) or fact.name
+
+
+def _redacted_fact(fact: Fact, redact: "Redactor") -> Fact:
+    quotation = _quotation(fact)
+    if redact(quotation) == quotation:
+        return fact
+    values = {name: redact(value) if value else None for name, value in (("old", fact.old), ("new", fact.new))}
+    return fact.model_copy(update=values)
 
 
 def _redacted_file(file: FileChange, redact: "Redactor") -> FileChange:

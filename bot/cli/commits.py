@@ -93,5 +93,5 @@ def _services(settings: "Settings", *, no_model: bool) -> Iterator["Services"]:
     from bot.services import factory
 
     now = budget_time(datetime.now(UTC), no_model)
-    with TerminalProgress() as progress, factory.command_services(settings, progress.wait, now=now) as services:
+    with TerminalProgress() as progress, factory.command_services(settings, progress, now=now) as services:
         yield services

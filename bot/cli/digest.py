@@ -90,7 +90,7 @@ def _services(
         return sample_services()
     from bot.services import factory
 
-    return factory.command_services(settings, progress.wait, now=now)
+    return factory.command_services(settings, progress, now=now)
 
 
 def _check_complete(reports: "Sequence[DayReport]", failures: dict[str, DigestError]) -> None:

@@ -16,14 +16,16 @@ if TYPE_CHECKING:
 
 
 def backfill(
-    days: Annotated[str, typer.Argument(metavar="FROM..TO", help="Days, both ends included: 2026-01-01..2026-01-31.")],
+    days: Annotated[
+        str, typer.Argument(metavar="DATE|FROM..TO", help="A day, or both ends of a range: 2026-01-01..2026-01-31.")
+    ],
     repo: RepoOption = None,
     lang: LangOption = None,
     timezone: ZoneOption = None,
     no_model: NoModelOption = False,
 ) -> None:
     """Read many days into the store; a killed run goes on where it was."""
-    from analysis.window import parse_range, zone
+    from analysis.window import parse_day, parse_range, zone
     from bot.cli.progress import TerminalProgress
     from bot.services import backfill as service
     from bot.services import factory
@@ -32,12 +34,15 @@ def backfill(
 
     settings = Settings.load()
     language, tz, now = lang or settings.digest_language, zone(timezone or settings.digest_timezone), datetime.now(UTC)
-    dates = parse_range(days, now.astimezone(tz).date())
+    today = now.astimezone(tz).date()
+    dates = parse_range(days, today) if ".." in days else [parse_day(days, today)]
     repositories = choose_repositories(repo, settings.digest_repos)
     done: list[BackfilledDay] = []
     with (
         TerminalProgress(days=len(dates) * len(repositories)) as progress,
-        factory.command_services(settings, progress.wait, now=budget_time(now, no_model)) as services,
+        factory.command_services(
+            settings, progress, now=budget_time(now, no_model), mirrored=lambda _: True
+        ) as services,
     ):
         try:
             done.extend(
@@ -72,9 +77,13 @@ def calibrate(
     settings = Settings.load()
     repository, now = choose_repositories(repo, settings.digest_repos)[0], datetime.now(UTC)
     corrections = stored_corrections(settings.database_url.get_secret_value(), repository)
-    with TerminalProgress() as progress, factory.command_services(settings, progress.wait) as services:
+    with (
+        TerminalProgress() as progress,
+        factory.command_services(settings, progress, mirrored=lambda _: True) as services,
+    ):
         done = fit(
             services.github,
+            services.sources,
             services.store,
             repository,
             settings.tz,

@@ -1,4 +1,4 @@
-"""Progress bars and waiting notices on standard error, if it is a terminal."""
+"""Progress bars and notices on standard error, if it is a terminal."""
 
 import sys
 from datetime import date
@@ -19,6 +19,7 @@ class TerminalProgress:
         self._bar = Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty())
         self._days = self._bar.add_task("days", total=days or None, visible=days > 0)
         self._commits = self._bar.add_task("commits", total=None)
+        self._title = "commits"
 
     def __enter__(self) -> Self:
         self._bar.start()
@@ -30,13 +31,14 @@ class TerminalProgress:
         self._bar.stop()
 
     def day(self, repository: Repository, day: date) -> None:
-        self._bar.reset(self._commits, total=None, description=f"{repository} {day}")
+        self._title = f"{repository} {day}"
+        self._bar.reset(self._commits, total=None, description=self._title)
 
     def day_done(self) -> None:
         self._bar.advance(self._days)
 
     def expect(self, steps: int) -> None:
-        self._bar.update(self._commits, total=steps)
+        self._bar.update(self._commits, total=steps, description=self._title)
 
     def advance(self) -> None:
         self._bar.advance(self._commits)
@@ -44,3 +46,7 @@ class TerminalProgress:
     def wait(self, seconds: float) -> None:
         if not self._bar.disable:
             self._bar.console.print(f"waiting {seconds:.0f} s, as GitHub asks", style="yellow")
+
+    def cloning(self, line: str) -> None:
+        """Show how far git is with a mirror."""
+        self._bar.update(self._commits, description=f"{self._title}: {line}")

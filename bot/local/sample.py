@@ -19,7 +19,7 @@ def sample_services() -> Iterator[Services]:
     """Open services on a loopback GitHub with the sample day and a temporary store."""
     with (
         TemporaryDirectory(prefix="vllm-digest-") as folder,
-        LoopbackGitHub({SAMPLE_REPOSITORY: sample_repository()}) as server,
+        LoopbackGitHub({SAMPLE_REPOSITORY: sample_repository()}, folder=Path(folder)) as server,
     ):
         store = Store(open_engine(f"sqlite:///{Path(folder, 'sample.db')}"))
         with closing(store), closing(GitHub(server.url, "sample")) as github:

@@ -77,7 +77,7 @@ def local_workspace(settings: Settings, now: Clock) -> Iterator[LocalWorkspace]:
         TemporaryDirectory(prefix="vllm-digest-", ignore_cleanup_errors=True) as folder,
         sample_slack(now) as slack,
         workspace_page(slack, settings) as page,
-        LoopbackGitHub({SAMPLE_REPOSITORY: sample_repository()}) as github,
+        LoopbackGitHub({SAMPLE_REPOSITORY: sample_repository()}, folder=Path(folder)) as github,
         bot_in(slack, github.url, Path(folder), settings, now),
     ):
         yield LocalWorkspace(page, slack, settings, Path(folder))
@@ -123,6 +123,7 @@ def bot_in(slack: LoopbackSlack, github_url: str, folder: Path, settings: Settin
             "slack_app_token": SecretStr(slack.app_token),
             "slack_api_url": slack.url,
             "database_url": SecretStr(f"sqlite:///{folder / 'workspace.db'}"),
+            "digest_mirrors": folder / "mirrors",
             "digest_repos": [_SAMPLE, *(settings.digest_repos if "digest_repos" in settings.model_fields_set else ())],
             "digest_channel": [],
             "log_level": settings.log_level or "ERROR",
@@ -132,7 +133,7 @@ def bot_in(slack: LoopbackSlack, github_url: str, folder: Path, settings: Settin
     with (
         closing(GitHub(github_url, "sample")) as sample,
         closing(GitHub(settings.github_api_url, settings.token, instead={SAMPLE_REPOSITORY: sample})) as github,
-        running_bot(local, now, github=github, pace=AT_ONCE) as flows,
+        running_bot(local, now, github=github, pace=AT_ONCE, mirror_all=True) as flows,
     ):
         for language, channel in CHANNELS.items():
             what = f"{_SAMPLE}|{SAMPLE_DAY}|{settings.tz.key}|{language}"

@@ -32,7 +32,7 @@ class Analyst:
         repository: Repository,
         language: Language,
         model: MeteredModel | None,
-        contents: Callable[[Repository, Commit], str],
+        contents: Callable[[Commit], str],
         on_answer: Callable[[], None] = lambda: None,
         *,
         ask: bool = True,
@@ -157,7 +157,7 @@ class Analyst:
 
         stored = self._store.commits([commit_id], patches=True)[0]
         ranked = rank(stored.commit, stored.facts, self._weights)
-        contents = partial(self._contents, self._repository, stored.commit)
+        contents = partial(self._contents, stored.commit)
         request = AnalysisRequest(self._repository, stored.commit, stored.facts, ranked, self._language, contents)
         usage = UsageCounter()
         try:

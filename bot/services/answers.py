@@ -8,17 +8,17 @@ import structlog
 from analysis.errors import ModelFailure
 from analysis.models import Language, Question, Statement
 from analysis.questions.answering import answer, estimate
-from analysis.sources.github import GitHub
+from bot.services.commit_sources import CommitSources
 from bot.services.metered_model import MeteredModel
 
 log = structlog.get_logger(__name__)
 
 
 class AnswerService:
-    """Answers questions; GitHub gives the files of a commit, for names that its diff does not show."""
+    """Answers questions; the sources give the files of a commit, for names that its diff does not show."""
 
-    def __init__(self, github: GitHub, model: MeteredModel | None = None) -> None:
-        self._github = github
+    def __init__(self, sources: CommitSources, model: MeteredModel | None = None) -> None:
+        self._sources = sources
         self._model = model
 
     def answer(self, question: Question, language: Language) -> Iterator[Statement]:
@@ -51,4 +51,4 @@ class AnswerService:
         """Return the files that the commit changes; empty for a whole day, which is too large."""
         if len(question.entries) != 1:
             return ""
-        return self._github.contents(question.repository, question.entries[0].commit)
+        return self._sources.stored(question.repository).contents(question.entries[0].commit)

@@ -16,6 +16,7 @@ from analysis.sources.github import GitHub, Release
 from analysis.sources.release_notes import Named, named
 from analysis.window import Window
 from bot.services.commit_reader import CommitReader, Progress, current_commits
+from bot.services.commit_sources import CommitSource, CommitSources
 from bot.store import Store
 
 _LEAST_RELEASES = 2  # whose notes name pull requests
@@ -53,6 +54,7 @@ class Calibration(NamedTuple):
 
 def calibrate(
     github: GitHub,
+    sources: CommitSources,
     store: Store,
     repository: Repository,
     tz: ZoneInfo,
@@ -74,7 +76,7 @@ def calibrate(
             f"calibrating {repository} needs {_LEAST_COMMITS} commits, {_LEAST_NAMED} of them named in release notes; "
             f"its releases {', '.join(notes.tags)} cover {len(covered.commits)}, with {len(found)} named"
         )
-    _read(github, store, repository, covered.commits, tz, progress)
+    _read(sources.current(repository, now, now), store, repository, covered.commits, tz, progress)
     examples = _examples(store, repository, covered.commits, notes, corrections)
     judgement = evaluate(examples, cross_validate(examples))
     calibration = Calibration(
@@ -137,7 +139,7 @@ def _covered(github: GitHub, repository: Repository, notes: _Notes) -> Covered:
 
 
 def _read(
-    github: GitHub,
+    source: CommitSource,
     store: Store,
     repository: Repository,
     commits: Sequence[Commit],
@@ -147,7 +149,7 @@ def _read(
     known = store.read_ids(repository, [commit.sha for commit in commits])
     unread = [commit for commit in commits if commit.sha not in known]
     progress.expect(len(unread))
-    unfinished = CommitReader(github, store).read(repository, unread, tz, progress)
+    unfinished = CommitReader(store).read(source, repository, unread, tz, progress)
     missing = len(unfinished.failures)
     if unfinished.resumes_at or missing > _MOST_UNREAD * len(commits):
         raise OutsideFailure(

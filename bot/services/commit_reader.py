@@ -1,4 +1,4 @@
-"""Commits of a repository, read from GitHub concurrently and stored with their facts."""
+"""Commits of a repository, read concurrently and stored with their facts."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
@@ -10,8 +10,9 @@ from zoneinfo import ZoneInfo
 from analysis.errors import DigestError, RateLimited
 from analysis.facts import facts
 from analysis.locale import Phrase
-from analysis.models import Commit, Failure, Repository
-from analysis.sources.github import GitHub
+from analysis.models import Commit, Failure, Proof, Repository
+from analysis.sources.secrets import redacted_facts
+from bot.services.commit_sources import CommitSource, ReadCommit
 from bot.store import Store, StoredCommit
 
 _READERS = 8  # concurrent requests: far below GitHub's limit of 100
@@ -34,9 +35,10 @@ class Unfinished(NamedTuple):
     resumes_at: datetime | None = None
 
 
-def save_commit(store: Store, repository: Repository, commit: Commit) -> int:
+def save_commit(store: Store, repository: Repository, read: ReadCommit) -> int:
     """Store a commit that was read, with its facts, and return its id."""
-    return store.save_commit(repository, commit, facts(commit))
+    proof = Proof.FILES if read.trees else Proof.PATCH
+    return store.save_commit(repository, read.commit, redacted_facts(facts(read.commit, read.trees)), proof)
 
 
 def current_commits(store: Store, ids: Sequence[int]) -> list[StoredCommit]:
@@ -45,8 +47,8 @@ def current_commits(store: Store, ids: Sequence[int]) -> list[StoredCommit]:
 
 
 def _with_current_facts(store: Store, each: StoredCommit) -> StoredCommit:
-    """Return the commit with current facts, recomputed from its stored patches if older rules found them."""
-    if not each.stale or not each.commit.read:
+    """Return the commit with current facts, recomputed from its stored patches if older rules found them there."""
+    if not each.stale or not each.commit.read or each.proof is Proof.FILES:
         return each
     whole = store.commits([each.id], patches=True)[0].commit
     found = facts(whole)
@@ -55,14 +57,14 @@ def _with_current_facts(store: Store, each: StoredCommit) -> StoredCommit:
 
 
 class CommitReader:
-    """Reads commits from GitHub into the store."""
+    """Reads commits into the store."""
 
-    def __init__(self, github: GitHub, store: Store) -> None:
-        self._github = github
+    def __init__(self, store: Store) -> None:
         self._store = store
 
     def read(
         self,
+        source: CommitSource,
         repository: Repository,
         commits: Sequence[Commit],
         tz: ZoneInfo,
@@ -76,7 +78,8 @@ class CommitReader:
         """
         if not commits:
             return Unfinished()
-        read = _LimitedRead(lambda sha: self._github.read_commit(repository, sha))
+        source.prepare([commit.sha for commit in commits])
+        read = _LimitedRead(source.read_commit)
         with ThreadPoolExecutor(min(_READERS, len(commits))) as pool:
 
             def read_and_save(sha: str) -> None:
@@ -99,12 +102,12 @@ class CommitReader:
 class _LimitedRead:
     """Reads commits until GitHub's rate limit is used up; then raises the same error without a request."""
 
-    def __init__(self, read: Callable[[str], Commit]) -> None:
+    def __init__(self, read: Callable[[str], ReadCommit]) -> None:
         self._read = read
         self._limited = Event()
         self.limit: RateLimited | None = None
 
-    def __call__(self, sha: str) -> Commit:
+    def __call__(self, sha: str) -> ReadCommit:
         if self._limited.is_set() and self.limit:
             raise self.limit
         try:

@@ -1,4 +1,4 @@
-"""Names, ranking weights and corrections of the configured repositories."""
+"""The configured repositories: their names, ranking weights and corrections."""
 
 from collections.abc import Sequence
 from contextlib import closing
@@ -7,6 +7,7 @@ from pathlib import Path
 from analysis.errors import Misuse
 from analysis.models import Repository
 from analysis.ranking import Weights, packaged_weights
+from bot.settings import Settings
 from bot.store import Store, Subscriptions, open_engine
 from bot.store.database import address_of, check_folder
 
@@ -25,6 +26,12 @@ def choose_repositories(name: str | None, configured: Sequence[Repository]) -> l
             f"{name!r} names {'several' if short else 'none'} of the configured repositories ({known}); use owner/name"
         )
     return short
+
+
+def known_repositories(settings: Settings, subscriptions: Subscriptions) -> list[Repository]:
+    """Return the configured and the subscribed repositories, each once."""
+    subscribed = [each.terms.repository for each in subscriptions.all()]
+    return list({each.key: each for each in (*settings.digest_repos, *subscribed)}.values())
 
 
 def stored_weights(database_url: str, repository: Repository) -> Weights:

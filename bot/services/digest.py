@@ -7,11 +7,11 @@ from datetime import datetime, timedelta
 
 from analysis.errors import OutsideFailure
 from analysis.models import Commit, DayReport, Remark
-from analysis.sources.github import GitHub
 from analysis.window import Window, window
 from bot.models.subjects import DayRef
 from bot.services.analyst import Analyst
 from bot.services.commit_reader import CommitReader, Progress, Unfinished, current_commits
+from bot.services.commit_sources import CommitSource, CommitSources
 from bot.services.metered_model import MeteredModel
 from bot.store import Store, StoredDay
 
@@ -19,13 +19,13 @@ _LATE_MAX_AGE = timedelta(days=7)  # maximum age of a day, and of the previous l
 
 
 class DigestService:
-    """Reports of days, from GitHub, the store, and a model if there is one."""
+    """Reports of days, from the sources of commits, the store, and a model if there is one."""
 
-    def __init__(self, github: GitHub, store: Store, model: MeteredModel | None = None) -> None:
-        self._github = github
+    def __init__(self, sources: CommitSources, store: Store, model: MeteredModel | None = None) -> None:
+        self._sources = sources
         self._store = store
         self._model = model
-        self._reader = CommitReader(github, store)
+        self._reader = CommitReader(store)
 
     def report(self, ref: DayRef, now: datetime, progress: Progress | None = None, *, ask: bool = True) -> DayReport:
         """Return the report of a day. Unreadable commits appear by title and in its failures; a rerun completes them.
@@ -33,16 +33,21 @@ class DigestService:
         Without `ask` there are no new model calls. Analysis overlaps with reading. Raise `OutsideFailure` if the day cannot
         be listed.
         """
-        listed = self._list_day(ref, now)
+        source: CommitSource | None = None
+        listed = self._stored_listing(ref)
+        if listed is None:
+            source = self._sources.current(ref.repository, now, window(ref.day, ref.tz).end)
+            listed = self._list_day(source, ref, now)
         ids = listed.commit_ids + listed.late_ids
-        with self._analyst(ref, progress, ask=ask) as analyst:
+        source = source or self._sources.stored(ref.repository)
+        with self._analyst(ref, source, progress, ask=ask) as analyst:
             stored = self._store.commits(ids)
             analyst.submit([each.id for each in stored if each.commit.read])
             unread = [each.commit for each in stored if not each.commit.read]
             if progress:
                 progress.expect(len(unread) + len(analyst.unanalysed(ids)))
             unfinished = self._reader.read(
-                ref.repository, unread, ref.tz, progress, lambda saved: analyst.submit([saved])
+                source, ref.repository, unread, ref.tz, progress, lambda saved: analyst.submit([saved])
             )
         return self._assemble(ref, listed, analyst, unfinished)
 
@@ -51,12 +56,13 @@ class DigestService:
         listed = self._store.day(ref.repository, ref.day, ref.timezone)
         if listed is None:
             return None
-        with self._analyst(ref, None, ask=False) as analyst:
+        source = self._sources.stored(ref.repository)
+        with self._analyst(ref, source, None, ask=False) as analyst:
             return self._assemble(ref, listed, analyst, Unfinished())
 
-    def _analyst(self, ref: DayRef, progress: Progress | None, *, ask: bool) -> Analyst:
+    def _analyst(self, ref: DayRef, source: CommitSource, progress: Progress | None, *, ask: bool) -> Analyst:
         advance = progress.advance if progress else lambda: None
-        return Analyst(self._store, ref.repository, ref.language, self._model, self._github.contents, advance, ask=ask)
+        return Analyst(self._store, ref.repository, ref.language, self._model, source.contents, advance, ask=ask)
 
     def _assemble(self, ref: DayRef, listed: StoredDay, analyst: Analyst, unfinished: Unfinished) -> DayReport:
         ids = listed.commit_ids + listed.late_ids
@@ -75,16 +81,20 @@ class DigestService:
             shortened=analyst.shortened(stored),
             replaced=analyst.replaced(stored),
             remarks=listed.remarks,
+            read_from=listed.read_from,
             usage=analyst.usage(ids),
         )
 
-    def _list_day(self, ref: DayRef, now: datetime) -> StoredDay:
-        whole = window(ref.day, ref.tz)
+    def _stored_listing(self, ref: DayRef) -> StoredDay | None:
+        """Return the listing of a day if it is complete."""
         stored = self._store.day(ref.repository, ref.day, ref.timezone)
-        if stored and stored.listed_at >= whole.end and Remark.LATE_UNKNOWN not in stored.remarks:
-            return stored
-        listed = self._github.list_commits(ref.repository, whole)
-        late, remarks = self._late_commits(ref, whole, now)
+        complete = stored and stored.listed_at >= window(ref.day, ref.tz).end
+        return stored if stored and complete and Remark.LATE_UNKNOWN not in stored.remarks else None
+
+    def _list_day(self, source: CommitSource, ref: DayRef, now: datetime) -> StoredDay:
+        whole = window(ref.day, ref.tz)
+        listed = source.list_commits(whole)
+        late, remarks = self._late_commits(source, ref, whole, now)
         if now < whole.end:
             remarks = [Remark.NOT_OVER, *remarks]
         known = {commit.sha for commit in listed}
@@ -96,9 +106,12 @@ class DigestService:
             late=[commit for commit in late if commit.sha not in known],
             remarks=remarks,
             listed_at=now,
+            read_from=source.read_from,
         )
 
-    def _late_commits(self, ref: DayRef, whole: Window, now: datetime) -> tuple[list[Commit], list[Remark]]:
+    def _late_commits(
+        self, source: CommitSource, ref: DayRef, whole: Window, now: datetime
+    ) -> tuple[list[Commit], list[Remark]]:
         """Return late commits, with remarks: landed since the last listed day, but dated on a day already reported.
 
         Only recent days are checked: for older ones GitHub no longer tells when commits landed.
@@ -112,8 +125,7 @@ class DigestService:
             return [], []
         base = store.commits(stored.commit_ids[:1])[0].commit.sha
         try:
-            head = self._github.head(repository)
-            gained = self._github.compare(repository, base, head)
+            gained = source.compare(base, source.head())
         except OutsideFailure:
             return [], [Remark.LATE_UNKNOWN]
         reported = store.listed_dates(repository, ref.timezone)

@@ -1,16 +1,20 @@
 """Builds the services from the settings, for one command or for the bot."""
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from datetime import datetime
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from sqlalchemy import Engine
 
+from analysis.models import Repository
 from analysis.sources.github import GitHub
+from analysis.sources.mirrors import Mirrors
 from bot import logs
 from bot.models.clock import Clock
 from bot.services.answers import AnswerService
+from bot.services.commit_sources import CommitSources
 from bot.services.digest import DigestService
 from bot.services.lookup import CommitLookup
 from bot.services.metered_model import MeteredModel
@@ -20,10 +24,21 @@ from bot.store import Store, open_engine
 _SHARE = 4  # one in this many model calls is reserved for answers
 
 
+class Waiting(Protocol):
+    """Notices of what takes long before any commit is read."""
+
+    def wait(self, seconds: float) -> None:
+        """Report a wait that GitHub asks for."""
+
+    def cloning(self, line: str) -> None:
+        """Report how far git is with a mirror."""
+
+
 class Services(NamedTuple):
     """The services of one process, and what they stand on. It is taken apart where it is used, and not passed on."""
 
     github: GitHub
+    sources: CommitSources
     store: Store
     model: MeteredModel | None
     digests: DigestService
@@ -31,41 +46,68 @@ class Services(NamedTuple):
     answers: AnswerService
 
 
-def services_on(github: GitHub, store: Store, model: MeteredModel | None = None) -> Services:
-    """Build the services on a GitHub, a store, and a model if there is one."""
+def services_on(
+    github: GitHub, store: Store, model: MeteredModel | None = None, sources: CommitSources | None = None
+) -> Services:
+    """Build the services on a GitHub, a store, a model if there is one, and the sources of commits, by default GitHub's API."""
+    sources = sources or CommitSources(github)
     return Services(
         github,
+        sources,
         store,
         model,
-        DigestService(github, store, model),
-        CommitLookup(github, store, model),
-        AnswerService(github, model),
+        DigestService(sources, store, model),
+        CommitLookup(github, sources, store, model),
+        AnswerService(sources, model),
     )
 
 
 @contextmanager
 def command_services(
-    settings: Settings, on_wait: Callable[[float], None] | None = None, *, now: datetime | None = None
+    settings: Settings,
+    progress: Waiting | None = None,
+    *,
+    now: datetime | None = None,
+    mirrored: Callable[[Repository], bool] = lambda _: False,
 ) -> Iterator[Services]:
     """Open the services for one command, and set up logging.
 
-    `now` (UTC) determines the model's daily budget; without it no model is used.
+    `now` (UTC) determines the model's daily budget; without it no model is used. A mirror is used where there is one, and
+    made for the repositories that are `mirrored`.
     """
     logs.set_up(settings.log_level or "WARNING", settings.log_format)
     store = Store(open_engine(settings.database_url.get_secret_value()))
-    github = GitHub(settings.github_api_url, settings.token, on_wait=on_wait)
+    github = GitHub(settings.github_api_url, settings.token, on_wait=progress.wait if progress else None)
+    mirrors = _mirrors(settings, github, progress.cloning if progress else None)
     with closing(store), closing(github), _model(settings, store, (lambda: now) if now else None) as model:
-        yield services_on(github, store, model)
+        yield services_on(github, store, model, CommitSources(github, mirrors, mirrored))
 
 
 @contextmanager
-def bot_services(settings: Settings, engine: Engine, now: Clock, github: GitHub | None = None) -> Iterator[Services]:
-    """Open the services for the bot, on a database and a GitHub other than that of the settings if given."""
+def bot_services(
+    settings: Settings,
+    engine: Engine,
+    now: Clock,
+    github: GitHub | None = None,
+    mirrored: Callable[[Repository], bool] = lambda _: False,
+) -> Iterator[Services]:
+    """Open the services for the bot, on a database and a GitHub other than that of the settings if given.
+
+    The repositories that are `mirrored` get a mirror.
+    """
     store = Store(engine)
     github = github or GitHub(settings.github_api_url, settings.token)
     answers = max(1, settings.digest_concurrency // _SHARE)
     with closing(store), closing(github), _model(settings, store, now, for_answers=answers) as model:
-        yield services_on(github, store, model)
+        yield services_on(github, store, model, CommitSources(github, _mirrors(settings, github), mirrored))
+
+
+def _mirrors(settings: Settings, github: GitHub, on_progress: Callable[[str], None] | None = None) -> Mirrors | None:
+    """Return the mirrors of the settings' folder; None if they are turned off."""
+    folder = settings.digest_mirrors
+    if folder is None:
+        return None
+    return Mirrors(folder, github, settings.token, on_progress=on_progress, environment=os.environ)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Lookup of single commits: in the store, or else at GitHub, with a note if one is not on the branch."""
+"""Lookup of single commits: in the store, in the mirror, or else at GitHub, with a note if one is not on the branch."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,6 +10,7 @@ from analysis.sources.github import GitHub
 from bot.models.reference import Reference
 from bot.services.analyst import Analyst
 from bot.services.commit_reader import current_commits, save_commit
+from bot.services.commit_sources import CommitSources
 from bot.services.metered_model import MeteredModel
 from bot.store import Store
 
@@ -30,10 +31,11 @@ class SeveralCommits(UnknownCommit):
 
 
 class CommitLookup:
-    """Finds commits in the store or at GitHub, and analyses them."""
+    """Finds commits in the store, in mirrors or at GitHub, and analyses them."""
 
-    def __init__(self, github: GitHub, store: Store, model: MeteredModel | None = None) -> None:
+    def __init__(self, github: GitHub, sources: CommitSources, store: Store, model: MeteredModel | None = None) -> None:
         self._github = github
+        self._sources = sources
         self._store = store
         self._model = model
 
@@ -46,9 +48,8 @@ class CommitLookup:
 
     def entry(self, located: Located, language: Language, *, patches: bool = False) -> Entry:
         """Return a commit with its analysis; with `patches`, for questions, include its patches and make no model call."""
-        with Analyst(
-            self._store, located.repository, language, self._model, self._github.contents, ask=not patches
-        ) as analyst:
+        contents = self._sources.stored(located.repository).contents
+        with Analyst(self._store, located.repository, language, self._model, contents, ask=not patches) as analyst:
             analyst.submit([located.commit_id])
         entry = analyst.entries(current_commits(self._store, [located.commit_id]))[0]
         if not patches:
@@ -65,8 +66,8 @@ class CommitLookup:
         located = self._in_store(reference, candidates) or self._from_github(reference, candidates)
         stored = self._store.commits([located.commit_id])[0]
         if not stored.commit.read:
-            commit = self._github.read_commit(located.repository, stored.commit.sha)
-            save_commit(self._store, located.repository, commit)
+            read = self._sources.stored(located.repository).read_commit(stored.commit.sha)
+            save_commit(self._store, located.repository, read)
         return located
 
     def canonical_name(self, repository: Repository) -> Repository:
@@ -102,12 +103,11 @@ class CommitLookup:
         for repository in candidates:
             try:
                 sha = reference.sha or self._github.merged_as(repository, reference.pr or 0)
-                commit = self._github.read_commit(repository, sha)
+                read = self._sources.stored(repository).find_commit(sha)
             except (UnknownCommit, UnknownRepository) as exc:
                 missing = missing or exc
                 continue
-            commit = commit.model_copy(update={"not_on": self._github.branch_without(repository, commit.sha)})
-            return Located(repository, save_commit(self._store, repository, commit))
+            return Located(repository, save_commit(self._store, repository, read))
         raise missing or UnknownCommit(
             Phrase("no repository is configured to look for {text} in; use --repo owner/name", text=reference.text)
         )

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import ColumnElement, Connection, Row, select, true
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from analysis.facts import VERSION as FACTS_VERSION
 from analysis.facts.links import keys
-from analysis.models import Commit, Fact, FileChange, PullRequest, Repository
+from analysis.models import Commit, Fact, FileChange, Proof, PullRequest, Repository
 from bot.store.schema import commits, repositories
 
 _CHUNK = 500  # bound parameters per query
@@ -16,12 +16,13 @@ _T = TypeVar("_T")
 
 
 class StoredCommit(NamedTuple):
-    """A commit with its facts; `stale` if older rules found them."""
+    """A commit with its facts, what proved them, and whether they are `stale`: found by older rules."""
 
     id: int
     commit: Commit
     facts: tuple[Fact, ...]
     stale: bool
+    proof: Proof
 
 
 def repository_id_of(connection: Connection, repository: Repository) -> int:
@@ -49,7 +50,9 @@ def insert_new(connection: Connection, repository_id: int, listed: Iterable[Comm
         connection.execute(upsert(commits).on_conflict_do_nothing(), rows)
 
 
-def commit_values(repository_id: int, commit: Commit, found: Sequence[Fact]) -> dict[str, Any]:
+def commit_values(
+    repository_id: int, commit: Commit, found: Sequence[Fact], proof: Proof = Proof.PATCH
+) -> dict[str, Any]:
     """Return the columns of a commit and its facts."""
     return {
         "repository_id": repository_id,
@@ -71,8 +74,7 @@ def commit_values(repository_id: int, commit: Commit, found: Sequence[Fact]) -> 
         "title": commit.title,
         "pr": commit.pr,
         "pull": commit.pull.model_dump() if commit.pull else None,
-        "facts": fact_values(found),
-        "facts_version": FACTS_VERSION,
+        **fact_columns(found, proof),
         **reference_values(commit),
     }
 
@@ -83,9 +85,15 @@ def reference_values(commit: Commit) -> dict[str, str | None]:
     return {"series": key.series, "reverts_sha": key.reverts_sha, "reverts_title": key.reverts_title}
 
 
-def fact_values(found: Sequence[Fact]) -> list[dict[str, Any]]:
-    """Return facts as JSON."""
-    return [fact.model_dump(mode="json", exclude_none=True) for fact in found]
+def fact_columns(found: Sequence[Fact], proof: Proof) -> dict[str, Any]:
+    """Return the columns of facts that the current rules found."""
+    values = [fact.model_dump(mode="json", exclude_none=True) for fact in found]
+    return {"facts": values, "facts_version": FACTS_VERSION, "facts_proof": proof.value}
+
+
+def replaceable_by(proof: Proof) -> ColumnElement[bool]:
+    """Return the condition under which a commit's facts may be replaced: those that files proved only by such."""
+    return true() if proof is Proof.FILES else commits.c.facts_proof == Proof.PATCH.value
 
 
 def stored_commit(row: Row[Any], changes: Sequence[FileChange]) -> StoredCommit:
@@ -105,9 +113,8 @@ def stored_commit(row: Row[Any], changes: Sequence[FileChange]) -> StoredCommit:
         not_on=row.not_on,
         read=row.read,
     )
-    return StoredCommit(
-        row.id, commit, tuple(Fact.model_validate(fact) for fact in row.facts), row.facts_version != FACTS_VERSION
-    )
+    found = tuple(Fact.model_validate(fact) for fact in row.facts)
+    return StoredCommit(row.id, commit, found, row.facts_version != FACTS_VERSION, Proof(row.facts_proof))
 
 
 def file_change(row: Row[Any]) -> FileChange:

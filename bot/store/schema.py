@@ -95,6 +95,7 @@ commits = Table(
     Column("pull", JSON(none_as_null=True)),
     Column("facts", JSON, nullable=False),
     Column("facts_version", Integer, nullable=False),
+    Column("facts_proof", String(8), nullable=False, server_default="patch"),
     Column("series", Text),
     Column("reverts_sha", String(64)),
     Column("reverts_title", Text),
@@ -164,6 +165,7 @@ days = Table(
     Column("timezone", String(64), nullable=False),
     Column("listed_at", Instant, nullable=False),
     Column("remarks", JSON, nullable=False),
+    Column("read_from", String(24), nullable=False, server_default="api"),
     UniqueConstraint("repository_id", "date", "timezone"),
 )
 

@@ -6,7 +6,7 @@ recorded patches, and the SHAs that git computes for it; recorded SHAs may be th
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -109,6 +109,20 @@ class History:
             f"{role} {name} <> {instant.timestamp():.0f} {instant:%z}" for role, (name, instant) in people.items()
         ]
         return self.objects.add("commit", "\n".join([*lines, "", message]).encode())
+
+
+def with_git_shas(commits: Sequence[Recorded]) -> list[dict[str, Any]]:
+    """Return recorded commits, oldest first, with git's SHAs as theirs, as their parents', and in their messages."""
+    history = History(commits)
+    return [
+        {
+            **commit,
+            "sha": history.shas[commit["sha"]],
+            "parents": [history.shas[parent] for parent in commit["parents"]],
+            "message": history.message(commit),
+        }
+        for commit in commits
+    ]
 
 
 def _name_sections(before: _Tree, commit: Recorded) -> None:

@@ -22,11 +22,19 @@ from loopback.http_server import REQUEST_TIMEOUT, Loopback, QuietHandler
 
 
 class LoopbackGitHub(Loopback):
-    """The server, running while the context is entered. `url` is the value for GITHUB_API_URL."""
+    """The server, running while the context is entered. `url` is the value for GITHUB_API_URL.
+
+    What is cloned from is kept in `folder`, by default that of temporary files.
+    """
 
     def __init__(
-        self, repositories: Mapping[str, RecordedRepository], *, request_timeout: float = REQUEST_TIMEOUT
+        self,
+        repositories: Mapping[str, RecordedRepository],
+        *,
+        request_timeout: float = REQUEST_TIMEOUT,
+        folder: Path | None = None,
     ) -> None:
+        self._folder = folder
         self.repositories = {name.lower(): repository for name, repository in repositories.items()}
         self._spelled = {name.lower(): name for name in repositories}
         self._clones: dict[str, TemporaryDirectory[str] | None] = {}
@@ -59,7 +67,7 @@ class LoopbackGitHub(Loopback):
             return None
         with self._cloning:
             if name not in self._clones:
-                self._clones[name] = _bare_repository(repository)
+                self._clones[name] = _bare_repository(repository, self._folder)
             folder = self._clones[name]
             return Path(folder.name) if folder else None
 
@@ -116,9 +124,9 @@ class Handler(QuietHandler):
         self.wfile.write(data)
 
 
-def _bare_repository(repository: RecordedRepository) -> TemporaryDirectory[str] | None:
+def _bare_repository(repository: RecordedRepository, parent: Path | None) -> TemporaryDirectory[str] | None:
     """Return a folder with the repository; None if the recorded SHAs are not git's."""
-    folder = TemporaryDirectory(prefix="loopback-github-", ignore_cleanup_errors=True)
+    folder = TemporaryDirectory(prefix="loopback-github-", dir=parent, ignore_cleanup_errors=True)
     try:
         history = History(repository.commits.values())
         history.write(Path(folder.name), repository.branches, repository.tags)

@@ -3,28 +3,15 @@
 import json
 from pathlib import Path
 
-from loopback.git.history import History
+from loopback.git.history import with_git_shas
 
 _FILE = Path(__file__).with_name("commits.jsonl")
 
 
 def rewrite(text: str) -> str:
     """Return recorded commits, one a line, with git's SHAs as theirs, as their parents', and in their messages."""
-    commits = [json.loads(line) for line in text.split("\n") if line]
-    history = History(commits)
-    lines = [
-        json.dumps(
-            {
-                **commit,
-                "sha": history.shas[commit["sha"]],
-                "parents": [history.shas[parent] for parent in commit["parents"]],
-                "message": history.message(commit),
-            },
-            ensure_ascii=False,
-        )
-        for commit in commits
-    ]
-    return "".join(f"{line}\n" for line in lines)
+    commits = with_git_shas([json.loads(line) for line in text.split("\n") if line])
+    return "".join(f"{json.dumps(commit, ensure_ascii=False)}\n" for commit in commits)
 
 
 if __name__ == "__main__":

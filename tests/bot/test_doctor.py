@@ -76,6 +76,7 @@ class Setup(NamedTuple):
             "DIGEST_MODEL": "gpt-4o-mini",
             "OPENAI_BASE_URL": self.chat.url,
             "OPENAI_API_KEY": "sk-key",
+            "DIGEST_MIRRORS": "data/mirrors",
             **changes,
         }
 
@@ -110,6 +111,7 @@ def test_a_whole_set_up_is_all_ticks(setup: Setup) -> None:
     assert list(right(ran)) == [
         "settings",
         "database",
+        "mirrors",
         "GitHub",
         "repository o/n",
         "Slack bot token",
@@ -126,6 +128,26 @@ def test_a_whole_set_up_is_all_ticks(setup: Setup) -> None:
     assert {call.method for call in setup.slack.calls} == {"auth.test", "conversations.info", "apps.connections.open"}
     assert list(setup.folder.iterdir()) == []
     assert "\x1b" not in ran.out
+
+
+def test_mirrors(setup: Setup) -> None:
+    """Each mirror is named with its size; a folder that cannot be used is wrong, and an empty setting turns them off."""
+    assert "none yet" in right(setup.doctor())["mirrors"]
+    mirror = setup.folder / "data" / "mirrors" / "o+n.git"
+    mirror.mkdir(parents=True)
+    (mirror / "HEAD").write_bytes(b"x" * 2_000_000)
+    assert right(setup.doctor())["mirrors"] == "o/n 2 MB"
+    ran = setup.doctor(DIGEST_MIRRORS=str(mirror / "HEAD"))
+    assert (ran.code, list(wrong(ran))) == (2, ["mirrors"])
+    assert "DIGEST_MIRRORS" in wrong(ran)["mirrors"]
+    assert "turned off" in without(setup.doctor(DIGEST_MIRRORS=""))["mirrors"]
+
+
+def test_no_git(setup: Setup) -> None:
+    """Without git the mirrors are what is wrong, with what to install."""
+    ran = setup.doctor(PATH=str(setup.folder))
+    assert (ran.code, list(wrong(ran))) == (3, ["mirrors"])
+    assert "install git" in wrong(ran)["mirrors"]
 
 
 @pytest.mark.parametrize(
@@ -169,7 +191,7 @@ def test_no_token(setup: Setup) -> None:
     assert (ran.code, list(wrong(ran))) == (2, ["Slack bot token"])
     assert "SLACK_BOT_TOKEN is not set" in wrong(ran)["Slack bot token"]
     assert "README" in wrong(ran)["Slack bot token"]
-    assert ran.err == "vllm-digest: 1 of 9 are wrong; each line with ✗ says what to do\n"
+    assert ran.err == "vllm-digest: 1 of 10 are wrong; each line with ✗ says what to do\n"
     ran = setup.doctor(SLACK_APP_TOKEN="", SLACK_SIGNING_SECRET="")
     assert (ran.code, list(wrong(ran))) == (2, ["Slack app token"])
     assert "SLACK_APP_TOKEN is not set" in wrong(ran)["Slack app token"]

@@ -59,6 +59,14 @@ class FaultyGitHub(LoopbackGitHub):
         else:
             super().handle(handler, path, query)
 
+    def push(self, name: str, *commits: Mapping[str, Any]) -> None:
+        """Have the repository's branch hold these commits, oldest first, from now on."""
+        self.repositories[name] = RecordedRepository(commits)
+        with self._cloning:
+            clone = self._clones.pop(name, None)
+        if clone:
+            clone.cleanup()
+
     def asked(self, pattern: str) -> int:
         """How many requests had a path that matches."""
         return sum(re.search(pattern, path) is not None for path, _, _ in self.requests)

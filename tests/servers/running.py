@@ -61,6 +61,7 @@ def _started(
         "github_api_url": github_url,
         "github_token": "token",
         "database_url": f"sqlite:///{folder / 'bot.db'}",
+        "digest_mirrors": None,
         "digest_repos": "o/n",
         "digest_timezone": "UTC",
         "digest_language": "en",

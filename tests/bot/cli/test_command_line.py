@@ -41,7 +41,7 @@ def one_line(err: str) -> str:
         (("digest", "2026-02-05", "--timezone", "../etc/passwd"), "unknown time zone"),
         (("digest", "--sample", "--out", "no/such/folder/x.md"), "cannot be written"),
         (("backfill", "2026-02-05..2026-02-01"), "runs backwards"),
-        (("backfill", "2026-02-05"), "not a range"),
+        (("backfill", "2026-02-05.."), "not a range"),
         (("commit", "zzz"), "names no commit"),
         (("search", "words"), "store is empty"),
         (("rank", "no-such-file.jsonl"), "cannot be read"),

@@ -9,7 +9,7 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
-from analysis.models import Commit, Repository
+from analysis.models import Commit, Fact, FactKind, Proof, Repository
 from bot.store import Store, open_engine
 from bot.store.database import HEAD
 from bot.store.schema import metadata
@@ -62,6 +62,20 @@ def test_patches_are_kept_compressed(store: Store, tmp_path: Path) -> None:
         (size,) = connection.execute("SELECT length(patch) FROM files").fetchone()
     connection.close()
     assert size < len(patch) / 20
+
+
+def test_facts_proved_by_files_are_not_replaced_by_those_of_a_patch(store: Store) -> None:
+    """A commit that is read again without its files keeps its facts, and one read again with them gets the new ones."""
+    fixed = commit("a" * 40, "Fix the scheduler")
+    by_patch, by_files = (Fact(kind=FactKind.REMOVED_NAME, name=name) for name in ("seen", "proved"))
+    commit_id = store.save_commit(REPOSITORY, fixed, [by_patch])
+    store.save_facts(commit_id, fixed, [by_files], Proof.FILES)
+    store.save_facts(commit_id, fixed, [by_patch])
+    assert store.save_commit(REPOSITORY, fixed, [by_patch]) == commit_id
+    [stored] = store.commits([commit_id])
+    assert (stored.facts, stored.proof) == ((by_files,), Proof.FILES)
+    store.save_commit(REPOSITORY, fixed, [by_patch, by_files], Proof.FILES)
+    assert store.commits([commit_id])[0].facts == (by_patch, by_files)
 
 
 def test_saving_twice_changes_nothing(store: Store) -> None:

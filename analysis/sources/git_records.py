@@ -1,0 +1,184 @@
+"""What git prints about commits, as our models: the fields and files that GitHub's API gives.
+
+Statuses, counts and patches are those of the API: a rename is found at 50 % (up to 1,000 files on each side), a merge is
+compared with its first parent, a file that changes between a file and a link is `changed` and has the patch of the second,
+and there is no patch for a binary, a pure rename, a changed mode, or one of more than `MAX_PATCH` characters.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
+
+from analysis.models import Commit, FileChange
+from analysis.sources.git_errors import MirrorDamaged
+
+MAX_PATCH = 400_000  # characters of a file's part of the diff, from its names on
+MAX_FILES = 3_000  # GitHub lists no more files of a commit
+FIELDS = ("%H", "%P", "%an", "%at", "%cn", "%ct", "%B")
+FORM = "".join(f"{field}%x00" for field in FIELDS)
+
+_STATUS = {"A": "added", "M": "modified", "D": "removed", "R": "renamed", "C": "copied", "T": "changed"}
+_SUBMODULE = b"160000"
+_NOTHING = b"0" * 40
+_EPOCH = datetime.fromtimestamp(0, UTC)
+_PART = re.compile(rb"^diff --git ", re.MULTILINE)  # names are quoted, and the lines of hunks begin with their sign
+
+
+class RawChange(NamedTuple):
+    """A changed file: its objects before and after (None without one), the letter of its status, its paths."""
+
+    before: str | None
+    after: str | None
+    letter: str
+    path: str
+    previous_path: str | None
+
+    @property
+    def blobs(self) -> tuple[str, ...]:
+        return tuple(sha for sha in (self.before, self.after) if sha)
+
+
+def listed_commits(output: bytes, web_url: str) -> Iterator[Commit]:
+    """Yield the commits of `git log` with FORM, without files; `web_url` is the repository's address for people."""
+    fields = output.split(b"\0")
+    for start in range(0, len(fields) - len(FIELDS) + 1, len(FIELDS)):
+        yield Commit(
+            **_header([field.strip(b"\n") for field in fields[start : start + len(FIELDS)]], web_url), read=False
+        )
+
+
+def whole_commit(record: bytes, web_url: str) -> Commit:
+    """Return the commit of a record of `git diff-tree` with FORM, raw changes and counts, and patches if it has them."""
+    cursor = _Cursor(record)
+    fields = [cursor.field().strip(b"\n") for _ in FIELDS]
+    for sign in (b"\0", b"\n"):
+        cursor.skip(sign)
+    changes = list(_raw_changes(cursor))
+    counts = _counts(cursor)
+    cursor.skip(b"\0")
+    patches = _patches(cursor.rest(), changes)
+    files = [_file(change, counts, patches.get(change.path)) for change in changes]
+    return Commit(
+        **_header(fields, web_url),
+        files=tuple(files[:MAX_FILES]),
+        additions=sum(file.additions for file in files),
+        deletions=sum(file.deletions for file in files),
+    )
+
+
+def changed_blobs(output: bytes) -> dict[str, None]:
+    """Return the blobs on both sides of raw changes, as `git diff-tree --raw -z` prints them, in their order."""
+    return dict.fromkeys(sha for change in _raw_changes(_Cursor(output)) for sha in change.blobs)
+
+
+def text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
+
+
+def _header(fields: list[bytes], web_url: str) -> dict[str, Any]:
+    """Return the fields of a `Commit` that a list has, with the same replacements for missing ones as for the API's."""
+    sha, parents, author, authored, committer, committed, message = map(text, fields)
+    dates = [date for date in map(_instant, (authored, committed)) if date] or [_EPOCH]
+    return {
+        "sha": sha,
+        "url": f"{web_url}/commit/{sha}",
+        "parents": tuple(parents.split()),
+        "author": author or committer or "unknown",
+        "authored_at": dates[0],
+        "committed_at": dates[-1],
+        "message": message,
+    }
+
+
+def _instant(seconds: str) -> datetime | None:
+    try:
+        return _EPOCH + timedelta(seconds=int(seconds))
+    except (ValueError, OverflowError):
+        return None
+
+
+class _Cursor:
+    """A place in data whose fields end with NUL."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._place = 0
+
+    def at(self, signs: bytes) -> bool:
+        """Return whether the next byte is one of `signs`."""
+        return self._data[self._place : self._place + 1] in [bytes([sign]) for sign in signs]
+
+    def field(self) -> bytes:
+        end = self._data.find(b"\0", self._place)
+        if end < 0:
+            raise MirrorDamaged
+        start, self._place = self._place, end + 1
+        return self._data[start:end]
+
+    def skip(self, sign: bytes) -> None:
+        """Pass over the next byte if it is `sign`."""
+        self._place += self.at(sign)
+
+    def rest(self) -> bytes:
+        return self._data[self._place :]
+
+
+def _raw_changes(cursor: _Cursor) -> Iterator[RawChange]:
+    while cursor.at(b":"):
+        old_mode, new_mode, before, after, status = cursor.field()[1:].split()
+        letter = chr(status[0])
+        previous = text(cursor.field()) if letter in "RC" else None
+        yield RawChange(
+            None if before == _NOTHING or old_mode == _SUBMODULE else text(before),
+            None if after == _NOTHING or new_mode == _SUBMODULE else text(after),
+            letter,
+            text(cursor.field()),
+            previous,
+        )
+
+
+def _counts(cursor: _Cursor) -> Mapping[str, tuple[int, int]]:
+    """Return path -> added and removed lines, none for a binary."""
+    counts = {}
+    while cursor.at(b"-0123456789"):
+        added, removed, path = cursor.field().split(b"\t", 2)
+        if not path:
+            cursor.field()
+            path = cursor.field()
+        counts[text(path)] = (int(added), int(removed)) if added.isdigit() else (0, 0)
+    return counts
+
+
+def _patches(data: bytes, changes: list[RawChange]) -> dict[str, str]:
+    """Return path -> patch. The parts of the diff come in the order of the changes; a change of type has two."""
+    if not data:
+        return {}
+    ends = [match.start() for match in _PART.finditer(data)]
+    parts = [data[start + len(b"diff --git ") : end] for start, end in zip(ends, [*ends[1:], len(data)], strict=True)]
+    owners = [change for change in changes for _ in range(1 + (change.letter == "T"))]
+    if len(owners) != len(parts):
+        raise MirrorDamaged
+    return {
+        change.path: patch for change, part in zip(owners, parts, strict=True) if (patch := _hunks(part)) is not None
+    }
+
+
+def _hunks(part: bytes) -> str | None:
+    """Return the hunks of a file's part of a diff; None if there are none, or too much of them."""
+    start = part.find(b"\n@@ ")
+    if start < 0 or len(text(part)) > MAX_PATCH:
+        return None
+    return text(part[start + 1 :]).rstrip("\n")
+
+
+def _file(change: RawChange, counts: Mapping[str, tuple[int, int]], patch: str | None) -> FileChange:
+    additions, deletions = counts.get(change.path, (0, 0))
+    return FileChange(
+        path=change.path,
+        previous_path=change.previous_path or None,
+        status=_STATUS.get(change.letter, "modified"),
+        additions=additions,
+        deletions=deletions,
+        patch=patch or None,
+    )

@@ -1,0 +1,169 @@
+"""The folder of one mirror: a bare repository, what is known about it, and its locks.
+
+Whoever writes holds the lock beside it, one at a time. Whoever reads holds a shared lock of the folder itself, which whoever
+removes or replaces it waits for, with the lock beside it already held. Reading goes on while something is fetched.
+"""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Self
+from urllib.parse import quote
+
+from pydantic import ValidationError
+
+from analysis.models import Frozen
+from analysis.sources.git_errors import GitTooLarge, MirrorDamaged
+from analysis.sources.locks import locked
+from analysis.sources.remotes import is_ref_name
+
+_STATE = "mirror.json"
+_DAMAGED = "damaged"
+_LEFT_BY_KILLED = ("*.lock", "objects/pack/tmp_*", "objects/pack/.tmp-*", "objects/??/tmp_obj_*")
+_MB = 1_000_000
+
+
+class MirrorState(Frozen):
+    """What GitHub said about a repository when it was cloned. `hidden` is True if it no longer shows it."""
+
+    api_url: str
+    full_name: str
+    clone_url: str
+    web_url: str
+    default_branch: str
+    hidden: bool = False
+
+
+class MirrorFolder:
+    """A folder `owner+name.git`; there may be nothing in it yet."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self.path = folder / f"{name.lower().replace('/', '+')}.git"  # names have no plus
+        self._lock = self.path.with_suffix(".lock")
+        self._draft = self.path.with_suffix(".new")
+
+    @classmethod
+    def all_in(cls, folder: Path) -> dict[str, Self]:
+        """Return owner/name, in lower case, -> the folder of each mirror, finished or not."""
+        suffixes = (".git", ".new", ".old")
+        names = {path.stem.replace("+", "/", 1) for path in folder.glob("*+*") if path.suffix in suffixes}
+        return {name: cls(folder, name) for name in sorted(names)}
+
+    @contextmanager
+    def writing(self) -> Iterator[int]:
+        """Hold the lock for writing, and remove what a killed git left; yield the lock's descriptor."""
+        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with locked(self._lock) as descriptor:
+            for pattern in _LEFT_BY_KILLED:
+                for left in self.path.rglob(pattern) if "/" not in pattern else self.path.glob(pattern):
+                    left.unlink(missing_ok=True)
+            yield descriptor
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Keep the mirror from being removed or replaced. Raise `MirrorDamaged` if it is gone."""
+        try:
+            with locked(self.path, shared=True):
+                yield
+        except FileNotFoundError as exc:
+            if self.path.exists():
+                raise
+            raise MirrorDamaged from exc
+
+    def state(self) -> MirrorState | None:
+        """Return what is known about the repository; None if there is no usable mirror."""
+        try:
+            text = (self.path / _STATE).read_text(encoding="utf-8")
+            state = MirrorState.model_validate_json(text)
+        except (FileNotFoundError, NotADirectoryError, ValidationError, UnicodeDecodeError):
+            return None
+        return None if self.damaged else state
+
+    @property
+    def damaged(self) -> bool:
+        """Whether there is something that is no mirror, or was found to be damaged."""
+        return self.path.exists() and ((self.path / _DAMAGED).exists() or not (self.path / _STATE).exists())
+
+    @property
+    def size(self) -> int:
+        """The size of the mirror in bytes."""
+        return sum(_sizes(self.path))
+
+    def mark_damaged(self) -> None:
+        """Have the mirror cloned anew by the next fetch."""
+        with suppress(OSError):
+            (self.path / _DAMAGED).touch()
+
+    def has(self, branch: str) -> bool:
+        """Return whether the branch was fetched."""
+        return is_ref_name(branch) and (self.path / "refs" / "heads" / branch).is_file()
+
+    def fetched_at(self, branch: str) -> float | None:
+        """Return when the last complete fetch of a branch began, in seconds since 1970; None if there was none."""
+        try:
+            return _fetched(self.path, branch).stat().st_mtime
+        except FileNotFoundError:
+            return None
+
+    @contextmanager
+    def drafting(self) -> Iterator[Path]:
+        """Yield an empty folder for a clone, which takes the mirror's place if the block succeeds; the lock is held."""
+        shutil.rmtree(self._draft, ignore_errors=True)
+        self._draft.mkdir(mode=0o700)
+        try:
+            yield self._draft
+            self._clear()
+            self._draft.rename(self.path)
+        finally:
+            shutil.rmtree(self._draft, ignore_errors=True)
+
+    def remove(self) -> None:
+        """Remove the mirror, and what is left of a clone, when nobody reads it; the lock is held."""
+        shutil.rmtree(self._draft, ignore_errors=True)
+        self._clear()
+
+    def _clear(self) -> None:
+        gone = self.path.with_suffix(".old")
+        shutil.rmtree(gone, ignore_errors=True)
+        with suppress(FileNotFoundError), locked(self.path):
+            self.path.rename(gone)  # at once: half a mirror never looks like one
+        shutil.rmtree(gone, ignore_errors=True)
+
+    def forget_lock(self) -> None:
+        """Remove the lock itself, which is held."""
+        self._lock.unlink(missing_ok=True)
+
+
+def check_size(folder: Path, limit: int) -> None:
+    """Raise `GitTooLarge` if a folder has more than `limit` megabytes."""
+    if sum(_sizes(folder)) > limit * _MB:
+        raise GitTooLarge(limit)
+
+
+def _fetched(folder: Path, branch: str) -> Path:
+    return folder / f"fetched-{quote(branch, safe='')}"
+
+
+def _sizes(folder: Path) -> Iterator[int]:
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            with suppress(FileNotFoundError):  # it may be renamed meanwhile
+                yield os.lstat(os.path.join(parent, name)).st_size  # noqa: PTH118 (os.walk gives strings)
+
+
+@contextmanager
+def noting_fetch(folder: Path, branch: str) -> Iterator[None]:
+    """Note that a branch was fetched, as of the beginning of the block, if the block succeeds."""
+    begun = folder / "begun"
+    begun.touch()
+    yield
+    begun.replace(_fetched(folder, branch))
+
+
+def save_state(folder: Path, state: MirrorState) -> None:
+    """Save what is known about a repository in the folder of its clone."""
+    written = folder / f"{_STATE}.new"
+    written.write_text(state.model_dump_json(), encoding="utf-8")
+    written.replace(folder / _STATE)

@@ -1,0 +1,169 @@
+"""The objects of a mirror: blobs and trees, read by one long process of git, and fetched in one request where they lack."""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from analysis.sources.git import Git
+from analysis.sources.git_errors import Cause, GitFailed, MirrorDamaged, ObjectMissing
+from analysis.sources.git_processes import Answer, ObjectReader, Pool, ProcessEnded
+from analysis.sources.git_records import text
+from analysis.sources.mirror_folder import MirrorFolder, check_size
+from analysis.sources.remotes import FILTER, Remote
+
+MAX_FILE = 2_000_000  # bytes; a longer file is not read
+
+_MAX_TREE = 50_000_000  # bytes of a commit's or a folder's object
+_MOST_REQUESTS = 40  # for one set of objects, of which the server lacks some
+_CACHED_FOLDERS = 1_024
+_NOT_OURS = re.compile(r"not our ref ([0-9a-f]{40})")
+_BINARY_HEAD = 8_000  # bytes in which git looks for a NUL
+_FOLDER_MODE = b"40000"
+_FILE_MODES = (b"100644", b"100755", b"100664")
+_TREE_LINE = re.compile(rb"tree ([0-9a-f]{40})\n")
+
+
+class Limits(NamedTuple):
+    """The megabytes of a mirror at most, and the seconds of a fetch and of any other run of git."""
+
+    megabytes: int
+    fetch: float
+    command: float
+
+
+class Objects:
+    """Reads and fetches the objects of the mirror in `folder`. Threads may share it."""
+
+    def __init__(
+        self, git: Git, folder: MirrorFolder, remote: Remote, limits: Limits, on_progress: Callable[[str], None] | None
+    ) -> None:
+        self._git = git
+        self._folder = folder
+        self._remote = remote
+        self._limits = limits
+        self._on_progress = on_progress
+        self._readers = Pool(lambda: ObjectReader(git, folder.path))
+        self._unavailable: set[str] = set()  # which the server lacks
+        self._entries = lru_cache(_CACHED_FOLDERS)(self._read_entries)
+
+    def close(self) -> None:
+        """End the idle processes."""
+        self._readers.close()
+
+    def run(self, *arguments: str, stdin: bytes = b"") -> bytes:
+        """Return what git prints about the mirror; nothing is fetched, removed or replaced meanwhile."""
+        with self._folder.reading():
+            return self._git.run(self._folder.path, *arguments, stdin=stdin, timeout=self._limits.command)
+
+    def ask_server(self, *arguments: str) -> bytes:
+        """Return what git prints when it asks the server."""
+        return self._git.run(self._folder.path, *arguments, remote=self._remote, timeout=self._limits.fetch)
+
+    def fetch(self, *wanted: str, stdin: Iterable[str] = ()) -> None:
+        """Fetch commits with their folders, but without files, or objects named on standard input."""
+        with self._folder.writing() as lock:
+            self._fetch(lock, wanted, stdin)
+
+    def missing(self, shas: Iterable[str]) -> list[str]:
+        """Return the objects that the mirror lacks."""
+        names = "".join(f"{sha}\n" for sha in shas)
+        found = self.run("cat-file", "--batch-check", "--buffer", stdin=names.encode()) if names else b""
+        return [text(line.split()[0]) for line in found.splitlines() if line.endswith(b" missing")]
+
+    def bring(self, shas: Collection[str]) -> None:
+        """Fetch those objects that the mirror lacks, in one request. What the server lacks as well stays missing."""
+        if not any(sha not in self._unavailable for sha in shas) or not self.missing(shas):
+            return
+        with self._folder.writing() as lock:
+            waiting = [
+                [sha for sha in self.missing(shas) if sha not in self._unavailable]
+            ]  # another may have been faster
+            for _ in range(_MOST_REQUESTS):
+                batch = waiting.pop() if waiting else []
+                if batch:
+                    waiting += self._bring(lock, batch)
+            self._unavailable.update(sha for batch in waiting for sha in batch)
+
+    def _bring(self, lock: int, batch: list[str]) -> Sequence[list[str]]:
+        """Fetch objects; return those to try again if the server lacks some of them, without those that it named."""
+        try:
+            self._fetch(lock, ("--stdin",), batch)
+        except GitFailed as exc:
+            if exc.cause is not Cause.NO_OBJECT:
+                raise
+            named = set(_NOT_OURS.findall(exc.words)) & set(batch) or (set(batch) if len(batch) == 1 else set())
+            self._unavailable |= named
+            rest = [sha for sha in batch if sha not in named]
+            return [rest] if named else [rest[: len(rest) // 2], rest[len(rest) // 2 :]]
+        return []
+
+    def _fetch(self, lock: int, wanted: Sequence[str], stdin: Iterable[str] = ()) -> None:
+        self._git.run(
+            self._folder.path,
+            *("-c", "fetch.negotiationAlgorithm=noop") if stdin else (),
+            *("fetch", "--progress", "--no-tags", "--no-write-fetch-head", f"--filter={FILTER}"),
+            *(["--stdin", "origin"] if stdin else ["--end-of-options", "origin", *wanted]),
+            stdin="".join(f"{sha}\n" for sha in stdin).encode(),
+            remote=self._remote,
+            timeout=self._limits.fetch,
+            on_tick=lambda: check_size(self._folder.path, self._limits.megabytes),
+            on_progress=self._on_progress,
+            keep_open=[lock],
+        )
+
+    def file(self, root: str, path: str) -> str | None:
+        """Return the text of a file below a folder's object; None if there is none, or if it is binary or too large.
+
+        Raise `ObjectMissing` if it is neither here nor at the server.
+        """
+        found = self._find(root, path)
+        if found is None:
+            return None
+        answer = self._read(found, MAX_FILE) or self._brought(found)
+        if answer.content is None or b"\0" in answer.content[:_BINARY_HEAD]:
+            return None
+        return text(answer.content)
+
+    def root(self, commit: str) -> str | None:
+        """Return the object of a commit's topmost folder; None if the mirror lacks the commit."""
+        answer = self._read(commit, _MAX_TREE)
+        match = _TREE_LINE.match(answer.content) if answer and answer.kind == b"commit" and answer.content else None
+        return text(match[1]) if match else None
+
+    def _brought(self, sha: str) -> Answer:
+        self.bring([sha])
+        answer = self._read(sha, MAX_FILE)
+        if answer is None:
+            raise ObjectMissing
+        return answer
+
+    def _find(self, root: str, path: str) -> str | None:
+        """Return the blob of a regular file."""
+        *folders, name = path.encode().split(b"/")
+        for folder in folders:
+            mode, root = self._entries(root).get(folder, (b"", ""))
+            if mode != _FOLDER_MODE:
+                return None
+        mode, sha = self._entries(root).get(name, (b"", ""))
+        return sha if mode in _FILE_MODES else None
+
+    def _read_entries(self, sha: str) -> Mapping[bytes, tuple[bytes, str]]:
+        """Return name -> mode and SHA of what is in a folder."""
+        answer = self._read(sha, _MAX_TREE)
+        if answer is None or answer.content is None:
+            raise MirrorDamaged
+        entries, place, data = {}, 0, answer.content
+        while place < len(data):
+            space = data.index(b" ", place)
+            end = data.index(b"\0", space)
+            entries[data[space + 1 : end]] = (data[place:space], data[end + 1 : end + 21].hex())
+            place = end + 21
+        return entries
+
+    def _read(self, sha: str, limit: int) -> Answer | None:
+        try:
+            with self._folder.reading(), self._readers.process() as reader:
+                return reader.read(sha, limit)
+        except ProcessEnded as exc:
+            raise MirrorDamaged from exc

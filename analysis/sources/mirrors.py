@@ -1,0 +1,243 @@
+"""The folder of mirrors: repositories are cloned into it, fetched, and removed from it.
+
+GitHub's API is asked about a repository before its first clone, and again when git is refused; otherwise git alone is asked.
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from pathlib import Path
+from types import MappingProxyType
+
+from analysis.errors import AccessDenied, MirrorUnavailable, UnknownRepository
+from analysis.locale import Phrase
+from analysis.models import Repository
+from analysis.sources.git import Git
+from analysis.sources.git_errors import (
+    Cause,
+    GitFailed,
+    GitTooLarge,
+    translated_errors,
+    translated_git_errors,
+    unknown_branch,
+)
+from analysis.sources.github import CloneSource, GitHub
+from analysis.sources.mirror import Mirror
+from analysis.sources.mirror_folder import MirrorFolder, MirrorState, check_size, noting_fetch, save_state
+from analysis.sources.mirror_objects import Limits
+from analysis.sources.remotes import FILTER, Remote, is_clonable, is_ref_name, is_server_of
+
+_MEGABYTES = 2_000
+_REPOSITORY_MEGABYTES = 20_000
+_CLONE_TIMEOUT = 1_800
+_FETCH_TIMEOUT = 600
+_COMMAND_TIMEOUT = 60
+_MOST_PACKS = 60
+_REMOTE_HEAD = "refs/remote-head"
+_ASK_AGAIN = (Cause.REFUSED, Cause.MOVED, Cause.NO_REF)
+_NO_ENVIRONMENT: Mapping[str, str] = MappingProxyType({})
+
+
+class Mirrors:
+    """The mirrors in a folder, of the repositories that `github` shows; `token` is the one for its server.
+
+    `max_megabytes` is the size of a mirror at most, `max_repository_megabytes` that of the whole repository as GitHub tells
+    it; the timeouts are in seconds. `git` is the program, and of `environment` git gets the proxies and certificates.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        github: GitHub,
+        token: str | None,
+        *,
+        on_progress: Callable[[str], None] | None = None,
+        git: str = "git",
+        environment: Mapping[str, str] = _NO_ENVIRONMENT,
+        max_megabytes: int = _MEGABYTES,
+        max_repository_megabytes: int = _REPOSITORY_MEGABYTES,
+        clone_timeout: float = _CLONE_TIMEOUT,
+        fetch_timeout: float = _FETCH_TIMEOUT,
+        command_timeout: float = _COMMAND_TIMEOUT,
+    ) -> None:
+        self._folder = folder.absolute()
+        self._github = github
+        self._token = token
+        self._on_progress = on_progress
+        self._git = Git(git, environment)
+        self._limits = Limits(max_megabytes, fetch_timeout, command_timeout)
+        self._max_repository_megabytes = max_repository_megabytes
+        self._clone_timeout = clone_timeout
+
+    def existing(self, repository: Repository) -> Mirror | None:
+        """Return a repository's mirror as it is; None if there is none, or none of that branch, or GitHub hides it now."""
+        folder = MirrorFolder(self._folder, repository.full_name)
+        state = self._state(folder, repository)
+        if state is None or state.hidden or not folder.has(repository.branch or state.default_branch):
+            return None
+        return self._mirror(folder, repository, state)
+
+    def updated(self, repository: Repository, *, create: bool, fresh_since: datetime | None = None) -> Mirror | None:
+        """Fetch a repository's branch and return its mirror, cloned if `create`; None if there is none otherwise.
+
+        Nothing is fetched if the last fetch began at `fresh_since` or later. Raises `MirrorUnavailable`; `UnknownRepository`,
+        `UnknownBranch` or `AccessDenied` for what GitHub does not show; the API's errors if it must be asked and fails.
+        """
+        if repository.branch and not is_ref_name(repository.branch):
+            raise unknown_branch(repository)
+        folder = MirrorFolder(self._folder, repository.full_name)
+        if not create and not folder.path.exists():
+            return None
+        with translated_errors(repository, self._github.host_of(repository)), folder.writing() as lock:
+            state = self._state(folder, repository)
+            if state and not state.hidden and _is_fresh(folder, repository.branch or state.default_branch, fresh_since):
+                return self._mirror(folder, repository, state)
+            if state is None and not create and not folder.damaged:
+                return None
+            state = self._fetched(folder, repository, state, lock) if state else self._cloned(folder, repository, lock)
+            return self._mirror(folder, repository, state)
+
+    def check(self) -> dict[str, int]:
+        """Return owner/name of each mirror and its size in bytes. Raise `MirrorUnavailable` if git is missing or too old."""
+        with translated_git_errors():
+            self._git.check()
+        return {name: folder.size for name, folder in MirrorFolder.all_in(self._folder).items()}
+
+    def remove(self, repository: Repository) -> None:
+        """Remove a repository's mirror with all its branches, when nobody reads it any more."""
+        self._remove(MirrorFolder(self._folder, repository.full_name), repository)
+
+    def remove_unless(self, kept: Callable[[Repository], bool]) -> list[str]:
+        """Remove the mirrors of the repositories that are not kept; return their names, owner/name in lower case."""
+        every = [(Repository.parse(name), folder) for name, folder in MirrorFolder.all_in(self._folder).items()]
+        removed = [(repository, folder) for repository, folder in every if not kept(repository)]
+        for repository, folder in removed:
+            self._remove(folder, repository)
+        return [repository.full_name for repository, _ in removed]
+
+    def _remove(self, folder: MirrorFolder, repository: Repository) -> None:
+        if not self._folder.exists():
+            return
+        with translated_errors(repository, self._github.host_of(repository)), folder.writing():
+            folder.remove()
+            folder.forget_lock()
+
+    def _cloned(self, folder: MirrorFolder, repository: Repository, lock: int) -> MirrorState:
+        """Clone a repository in place of whatever is there."""
+        source = self._github.clone_source(repository)
+        if source.kilobytes > self._max_repository_megabytes * 1_000:
+            raise GitTooLarge(self._max_repository_megabytes)
+        state = self._state_of(source, repository)
+        with folder.drafting() as draft:
+            self._git.run(draft, "init", "--quiet", "--bare", "--template=", timeout=self._limits.command)
+            save_state(draft, state)
+            self._fetch(draft, repository, state, lock, self._clone_timeout)
+        return state
+
+    def _fetched(self, folder: MirrorFolder, repository: Repository, state: MirrorState, lock: int) -> MirrorState:
+        """Fetch into a mirror; clone it anew if it is damaged, and ask GitHub about the repository if git is refused."""
+        try:
+            self._fetch(folder.path, repository, state, lock, self._limits.fetch)
+            moved = repository.branch is None and _has_other_head(folder.path, state.default_branch)
+            current = self._asked(folder, repository, state) if moved else state
+        except GitFailed as exc:
+            if exc.cause is Cause.BROKEN:
+                return self._cloned(folder, repository, lock)
+            if exc.cause not in _ASK_AGAIN:
+                raise
+            current = self._asked(folder, repository, state)
+            if current == state.model_copy(update={"hidden": False}):
+                raise
+        if current != state:
+            self._fetch(folder.path, repository, current, lock, self._limits.fetch)
+        current = current.model_copy(update={"hidden": False})
+        if current != state:
+            save_state(folder.path, current)
+        return current
+
+    def _asked(self, folder: MirrorFolder, repository: Repository, state: MirrorState) -> MirrorState:
+        """Return what GitHub says about a repository now. One that it hides or renamed is not served any more."""
+        try:
+            return self._state_of(self._github.clone_source(repository), repository)
+        except (UnknownRepository, AccessDenied, MirrorUnavailable):
+            save_state(folder.path, state.model_copy(update={"hidden": True}))
+            raise
+
+    def _fetch(self, path: Path, repository: Repository, state: MirrorState, lock: int, timeout: float) -> None:
+        """Fetch a branch with all its commits and folders, but without files; and which commit is GitHub's default."""
+        branch = repository.branch or state.default_branch
+        heads = [f"+refs/heads/{branch}:refs/heads/{branch}"]
+        if repository.branch is None:
+            heads.append(f"+HEAD:{_REMOTE_HEAD}")
+        before = _ref(path, f"refs/heads/{branch}")
+        with noting_fetch(path, branch):
+            self._git.run(
+                path,
+                *("fetch", "--progress", "--no-tags", "--no-write-fetch-head", f"--filter={FILTER}"),
+                *("--end-of-options", "origin", *heads),
+                remote=self._remote(state),
+                timeout=timeout,
+                on_tick=lambda: check_size(path, self._limits.megabytes),
+                on_progress=self._on_progress,
+                keep_open=[lock],
+            )
+        if before != _ref(path, f"refs/heads/{branch}"):
+            self._tidy(path)
+
+    def _tidy(self, path: Path) -> None:
+        """Index the commits, so that listing and searching them is fast, and unite the packs of many fetches."""
+        if len([*path.glob("objects/pack/*.pack")]) > _MOST_PACKS:
+            # Objects of a partial clone stay, reachable or not: commits that a force push left can still be read.
+            repack = ("-c", "repack.writeBitmaps=false", "repack", "-a", "-d", "-q")
+            self._git.run(path, *repack, timeout=self._limits.fetch)
+        self._git.run(path, "commit-graph", "write", "--reachable", "--no-progress", timeout=self._limits.command)
+
+    def _mirror(self, folder: MirrorFolder, repository: Repository, state: MirrorState) -> Mirror:
+        return Mirror(self._git, folder, repository, state, self._remote(state), self._limits, self._on_progress)
+
+    def _state(self, folder: MirrorFolder, repository: Repository) -> MirrorState | None:
+        """Return what is known about a mirror; None if there is none, or if it is of another server."""
+        state = folder.state()
+        return state if state and state.api_url == self._github.api_url_of(repository) else None
+
+    def _state_of(self, source: CloneSource, repository: Repository) -> MirrorState:
+        if source.full_name.lower() != repository.full_name.lower():
+            raise MirrorUnavailable(
+                Phrase(
+                    "{repository} is called {name} now; use that name",
+                    repository=repository.full_name,
+                    name=source.full_name,
+                )
+            )
+        if not is_clonable(source.clone_url) or not is_ref_name(source.default_branch):
+            raise MirrorUnavailable(
+                Phrase("GitHub gives no usable address of {repository} for git", repository=repository.full_name)
+            )
+        return MirrorState(
+            api_url=self._github.api_url_of(repository),
+            full_name=source.full_name,
+            clone_url=source.clone_url,
+            web_url=source.web_url,
+            default_branch=source.default_branch,
+        )
+
+    def _remote(self, state: MirrorState) -> Remote:
+        """Return where a repository is fetched from, with the token if that server is the one that the token is for."""
+        trusted = is_server_of(self._github.api_url, state.clone_url)
+        return Remote(state.clone_url, self._token if trusted else None)
+
+
+def _is_fresh(folder: MirrorFolder, branch: str, since: datetime | None) -> bool:
+    fetched_at = folder.fetched_at(branch)
+    return since is not None and fetched_at is not None and fetched_at >= since.timestamp()
+
+
+def _has_other_head(path: Path, branch: str) -> bool:
+    """Return whether the server's HEAD is not at the branch that used to be the default."""
+    return _ref(path, _REMOTE_HEAD) != _ref(path, f"refs/heads/{branch}")
+
+
+def _ref(path: Path, name: str) -> str:
+    try:
+        return (path / name).read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError):
+        return ""

@@ -1,0 +1,206 @@
+"""Where the commits of a repository are listed and read: in its git mirror if there is one, otherwise through GitHub's API.
+
+A mirror that fails is replaced by the API for the rest of the day; a commit that the mirror cannot read is read through the API.
+GitHub is still asked for what git does not know: the pull request of a commit, given a token.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from typing import NamedTuple, Protocol, TypeVar
+
+import structlog
+
+from analysis.errors import DigestError, MirrorUnavailable, OutsideFailure, UnknownCommit
+from analysis.models import Commit, PullRequest, ReadFrom, Repository, Trees
+from analysis.paths import Kind, kind
+from analysis.sources.github import Comparison, GitHub
+from analysis.sources.mirror import Mirror
+from analysis.sources.mirrors import Mirrors
+from analysis.window import Window
+
+_T = TypeVar("_T")
+
+_MAX_AGE = timedelta(minutes=10)  # a mirror fetched so recently has all of a day that was over by then
+_MAX_CONTENTS = 5  # changed files of a commit whose whole text is of interest
+
+log = structlog.get_logger(__name__)
+
+
+class ReadCommit(NamedTuple):
+    """A commit with its files and patches, and the whole files before and after if they can be read."""
+
+    commit: Commit
+    trees: Trees | None = None
+
+
+class CommitSource(Protocol):
+    """The commits of one repository. The methods raise the errors of `analysis.errors`; all texts but files' are redacted."""
+
+    @property
+    def read_from(self) -> ReadFrom:
+        """Where the commits come from."""
+
+    def list_commits(self, window: Window) -> tuple[Commit, ...]:
+        """List the window's commits by committer date, newest first: unread, without files."""
+
+    def head(self) -> str:
+        """Return the SHA of the branch's head."""
+
+    def compare(self, base: str, head: str) -> Comparison:
+        """Return the commits in `head` but not in `base`, unread."""
+
+    def prepare(self, shas: Sequence[str]) -> None:
+        """Prepare the reading of these commits, all at once."""
+
+    def read_commit(self, sha: str) -> ReadCommit:
+        """Read a commit with its files and, given a token, its pull request."""
+
+    def find_commit(self, ref: str) -> ReadCommit:
+        """Read a commit (`ref`: a SHA or an unambiguous prefix) that may be on no branch, and note if it is not."""
+
+    def contents(self, commit: Commit) -> str:
+        """Return the text of the first changed source files as of that commit, without those that cannot be read."""
+
+
+class ApiSource:
+    """Commits through GitHub's API."""
+
+    def __init__(self, github: GitHub, repository: Repository, read_from: ReadFrom = ReadFrom.API) -> None:
+        self._github = github
+        self._repository = repository
+        self.read_from = read_from
+
+    def list_commits(self, window: Window) -> tuple[Commit, ...]:
+        return self._github.list_commits(self._repository, window)
+
+    def head(self) -> str:
+        return self._github.head(self._repository)
+
+    def compare(self, base: str, head: str) -> Comparison:
+        return self._github.compare(self._repository, base, head)
+
+    def prepare(self, shas: Sequence[str]) -> None:
+        pass
+
+    def read_commit(self, sha: str) -> ReadCommit:
+        return ReadCommit(self._github.read_commit(self._repository, sha))
+
+    def find_commit(self, ref: str) -> ReadCommit:
+        commit = self._github.read_commit(self._repository, ref)
+        return ReadCommit(
+            commit.model_copy(update={"not_on": self._github.branch_without(self._repository, commit.sha)})
+        )
+
+    def contents(self, commit: Commit) -> str:
+        return _contents(commit, lambda path: self._github.read_file(self._repository, commit.sha, path))
+
+
+class MirrorSource:
+    """Commits from a mirror. Once the mirror fails, the API takes its place."""
+
+    def __init__(self, mirror: Mirror, github: GitHub, repository: Repository) -> None:
+        self._mirror = mirror
+        self._github = github
+        self._repository = repository
+        self._api = ApiSource(github, repository)
+        self.read_from = ReadFrom.MIRROR
+
+    def list_commits(self, window: Window) -> tuple[Commit, ...]:
+        return self._or_api(lambda: self._mirror.list_commits(window), lambda: self._api.list_commits(window))
+
+    def head(self) -> str:
+        return self._or_api(self._mirror.head, self._api.head)
+
+    def compare(self, base: str, head: str) -> Comparison:
+        return self._or_api(lambda: self._mirror.compare(base, head), lambda: self._api.compare(base, head))
+
+    def prepare(self, shas: Sequence[str]) -> None:
+        self._or_api(lambda: self._mirror.fetch_blobs(shas), lambda: self._api.prepare(shas))
+
+    def read_commit(self, sha: str) -> ReadCommit:
+        return self._or_api(lambda: self._read(sha), lambda: self._api.read_commit(sha))
+
+    def find_commit(self, ref: str) -> ReadCommit:
+        return self._or_api(lambda: self._find(ref), lambda: self._api.find_commit(ref))
+
+    def contents(self, commit: Commit) -> str:
+        return _contents(commit, self._mirror.trees(commit).after.read)
+
+    def _read(self, sha: str) -> ReadCommit:
+        try:
+            commit = self._mirror.read_commit(sha, self._pull_request(sha))
+        except (MirrorUnavailable, UnknownCommit) as exc:
+            log.warning("not in the mirror", repository=str(self._repository), commit=sha, why=str(exc))
+            return self._api.read_commit(sha)
+        return ReadCommit(commit, self._mirror.trees(commit))
+
+    def _find(self, ref: str) -> ReadCommit:
+        """Find a commit on the mirror's branch, or else at GitHub, which may have it since the last fetch or from a fork."""
+        sha = self._mirror.find(ref)
+        return self._read(sha) if sha else self._api.find_commit(ref)
+
+    def _pull_request(self, sha: str) -> PullRequest | None:
+        """Return a commit's pull request; None if GitHub fails, since the commit itself is there."""
+        try:
+            return self._github.pull_request(self._repository, sha)
+        except OutsideFailure as exc:
+            log.warning("pull request not read", repository=str(self._repository), commit=sha, why=str(exc))
+            return None
+
+    def _or_api(self, by_mirror: Callable[[], _T], by_api: Callable[[], _T]) -> _T:
+        if self.read_from is ReadFrom.MIRROR:
+            try:
+                return by_mirror()
+            except MirrorUnavailable as exc:
+                log.warning("no mirror", repository=str(self._repository), why=str(exc))
+                self.read_from = ReadFrom.API_INSTEAD
+        return by_api()
+
+
+class CommitSources:
+    """The sources of repositories. `mirrors` is None where mirrors are disabled; `mirrored` tells which repositories get one."""
+
+    def __init__(
+        self,
+        github: GitHub,
+        mirrors: Mirrors | None = None,
+        mirrored: Callable[[Repository], bool] = lambda _: False,
+    ) -> None:
+        self._github = github
+        self._mirrors = mirrors
+        self._mirrored = mirrored
+        self._fetched: dict[str, datetime] = {}  # repository -> when this process fetched its mirror last
+
+    def current(self, repository: Repository, now: datetime, day_end: datetime) -> CommitSource:
+        """Return the source of a repository that knows all commits until `now`, or until `day_end` if that has passed.
+
+        Its mirror is fetched, or cloned if the repository is to have one.
+        """
+        fetched = self._fetched.get(repository.key)
+        if self._mirrors is None or (fetched and day_end <= fetched and now - fetched <= _MAX_AGE):
+            return self.stored(repository)
+        try:
+            mirror = self._mirrors.updated(repository, create=self._mirrored(repository))
+        except DigestError as exc:
+            log.warning("no mirror", repository=str(repository), why=str(exc))
+            return ApiSource(self._github, repository, ReadFrom.API_INSTEAD)
+        if mirror is None:
+            return ApiSource(self._github, repository)
+        self._fetched[repository.key] = now
+        return MirrorSource(mirror, self._github, repository)
+
+    def remove_unused_mirrors(self) -> None:
+        """Remove the mirrors of repositories that are to have none, such as those that nobody subscribes any more."""
+        if self._mirrors is not None:
+            for name in self._mirrors.remove_unless(self._mirrored):
+                log.info("mirror removed", repository=name)
+
+    def stored(self, repository: Repository) -> CommitSource:
+        """Return the source of a repository as it was last fetched, without a request."""
+        mirror = self._mirrors.existing(repository) if self._mirrors else None
+        return MirrorSource(mirror, self._github, repository) if mirror else ApiSource(self._github, repository)
+
+
+def _contents(commit: Commit, read: Callable[[str], str | None]) -> str:
+    changed = [file.path for file in commit.files if file.status != "removed" and kind(file.path) is Kind.SOURCE]
+    return "\n".join(filter(None, map(read, changed[:_MAX_CONTENTS])))

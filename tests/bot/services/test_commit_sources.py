@@ -1,0 +1,188 @@
+"""Days from a mirror: the same as through GitHub's API, with fewer requests, and the API wherever the mirror fails."""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analysis.models import Commit, DayReport, ReadFrom, Remark, Repository
+from analysis.sources.github import GitHub
+from analysis.sources.mirrors import Mirrors
+from bot.models.subjects import DayRef
+from bot.services.commit_sources import CommitSources
+from bot.services.factory import Services, services_on
+from bot.store import Store, open_engine
+from loopback.git.history import with_git_shas
+from loopback.github import RecordedRepository
+from loopback.sample import SAMPLE_DAY, SAMPLE_REPOSITORY, sample_repository
+from tests.conftest import NOON, recorded
+from tests.servers.databases import empty_database
+from tests.servers.github import Fault, FaultyGitHub
+
+DAY = NOON.date()
+NEXT_MORNING = NOON + timedelta(days=1)
+REPOSITORY = Repository(owner="o", name="n")
+SAMPLE = Repository.parse(SAMPLE_REPOSITORY)
+GIT = r"\.git/"
+
+
+def history(*dates: datetime, pushed: str = "") -> list[dict[str, Any]]:
+    """Commits with these dates that each add a file, with the SHAs that git computes; those `pushed` otherwise differ."""
+    commits = []
+    for number, instant in enumerate(dates, 1):
+        patch = f"@@ -0,0 +1,2 @@\n+def work():\n+    return {number}"
+        file = {"filename": f"pkg/{pushed}part{number}.py", "status": "added", "additions": 2, "deletions": 0}
+        commits.append(recorded(number, date=instant.isoformat(), files=[{**file, "changes": 2, "patch": patch}]))
+    return with_git_shas(commits)
+
+
+class Desk:
+    """The services on a GitHub, with mirrors in a folder or, if `mirrors` is None, without."""
+
+    def __init__(self, server: FaultyGitHub, folder: Path, mirrors: Path | None, token: str | None) -> None:
+        self.server = server
+        self.github = GitHub(server.url, token, max_wait=1)
+        self.store = Store(open_engine(empty_database(folder / "desk.db")))
+        found = Mirrors(mirrors, self.github, token) if mirrors else None
+        self.sources = CommitSources(self.github, found, lambda _: True)
+        self.services: Services = services_on(self.github, self.store, None, self.sources)
+
+    def read(self, day: date = DAY, now: datetime | None = None, repository: Repository = REPOSITORY) -> DayReport:
+        now = now or datetime.combine(day, NEXT_MORNING.timetz()) + timedelta(days=1)
+        return self.services.digests.report(DayRef(repository, day, "UTC", "en"), now)
+
+    def whole(self, sha: str) -> Commit:
+        """A stored commit with its patches; without the characters in its author's name that git leaves out."""
+        [(_, commit_id)] = self.store.with_sha(sha)
+        commit = self.store.commits([commit_id], patches=True)[0].commit
+        return commit.model_copy(update={"author": re.sub("[<>]", "", commit.author)})
+
+    def close(self) -> None:
+        self.store.close()
+        self.github.close()
+
+
+At = Callable[..., Desk]
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[At]:
+    """Opens desks that share the folder of mirrors, each with a store of its own."""
+    opened: list[Desk] = []
+
+    def at(server: FaultyGitHub, *, token: str | None = "token", mirrored: bool = True) -> Desk:
+        folder = tmp_path / str(len(opened))
+        folder.mkdir()
+        opened.append(Desk(server, folder, tmp_path / "mirrors" if mirrored else None, token))
+        return opened[-1]
+
+    yield at
+    for each in opened:
+        each.close()
+
+
+@pytest.fixture(scope="module")
+def sample() -> Iterator[FaultyGitHub]:
+    with FaultyGitHub({SAMPLE_REPOSITORY: sample_repository()}) as server:
+        yield server
+
+
+@pytest.fixture
+def github() -> Iterator[FaultyGitHub]:
+    """A repository with two commits on the day."""
+    commits = history(NOON, NOON + timedelta(hours=1))
+    with FaultyGitHub({"o/n": RecordedRepository(commits)}) as server:
+        yield server
+
+
+def test_a_day_from_the_mirror_is_that_of_the_api(sample: FaultyGitHub, desk: At) -> None:
+    """Commits, files, patches, pull requests and order are the same either way."""
+    both = [desk(sample, mirrored=each) for each in (True, False)]
+    reports = [each.read(SAMPLE_DAY, repository=SAMPLE) for each in both]
+    assert [each.read_from for each in reports] == [ReadFrom.MIRROR, ReadFrom.API]
+    assert len(reports[0].entries) > 10
+    by_mirror, by_api = (
+        [one.whole(entry.commit.sha) for entry in report.entries] for one, report in zip(both, reports, strict=True)
+    )
+    assert by_mirror == by_api
+
+
+def test_github_is_asked_for_pull_requests_alone(github: FaultyGitHub, desk: At) -> None:
+    """Once there is a mirror, a day takes one request a commit with a token, and none without."""
+    desk(github).read()
+    github.requests.clear()
+    desk(github).read()
+    assert [path.rpartition("/")[2] for path, _, _ in github.requests if ".git/" not in path] == ["pulls", "pulls"]
+    github.requests.clear()
+    assert desk(github, token=None).read().stats.total == 2
+    assert not github.asked("^/repos/")
+
+
+def test_a_month_is_read_without_a_token(github: FaultyGitHub, desk: At) -> None:
+    """Sixty requests an hour are enough for any number of commits, and the mirror is not fetched for each day."""
+    github.push("o/n", *history(*(NOON + timedelta(hours=number) for number in range(100))))
+    github.limit = 60
+    at = desk(github, token=None)
+    reports = [at.read(DAY + timedelta(days=number), NOON + timedelta(days=30)) for number in range(5)]
+    assert sum(each.stats.total for each in reports) == 100
+    assert not any(each.failed for each in reports)
+    assert github.asked("^/repos/") == 1
+    assert github.asked(GIT) < 20
+
+
+def test_what_landed_late_and_a_force_push_are_read_from_git(github: FaultyGitHub, desk: At) -> None:
+    """A commit dated on a day that was reported has its section, and a rewritten branch its remark, without a request."""
+    at = desk(github, token=None)
+    at.read()
+    morning, late = NOON + timedelta(days=1), NOON + timedelta(hours=2)
+    github.push("o/n", *history(NOON, NOON + timedelta(hours=1), late, morning))
+    github.requests.clear()
+    grown = at.read(DAY + timedelta(days=1))
+    assert [len(grown.entries), len(grown.late)] == [1, 1]
+    assert not grown.remarks
+    github.push("o/n", *history(NOON, morning + timedelta(days=1), pushed="other/"))
+    assert at.read(DAY + timedelta(days=2)).remarks == (Remark.REWRITTEN,)
+    assert not github.asked("^/repos/")
+
+
+def test_where_git_fails_the_api_takes_its_place(github: FaultyGitHub, desk: At) -> None:
+    """A server that cannot be cloned from is read through the API, and the coverage says so."""
+    github.faults = [Fault(GIT, 503, times=100)]
+    report = desk(github).read()
+    assert report.read_from is ReadFrom.API_INSTEAD
+    assert report.stats.total == 2
+    assert not report.failed
+
+
+def test_a_commit_without_its_pull_request_is_read(github: FaultyGitHub, desk: At) -> None:
+    """If GitHub cannot be asked for a pull request, the commit is read from the mirror without it."""
+    github.faults = [Fault("/pulls", 500, times=100)]
+    report = desk(github).read()
+    assert not report.failed
+    assert [each.commit.pull for each in report.entries] == [None, None]
+    assert all(each.commit.files for each in report.entries)
+
+
+def test_the_mirror_of_a_repository_that_nobody_follows_is_removed(github: FaultyGitHub, tmp_path: Path) -> None:
+    """Mirrors are removed with the last subscription, and the others stay."""
+    followed = {"o/n"}
+    with closing(GitHub(github.url, None)) as api:
+        sources = CommitSources(api, Mirrors(tmp_path / "mirrors", api, None), lambda each: each.key in followed)
+        assert sources.current(REPOSITORY, NEXT_MORNING, NEXT_MORNING).read_from is ReadFrom.MIRROR
+        sources.remove_unused_mirrors()
+        assert sources.stored(REPOSITORY).read_from is ReadFrom.MIRROR
+        followed.clear()
+        sources.remove_unused_mirrors()
+        assert sources.stored(REPOSITORY).read_from is ReadFrom.API
+
+
+def test_no_mirror_is_made_of_a_repository_that_nobody_follows(github: FaultyGitHub, tmp_path: Path) -> None:
+    """Whoever asks about some repository has it read through the API; nothing is cloned for it."""
+    with closing(GitHub(github.url, None)) as api:
+        sources = CommitSources(api, Mirrors(tmp_path / "mirrors", api, None))
+        assert sources.current(REPOSITORY, NEXT_MORNING, NEXT_MORNING).read_from is ReadFrom.API
+    assert not github.asked(GIT)
