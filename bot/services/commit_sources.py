@@ -55,6 +55,9 @@ class CommitSource(Protocol):
     def read_commit(self, sha: str) -> ReadCommit:
         """Read a commit with its files and, given a token, its pull request."""
 
+    def trees(self, commit: Commit) -> Trees | None:
+        """Return the whole files before and after a commit; None if only its patch can be read."""
+
     def find_commit(self, ref: str) -> ReadCommit:
         """Read a commit (`ref`: a SHA or an unambiguous prefix) that may be on no branch, and note if it is not."""
 
@@ -84,6 +87,10 @@ class ApiSource:
 
     def read_commit(self, sha: str) -> ReadCommit:
         return ReadCommit(self._github.read_commit(self._repository, sha))
+
+    def trees(self, commit: Commit) -> Trees | None:
+        del commit  # its files take a request each
+        return None
 
     def find_commit(self, ref: str) -> ReadCommit:
         commit = self._github.read_commit(self._repository, ref)
@@ -119,6 +126,9 @@ class MirrorSource:
 
     def read_commit(self, sha: str) -> ReadCommit:
         return self._or_api(lambda: self._read(sha), lambda: self._api.read_commit(sha))
+
+    def trees(self, commit: Commit) -> Trees | None:
+        return self._mirror.trees(commit) if self.read_from is ReadFrom.MIRROR else None
 
     def find_commit(self, ref: str) -> ReadCommit:
         return self._or_api(lambda: self._find(ref), lambda: self._api.find_commit(ref))

@@ -3,17 +3,19 @@
 Every step checks the store first, so that finished work is not repeated and a rerun completes what failed.
 """
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from analysis.errors import OutsideFailure
-from analysis.models import Commit, DayReport, Remark
+from analysis.impact.netting import added_facts, net_facts
+from analysis.models import Commit, DayReport, Entry, Fact, Remark
 from analysis.window import Window, window
 from bot.models.subjects import DayRef
 from bot.services.analyst import Analyst
 from bot.services.commit_reader import CommitReader, Progress, Unfinished, current_commits
 from bot.services.commit_sources import CommitSource, CommitSources
 from bot.services.metered_model import MeteredModel
-from bot.store import Store, StoredDay
+from bot.store import Store, StoredCommit, StoredDay
 
 _LATE_MAX_AGE = timedelta(days=7)  # maximum age of a day, and of the previous listing, to look for late commits
 
@@ -41,7 +43,7 @@ class DigestService:
         ids = listed.commit_ids + listed.late_ids
         source = source or self._sources.stored(ref.repository)
         with self._analyst(ref, source, progress, ask=ask) as analyst:
-            stored = self._store.commits(ids)
+            stored = current_commits(self._store, ids, source)
             analyst.submit([each.id for each in stored if each.commit.read])
             unread = [each.commit for each in stored if not each.commit.read]
             if unread:
@@ -82,10 +84,22 @@ class DigestService:
             resumes_at=unfinished.resumes_at,
             shortened=analyst.shortened(stored),
             replaced=analyst.replaced(stored),
+            net_facts=self._net_facts(stored, entries),
             remarks=listed.remarks,
             read_from=listed.read_from,
             usage=analyst.usage(ids),
         )
+
+    def _net_facts(self, stored: Sequence[StoredCommit], entries: Sequence[Entry]) -> dict[str, tuple[Fact, ...]]:
+        """Return what the day's commits change in sum, from the stored patches of those that touch the same files."""
+        ids = {each.commit.sha: each.id for each in stored}
+
+        def additions(wanted: Mapping[str, frozenset[str]]) -> dict[str, tuple[Fact, ...]]:
+            whole = self._store.commits([ids[sha] for sha in wanted], patches=True)
+            return {each.commit.sha: added_facts(each.commit, wanted[each.commit.sha]) for each in whole}
+
+        newest_first = sorted(entries, key=lambda entry: entry.commit.committed_at, reverse=True)
+        return net_facts(newest_first[::-1], additions)
 
     def _stored_listing(self, ref: DayRef) -> StoredDay | None:
         """Return the listing of a day if it is complete."""

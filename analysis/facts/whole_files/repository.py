@@ -1,0 +1,132 @@
+"""One revision's Python modules, parsed once, and what their imports and base classes stand for."""
+
+import re
+from typing import NamedTuple
+
+from analysis.facts.whole_files.module import Attribute, Class, Function, Import, Member, Module
+from analysis.models import Tree
+
+_MAX_CHARACTERS = 4_000_000  # read of one revision for one commit
+_MAX_HOPS = 8  # imports followed from module to module, or classes up to their bases
+
+# Bases that provide nothing in place of a removed member, except what their own documentation names.
+_BARE = re.compile(
+    r"(?:.*\.)?(?:object|ABC|Protocol|Generic|NamedTuple|TypedDict|BaseModel|Module|\w*Enum|Flag|IntFlag|str|int"
+    r"|Exception|\w*Error)$"
+)
+_DYNAMIC = re.compile(r"\bglobals\(\)|sys\.modules\[__name__\]|^exec\(|^\s*vars\(\)", re.MULTILINE)
+
+
+class Found(NamedTuple):
+    """A definition and the module that holds it."""
+
+    module: Module
+    member: Member
+
+
+class Revision:
+    """The modules of one revision; a module that cannot be read or parsed is None."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._texts: dict[str, str | None] = {}
+        self._modules: dict[str, Module | None] = {}
+        self._left = _MAX_CHARACTERS
+
+    def text(self, path: str) -> str | None:
+        """Return a file's text; None if it cannot be read, or once enough of the revision was read."""
+        if path not in self._texts:
+            self._texts[path] = self._tree.read(path) if self._left > 0 else None
+            self._left -= len(self._texts[path] or "")
+        return self._texts[path]
+
+    def module(self, path: str) -> Module | None:
+        if path not in self._modules:
+            from analysis.facts.whole_files.parsing import parse  # griffe takes 0.1 s to import
+
+            text = self.text(path)
+            self._modules[path] = parse(path, text) if text is not None else None
+        return self._modules[path]
+
+    def resolve(self, target: str, importer: str, hops: int = _MAX_HOPS) -> Found | None:
+        """Return the definition that a dotted path stands for in a file; None if it is not in the repository."""
+        parts = target.split(".")
+        for length in range(len(parts) - 1, 0, -1):
+            if (module := self._imported(parts[:length], importer)) is not None:
+                return self._member(module, parts[length:], hops)
+        return None
+
+    def _imported(self, parts: list[str], importer: str) -> Module | None:
+        """Return the module of this dotted path, below the folder that holds the importer's own package."""
+        folders = importer.split("/")[:-1]
+        if parts[0] not in folders:
+            return None
+        path = "/".join([*folders[: folders.index(parts[0])], *parts])
+        return self.module(f"{path}.py") or self.module(f"{path}/__init__.py")
+
+    def _member(self, module: Module, names: list[str], hops: int) -> Found | None:
+        found: Member | None = module.members.get(names[0])
+        if found is None:
+            stars = (self.resolve(f"{star}.{names[0]}", module.path, hops - 1) for star in module.stars if hops)
+            return next(filter(None, stars), None)
+        if isinstance(found, Import):
+            return self.resolve(".".join([found.target, *names[1:]]), module.path, hops - 1) if hops else None
+        for name in names[1:]:
+            found = found.members.get(name) if isinstance(found, Class) else None
+        return Found(module, found) if found else None
+
+    def binds(self, module: Module, name: str) -> bool:
+        """Return whether a module may bind a name: only False is certain."""
+        if name in module.members or _DYNAMIC.search(module.text) or _serves_on_demand(module, name):
+            return True
+        if re.search(
+            rf"^[^#\n]*\b{re.escape(name)}\b[\w\s,)]*(?::[^=\n]+)?=(?!=)|\bas {re.escape(name)}\b",
+            module.text,
+            re.MULTILINE,
+        ):
+            return True
+        return any(self._star_may_bind(star, module.path, name) for star in module.stars)
+
+    def _star_may_bind(self, star: str, importer: str, name: str, hops: int = _MAX_HOPS) -> bool:
+        source = self._imported(star.split("."), importer)
+        return source is None or not hops or self.binds(source, name)
+
+    def provides(self, owner: Found, name: str, hops: int = _MAX_HOPS) -> bool:
+        """Return whether a class may have a member, of its own or inherited: only False is certain."""
+        module, found = owner
+        if not isinstance(found, Class) or not hops or name in found.members or "__getattr__" in found.members:
+            return True
+        if re.search(rf"\b(?:self|cls)\.{re.escape(name)}\b|[\"']{re.escape(name)}[\"']", module.source(found)):
+            return True
+        for base in found.bases:
+            above = self.base(base.target, module)
+            if above is None and not _BARE.match(base.target.partition("[")[0]):
+                return True
+            if above is not None and self.provides(above, name, hops - 1):
+                return True
+        return False
+
+    def base(self, target: str, module: Module) -> Found | None:
+        """Return the class that a base stands for, if the repository defines it."""
+        name = target.removeprefix(f"{_dotted(module.path)}.")
+        if isinstance(own := module.members.get(name), Class):
+            return Found(module, own)
+        found = self.resolve(target, module.path)
+        return found if found and isinstance(found.member, Class) else None
+
+
+def _dotted(path: str) -> str:
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def _serves_on_demand(module: Module, name: str) -> bool:
+    """Return whether a module's `__getattr__` may provide a name; not if it looks names up in a table without it."""
+    function = module.members.get("__getattr__")
+    if function is None:
+        return False
+    if not isinstance(function, Function) or re.search(rf"\b{re.escape(name)}\b", module.text):
+        return True
+    source = module.source(function)
+    tables = re.findall(r"\bname in (\w+)", source)
+    known = tables and all(isinstance(module.members.get(each), Attribute) for each in tables)
+    return not (known and "raise AttributeError" in source)

@@ -1,0 +1,123 @@
+"""Breaking changes between two signatures of one function: what calls and overrides that fitted no longer fit."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from analysis.facts.whole_files.module import Function, Parameter, ParameterKind
+from analysis.models import FactKind
+
+# Functions that nobody calls by their parameters: kernels, fixtures, validators.
+_NOT_CALLED = re.compile(r"\b(?:jit|kernel|fixture|field_validator|model_validator|validator|custom_op)\b")
+
+
+class ParameterChange(NamedTuple):
+    """What happened to one parameter; `new` is its new name if it was renamed."""
+
+    kind: FactKind
+    name: str
+    new: str | None = None
+
+    @property
+    def on_old_side(self) -> bool:
+        return self.kind in (FactKind.REMOVED_PARAMETER, FactKind.RENAMED_PARAMETER)
+
+
+def parameter_changes(before: Function, after: Function, *, method: bool) -> Iterator[ParameterChange]:
+    """Yield the changes that break calls; a function that takes any arguments is not broken by those it absorbs."""
+    if any(map(_NOT_CALLED.search, (*before.decorators, *after.decorators))):
+        return
+    old, new = called_parameters(before, method=method), called_parameters(after, method=method)
+    if old == new:
+        return
+    renamed = _renamed(old, new)
+    yield from _removed(old, new, renamed)
+    yield from _required(old, new, renamed)
+    yield from _repositioned(old, new, renamed)
+
+
+def called_parameters(function: Function, *, method: bool) -> dict[str, Parameter]:
+    """Return the parameters that a caller passes, without `self` or `cls`."""
+    bound = method and not any(each.endswith("staticmethod") for each in function.decorators)
+    return {each.name: each for each in function.parameters[int(bound) :]}
+
+
+def added_parameters(before: Function, after: Function, *, method: bool) -> Iterator[str]:
+    """Yield the parameters that callers may pass from now on, which an override without them does not accept."""
+    old = called_parameters(before, method=method)
+    if not any(each.variadic for each in old.values()) and not any(map(_NOT_CALLED.search, after.decorators)):
+        new = called_parameters(after, method=method)
+        renamed = _renamed(old, new).values()
+        yield from (name for name, each in new.items() if name not in old and name not in renamed and not each.variadic)
+
+
+def _accepts_any(parameters: dict[str, Parameter]) -> bool:
+    return any(each.variadic for each in parameters.values())
+
+
+def _renamed(old: dict[str, Parameter], new: dict[str, Parameter]) -> dict[str, str]:
+    """Map old names to new ones, if as many are added as removed and each pair has the same position and type."""
+    removed = [(place, each) for place, each in enumerate(old.values()) if each.name not in new]
+    added = [(place, each) for place, each in enumerate(new.values()) if each.name not in old]
+    if len(removed) != len(added):
+        return {}
+    return {
+        was.name: now.name
+        for (old_place, was), (new_place, now) in zip(removed, added, strict=True)
+        if (was.kind, was.annotation) == (now.kind, now.annotation) and (old_place == new_place or not was.positional)
+    }
+
+
+def _removed(
+    old: dict[str, Parameter], new: dict[str, Parameter], renamed: dict[str, str]
+) -> Iterator[ParameterChange]:
+    for name, each in old.items():
+        if name in new or name.startswith("_") or each.variadic:
+            continue
+        if name in renamed:
+            if each.kind is not ParameterKind.POSITIONAL_ONLY:
+                yield ParameterChange(FactKind.RENAMED_PARAMETER, name, renamed[name])
+        elif not _accepts_any(new):
+            yield ParameterChange(FactKind.REMOVED_PARAMETER, name)
+
+
+def _required(
+    old: dict[str, Parameter], new: dict[str, Parameter], renamed: dict[str, str]
+) -> Iterator[ParameterChange]:
+    for name, each in new.items():
+        before = old.get(name)
+        was_optional = not before.required if before else not _accepts_any(old)
+        if each.required and not each.variadic and was_optional and name not in renamed.values():
+            yield ParameterChange(FactKind.REQUIRED_PARAMETER, name)
+
+
+def _repositioned(
+    old: dict[str, Parameter], new: dict[str, Parameter], renamed: dict[str, str]
+) -> Iterator[ParameterChange]:
+    """Yield the first parameter that a call by position no longer meets, and those that calls must pass otherwise."""
+    common = {name: each for name, each in old.items() if name in new and not each.variadic}
+    for name, each in common.items():
+        if new[name].kind is each.kind:
+            continue
+        if (each.positional != new[name].positional and each.positional and not _takes_positions(new)) or (
+            new[name].kind is ParameterKind.POSITIONAL_ONLY and not _takes_keywords(new)
+        ):
+            yield ParameterChange(FactKind.PARAMETER_KIND, name)
+    was = [renamed.get(name, name) for name, each in old.items() if each.positional]
+    now = [name for name, each in new.items() if each.positional]
+    was_kept = [name for name in was if name in now]
+    if any(name not in now for name in was):
+        was, now = was_kept, [name for name in now if name in was]  # what was removed is a fact of its own
+    # A required parameter in between is a fact of its own, too.
+    now = [name for name in now if name in was or not new[name].required]
+    moved = next((name for name, other in zip(was, now, strict=False) if name != other), None)
+    if moved and old.get(moved, new[moved]).required:  # what is optional is hardly passed by position
+        yield ParameterChange(FactKind.MOVED_PARAMETER, moved)
+
+
+def _takes_positions(parameters: dict[str, Parameter]) -> bool:
+    return any(each.kind is ParameterKind.VAR_POSITIONAL for each in parameters.values())
+
+
+def _takes_keywords(parameters: dict[str, Parameter]) -> bool:
+    return any(each.kind is ParameterKind.VAR_KEYWORD for each in parameters.values())
