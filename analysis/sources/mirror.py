@@ -210,7 +210,7 @@ class Mirror:
         start = self.resolve(at or self.branch)
         with self._translated(start):
             if symbol:
-                found = self._commits.log_of_symbol(start, symbol, path, limit)
+                found = list(islice(self._commits.log_of_symbol(start, symbol, path), limit))
             else:
                 found = self._commits.log(start, f"--max-count={limit}", path=path)
         return tuple(redacted(each) for each in found)

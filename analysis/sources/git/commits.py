@@ -1,6 +1,7 @@
 """The commits of a mirror: listed by `git log`, and read by a long process of `git diff-tree`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 from analysis.models import Commit
 from analysis.sources.git.errors import MirrorDamaged, ObjectMissing
@@ -32,13 +33,22 @@ class Commits:
         output = self._objects.run(*_LOG, *options, "--end-of-options", revision, "--", *_literal(path))
         return list(listed_commits(output, self._web_url))
 
-    def log_of_symbol(self, revision: str, symbol: str, path: str, limit: int) -> list[Commit]:
-        """List the commits that changed how often a file has a symbol, newest first; of its latest 300."""
-        shas = [each.sha for each in self.log(revision, f"--max-count={_MOST_SEARCHED}", path=path)]
-        self.bring_changes(shas, path)
-        options = ("--no-walk=unsorted", "--stdin", f"-S{symbol}", f"--max-count={limit}")
-        output = self._objects.run(*_LOG, *options, "--", *_literal(path), stdin=_lines(shas)) if shas else b""
-        return list(listed_commits(output, self._web_url))
+    def log_of_symbol(self, revision: str, symbol: str, path: str) -> Iterator[Commit]:
+        """Yield the commits that changed how often a file has a symbol, newest first; of its latest 300.
+
+        A commit whose files the server lacks is left out.
+        """
+        commits = self.log(revision, f"--max-count={_MOST_SEARCHED}", path=path)
+        self.bring_changes([each.sha for each in commits], path)
+        for each in commits:
+            with suppress(ObjectMissing):
+                if self._count(symbol, path, each.sha) != self._count(symbol, path, *each.parents[:1]):
+                    yield each
+
+    def _count(self, symbol: str, path: str, *shas: str) -> int:
+        """Return how often a file has a symbol as of a commit; never as of none."""
+        roots = [root for sha in shas if (root := self._objects.root(sha))]
+        return sum((self._objects.file(root, path) or "").count(symbol) for root in roots)
 
     def read(self, sha: str) -> Commit | None:
         """Read a commit with its files and patches, having fetched what it changes; None if the mirror lacks it."""
