@@ -49,7 +49,9 @@ class FilesProof(NamedTuple):
         owner, _, field = name.rpartition(".")
         module = self.after.module(file.path) if self.after else None
         found = module.members.get(owner) if module else None
-        return bool(module and self.after and isinstance(found, Class) and self.after.declares(Found(module, found), field))
+        return bool(
+            module and self.after and isinstance(found, Class) and self.after.declares(Found(module, found), field)
+        )
 
 
 UNREAD = FilesProof((), None, frozenset())

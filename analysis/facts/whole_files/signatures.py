@@ -49,7 +49,7 @@ def parameter_changes(before: Function, after: Function, *, method: bool) -> Ite
     if any(map(_NOT_CALLED.search, (*before.decorators, *after.decorators))):
         return
     old, new = called_parameters(before, method=method), called_parameters(after, method=method)
-    if old == new:
+    if list(old.values()) == list(new.values()):
         return
     renamed = _renamed(old, new)
     yield from _removed(old, new, renamed)
