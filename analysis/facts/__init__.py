@@ -51,9 +51,11 @@ def facts(commit: Commit, trees: Trees | None = None) -> tuple[Fact, ...]:
     unique: dict[tuple[FactKind, str], Fact] = {}
     for fact in found:
         unique.setdefault((fact.kind, _deduplication_key(fact)), fact)
-    # A removed class also disappears from the lists of supported names.
+    # A removed class also disappears from the lists of supported names; a removed key or field is an attribute, too.
     names = {fact.name for fact in found if fact.kind in _NAME_KINDS}
-    facts = [each for each in unique.values() if each.kind is not FactKind.SUPPORT_DROPPED or each.name not in names]
+    fields = {fact.name for fact in found if fact.kind in _FIELD_KINDS}
+    repeated = {FactKind.SUPPORT_DROPPED: names, FactKind.REMOVED_ATTRIBUTE: fields}
+    facts = [each for each in unique.values() if each.name not in repeated.get(each.kind, ())]
     return tuple(sorted(facts, key=lambda fact: (fact.kind is not FactKind.REVERT, _ORDER[fact.kind])))
 
 
@@ -69,6 +71,7 @@ def _deleted_files(_change: Change, file: FileChange) -> Iterator[Fact]:
 
 _ORDER = {each: index for index, each in enumerate(FactKind)}
 _NAME_KINDS = (FactKind.REMOVED_NAME, FactKind.RENAMED_NAME, FactKind.MOVED_NAME)
+_FIELD_KINDS = (FactKind.REMOVED_KEY, FactKind.RENAMED_KEY, FactKind.REMOVED_FIELD, FactKind.RENAMED_FIELD)
 _METHOD_KINDS = (
     FactKind.REMOVED_PARAMETER,
     FactKind.RENAMED_PARAMETER,

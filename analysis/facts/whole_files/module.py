@@ -8,6 +8,8 @@ from functools import cached_property
 
 _INSTANCE_ATTRIBUTE = re.compile(r"^[ \t]+self\.(?P<name>\w+)[ \t]*(?::[^=\n]+)?=(?!=)", re.MULTILINE)
 
+_MENTIONED = re.compile(r"""\b(?:self|cls)\.(\w+)|["'](\w+)["']""")
+
 
 class ParameterKind(StrEnum):
     """How a call may pass a parameter; the last two accept any number of arguments."""
@@ -114,24 +116,41 @@ class Module:
     def lines(self) -> tuple[str, ...]:
         return tuple(self.text.split("\n"))
 
+    @property
+    def dotted(self) -> str:
+        """The module's path as it is imported from the repository's root."""
+        return self.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
     def source(self, member: Class | Function) -> str:
         """Return the text of a definition, with its decorators."""
         return "\n".join(self.lines[member.start - 1 : member.end])
 
+    def assigns(self, name: str) -> bool:
+        """Return whether a line seems to bind a name in a way that `members` leaves out, such as `a, b = ...`."""
+        word = re.escape(name)
+        bound = rf"^[^#\n]*\b{word}\b[\w\s,)\]]*(?::[^=\n]+)?=(?!=)|\b(?:as|for|global) {word}\b"
+        return name in self.text and bool(re.search(bound, self.text, re.MULTILINE))
+
     def uses_beside(self, name: str) -> bool:
         """Return whether the module mentions a definition of its top level outside that definition and comments."""
         member = self.members.get(name)
-        inside = range(member.start, member.end + 1) if isinstance(member, Class | Function) else range(0)
-        word = re.compile(rf"^[^#\n]*\b{re.escape(name)}\b", re.MULTILINE)
-        own = {member.line} if member else set()
-        lines = (self.text.count("\n", 0, match.end()) + 1 for match in word.finditer(self.text))
-        return any(line not in inside and line not in own for line in lines)
+        if member is None:
+            return False
+        first, last = (member.start, member.end) if isinstance(member, Class | Function) else (member.line, member.line)
+        word = re.compile(rf"\b{re.escape(name)}\b")
+        others = (*self.lines[: first - 1], *self.lines[last:])
+        return any(name in line and word.search(line.partition("#")[0]) for line in others)
 
-    def line_of(self, name: str, member: Class | Function) -> int:
+    def line_of(self, name: str, member: Class | Function | Import) -> int:
         """Return the first line from the definition's head on that contains the name as a word, else its own line."""
         word = re.compile(rf"\b{re.escape(name)}\b")
-        lines = enumerate(self.lines[member.line - 1 : member.end], start=member.line)
-        return next((number for number, line in lines if word.search(line)), member.line)
+        end = len(self.lines) if isinstance(member, Import) else member.end
+        lines = enumerate(self.lines[member.line - 1 : end], start=member.line)
+        return next((number for number, line in lines if name in line and word.search(line)), member.line)
+
+    def members_mentioned(self, owner: Class) -> frozenset[str]:
+        """Return the names that a class uses on `self` or `cls`, or writes as strings, as for `setattr`."""
+        return frozenset(each for found in _MENTIONED.findall(self.source(owner)) for each in found if each)
 
     def instance_attributes(self, owner: Class) -> Iterator[Attribute]:
         """Yield the attributes that the methods of a class set on `self`, each at its first place."""
@@ -140,4 +159,4 @@ class Module:
         for match in _INSTANCE_ATTRIBUTE.finditer(text):
             if match["name"] not in seen:
                 seen.add(match["name"])
-                yield Attribute(match["name"], owner.start + text.count("\n", 0, match.start()))
+                yield Attribute(match["name"], owner.start + text.count("\n", 0, match.start("name")))

@@ -1,7 +1,6 @@
 """The only door to griffe: a module's declarations from its source text, without importing or running anything."""
 
 import logging
-import re
 import threading
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -137,6 +136,6 @@ def _attribute(each: Any) -> Attribute:
 
 def _head(each: Any, lines: Sequence[str]) -> int:
     """Return the line of `def` or `class`, which follows the decorators."""
-    head = re.compile(rf"\s*(?:async\s+def|def|class)\s+{re.escape(each.name)}\b")
+    heads = (f"def {each.name}", f"async def {each.name}", f"class {each.name}")
     numbers = range(each.lineno, (each.endlineno or each.lineno) + 1)
-    return next((number for number in numbers if head.match(lines[number - 1])), each.lineno)
+    return next((number for number in numbers if lines[number - 1].lstrip().startswith(heads)), each.lineno)

@@ -1,7 +1,8 @@
 """One revision's Python modules, parsed once, and what their imports and base classes stand for."""
 
 import re
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import Generic, NamedTuple, TypeVar
 
 from analysis.facts.whole_files.module import Attribute, Class, Function, Import, Member, Module
 from analysis.models import Tree
@@ -9,19 +10,29 @@ from analysis.models import Tree
 _MAX_CHARACTERS = 4_000_000  # read of one revision for one commit
 _MAX_HOPS = 8  # imports followed from module to module, or classes up to their bases
 
-# Bases that provide nothing in place of a removed member, except what their own documentation names.
+# Bases that provide nothing in place of a removed member, but for the names below.
 _BARE = re.compile(
-    r"(?:.*\.)?(?:object|ABC|Protocol|Generic|NamedTuple|TypedDict|BaseModel|Module|\w*Enum|Flag|IntFlag|str|int"
+    r"(?:.*\.)?(?:object|ABC|Protocol|Generic|NamedTuple|TypedDict|BaseModel|Module|\w*Enum|Flag|IntFlag"
     r"|Exception|\w*Error)$"
 )
-_DYNAMIC = re.compile(r"\bglobals\(\)|sys\.modules\[__name__\]|^exec\(|^\s*vars\(\)", re.MULTILINE)
+# What such bases do provide: removing a class's own version of these leaves the inherited one.
+_OF_BARE_BASES = frozenset(
+    [
+        *("forward", "extra_repr", "to", "train", "eval", "apply", "state_dict", "load_state_dict", "named_parameters"),
+        *("model_config", "model_dump", "model_validate", "dict", "json", "copy", "name", "value", "args"),
+    ]
+)
+_DYNAMIC = re.compile(r"\bglobals\(\)|\bsys\.modules\[__name__\]|^exec\(|^vars\(\)", re.MULTILINE)
+_TABLE = re.compile(r"\bname in (\w+)")
+
+M_co = TypeVar("M_co", bound=Member, covariant=True)
 
 
-class Found(NamedTuple):
+class Found(NamedTuple, Generic[M_co]):
     """A definition and the module that holds it."""
 
     module: Module
-    member: Member
+    member: M_co
 
 
 class Revision:
@@ -41,6 +52,7 @@ class Revision:
         return self._texts[path]
 
     def module(self, path: str) -> Module | None:
+        """Return the module at a path."""
         if path not in self._modules:
             from analysis.facts.whole_files.parsing import parse  # griffe takes 0.1 s to import
 
@@ -48,7 +60,7 @@ class Revision:
             self._modules[path] = parse(path, text) if text is not None else None
         return self._modules[path]
 
-    def resolve(self, target: str, importer: str, hops: int = _MAX_HOPS) -> Found | None:
+    def resolve(self, target: str, importer: str, hops: int = _MAX_HOPS) -> Found[Member] | None:
         """Return the definition that a dotted path stands for in a file; None if it is not in the repository."""
         parts = target.split(".")
         for length in range(len(parts) - 1, 0, -1):
@@ -64,7 +76,7 @@ class Revision:
         path = "/".join([*folders[: folders.index(parts[0])], *parts])
         return self.module(f"{path}.py") or self.module(f"{path}/__init__.py")
 
-    def _member(self, module: Module, names: list[str], hops: int) -> Found | None:
+    def _member(self, module: Module, names: list[str], hops: int) -> Found[Member] | None:
         found: Member | None = module.members.get(names[0])
         if found is None:
             stars = (self.resolve(f"{star}.{names[0]}", module.path, hops - 1) for star in module.stars if hops)
@@ -77,46 +89,50 @@ class Revision:
 
     def binds(self, module: Module, name: str) -> bool:
         """Return whether a module may bind a name: only False is certain."""
-        if name in module.members or _DYNAMIC.search(module.text) or _serves_on_demand(module, name):
+        if name in module.members or module.assigns(name):
             return True
-        if re.search(
-            rf"^[^#\n]*\b{re.escape(name)}\b[\w\s,)]*(?::[^=\n]+)?=(?!=)|\bas {re.escape(name)}\b",
-            module.text,
-            re.MULTILINE,
-        ):
+        if _DYNAMIC.search(module.text) or _serves_on_demand(module, name):
             return True
         return any(self._star_may_bind(star, module.path, name) for star in module.stars)
 
-    def _star_may_bind(self, star: str, importer: str, name: str, hops: int = _MAX_HOPS) -> bool:
+    def _star_may_bind(self, star: str, importer: str, name: str) -> bool:
         source = self._imported(star.split("."), importer)
-        return source is None or not hops or self.binds(source, name)
+        return source is None or source.path == importer or bool(source.stars) or self.binds(source, name)
 
-    def provides(self, owner: Found, name: str, hops: int = _MAX_HOPS) -> bool:
-        """Return whether a class may have a member, of its own or inherited: only False is certain."""
-        module, found = owner
-        if not isinstance(found, Class) or not hops or name in found.members or "__getattr__" in found.members:
-            return True
-        if re.search(rf"\b(?:self|cls)\.{re.escape(name)}\b|[\"']{re.escape(name)}[\"']", module.source(found)):
-            return True
-        for base in found.bases:
-            above = self.base(base.target, module)
-            if above is None and not _BARE.match(base.target.partition("[")[0]):
-                return True
-            if above is not None and self.provides(above, name, hops - 1):
-                return True
-        return False
-
-    def base(self, target: str, module: Module) -> Found | None:
+    def base(self, target: str, module: Module) -> Found[Class] | None:
         """Return the class that a base stands for, if the repository defines it."""
-        name = target.removeprefix(f"{_dotted(module.path)}.")
-        if isinstance(own := module.members.get(name), Class):
+        own = module.members.get(target.removeprefix(f"{module.dotted}."))
+        if isinstance(own, Class):
             return Found(module, own)
         found = self.resolve(target, module.path)
-        return found if found and isinstance(found.member, Class) else None
+        return Found(found.module, found.member) if found and isinstance(found.member, Class) else None
+
+    def bases(self, owner: Found[Class], hops: int = _MAX_HOPS) -> Iterator[Found[Class] | None]:
+        """Yield the classes above a class, as far as they are known; None for each that may provide anything."""
+        for base in owner.member.bases:
+            above = self.base(base.target, owner.module)
+            if above is None or not hops:
+                if not _BARE.match(base.target.partition("[")[0]):
+                    yield None
+            elif above.member is not owner.member:
+                yield above
+                yield from self.bases(above, hops - 1)
+
+    def provides(self, owner: Found[Class], name: str) -> bool:
+        """Return whether a class may have a member, of its own or inherited: only False is certain."""
+        if name in _OF_BARE_BASES and owner.member.bases:
+            return True
+        classes = [owner, *self.bases(owner)]
+        return any(each is None or _may_have(each, name) for each in classes)
+
+    def declares(self, owner: Found[Class], name: str) -> bool:
+        """Return whether a class certainly has a member, of its own or inherited."""
+        return any(each and name in each.member.members for each in (owner, *self.bases(owner)))
 
 
-def _dotted(path: str) -> str:
-    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+def _may_have(owner: Found[Class], name: str) -> bool:
+    module, found = owner
+    return name in found.members or "__getattr__" in found.members or name in module.members_mentioned(found)
 
 
 def _serves_on_demand(module: Module, name: str) -> bool:
@@ -127,6 +143,5 @@ def _serves_on_demand(module: Module, name: str) -> bool:
     if not isinstance(function, Function) or re.search(rf"\b{re.escape(name)}\b", module.text):
         return True
     source = module.source(function)
-    tables = re.findall(r"\bname in (\w+)", source)
-    known = tables and all(isinstance(module.members.get(each), Attribute) for each in tables)
-    return not (known and "raise AttributeError" in source)
+    tables = [module.members.get(each) for each in _TABLE.findall(source)]
+    return not (tables and all(isinstance(each, Attribute) for each in tables) and "raise AttributeError" in source)

@@ -6,7 +6,7 @@ to change with it. What no other file had to follow, and its own file uses, is a
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import cached_property
 
 from analysis.facts.change import Change
@@ -45,7 +45,13 @@ def is_internal(fact: Fact, module: Module, uses: Uses) -> bool:
     return uses.alters_one_source and module.uses_beside(top)
 
 
-def in_many_classes(facts: Iterable[Fact]) -> frozenset[str]:
-    """Return the `method(parameter)` that several classes gained at once: an interface that each has to follow."""
-    counts = Counter(each.name.rpartition(".")[2] for each in facts if each.kind is FactKind.ADDED_PARAMETER)
-    return frozenset(name for name, count in counts.items() if count > 1)
+def without_lone_additions(facts: Sequence[Fact]) -> list[Fact]:
+    """Leave out the new parameters of a method that no other class gained: those that several gained at once are
+    an interface, which each implementation has to follow.
+    """
+    counts = Counter(_method_of(each) for each in facts if each.kind is FactKind.ADDED_PARAMETER)
+    return [each for each in facts if each.kind is not FactKind.ADDED_PARAMETER or counts[_method_of(each)] > 1]
+
+
+def _method_of(fact: Fact) -> str:
+    return fact.name.rpartition(".")[2]
