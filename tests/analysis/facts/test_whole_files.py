@@ -26,8 +26,8 @@ class Files:
 
 def change(path: str, before: str | None, after: str | None) -> FileChange:
     """A file's change, with its patch as git writes it."""
-    lines = [(text or "").splitlines() for text in (before, after)]
-    patch = "\n".join(list(unified_diff(*lines, lineterm=""))[2:])
+    old, new = ((text or "").splitlines() for text in (before, after))
+    patch = "\n".join(list(unified_diff(old, new, lineterm=""))[2:])
     status = "added" if before is None else "removed" if after is None else "modified"
     added, removed = (sum(line.startswith(sign) for line in patch.split("\n")) for sign in "+-")
     return FileChange(path=path, status=status, additions=added, deletions=removed, patch=patch)
