@@ -22,13 +22,14 @@ from analysis.facts.removed_tests import removed_tests
 from analysis.facts.reverts import reverts
 from analysis.facts.security import security_calls, security_terms
 from analysis.facts.versions import minimum_versions
+from analysis.facts.whole_files import UNREAD, compare
 from analysis.models import Commit, Fact, FactKind, FileChange, Trees
 from analysis.paths import Kind, kind
 
 __all__ = ["VERSION", "facts"]
 
 # Incremented whenever a rule changes, so that stored facts are recomputed from the stored patches.
-VERSION = 4
+VERSION = 5
 
 
 def facts(commit: Commit, trees: Trees | None = None) -> tuple[Fact, ...]:
@@ -37,17 +38,24 @@ def facts(commit: Commit, trees: Trees | None = None) -> tuple[Fact, ...]:
     With `trees`, the whole files before and after add what the patches do not show and withdraw what they disprove.
     """
     change = Change(commit, trees)
-    found = [*reverts(change), *security_terms(change), *formatting_only(change)]
+    proof = compare(change, trees) if trees else UNREAD
+    found = [*reverts(change), *security_terms(change), *formatting_only(change), *proof.facts]
     # File by file, so that each patch is parsed only once, however large the commit is.
     found += [
-        fact for file in commit.files for rule in (_RULES if file.patch else _PATH_RULES) for fact in rule(change, file)
+        fact
+        for file in commit.files
+        for rule in (_RULES if file.patch else _PATH_RULES)
+        for fact in rule(change, file)
+        if not proof.replaces(file, fact)
     ]
     unique: dict[tuple[FactKind, str], Fact] = {}
     for fact in found:
         unique.setdefault((fact.kind, _deduplication_key(fact)), fact)
-    # A removed class also disappears from the lists of supported names.
+    # A removed class also disappears from the lists of supported names; a removed key or field is an attribute, too.
     names = {fact.name for fact in found if fact.kind in _NAME_KINDS}
-    facts = [each for each in unique.values() if each.kind is not FactKind.SUPPORT_DROPPED or each.name not in names]
+    fields = {fact.name for fact in found if fact.kind in _FIELD_KINDS}
+    repeated = {FactKind.SUPPORT_DROPPED: names, FactKind.REMOVED_ATTRIBUTE: fields}
+    facts = [each for each in unique.values() if each.name not in repeated.get(each.kind, ())]
     return tuple(sorted(facts, key=lambda fact: (fact.kind is not FactKind.REVERT, _ORDER[fact.kind])))
 
 
@@ -63,6 +71,7 @@ def _deleted_files(_change: Change, file: FileChange) -> Iterator[Fact]:
 
 _ORDER = {each: index for index, each in enumerate(FactKind)}
 _NAME_KINDS = (FactKind.REMOVED_NAME, FactKind.RENAMED_NAME, FactKind.MOVED_NAME)
+_FIELD_KINDS = (FactKind.REMOVED_KEY, FactKind.RENAMED_KEY, FactKind.REMOVED_FIELD, FactKind.RENAMED_FIELD)
 _METHOD_KINDS = (
     FactKind.REMOVED_PARAMETER,
     FactKind.RENAMED_PARAMETER,

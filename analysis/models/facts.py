@@ -28,9 +28,16 @@ class FactKind(StrEnum):
     RENAMED_NAME = "renamed public name"
     MOVED_NAME = "moved public name"
     MOVED_MODULE = "moved module"
+    REMOVED_METHOD = "removed method"
+    RENAMED_METHOD = "renamed method"
+    REMOVED_ATTRIBUTE = "removed attribute"
+    REMOVED_BASE = "removed base class"
     REMOVED_PARAMETER = "removed parameter"
     RENAMED_PARAMETER = "renamed parameter"
     REQUIRED_PARAMETER = "new required parameter"
+    MOVED_PARAMETER = "moved parameter"
+    PARAMETER_KIND = "changed kind of parameter"
+    ADDED_PARAMETER = "new parameter of an interface"
     REQUIRED_METHOD = "new abstract method"
     RETYPED = "changed type"
     DEFAULT_CHANGED = "changed default"
@@ -64,9 +71,16 @@ BREAKING = frozenset(
         FactKind.RENAMED_NAME,
         FactKind.MOVED_NAME,
         FactKind.MOVED_MODULE,
+        FactKind.REMOVED_METHOD,
+        FactKind.RENAMED_METHOD,
+        FactKind.REMOVED_ATTRIBUTE,
+        FactKind.REMOVED_BASE,
         FactKind.REMOVED_PARAMETER,
         FactKind.RENAMED_PARAMETER,
         FactKind.REQUIRED_PARAMETER,
+        FactKind.MOVED_PARAMETER,
+        FactKind.PARAMETER_KIND,
+        FactKind.ADDED_PARAMETER,
         FactKind.REQUIRED_METHOD,
     }
 )
@@ -81,7 +95,16 @@ class Proof(StrEnum):
 
 # Removed from one file, though another may still define it: a module's name, a server's route, a command's flag.
 _FILE_SCOPED = frozenset({FactKind.REMOVED_NAME, FactKind.REMOVED_ROUTE, FactKind.REMOVED_FLAG})
-_NEW_REQUIREMENTS = frozenset({FactKind.MINIMUM_RAISED, FactKind.REQUIRED_PARAMETER, FactKind.REQUIRED_METHOD})
+_NEW_REQUIREMENTS = frozenset(
+    {
+        FactKind.MINIMUM_RAISED,
+        FactKind.REQUIRED_PARAMETER,
+        FactKind.MOVED_PARAMETER,
+        FactKind.PARAMETER_KIND,
+        FactKind.ADDED_PARAMETER,
+        FactKind.REQUIRED_METHOD,
+    }
+)
 
 
 def by_kind(facts: Iterable["Fact"]) -> Iterator[tuple[FactKind, list["Fact"]]]:

@@ -115,6 +115,30 @@ FACT_SENTENCES = {
         Severity.MEDIUM,
         mark("Update the imports in your plug-ins and forks: {names}."),
     ),
+    FactKind.REMOVED_METHOD: FactSentences(
+        mark("Removes method {names}"),
+        mark("code that calls it fails, and overrides of it are no longer called"),
+        Severity.MEDIUM,
+        mark("Check your plug-ins and forks for calls and overrides of {names}."),
+    ),
+    FactKind.RENAMED_METHOD: FactSentences(
+        mark("Renames method {names}"),
+        mark("code that calls it by the old name fails, and overrides of it are no longer called"),
+        Severity.MEDIUM,
+        mark("Rename the calls and overrides in your plug-ins and forks: {names}."),
+    ),
+    FactKind.REMOVED_ATTRIBUTE: FactSentences(
+        mark("Removes attribute {names}"),
+        mark("code that reads it fails"),
+        Severity.MEDIUM,
+        mark("Check your plug-ins and forks for uses of {names}."),
+    ),
+    FactKind.REMOVED_BASE: FactSentences(
+        mark("Removes base class {names}"),
+        mark("inherited members and type checks no longer work"),
+        Severity.MEDIUM,
+        mark("Check your plug-ins and forks for uses of {names}."),
+    ),
     FactKind.REMOVED_PARAMETER: FactSentences(
         mark("Removes parameter {names}"),
         mark("calls that still pass it fail"),
@@ -132,6 +156,24 @@ FACT_SENTENCES = {
         mark("calls that do not pass it fail"),
         Severity.MEDIUM,
         mark("Add the argument to the calls in your plug-ins and forks: {names}."),
+    ),
+    FactKind.MOVED_PARAMETER: FactSentences(
+        mark("Changes the position of parameter {names}"),
+        mark("calls that pass arguments by position go wrong"),
+        Severity.MEDIUM,
+        mark("Pass these arguments by name in your plug-ins and forks: {names}."),
+    ),
+    FactKind.PARAMETER_KIND: FactSentences(
+        mark("Changes whether a parameter is passed by name or by position: {names}"),
+        mark("calls that pass it the other way fail"),
+        Severity.MEDIUM,
+        mark("Update the calls in your plug-ins and forks: {names}."),
+    ),
+    FactKind.ADDED_PARAMETER: FactSentences(
+        mark("Passes new parameter {names}"),
+        mark("overrides that do not accept it fail when it is passed"),
+        Severity.MEDIUM,
+        mark("Accept the new parameter in your overrides: {names}."),
     ),
     FactKind.REQUIRED_METHOD: FactSentences(
         mark("Requires method {names}"),

@@ -43,9 +43,11 @@ class DigestService:
         ids = listed.commit_ids + listed.late_ids
         source = source or self._sources.stored(ref.repository)
         with self._analyst(ref, source, progress, ask=ask) as analyst:
-            stored = self._store.commits(ids)
+            stored = current_commits(self._store, ids, source)
             analyst.submit([each.id for each in stored if each.commit.read])
             unread = [each.commit for each in stored if not each.commit.read]
+            if unread:
+                analyst.prepare()
             if progress:
                 progress.expect(len(unread) + len(analyst.unanalysed(ids)))
             unfinished = self._reader.read(

@@ -4,7 +4,8 @@ from textwrap import dedent
 
 import pytest
 
-from analysis.facts import facts
+from analysis.facts import defaults, facts
+from analysis.facts.change import Change
 from analysis.models import Fact, FactKind, Proof
 from tests.analysis.facts.told import Told
 from tests.analysis.facts.trees import commit_between, trees
@@ -193,6 +194,6 @@ def test_a_file_that_cannot_be_parsed_leaves_the_patchs_rules(broken: str) -> No
 def test_only_files_whose_patch_may_change_a_value_are_read() -> None:
     """A commit that changes no value beside a name reads no file for its defaults."""
     before, after = {"pool/core.py": "import a\n\nx = a.b()\n"}, {"pool/core.py": "import c\n\nx = c.d()\n"}
-    sides = trees(before, after)
-    assert facts(commit_between(before, after), sides) is not None
+    sides, commit = trees(before, after), commit_between(before, after)
+    assert list(defaults.changed_defaults(Change(commit, sides), commit.files[0])) == []
     assert sides.before.read_paths == []  # type: ignore[attr-defined]

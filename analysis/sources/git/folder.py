@@ -15,14 +15,15 @@ from urllib.parse import quote
 from pydantic import ValidationError
 
 from analysis.models import Frozen
-from analysis.sources.git_errors import GitTooLarge, MirrorDamaged
-from analysis.sources.locks import locked
-from analysis.sources.remotes import is_ref_name
+from analysis.sources.git.errors import GitTooLarge, MirrorDamaged
+from analysis.sources.git.locks import locked
+from analysis.sources.git.remotes import is_ref_name
 
 _STATE = "mirror.json"
 _DAMAGED = "damaged"
 _LEFT_BY_KILLED = ("*.lock", "objects/pack/tmp_*", "objects/pack/.tmp-*", "objects/??/tmp_obj_*")
 _MB = 1_000_000
+_SUFFIXES = (".git", ".new", ".old")  # a mirror, one that is being cloned, one that is being removed
 
 
 class MirrorState(Frozen):
@@ -47,8 +48,8 @@ class MirrorFolder:
     @classmethod
     def all_in(cls, folder: Path) -> dict[str, Self]:
         """Return owner/name, in lower case, -> the folder of each mirror, finished or not."""
-        suffixes = (".git", ".new", ".old")
-        names = {path.stem.replace("+", "/", 1) for path in folder.glob("*+*") if path.suffix in suffixes}
+        paths = [path for path in folder.glob("*+*") if path.suffix in _SUFFIXES and path.stem.count("+") == 1]
+        names = {path.stem.replace("+", "/") for path in paths}
         return {name: cls(folder, name) for name in sorted(names)}
 
     @contextmanager
@@ -77,14 +78,19 @@ class MirrorFolder:
         try:
             text = (self.path / _STATE).read_text(encoding="utf-8")
             state = MirrorState.model_validate_json(text)
-        except (FileNotFoundError, NotADirectoryError, ValidationError, UnicodeDecodeError):
+        except (OSError, ValidationError, UnicodeDecodeError):
             return None
         return None if self.damaged else state
 
     @property
+    def is_there(self) -> bool:
+        """Whether there is a mirror, or what is left of one."""
+        return os.access(self.path, os.F_OK)
+
+    @property
     def damaged(self) -> bool:
         """Whether there is something that is no mirror, or was found to be damaged."""
-        return self.path.exists() and ((self.path / _DAMAGED).exists() or not (self.path / _STATE).exists())
+        return self.is_there and ((self.path / _DAMAGED).exists() or not (self.path / _STATE).exists())
 
     @property
     def size(self) -> int:
@@ -98,7 +104,7 @@ class MirrorFolder:
 
     def has(self, branch: str) -> bool:
         """Return whether the branch was fetched."""
-        return is_ref_name(branch) and (self.path / "refs" / "heads" / branch).is_file()
+        return is_ref_name(branch) and ref(self.path, f"refs/heads/{branch}") is not None
 
     def fetched_at(self, branch: str) -> float | None:
         """Return when the last complete fetch of a branch began, in seconds since 1970; None if there was none."""
@@ -151,6 +157,17 @@ def _sizes(folder: Path) -> Iterator[int]:
         for name in names:
             with suppress(FileNotFoundError):  # it may be renamed meanwhile
                 yield os.lstat(os.path.join(parent, name)).st_size  # noqa: PTH118 (os.walk gives strings)
+
+
+def ref(folder: Path, name: str) -> str | None:
+    """Return the SHA that a ref of a repository is at; None if there is no such ref."""
+    with suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return (folder / name).read_text(encoding="utf-8", errors="replace").strip()
+    with suppress(FileNotFoundError):
+        for line in (folder / "packed-refs").read_text(encoding="utf-8", errors="replace").splitlines():
+            if line.partition(" ")[2] == name:
+                return line.partition(" ")[0]
+    return None
 
 
 @contextmanager

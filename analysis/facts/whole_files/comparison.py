@@ -1,0 +1,94 @@
+"""What a file's module no longer offers after a commit: its names, and what they stand for."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from analysis.facts.change import Change, old_path
+from analysis.facts.modules import new_location
+from analysis.facts.whole_files.members import ClassComparison
+from analysis.facts.whole_files.module import Attribute, Class, Function, Import, Member, Module
+from analysis.facts.whole_files.renaming import successor
+from analysis.facts.whole_files.repository import Found, Revision
+from analysis.facts.whole_files.signatures import proven, signature_facts
+from analysis.facts.whole_files.uses import Uses
+from analysis.models import Fact, FactKind, FileChange
+
+_CONSTANT = re.compile(r"_?[A-Z]\w{2,}$")
+_TYPE_PARAMETER = re.compile(r"\b(?:TypeVar|ParamSpec|\w*[Ll]ogger)\b")
+
+
+class FileComparison(NamedTuple):
+    """A changed file, its module before, and its module after: None if the commit removed it."""
+
+    change: Change
+    file: FileChange
+    before: Revision
+    after: Revision
+    old: Module
+    new: Module | None
+
+    def facts(self, uses: Uses) -> Iterator[Fact]:
+        """Yield what the file's module no longer offers or newly requires."""
+        for name, member in self.old.members.items():
+            private = name.startswith("_") and not uses.imported_elsewhere(name, self.file)
+            if private or name.startswith(("__", "test")):
+                continue
+            if self.new and not isinstance(member, Import) and name in self.new.members:
+                yield from self._definition_facts(member, self.new, name)
+            elif not (self.new and self.after.binds(self.new, name)) and self._is_exported(name, member):
+                yield self._removed_name(name, member)
+
+    def _definition_facts(self, member: Member, new: Module, name: str) -> Iterator[Fact]:
+        """Yield what changed in a definition, also if its module imports it from elsewhere by now."""
+        kept = new.members[name]
+        found = self.after.resolve(kept.target, new.path) if isinstance(kept, Import) else Found(new, kept)
+        match member, found:
+            case Function(), Found(module, Function() as now):
+                yield from signature_facts(name, Found(self.old, member), Found(module, now), method=False)
+            case Class(), Found(module, Class() as now) if self.old.source(member) != module.source(now):
+                old_class, new_class = Found(self.old, member), Found(module, now)
+                yield from ClassComparison(self.before, self.after, old_class, new_class, name).facts()
+
+    def _is_exported(self, name: str, member: Member) -> bool:
+        """Return whether others may import a name: a definition, a constant, or what a package re-exports."""
+        match member:
+            case Import():
+                folder = self.file.path.removesuffix("__init__.py")
+                is_package = self.old.path.endswith("/__init__.py")
+                return (
+                    is_package
+                    and self.before.resolve(member.target, self.old.path) is not None
+                    and self.after.text(f"{folder}{name}.py") is None
+                    and self.after.text(f"{folder}{name}/__init__.py") is None
+                )
+            case Attribute():
+                return bool(_CONSTANT.match(name)) and not _TYPE_PARAMETER.search(member.value)
+        return True
+
+    def _removed_name(self, name: str, member: Member) -> Fact:
+        line = self.old.line_of(name, member) if isinstance(member, Import) else member.line
+        fact = proven(FactKind.REMOVED_NAME, name, Found(self.old, member), line)
+        if place := new_location(self.change, self.file, name):
+            return fact.model_copy(update={"kind": FactKind.MOVED_NAME, "old": fact.place, "new": place})
+        if self.new and isinstance(member, Function | Class) and (other := successor(self.old, member, self.new)):
+            return fact.model_copy(update={"kind": FactKind.RENAMED_NAME, "new": other})
+        return fact
+
+
+def modules_of(file: FileChange, before: Revision, after: Revision) -> tuple[Module, Module | None] | None:
+    """Return a file's module before and after; None if a side that exists cannot be parsed.
+
+    A removed module is followed by the package of its name, and a removed package by the module.
+    """
+    path = old_path(file)
+    old = before.module(path)
+    if old is None:
+        return None
+    if file.status != "removed":
+        new = after.module(file.path)
+        return (old, new) if new else None
+    package = f"{path.removesuffix('.py')}/__init__.py"
+    other = f"{path.removesuffix('/__init__.py')}.py" if path.endswith("/__init__.py") else package
+    new = after.module(other)
+    return None if new is None and after.text(other) is not None else (old, new)

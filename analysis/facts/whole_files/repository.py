@@ -1,0 +1,147 @@
+"""One revision's Python modules, parsed once, and what their imports and base classes stand for."""
+
+import re
+from collections.abc import Iterator
+from typing import Generic, NamedTuple, TypeVar
+
+from analysis.facts.whole_files.module import Attribute, Class, Function, Import, Member, Module
+from analysis.models import Tree
+
+_MAX_CHARACTERS = 4_000_000  # read of one revision for one commit
+_MAX_HOPS = 8  # imports followed from module to module, or classes up to their bases
+
+# Bases that provide nothing in place of a removed member, but for the names below.
+_BARE = re.compile(
+    r"(?:.*\.)?(?:object|ABC|Protocol|Generic|NamedTuple|TypedDict|BaseModel|Module|\w*Enum|Flag|IntFlag"
+    r"|Exception|\w*Error)$"
+)
+# What such bases do provide: removing a class's own version of these leaves the inherited one.
+_OF_BARE_BASES = frozenset(
+    [
+        *("forward", "extra_repr", "to", "train", "eval", "apply", "state_dict", "load_state_dict", "named_parameters"),
+        *("model_config", "model_dump", "model_validate", "dict", "json", "copy", "name", "value", "args"),
+    ]
+)
+_DYNAMIC = re.compile(r"\bglobals\(\)|\bsys\.modules\[__name__\]|^exec\(|^vars\(\)", re.MULTILINE)
+_TABLE = re.compile(r"\bname in (\w+)")
+
+M_co = TypeVar("M_co", bound=Member, covariant=True)
+
+
+class Found(NamedTuple, Generic[M_co]):
+    """A definition and the module that holds it."""
+
+    module: Module
+    member: M_co
+
+
+class Revision:
+    """The modules of one revision; a module that cannot be read or parsed is None."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._texts: dict[str, str | None] = {}
+        self._modules: dict[str, Module | None] = {}
+        self._left = _MAX_CHARACTERS
+
+    def text(self, path: str) -> str | None:
+        """Return a file's text; None if it cannot be read, or once enough of the revision was read."""
+        if path not in self._texts:
+            self._texts[path] = self._tree.read(path) if self._left > 0 else None
+            self._left -= len(self._texts[path] or "")
+        return self._texts[path]
+
+    def module(self, path: str) -> Module | None:
+        """Return the module at a path."""
+        if path not in self._modules:
+            from analysis.facts.whole_files.parsing import parse  # griffe takes 0.1 s to import
+
+            text = self.text(path)
+            self._modules[path] = parse(path, text) if text is not None else None
+        return self._modules[path]
+
+    def resolve(self, target: str, importer: str, hops: int = _MAX_HOPS) -> Found[Member] | None:
+        """Return the definition that a dotted path stands for in a file; None if it is not in the repository."""
+        parts = target.split(".")
+        for length in range(len(parts) - 1, 0, -1):
+            if (module := self._imported(parts[:length], importer)) is not None:
+                return self._member(module, parts[length:], hops)
+        return None
+
+    def _imported(self, parts: list[str], importer: str) -> Module | None:
+        """Return the module of this dotted path, below the folder that holds the importer's own package."""
+        folders = importer.split("/")[:-1]
+        if parts[0] not in folders:
+            return None
+        path = "/".join([*folders[: folders.index(parts[0])], *parts])
+        return self.module(f"{path}.py") or self.module(f"{path}/__init__.py")
+
+    def _member(self, module: Module, names: list[str], hops: int) -> Found[Member] | None:
+        found: Member | None = module.members.get(names[0])
+        if found is None:
+            stars = (self.resolve(f"{star}.{names[0]}", module.path, hops - 1) for star in module.stars if hops)
+            return next(filter(None, stars), None)
+        if isinstance(found, Import):
+            return self.resolve(".".join([found.target, *names[1:]]), module.path, hops - 1) if hops else None
+        for name in names[1:]:
+            found = found.members.get(name) if isinstance(found, Class) else None
+        return Found(module, found) if found else None
+
+    def binds(self, module: Module, name: str) -> bool:
+        """Return whether a module may bind a name: only False is certain."""
+        if name in module.members or module.assigns(name):
+            return True
+        if _DYNAMIC.search(module.text) or _serves_on_demand(module, name):
+            return True
+        return any(self._star_may_bind(star, module.path, name) for star in module.stars)
+
+    def _star_may_bind(self, star: str, importer: str, name: str) -> bool:
+        source = self._imported(star.split("."), importer)
+        return source is None or source.path == importer or bool(source.stars) or self.binds(source, name)
+
+    def base(self, target: str, module: Module) -> Found[Class] | None:
+        """Return the class that a base stands for, if the repository defines it."""
+        own = module.members.get(target.removeprefix(f"{module.dotted}."))
+        if isinstance(own, Class):
+            return Found(module, own)
+        found = self.resolve(target, module.path)
+        return Found(found.module, found.member) if found and isinstance(found.member, Class) else None
+
+    def bases(self, owner: Found[Class], hops: int = _MAX_HOPS) -> Iterator[Found[Class] | None]:
+        """Yield the classes above a class, as far as they are known; None for each that may provide anything."""
+        for base in owner.member.bases:
+            above = self.base(base.target, owner.module)
+            if above is None or not hops:
+                if not _BARE.match(base.target.partition("[")[0]):
+                    yield None
+            elif above.member is not owner.member:
+                yield above
+                yield from self.bases(above, hops - 1)
+
+    def provides(self, owner: Found[Class], name: str) -> bool:
+        """Return whether a class may have a member, of its own or inherited: only False is certain."""
+        if name in _OF_BARE_BASES and owner.member.bases:
+            return True
+        classes = [owner, *self.bases(owner)]
+        return any(each is None or _may_have(each, name) for each in classes)
+
+    def declares(self, owner: Found[Class], name: str) -> bool:
+        """Return whether a class certainly has a member, of its own or inherited."""
+        return any(each and name in each.member.members for each in (owner, *self.bases(owner)))
+
+
+def _may_have(owner: Found[Class], name: str) -> bool:
+    module, found = owner
+    return name in found.members or "__getattr__" in found.members or name in module.members_mentioned(found)
+
+
+def _serves_on_demand(module: Module, name: str) -> bool:
+    """Return whether a module's `__getattr__` may provide a name; not if it looks names up in a table without it."""
+    function = module.members.get("__getattr__")
+    if function is None:
+        return False
+    if not isinstance(function, Function) or re.search(rf"\b{re.escape(name)}\b", module.text):
+        return True
+    source = module.source(function)
+    tables = [module.members.get(each) for each in _TABLE.findall(source)]
+    return not (tables and all(isinstance(each, Attribute) for each in tables) and "raise AttributeError" in source)

@@ -1,0 +1,141 @@
+"""Breaking changes between two signatures of one function: what calls and overrides that fitted no longer fit."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from analysis.facts.whole_files.module import Function, Member, Parameter, ParameterKind
+from analysis.facts.whole_files.repository import Found
+from analysis.models import Fact, FactKind, Proof
+
+# Functions that nobody calls by their parameters: kernels, fixtures, validators.
+_NOT_CALLED = re.compile(r"\b(?:jit|kernel|fixture|field_validator|model_validator|validator|custom_op)\b")
+
+
+SPECIAL_METHODS = ("__init__", "__call__", "__new__")
+
+
+class ParameterChange(NamedTuple):
+    """What happened to one parameter; `new` is its new name if it was renamed."""
+
+    kind: FactKind
+    name: str
+    new: str | None = None
+
+    @property
+    def on_old_side(self) -> bool:
+        return self.kind in (FactKind.REMOVED_PARAMETER, FactKind.RENAMED_PARAMETER)
+
+
+def proven(kind: FactKind, name: str, place: Found[Member], line: int, new: str | None = None) -> Fact:
+    """Return a fact that whole files prove, at a line of the module of `place`."""
+    return Fact(kind=kind, name=name, path=place.module.path, line=line, new=new, proof=Proof.FILES)
+
+
+def signature_facts(name: str, old: Found[Function], new: Found[Function], *, method: bool) -> Iterator[Fact]:
+    """Yield what no longer fits a function's signature; for a method also the parameters that overrides lack."""
+    for each in parameter_changes(old.member, new.member, method=method):
+        side = old if each.on_old_side else new
+        line = side.module.line_of(each.name, side.member)
+        yield proven(each.kind, f"{name}({each.name})", side, line, each.new)
+    if method and new.member.name not in SPECIAL_METHODS:
+        for added in added_parameters(old.member, new.member):
+            line = new.module.line_of(added, new.member)
+            yield proven(FactKind.ADDED_PARAMETER, f"{name}({added})", new, line)
+
+
+def parameter_changes(before: Function, after: Function, *, method: bool) -> Iterator[ParameterChange]:
+    """Yield the changes that break calls; a function that takes any arguments is not broken by those it absorbs."""
+    if any(map(_NOT_CALLED.search, (*before.decorators, *after.decorators))):
+        return
+    old, new = called_parameters(before, method=method), called_parameters(after, method=method)
+    if list(old.values()) == list(new.values()):
+        return
+    renamed = _renamed(old, new)
+    yield from _removed(old, new, renamed)
+    yield from _required(old, new, renamed)
+    yield from _repositioned(old, new, renamed)
+
+
+def called_parameters(function: Function, *, method: bool) -> dict[str, Parameter]:
+    """Return the parameters that a caller passes, without `self` or `cls`."""
+    bound = method and not any(each.endswith("staticmethod") for each in function.decorators)
+    return {each.name: each for each in function.parameters[int(bound) :]}
+
+
+def added_parameters(before: Function, after: Function) -> Iterator[str]:
+    """Yield the optional parameters that a method gained, which an override without them does not accept."""
+    old, new = called_parameters(before, method=True), called_parameters(after, method=True)
+    if not _accepts_any(old) and not any(map(_NOT_CALLED.search, after.decorators)):
+        renamed = _renamed(old, new).values()
+        for name, each in new.items():
+            if name not in old and name not in renamed and not each.variadic and not each.required:
+                yield name
+
+
+def _accepts_any(parameters: dict[str, Parameter]) -> bool:
+    return any(each.variadic for each in parameters.values())
+
+
+def _renamed(old: dict[str, Parameter], new: dict[str, Parameter]) -> dict[str, str]:
+    """Map old names to new ones, if as many are added as removed and each pair has the same position and type."""
+    removed = [(place, each) for place, each in enumerate(old.values()) if each.name not in new]
+    added = [(place, each) for place, each in enumerate(new.values()) if each.name not in old]
+    if len(removed) != len(added):
+        return {}
+    return {
+        was.name: now.name
+        for (old_place, was), (new_place, now) in zip(removed, added, strict=True)
+        if (was.kind, was.annotation) == (now.kind, now.annotation) and (old_place == new_place or not was.positional)
+    }
+
+
+def _removed(
+    old: dict[str, Parameter], new: dict[str, Parameter], renamed: dict[str, str]
+) -> Iterator[ParameterChange]:
+    for name, each in old.items():
+        if name in new or name.startswith("_") or each.variadic:
+            continue
+        if name in renamed:
+            if each.kind is not ParameterKind.POSITIONAL_ONLY:
+                yield ParameterChange(FactKind.RENAMED_PARAMETER, name, renamed[name])
+        elif not _accepts_any(new):
+            yield ParameterChange(FactKind.REMOVED_PARAMETER, name)
+
+
+def _required(
+    old: dict[str, Parameter], new: dict[str, Parameter], renamed: dict[str, str]
+) -> Iterator[ParameterChange]:
+    for name, each in new.items():
+        before = old.get(name)
+        was_optional = not before.required if before else not _accepts_any(old)
+        if each.required and not each.variadic and was_optional and name not in renamed.values():
+            yield ParameterChange(FactKind.REQUIRED_PARAMETER, name)
+
+
+def _repositioned(
+    old: dict[str, Parameter], new: dict[str, Parameter], renamed: dict[str, str]
+) -> Iterator[ParameterChange]:
+    """Yield parameters that must be passed the other way, and the first that a call by position no longer meets."""
+    for name, each in old.items():
+        now = new.get(name, each).kind
+        by_name = each.positional and now is ParameterKind.KEYWORD_ONLY and not _takes_positions(new)
+        by_position = now is ParameterKind.POSITIONAL_ONLY and not _takes_keywords(new)
+        if now is not each.kind and not each.variadic and (by_name or by_position):
+            yield ParameterChange(FactKind.PARAMETER_KIND, name)
+    was = [renamed.get(name, name) for name, each in old.items() if each.positional]
+    now_positional = [name for name, each in new.items() if each.positional]
+    # What was removed, and what is required in between, are facts of their own.
+    was = [name for name in was if name in now_positional]
+    order = [name for name in now_positional if name in was or (not new[name].required and len(was) == len(old))]
+    moved = next((name for name, other in zip(was, order, strict=False) if name != other), None)
+    if moved and new[moved].required:  # what is optional is hardly passed by position
+        yield ParameterChange(FactKind.MOVED_PARAMETER, moved)
+
+
+def _takes_positions(parameters: dict[str, Parameter]) -> bool:
+    return any(each.kind is ParameterKind.VAR_POSITIONAL for each in parameters.values())
+
+
+def _takes_keywords(parameters: dict[str, Parameter]) -> bool:
+    return any(each.kind is ParameterKind.VAR_KEYWORD for each in parameters.values())
