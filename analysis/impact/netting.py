@@ -19,17 +19,27 @@ _RENAMED = {
     FactKind.RENAMED_ROUTE: FactKind.REMOVED_ROUTE,
     FactKind.RENAMED_FIELD: FactKind.REMOVED_FIELD,
     FactKind.RENAMED_NAME: FactKind.REMOVED_NAME,
+    FactKind.RENAMED_METHOD: FactKind.REMOVED_METHOD,
     FactKind.RENAMED_PARAMETER: FactKind.REMOVED_PARAMETER,
 }
 _MOVED = (FactKind.MOVED_NAME, FactKind.MOVED_MODULE)
-# What one file loses another may still have: a module's name, a server's route, a command's flag.
-_IN_FILE = (FactKind.REMOVED_NAME, FactKind.REMOVED_ROUTE, FactKind.REMOVED_FLAG)
+# What one file loses another may still have: a module's name or a member of its class, a server's route, a command's flag.
+_IN_FILE = (
+    FactKind.REMOVED_NAME,
+    FactKind.REMOVED_METHOD,
+    FactKind.REMOVED_ATTRIBUTE,
+    FactKind.REMOVED_BASE,
+    FactKind.REMOVED_ROUTE,
+    FactKind.REMOVED_FLAG,
+)
 _OF_DEPENDENCIES = (
     FactKind.MINIMUM_RAISED,
     FactKind.DEPENDENCY_ADDED,
     FactKind.DEPENDENCY_REMOVED,
     FactKind.DEPENDENCY_MOVED,
 )
+# The reverse of a move is a move: without places, moves of one parameter cannot be told from each other.
+_EITHER_WAY = (FactKind.MOVED_PARAMETER,)
 _MAX_FILES = 100
 _ABSENT = "absent"  # the version of a dependency that there is not
 _REMOVED = tuple(kind for kind in FactKind if kind.name.startswith("REMOVED_"))
@@ -179,8 +189,10 @@ def _timeline(window: Sequence[Sequence[Fact]], reverse: Sequence[Sequence[Fact]
     """Return when each removed subject is gone and when it is there again; it is there first what replaces another."""
     timeline: dict[_Subject, list[_Event]] = {}
     for index, (taken, added) in enumerate(zip(window, reverse, strict=True)):
-        removed = [fact for fact in taken if fact.breaking and fact.kind not in _VALUES]
-        there = {_subject(fact) for fact in added if fact.breaking} | {_successor(fact) for fact in removed}
+        removed = [fact for fact in taken if fact.breaking and fact.kind not in (*_VALUES, *_EITHER_WAY)]
+        there = {_subject(fact) for fact in added if fact.breaking and fact.kind not in _EITHER_WAY} | {
+            _successor(fact) for fact in removed
+        }
         for subject in there:
             if subject:
                 timeline.setdefault(subject, []).append(_Event(index, None))
