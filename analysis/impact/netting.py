@@ -4,10 +4,11 @@ A commit's own facts never depend on a window; this decides only what is shown a
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from analysis.facts import facts
+from analysis.facts.dependencies import ANY_VERSION
 from analysis.impact.reversal import reversed_commit, reversed_trees
 from analysis.models import Commit, Entry, Fact, FactKind, Trees
 
@@ -18,17 +19,28 @@ _RENAMED = {
     FactKind.RENAMED_ROUTE: FactKind.REMOVED_ROUTE,
     FactKind.RENAMED_FIELD: FactKind.REMOVED_FIELD,
     FactKind.RENAMED_NAME: FactKind.REMOVED_NAME,
+    FactKind.RENAMED_METHOD: FactKind.REMOVED_METHOD,
     FactKind.RENAMED_PARAMETER: FactKind.REMOVED_PARAMETER,
 }
 _MOVED = (FactKind.MOVED_NAME, FactKind.MOVED_MODULE)
-# What one file loses another may still have: a module's name, a server's route, a command's flag.
-_IN_FILE = (FactKind.REMOVED_NAME, FactKind.REMOVED_ROUTE, FactKind.REMOVED_FLAG)
+# What one file loses another may still have: a module's name or a member of its class, a server's route, a command's flag.
+_IN_FILE = (
+    FactKind.REMOVED_NAME,
+    FactKind.REMOVED_METHOD,
+    FactKind.REMOVED_ATTRIBUTE,
+    FactKind.REMOVED_BASE,
+    FactKind.REMOVED_ROUTE,
+    FactKind.REMOVED_FLAG,
+)
 _OF_DEPENDENCIES = (
     FactKind.MINIMUM_RAISED,
     FactKind.DEPENDENCY_ADDED,
     FactKind.DEPENDENCY_REMOVED,
     FactKind.DEPENDENCY_MOVED,
 )
+# The reverse of a move is a move: without places, moves of one parameter cannot be told from each other.
+_EITHER_WAY = (FactKind.MOVED_PARAMETER,)
+_MAX_FILES = 100
 _ABSENT = "absent"  # the version of a dependency that there is not
 _REMOVED = tuple(kind for kind in FactKind if kind.name.startswith("REMOVED_"))
 _VALUES = (FactKind.DEFAULT_CHANGED, FactKind.RETYPED, *_OF_DEPENDENCIES)
@@ -78,14 +90,19 @@ def net_facts(entries: Sequence[Entry], additions: Additions) -> dict[str, tuple
     }
 
 
-def added_facts(commit: Commit, names: Iterable[str], trees: Trees | None = None) -> tuple[Fact, ...]:
-    """Return the facts of the reversed commit: what it adds; none if no added line has one of the names."""
-    added = [line for file in commit.files for line in (file.patch or "").split("\n") if line.startswith("+")]
-    moved = [file.path for file in commit.files if file.previous_path or not file.patch]
-    text = "\n".join([*added, *moved])
-    if not any(name in text for name in names):
+def added_facts(commit: Commit, names: Collection[str], trees: Trees | None = None) -> tuple[Fact, ...]:
+    """Return what a commit adds, as the facts of its reverse; none if no added line and no path has one of the names.
+
+    Files that mention none of the names prove nothing about them and are left out. A commit that mentions them in more
+    than a hundred files reformats or renames, and adds nothing: reversing it would take seconds.
+    """
+    mentioning = [file for file in commit.files if any(name in f"{file.path}\n{file.patch}" for name in names)]
+    added = (line for file in mentioning for line in (file.patch or "").split("\n") if line.startswith("+"))
+    text = "\n".join([*added, *(file.path for file in mentioning)])
+    if not any(name in text for name in names) or len(mentioning) > _MAX_FILES:
         return ()
-    return facts(reversed_commit(commit), reversed_trees(trees))
+    reduced = commit.model_copy(update={"files": tuple(mentioning)})
+    return facts(reversed_commit(reduced), reversed_trees(trees))
 
 
 def _undone(entries: Sequence[Entry]) -> frozenset[str]:
@@ -172,8 +189,10 @@ def _timeline(window: Sequence[Sequence[Fact]], reverse: Sequence[Sequence[Fact]
     """Return when each removed subject is gone and when it is there again; it is there first what replaces another."""
     timeline: dict[_Subject, list[_Event]] = {}
     for index, (taken, added) in enumerate(zip(window, reverse, strict=True)):
-        removed = [fact for fact in taken if fact.breaking and fact.kind not in _VALUES]
-        there = {_subject(fact) for fact in added if fact.breaking} | {_successor(fact) for fact in removed}
+        removed = [fact for fact in taken if fact.breaking and fact.kind not in (*_VALUES, *_EITHER_WAY)]
+        there = {_subject(fact) for fact in added if fact.breaking and fact.kind not in _EITHER_WAY} | {
+            _successor(fact) for fact in removed
+        }
         for subject in there:
             if subject:
                 timeline.setdefault(subject, []).append(_Event(index, None))
@@ -224,8 +243,9 @@ def _net_value(first: Fact, last: Fact) -> Fact | None:
         return None
     kind = last.kind
     if kind in _OF_DEPENDENCIES and _before(first) == _ABSENT:
-        kind = FactKind.DEPENDENCY_ADDED
-    elif kind is FactKind.DEPENDENCY_ADDED:
+        new = None if last.new == ANY_VERSION else last.new
+        return last.model_copy(update={"kind": FactKind.DEPENDENCY_ADDED, "old": None, "new": new})
+    if kind is FactKind.DEPENDENCY_ADDED:
         kind = FactKind.DEPENDENCY_MOVED
     return last.model_copy(update={"kind": kind, "old": first.old})
 

@@ -10,7 +10,7 @@ from analysis.impact.netting import added_facts, net_facts
 from analysis.impact.reversal import reversed_commit
 from analysis.models import Commit, Entry, Fact, FactKind, FileChange, Importance, Links, Ranked
 from tests.analysis.facts.told import breaking, changed
-from tests.analysis.facts.trees import Files, commit_between
+from tests.analysis.facts.trees import Files, commit_between, trees
 from tests.factories import commit, file, new_file, patch
 
 ARGUMENTS = "def make(p):\n    p.add_argument('--other', type=int)\n{}    return p\n"
@@ -146,6 +146,20 @@ def test_a_required_parameter_that_becomes_optional_again_is_no_change() -> None
     versions: list[Files] = [{"pool/core.py": text.format(each)} for each in (" = 1", "", " = 1")]
     assert [kind for _, kind, *_ in net(entries(history(*versions[:2])))] == [FactKind.REQUIRED_PARAMETER]
     assert net(entries(history(*versions))) == []
+
+
+def test_whole_files_tell_what_a_commit_adds_where_its_patch_does_not() -> None:
+    """A method that one commit removes and another restores is no change, where facts come from whole files."""
+    text = "class Pool:\n    def keep(self):\n        return 1\n{}"
+    there, gone = ({"pool/core.py": text.format(each)} for each in ("\n    def take(self):\n        return 2\n", ""))
+    window = [
+        each.model_copy(update={"facts": facts(each.commit, trees(*pair))})
+        for each, pair in zip(entries(history(there, gone, there)), ((there, gone), (gone, there)), strict=True)
+    ]
+    assert [fact.kind for fact in window[0].facts] == [FactKind.REMOVED_METHOD]
+    restoring = window[1].commit
+    added = {restoring.sha: added_facts(restoring, ["take"], trees(gone, there))}
+    assert net_facts(window, lambda _: added) == {window[0].commit.sha: ()}
 
 
 def revert(number: int, of: int) -> tuple[int, Links]:
