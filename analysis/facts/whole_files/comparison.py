@@ -15,6 +15,7 @@ from analysis.facts.whole_files.uses import Uses
 from analysis.models import Fact, FactKind, FileChange
 
 _CONSTANT = re.compile(r"_?[A-Z]\w{2,}$")
+_PLACEHOLDERS = ("None", "Any", "object")  # for what is not installed, or is there for type checkers only
 _TYPE_PARAMETER = re.compile(r"\b(?:TypeVar|ParamSpec|\w*[Ll]ogger)\b")
 
 
@@ -54,17 +55,20 @@ class FileComparison(NamedTuple):
         """Return whether others may import a name: a definition, a constant, or what a package re-exports."""
         match member:
             case Import():
-                folder = self.file.path.removesuffix("__init__.py")
-                is_package = self.old.path.endswith("/__init__.py")
-                return (
-                    is_package
-                    and self.before.resolve(member.target, self.old.path) is not None
-                    and self.after.text(f"{folder}{name}.py") is None
-                    and self.after.text(f"{folder}{name}/__init__.py") is None
-                )
+                return self._is_re_exported(name, member)
             case Attribute():
-                return bool(_CONSTANT.match(name)) and not _TYPE_PARAMETER.search(member.value)
+                placeholder = member.value in _PLACEHOLDERS or _TYPE_PARAMETER.search(member.value)
+                return bool(_CONSTANT.match(name)) and not placeholder
         return True
+
+    def _is_re_exported(self, name: str, member: Import) -> bool:
+        """Return whether a package offers what it imports: from its own modules, or by listing it in `__all__`."""
+        if not self.old.path.endswith("/__init__.py"):
+            return False
+        folder = self.file.path.removesuffix("__init__.py")
+        own = member.target.startswith(f"{self.old.dotted}.") or f'"{name}"' in self.old.text
+        now_module = any(self.after.text(f"{folder}{name}{end}") is not None for end in (".py", "/__init__.py"))
+        return own and not now_module and self.before.resolve(member.target, self.old.path) is not None
 
     def _removed_name(self, name: str, member: Member) -> Fact:
         line = self.old.line_of(name, member) if isinstance(member, Import) else member.line

@@ -14,6 +14,7 @@ from analysis.facts.whole_files.module import Module
 from analysis.models import Fact, FactKind, FileChange
 from analysis.paths import Kind, kind
 
+_PRIVATE = re.compile(r"_(?!_)")
 _WORD = re.compile(r"\w+")
 _IMPORTED = re.compile(r"^-\s*(?:from\s.*\bimport\b|import\b).*|^-\s+\w+,$", re.MULTILINE)
 
@@ -40,9 +41,15 @@ class Uses:
 
 
 def is_internal(fact: Fact, module: Module, uses: Uses) -> bool:
-    """Return whether only the definition's own file uses it: no other source changes, and the rest of the file has it."""
-    top = re.split(r"[.(]", fact.name, maxsplit=1)[0]
-    return uses.alters_one_source and module.uses_beside(top)
+    """Return whether only its own file uses what changed.
+
+    So it is if no other source file changes, and the definition is used in the rest of the file or is private.
+    """
+    if not uses.alters_one_source:
+        return False
+    names = fact.name.partition("(")[0].split(".")
+    private = any(_PRIVATE.match(name) for name in names)
+    return private or module.uses_beside(names[0])
 
 
 def without_lone_additions(facts: Sequence[Fact]) -> list[Fact]:

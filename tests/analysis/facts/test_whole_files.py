@@ -26,8 +26,8 @@ class Files:
 
 def change(path: str, before: str | None, after: str | None) -> FileChange:
     """A file's change, with its patch as git writes it."""
-    old, new = ((text or "").splitlines() for text in (before, after))
-    patch = "\n".join(list(unified_diff(old, new, lineterm=""))[2:])
+    lines = unified_diff((before or "").splitlines(), (after or "").splitlines(), lineterm="")
+    patch = "\n".join(list(lines)[2:])
     status = "added" if before is None else "removed" if after is None else "modified"
     added, removed = (sum(line.startswith(sign) for line in patch.split("\n")) for sign in "+-")
     return FileChange(path=path, status=status, additions=added, deletions=removed, patch=patch)
@@ -220,6 +220,12 @@ def test_what_a_package_no_longer_exports_is_gone() -> None:
     assert told(before, {PACKAGE: "from engine.base import *\n", BASE: SHARED}) == []
 
 
+def test_what_a_package_imports_for_itself_is_no_export() -> None:
+    """A package that stops importing from elsewhere offers nothing less, unless it had listed the name."""
+    before = {PACKAGE: "from other.base import Shared\n", "other/base.py": SHARED}
+    assert told(before, {PACKAGE: "", "other/base.py": SHARED}) == []
+
+
 def test_a_table_of_deprecated_names_keeps_alive_what_it_lists() -> None:
     """A module's `__getattr__` that looks names up in a table provides those of the table only."""
     shim = "def __getattr__(name):\n    if name in OLD:\n        return load(name)\n    raise AttributeError(name)\n"
@@ -273,6 +279,15 @@ def test_what_only_its_own_file_uses_is_an_internal() -> None:
     change_alone = commit("Do it", [change(CORE, before, after)])
     assert not facts(change_alone, Trees(Files({CORE: before}), Files({CORE: after})))
     assert told(before, after) == [("new required parameter", "f(b)")]
+
+
+def test_a_private_method_is_an_internal_unless_other_sources_follow() -> None:
+    """A hook that goes together with other sources may be overridden; one that goes alone is a detail of its class."""
+    before = CLASS.replace("stop", "_stop")
+    after = before.partition("    def _stop")[0]
+    change_alone = commit("Do it", [change(CORE, before, after)])
+    assert not facts(change_alone, Trees(Files({CORE: before}), Files({CORE: after})))
+    assert told(before, after) == [("removed method", "Engine._stop")]
 
 
 def test_a_fact_quotes_the_line_of_its_side() -> None:
