@@ -4,7 +4,6 @@ GitHub's API is asked about a repository before its first clone, and again when 
 """
 
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 
@@ -19,7 +18,7 @@ from analysis.sources.git.errors import (
     translated_git_errors,
     unknown_branch,
 )
-from analysis.sources.git.folder import MirrorFolder, MirrorState, check_size, noting_fetch, ref, save_state
+from analysis.sources.git.folder import MirrorFolder, MirrorState, check_size, ref, save_state
 from analysis.sources.git.objects import Limits
 from analysis.sources.git.program import Git
 from analysis.sources.git.remotes import FILTER, Remote, is_clonable, is_ref_name, is_server_of
@@ -79,11 +78,11 @@ class Mirrors:
                 return None
         return self._mirror(folder, repository, state)
 
-    def updated(self, repository: Repository, *, create: bool, fresh_since: datetime | None = None) -> Mirror | None:
+    def updated(self, repository: Repository, *, create: bool) -> Mirror | None:
         """Fetch a repository's branch and return its mirror, cloned if `create`; None if there is none otherwise.
 
-        Nothing is fetched if the last fetch began at `fresh_since` or later. Raises `MirrorUnavailable`; `UnknownRepository`,
-        `UnknownBranch` or `AccessDenied` for what GitHub does not show; the API's errors if it must be asked and fails.
+        Raises `MirrorUnavailable`; `UnknownRepository`, `UnknownBranch` or `AccessDenied` for what GitHub does not show; the
+        API's errors if it must be asked and fails.
         """
         if repository.branch and not is_ref_name(repository.branch):
             raise unknown_branch(repository)
@@ -92,8 +91,6 @@ class Mirrors:
             return None
         with translated_errors(repository, self._github.host_of(repository)), folder.writing() as lock:
             state = self._state(folder, repository)
-            if state and not state.hidden and _is_fresh(folder, repository.branch or state.default_branch, fresh_since):
-                return self._mirror(folder, repository, state)
             if state is None and not create and not folder.damaged:
                 return None
             state = self._fetched(folder, repository, state, lock) if state else self._cloned(folder, repository, lock)
@@ -172,17 +169,16 @@ class Mirrors:
         if repository.branch is None:
             heads.append(f"+HEAD:{_REMOTE_HEAD}")
         before = ref(path, f"refs/heads/{branch}")
-        with noting_fetch(path, branch):
-            self._git.run(
-                path,
-                *("fetch", "--progress", "--no-tags", "--no-write-fetch-head", f"--filter={FILTER}"),
-                *("--end-of-options", "origin", *heads),
-                remote=self._remote(state),
-                timeout=timeout,
-                on_tick=lambda: check_size(path, self._limits.megabytes),
-                on_progress=self._on_progress,
-                keep_open=[lock],
-            )
+        self._git.run(
+            path,
+            *("fetch", "--progress", "--no-tags", "--no-write-fetch-head", f"--filter={FILTER}"),
+            *("--end-of-options", "origin", *heads),
+            remote=self._remote(state),
+            timeout=timeout,
+            on_tick=lambda: check_size(path, self._limits.megabytes),
+            on_progress=self._on_progress,
+            keep_open=[lock],
+        )
         if before != ref(path, f"refs/heads/{branch}"):
             self._tidy(path, self._remote(state))
 
@@ -227,11 +223,6 @@ class Mirrors:
         """Return where a repository is fetched from, with the token if that server is the one that the token is for."""
         trusted = is_server_of(self._github.api_url, state.clone_url)
         return Remote(state.clone_url, self._token if trusted else None)
-
-
-def _is_fresh(folder: MirrorFolder, branch: str, since: datetime | None) -> bool:
-    fetched_at = folder.fetched_at(branch)
-    return since is not None and fetched_at is not None and fetched_at >= since.timestamp()
 
 
 def _has_other_head(path: Path, branch: str) -> bool:

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Self
-from urllib.parse import quote
 
 from pydantic import ValidationError
 
@@ -106,13 +105,6 @@ class MirrorFolder:
         """Return whether the branch was fetched."""
         return is_ref_name(branch) and ref(self.path, f"refs/heads/{branch}") is not None
 
-    def fetched_at(self, branch: str) -> float | None:
-        """Return when the last complete fetch of a branch began, in seconds since 1970; None if there was none."""
-        try:
-            return _fetched(self.path, branch).stat().st_mtime
-        except FileNotFoundError:
-            return None
-
     @contextmanager
     def drafting(self) -> Iterator[Path]:
         """Yield an empty folder for a clone, which takes the mirror's place if the block succeeds; the lock is held."""
@@ -148,10 +140,6 @@ def check_size(folder: Path, limit: int) -> None:
         raise GitTooLarge(limit)
 
 
-def _fetched(folder: Path, branch: str) -> Path:
-    return folder / f"fetched-{quote(branch, safe='')}"
-
-
 def _sizes(folder: Path) -> Iterator[int]:
     for parent, _, names in os.walk(folder):
         for name in names:
@@ -168,15 +156,6 @@ def ref(folder: Path, name: str) -> str | None:
             if line.partition(" ")[2] == name:
                 return line.partition(" ")[0]
     return None
-
-
-@contextmanager
-def noting_fetch(folder: Path, branch: str) -> Iterator[None]:
-    """Note that a branch was fetched, as of the beginning of the block, if the block succeeds."""
-    begun = folder / "begun"
-    begun.touch()
-    yield
-    begun.replace(_fetched(folder, branch))
 
 
 def save_state(folder: Path, state: MirrorState) -> None:
