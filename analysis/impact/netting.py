@@ -10,7 +10,7 @@ from typing import NamedTuple
 from analysis.facts import facts
 from analysis.facts.dependencies import ANY_VERSION
 from analysis.impact.reversal import reversed_commit, reversed_trees
-from analysis.models import Commit, Entry, Fact, FactKind, Trees
+from analysis.models import Commit, Entry, Fact, FactKind, FileChange, Trees
 
 _RENAMED = {
     FactKind.RENAMED_ENV: FactKind.REMOVED_ENV,
@@ -68,13 +68,20 @@ class _Change(NamedTuple):
     fact: Fact
 
 
-Additions = Callable[[Mapping[str, frozenset[str]]], Mapping[str, Sequence[Fact]]]
+class Place(NamedTuple):
+    """A file, and a name that a commit of the window takes from it."""
+
+    path: str
+    name: str
+
+
+Additions = Callable[[Mapping[str, frozenset[Place]]], Mapping[str, Sequence[Fact]]]
 
 
 def net_facts(entries: Sequence[Entry], additions: Additions) -> dict[str, tuple[Fact, ...]]:
     """Return what a window's commits, oldest first, change in sum: SHA -> facts, of the commits whose own facts differ.
 
-    `additions` maps SHA -> names to SHA -> the facts of the reversed commit, for the few commits that may add the names.
+    `additions` maps SHA -> places to SHA -> the facts of the reversed commit, for the few commits that may add the names.
     """
     undone = _undone(entries)
     window = [() if entry.commit.sha in undone else entry.facts for entry in entries]
@@ -90,19 +97,22 @@ def net_facts(entries: Sequence[Entry], additions: Additions) -> dict[str, tuple
     }
 
 
-def added_facts(commit: Commit, names: Collection[str], trees: Trees | None = None) -> tuple[Fact, ...]:
-    """Return what a commit adds, as the facts of its reverse; none if no added line and no path has one of the names.
+def added_facts(commit: Commit, places: Collection[Place], trees: Trees | None = None) -> tuple[Fact, ...]:
+    """Return what a commit adds in some places, as the facts of its reverse; other files prove nothing about them.
 
-    Files that mention none of the names prove nothing about them and are left out. A commit that mentions them in more
-    than a hundred files reformats or renames, and adds nothing: reversing it would take seconds.
+    A commit that mentions names of more than a hundred files reformats, and adds nothing: reversing it takes seconds.
     """
-    mentioning = [file for file in commit.files if any(name in f"{file.path}\n{file.patch}" for name in names)]
-    added = (line for file in mentioning for line in (file.patch or "").split("\n") if line.startswith("+"))
-    text = "\n".join([*added, *(file.path for file in mentioning)])
-    if not any(name in text for name in names) or len(mentioning) > _MAX_FILES:
+    files = [file for file in commit.files if any(_may_add(file, place) for place in places)]
+    if not files or len(files) > _MAX_FILES:
         return ()
-    reduced = commit.model_copy(update={"files": tuple(mentioning)})
-    return facts(reversed_commit(reduced), reversed_trees(trees))
+    return facts(reversed_commit(commit.model_copy(update={"files": tuple(files)})), reversed_trees(trees))
+
+
+def _may_add(file: FileChange, place: Place) -> bool:
+    if place.path not in (file.path, file.previous_path):
+        return False
+    added = [line for line in (file.patch or "").split("\n") if line.startswith("+")]
+    return place.name in "\n".join([file.path, *added])
 
 
 def _undone(entries: Sequence[Entry]) -> frozenset[str]:
@@ -119,20 +129,21 @@ def _undone(entries: Sequence[Entry]) -> frozenset[str]:
     return frozenset(undone)
 
 
-def _wanted(entries: Sequence[Entry], window: Sequence[Sequence[Fact]]) -> dict[str, frozenset[str]]:
-    """Return the commits that touch a file from which another of the window takes something, with the names of that."""
+def _wanted(entries: Sequence[Entry], window: Sequence[Sequence[Fact]]) -> dict[str, frozenset[Place]]:
+    """Return the commits that touch a file from which another of the window takes something, with these places."""
     touching: dict[str, list[int]] = {}
     for index, entry in enumerate(entries):
         for path in {path for file in entry.commit.files for path in (file.path, file.previous_path) if path}:
             touching.setdefault(path, []).append(index)
-    wanted: dict[str, set[str]] = {}
+    wanted: dict[str, set[Place]] = {}
     for index, found in enumerate(window):
         for fact in found:
-            if fact.breaking or fact.kind in _VALUES:
-                for other in touching.get(fact.path or "", ()):
+            if fact.path and (fact.breaking or fact.kind in _VALUES):
+                place = Place(fact.path, _last_name(fact.name))
+                for other in touching.get(fact.path, ()):
                     if other != index:
-                        wanted.setdefault(entries[other].commit.sha, set()).add(_last_name(fact.name))
-    return {sha: frozenset(names) for sha, names in wanted.items()}
+                        wanted.setdefault(entries[other].commit.sha, set()).add(place)
+    return {sha: frozenset(places) for sha, places in wanted.items()}
 
 
 def _last_name(name: str) -> str:

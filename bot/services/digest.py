@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from analysis.errors import OutsideFailure
-from analysis.impact.netting import added_facts, net_facts
+from analysis.impact.netting import Place, added_facts, net_facts
 from analysis.models import Commit, DayReport, Entry, Fact, Proof, Remark
 from analysis.window import Window, window
 from bot.models.subjects import DayRef
@@ -99,7 +99,7 @@ class DigestService:
         ids = {each.commit.sha: each.id for each in stored}
         by_files = {each.commit.sha for each in stored if each.proof is Proof.FILES}
 
-        def additions(wanted: Mapping[str, frozenset[str]]) -> dict[str, tuple[Fact, ...]]:
+        def additions(wanted: Mapping[str, frozenset[Place]]) -> dict[str, tuple[Fact, ...]]:
             whole = [each.commit for each in self._store.commits([ids[sha] for sha in wanted], patches=True)]
             trees = {each.sha: source.trees(each) for each in whole if each.sha in by_files}
             return {each.sha: added_facts(each, wanted[each.sha], trees.get(each.sha)) for each in whole}
