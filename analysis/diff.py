@@ -33,6 +33,10 @@ class DiffLine(NamedTuple):
         """The line's number in the file that contains it: the old one for a removed line."""
         return (self.old if self.sign == "-" else self.new) or 0
 
+    def number_on(self, side: str) -> int:
+        """The line's number in the old ("-") or the new ("+") file."""
+        return (self.old if side == "-" else self.new) or 0
+
 
 class Hunk(NamedTuple):
     """The lines of a hunk, and the heading that git shows for it: the enclosing definition above it, if any."""

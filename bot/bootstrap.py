@@ -98,7 +98,8 @@ def running_bot(
         known = partial(known_repositories, settings, subscriptions)
 
         def mirrored(repository: Repository) -> bool:
-            return mirror_all or repository.key in {each.key for each in known()}
+            # One mirror has all branches of its repository.
+            return mirror_all or repository.full_name.lower() in {each.full_name.lower() for each in known()}
 
         services = stack.enter_context(bot_services(settings, engine, now, github, mirrored))
         sign_in(web)  # before anything is posted: refused messages are not retried

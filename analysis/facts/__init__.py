@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from analysis.facts.change import Change
 from analysis.facts.concurrency import concurrency_and_memory
 from analysis.facts.defaults import changed_defaults
+from analysis.facts.dependencies import dependencies
 from analysis.facts.dropped_support import dropped_support
 from analysis.facts.formatting import formatting_only
 from analysis.facts.interfaces import api_fields, configuration_keys, narrowed_types, routes, table_entries
@@ -20,7 +21,7 @@ from analysis.facts.public_names import moved_modules, public_names, removed_exp
 from analysis.facts.removed_tests import removed_tests
 from analysis.facts.reverts import reverts
 from analysis.facts.security import security_calls, security_terms
-from analysis.facts.versions import dependencies, minimum_versions
+from analysis.facts.versions import minimum_versions
 from analysis.facts.whole_files import UNREAD, compare
 from analysis.models import Commit, Fact, FactKind, FileChange, Trees
 from analysis.paths import Kind, kind
@@ -36,7 +37,7 @@ def facts(commit: Commit, trees: Trees | None = None) -> tuple[Fact, ...]:
 
     With `trees`, the whole files before and after add what the patches do not show and withdraw what they disprove.
     """
-    change = Change(commit)
+    change = Change(commit, trees)
     proof = compare(change, trees) if trees else UNREAD
     found = [*reverts(change), *security_terms(change), *formatting_only(change), *proof.facts]
     # File by file, so that each patch is parsed only once, however large the commit is.

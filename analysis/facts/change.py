@@ -4,16 +4,16 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
-from analysis.models import Commit, FileChange
+from analysis.facts.syntax import SourceTree
+from analysis.models import Commit, FileChange, Trees
 from analysis.paths import Kind, kind
 from analysis.text import mentions
 
 _SHIPPED_KINDS = (Kind.SOURCE, Kind.BUILD, Kind.DATA)
 _DEFINING_KINDS = (Kind.SOURCE, Kind.BUILD, Kind.DATA, Kind.CI, Kind.EXAMPLE)
 # Folders of a project's own tooling, and names that start with an underscore or a dot.
-_PRIVATE = re.compile(
-    r"^(tools?|scripts?|hack|misc|utils/ci|csrc|cmake|build|packaging)/|(^|/)(_(?!_init__\.py)|\.)|^setup\.py$"
-)
+_TOOLING = re.compile(r"^(tools?|scripts?|hack|misc|utils/ci|csrc|cmake|build|packaging)/|(^|/)\.|^setup\.py$")
+_UNDERSCORED = re.compile(r"(^|/)_(?!_init__\.py)")
 _DEFINES = re.compile(
     r"^-(?:\s*(?:async |def |class |export |pub |func |type |@)| {0,4}[A-Za-z][\w.-]*\s*[:=\s]|\s{0,4}[\"'])",
     re.MULTILINE,
@@ -25,8 +25,18 @@ _WORD = re.compile(r"[\w-]+")
 class Change:
     """A commit, prepared once for all rules. Lines are read straight from the patches, without parsing hunks."""
 
-    def __init__(self, commit: Commit) -> None:
+    def __init__(self, commit: Commit, trees: Trees | None = None) -> None:
         self.commit = commit
+        self.sources = (SourceTree(trees.before), SourceTree(trees.after)) if trees else None
+        self._trees = trees
+
+    def read_before(self, path: str) -> str | None:
+        """Return a whole file before the commit; None if it cannot be read."""
+        return self._trees.before.read(path) if self._trees else None
+
+    def read_after(self, path: str) -> str | None:
+        """Return a whole file after the commit; None if it cannot be read."""
+        return self._trees.after.read(path) if self._trees else None
 
     @cached_property
     def added_lines(self) -> str:
@@ -77,8 +87,13 @@ def may_remove_definition(file: FileChange) -> bool:
 
 def is_public(file: FileChange) -> bool:
     """Return whether others may depend on what the file defines, judging by its path."""
+    return is_product(file) and not _UNDERSCORED.search(old_path(file))
+
+
+def is_product(file: FileChange) -> bool:
+    """Return whether the file is source of the product, rather than of the project's own tooling."""
     path = old_path(file)
-    return kind(path) is Kind.SOURCE and not _PRIVATE.search(path)
+    return kind(path) is Kind.SOURCE and not _TOOLING.search(path)
 
 
 def is_module(file: FileChange) -> bool:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from analysis.diff import DiffLine, hunks
 from analysis.facts.change import Change, removes_lines
+from analysis.facts.changed_settings import changed_settings, variable_meaning
 from analysis.facts.options import ENV_FILE, FLAG_NAME
 from analysis.facts.python import SIDES, CodeStatement, Side, statements
 from analysis.models import Fact, FactKind, FileChange
@@ -25,7 +26,6 @@ _VARIABLE_READ = re.compile(
     """
 )
 _READ_HINT = re.compile(r"env\w*\(|environ\.get\(")  # a cheap check: without a match there is nothing to compare
-_EQUIVALENT = ({"", "0", "false", "no", "off"}, {"1", "true", "yes", "on"})  # values that programs treat alike
 _DEFAULT = re.compile(
     r"""^\s*(?:(?P<field>[A-Za-z]\w*)\s*:\s*[\w."'\[\]| ,]+=\s*(?P<value>[^=\s][^#]*?)|.*?\bdefault\s*=\s*(?P<default>[^,)#]+))\s*(?:[,)#].*)?$"""
 )
@@ -40,14 +40,19 @@ class _Fallback(NamedTuple):
     @property
     def meaning(self) -> object:
         value = _value(self.text)
-        lowered = str(value).lower()
-        return next((index for index, same in enumerate(_EQUIVALENT) if lowered in same), value)
+        return variable_meaning(value)
 
 
-def changed_defaults(_change: Change, file: FileChange) -> Iterator[Fact]:
-    """Yield each default that differs between a removed line and the added line that replaces it."""
+def changed_defaults(change: Change, file: FileChange) -> Iterator[Fact]:
+    """Yield each default that differs before and after: by the whole files if they can be read, else by the patch."""
     if not removes_lines(file):
         return
+    by_files = changed_settings(change, file)
+    yield from by_files if by_files is not None else _by_patch(file)
+
+
+def _by_patch(file: FileChange) -> Iterator[Fact]:
+    """Yield each default that differs between a removed line and the added line that replaces it."""
     yield from _variable_defaults(file)
     found = [
         (after, fact)

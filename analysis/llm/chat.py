@@ -83,6 +83,11 @@ class ChatModel:
         self._mode = ResponseMode.STRICT_SCHEMA
         self._lock = Lock()
 
+    def load(self) -> None:
+        """Load what the first call would otherwise: the SDK's part for chats, and the prices."""
+        self.cost(0, 0)
+        _ = self._client.chat.completions  # imported by the SDK when it is first used
+
     def close(self) -> None:
         """Close the connections."""
         self._client.close()

@@ -174,6 +174,9 @@ class DayReport(Frozen):
     resumes_at: AwareDatetime | None = Field(default=None, description="when GitHub's limit lets the failed be read")
     shortened: tuple[Shortened, ...] = ()
     replaced: tuple[Failure, ...] = Field(default=(), description="analysed by rules, because the model failed")
+    net_facts: dict[str, tuple[Fact, ...]] = Field(
+        default={}, description="SHA -> what the day changes there in sum, where other commits of it take facts back"
+    )
     remarks: tuple[Remark, ...] = ()
     read_from: ReadFrom = ReadFrom.API
     usage: Usage = Usage()
@@ -181,6 +184,10 @@ class DayReport(Frozen):
 
     def tier(self, importance: Importance) -> tuple[Entry, ...]:
         return tuple(entry for entry in self.entries if entry.ranked.importance == importance)
+
+    def net(self, entry: Entry) -> tuple[Fact, ...]:
+        """Return the facts of a commit that stand after the whole day."""
+        return self.net_facts.get(entry.commit.sha, entry.facts)
 
     @property
     def stats(self) -> Stats:

@@ -67,6 +67,7 @@ def _report_object(report: DayReport) -> dict[str, Any]:
         "commits": [commit_object(entry) for entry in report.entries],
         "late": [commit_object(entry) for entry in report.late],
         "breaking": [_break_object(each) for each in breaks(report)],
+        "net_facts": {sha: [fact.model_dump(mode="json") for fact in net] for sha, net in report.net_facts.items()},
     }
 
 

@@ -1,6 +1,6 @@
 """The breaking changes of a day: one row per commit and kind, in the order of `FactKind`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from analysis.citations import new_place, to_fact
@@ -64,12 +64,9 @@ class Break(NamedTuple):
 
 
 def breaks(report: DayReport) -> list[Break]:
-    """Return what the day's commits break, late ones included; a commit and its revert on the same day cancel out."""
+    """Return what the day's commits break in sum, late ones included; what the day takes back it does not break."""
     day = (*report.entries, *report.late)
-    shas = {entry.commit.sha for entry in day}
-    found = [
-        each for entry in day if not shas & {entry.links.reverts, entry.links.reverted_by} for each in breaks_of(entry)
-    ]
+    found = [each for entry in day for each in _grouped(entry, report.net(entry))]
     return sorted(
         found, key=lambda each: (_KINDS.index(each.facts[0].kind), _TIERS.index(each.entry.ranked.importance))
     )
@@ -77,7 +74,11 @@ def breaks(report: DayReport) -> list[Break]:
 
 def breaks_of(entry: Entry) -> list[Break]:
     """Return what one commit breaks."""
-    return [Break(entry, tuple(facts)) for kind, facts in by_kind(entry.facts) if kind in BREAKING]
+    return _grouped(entry, entry.facts)
+
+
+def _grouped(entry: Entry, facts: Sequence[Fact]) -> list[Break]:
+    return [Break(entry, tuple(alike)) for kind, alike in by_kind(facts) if kind in BREAKING]
 
 
 def _name_of(fact: Fact, language: Language) -> str:

@@ -42,7 +42,9 @@ _RETRY = mark("run it again then")
 _SET_TOKEN = mark("set GITHUB_TOKEN for 5,000 requests an hour, or run it again then")
 _CAUSES = (  # what the text of a vendor's exception contains -> the cause of a failed request
     ("refused", mark("connection refused")),
+    ("couldn't connect", mark("no connection")),
     ("timed out", mark("timed out")),
+    ("too slow", mark("timed out")),
     ("timeout", mark("timed out")),
     ("name or service", mark("unknown host")),
     ("resolve", mark("unknown host")),

@@ -4,15 +4,13 @@ GitHub's API is asked about a repository before its first clone, and again when 
 """
 
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 
 from analysis.errors import AccessDenied, MirrorUnavailable, UnknownRepository
 from analysis.locale import Phrase
 from analysis.models import Repository
-from analysis.sources.git import Git
-from analysis.sources.git_errors import (
+from analysis.sources.git.errors import (
     Cause,
     GitFailed,
     GitTooLarge,
@@ -20,11 +18,12 @@ from analysis.sources.git_errors import (
     translated_git_errors,
     unknown_branch,
 )
+from analysis.sources.git.folder import MirrorFolder, MirrorState, check_size, ref, save_state
+from analysis.sources.git.objects import Limits
+from analysis.sources.git.program import Git
+from analysis.sources.git.remotes import FILTER, Remote, is_clonable, is_ref_name, is_server_of
 from analysis.sources.github import CloneSource, GitHub
 from analysis.sources.mirror import Mirror
-from analysis.sources.mirror_folder import MirrorFolder, MirrorState, check_size, noting_fetch, save_state
-from analysis.sources.mirror_objects import Limits
-from analysis.sources.remotes import FILTER, Remote, is_clonable, is_ref_name, is_server_of
 
 _MEGABYTES = 2_000
 _REPOSITORY_MEGABYTES = 20_000
@@ -41,7 +40,7 @@ class Mirrors:
     """The mirrors in a folder, of the repositories that `github` shows; `token` is the one for its server.
 
     `max_megabytes` is the size of a mirror at most, `max_repository_megabytes` that of the whole repository as GitHub tells
-    it; the timeouts are in seconds. `git` is the program, and of `environment` git gets the proxies and certificates.
+    it; the timeouts are in seconds; `most_packs` fetches leave before they are united. `git` is the program, and of `environment` git gets the proxies and certificates.
     """
 
     def __init__(
@@ -58,6 +57,7 @@ class Mirrors:
         clone_timeout: float = _CLONE_TIMEOUT,
         fetch_timeout: float = _FETCH_TIMEOUT,
         command_timeout: float = _COMMAND_TIMEOUT,
+        most_packs: int = _MOST_PACKS,
     ) -> None:
         self._folder = folder.absolute()
         self._github = github
@@ -67,30 +67,30 @@ class Mirrors:
         self._limits = Limits(max_megabytes, fetch_timeout, command_timeout)
         self._max_repository_megabytes = max_repository_megabytes
         self._clone_timeout = clone_timeout
+        self._most_packs = most_packs
 
     def existing(self, repository: Repository) -> Mirror | None:
         """Return a repository's mirror as it is; None if there is none, or none of that branch, or GitHub hides it now."""
         folder = MirrorFolder(self._folder, repository.full_name)
-        state = self._state(folder, repository)
-        if state is None or state.hidden or not folder.has(repository.branch or state.default_branch):
-            return None
+        with translated_errors(repository, self._github.host_of(repository)):
+            state = self._state(folder, repository)
+            if state is None or state.hidden or not folder.has(repository.branch or state.default_branch):
+                return None
         return self._mirror(folder, repository, state)
 
-    def updated(self, repository: Repository, *, create: bool, fresh_since: datetime | None = None) -> Mirror | None:
+    def updated(self, repository: Repository, *, create: bool) -> Mirror | None:
         """Fetch a repository's branch and return its mirror, cloned if `create`; None if there is none otherwise.
 
-        Nothing is fetched if the last fetch began at `fresh_since` or later. Raises `MirrorUnavailable`; `UnknownRepository`,
-        `UnknownBranch` or `AccessDenied` for what GitHub does not show; the API's errors if it must be asked and fails.
+        Raises `MirrorUnavailable`; `UnknownRepository`, `UnknownBranch` or `AccessDenied` for what GitHub does not show; the
+        API's errors if it must be asked and fails.
         """
         if repository.branch and not is_ref_name(repository.branch):
             raise unknown_branch(repository)
         folder = MirrorFolder(self._folder, repository.full_name)
-        if not create and not folder.path.exists():
+        if not create and not folder.is_there:
             return None
         with translated_errors(repository, self._github.host_of(repository)), folder.writing() as lock:
             state = self._state(folder, repository)
-            if state and not state.hidden and _is_fresh(folder, repository.branch or state.default_branch, fresh_since):
-                return self._mirror(folder, repository, state)
             if state is None and not create and not folder.damaged:
                 return None
             state = self._fetched(folder, repository, state, lock) if state else self._cloned(folder, repository, lock)
@@ -168,27 +168,26 @@ class Mirrors:
         heads = [f"+refs/heads/{branch}:refs/heads/{branch}"]
         if repository.branch is None:
             heads.append(f"+HEAD:{_REMOTE_HEAD}")
-        before = _ref(path, f"refs/heads/{branch}")
-        with noting_fetch(path, branch):
-            self._git.run(
-                path,
-                *("fetch", "--progress", "--no-tags", "--no-write-fetch-head", f"--filter={FILTER}"),
-                *("--end-of-options", "origin", *heads),
-                remote=self._remote(state),
-                timeout=timeout,
-                on_tick=lambda: check_size(path, self._limits.megabytes),
-                on_progress=self._on_progress,
-                keep_open=[lock],
-            )
-        if before != _ref(path, f"refs/heads/{branch}"):
-            self._tidy(path)
+        before = ref(path, f"refs/heads/{branch}")
+        self._git.run(
+            path,
+            *("fetch", "--progress", "--no-tags", "--no-write-fetch-head", f"--filter={FILTER}"),
+            *("--end-of-options", "origin", *heads),
+            remote=self._remote(state),
+            timeout=timeout,
+            on_tick=lambda: check_size(path, self._limits.megabytes),
+            on_progress=self._on_progress,
+            keep_open=[lock],
+        )
+        if before != ref(path, f"refs/heads/{branch}"):
+            self._tidy(path, self._remote(state))
 
-    def _tidy(self, path: Path) -> None:
+    def _tidy(self, path: Path, remote: Remote) -> None:
         """Index the commits, so that listing and searching them is fast, and unite the packs of many fetches."""
-        if len([*path.glob("objects/pack/*.pack")]) > _MOST_PACKS:
+        if len([*path.glob("objects/pack/*.pack")]) > self._most_packs:
             # Objects of a partial clone stay, reachable or not: commits that a force push left can still be read.
             repack = ("-c", "repack.writeBitmaps=false", "repack", "-a", "-d", "-q")
-            self._git.run(path, *repack, timeout=self._limits.fetch)
+            self._git.run(path, *repack, remote=remote, timeout=self._limits.fetch)
         self._git.run(path, "commit-graph", "write", "--reachable", "--no-progress", timeout=self._limits.command)
 
     def _mirror(self, folder: MirrorFolder, repository: Repository, state: MirrorState) -> Mirror:
@@ -226,18 +225,6 @@ class Mirrors:
         return Remote(state.clone_url, self._token if trusted else None)
 
 
-def _is_fresh(folder: MirrorFolder, branch: str, since: datetime | None) -> bool:
-    fetched_at = folder.fetched_at(branch)
-    return since is not None and fetched_at is not None and fetched_at >= since.timestamp()
-
-
 def _has_other_head(path: Path, branch: str) -> bool:
     """Return whether the server's HEAD is not at the branch that used to be the default."""
-    return _ref(path, _REMOTE_HEAD) != _ref(path, f"refs/heads/{branch}")
-
-
-def _ref(path: Path, name: str) -> str:
-    try:
-        return (path / name).read_text(encoding="ascii").strip()
-    except (OSError, UnicodeDecodeError):
-        return ""
+    return ref(path, _REMOTE_HEAD) != ref(path, f"refs/heads/{branch}")

@@ -8,6 +8,7 @@ analysis; the caller then analyses by rules.
 
 import secrets as random_marks
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
@@ -40,11 +41,12 @@ from analysis.models import (
 )
 from analysis.ranking import ceiling, floor, may_move_down, may_move_up, supported, within
 from analysis.writing.fact_sentences import FACT_SENTENCES
-from analysis.writing.prompts import rendered
+from analysis.writing.prompts import load_prompt, rendered
 
 _BUDGET = {Importance.HIGH: 12_000, Importance.MEDIUM: 6_000, Importance.LOW: 2_000}  # tokens of diff
 _MAX_REPLY = {Importance.HIGH: 3_000, Importance.MEDIUM: 1_200, Importance.LOW: 500}  # tokens of the reply
 _MESSAGE_LENGTH = 4_000  # characters of a commit message or of a pull request's text
+_SYSTEM, _USER, _AGAIN = "system.{language}.j2", "user.j2", "again.j2"  # the prompts
 _LANGUAGE_NAMES: dict[Language, str] = {"zh": "简体中文", "en": "English"}
 _ORDER = (Importance.LOW, Importance.MEDIUM, Importance.HIGH)
 
@@ -173,6 +175,13 @@ class _Evidence:
         return self._whole
 
 
+def load(model: ChatModel, language: Language) -> None:
+    """Load what the first analysis would otherwise: the prompts in this language, and what the model imports late."""
+    model.load()
+    for name in (_SYSTEM, _USER, _AGAIN):
+        load_prompt(name.format(language=language))
+
+
 def estimate(request: AnalysisRequest) -> tuple[int, int]:
     """Return the maximum tokens of a prompt and of its reply, without a retry."""
     tier = request.ranked.importance
@@ -184,10 +193,11 @@ def analyse(
     model: ChatModel,
     usage: UsageCounter,
     mark: Callable[[], str] = lambda: random_marks.token_hex(8),
+    slot: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> Analysed:
     """Let the model analyse a commit (with its patches), and check the result. `usage` counts failed calls too.
 
-    Raises `ModelFailure`.
+    A `slot` is held during each call, and not while the prompt is written or a reply checked. Raises `ModelFailure`.
     """
     tier = request.ranked.importance
     shown = excerpt(request.commit, _BUDGET[tier])
@@ -196,7 +206,8 @@ def analyse(
     evidence = _Evidence(request)
 
     def ask(turns: list[Message]) -> _CheckedReply:
-        reply = model.ask(turns, _FORMS[tier], max_tokens=_MAX_REPLY[tier], usage=usage)
+        with slot():
+            reply = model.ask(turns, _FORMS[tier], max_tokens=_MAX_REPLY[tier], usage=usage)
         if any(each in reply.model_dump_json() for each in marks):
             raise ModelFailure(Phrase("the reply gave away the prompt"))
         return _check(reply, request, evidence)
@@ -230,7 +241,7 @@ def _check(reply: _Low, request: AnalysisRequest, evidence: _Evidence) -> _Check
 def _objection(answer: _CheckedReply, language: Language) -> tuple[Message, Message]:
     """Return the turns that put the problems of a reply to the model: the reply, and the request to correct it."""
     text = rendered(
-        "again.j2",
+        _AGAIN,
         language=language,
         wrong_language=not answer.in_language,
         about=answer.about_commit,
@@ -266,14 +277,14 @@ def _analysis_prompt(request: AnalysisRequest, shown: Excerpt, nonce: str, canar
         }
     )
     system = rendered(
-        f"system.{request.language}.j2",
+        _SYSTEM.format(language=request.language),
         repository=request.repository.full_name,
         nonce=nonce,
         canary=canary,
         language_name=_LANGUAGE_NAMES[request.language],
     )
     user = rendered(
-        "user.j2",
+        _USER,
         commit=shortened,
         language=request.language,
         depth=request.ranked.importance.value,

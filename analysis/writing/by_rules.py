@@ -29,7 +29,7 @@ from analysis.writing.fact_sentences import FACT_SENTENCES
 from analysis.writing.purpose import purpose
 
 # Incremented whenever a rule or a phrase changes, so that stored analyses are made anew.
-VERSION = "4"
+VERSION = "5"
 
 _MAX_NAMES = 5
 _NAME_LENGTH = 200  # characters of a name, which may be as long as a line
@@ -245,6 +245,8 @@ def _how_to_keep(changed: Sequence[Fact], say: Catalogue) -> str:
 def _old_setting(name: str, old: str) -> tuple[str, str]:
     """Return (sentence, setting) that restores a default; a variable is set to its value without quotes."""
     bare = old.strip("\"'")
+    if name.endswith(")"):
+        return mark("call {values}"), f"{name[:-1].replace('.__init__', '')}={old})"
     if not name.startswith("-"):
         return mark("set {values}"), f"{name}={(bare if name.isupper() else '') or old}"
     if old.lower() in ("none", "false"):

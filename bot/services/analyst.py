@@ -1,7 +1,8 @@
 """Analysis of commits: by a model within its limits, in concurrent calls while a day is still being read, or by rules."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Self
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from analysis.writing.by_model import AnalysisRequest
 
 _RULES = "rules"
+_THREADS_A_CALL = 2  # while one waits for a reply, another writes the next prompt, or checks and stores the last reply
 
 
 class Analyst:
@@ -45,7 +47,8 @@ class Analyst:
         self._contents = contents
         self._on_answer = on_answer
         self._calls: list[Future[None]] = []
-        self._pool = ThreadPoolExecutor(model.at_once) if model and ask else None
+        self._loading: Future[None] | None = None
+        self._pool = ThreadPoolExecutor(_THREADS_A_CALL * model.at_once) if model and ask else None
         self._lasting: ModelFailure | None = None
 
     def __enter__(self) -> Self:
@@ -59,11 +62,17 @@ class Analyst:
             for call in self._calls if error is None else ():
                 call.result()  # re-raise our own bugs, which are not model failures
 
+    def prepare(self) -> None:
+        """Begin to load what the first call needs, while no commit is read yet."""
+        if self._pool and self._model and self._loading is None:
+            self._loading = self._pool.submit(_load, self._model, self._language)
+
     def submit(self, commit_ids: Sequence[int]) -> None:
         """Queue for the model those commits that it has not analysed yet."""
         if not self._pool or not self._model:
             return
         for commit_id in self.unanalysed(commit_ids):
+            self.prepare()
             self._calls.append(self._pool.submit(self._analyse, self._model, commit_id))
 
     def unanalysed(self, commit_ids: Sequence[int]) -> list[int]:
@@ -150,10 +159,10 @@ class Analyst:
         return self._store.analyses(ids, self._language, self._model.name, PROMPT) if self._model else {}
 
     def _analyse(self, model: MeteredModel, commit_id: int) -> None:
+        if self._loading:
+            self._loading.result()
         from analysis.llm import UsageCounter
-        from analysis.writing.by_model import (
-            AnalysisRequest,  # imported late: the SDK takes half a second, and a stored day needs no model
-        )
+        from analysis.writing.by_model import AnalysisRequest
 
         stored = self._store.commits([commit_id], patches=True)[0]
         ranked = rank(stored.commit, stored.facts, self._weights)
@@ -165,8 +174,7 @@ class Analyst:
                 raise self._lasting
             saved = self._within_budget(model, request, usage)
         except ModelFailure as exc:
-            if exc.lasting:
-                self._lasting = exc
+            self._remember_lasting(exc)
             model.failures.record((commit_id, self._language), exc.what, usage)
         else:
             self._store.save_analysis(commit_id, self._language, model.name, PROMPT, saved)
@@ -174,11 +182,11 @@ class Analyst:
         self._on_answer()
 
     def _within_budget(self, model: MeteredModel, request: "AnalysisRequest", usage: "UsageCounter") -> StoredAnalysis:
-        """Ask the model, reserving the estimated cost before the call and settling the actual cost after it."""
+        """Ask the model, holding a call slot and a reservation of the estimated cost during each call, and not in between."""
         from analysis.writing.by_model import analyse, estimate
 
-        with model.call("digest", estimate(request), usage):
-            analysed = analyse(request, model.chat, usage)
+        tokens = estimate(request)
+        analysed = analyse(request, model.chat, usage, slot=lambda: self._slot(model, tokens, usage))
         return StoredAnalysis(
             analysis=analysed.analysis,
             importance=analysed.importance,
@@ -187,6 +195,32 @@ class Analyst:
             removed_claims=analysed.removed,
             **_usage_fields(usage, model.chat)._asdict(),
         )
+
+    @contextmanager
+    def _slot(self, model: MeteredModel, tokens: tuple[int, int], usage: "UsageCounter") -> Iterator[None]:
+        """Hold a call slot. A failure that lasts is known before the slot is free, so that whoever waits makes no call."""
+        with model.call("digest", tokens, usage):
+            if self._lasting:
+                raise self._lasting
+            try:
+                yield
+            except ModelFailure as exc:
+                self._remember_lasting(exc)
+                raise
+
+    def _remember_lasting(self, failure: ModelFailure) -> None:
+        if failure.lasting:
+            self._lasting = failure
+
+
+def _load(model: MeteredModel, language: Language) -> None:
+    """Import what an analysis by a model needs: half a second in one thread, and far more in eight that meet there.
+
+    A stored day needs no model, so nothing of it is imported earlier.
+    """
+    from analysis.writing.by_model import load
+
+    load(model.chat, language)
 
 
 class _UsageFields(NamedTuple):

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from analysis.errors import DigestError, RateLimited
 from analysis.facts import facts
 from analysis.locale import Phrase
-from analysis.models import Commit, Failure, Proof, Repository
+from analysis.models import Commit, Fact, Failure, Proof, Repository, Trees
 from analysis.sources.secrets import redacted_facts
 from bot.services.commit_sources import CommitSource, ReadCommit
 from bot.store import Store, StoredCommit
@@ -37,23 +37,35 @@ class Unfinished(NamedTuple):
 
 def save_commit(store: Store, repository: Repository, read: ReadCommit) -> int:
     """Store a commit that was read, with its facts, and return its id."""
-    proof = Proof.FILES if read.trees else Proof.PATCH
-    return store.save_commit(repository, read.commit, redacted_facts(facts(read.commit, read.trees)), proof)
+    return store.save_commit(repository, read.commit, *_proved_facts(read.commit, read.trees))
 
 
-def current_commits(store: Store, ids: Sequence[int]) -> list[StoredCommit]:
-    """Return the commits with these ids, with facts found by the current rules."""
-    return [_with_current_facts(store, each) for each in store.commits(ids)]
+def current_commits(store: Store, ids: Sequence[int], source: CommitSource | None = None) -> list[StoredCommit]:
+    """Return the commits with these ids, with facts found by the current rules.
+
+    Those that older rules found are found anew: in whole files if `source` has them, otherwise in the stored patch. What
+    whole files proved stays until they can be read again.
+    """
+    stored = store.commits(ids)
+    stale = [each for each in stored if each.stale and each.commit.read]
+    if stale and source:
+        source.prepare([each.commit.sha for each in stale])
+    return [_with_current_facts(store, each, source) if each in stale else each for each in stored]
 
 
-def _with_current_facts(store: Store, each: StoredCommit) -> StoredCommit:
-    """Return the commit with current facts, recomputed from its stored patches if older rules found them there."""
-    if not each.stale or not each.commit.read or each.proof is Proof.FILES:
+def _with_current_facts(store: Store, each: StoredCommit, source: CommitSource | None) -> StoredCommit:
+    trees = source.trees(each.commit) if source else None
+    if each.proof is Proof.FILES and trees is None:
         return each
     whole = store.commits([each.id], patches=True)[0].commit
-    found = facts(whole)
-    store.save_facts(each.id, whole, found)
-    return each._replace(facts=found, stale=False)
+    found, proof = _proved_facts(whole, trees)
+    store.save_facts(each.id, whole, found, proof)
+    return each._replace(facts=found, stale=False, proof=proof)
+
+
+def _proved_facts(commit: Commit, trees: Trees | None) -> tuple[tuple[Fact, ...], Proof]:
+    """Return the commit's facts, and whether they were found in whole files or in its patches."""
+    return redacted_facts(facts(commit, trees)), Proof.FILES if trees else Proof.PATCH
 
 
 class CommitReader:

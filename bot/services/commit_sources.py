@@ -4,7 +4,7 @@ A mirror that fails is replaced by the API for the rest of the day; a commit tha
 GitHub is still asked for what git does not know: the pull request of a commit, given a token.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple, Protocol, TypeVar
 
@@ -20,7 +20,7 @@ from analysis.window import Window
 
 _T = TypeVar("_T")
 
-_MAX_AGE = timedelta(minutes=10)  # a mirror fetched so recently has all of a day that was over by then
+_RECENT = timedelta(minutes=10)  # so soon a mirror is not fetched again for a day that was over, nor one that failed
 _MAX_CONTENTS = 5  # changed files of a commit whose whole text is of interest
 
 log = structlog.get_logger(__name__)
@@ -55,6 +55,9 @@ class CommitSource(Protocol):
     def read_commit(self, sha: str) -> ReadCommit:
         """Read a commit with its files and, given a token, its pull request."""
 
+    def trees(self, commit: Commit) -> Trees | None:
+        """Return the whole files before and after a commit; None if only its patch can be read."""
+
     def find_commit(self, ref: str) -> ReadCommit:
         """Read a commit (`ref`: a SHA or an unambiguous prefix) that may be on no branch, and note if it is not."""
 
@@ -84,6 +87,10 @@ class ApiSource:
 
     def read_commit(self, sha: str) -> ReadCommit:
         return ReadCommit(self._github.read_commit(self._repository, sha))
+
+    def trees(self, commit: Commit) -> Trees | None:
+        del commit  # its files take a request each
+        return None
 
     def find_commit(self, ref: str) -> ReadCommit:
         commit = self._github.read_commit(self._repository, ref)
@@ -119,6 +126,9 @@ class MirrorSource:
 
     def read_commit(self, sha: str) -> ReadCommit:
         return self._or_api(lambda: self._read(sha), lambda: self._api.read_commit(sha))
+
+    def trees(self, commit: Commit) -> Trees | None:
+        return self._mirror.trees(commit) if self.read_from is ReadFrom.MIRROR else None
 
     def find_commit(self, ref: str) -> ReadCommit:
         return self._or_api(lambda: self._find(ref), lambda: self._api.find_commit(ref))
@@ -169,25 +179,27 @@ class CommitSources:
         self._github = github
         self._mirrors = mirrors
         self._mirrored = mirrored
-        self._fetched: dict[str, datetime] = {}  # repository -> when this process fetched its mirror last
+        # Repository -> when this process fetched its mirror last, and when that failed.
+        self._fetched: dict[str, datetime] = {}
+        self._failed: dict[str, datetime] = {}
 
     def current(self, repository: Repository, now: datetime, day_end: datetime) -> CommitSource:
         """Return the source of a repository that knows all commits until `now`, or until `day_end` if that has passed.
 
         Its mirror is fetched, or cloned if the repository is to have one.
         """
-        fetched = self._fetched.get(repository.key)
-        if self._mirrors is None or (fetched and day_end <= fetched and now - fetched <= _MAX_AGE):
+        if self._mirrors is None or self._recently(self._fetched, repository, now, day_end):
             return self.stored(repository)
-        try:
-            mirror = self._mirrors.updated(repository, create=self._mirrored(repository))
-        except DigestError as exc:
-            log.warning("no mirror", repository=str(repository), why=str(exc))
-            return ApiSource(self._github, repository, ReadFrom.API_INSTEAD)
-        if mirror is None:
-            return ApiSource(self._github, repository)
-        self._fetched[repository.key] = now
-        return MirrorSource(mirror, self._github, repository)
+        if not self._recently(self._failed, repository, now):
+            try:
+                mirror = self._mirrors.updated(repository, create=self._mirrored(repository))
+            except DigestError as exc:
+                log.warning("no mirror", repository=str(repository), why=str(exc))
+                self._failed[repository.key] = now
+            else:
+                self._fetched[repository.key] = now
+                return self._source(mirror, repository)
+        return ApiSource(self._github, repository, ReadFrom.API_INSTEAD)
 
     def remove_unused_mirrors(self) -> None:
         """Remove the mirrors of repositories that are to have none, such as those that nobody subscribes any more."""
@@ -197,8 +209,18 @@ class CommitSources:
 
     def stored(self, repository: Repository) -> CommitSource:
         """Return the source of a repository as it was last fetched, without a request."""
-        mirror = self._mirrors.existing(repository) if self._mirrors else None
+        return self._source(self._mirrors.existing(repository) if self._mirrors else None, repository)
+
+    def _source(self, mirror: Mirror | None, repository: Repository) -> CommitSource:
         return MirrorSource(mirror, self._github, repository) if mirror else ApiSource(self._github, repository)
+
+    @staticmethod
+    def _recently(
+        times: Mapping[str, datetime], repository: Repository, now: datetime, since: datetime | None = None
+    ) -> bool:
+        """Return whether a repository's time is at most ten minutes ago, and not before `since`."""
+        last = times.get(repository.key)
+        return last is not None and now - last <= _RECENT and (since is None or since <= last)
 
 
 def _contents(commit: Commit, read: Callable[[str], str | None]) -> str:

@@ -3,17 +3,19 @@
 Every step checks the store first, so that finished work is not repeated and a rerun completes what failed.
 """
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from analysis.errors import OutsideFailure
-from analysis.models import Commit, DayReport, Remark
+from analysis.impact.netting import added_facts, net_facts
+from analysis.models import Commit, DayReport, Entry, Fact, Proof, Remark
 from analysis.window import Window, window
 from bot.models.subjects import DayRef
 from bot.services.analyst import Analyst
 from bot.services.commit_reader import CommitReader, Progress, Unfinished, current_commits
 from bot.services.commit_sources import CommitSource, CommitSources
 from bot.services.metered_model import MeteredModel
-from bot.store import Store, StoredDay
+from bot.store import Store, StoredCommit, StoredDay
 
 _LATE_MAX_AGE = timedelta(days=7)  # maximum age of a day, and of the previous listing, to look for late commits
 
@@ -41,15 +43,17 @@ class DigestService:
         ids = listed.commit_ids + listed.late_ids
         source = source or self._sources.stored(ref.repository)
         with self._analyst(ref, source, progress, ask=ask) as analyst:
-            stored = self._store.commits(ids)
+            stored = current_commits(self._store, ids, source)
             analyst.submit([each.id for each in stored if each.commit.read])
             unread = [each.commit for each in stored if not each.commit.read]
+            if unread:
+                analyst.prepare()
             if progress:
                 progress.expect(len(unread) + len(analyst.unanalysed(ids)))
             unfinished = self._reader.read(
                 source, ref.repository, unread, ref.tz, progress, lambda saved: analyst.submit([saved])
             )
-        return self._assemble(ref, listed, analyst, unfinished)
+        return self._assemble(ref, listed, source, analyst, unfinished)
 
     def stored_report(self, ref: DayRef) -> DayReport | None:
         """Return the report of a day from the store alone, without requests; None if the day was never listed."""
@@ -58,13 +62,15 @@ class DigestService:
             return None
         source = self._sources.stored(ref.repository)
         with self._analyst(ref, source, None, ask=False) as analyst:
-            return self._assemble(ref, listed, analyst, Unfinished())
+            return self._assemble(ref, listed, source, analyst, Unfinished())
 
     def _analyst(self, ref: DayRef, source: CommitSource, progress: Progress | None, *, ask: bool) -> Analyst:
         advance = progress.advance if progress else lambda: None
         return Analyst(self._store, ref.repository, ref.language, self._model, source.contents, advance, ask=ask)
 
-    def _assemble(self, ref: DayRef, listed: StoredDay, analyst: Analyst, unfinished: Unfinished) -> DayReport:
+    def _assemble(
+        self, ref: DayRef, listed: StoredDay, source: CommitSource, analyst: Analyst, unfinished: Unfinished
+    ) -> DayReport:
         ids = listed.commit_ids + listed.late_ids
         stored = current_commits(self._store, ids)
         entries = analyst.entries(stored)
@@ -80,10 +86,26 @@ class DigestService:
             resumes_at=unfinished.resumes_at,
             shortened=analyst.shortened(stored),
             replaced=analyst.replaced(stored),
+            net_facts=self._net_facts(source, stored, entries),
             remarks=listed.remarks,
             read_from=listed.read_from,
             usage=analyst.usage(ids),
         )
+
+    def _net_facts(
+        self, source: CommitSource, stored: Sequence[StoredCommit], entries: Sequence[Entry]
+    ) -> dict[str, tuple[Fact, ...]]:
+        """Return what the day's commits change in sum, from patches and files of those that touch the same files."""
+        ids = {each.commit.sha: each.id for each in stored}
+        by_files = {each.commit.sha for each in stored if each.proof is Proof.FILES}
+
+        def additions(wanted: Mapping[str, frozenset[str]]) -> dict[str, tuple[Fact, ...]]:
+            whole = [each.commit for each in self._store.commits([ids[sha] for sha in wanted], patches=True)]
+            trees = {each.sha: source.trees(each) for each in whole if each.sha in by_files}
+            return {each.sha: added_facts(each, wanted[each.sha], trees.get(each.sha)) for each in whole}
+
+        newest_first = sorted(entries, key=lambda entry: entry.commit.committed_at, reverse=True)
+        return net_facts(newest_first[::-1], additions)
 
     def _stored_listing(self, ref: DayRef) -> StoredDay | None:
         """Return the listing of a day if it is complete."""

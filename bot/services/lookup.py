@@ -48,10 +48,13 @@ class CommitLookup:
 
     def entry(self, located: Located, language: Language, *, patches: bool = False) -> Entry:
         """Return a commit with its analysis; with `patches`, for questions, include its patches and make no model call."""
-        contents = self._sources.stored(located.repository).contents
-        with Analyst(self._store, located.repository, language, self._model, contents, ask=not patches) as analyst:
+        source = self._sources.stored(located.repository)
+        [current] = current_commits(self._store, [located.commit_id], source)
+        with Analyst(
+            self._store, located.repository, language, self._model, source.contents, ask=not patches
+        ) as analyst:
             analyst.submit([located.commit_id])
-        entry = analyst.entries(current_commits(self._store, [located.commit_id]))[0]
+        entry = analyst.entries([current])[0]
         if not patches:
             return entry
         whole = self._store.commits([located.commit_id], patches=True)[0].commit

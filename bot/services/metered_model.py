@@ -107,7 +107,7 @@ class MeteredModel:
 
     @contextmanager
     def call(self, purpose: Purpose, tokens: tuple[int, int], usage: "UsageCounter") -> Iterator[None]:
-        """Hold a call slot, waiting until one is free; reserve the call's maximum cost, and record the actual one from `usage`.
+        """Hold a call slot, waiting until one is free; reserve the call's maximum cost, and record what it adds to `usage`.
 
         `tokens` are the most of input and of output. Raise `ModelFailure` if the reservation would exceed the day's budget,
         or the purpose's share of it.
@@ -127,12 +127,14 @@ class MeteredModel:
     @contextmanager
     def _paid(self, purpose: Purpose, tokens: tuple[int, int], usage: "UsageCounter") -> Iterator[None]:
         day, cost, usd = self._now().date(), self.chat.cost, self._daily_usd
-        reserved = cost(*tokens) or 0.0
+        reserved, before = cost(*tokens) or 0.0, self._cost(usage)
         if reserved and not self._spending.reserve(day, purpose, reserved, usd, usd * self._most[purpose]):
             raise ModelFailure(Phrase("today's budget is used up (DIGEST_DAILY_BUDGET_USD)"), lasting=True)
         try:
             yield
         finally:
             if reserved:
-                spent = cost(usage.input or 0, usage.output or 0, usage.cached or 0) or 0.0
-                self._spending.settle(day, purpose, reserved, spent)
+                self._spending.settle(day, purpose, reserved, self._cost(usage) - before)
+
+    def _cost(self, usage: "UsageCounter") -> float:
+        return self.chat.cost(usage.input or 0, usage.output or 0, usage.cached or 0) or 0.0

@@ -2,10 +2,12 @@
 
 import os
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from enum import Enum
 from pathlib import Path
 from tempfile import TemporaryFile
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, exc
@@ -23,6 +25,7 @@ HEAD = "0007"
 _DEFAULT_FOLDER = Path("data")
 
 _BUSY_MS = 30_000
+_WRITE_LOCK = "write_lock"  # the execution option of an engine that holds its lock
 _WORDS = (
     ("unable to open", "cannot be opened; create its folder, or set DATABASE_URL"),
     ("readonly", "cannot be written; check its permissions, or set DATABASE_URL"),
@@ -47,7 +50,12 @@ def open_engine(database_url: str) -> Engine:
     url = address_of(database_url)
     if url.database and url.database != ":memory:":
         prepare_folder(Path(url.database))
-    engine = create_engine(url, connect_args={"timeout": _BUSY_MS / 1000}, hide_parameters=True)
+    engine = create_engine(
+        url,
+        connect_args={"timeout": _BUSY_MS / 1000},
+        execution_options={_WRITE_LOCK: Lock()},
+        hide_parameters=True,
+    )
     event.listen(engine, "connect", _set_up)
     event.listen(engine, "begin", _begin)
     event.listen(engine, "handle_error", _translate)
@@ -128,9 +136,28 @@ def prepare_folder(database: Path) -> None:
         ) from error
 
 
-def writing(engine: Engine) -> Engine:
-    """Return the engine for write transactions, which take the write lock at once instead of failing to upgrade to it later."""
-    return engine.execution_options(write=True)
+class Writer:
+    """Write transactions of an engine, which take the database's write lock at once instead of failing to upgrade to it later.
+
+    The threads of a process queue for one lock: SQLite lets those that wait sleep up to 100 ms at a time, and whoever
+    asks when the database happens to be free overtakes them, for seconds where eight threads store the commits of a day.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine.execution_options(write=True)
+        self._lock: Lock = engine.get_execution_options()[_WRITE_LOCK]
+
+    @contextmanager
+    def begin(self) -> Iterator[Connection]:
+        """Hold a write transaction, committed at the end of the block and rolled back on an error."""
+        # Whoever waited too long tries the database itself, which tells if another program keeps it locked.
+        queued = self._lock.acquire(timeout=_BUSY_MS / 1000)
+        try:
+            with self._engine.begin() as connection:
+                yield connection
+        finally:
+            if queued:
+                self._lock.release()
 
 
 def _set_up(connection: Any, _record: object) -> None:
@@ -166,7 +193,7 @@ def _migrate(engine: Engine) -> None:
         version = _version(connection)
     if version == HEAD:
         return
-    with writing(engine).begin() as connection:
+    with Writer(engine).begin() as connection:
         version = _version(connection)  # another process may have migrated it meanwhile
         if version == HEAD:
             return

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, Row, delete, func, select, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from bot.models.clock import Clock
-from bot.store.database import writing
+from bot.store.database import Writer
 from bot.store.schema import inbox, outbox, threads, turns
 
 
@@ -71,7 +71,7 @@ class Mailbox:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._writing = writing(engine)
+        self._writing = Writer(engine)
 
     # Requests
 

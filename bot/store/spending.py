@@ -5,7 +5,7 @@ from datetime import date
 from sqlalchemy import Engine, func, select, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
-from bot.store.database import writing
+from bot.store.database import Writer
 from bot.store.schema import spending
 
 
@@ -14,7 +14,7 @@ class Spending:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._writing = writing(engine)
+        self._writing = Writer(engine)
 
     def reserve(self, day: date, purpose: str, usd: float, limit: float, alone: float) -> bool:
         """Reserve `usd` of a day's budget; return False if the day's total would exceed `limit`, or this purpose's `alone`."""

@@ -34,7 +34,7 @@ from bot.store.commit_rows import (
     repository_id_of,
     stored_commit,
 )
-from bot.store.database import writing
+from bot.store.database import Writer
 from bot.store.links import linked, save_named
 from bot.store.schema import analyses, commits, day_commits, days, files, repositories
 from bot.store.search import best_matches, index_commit, index_summaries, match_query
@@ -79,7 +79,7 @@ class Store:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._writing = writing(engine)
+        self._writing = Writer(engine)
         self.spending = Spending(engine)
         self.weights = FittedWeights(engine)
 

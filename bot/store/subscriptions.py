@@ -8,7 +8,7 @@ from sqlalchemy import Engine, Row, Select, delete, select, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from analysis.models import Importance, Language, Repository
-from bot.store.database import writing
+from bot.store.database import Writer
 from bot.store.schema import labels, subscriptions
 
 Verdict = Literal["too_high", "too_low"]
@@ -47,7 +47,7 @@ class Subscriptions:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._writing = writing(engine)
+        self._writing = Writer(engine)
 
     def all(self) -> list[Subscription]:
         """Return all active subscriptions, oldest first."""

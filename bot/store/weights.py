@@ -7,7 +7,7 @@ from sqlalchemy.dialects.sqlite import insert as upsert
 
 from analysis.models import Repository
 from analysis.ranking import Weights
-from bot.store.database import writing
+from bot.store.database import Writer
 from bot.store.schema import weights as table
 
 
@@ -16,7 +16,7 @@ class FittedWeights:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._writing = writing(engine)
+        self._writing = Writer(engine)
 
     def get(self, repository: Repository) -> Weights | None:
         """Return a repository's weights, or None."""

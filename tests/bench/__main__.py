@@ -21,6 +21,7 @@ from tests.bench.commands import commands
 from tests.bench.figures import Row, duration
 from tests.bench.judging import judging
 from tests.bench.killed import killed
+from tests.bench.mirroring import mirroring
 from tests.bench.morning import morning
 from tests.bench.ranking import ranking
 from tests.bench.reading_a_day import reading_a_day
@@ -39,6 +40,7 @@ class Benchmark(NamedTuple):
 BENCHMARKS: dict[str, Benchmark] = {
     "day": Benchmark(reading_a_day, {"commits": 3, "pairs": 1}),
     "model": Benchmark(asking_a_model, {"commits": 3, "call": 0.1, "runs": 1}),
+    "mirror": Benchmark(mirroring, {"commits": 10, "a_day": 3}),
     "store": Benchmark(stored_commits, {"commits": 300, "calls": 3}),
     "rank": Benchmark(ranking, {"commits": 20, "with_patches": 20}),
     "judge": Benchmark(judging, {"every": 20}),

@@ -13,11 +13,14 @@ from analysis.diff import excerpt, tokens
 from analysis.llm import ChatModel
 from analysis.models import Repository
 from analysis.sources.github import GitHub
+from analysis.sources.mirrors import Mirrors
 from bot.models.subjects import DayRef
+from bot.services.commit_sources import CommitSources
 from bot.services.factory import services_on
 from bot.services.metered_model import MeteredModel
 from bot.store import Store, open_engine
 from tests.bench.figures import MB, Row, duration
+from tests.bench.git_source import git_source
 from tests.bench.real_diffs import real_day
 from tests.bench.replies import after
 from tests.bench.served import NAME, Served, served
@@ -28,7 +31,8 @@ _AT_ONCE = 8
 _AIM = 1.05
 _READING = 1.0  # second, until the first commits are read
 _DAY = date(2026, 2, 5)
-_NOW = datetime(2026, 3, 1, tzinfo=UTC)
+_MIRRORED_DAY = date(2026, 7, 1)  # after all of the history that it is added to
+_NOW = datetime(2026, 8, 1, tzinfo=UTC)
 _REPOSITORY = Repository.parse(NAME)
 _ROOM = 900  # tokens of reply a commit, as measured for the reference's depth
 _PRICED = "gpt-4o-mini"
@@ -39,8 +43,8 @@ def asking_a_model(*, commits: int = 45, call: float = 2.0, runs: int = 3) -> It
     day = real_day(_DAY, commits)
     limit = math.ceil(commits / _AT_ONCE) * call
     with served({NAME: day.commits}, _LATENCY) as server, ScriptedChat(after(call)) as chat:
-        _day(server, commits, None, 1)  # the secret scanner compiles its rules when it is first used
-        seconds = median(_day(server, commits, chat, _AT_ONCE) for _ in range(runs))
+        _day(server, commits, None)  # the secret scanner compiles its rules when it is first used
+        seconds = median(_day(server, commits, chat) for _ in range(runs))
         calls = len(chat.requests) / runs
         yield Row(
             f"{commits} commits, {call:g} s a call, {_AT_ONCE} at once; {day.told}",
@@ -56,8 +60,35 @@ def asking_a_model(*, commits: int = 45, call: float = 2.0, runs: int = 3) -> It
             tokens(str(message["content"])) for request in chat.requests[:commits] for message in request["messages"]
         )
         yield _price(server, commits, sent)
+        yield _from_mirror(chat, commits, limit, runs)
     yield Row(
         "  peak memory of this process", f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / MB:.0f} MB"
+    )
+
+
+def _from_mirror(chat: ScriptedChat, commits: int, limit: float, runs: int) -> Row:
+    """The same with the day fetched and read by git."""
+    with TemporaryDirectory() as name, git_source(Path(name)) as source:
+        before, last = source.write_day(_MIRRORED_DAY, commits)
+        found = []
+        for run in range(runs):
+            github, asked = GitHub(source.server.url, None), 0
+            mirrors = Mirrors(Path(name, f"mirrors-{run}"), github, None)
+            source.publish(before)
+            mirrors.updated(_REPOSITORY, create=True)
+            source.publish(last)
+            asked = len(source.server.requests)
+            found.append(_report(github, _MIRRORED_DAY, commits, chat, CommitSources(github, mirrors)))
+            asked = sum(".git/" not in path for path, *_ in source.server.requests[asked:])
+    seconds = median(found)
+    return Row(
+        f"  from the mirror; {source.told}",
+        f"{duration(seconds)} = {seconds / limit:.2f} x limit",
+        f"{asked} requests of the API",
+        duration(limit),
+        f"<= {_AIM} x (limit + {_READING:g} s)",
+        seconds <= _AIM * (limit + _READING),
+        measured=True,
     )
 
 
@@ -87,21 +118,25 @@ def _price(server: Served, commits: int, sent: int) -> Row:
     )
 
 
-def _day(server: Served, commits: int, chat: ScriptedChat | None, at_once: int) -> float:
+def _day(server: Served, commits: int, chat: ScriptedChat | None) -> float:
+    """Seconds from an empty store to the report, through the API."""
+    return _report(GitHub(server.url, None), _DAY, commits, chat)
+
+
+def _report(
+    github: GitHub, day: date, commits: int, chat: ScriptedChat | None, sources: CommitSources | None = None
+) -> float:
     """Seconds from an empty store to the report."""
     model = ChatModel("scripted", base_url=chat.url, api_key="none") if chat else None
     with TemporaryDirectory() as folder:
         store = Store(open_engine(f"sqlite:///{Path(folder, 'digest.db')}"))
-        services = services_on(
-            GitHub(server.url, None),
-            store,
-            MeteredModel(model, store.spending, lambda: _NOW, at_once=at_once, daily_usd=2.0) if model else None,
-        )
+        metered = MeteredModel(model, store.spending, lambda: _NOW, at_once=_AT_ONCE, daily_usd=2.0) if model else None
+        services = services_on(github, store, metered, sources)
         began = perf_counter()
-        report = services.digests.report(DayRef(_REPOSITORY, _DAY, "UTC", "zh"), _NOW)
+        report = services.digests.report(DayRef(_REPOSITORY, day, "UTC", "zh"), _NOW)
         seconds = perf_counter() - began
         store.close()
-        services.github.close()
+        github.close()
     if model:
         model.close()
         if report.coverage.analysed != commits:

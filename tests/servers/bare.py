@@ -32,6 +32,7 @@ class BareRepository:
         for key in ("allowFilter", "allowAnySHA1InWant"):
             self.git("config", f"uploadpack.{key}", "true")
         self._count = 0
+        self._blobs: dict[bytes, str] = {}
 
     def git(self, *arguments: str, stdin: bytes = b"", environment: Mapping[str, str] = MappingProxyType({})) -> str:
         """What git prints, with nobody's configuration."""
@@ -68,18 +69,19 @@ class BareRepository:
         index = {"GIT_INDEX_FILE": str(self.folder / f"index-{self._count}")}
         self.git("update-index", "-z", "--index-info", stdin=rows, environment=index)
         tree = self.git("write-tree", "--missing-ok", environment=index)
-        people = {f"GIT_{role}_NAME": author for role in ("AUTHOR", "COMMITTER")}
-        dates = {"GIT_AUTHOR_DATE": f"{_NOON} +0800", "GIT_COMMITTER_DATE": f"{when} +0100"}
-        emails = {f"GIT_{role}_EMAIL": "ada@example.invalid" for role in ("AUTHOR", "COMMITTER")}
-        above = [part for parent in parents for part in ("-p", parent)]
-        sha = self.git("commit-tree", tree, *above, "-F", "-", stdin=message, environment={**people, **dates, **emails})
+        rows = b"".join(f"parent {parent}\n".encode() for parent in parents)
+        people = f"author {author} <> {_NOON} +0800\ncommitter {author} <> {when} +0100\n".encode()
+        content = f"tree {tree}\n".encode() + rows + people + b"\n" + message
+        sha = self.git("hash-object", "-t", "commit", "-w", "--literally", "--stdin", stdin=content)
         if branch:
             self.git("update-ref", f"refs/heads/{branch}", sha)
         return sha
 
     def blob(self, content: bytes) -> str:
         """Store a file's content; return its SHA."""
-        return self.git("hash-object", "-w", "--stdin", stdin=content)
+        if content not in self._blobs:
+            self._blobs[content] = self.git("hash-object", "-w", "--stdin", stdin=content)
+        return self._blobs[content]
 
     def lose(self, sha: str) -> None:
         """Delete a loose object."""

@@ -143,6 +143,7 @@ class Killable:
             "OPENAI_API_KEY": "key",
             "DIGEST_MODEL": MODEL,
             "DIGEST_REPOS": "o/n",
+            "DIGEST_MIRRORS": "",
             "DIGEST_TIMEZONE": "UTC",
             "DIGEST_LANGUAGE": "en",
             "DATABASE_URL": f"sqlite:///{self.database}",

@@ -242,7 +242,7 @@ def test_a_default_that_cannot_be_told_apart_is_not_changed(path: str, lines: Se
         (
             "requirements/common.txt",
             ["-ray[cgraph] >= 2.4, < 3 # ok", "+ray[cgraph] >= 2.5, < 3"],
-            FactKind.DEPENDENCY_MOVED,
+            FactKind.MINIMUM_RAISED,
             ("ray", ">=2.4,<3", ">=2.5,<3"),
         ),
         ("requirements.txt", ["+numpy>=2"], FactKind.DEPENDENCY_ADDED, ("numpy", None, ">=2")),

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from rich.console import Console
 
+from analysis.impact.netting import net_facts
 from analysis.locale import LANGUAGES, catalogue
 from analysis.models import (
     BREAKING,
@@ -26,7 +27,7 @@ from analysis.models import (
     Repository,
 )
 from analysis.report.as_json import report_json
-from analysis.report.breaking import breaks
+from analysis.report.breaking import breaks, breaks_of
 from analysis.report.markdown import reports_markdown
 from analysis.report.terminal import print_report
 from analysis.window import window
@@ -70,6 +71,7 @@ def report(*entries: Entry, language: Language = "en") -> DayReport:
         language=language,
         window=window(DAY, TZ),
         entries=entries,
+        net_facts=net_facts(entries, lambda _: {}),
     )
 
 
@@ -111,6 +113,21 @@ def test_a_change_and_its_revert_break_nothing() -> None:
     revert = entry(2, fact(name="ENGINE_NEW"), links=Links(reverts=f"{1:040x}"))
     assert breaks(report(change, revert)) == []
     assert len(breaks(report(revert))) == 1
+
+
+def test_what_the_day_takes_back_is_shown_with_its_commit_alone() -> None:
+    """No surface's head has what another commit of the day restores; the commit's own facts and the JSON keep it."""
+    broken, kept = entry(1, fact(), fact(name="ENGINE_GONE")), entry(2, fact(name="ENGINE_KEPT"))
+    day = report(broken, kept).model_copy(update={"net_facts": {broken.commit.sha: broken.facts[1:]}})
+    assert rows(day) == [
+        "Removes environment variable `ENGINE_GONE` engine/envs.py:7",
+        "Removes environment variable `ENGINE_KEPT` engine/envs.py:7",
+    ]
+    written = json.loads(report_json(day))
+    assert [each["names"] for each in written["breaking"]] == [["ENGINE_GONE"], ["ENGINE_KEPT"]]
+    assert [each["name"] for each in written["net_facts"][broken.commit.sha]] == ["ENGINE_GONE"]
+    assert [each["name"] for each in written["commits"][0]["facts"]] == ["ENGINE_OLD", "ENGINE_GONE"]
+    assert breaks_of(broken)[0].facts == broken.facts
 
 
 @pytest.mark.parametrize(

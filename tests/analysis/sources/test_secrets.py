@@ -4,11 +4,11 @@ import string
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.models import PullRequest
-from analysis.sources.secrets import Redactor, redacted
+from analysis.sources.secrets import _ASSIGNED, _ASSIGNMENT, _RUN, _SHORTEST_RUNS, Redactor, _detectors, redacted
 from tests.factories import commit, file, patch
 
 LETTERS_AND_DIGITS = string.ascii_letters + string.digits
@@ -369,3 +369,16 @@ def test_a_token_in_a_file_name_disappears(name: str, path: str) -> None:
     assert SECRETS[name] not in clean.model_dump_json()
     assert clean.files[0] == file(path.format("[REDACTED:1]"), was="old/" + path.format("[REDACTED:1]"))
     assert clean.body == "([REDACTED:1].)"
+
+
+@settings(max_examples=15)
+@given(st.data())
+def test_no_pattern_is_spared_a_text_that_it_matches(data: st.DataObject) -> None:
+    """The quick looks that decide whether a slow pattern is tried never miss what it would find."""
+    slow = [each for each in _detectors().patterns if type(each).__name__ in _SHORTEST_RUNS]
+    assert len(slow) == len(_SHORTEST_RUNS)
+    assert _ASSIGNMENT.search(data.draw(st.from_regex(_ASSIGNED)))
+    for detector in slow:
+        for pattern in detector.denylist:
+            text = data.draw(st.from_regex(pattern))
+            assert max(map(len, _RUN.findall(text)), default=0) >= _SHORTEST_RUNS[type(detector).__name__]

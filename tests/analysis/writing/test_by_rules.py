@@ -236,6 +236,7 @@ DEFAULTS = [
         ("mode", '"slow"'),
         ("--size", "1"),
         ("--mode", '"slow"'),
+        ("Pool.__init__(size)", "4"),
     ]
 ]
 SWITCHES = [
@@ -252,7 +253,8 @@ FLAG = Fact(kind=FactKind.REMOVED_FLAG, name="--f", path="a.py", line=1)
         (DEFAULTS[1:2], "To keep the old behaviour, set `POOL_FAST=0`.", "如需旧行为，请设置 `POOL_FAST=0`。"),
         (DEFAULTS[2:3], 'To keep the old behaviour, set `mode="slow"`.', '如需旧行为，请设置 `mode="slow"`。'),
         (DEFAULTS[3:4], "To keep the old behaviour, pass `--size 1`.", "如需旧行为，请传入 `--size 1`。"),
-        (DEFAULTS[4:], "To keep the old behaviour, pass `--mode slow`.", "如需旧行为，请传入 `--mode slow`。"),
+        (DEFAULTS[5:], "To keep the old behaviour, call `Pool(size=4)`.", "如需旧行为，请调用 `Pool(size=4)`。"),
+        (DEFAULTS[4:5], "To keep the old behaviour, pass `--mode slow`.", "如需旧行为，请传入 `--mode slow`。"),
         (
             [*DEFAULTS[:2], DEFAULTS[3]],
             "To keep the old behaviour, set `size=False`, `POOL_FAST=0` and pass `--size 1`.",

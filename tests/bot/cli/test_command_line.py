@@ -302,7 +302,13 @@ def test_a_backfill_that_is_killed_goes_on(run: Run, serve: Serve, tmp_path: Pat
     for before, after in pairwise(commits):
         after["parents"] = [before["sha"]]
     server = serve(*commits)
-    settings = {"GITHUB_API_URL": server.url, "DIGEST_REPOS": "o/n", "DIGEST_TIMEZONE": "UTC", "DIGEST_LANGUAGE": "en"}
+    settings = {
+        "GITHUB_API_URL": server.url,
+        "DIGEST_REPOS": "o/n",
+        "DIGEST_MIRRORS": "",
+        "DIGEST_TIMEZONE": "UTC",
+        "DIGEST_LANGUAGE": "en",
+    }
     for reads in (10, 30):
         streams = [Path(os.devnull)] * 3
         process = begun(["backfill", "2026-01-01..2026-01-10"], tmp_path, settings, streams)

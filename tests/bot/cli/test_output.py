@@ -40,6 +40,7 @@ def environment(server: FaultyGitHub | None = None, **settings: str) -> dict[str
         **kept,
         "GITHUB_API_URL": server.url if server else "http://127.0.0.1:9",
         "DIGEST_REPOS": "o/n",
+        "DIGEST_MIRRORS": "",
         "DIGEST_TIMEZONE": "UTC",
         "DIGEST_LANGUAGE": "en",
         **settings,

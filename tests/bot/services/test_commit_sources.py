@@ -1,6 +1,7 @@
 """Days from a mirror: the same as through GitHub's API, with fewer requests, and the API wherever the mirror fails."""
 
 import re
+import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import date, datetime, timedelta
@@ -9,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from analysis.models import Commit, DayReport, ReadFrom, Remark, Repository
+from analysis.models import Commit, DayReport, Proof, ReadFrom, Remark, Repository
 from analysis.sources.github import GitHub
 from analysis.sources.mirrors import Mirrors
 from bot.models.subjects import DayRef
+from bot.services.commit_reader import current_commits
 from bot.services.commit_sources import CommitSources
 from bot.services.factory import Services, services_on
 from bot.store import Store, open_engine
@@ -152,10 +154,29 @@ def test_what_landed_late_and_a_force_push_are_read_from_git(github: FaultyGitHu
 def test_where_git_fails_the_api_takes_its_place(github: FaultyGitHub, desk: At) -> None:
     """A server that cannot be cloned from is read through the API, and the coverage says so."""
     github.faults = [Fault(GIT, 503, times=100)]
-    report = desk(github).read()
+    at = desk(github)
+    now = NEXT_MORNING + timedelta(days=1)
+    report = at.read(now=now)
     assert report.read_from is ReadFrom.API_INSTEAD
     assert report.stats.total == 2
     assert not report.failed
+    tried = github.asked(GIT)
+    at.read(DAY + timedelta(days=1), now)
+    assert github.asked(GIT) == tried  # a broken server is not tried for each of many days
+    github.faults = []
+    assert at.read(DAY - timedelta(days=1), now + timedelta(minutes=11)).read_from is ReadFrom.MIRROR
+
+
+def test_facts_of_older_rules_are_found_anew_in_the_files(github: FaultyGitHub, desk: At, tmp_path: Path) -> None:
+    """After an upgrade a stored day's facts are proved by whole files again, and kept while there is no mirror."""
+    at = desk(github)
+    at.read()
+    with closing(sqlite3.connect(tmp_path / "0" / "desk.db")) as database, database:
+        database.execute("update commits set facts_version = 0")
+    ids = [at.store.with_sha(commit["sha"])[0][1] for commit in github.repositories["o/n"].commits.values()]
+    assert [each.stale for each in current_commits(at.store, ids)] == [True, True]
+    at.read()
+    assert [(each.stale, each.proof) for each in at.store.commits(ids)] == [(False, Proof.FILES)] * 2
 
 
 def test_a_commit_without_its_pull_request_is_read(github: FaultyGitHub, desk: At) -> None:

@@ -314,6 +314,23 @@ def test_the_daily_budget_is_kept(
     assert report.usage.cost_usd < 0.05
 
 
+def test_each_call_of_an_analysis_is_paid_for_once(
+    serve: Serve, services: At, chat: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An analysis that is asked again costs what its two calls cost, and nothing stays reserved."""
+    server = chat(lambda _: said("Changes `work`. It calls `absent_name`."))
+    monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+    at = services(serve(recorded(1)))
+    with closing(ChatModel("gpt-4o", api_key="key")) as model:
+        metered = MeteredModel(model, at.store.spending, lambda: NOW, at_once=1, daily_usd=2.0)
+        report = services_on(at.github, at.store, metered).digests.report(DayRef(REPOSITORY, DAY, "UTC", "en"), NOW)
+        assert len(server.requests) == 2
+        paid = 2 * (model.cost(100, 20, 10) or 0)
+    assert at.store.spending.spent(NOW.date()) == pytest.approx(paid)
+    assert report.usage.cost_usd == pytest.approx(paid)
+    assert at.store.spending.reserve(NOW.date(), "digest", 2.0 - paid, 2.0, 2.0)
+
+
 def test_a_wrong_key_is_tried_once(serve: Serve, read: Read, mock: LLMockServer) -> None:
     """What would fail for every commit alike is not tried for each."""
     mock.state.scenarios.clear()

@@ -1,13 +1,16 @@
 """The store: its schema, its migrations, and what it finds."""
 
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from sqlalchemy import event
 
 from analysis.models import Commit, Fact, FactKind, Proof, Repository
 from bot.store import Store, open_engine
@@ -49,6 +52,25 @@ def test_a_store_is_in_wal_mode_and_enforces_its_keys(tmp_path: Path) -> None:
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
         assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar() == 1
     engine.dispose()
+
+
+def test_threads_queue_to_write(tmp_path: Path) -> None:
+    """A thread asks the database for its write lock once the thread before it has written, since SQLite would let it sleep."""
+    engine = open_engine(f"sqlite:///{tmp_path / 'x.db'}")
+    seen: list[str] = []
+    event.listen(engine, "begin", lambda _: seen.append("begin"), insert=True)  # before the database is asked
+    event.listen(engine, "commit", lambda _: seen.append("commit"))
+    store, together = Store(engine), Barrier(8)
+
+    def write(number: int) -> None:
+        together.wait()
+        for each in range(5):
+            store.save_commit(REPOSITORY, commit(f"{number}{each}" * 20, "t"), ())
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(write, range(8)))
+    store.close()
+    assert seen == ["begin", "commit"] * 40
 
 
 def test_patches_are_kept_compressed(store: Store, tmp_path: Path) -> None:

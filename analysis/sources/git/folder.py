@@ -10,19 +10,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Self
-from urllib.parse import quote
 
 from pydantic import ValidationError
 
 from analysis.models import Frozen
-from analysis.sources.git_errors import GitTooLarge, MirrorDamaged
-from analysis.sources.locks import locked
-from analysis.sources.remotes import is_ref_name
+from analysis.sources.git.errors import GitTooLarge, MirrorDamaged
+from analysis.sources.git.locks import locked
+from analysis.sources.git.remotes import is_ref_name
 
 _STATE = "mirror.json"
 _DAMAGED = "damaged"
 _LEFT_BY_KILLED = ("*.lock", "objects/pack/tmp_*", "objects/pack/.tmp-*", "objects/??/tmp_obj_*")
 _MB = 1_000_000
+_SUFFIXES = (".git", ".new", ".old")  # a mirror, one that is being cloned, one that is being removed
 
 
 class MirrorState(Frozen):
@@ -47,8 +47,8 @@ class MirrorFolder:
     @classmethod
     def all_in(cls, folder: Path) -> dict[str, Self]:
         """Return owner/name, in lower case, -> the folder of each mirror, finished or not."""
-        suffixes = (".git", ".new", ".old")
-        names = {path.stem.replace("+", "/", 1) for path in folder.glob("*+*") if path.suffix in suffixes}
+        paths = [path for path in folder.glob("*+*") if path.suffix in _SUFFIXES and path.stem.count("+") == 1]
+        names = {path.stem.replace("+", "/") for path in paths}
         return {name: cls(folder, name) for name in sorted(names)}
 
     @contextmanager
@@ -77,14 +77,19 @@ class MirrorFolder:
         try:
             text = (self.path / _STATE).read_text(encoding="utf-8")
             state = MirrorState.model_validate_json(text)
-        except (FileNotFoundError, NotADirectoryError, ValidationError, UnicodeDecodeError):
+        except (OSError, ValidationError, UnicodeDecodeError):
             return None
         return None if self.damaged else state
 
     @property
+    def is_there(self) -> bool:
+        """Whether there is a mirror, or what is left of one."""
+        return os.access(self.path, os.F_OK)
+
+    @property
     def damaged(self) -> bool:
         """Whether there is something that is no mirror, or was found to be damaged."""
-        return self.path.exists() and ((self.path / _DAMAGED).exists() or not (self.path / _STATE).exists())
+        return self.is_there and ((self.path / _DAMAGED).exists() or not (self.path / _STATE).exists())
 
     @property
     def size(self) -> int:
@@ -98,14 +103,7 @@ class MirrorFolder:
 
     def has(self, branch: str) -> bool:
         """Return whether the branch was fetched."""
-        return is_ref_name(branch) and (self.path / "refs" / "heads" / branch).is_file()
-
-    def fetched_at(self, branch: str) -> float | None:
-        """Return when the last complete fetch of a branch began, in seconds since 1970; None if there was none."""
-        try:
-            return _fetched(self.path, branch).stat().st_mtime
-        except FileNotFoundError:
-            return None
+        return is_ref_name(branch) and ref(self.path, f"refs/heads/{branch}") is not None
 
     @contextmanager
     def drafting(self) -> Iterator[Path]:
@@ -142,10 +140,6 @@ def check_size(folder: Path, limit: int) -> None:
         raise GitTooLarge(limit)
 
 
-def _fetched(folder: Path, branch: str) -> Path:
-    return folder / f"fetched-{quote(branch, safe='')}"
-
-
 def _sizes(folder: Path) -> Iterator[int]:
     for parent, _, names in os.walk(folder):
         for name in names:
@@ -153,13 +147,15 @@ def _sizes(folder: Path) -> Iterator[int]:
                 yield os.lstat(os.path.join(parent, name)).st_size  # noqa: PTH118 (os.walk gives strings)
 
 
-@contextmanager
-def noting_fetch(folder: Path, branch: str) -> Iterator[None]:
-    """Note that a branch was fetched, as of the beginning of the block, if the block succeeds."""
-    begun = folder / "begun"
-    begun.touch()
-    yield
-    begun.replace(_fetched(folder, branch))
+def ref(folder: Path, name: str) -> str | None:
+    """Return the SHA that a ref of a repository is at; None if there is no such ref."""
+    with suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return (folder / name).read_text(encoding="utf-8", errors="replace").strip()
+    with suppress(FileNotFoundError):
+        for line in (folder / "packed-refs").read_text(encoding="utf-8", errors="replace").splitlines():
+            if line.partition(" ")[2] == name:
+                return line.partition(" ")[0]
+    return None
 
 
 def save_state(folder: Path, state: MirrorState) -> None:

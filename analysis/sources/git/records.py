@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from analysis.models import Commit, FileChange
-from analysis.sources.git_errors import MirrorDamaged
+from analysis.sources.git.errors import MirrorDamaged
 
 MAX_PATCH = 400_000  # characters of a file's part of the diff, from its names on
 MAX_FILES = 3_000  # GitHub lists no more files of a commit

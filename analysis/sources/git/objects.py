@@ -3,14 +3,15 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
+from threading import Event
 from typing import NamedTuple
 
-from analysis.sources.git import Git
-from analysis.sources.git_errors import Cause, GitFailed, MirrorDamaged, ObjectMissing
-from analysis.sources.git_processes import Answer, ObjectReader, Pool, ProcessEnded
-from analysis.sources.git_records import text
-from analysis.sources.mirror_folder import MirrorFolder, check_size
-from analysis.sources.remotes import FILTER, Remote
+from analysis.sources.git.errors import Cause, GitFailed, GitTimedOut, MirrorDamaged, ObjectMissing
+from analysis.sources.git.folder import MirrorFolder, check_size
+from analysis.sources.git.processes import Answer, ObjectReader, Pool, ProcessEnded
+from analysis.sources.git.program import Git
+from analysis.sources.git.records import text
+from analysis.sources.git.remotes import FILTER, Remote
 
 MAX_FILE = 2_000_000  # bytes; a longer file is not read
 
@@ -45,6 +46,7 @@ class Objects:
         self._on_progress = on_progress
         self._readers = Pool(lambda: ObjectReader(git, folder.path))
         self._unavailable: set[str] = set()  # which the server lacks
+        self._unreachable = Event()
         self._entries = lru_cache(_CACHED_FOLDERS)(self._read_entries)
 
     def close(self) -> None:
@@ -125,6 +127,18 @@ class Objects:
             return None
         return text(answer.content)
 
+    def files(self, commit: str, folders: Sequence[str], suffixes: Sequence[str]) -> dict[str, None]:
+        """Return the blobs of a commit's files: all, or those below one of `folders` and with one of `suffixes`."""
+        below = tuple(f"{folder.strip('/')}/".encode("utf-8", "replace") for folder in folders)
+        endings = tuple(suffix.encode("utf-8", "replace") for suffix in suffixes)
+        found: dict[str, None] = {}
+        for row in self.run("ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")[:-1]:
+            meta, path = row.split(b"\t", 1)
+            _, kind, sha = meta.split()
+            if kind == b"blob" and (not below or path.startswith(below)) and (not endings or path.endswith(endings)):
+                found[text(sha)] = None
+        return found
+
     def root(self, commit: str) -> str | None:
         """Return the object of a commit's topmost folder; None if the mirror lacks the commit."""
         answer = self._read(commit, _MAX_TREE)
@@ -132,7 +146,14 @@ class Objects:
         return text(match[1]) if match else None
 
     def _brought(self, sha: str) -> Answer:
-        self.bring([sha])
+        """Fetch and read a file that is missing. After a failure no other is fetched: each might wait as long."""
+        if self._unreachable.is_set():
+            raise ObjectMissing
+        try:
+            self.bring([sha])
+        except (GitFailed, GitTimedOut):
+            self._unreachable.set()
+            raise
         answer = self._read(sha, MAX_FILE)
         if answer is None:
             raise ObjectMissing
@@ -140,7 +161,7 @@ class Objects:
 
     def _find(self, root: str, path: str) -> str | None:
         """Return the blob of a regular file."""
-        *folders, name = path.encode().split(b"/")
+        *folders, name = path.encode("utf-8", "replace").split(b"/")
         for folder in folders:
             mode, root = self._entries(root).get(folder, (b"", ""))
             if mode != _FOLDER_MODE:

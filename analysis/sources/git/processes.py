@@ -9,11 +9,11 @@ import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from queue import Empty, LifoQueue
+from queue import Empty, Full, LifoQueue
 from typing import Generic, NamedTuple, TypeVar
 
-from analysis.sources.git import Git, kill
-from analysis.sources.git_errors import GitTimedOut, MirrorDamaged
+from analysis.sources.git.errors import GitTimedOut, MirrorDamaged
+from analysis.sources.git.program import Git, kill
 
 _CHUNK = 1 << 16
 _PATIENCE = 60  # seconds without a byte
@@ -131,7 +131,7 @@ P = TypeVar("P", bound=_Process)
 class Pool(Generic[P]):
     """Idle processes of one sort, each started when none is idle; at most `idle` of them wait for the next request."""
 
-    def __init__(self, start: Callable[[], P], idle: int = 4) -> None:
+    def __init__(self, start: Callable[[], P], idle: int = 8) -> None:
         self._start = start
         self._idle: LifoQueue[P] = LifoQueue(idle)
 
@@ -157,7 +157,8 @@ class Pool(Generic[P]):
                 self._idle.get_nowait().close()
 
     def _put(self, process: P) -> bool:
-        if self._idle.full():
+        try:
+            self._idle.put_nowait(process)
+        except Full:
             return False
-        self._idle.put(process)
         return True

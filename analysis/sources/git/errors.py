@@ -1,6 +1,7 @@
 """The errors of git: what its program says, by cause, and a table to our errors."""
 
 import errno
+import re
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from enum import Enum, auto
@@ -43,6 +44,7 @@ _SIGNS = (  # what git's standard error contains, in lower case -> the cause; th
     ("returned error: 451", Cause.REFUSED),
     ("' not found", Cause.REFUSED),
     ("repository not found", Cause.REFUSED),
+    ("access denied", Cause.REFUSED),
     ("returned error: 3", Cause.MOVED),
     ("redirect", Cause.MOVED),
     ("find remote ref", Cause.NO_REF),
@@ -70,6 +72,9 @@ _SIGNS = (  # what git's standard error contains, in lower case -> the cause; th
     ("unable to resolve reference", Cause.BROKEN),
     ("did not send all necessary objects", Cause.BROKEN),
 )
+
+
+_HTTP_STATUS = re.compile(r"returned error: ([45]\d\d)")
 
 
 class GitMissing(Exception):
@@ -186,6 +191,10 @@ def _failed(exc: GitFailed, repository: Repository, host: str, commit: str | Non
         return unknown_branch(repository)
     if exc.cause is Cause.FULL:
         return MirrorUnavailable(Phrase(_FULL, repository=repository.full_name))
+    if status := _HTTP_STATUS.search(exc.words):
+        return MirrorUnavailable(
+            Phrase("{host} answers with status {status}; try again later", host=host, status=status[1])
+        )
     if exc.cause is Cause.NO_ANSWER:
         cause = known_cause(exc.words) or Phrase("no answer")
         return _unreadable(repository, Phrase("{host}: {cause}", host=host, cause=cause))

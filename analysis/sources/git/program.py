@@ -16,8 +16,8 @@ from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 
-from analysis.sources.git_errors import GitFailed, GitMissing, GitTimedOut
-from analysis.sources.remotes import Remote
+from analysis.sources.git.errors import GitFailed, GitMissing, GitTimedOut
+from analysis.sources.git.remotes import Remote
 
 OLDEST = (2, 38)  # `grep --max-count`; `log --since-as-filter` and `fetch --stdin` are older
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
@@ -39,7 +39,7 @@ _ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
 }
-_CONFIGURATION = {
+_CONFIGURATION = {  # no fsckObjects: real histories have malformed old commits, and nothing is ever checked out
     "attr.tree": EMPTY_TREE,
     "core.askPass": "",
     "core.attributesFile": os.devnull,
@@ -61,6 +61,8 @@ _CONFIGURATION = {
     "safe.directory": "*",  # the folders are the caller's, whoever owns them
 }
 _PROGRESS = re.compile(r"(?:remote: )?([A-Z][a-z]+(?: [a-z]+)*): +(\d+)%")
+_NO_ARGUMENT = re.compile("[\0\ud800-\udfff]")
+_FATAL = 128  # git's status of a failure
 _NO_ENVIRONMENT: Mapping[str, str] = MappingProxyType({})
 
 
@@ -140,6 +142,8 @@ class Git:
         keep_open: Sequence[int] = (),
     ) -> "subprocess.Popen[bytes]":
         self.check()
+        if _NO_ARGUMENT.search("".join(arguments)):
+            raise GitFailed(_FATAL, "an argument that no program can be given")
         return subprocess.Popen(  # noqa: S603 (git alone; what comes from outside stands after --end-of-options)
             [self._path, f"--git-dir={folder}", *arguments],
             stdin=subprocess.PIPE,

@@ -1,0 +1,129 @@
+"""Changed, added and removed dependencies of those who install the project, and raised minimum versions of them."""
+
+import re
+from collections.abc import Iterator, Sequence
+from posixpath import dirname, join
+from typing import NamedTuple
+
+from analysis.diff import side_lines
+from analysis.facts.change import Change, old_path
+from analysis.facts.python import Side
+from analysis.facts.requirements import Requirement, is_installed_from, requirements
+from analysis.models import Fact, FactKind, FileChange, Proof
+from analysis.paths import Kind, kind
+from analysis.text import mentions
+
+ANY_VERSION = "*"
+_LOWER = re.compile(r"(?:>=|~=|(?<![<>=!~])>(?!=))v?(\d+(?:\.\d+)*)")
+_INCLUDE = re.compile(r"\s*(?:-r|--requirement)[ =]\s*([\w./-]+)")
+
+
+class _Lists(NamedTuple):
+    """The requirements on the changed lines of a file's two sides, and the text of the lines that stay."""
+
+    before: Sequence[Requirement]
+    after: Sequence[Requirement]
+    unchanged: str
+
+
+def dependencies(change: Change, file: FileChange) -> Iterator[Fact]:
+    """Yield packages whose versions, lower bounds or upper caps change, and those that come and go.
+
+    A lower bound that rises in what every user installs is a raised minimum version.
+    """
+    if not is_installed_from(change, file):
+        return
+    lists = _lists(change, file)
+    proof = Proof.FILES if change.read_after(file.path) is not None else Proof.PATCH
+    for old, new in _pairs(lists):
+        if (found := _kind(change, file, lists, old, new)) and (shown := new or old):
+            yield Fact(
+                kind=found,
+                name=shown.name,
+                path=file.path,
+                line=shown.line,
+                old=_shown(old, new),
+                new=_shown(new, old),
+                proof=proof,
+            )
+
+
+def _kind(
+    change: Change, file: FileChange, lists: _Lists, old: Requirement | None, new: Requirement | None
+) -> FactKind | None:
+    if old and new:
+        if old.spec == new.spec:
+            return None
+        return FactKind.MINIMUM_RAISED if _raises_minimum(old, new) else FactKind.DEPENDENCY_MOVED
+    if new:
+        return None if mentions(lists.unchanged, new.name) else FactKind.DEPENDENCY_ADDED
+    if old is None or not old.spec:
+        return None
+    stays = mentions(lists.unchanged, old.name) or mentions(_added(file), old.name)
+    return None if stays or _is_moved(change, file, old) else FactKind.DEPENDENCY_REMOVED
+
+
+def _raises_minimum(old: Requirement, new: Requirement) -> bool:
+    """Return whether the lower bound of a range rises; a pin to one version is a limit on both sides."""
+    bounds = [_LOWER.findall(each.spec) for each in (old, new)]
+    if new.optional or not all(bounds) or "==" in new.spec:
+        return False
+    was, now = (max(tuple(map(int, bound.split("."))) for bound in some) for some in bounds)
+    return now > was
+
+
+def _pairs(lists: _Lists) -> Iterator[tuple[Requirement | None, Requirement | None]]:
+    """Pair the requirements of a package before and after, those with the same marker first; repeated ones are left out."""
+    before, after = list(lists.before), list(lists.after)
+    paired: list[tuple[Requirement | None, Requirement | None]] = []
+    for exact in (True, False):
+        for new in list(after):
+            old = next(
+                (each for each in before if each.key == new.key and (not exact or each.marker == new.marker)), None
+            )
+            if old:
+                paired.append((old, new))
+                before.remove(old)
+                after.remove(new)
+    known = {each.key for pair in paired for each in pair if each}
+    yield from paired
+    yield from ((None, each) for each in after if each.key not in known)
+    yield from ((each, None) for each in before if each.key not in known)
+
+
+def _lists(change: Change, file: FileChange) -> _Lists:
+    sides: tuple[Side, Side] = ("-", "+")
+    known = [{line.number_on(side): line.text for _, line in side_lines(file, side)} for side in sides]
+    changed = [frozenset(line.number for _, line in side_lines(file, side) if line.sign == side) for side in sides]
+    whole = [change.read_before(old_path(file)), change.read_after(file.path)]
+    for index, text in enumerate(whole):
+        if text is not None:
+            known[index] = {**dict(enumerate(text.split("\n"), 1)), **known[index]}
+    paths = old_path(file), file.path
+    before, after = (
+        list(requirements(path, lines, numbers)) for path, lines, numbers in zip(paths, known, changed, strict=True)
+    )
+    unchanged = [text for number, text in known[1].items() if number not in changed[1]]
+    return _Lists(before, after, "\n".join([*unchanged, *_included(change, file, unchanged)]))
+
+
+def _included(change: Change, file: FileChange, lines: Sequence[str]) -> Iterator[str]:
+    """Yield the texts of the requirements files that a file includes by `-r`; one level, which is what projects use."""
+    for line in lines:
+        if (match := _INCLUDE.match(line)) and (text := change.read_after(join(dirname(file.path), match[1]))):
+            yield text
+
+
+def _added(file: FileChange) -> str:
+    return "\n".join(line.text for _, line in side_lines(file, "+") if line.sign == "+")
+
+
+def _is_moved(change: Change, file: FileChange, gone: Requirement) -> bool:
+    """Return whether another requirements file of the commit adds the package."""
+    others = (each for each in change.commit.files if each is not file and kind(each.path) is Kind.DEPENDENCY)
+    return any(mentions(_added(each).lower(), gone.name.lower()) for each in others)
+
+
+def _shown(one: Requirement | None, other: Requirement | None) -> str | None:
+    """Return a specifier as shown: `*` for any version, if the other side has a limit."""
+    return (one.spec or (ANY_VERSION if other else None)) if one else None

@@ -1,0 +1,166 @@
+"""Python files of a tree, parsed: the names that their modules bind, and the modules that they import from.
+
+Nothing is imported or executed. A file that is missing, too large, too deeply nested or no valid Python is None.
+"""
+
+import ast
+import warnings
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from threading import Lock
+from typing import NamedTuple
+
+from analysis.models import Tree
+
+MAX_CHARACTERS = 1_000_000  # of a file; CPython needs about a second and 200 MB to parse as much
+_NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)  # what `ast.parse` raises for hostile text
+_WARNINGS = Lock()  # the filters of warnings are one for all threads
+
+
+class Imported(NamedTuple):
+    """What an import binds: a module, or a `name` of it; `level` is the number of leading dots."""
+
+    module: str
+    level: int = 0
+    name: str | None = None
+
+
+Binding = ast.expr | ast.ClassDef | Imported | None  # None: bound several times, or to nothing that can be followed
+
+
+class Source:
+    """A parsed file. `bindings` maps each name of the module to its only value, its class or its import."""
+
+    def __init__(self, path: str, text: str, module: ast.Module) -> None:
+        self.path = path
+        self.text = text
+        self.module = module
+
+    @cached_property
+    def bindings(self) -> dict[str, Binding]:
+        return bindings(self.module.body)
+
+    @cached_property
+    def lines(self) -> list[str]:
+        return self.text.split("\n")
+
+    def text_of(self, node: ast.expr) -> str:
+        """Return a one-line expression as written."""
+        line = self.lines[node.lineno - 1].encode()
+        return line[node.col_offset : node.end_col_offset].decode()
+
+
+class SourceTree:
+    """The Python files of one side of a commit; each is read and parsed once."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._sources: dict[str, Source | None] = {}
+
+    def source(self, path: str) -> Source | None:
+        """Return the parsed file at `path`; None if it cannot be read or parsed."""
+        if path not in self._sources:
+            self._sources[path] = self._parse(path)
+        return self._sources[path]
+
+    def imported(self, importer: Source, imported: Imported) -> Source | None:
+        """Return the module that a file imports; None if it is not in this tree."""
+        for path in _candidates(importer.path, imported):
+            if source := self.source(path):
+                return source
+        return None
+
+    def _parse(self, path: str) -> Source | None:
+        text = self._tree.read(path)
+        if text is None or len(text) > MAX_CHARACTERS:
+            return None
+        try:
+            with _WARNINGS, warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of invalid escapes in other people's code
+                return Source(path, text, ast.parse(text))
+        except _NOT_PARSED:
+            return None
+
+
+def bindings(body: Sequence[ast.stmt]) -> dict[str, Binding]:
+    """Map each name that statements bind, in the branches of their conditions too, to its only binding."""
+    found: dict[str, Binding] = {}
+    for name, binding in _bound(body):
+        found[name] = None if name in found else binding
+    return found
+
+
+def is_for_type_checkers(condition: ast.expr) -> bool:
+    """Return whether a condition holds only for type checkers."""
+    return (dotted(condition) or "").rpartition(".")[2] == "TYPE_CHECKING"
+
+
+def dotted(node: ast.expr) -> str | None:
+    """Return a name with its attributes, `a.b.c`; None for any other expression."""
+    parts = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else None
+
+
+def _bound(body: Sequence[ast.stmt]) -> Iterator[tuple[str, Binding]]:
+    for each in body:
+        match each:
+            case ast.Assign(targets=targets, value=value):
+                single = value if len(targets) == 1 and isinstance(targets[0], ast.Name) else None
+                for target in targets:
+                    yield from ((name, single) for name in _stored(target))
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                yield name, value
+            case ast.ClassDef(name=name):
+                yield name, each
+            case ast.Import() | ast.ImportFrom():
+                yield from _imports(each)
+            case ast.If(test=test) if is_for_type_checkers(test):
+                yield from _bound(each.orelse)
+            case _:
+                yield from _bound_within(each)
+
+
+def _bound_within(statement: ast.stmt) -> Iterator[tuple[str, Binding]]:
+    """Yield what another statement binds: by itself, without a value, and in its blocks."""
+    match statement:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+            yield name, None
+        case ast.AugAssign(target=target) | ast.For(target=target):
+            yield from ((name, None) for name in _stored(target))
+        case ast.With(items=items):
+            yield from ((name, None) for item in items if item.optional_vars for name in _stored(item.optional_vars))
+    for block in ("body", "orelse", "finalbody"):
+        if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from _bound(getattr(statement, block, []))
+    for handler in getattr(statement, "handlers", []):
+        yield from _bound(handler.body)
+
+
+def _stored(target: ast.expr) -> Iterator[str]:
+    return (node.id for node in ast.walk(target) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+
+
+def _imports(statement: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Binding]]:
+    for alias in statement.names:
+        if isinstance(statement, ast.ImportFrom):
+            yield alias.asname or alias.name, Imported(statement.module or "", statement.level, alias.name)
+        else:
+            name = alias.asname or alias.name.partition(".")[0]
+            yield name, Imported(alias.name if alias.asname else name)
+
+
+def _candidates(importer: str, imported: Imported) -> Iterator[str]:
+    """Yield the paths at which an imported module may lie, given the path of the file that imports it."""
+    folders = importer.split("/")[:-1]
+    parts = imported.module.split(".") if imported.module else []
+    if imported.level:
+        above = len(folders) - imported.level + 1
+        roots = [folders[:above]] if above >= 0 else []
+    else:
+        roots = [folders[: folders.index(parts[0])]] if parts and parts[0] in folders else [[], ["src"]]
+    for root in roots:
+        path = "/".join([*root, *parts])
+        yield from (f"{path}.py", f"{path}/__init__.py") if parts else (f"{path}/__init__.py",)

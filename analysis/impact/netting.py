@@ -1,0 +1,258 @@
+"""The net change of a window of commits: what one of them adds or takes away and another takes back is no change of it.
+
+A commit's own facts never depend on a window; this decides only what is shown as a change of the whole window.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from analysis.facts import facts
+from analysis.facts.dependencies import ANY_VERSION
+from analysis.impact.reversal import reversed_commit, reversed_trees
+from analysis.models import Commit, Entry, Fact, FactKind, Trees
+
+_RENAMED = {
+    FactKind.RENAMED_ENV: FactKind.REMOVED_ENV,
+    FactKind.RENAMED_FLAG: FactKind.REMOVED_FLAG,
+    FactKind.RENAMED_KEY: FactKind.REMOVED_KEY,
+    FactKind.RENAMED_ROUTE: FactKind.REMOVED_ROUTE,
+    FactKind.RENAMED_FIELD: FactKind.REMOVED_FIELD,
+    FactKind.RENAMED_NAME: FactKind.REMOVED_NAME,
+    FactKind.RENAMED_METHOD: FactKind.REMOVED_METHOD,
+    FactKind.RENAMED_PARAMETER: FactKind.REMOVED_PARAMETER,
+}
+_MOVED = (FactKind.MOVED_NAME, FactKind.MOVED_MODULE)
+# What one file loses another may still have: a module's name or a member of its class, a server's route, a command's flag.
+_IN_FILE = (
+    FactKind.REMOVED_NAME,
+    FactKind.REMOVED_METHOD,
+    FactKind.REMOVED_ATTRIBUTE,
+    FactKind.REMOVED_BASE,
+    FactKind.REMOVED_ROUTE,
+    FactKind.REMOVED_FLAG,
+)
+_OF_DEPENDENCIES = (
+    FactKind.MINIMUM_RAISED,
+    FactKind.DEPENDENCY_ADDED,
+    FactKind.DEPENDENCY_REMOVED,
+    FactKind.DEPENDENCY_MOVED,
+)
+# The reverse of a move is a move: without places, moves of one parameter cannot be told from each other.
+_EITHER_WAY = (FactKind.MOVED_PARAMETER,)
+_MAX_FILES = 100
+_ABSENT = "absent"  # the version of a dependency that there is not
+_REMOVED = tuple(kind for kind in FactKind if kind.name.startswith("REMOVED_"))
+_VALUES = (FactKind.DEFAULT_CHANGED, FactKind.RETYPED, *_OF_DEPENDENCIES)
+
+
+class _Subject(NamedTuple):
+    """What a fact is about: a name of a kind, in a file where another file may have one of that name."""
+
+    kind: FactKind
+    name: str
+    path: str | None = None
+
+
+class _Event(NamedTuple):
+    """A subject at one commit of the window: gone (`fact` says so) or there again (no `fact`)."""
+
+    commit: int
+    fact: Fact | None
+
+
+class _Change(NamedTuple):
+    """A value that changes at one commit of the window."""
+
+    commit: int
+    fact: Fact
+
+
+Additions = Callable[[Mapping[str, frozenset[str]]], Mapping[str, Sequence[Fact]]]
+
+
+def net_facts(entries: Sequence[Entry], additions: Additions) -> dict[str, tuple[Fact, ...]]:
+    """Return what a window's commits, oldest first, change in sum: SHA -> facts, of the commits whose own facts differ.
+
+    `additions` maps SHA -> names to SHA -> the facts of the reversed commit, for the few commits that may add the names.
+    """
+    undone = _undone(entries)
+    window = [() if entry.commit.sha in undone else entry.facts for entry in entries]
+    added = additions(_wanted(entries, window))
+    reverse = [() if entry.commit.sha in undone else added.get(entry.commit.sha, ()) for entry in entries]
+    found = [list(each) for each in window]
+    _net_removals(window, reverse, found)
+    _net_values(window, reverse, found)
+    return {
+        entry.commit.sha: tuple(stands)
+        for entry, stands in zip(entries, found, strict=True)
+        if tuple(stands) != entry.facts
+    }
+
+
+def added_facts(commit: Commit, names: Collection[str], trees: Trees | None = None) -> tuple[Fact, ...]:
+    """Return what a commit adds, as the facts of its reverse; none if no added line and no path has one of the names.
+
+    Files that mention none of the names prove nothing about them and are left out. A commit that mentions them in more
+    than a hundred files reformats or renames, and adds nothing: reversing it would take seconds.
+    """
+    mentioning = [file for file in commit.files if any(name in f"{file.path}\n{file.patch}" for name in names)]
+    added = (line for file in mentioning for line in (file.patch or "").split("\n") if line.startswith("+"))
+    text = "\n".join([*added, *(file.path for file in mentioning)])
+    if not any(name in text for name in names) or len(mentioning) > _MAX_FILES:
+        return ()
+    reduced = commit.model_copy(update={"files": tuple(mentioning)})
+    return facts(reversed_commit(reduced), reversed_trees(trees))
+
+
+def _undone(entries: Sequence[Entry]) -> frozenset[str]:
+    """Return the commits that another of the window reverts, and their reverts; a revert of a revert stands."""
+    undone: set[str] = set()
+    earlier: list[Entry] = []
+    for entry in entries:
+        sha = entry.commit.sha
+        named = {*entry.links.all_reverted, *(each.commit.sha for each in earlier if each.links.reverted_by == sha)}
+        targets = {each.commit.sha for each in earlier if each.commit.sha in named - undone}
+        if targets:
+            undone |= {*targets, sha}
+        earlier.append(entry)
+    return frozenset(undone)
+
+
+def _wanted(entries: Sequence[Entry], window: Sequence[Sequence[Fact]]) -> dict[str, frozenset[str]]:
+    """Return the commits that touch a file from which another of the window takes something, with the names of that."""
+    touching: dict[str, list[int]] = {}
+    for index, entry in enumerate(entries):
+        for path in {path for file in entry.commit.files for path in (file.path, file.previous_path) if path}:
+            touching.setdefault(path, []).append(index)
+    wanted: dict[str, set[str]] = {}
+    for index, found in enumerate(window):
+        for fact in found:
+            if fact.breaking or fact.kind in _VALUES:
+                for other in touching.get(fact.path or "", ()):
+                    if other != index:
+                        wanted.setdefault(entries[other].commit.sha, set()).add(_last_name(fact.name))
+    return {sha: frozenset(names) for sha, names in wanted.items()}
+
+
+def _last_name(name: str) -> str:
+    """Return the part of a name that stands on the line that defines it: `size` of `Pool.take(size)` and `a/size.py`."""
+    return re.split(r"[./(]", name.rstrip(")").removesuffix(".py"))[-1] or name
+
+
+def _subject(fact: Fact) -> _Subject:
+    kind = FactKind.REMOVED_NAME if fact.kind is FactKind.MOVED_NAME else _RENAMED.get(fact.kind, fact.kind)
+    return _Subject(kind, fact.name, fact.path if kind in _IN_FILE else None)
+
+
+def _successor(fact: Fact) -> _Subject | None:
+    """Return what took the place of a renamed or moved subject."""
+    if not fact.new or not (fact.kind in _RENAMED or fact.kind in _MOVED):
+        return None
+    subject = _subject(fact)
+    if fact.kind is FactKind.MOVED_NAME:
+        return subject._replace(path=fact.new.rpartition(":")[0])
+    name = f"{fact.name.rpartition('(')[0]}({fact.new})" if fact.kind is FactKind.RENAMED_PARAMETER else fact.new
+    return subject._replace(name=name)
+
+
+def _net_removals(
+    window: Sequence[Sequence[Fact]], reverse: Sequence[Sequence[Fact]], found: Sequence[list[Fact]]
+) -> None:
+    """Leave each subject that was there before the window and is gone after it at the last commit that removes it."""
+    timeline = _timeline(window, reverse)
+    for events in timeline.values():
+        is_net = events[0].fact and events[-1].fact
+        for event in events[:-1] if is_net else events:
+            if event.fact:
+                found[event.commit].remove(event.fact)
+        at, last = events[-1]
+        if is_net and last:
+            facts_there = found[at]
+            facts_there[facts_there.index(last)] = _with_last_successor(last, timeline)
+
+
+def _with_last_successor(fact: Fact, timeline: Mapping[_Subject, Sequence[_Event]]) -> Fact:
+    """Return a renaming or a move with what has taken the subject's place by the end; a removal if nothing has."""
+    end, seen = fact, set[_Subject]()
+    while (successor := _successor(end)) and successor not in seen and (last := timeline[successor][-1].fact):
+        seen.add(successor)
+        end = last
+    if end is fact:
+        return fact
+    if end.new and fact.kind is end.kind:
+        return fact.model_copy(update={"new": end.new})
+    return end.model_copy(update={"name": fact.name, "path": fact.path, "line": fact.line})
+
+
+def _timeline(window: Sequence[Sequence[Fact]], reverse: Sequence[Sequence[Fact]]) -> dict[_Subject, list[_Event]]:
+    """Return when each removed subject is gone and when it is there again; it is there first what replaces another."""
+    timeline: dict[_Subject, list[_Event]] = {}
+    for index, (taken, added) in enumerate(zip(window, reverse, strict=True)):
+        removed = [fact for fact in taken if fact.breaking and fact.kind not in (*_VALUES, *_EITHER_WAY)]
+        there = {_subject(fact) for fact in added if fact.breaking and fact.kind not in _EITHER_WAY} | {
+            _successor(fact) for fact in removed
+        }
+        for subject in there:
+            if subject:
+                timeline.setdefault(subject, []).append(_Event(index, None))
+        for fact in removed:
+            timeline.setdefault(_subject(fact), []).append(_Event(index, fact))
+    return timeline
+
+
+def _net_values(
+    window: Sequence[Sequence[Fact]], reverse: Sequence[Sequence[Fact]], found: Sequence[list[Fact]]
+) -> None:
+    """Leave each value that is another after the window at the last commit that changes it, with the first old value."""
+    introduced: dict[str, int] = {}
+    for index, added in enumerate(reverse):
+        for fact in added:
+            if fact.kind in _REMOVED:
+                introduced.setdefault(fact.name, index)
+    for run in _runs(window):
+        first, last = run[0], run[-1]
+        is_new = introduced.get(first.fact.name, first.commit) < first.commit
+        net = None if is_new else _net_value(first.fact, last.fact) if len(run) > 1 else last.fact
+        for each in run[:-1] if net else run:
+            found[each.commit].remove(each.fact)
+        if net:
+            found[last.commit][found[last.commit].index(last.fact)] = net
+
+
+def _runs(window: Sequence[Sequence[Fact]]) -> Iterator[list[_Change]]:
+    """Yield the changes of each value that continue each other: the new value of one is the old value of the next."""
+    runs: dict[tuple[str, str], list[_Change]] = {}
+    for index, taken in enumerate(window):
+        for fact in taken:
+            if fact.kind in _VALUES:
+                key = ("dependency" if fact.kind in _OF_DEPENDENCIES else fact.kind.value, fact.name)
+                run = runs.get(key)
+                if run and _after(run[-1].fact) == _before(fact):
+                    run.append(_Change(index, fact))
+                else:
+                    if run:
+                        yield run
+                    runs[key] = [_Change(index, fact)]
+    yield from runs.values()
+
+
+def _net_value(first: Fact, last: Fact) -> Fact | None:
+    """Return the change from the first old to the last new value; None if they are the same."""
+    if _before(first) == _after(last):
+        return None
+    kind = last.kind
+    if kind in _OF_DEPENDENCIES and _before(first) == _ABSENT:
+        new = None if last.new == ANY_VERSION else last.new
+        return last.model_copy(update={"kind": FactKind.DEPENDENCY_ADDED, "old": None, "new": new})
+    if kind is FactKind.DEPENDENCY_ADDED:
+        kind = FactKind.DEPENDENCY_MOVED
+    return last.model_copy(update={"kind": kind, "old": first.old})
+
+
+def _before(fact: Fact) -> str | None:
+    return _ABSENT if fact.kind is FactKind.DEPENDENCY_ADDED else fact.old
+
+
+def _after(fact: Fact) -> str | None:
+    return _ABSENT if fact.kind is FactKind.DEPENDENCY_REMOVED else fact.new

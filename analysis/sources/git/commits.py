@@ -1,0 +1,92 @@
+"""The commits of a mirror: listed by `git log`, and read by a long process of `git diff-tree`."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+
+from analysis.models import Commit
+from analysis.sources.git.errors import MirrorDamaged, ObjectMissing
+from analysis.sources.git.folder import MirrorFolder
+from analysis.sources.git.objects import Objects
+from analysis.sources.git.processes import COUNTS, OBJECTS, DiffReader, Pool, ProcessEnded
+from analysis.sources.git.program import Git
+from analysis.sources.git.records import FORM, changed_blobs, listed_commits, whole_commit
+
+_LOG = ("log", f"--format={FORM}", "--no-color", "--no-show-signature", "--no-notes", "--no-mailmap")
+_MOST_SEARCHED = 300  # commits of a path whose blobs are fetched to find a symbol in them
+
+
+class Commits:
+    """Lists and reads commits, as they are: nothing is redacted. `web_url` is the repository's address for people."""
+
+    def __init__(self, git: Git, folder: MirrorFolder, objects: Objects, web_url: str) -> None:
+        self._folder = folder
+        self._objects = objects
+        self._web_url = web_url
+        self._readers = Pool(lambda: DiffReader(git, folder.path, FORM))
+
+    def close(self) -> None:
+        """End the idle processes."""
+        self._readers.close()
+
+    def log(self, revision: str, *options: str, path: str = "") -> list[Commit]:
+        """List the commits of a revision or a range of them, newest first, without files."""
+        output = self._objects.run(*_LOG, *options, "--end-of-options", revision, "--", *_literal(path))
+        return list(listed_commits(output, self._web_url))
+
+    def log_of_symbol(self, revision: str, symbol: str, path: str) -> Iterator[Commit]:
+        """Yield the commits that changed how often a file has a symbol, newest first; of its latest 300.
+
+        A commit whose files the server lacks is left out.
+        """
+        commits = self.log(revision, f"--max-count={_MOST_SEARCHED}", path=path)
+        self.bring_changes([each.sha for each in commits], path)
+        for each in commits:
+            with suppress(ObjectMissing):
+                if self._count(symbol, path, each.sha) != self._count(symbol, path, *each.parents[:1]):
+                    yield each
+
+    def _count(self, symbol: str, path: str, *shas: str) -> int:
+        """Return how often a file has a symbol as of a commit; never as of none."""
+        roots = [root for sha in shas if (root := self._objects.root(sha))]
+        return sum((self._objects.file(root, path) or "").count(symbol) for root in roots)
+
+    def read(self, sha: str) -> Commit | None:
+        """Read a commit with its files and patches, having fetched what it changes; None if the mirror lacks it."""
+        try:
+            record = self._record(sha)
+        except ProcessEnded:  # a blob is missing, or the mirror is damaged
+            self.bring_changes([sha])
+            record = self._complete_record(sha)
+        return whole_commit(record, self._web_url) if record else None
+
+    def bring_changes(self, shas: Sequence[str], path: str = "") -> None:
+        """Fetch the blobs that commits change, before and after, in one request; those of one path if it is given."""
+        self._objects.bring(self._blobs(shas, path))
+
+    def _complete_record(self, sha: str) -> bytes:
+        try:
+            return self._record(sha)
+        except ProcessEnded as exc:
+            if self._objects.missing(self._blobs([sha])):
+                raise ObjectMissing from exc
+            raise MirrorDamaged from exc
+
+    def _record(self, sha: str) -> bytes:
+        """Return git's record of a commit, empty if there is none."""
+        with self._folder.reading(), self._readers.process() as reader:
+            record = reader.read(sha)
+        if record is None:  # too long with patches
+            record = self._objects.run(*COUNTS, f"--format={FORM}", stdin=_lines([sha]))
+        return record
+
+    def _blobs(self, shas: Sequence[str], path: str = "") -> dict[str, None]:
+        return changed_blobs(self._objects.run(*OBJECTS, "--", *_literal(path), stdin=_lines(shas)))
+
+
+def _lines(shas: Sequence[str]) -> bytes:
+    return "".join(f"{sha}\n" for sha in shas).encode()
+
+
+def _literal(path: str) -> list[str]:
+    """Return the pathspec of a path in which git sees no pattern; none without a path."""
+    return [f":(top,literal){path}"] if path else []

@@ -1,0 +1,54 @@
+"""Analyses by a model: when a call slot is held."""
+
+import json
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+
+from analysis.llm import ChatModel, UsageCounter
+from analysis.models import Commit, FileChange, Insight, Repository
+from analysis.ranking import packaged_weights, rank
+from analysis.writing.by_model import AnalysisRequest, analyse
+from tests.conftest import NOON
+from tests.servers.chat import ScriptedChat
+
+REPOSITORY = Repository(owner="o", name="n")
+REST = {"scope": [], "advice": [], "insight": Insight().model_dump(), "risks": [], "move": "keep", "move_reason": ""}
+
+
+def test_a_slot_is_held_while_the_model_replies_and_at_no_other_time() -> None:
+    """Prompts are written and replies checked without a call slot, and a second call takes a slot of its own."""
+    events: list[str] = []
+    commit = Commit(
+        sha="a" * 40,
+        url="https://github.example/x",
+        author="Core Team",
+        authored_at=NOON,
+        committed_at=NOON,
+        message="Change `work`",
+        files=(FileChange(path="part.py", patch="@@ -1 +1 @@\n-work = 1\n+work = 2"),),
+    )
+
+    def reply(_: object) -> str:
+        events.append("call")
+        return json.dumps({"summary": "Changes `work`. It calls `absent_name`.", **REST})
+
+    def contents() -> str:
+        events.append("check")
+        return "nothing"
+
+    def mark() -> str:
+        events.append("prompt")
+        return "mark"
+
+    @contextmanager
+    def slot() -> Iterator[None]:
+        events.append("taken")
+        yield
+        events.append("free")
+
+    with ScriptedChat(reply) as chat, closing(ChatModel("scripted", base_url=chat.url, api_key="none")) as model:
+        ranked = rank(commit, (), packaged_weights(REPOSITORY))
+        request = AnalysisRequest(REPOSITORY, commit, (), ranked, "en", contents)
+        analyse(request, model, UsageCounter(), mark, slot)
+    once = ["taken", "call", "free"]
+    assert events == ["prompt", "prompt", *once, "check", *once]
