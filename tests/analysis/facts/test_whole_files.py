@@ -139,6 +139,7 @@ HARMLESS = {
     "absorbed by any keyword": ("def f(a, b=1): ...\n", "def f(a, **rest): ...\n"),
     "no longer absorbed, but optional": ("def f(a, **rest): ...\n", "def f(a, b=1, **rest): ...\n"),
     "a kernel's parameters": ("@triton.jit\ndef f(a, b): ...\n", "@triton.jit\ndef f(a): ...\n"),
+    "a command's parameters": ("@click.command()\ndef f(a, b): ...\n", "@click.command()\ndef f(a): ...\n"),
     "a static method's first": (
         "class A:\n    @staticmethod\n    def f(a): ...\n",
         "class A:\n    def f(self, a): ...\n",
