@@ -2,8 +2,9 @@
 
 A name that operators or clients write (a flag, a variable, a key) counts as removed only when the commit deletes its
 definition and no added line defines or mentions it again. A name that Python imports counts as removed from its module,
-and as moved when the commit defines it in another. Tests, documentation and examples are not evidence for public
-interfaces. A rule that cannot decide reports nothing.
+and as moved when the commit defines it in another. Where a commit's files can be read whole, Python names, members and
+signatures are compared before and after instead (`whole_files`). Tests, documentation and examples are not evidence for
+public interfaces. A rule that cannot decide reports nothing.
 """
 
 from collections.abc import Callable, Iterator

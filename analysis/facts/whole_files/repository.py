@@ -22,7 +22,9 @@ _OF_BARE_BASES = frozenset(
         *("model_config", "model_dump", "model_validate", "dict", "json", "copy", "name", "value", "args"),
     ]
 )
-_DYNAMIC = re.compile(r"\bglobals\(\)|\bsys\.modules\[__name__\]|^exec\(|^vars\(\)", re.MULTILINE)
+_DYNAMIC = re.compile(
+    r"\bglobals\(\)(?!\.(?:keys|get|items|values)\b)|\bsys\.modules\[__name__\]|^exec\(|^vars\(\)", re.MULTILINE
+)
 _TABLE = re.compile(r"\bname in (\w+)")
 
 M_co = TypeVar("M_co", bound=Member, covariant=True)

@@ -8,8 +8,8 @@ from analysis.facts.whole_files.module import Function, Member, Parameter, Param
 from analysis.facts.whole_files.repository import Found
 from analysis.models import Fact, FactKind, Proof
 
-# Functions that nobody calls by their parameters: kernels, fixtures, validators.
-_NOT_CALLED = re.compile(r"\b(?:jit|kernel|fixture|field_validator|model_validator|validator|custom_op)\b")
+# Functions that nobody calls by their parameters: kernels, fixtures, validators, commands.
+_NOT_CALLED = re.compile(r"\b(?:jit|kernel|fixture|field_validator|model_validator|validator|custom_op|command)\b")
 
 
 SPECIAL_METHODS = ("__init__", "__call__", "__new__")

@@ -132,12 +132,14 @@ HARMLESS = {
     "tried and caught": ("def f(): ...\n", "try:\n    from fast import f\nexcept ImportError:\n    f = None\n"),
     "a shim for the module": ("def f(): ...\n", "def __getattr__(name):\n    return getattr(elsewhere, name)\n"),
     "a star of what cannot be read": ("def f(): ...\n", "from elsewhere import *\n"),
+    "bound by the module's dictionary": ("def f(): ...\n", "globals().update(load())\n"),
     "private": ("def _f(): ...\nx = 1\n", "x = 1\n"),
     "a variable": ("count = 1\nx = 1\n", "x = 1\n"),
     "a logger": ("LOGGER = logging.getLogger()\nx = 1\n", "x = 1\n"),
     "absorbed by any keyword": ("def f(a, b=1): ...\n", "def f(a, **rest): ...\n"),
     "no longer absorbed, but optional": ("def f(a, **rest): ...\n", "def f(a, b=1, **rest): ...\n"),
     "a kernel's parameters": ("@triton.jit\ndef f(a, b): ...\n", "@triton.jit\ndef f(a): ...\n"),
+    "a command's parameters": ("@click.command()\ndef f(a, b): ...\n", "@click.command()\ndef f(a): ...\n"),
     "a static method's first": (
         "class A:\n    @staticmethod\n    def f(a): ...\n",
         "class A:\n    def f(self, a): ...\n",
@@ -228,7 +230,7 @@ def test_what_a_package_imports_for_itself_is_no_export() -> None:
 
 def test_a_table_of_deprecated_names_keeps_alive_what_it_lists() -> None:
     """A module's `__getattr__` that looks names up in a table provides those of the table only."""
-    shim = "def __getattr__(name):\n    if name in OLD:\n        return load(name)\n    raise AttributeError(name)\n"
+    shim = "def __dir__():\n    return [*globals().keys()]\ndef __getattr__(name):\n    if name in OLD:\n        return load(name)\n    raise AttributeError(name)\n"
     before = {CORE: f'OLD = {{"a": 1}}\ndef f(): ...\n{shim}'}
     assert told(before, {CORE: f'OLD = {{"a": 1}}\n{shim}'}) == [("removed public name", "f")]
     assert told(before, {CORE: f'OLD = {{"a": 1, "f": 2}}\n{shim}'}) == []
