@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from analysis.diff import DiffLine, hunks
 from analysis.facts.change import Change, removes_lines
-from analysis.facts.changed_settings import changed_settings, variable_meaning
 from analysis.facts.options import ENV_FILE, FLAG_NAME
 from analysis.facts.python import SIDES, CodeStatement, Side, statements
+from analysis.facts.settings.comparison import changed_settings, variable_meaning
 from analysis.models import Fact, FactKind, FileChange
 
 _FIELD_INDENT = 4  # the deepest indent (columns) of a class's own fields, where the hunk does not show the class

@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from analysis.facts.settings.values import Evaluator, Scope, Value, convert, literal
 from analysis.facts.syntax import Source, dotted
-from analysis.facts.values import Evaluator, Scope, Value, convert, literal
 
 _READ_HINT = re.compile(r"env\w*\(|environ\b")  # cheap: without a match nothing is read
 _NAME = re.compile(r"[A-Z][A-Z0-9_]{2,}")

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from analysis.facts.options import ENV_FILE
+from analysis.facts.settings.values import Evaluator, Scope, Value, default_of, is_enumeration
 from analysis.facts.syntax import Binding, Source, bindings, dotted, is_for_type_checkers
-from analysis.facts.values import Evaluator, Scope, Value, default_of, is_enumeration
 
 _FLAG_HINT = re.compile(r"\b(?:add_argument|add_option|option)\(")  # cheap: without a match there are no flags
 _FLAG_CALLS = frozenset({"add_argument", "add_option", "option"})

@@ -6,11 +6,11 @@ from typing import TypeVar
 
 from analysis.diff import changed_lines
 from analysis.facts.change import Change, is_module, is_product, old_path
-from analysis.facts.environment_reads import EnvironmentRead, environment_reads
 from analysis.facts.python import SIDES
-from analysis.facts.settings import Reader, Setting
+from analysis.facts.settings.definitions import Reader, Setting
+from analysis.facts.settings.environment import EnvironmentRead, environment_reads
+from analysis.facts.settings.values import Evaluator, Symbol, Value
 from analysis.facts.syntax import Source, SourceTree
-from analysis.facts.values import Evaluator, Symbol, Value
 from analysis.models import Commit, Fact, FactKind, FileChange, Proof
 
 _EQUIVALENT = (
