@@ -1,9 +1,11 @@
 """The only door to griffe: a module's declarations from its source text, without importing or running anything."""
 
+import gc
 import logging
 import threading
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -60,7 +62,7 @@ def parse(path: str, text: str) -> Module | None:
         name, parent = parent.name, parent.parent
     logging.getLogger("griffe").setLevel(logging.CRITICAL + 1)
     try:
-        with _visiting, warnings.catch_warnings():
+        with _visiting, warnings.catch_warnings(), _garbage_kept():
             warnings.simplefilter("ignore")  # about the file's own escapes and literals
             visited = griffe.visit(name, Path(path), text, parent=parent, extensions=griffe.Extensions(_StepLimit()))
             found: Mapping[str, Any] = visited.members
@@ -69,6 +71,18 @@ def parse(path: str, text: str) -> Module | None:
         return None
     stars = tuple(each.target_path for key, each in found.items() if each.is_alias and key.endswith("/*"))
     return Module(path, text, members, stars)
+
+
+@contextmanager
+def _garbage_kept() -> Iterator[None]:
+    """Collect no garbage meanwhile: a syntax tree is a million objects, among which there is none to be found."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _members(found: Mapping[str, Any], lines: Sequence[str]) -> Iterator[tuple[str, Member]]:

@@ -3,9 +3,11 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
+from pathlib import PurePosixPath
 from threading import Event
 from typing import NamedTuple
 
+from analysis.paths import Kind, kind
 from analysis.sources.git.errors import Cause, GitFailed, GitTimedOut, MirrorDamaged, ObjectMissing
 from analysis.sources.git.folder import MirrorFolder, check_size
 from analysis.sources.git.processes import Answer, ObjectReader, Pool, ProcessEnded
@@ -17,6 +19,7 @@ MAX_FILE = 2_000_000  # bytes; a longer file is not read
 
 _MAX_TREE = 50_000_000  # bytes of a commit's or a folder's object
 _MOST_REQUESTS = 40  # for one set of objects, of which the server lacks some
+_MOST_KIN = 20_000
 _CACHED_FOLDERS = 1_024
 _NOT_OURS = re.compile(r"not our ref ([0-9a-f]{40})")
 _BINARY_HEAD = 8_000  # bytes in which git looks for a NUL
@@ -122,7 +125,7 @@ class Objects:
         found = self._find(root, path)
         if found is None:
             return None
-        answer = self._read(found, MAX_FILE) or self._brought(found)
+        answer = self._read(found, MAX_FILE) or self._brought(found, self._kin(root, path))
         if answer.content is None or b"\0" in answer.content[:_BINARY_HEAD]:
             return None
         return text(answer.content)
@@ -145,12 +148,18 @@ class Objects:
         match = _TREE_LINE.match(answer.content) if answer and answer.kind == b"commit" and answer.content else None
         return text(match[1]) if match else None
 
-    def _brought(self, sha: str) -> Answer:
-        """Fetch and read a file that is missing. After a failure no other is fetched: each might wait as long."""
+    def _kin(self, root: str, path: str) -> Collection[str]:
+        """Return the files that will be read as well: of source, those with the same suffix, unless there are very many."""
+        suffix = PurePosixPath(path).suffix
+        found = self.files(root, (), (suffix,)) if kind(path) is Kind.SOURCE and suffix else {}
+        return found if len(found) <= _MOST_KIN else ()
+
+    def _brought(self, sha: str, kin: Collection[str]) -> Answer:
+        """Fetch and read a file that is missing, with its kin. After a failure no other is fetched: each might wait as long."""
         if self._unreachable.is_set():
             raise ObjectMissing
         try:
-            self.bring([sha])
+            self.bring([sha, *kin])
         except (GitFailed, GitTimedOut):
             self._unreachable.set()
             raise
