@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from posixpath import dirname, join
+from posixpath import basename, dirname, join
 from typing import NamedTuple
 
-from analysis.diff import side_lines
+from analysis.diff import changed_lines, side_lines
 from analysis.facts.change import Change, old_path
 from analysis.facts.python import Side
 from analysis.facts.requirements import Requirement, is_installed_from, requirements
@@ -14,6 +14,7 @@ from analysis.paths import Kind, kind
 from analysis.text import mentions
 
 ANY_VERSION = "*"
+_METADATA = ("setup.py", "setup.cfg")
 _LOWER = re.compile(r"(?:>=|~=|(?<![<>=!~])>(?!=))v?(\d+(?:\.\d+)*)")
 _INCLUDE = re.compile(r"\s*(?:-r|--requirement)[ =]\s*([\w./-]+)")
 
@@ -56,7 +57,8 @@ def _kind(
             return None
         return FactKind.MINIMUM_RAISED if _raises_minimum(old, new) else FactKind.DEPENDENCY_MOVED
     if new:
-        return None if mentions(lists.unchanged, new.name) else FactKind.DEPENDENCY_ADDED
+        stayed = mentions(lists.unchanged, new.name) or _was_elsewhere(change, file, new)
+        return None if stayed else FactKind.DEPENDENCY_ADDED
     if old is None or not old.spec:
         return None
     stays = mentions(lists.unchanged, old.name) or mentions(_added(file), old.name)
@@ -115,13 +117,27 @@ def _included(change: Change, file: FileChange, lines: Sequence[str]) -> Iterato
 
 
 def _added(file: FileChange) -> str:
-    return "\n".join(line.text for _, line in side_lines(file, "+") if line.sign == "+")
+    return "\n".join(line.text for line in changed_lines(file, "+"))
+
+
+def _removed(file: FileChange) -> str:
+    return "\n".join(line.text for line in changed_lines(file, "-"))
 
 
 def _is_moved(change: Change, file: FileChange, gone: Requirement) -> bool:
     """Return whether another requirements file of the commit adds the package."""
     others = (each for each in change.commit.files if each is not file and kind(each.path) is Kind.DEPENDENCY)
     return any(mentions(_added(each).lower(), gone.name.lower()) for each in others)
+
+
+def _was_elsewhere(change: Change, file: FileChange, new: Requirement) -> bool:
+    """Return whether another file of the commit that users install from loses the package, as when metadata moves."""
+    others = (
+        each
+        for each in change.commit.files
+        if each is not file and (kind(each.path) is Kind.DEPENDENCY or basename(each.path) in _METADATA)
+    )
+    return any(mentions(_removed(each).lower(), new.name.lower()) for each in others)
 
 
 def _shown(one: Requirement | None, other: Requirement | None) -> str | None:

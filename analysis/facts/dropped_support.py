@@ -49,10 +49,16 @@ def dropped_support(change: Change, file: FileChange) -> Iterator[Fact]:
         removed = [each for each in _supported_values(file, "-") if each.sign == "-"]
         remaining = {each.text for each in _supported_values(file, "+")} if removed else set()
         for each in removed:
-            if each.text not in remaining and not _is_added_elsewhere(change, each.text):
+            handled = _is_handler(file, each.text)
+            if each.text not in remaining and not handled and not _is_added_elsewhere(change, each.text):
                 yield Fact(kind=FactKind.SUPPORT_DROPPED, name=each.text, path=file.path, line=each.line)
     elif kind(file.path) in (Kind.BUILD, Kind.DEPENDENCY):
         yield from _dropped_from_build(change, file)
+
+
+def _is_handler(file: FileChange, value: str) -> bool:
+    """Return whether the table's file loses the class or function that the entry is called after: special treatment ends."""
+    return re.search(rf"^-\s*(?:class|def) {re.escape(value)}\b", file.patch or "", re.MULTILINE) is not None
 
 
 def _is_added_elsewhere(change: Change, value: str) -> bool:

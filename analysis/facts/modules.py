@@ -10,6 +10,7 @@ from analysis.models import FileChange
 _IMPORT = re.compile(r"(?:from\s+[\w.]+\s+)?import\b(?P<names>.*)")
 # Constructs after which a module's names cannot be determined from its text.
 _DYNAMIC = re.compile(r"from\s.*\simport\s*\(?\s*\*|def\s+__getattr__\b")
+_SOURCE_ROOT = re.compile(r"^(?:src|lib|python)/")  # what packages are installed from
 _NAME = re.compile(r"\w+")
 _BINDING = re.compile(r"(?:(?:async\s+)?def\s+|class\s+)?(\w+)\s*(?:[(:=]|$)")
 _DEFINING = ("class", "function", "constant")
@@ -17,10 +18,8 @@ _DEFINING = ("class", "function", "constant")
 
 def still_importable(change: Change, file: FileChange) -> Callable[[str], bool]:
     """Return a predicate: whether a name can still be imported from the module's old path, or from what replaced it."""
-    module = _module_path(old_path(file))
-    successors = [
-        each for each in change.commit.files if each.status != "removed" and _module_path(each.path) == module
-    ]
+    module = module_path(old_path(file))
+    successors = [each for each in change.commit.files if each.status != "removed" and module_path(each.path) == module]
     shown = [statement for each in successors for statement in statements(each.patch, "+")]
     if any(_DYNAMIC.match(each.text) for each in shown) or any(_lacks_patch(each) for each in successors):
         return lambda _name: True
@@ -63,6 +62,6 @@ def _lacks_patch(file: FileChange) -> bool:
     return file.patch is None and bool(file.additions)
 
 
-def _module_path(path: str) -> str:
-    """Return a module's path without its suffix, the same for a file and a package."""
-    return path.removesuffix(".py").removesuffix("/__init__")
+def module_path(path: str) -> str:
+    """Return what a module is imported as: its path without suffix and source folder, the same for a file and a package."""
+    return _SOURCE_ROOT.sub("", path.removesuffix(".py").removesuffix("/__init__"))

@@ -30,7 +30,20 @@ def environment_variables(change: Change, file: FileChange) -> Iterator[Fact]:
     """Yield environment variables whose definition is removed; a removed read does not prove that others are gone."""
     registered = any(hint in (file.patch or "") for hint in ("lambda", "env"))
     if removes_lines(file) and (registered or ENV_FILE.search(file.path.lower())):
-        yield from removed_between_sides(change, file, FactKind.REMOVED_ENV, _variable_occurrences)
+        kept = _defined_after(change, file)
+        found = removed_between_sides(change, file, FactKind.REMOVED_ENV, _variable_occurrences)
+        yield from (fact for fact in found if fact.name not in kept)
+
+
+def _defined_after(change: Change, file: FileChange) -> frozenset[str]:
+    """Return the variables that the whole file still defines after the commit; none if it cannot be read."""
+    pattern = _defining(file)
+    matches = (pattern.search(line) for line in (change.read_after(file.path) or "").split("\n"))
+    return frozenset(next(name for name in match.groups() if name) for match in matches if match)
+
+
+def _defining(file: FileChange) -> re.Pattern[str]:
+    return _DEFINED if ENV_FILE.search(file.path.lower()) else _REGISTERED
 
 
 def flags(change: Change, file: FileChange) -> Iterator[Fact]:
@@ -40,7 +53,7 @@ def flags(change: Change, file: FileChange) -> Iterator[Fact]:
 
 
 def _variable_occurrences(file: FileChange, side: Side) -> Iterator[Occurrence]:
-    pattern = _DEFINED if ENV_FILE.search(file.path.lower()) else _REGISTERED
+    pattern = _defining(file)
     for hunk, line in side_lines(file, side):
         if match := pattern.search(line.text):
             yield Occurrence(next(name for name in match.groups() if name), line, hunk)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from analysis.diff import changed_lines, side_lines
 from analysis.facts.change import Change, is_module, is_public, may_remove_definition, old_path
-from analysis.facts.modules import imported_names, new_location, still_importable
+from analysis.facts.modules import imported_names, module_path, new_location, still_importable
 from analysis.facts.python import Definition, Side, bases_of, definitions, removed_classes, statements
 from analysis.facts.removals import Occurrence, removals
 from analysis.models import Fact, FactKind, FileChange
@@ -65,8 +65,7 @@ def moved_modules(change: Change, file: FileChange) -> Iterator[Fact]:
     """Yield the fact that a Python module's import path changed."""
     old = old_path(file)
     is_named = old.endswith(".py") and not old.endswith("/__init__.py")  # for empty files the renaming is a guess
-    becomes_package = file.path == f"{old.removesuffix('.py')}/__init__.py"
-    if file.status != "renamed" or not is_named or becomes_package or not is_public(file):
+    if file.status != "renamed" or not is_named or module_path(file.path) == module_path(old) or not is_public(file):
         return
     if not any(each.path == old and each.status != "removed" for each in change.commit.files):
         yield Fact(kind=FactKind.MOVED_MODULE, name=old, path=file.path, new=file.path)

@@ -99,7 +99,9 @@ class _Comparison:
         for name in sorted(before.keys() & after.keys(), key=lambda each: not each.startswith("-")):
             was, now = _only_value(before[name]), _only_value(after[name])
             own = _own_name(name)
-            if was and now and not _same(was, now) and not self._is_fed_by_namesake(name, own, now):
+            if not was or not now or _is_decided_later(name, now):
+                continue
+            if not _same(was, now) and not self._is_fed_by_namesake(name, own, now):
                 path, line = self._place(now, after[name][0].line)
                 found.setdefault((path, line, own), self._fact(name, path, line, was.text, now.text))
         return sorted(found.values(), key=lambda fact: (fact.path or "", fact.line or 0, fact.name))
@@ -147,6 +149,11 @@ def _only_value(settings: Sequence[Setting]) -> Value | None:
     """Return the default that all settings of a name have; None if they differ or one is unknown."""
     values = [each.value for each in settings if each.value]
     return values[0] if len(values) == len(settings) and all(_same(values[0], each) for each in values) else None
+
+
+def _is_decided_later(name: str, now: Value) -> bool:
+    """Return whether a parameter's default becomes None, for which its function takes another value."""
+    return name.endswith(")") and now.text == "None"
 
 
 def _same(one: Value, other: Value) -> bool:

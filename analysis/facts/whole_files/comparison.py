@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from analysis.facts.change import Change, old_path
-from analysis.facts.modules import new_location
+from analysis.facts.modules import module_path, new_location
 from analysis.facts.whole_files.members import ClassComparison
 from analysis.facts.whole_files.module import Attribute, Class, Function, Import, Member, Module
 from analysis.facts.whole_files.renaming import successor
@@ -30,10 +30,12 @@ class FileComparison(NamedTuple):
     new: Module | None
 
     def facts(self, uses: Uses) -> Iterator[Fact]:
-        """Yield what the file's module no longer offers or newly requires."""
+        """Yield what the file's module no longer offers or newly requires; nothing if another file is imported in its place."""
+        if self.new is None and self._is_replaced_by_file():
+            return
         for name, member in self.old.members.items():
             private = name.startswith("_") and not uses.imported_elsewhere(name, self.file)
-            if private or name.startswith(("__", "test")):
+            if private or name.startswith(("__", "test")) or self.old.deletes(name):
                 continue
             if self.new and not isinstance(member, Import) and name in self.new.members:
                 yield from self._definition_facts(member, self.new, name)
@@ -47,9 +49,22 @@ class FileComparison(NamedTuple):
         match member, found:
             case Function(), Found(module, Function() as now):
                 yield from signature_facts(name, Found(self.old, member), Found(module, now), method=False)
-            case Class(), Found(module, Class() as now) if self.old.source(member) != module.source(now):
+            case Class(), Found(module, Class() as now) if self.old.source(member) != module.source(
+                now
+            ) and not self._is_replaced(member, module, now):
                 old_class, new_class = Found(self.old, member), Found(module, now)
                 yield from ClassComparison(self.before, self.after, old_class, new_class, name).facts()
+
+    def _is_replaced_by_file(self) -> bool:
+        imported_as = module_path(old_path(self.file))
+        left = (each for each in self.change.commit.files if each is not self.file and each.status != "removed")
+        return any(module_path(each.path) == imported_as for each in left)
+
+    def _is_replaced(self, member: Class, module: Module, now: Class) -> bool:
+        """Return whether another class took the name: one of a new file, with less than half of the members."""
+        if module.path == self.file.path or self.before.text(module.path) is not None:
+            return False
+        return 2 * len(member.members.keys() & now.members.keys()) < len(member.members)
 
     def _is_exported(self, name: str, member: Member) -> bool:
         """Return whether others may import a name: a definition, a constant, or what a package re-exports."""

@@ -33,7 +33,7 @@ class ClassComparison(NamedTuple):
 
     def _member_facts(self) -> Iterator[Fact]:
         for own, member in self.old.member.members.items():
-            if own.startswith("__") and own not in SPECIAL_METHODS:
+            if (own.startswith("__") and own not in SPECIAL_METHODS) or self.old.module.deletes(own, self.old.member):
                 continue
             kept, name = self.new.member.members.get(own), f"{self.name}.{own}"
             if isinstance(member, Class) and isinstance(kept, Class):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
+_BODY_INDENT = 4  # columns
 _INSTANCE_ATTRIBUTE = re.compile(r"^[ \t]+self\.(?P<name>\w+)[ \t]*(?::[^=\n]+)?=(?!=)", re.MULTILINE)
 
 _MENTIONED = re.compile(r"""\b(?:self|cls)\.(\w+)|["'](\w+)["']""")
@@ -140,6 +141,12 @@ class Module:
         word = re.compile(rf"\b{re.escape(name)}\b")
         others = (*self.lines[: first - 1], *self.lines[last:])
         return any(name in line and word.search(line.partition("#")[0]) for line in others)
+
+    def deletes(self, name: str, owner: Class | None = None) -> bool:
+        """Return whether the body of the module, or of a class, deletes a name again."""
+        text = self.source(owner) if owner else self.text
+        depth = f"{{1,{_BODY_INDENT}}}" if owner else "{0}"  # of a nested class, deletions are not looked for
+        return "del " in text and bool(re.search(rf"^[ \t]{depth}del [^#\n]*\b{re.escape(name)}\b", text, re.MULTILINE))
 
     def line_of(self, name: str, member: Class | Function | Import) -> int:
         """Return the first line from the definition's head on that contains the name as a word, else its own line."""

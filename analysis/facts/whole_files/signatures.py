@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import product
 from typing import NamedTuple
 
 from analysis.facts.whole_files.module import Function, Member, Parameter, ParameterKind
@@ -78,15 +79,19 @@ def _accepts_any(parameters: dict[str, Parameter]) -> bool:
 
 
 def _renamed(old: dict[str, Parameter], new: dict[str, Parameter]) -> dict[str, str]:
-    """Map old names to new ones, if as many are added as removed and each pair has the same position and type."""
+    """Map old names to new ones: a removed and an added parameter of the same position and type.
+
+    One that is not passed by position is renamed only if as many are added as removed.
+    """
     removed = [(place, each) for place, each in enumerate(old.values()) if each.name not in new]
     added = [(place, each) for place, each in enumerate(new.values()) if each.name not in old]
-    if len(removed) != len(added):
-        return {}
+    pairs = zip(removed, added, strict=True) if len(removed) == len(added) else product(removed, added)
+    balanced = len(removed) == len(added)
     return {
         was.name: now.name
-        for (old_place, was), (new_place, now) in zip(removed, added, strict=True)
-        if (was.kind, was.annotation) == (now.kind, now.annotation) and (old_place == new_place or not was.positional)
+        for (old_place, was), (new_place, now) in pairs
+        if (was.kind, was.annotation) == (now.kind, now.annotation)
+        and (old_place == new_place if was.positional else balanced)
     }
 
 

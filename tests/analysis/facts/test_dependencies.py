@@ -157,6 +157,14 @@ def test_a_package_that_an_included_file_requires_has_not_gone() -> None:
     assert between(before, after) == [(FactKind.DEPENDENCY_REMOVED, ("triton", "==3.2", None))]
 
 
+def test_a_package_whose_metadata_moves_is_not_added() -> None:
+    """What setup.py required before is no new dependency of pyproject.toml."""
+    project = '[project]\nname = "pool"\ndependencies = [\n    "click>=8.0",\n    "rich>=13",\n]\n'
+    before = {"setup.py": 'setup(\n    install_requires=[\n        "click >= 8.0",\n    ],\n)\n'}
+    added = between(before, {"setup.py": "setup()\n", "pyproject.toml": project})
+    assert [told[0] for _, told in added] == ["rich"]
+
+
 def test_spellings_of_one_package_are_one() -> None:
     """Indexes do not tell case and separators of names apart."""
     assert of_patch("requirements.txt", "-Mistral_Common==1.8", "+mistral-common==1.8") == []

@@ -172,6 +172,13 @@ def test_a_field_and_its_flag_are_reported_once() -> None:
     assert told(text.format(4), text.format(8)) == [("--max-size", "4", "8")]
 
 
+def test_a_parameter_that_becomes_none_is_decided_later() -> None:
+    """None as a parameter's default means what its function makes of it."""
+    text = "def send(tags={}):\n    ...\n"
+    assert told(text.format("True"), text.format("None")) == []
+    assert told(text.format("True"), text.format("False")) == [("send(tags)", "True", "False")]
+
+
 @pytest.mark.parametrize(
     "path", ["tests/pool.py", "examples/pool.py", "tools/pool.py", "benchmarks/pool.py", "setup.py"]
 )

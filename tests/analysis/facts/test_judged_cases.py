@@ -1,0 +1,63 @@
+"""Kinds of wrong facts that people found when they judged a draw, each beside what is still told."""
+
+from analysis.models import Fact, FactKind
+from tests.analysis.facts.test_whole_files import found, told
+
+REMOVED_ENV = FactKind.REMOVED_ENV
+
+
+def names(facts: list[Fact], kind: FactKind) -> list[str]:
+    return [fact.name for fact in facts if fact.kind is kind]
+
+
+def test_a_parameter_is_renamed_though_another_one_goes() -> None:
+    """A parameter of the same place and type is the successor, and only what has none is removed or required."""
+    before, after = "def hash_items(items: list, a: int):\n    ...\n", "def hash_items(data: list):\n    ...\n"
+    assert told(before, after) == [("removed parameter", "hash_items(a)"), ("renamed parameter", "hash_items(items)")]
+
+
+def test_what_the_class_deletes_itself_was_never_there() -> None:
+    """A helper that the class's body, or the module, deletes again is not missed when it goes."""
+    text = "class App:\n    def _set(self):\n        ...\n\n    auto = property(_set)\n    {}\n"
+    after = "class App:\n    auto = 1\n"
+    assert told(text.format("del _set"), after) == []
+    assert told(text.format("keep = 1"), after) != []
+    assert told("def load(): ...\nx = load()\ndel load\n", "x = 1\n") == []
+
+
+def test_another_class_of_the_same_name_requires_nothing_of_its_subclasses() -> None:
+    """Where a new file gives the name to another class, their members are not compared."""
+    old = "class State:\n    def run(self): ...\n    def stop(self): ...\n    def load(self): ...\n"
+    new = "from abc import abstractmethod\n\nclass State:\n    @abstractmethod\n    def stage(self): ...\n"
+    package = {"engine/state/__init__.py": "from engine.state.interface import State\n"}
+    assert told({"engine/state.py": old}, {**package, "engine/state/interface.py": new}) == []
+    kept = old + "    @staticmethod\n    def more(): ...\n"
+    gone = kept.replace("    def stop(self): ...\n", "")
+    same = told({"engine/state.py": kept}, {**package, "engine/state/interface.py": gone})
+    assert same == [("removed method", "State.stop")]
+
+
+def test_a_module_that_moves_into_the_source_folder_is_imported_as_before() -> None:
+    """A package that is installed from `src` from now on has the same modules."""
+    text = "def load(): ...\n"
+    assert told({"engine/core.py": text}, {"src/engine/core.py": text}) == []
+
+
+def test_a_variable_that_the_file_still_defines_is_not_removed() -> None:
+    """Without its declaration for type checkers a variable is still read, if the file's table says so."""
+    text = 'import os\n\n{}x = {{\n    "POOL_FAST": lambda: os.getenv("POOL_FAST"),\n{}}}\n'
+    declared, other = "POOL_FAST: str | None = None\n", '    "POOL_SLOW": lambda: os.getenv("POOL_SLOW"),\n'
+    facts = found({"pool/envs.py": text.format(declared, other)}, {"pool/envs.py": text.format("", "")})
+    assert names(facts, REMOVED_ENV) == ["POOL_SLOW"]
+
+
+def test_special_treatment_that_ends_drops_no_support() -> None:
+    """A table's entry that goes with the handler in its own file leaves the model as supported as it was."""
+    handlers = "class Alpha:\n    pass\n\n\nclass Beta:\n    pass\n\n\nMODEL_HANDLERS = {\n{}}\n"
+    both, one = '    "Alpha": Alpha,\n    "Beta": Beta,\n', '    "Alpha": Alpha,\n'
+    before = handlers.replace("{}", both)
+    after = before.replace("class Beta:\n    pass\n\n\n", "").replace(both, one)
+    assert names(found({"pool/models.py": before}, {"pool/models.py": after}), FactKind.SUPPORT_DROPPED) == []
+    listed = 'MODEL_NAMES = {\n    "Alpha": 1,\n    "Beta": 2,\n}\n'
+    shorter = 'MODEL_NAMES = {\n    "Alpha": 1,\n}\n'
+    assert names(found({"pool/models.py": listed}, {"pool/models.py": shorter}), FactKind.SUPPORT_DROPPED) == ["Beta"]
