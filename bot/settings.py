@@ -135,7 +135,9 @@ class Settings(BaseSettings):
     @field_validator("digest_mirrors", mode="before")
     @classmethod
     def _folder(cls, value: object) -> object:
-        return value or None
+        """Take `~` for the home folder, as a shell does, which does not see what a file says."""
+        text = str(value or "").strip()
+        return Path(text).expanduser() if text else None
 
     @field_validator("slack_api_url")
     @classmethod

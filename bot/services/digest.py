@@ -151,7 +151,7 @@ class DigestService:
         except OutsideFailure:
             return [], [Remark.LATE_UNKNOWN]
         reported = store.listed_dates(repository, ref.timezone)
-        known = store.listed_shas(repository, [commit.sha for commit in gained.commits])
+        known = store.listed_shas(repository, [commit.sha for commit in gained.commits], other_than=ref.day)
         late = [
             commit
             for commit in gained.commits

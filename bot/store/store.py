@@ -158,17 +158,20 @@ class Store:
             read_from,
         )
 
-    def listed_shas(self, repository: Repository, shas: Sequence[str]) -> set[str]:
-        """Return those of `shas` that any day's listing contains."""
+    def listed_shas(self, repository: Repository, shas: Sequence[str], *, other_than: date) -> set[str]:
+        """Return those of `shas` that the listing of any day but the given one contains."""
         found: set[str] = set()
         with self._engine.connect() as connection:
             for chunk in chunks(shas):
                 found.update(
                     connection.execute(
                         select(commits.c.sha)
-                        .join(repositories)
-                        .join(day_commits)
-                        .where(repositories.c.key == repository.key, commits.c.sha.in_(chunk))
+                        .join(repositories, repositories.c.id == commits.c.repository_id)
+                        .join(day_commits, day_commits.c.commit_id == commits.c.id)
+                        .join(days, days.c.id == day_commits.c.day_id)
+                        .where(
+                            repositories.c.key == repository.key, commits.c.sha.in_(chunk), days.c.date != other_than
+                        )
                     ).scalars()
                 )
         return found

@@ -141,6 +141,16 @@ def test_mirrors(setup: Setup) -> None:
     assert (ran.code, list(wrong(ran))) == (2, ["mirrors"])
     assert "DIGEST_MIRRORS" in wrong(ran)["mirrors"]
     assert "turned off" in without(setup.doctor(DIGEST_MIRRORS=""))["mirrors"]
+    assert "turned off" in without(setup.doctor(DIGEST_MIRRORS=" "))["mirrors"]
+
+
+def test_the_folder_of_mirrors_may_be_in_the_home_folder(setup: Setup) -> None:
+    """A `~` in front stands for the home folder also where no shell replaces it."""
+    mirror = setup.folder / "home" / "git" / "o+n.git"
+    mirror.mkdir(parents=True)
+    (mirror / "HEAD").write_bytes(b"x" * 2_000_000)
+    ran = setup.doctor(DIGEST_MIRRORS="~/git", HOME=str(setup.folder / "home"))
+    assert right(ran)["mirrors"] == "o/n 2 MB"
 
 
 def test_no_git(setup: Setup) -> None:

@@ -231,6 +231,17 @@ def test_what_landed_late_has_its_own_section(serve: Serve, services: At) -> Non
     assert not read(services(again), DAY + timedelta(days=2), now=NEXT_MORNING + timedelta(days=2)).late
 
 
+def test_a_day_that_is_listed_again_keeps_what_landed_late(serve: Serve, services: At) -> None:
+    """What landed late stays in the report of a day that was not over when it was listed, and is listed again."""
+    read(services(serve(recorded(1), recorded(2))))
+    morning = NOON + timedelta(days=1)
+    late = recorded(3, parents=["02" * 20], date=(NOON + timedelta(hours=1)).isoformat())
+    grown = services(serve(recorded(1), recorded(2), late, recorded(4, date=morning.isoformat())))
+    for now in (morning + timedelta(hours=1), NEXT_MORNING + timedelta(days=1)):
+        report = read(grown, DAY + timedelta(days=1), now=now)
+        assert [entry.commit.sha[:2] for entry in report.late] == ["03"]
+
+
 def test_a_force_push_is_said(serve: Serve, services: At) -> None:
     """When the head that was reported is no longer on the branch, the next report says that the branch was rewritten."""
     read(services(serve(recorded(1), recorded(2))))
