@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from analysis.errors import DigestError, RateLimited
 from analysis.facts import facts
 from analysis.locale import Phrase
-from analysis.models import Commit, Fact, Failure, Proof, Repository, Trees
+from analysis.models import Commit, Fact, Failure, Proof, ReadFrom, Repository, Trees
 from analysis.sources.secrets import redacted_facts
 from bot.services.commit_sources import CommitSource, ReadCommit
 from bot.store import Store, StoredCommit
@@ -43,14 +43,17 @@ def save_commit(store: Store, repository: Repository, read: ReadCommit) -> int:
 def current_commits(store: Store, ids: Sequence[int], source: CommitSource | None = None) -> list[StoredCommit]:
     """Return the commits with these ids, with facts found by the current rules.
 
-    Those that older rules found are found anew: in whole files if `source` has them, otherwise in the stored patch. What
-    whole files proved stays until they can be read again.
+    Those that older rules found are found anew: in whole files if `source` has them, otherwise in the stored patch. So are
+    those that a patch proved before there was a mirror. What whole files proved stays until they can be read again.
     """
     stored = store.commits(ids)
-    stale = [each for each in stored if each.stale and each.commit.read]
-    if stale and source:
-        source.prepare([each.commit.sha for each in stale])
-    return [_with_current_facts(store, each, source) if each in stale else each for each in stored]
+    mirrored = source is not None and source.read_from is ReadFrom.MIRROR
+    outdated = {
+        each.id for each in stored if each.commit.read and (each.stale or (mirrored and each.proof is Proof.PATCH))
+    }
+    if outdated and source:
+        source.prepare([each.commit.sha for each in stored if each.id in outdated])
+    return [_with_current_facts(store, each, source) if each.id in outdated else each for each in stored]
 
 
 def _with_current_facts(store: Store, each: StoredCommit, source: CommitSource | None) -> StoredCommit:

@@ -16,6 +16,8 @@ from analysis.paths import Kind, kind
 
 _PRIVATE = re.compile(r"_(?!_)")
 _WORD = re.compile(r"\w+")
+_DEPRECATED = re.compile(r"\s*@.*\bdeprecat")
+_DECORATORS = 3  # lines above a definition in which one says that it is deprecated
 _IMPORTED = re.compile(r"^-\s*(?:from\s.*\bimport\b|import\b).*|^-\s+\w+,$", re.MULTILINE)
 
 
@@ -43,9 +45,11 @@ class Uses:
 def is_internal(fact: Fact, module: Module, uses: Uses) -> bool:
     """Return whether only its own file uses what changed.
 
-    So it is if no other source file changes, and the definition is used in the rest of the file or is private.
+    So it is if no other source file changes, and the definition is used in the rest of the file or is private. What was
+    marked as deprecated was everybody's.
     """
-    if not uses.alters_one_source:
+    above = module.lines[max((fact.line or 1) - 1 - _DECORATORS, 0) : fact.line]
+    if not uses.alters_one_source or any(map(_DEPRECATED.match, above)):
         return False
     names = fact.name.partition("(")[0].split(".")
     private = any(_PRIVATE.match(name) for name in names)

@@ -77,8 +77,11 @@ _SIGNS = (  # what git's standard error contains, in lower case -> the cause; th
 _HTTP_STATUS = re.compile(r"returned error: ([45]\d\d)")
 
 
+_NOT_RUNNING = "0.0"
+
+
 class GitMissing(Exception):
-    """There is no git, or its `version` is too old."""
+    """There is no git, it does not run (`version` 0.0), or its version is too old."""
 
     def __init__(self, version: str) -> None:
         super().__init__(version)
@@ -145,6 +148,8 @@ def unknown_branch(repository: Repository) -> UnknownBranch:
 
 
 def _missing(exc: GitMissing, *_: object) -> DigestError:
+    if exc.version == _NOT_RUNNING:
+        return MirrorUnavailable(Phrase("git does not run on this machine; install git 2.38 or newer"))
     if exc.version:
         return MirrorUnavailable(Phrase("git {version} is too old; install git 2.38 or newer", version=exc.version))
     return MirrorUnavailable(Phrase("git is not installed; install git 2.38 or newer"))

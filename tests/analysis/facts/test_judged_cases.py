@@ -61,3 +61,13 @@ def test_special_treatment_that_ends_drops_no_support() -> None:
     listed = 'MODEL_NAMES = {\n    "Alpha": 1,\n    "Beta": 2,\n}\n'
     shorter = 'MODEL_NAMES = {\n    "Alpha": 1,\n}\n'
     assert names(found({"pool/models.py": listed}, {"pool/models.py": shorter}), FactKind.SUPPORT_DROPPED) == ["Beta"]
+
+
+def test_what_was_deprecated_is_no_internal() -> None:
+    """A deprecated member whose class is used in its own file is told when it goes, though no other file had to follow."""
+    text = "class Request:\n{}    size: int = 1\n\n\ndef make() -> Request:\n    return Request()\n"
+    member = "    @property\n    {}def old(self):\n        return 1\n\n"
+    marked, plain = (member.format(each) for each in ('@deprecated("use size")\n    ', ""))
+    alone = {"engine/core.py": text.format("")}
+    assert [each.name for each in found({"engine/core.py": text.format(marked)}, alone, use=False)] == ["Request.old"]
+    assert found({"engine/core.py": text.format(plain)}, alone, use=False) == []

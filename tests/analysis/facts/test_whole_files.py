@@ -33,9 +33,9 @@ def change(path: str, before: str | None, after: str | None) -> FileChange:
     return FileChange(path=path, status=status, additions=added, deletions=removed, patch=patch)
 
 
-def found(before: Mapping[str, str], after: Mapping[str, str]) -> list[Fact]:
-    """The breaking facts of a commit that turns one tree into the other."""
-    old, new = {USER: "use = 1\n", **before}, {USER: "use = 2\n", **after}
+def found(before: Mapping[str, str], after: Mapping[str, str], *, use: bool = True) -> list[Fact]:
+    """The breaking facts of a commit that turns one tree into the other, and changes a file that uses it."""
+    old, new = ({**({USER: f"use = {number}\n"} if use else {}), **each} for number, each in enumerate((before, after)))
     files = [
         change(path, old.get(path), new.get(path)) for path in sorted({*old, *new}) if old.get(path) != new.get(path)
     ]

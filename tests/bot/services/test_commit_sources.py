@@ -179,6 +179,22 @@ def test_facts_of_older_rules_are_found_anew_in_the_files(github: FaultyGitHub, 
     assert [(each.stale, each.proof) for each in at.store.commits(ids)] == [(False, Proof.FILES)] * 2
 
 
+def test_a_day_of_the_api_gains_the_facts_of_files_with_the_mirror(
+    github: FaultyGitHub, desk: At, tmp_path: Path
+) -> None:
+    """Commits that were stored before there was a mirror have their facts proved by files when their day is read again."""
+    at = desk(github, mirrored=False)
+    at.read()
+    ids = [at.store.with_sha(commit["sha"])[0][1] for commit in github.repositories["o/n"].commits.values()]
+    assert [each.proof for each in at.store.commits(ids)] == [Proof.PATCH] * 2
+    mirrored = services_on(
+        at.github, at.store, None, CommitSources(at.github, Mirrors(tmp_path / "mirrors", at.github, None))
+    )
+    Mirrors(tmp_path / "mirrors", at.github, None).updated(REPOSITORY, create=True)
+    mirrored.digests.report(DayRef(REPOSITORY, DAY, "UTC", "en"), NEXT_MORNING + timedelta(days=1))
+    assert [each.proof for each in at.store.commits(ids)] == [Proof.FILES] * 2
+
+
 def test_a_commit_without_its_pull_request_is_read(github: FaultyGitHub, desk: At) -> None:
     """If GitHub cannot be asked for a pull request, the commit is read from the mirror without it."""
     github.faults = [Fault("/pulls", 500, times=100)]
