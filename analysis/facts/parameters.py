@@ -197,7 +197,12 @@ def _outer_type(one: str) -> str:
 
 def _arity(one: str) -> int:
     """Return the number of a tuple's declared elements; 0 for any other type."""
-    return one.count(",") if one.startswith("tuple[") and one.count("[") == 1 else 0
+    match ast.parse(one, mode="eval").body if one.startswith("tuple[") else None:
+        case ast.Subscript(slice=ast.Tuple(elts=elements)):
+            return len(elements)
+        case ast.Subscript():
+            return 1
+    return 0
 
 
 @lru_cache(maxsize=1024)

@@ -23,6 +23,7 @@ _SPEC = rf"(?P<spec>{_BOUND}(?:\s*,\s*[<>=~!]=?\s*[\w.*+!-]+)*)"
 _MARKER = r"(?:\s*;(?P<marker>[^#\"\n]*(?:\"[^\"\n]*\"[^#\"\n]*)*))?"
 _LINE = re.compile(rf"""^\s*{_NAME}\s*\(?{_SPEC}?\)?{_MARKER}\s*(?:\\)?\s*(?:#.*)?$""")
 _QUOTED = re.compile(rf"""["']{_NAME}\s*{_SPEC}?(?:\s*;(?P<marker>[^"\n]*))?["']\s*(?=[,\]]|$)""")
+_ALONE = re.compile(r"""\s*(?:"[^"]*"|'[^']*'),?\s*(?:#.*)?""")
 _KEYED = re.compile(
     r"""^\s*["']?(?P<name>[A-Za-z@][\w./@-]*)["']?\s*[=:]\s*["'{](?:\s*version\s*=\s*")?(?P<spec>[\^~<>=v]*\d[\w.*+-]*|\*)(?P<marker>)"""
 )
@@ -107,7 +108,7 @@ def _on_line(path: str, text: str) -> Iterator[re.Match[str]]:
         yield from (match for match in [_LINE.match(text.replace("- ", "  ", 1))] if match and match["spec"])
     elif not keyed:
         # Without a version, a quoted word may be anything: only where it stands alone on its line is it a requirement.
-        alone = re.fullmatch(r"""\s*["'][^"']*["'],?\s*(?:#.*)?""", text) is not None and path.endswith(".toml")
+        alone = _ALONE.fullmatch(text) is not None and path.endswith((".toml", ".py"))
         yield from (match for match in _QUOTED.finditer(text) if match["spec"] or alone)
 
 

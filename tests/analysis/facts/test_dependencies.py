@@ -165,6 +165,13 @@ def test_a_package_whose_metadata_moves_is_not_added() -> None:
     assert [told[0] for _, told in added] == ["rich"]
 
 
+def test_a_package_that_had_no_limit_is_not_added_with_one() -> None:
+    """A requirement of setup.py without a version, but with a marker, is the same package when it gets a limit."""
+    text = "setup(\n    install_requires=[\n        \"clock{}; python_version < '3.10'\",\n    ],\n)\n"
+    found = between({"setup.py": text.format("")}, {"setup.py": text.format(" >= 3.6")})
+    assert found == [(FactKind.DEPENDENCY_MOVED, ("clock", "*", ">=3.6"))]
+
+
 def test_spellings_of_one_package_are_one() -> None:
     """Indexes do not tell case and separators of names apart."""
     assert of_patch("requirements.txt", "-Mistral_Common==1.8", "+mistral-common==1.8") == []

@@ -1,13 +1,21 @@
 """Kinds of wrong facts that people found when they judged a draw, each beside what is still told."""
 
-from analysis.models import Fact, FactKind
-from tests.analysis.facts.test_whole_files import found, told
+from analysis.facts import facts
+from analysis.models import Fact, FactKind, Trees
+from tests.analysis.facts.test_whole_files import CORE, Files, change, found, told
+from tests.factories import commit
 
 REMOVED_ENV = FactKind.REMOVED_ENV
 
 
 def names(facts: list[Fact], kind: FactKind) -> list[str]:
     return [fact.name for fact in facts if fact.kind is kind]
+
+
+def every(before: str, after: str) -> list[Fact]:
+    """All facts of a commit that changes one module."""
+    trees = Trees(Files({CORE: before}), Files({CORE: after}))
+    return list(facts(commit("Do it", [change(CORE, before, after)]), trees))
 
 
 def test_a_parameter_is_renamed_though_another_one_goes() -> None:
@@ -71,3 +79,12 @@ def test_what_was_deprecated_is_no_internal() -> None:
     alone = {"engine/core.py": text.format("")}
     assert [each.name for each in found({"engine/core.py": text.format(marked)}, alone, use=False)] == ["Request.old"]
     assert found({"engine/core.py": text.format(plain)}, alone, use=False) == []
+
+
+def test_a_type_that_is_only_spelled_otherwise_is_no_other_type() -> None:
+    """The typing module's names and the built-in ones are the same types, inside a tuple as well."""
+    before = "class Loader:\n    def load(self) -> t.Tuple[str, t.Optional[str]]:\n        ...\n"
+    same = before.replace("t.Tuple[str, t.Optional[str]]", "tuple[str, str | None]")
+    other = before.replace("t.Tuple[str, t.Optional[str]]", "tuple[str, str | None, int]")
+    changes = [named for after in (same, other) for named in names(every(before, after), FactKind.RETYPED)]
+    assert changes == ["Loader.load(return)"]
