@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from analysis.diff import side_lines
-from analysis.facts.change import Change, removes_lines
+from analysis.facts.change import Change, is_public, removes_lines
 from analysis.facts.python import Side, statements
 from analysis.facts.removals import Occurrence, removed_between_sides
 from analysis.models import Fact, FactKind, FileChange
@@ -47,8 +47,8 @@ def _defining(file: FileChange) -> re.Pattern[str]:
 
 
 def flags(change: Change, file: FileChange) -> Iterator[Fact]:
-    """Yield flags that a command's parser no longer defines."""
-    if removes_lines(file) and FLAG_NAME.search(file.patch or ""):
+    """Yield flags that a command's parser no longer defines; the project's own scripts are nobody else's."""
+    if removes_lines(file) and is_public(file) and FLAG_NAME.search(file.patch or ""):
         yield from removed_between_sides(change, file, FactKind.REMOVED_FLAG, _flag_occurrences)
 
 

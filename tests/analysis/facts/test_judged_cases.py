@@ -88,3 +88,11 @@ def test_a_type_that_is_only_spelled_otherwise_is_no_other_type() -> None:
     other = before.replace("t.Tuple[str, t.Optional[str]]", "tuple[str, str | None, int]")
     changes = [named for after in (same, other) for named in names(every(before, after), FactKind.RETYPED)]
     assert changes == ["Loader.load(return)"]
+
+
+def test_a_flag_of_the_projects_own_scripts_is_nobodys() -> None:
+    """What a script for developers no longer takes breaks no user; what a command of the product no longer takes does."""
+    text = 'import argparse\np = argparse.ArgumentParser()\n{}p.add_argument("--keep")\n'
+    before, after = text.format('p.add_argument("--browse")\n'), text.format("")
+    assert told({"scripts/try.py": before}, {"scripts/try.py": after}) == []
+    assert told({"engine/cli.py": before}, {"engine/cli.py": after}) == [("removed flag", "--browse")]
