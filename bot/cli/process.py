@@ -4,6 +4,7 @@ import os
 import signal
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -72,6 +73,8 @@ def _run_local_workspace(settings: "Settings") -> None:
             typer.echo(line, err=True)
         workspace.open_browser()
         wait()
+        with Path(os.devnull).open("w") as nowhere:
+            os.dup2(nowhere.fileno(), 2)  # what is under way fails when its store goes, which is nobody's error
         workspace.forget()
         os._exit(0)
 
