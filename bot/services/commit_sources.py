@@ -1,6 +1,6 @@
-"""Where the commits of a repository are listed and read: in its git mirror if there is one, otherwise through GitHub's API.
+"""Sources of a repository's commits: its git mirror if there is one, otherwise GitHub's API.
 
-A mirror that fails is replaced by the API for the rest of the day; a commit that the mirror cannot read is read through the API.
+A mirror that fails is replaced by the API for the rest of the reading; a commit that the mirror cannot read is read through the API.
 GitHub is still asked for what git does not know: the pull request of a commit, given a token.
 """
 
@@ -134,7 +134,8 @@ class MirrorSource:
         return self._or_api(lambda: self._find(ref), lambda: self._api.find_commit(ref))
 
     def contents(self, commit: Commit) -> str:
-        return _contents(commit, self._mirror.trees(commit).after.read)
+        trees = self.trees(commit)
+        return _contents(commit, trees.after.read) if trees else self._api.contents(commit)
 
     def _read(self, sha: str) -> ReadCommit:
         try:
@@ -197,7 +198,8 @@ class CommitSources:
                 log.warning("no mirror", repository=str(repository), why=str(exc))
                 self._failed[repository.key] = now
             else:
-                self._fetched[repository.key] = now
+                if mirror:
+                    self._fetched[repository.key] = now
                 return self._source(mirror, repository)
         return ApiSource(self._github, repository, ReadFrom.API_INSTEAD)
 

@@ -1,4 +1,4 @@
-"""What a file's module no longer offers after a commit: its names, and what they stand for."""
+"""The comparison of a file's module before and after a commit: names that go, and definitions that change."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What a class no longer offers, or newly requires of those who derive from it or construct it."""
+"""The comparison of a class before and after a commit: members and bases that go, methods and fields that it requires."""
 
 import re
 from collections.abc import Iterator

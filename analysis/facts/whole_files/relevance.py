@@ -1,4 +1,4 @@
-"""Whether changed lines may concern what a module offers: a cheap test before both of its versions are parsed."""
+"""The relevance of changed lines to a module's interface: a cheap test before both versions of the module are parsed."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What git prints about commits, as our models: the fields and files that GitHub's API gives.
+"""Parsers of git's output about commits; they return our models with the fields and files that GitHub's API gives.
 
 Statuses, counts and patches are those of the API: a rename is found at 50 % (up to 1,000 files on each side), a merge is
 compared with its first parent, a file that changes between a file and a link is `changed` and has the patch of the second,

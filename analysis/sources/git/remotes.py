@@ -1,4 +1,4 @@
-"""Where git may fetch from, with which token, and by which names."""
+"""Remotes that git may fetch from, each with its token, and the names that refs may have."""
 
 import re
 from base64 import b64encode

@@ -1,7 +1,4 @@
-"""What proved a commit's facts: its patch alone, as for all commits so far, or the whole files before and after it.
-
-And where a day was read: through GitHub's API, as all days so far, or from a mirror.
-"""
+"""Proof of a commit's facts (its patch, as for all so far, or whole files) and source of a day (the API, or a mirror)."""
 
 import sqlalchemy as sa
 from alembic import op
