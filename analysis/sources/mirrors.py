@@ -102,24 +102,18 @@ class Mirrors:
             self._git.check()
         return {name: folder.size for name, folder in MirrorFolder.all_in(self._folder).items()}
 
-    def remove(self, repository: Repository) -> None:
-        """Remove a repository's mirror with all its branches, when nobody reads it any more."""
-        self._remove(MirrorFolder(self._folder, repository.full_name), repository)
-
     def remove_unless(self, kept: Callable[[Repository], bool]) -> list[str]:
-        """Remove the mirrors of the repositories that are not kept; return their names, owner/name in lower case."""
+        """Remove the mirrors of the repositories that are not kept, each when nobody reads it any more.
+
+        Return their names, owner/name in lower case.
+        """
         every = [(Repository.parse(name), folder) for name, folder in MirrorFolder.all_in(self._folder).items()]
         removed = [(repository, folder) for repository, folder in every if not kept(repository)]
         for repository, folder in removed:
-            self._remove(folder, repository)
+            with translated_errors(repository, self._github.host_of(repository)), folder.writing():
+                folder.remove()
+                folder.forget_lock()
         return [repository.full_name for repository, _ in removed]
-
-    def _remove(self, folder: MirrorFolder, repository: Repository) -> None:
-        if not self._folder.exists():
-            return
-        with translated_errors(repository, self._github.host_of(repository)), folder.writing():
-            folder.remove()
-            folder.forget_lock()
 
     def _cloned(self, folder: MirrorFolder, repository: Repository, lock: int) -> MirrorState:
         """Clone a repository in place of whatever is there."""
