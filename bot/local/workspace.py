@@ -67,6 +67,8 @@ class LocalWorkspace(NamedTuple):
 
     def forget(self) -> None:
         """Remove the store, for an exit that does not wait for running flows."""
+        # Renamed first: in a folder that they still find, running flows would write while it is being removed.
+        rmtree(self.folder.rename(self.folder.with_suffix(".removed")), ignore_errors=True)
         rmtree(self.folder, ignore_errors=True)
 
 

@@ -4,8 +4,13 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+from contextlib import suppress
+from itertools import count
 from pathlib import Path
 
+from bot.local.workspace import LocalWorkspace, workspace_page
+from bot.settings import Settings
 from loopback.slack import LoopbackSlack
 from tests.conftest import Run
 from tests.servers.own_machine import both_digests, started
@@ -21,6 +26,35 @@ def test_the_digest_is_there_after_the_start(tmp_path: Path) -> None:
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 0
         assert process.stderr.read() == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_store_that_is_written_is_removed(tmp_path: Path) -> None:
+    """At the end the store goes even while what still runs writes into it."""
+    folder, ended, written = tmp_path / "store", threading.Event(), threading.Event()
+    folder.mkdir()
+
+    def write() -> None:
+        for number in count():
+            if ended.is_set():
+                return
+            with suppress(OSError):
+                (folder / "mirrors").mkdir(exist_ok=True)
+                (folder / "mirrors" / str(number % 500)).touch()
+            if number == 500:
+                written.set()
+
+    writers = [threading.Thread(target=write) for _ in range(3)]
+    for writer in writers:
+        writer.start()
+    try:
+        assert written.wait(60)
+        with LoopbackSlack() as slack, workspace_page(slack, Settings()) as page:
+            LocalWorkspace(page, slack, Settings(), folder).forget()
+    finally:
+        ended.set()
+        for writer in writers:
+            writer.join()
     assert list(tmp_path.iterdir()) == []
 
 
