@@ -48,6 +48,7 @@ class Function:
     end: int
     parameters: tuple[Parameter, ...]
     decorators: tuple[str, ...]
+    returns: str = ""
 
 
 @dataclass(frozen=True)

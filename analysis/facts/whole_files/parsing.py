@@ -123,6 +123,7 @@ def _function(each: Any, lines: Sequence[str]) -> Function:
         each.endlineno,
         tuple(map(_parameter, each.parameters)),
         tuple(str(decorator.value) for decorator in each.decorators),
+        "" if each.returns is None else str(each.returns),
     )
 
 

@@ -1,0 +1,76 @@
+"""The extraction of a surface from the files of a downstream tree. Nothing of it is imported or run."""
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from analysis.impact.modules import ClassDefinition, DownstreamModules
+from analysis.impact.surface import Subclass, Surface, Use, UseKind
+from analysis.impact.targets import CALL
+from analysis.impact.usage import UseFinder, accepted, upstream_bases
+from analysis.paths import Kind, kind
+
+_CODE = (Kind.SOURCE, Kind.BUILD, Kind.DEPENDENCY, Kind.DATA, Kind.TEST, Kind.EXAMPLE)
+
+
+def extract(files: Iterable[tuple[str, str]], packages: frozenset[str]) -> Surface:
+    """Return the surface of a tree, given as (path, text) of its files."""
+    read = 0
+
+    def sources() -> Iterator[tuple[str, str]]:
+        nonlocal read
+        for path, text in files:
+            read += 1
+            if path.endswith(".py") and kind(path) in _CODE:
+                yield path, text
+
+    modules = DownstreamModules(sources())
+    uses: list[Use] = []
+    subclasses: dict[tuple[str, ...], Subclass] = {}
+    for module in modules:
+        finder = UseFinder(module, modules, packages)
+        finder.visit(module.tree)
+        uses += finder.uses
+        for definition in module.classes.values():
+            if bases := tuple(upstream_bases(definition, modules, packages)):
+                subclasses[definition.target] = _subclass(definition, bases, modules, module.code(definition.node.lineno))
+                uses += _overrides(definition, module.lines)
+    return Surface(
+        packages=packages, uses=tuple(uses), subclasses=subclasses, files=read, unparsed=tuple(modules.unparsed)
+    )
+
+
+def _subclass(
+    definition: ClassDefinition, bases: tuple[tuple[str, ...], ...], modules: DownstreamModules, code: str
+) -> Subclass:
+    lineage = [definition, *(each for each in modules.above(definition) if isinstance(each, ClassDefinition))]
+    members = frozenset(name for each in lineage for name in (*each.methods, *each.attributes))
+    abstract = any(_is_abstract(method) for method in definition.methods.values())
+    return Subclass(
+        target=definition.target,
+        bases=bases,
+        members=members,
+        path=definition.path,
+        line=definition.node.lineno,
+        code=code,
+        abstract=abstract,
+    )
+
+
+def _overrides(definition: ClassDefinition, lines: list[str]) -> Iterator[Use]:
+    for name, method in definition.methods.items():
+        if name.startswith("__") and name not in ("__init__", "__call__", "__new__"):
+            continue
+        bound = not any("staticmethod" in ast.unparse(each) for each in method.decorator_list)
+        computed = any("property" in ast.unparse(each) for each in method.decorator_list)
+        yield Use(
+            kind=UseKind.OVERRIDE,
+            target=(*definition.target, CALL, name),
+            path=definition.path,
+            line=method.lineno,
+            code=lines[method.lineno - 1].strip(),
+            parameters=None if computed else accepted(method)[int(bound) :],
+        )
+
+
+def _is_abstract(method: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return any("abstract" in ast.unparse(each) for each in method.decorator_list)

@@ -1,0 +1,255 @@
+"""The impacts of a commit on a surface: what held before the commit and holds no more after it.
+
+Names nominate, resolution decides: only uses of a name whose definition the commit changes are looked at, and each is
+followed to that definition in the files before and after.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from analysis.facts.whole_files.module import Attribute, Class, Function, Module, Parameter, ParameterKind
+from analysis.facts.whole_files.repository import Found, Revision
+from analysis.facts.whole_files.signatures import called_parameters
+from analysis.impact.changes import CONSTRUCTOR, ChangedNames, changed_names, is_abstract
+from analysis.impact.signatures import Misfit, call_misfits, override_misfits
+from analysis.impact.surface import Subclass, Surface, Use, UseKind
+from analysis.impact.targets import CALL, Target
+from analysis.impact.upstream import Answer, Place, Presence, Upstream
+from analysis.models import Commit, Fact, Trees
+from analysis.models.impacts import Cause, Certainty, DownstreamPlace, Impact, ImpactKind, UpstreamPlace
+
+_KINDS = {
+    UseKind.IMPORT: ImpactKind.IMPORT,
+    UseKind.CALL: ImpactKind.CALL,
+    UseKind.READ: ImpactKind.ATTRIBUTE,
+    UseKind.OVERRIDE: ImpactKind.OVERRIDE,
+    UseKind.REPLACEMENT: ImpactKind.REPLACEMENT,
+}
+_NOT_CALLED = re.compile(r"\b(?:jit|kernel|overload|custom_op|singledispatch\w*|register)\b")
+_RECORDS = ("NamedTuple", "BaseModel", "Struct")
+_RECORD_DECORATOR = re.compile(r"\b(?:dataclass|config|attrs|define)\b")
+
+
+class SurfaceIndex:
+    """A surface, its uses found by the names that they pass."""
+
+    def __init__(self, surface: Surface) -> None:
+        self.surface = surface
+        self._uses: dict[str, list[Use]] = defaultdict(list)
+        for use in surface.uses:
+            if not use.guarded:
+                for name in set(use.target):
+                    self._uses[name].append(use)
+        # A class is constructed under the names of all that inherit its constructor.
+        self._constructions = [
+            use for use in surface.uses if use.kind is UseKind.CALL and not use.guarded and use.target[-1][:1].isupper()
+        ]
+
+    def nominated(self, names: Iterable[str]) -> list[Use]:
+        """Return the uses that pass one of the names, in the order of the files."""
+        names = frozenset(names)
+        found = {id(use): use for name in names for use in self._uses.get(name, ())}
+        if CONSTRUCTOR in names:
+            found.update((id(use), use) for use in self._constructions)
+        return sorted(found.values(), key=lambda use: (use.path, use.line))
+
+
+def impacts(commit: Commit, trees: Trees, index: SurfaceIndex, roots: Mapping[str, str], facts: Sequence[Fact]) -> tuple[Impact, ...]:
+    """Return what a commit breaks of a surface, what is proven first.
+
+    `roots` are the folders that hold the upstream packages, by their names; `facts` are those of the commit.
+    """
+    revisions = Revision(trees.before), Revision(trees.after)
+    names = changed_names(commit, *revisions)
+    if not names.all and not names.abstract:
+        return ()
+    before, after = (Upstream(each, roots, index.surface.subclasses) for each in revisions)
+    return Matching(before, after, facts).impacts(index, names)
+
+
+class Matching(NamedTuple):
+    """Upstream before and after a commit."""
+
+    before: Upstream
+    after: Upstream
+    facts: Sequence[Fact]
+
+    def impacts(self, index: SurfaceIndex, names: ChangedNames) -> tuple[Impact, ...]:
+        found = [each for use in index.nominated(names.all) for each in self._of_use(use)]
+        found += [each for subclass in index.surface.subclasses.values() for each in self._required(subclass, names)]
+        unique: dict[object, Impact] = {}
+        for each in found:
+            unique.setdefault((each.downstream.path, each.downstream.line, each.name, each.cause, each.subject), each)
+        imported = {(each.downstream.path, each.name) for each in unique.values() if each.kind is ImpactKind.IMPORT}
+        kept = [
+            each
+            for each in unique.values()
+            # What is imported at the top of a file fails there.
+            if each.kind is ImpactKind.IMPORT or (each.downstream.path, each.name) not in imported
+        ]
+        return tuple(sorted(kept, key=lambda each: each.certainty is not Certainty.PROVEN))
+
+    def _of_use(self, use: Use) -> Iterator[Impact]:
+        now = self.after.find(use.target)
+        if now.presence is Presence.UNKNOWN:
+            return
+        was = self.before.find(use.target)
+        if now.presence is Presence.MISSING:
+            if was.presence is Presence.PRESENT or was.step > now.step:
+                yield from self._gone(use, use.target[: now.step + 1])
+        elif was.presence is Presence.PRESENT:
+            yield from self._changed(use, was.last, now.last)
+
+    def _gone(self, use: Use, target: Target) -> Iterator[Impact]:
+        was = self.before.find(target)
+        if was.presence is not Presence.PRESENT:
+            return
+        name, place = self._name(was.last), was.last
+        fact = self._fact(place)
+        new = self._new_place(place, fact)
+        cause = Cause.REMOVED if new is None else (Cause.RENAMED if fact and "name" not in fact.kind else Cause.MOVED)
+        yield self._impact(use, cause, name, place, new=new)
+
+    def _changed(self, use: Use, was: Place, now: Place) -> Iterator[Impact]:
+        for misfit in self._misfits(use, was, now):
+            certain = use.kind is UseKind.CALL or misfit.cause in (Cause.PARAMETER_REQUIRED, Cause.PARAMETER_REMOVED)
+            yield self._impact(use, misfit.cause, self._name(was), was, now=now, subject=misfit.parameter, certain=certain)
+
+    def _misfits(self, use: Use, was: Place, now: Place) -> Iterator[Misfit]:
+        if use.arguments is not None:
+            old, new = self._called(self.before, was), self._called(self.after, now)
+            if old is not None and new is not None and old != new:
+                known = set(call_misfits(use.arguments, old))
+                yield from (each for each in call_misfits(use.arguments, new) if each not in known)
+        elif use.parameters is not None and isinstance(was.member, Function) and isinstance(now.member, Function):
+            old, new = _own_parameters(was), _own_parameters(now)
+            if old != new:
+                yield from override_misfits(use.parameters, old, new)
+
+    def _called(self, upstream: Upstream, place: Place) -> list[Parameter] | None:
+        """Return the parameters of a function, or of a class's constructor; None if they are not known."""
+        if isinstance(place.member, Class) and not place.instance:
+            return _constructor(upstream, Found(place.module, place.member))
+        return _own_parameters(place) if isinstance(place.member, Function) else None
+
+    def _required(self, subclass: Subclass, names: ChangedNames) -> Iterator[Impact]:
+        for name in names.abstract - subclass.members if not subclass.abstract else ():
+            now = self.after.find((*subclass.target, CALL, name))
+            was = self.before.find((*subclass.target, CALL, name))
+            if _is_abstract(now) and not _is_abstract(was):
+                place = now.last
+                yield Impact(
+                    kind=ImpactKind.REQUIRED_METHOD,
+                    certainty=Certainty.PROVEN,
+                    cause=Cause.MADE_ABSTRACT,
+                    name=self._name(place),
+                    upstream=UpstreamPlace(path=place.module.path, line=_line(place), after=_code(place)),
+                    downstream=DownstreamPlace(path=subclass.path, line=subclass.line, code=subclass.code),
+                )
+
+    def _impact(
+        self,
+        use: Use,
+        cause: Cause,
+        name: str,
+        place: Place,
+        *,
+        now: Place | None = None,
+        subject: str | None = None,
+        new: str | None = None,
+        certain: bool = True,
+    ) -> Impact:
+        return Impact(
+            kind=_KINDS[use.kind],
+            certainty=Certainty.PROVEN if certain else Certainty.LIKELY,
+            cause=cause,
+            name=name,
+            subject=subject,
+            new=new,
+            upstream=UpstreamPlace(
+                path=place.module.path, line=_line(place), before=_code(place), after=_code(now) if now else None
+            ),
+            downstream=DownstreamPlace(path=use.path, line=use.line, code=use.code),
+        )
+
+    def _name(self, place: Place) -> str:
+        """Return the name of a definition as it is imported, of a member with its class."""
+        parts = [*self.before.dotted(place.module)]
+        if place.owner is not None:
+            parts.append(place.owner.name)
+        if place.member is not None:
+            parts.append(place.member.name)
+        return ".".join(parts)
+
+    def _fact(self, place: Place) -> Fact | None:
+        """Return the fact that says what became of a definition."""
+        own = place.member.name if place.member else None
+        name = f"{place.owner.name}.{own}" if place.owner else own
+        return next((each for each in self.facts if each.new and each.name == name and each.path == place.module.path), None)
+
+    def _new_place(self, place: Place, fact: Fact | None) -> str | None:
+        return fact.new if fact else None
+
+
+def _own_parameters(place: Place) -> list[Parameter] | None:
+    """Return what a caller passes to a function, without `self` or `cls`; None if it is not called by its parameters."""
+    function = place.member
+    assert isinstance(function, Function)
+    if any(map(_NOT_CALLED.search, function.decorators)):
+        return None
+    return list(called_parameters(function, method=place.owner is not None).values())
+
+
+def _constructor(upstream: Upstream, owner: Found[Class]) -> list[Parameter] | None:
+    fields: list[list[Parameter]] = []
+    record = any(map(_RECORD_DECORATOR.search, owner.member.decorators))
+    for each in upstream.lineage(owner):
+        if each is None:
+            return None
+        own = each.member.members.get(CONSTRUCTOR)
+        if isinstance(own, Function):
+            return _own_parameters(Place(each.module, own, each.member)) if not fields or not record else None
+        if "__new__" in each.member.members or "metaclass" in " ".join(each.member.keywords):
+            return None
+        record = record or any(base.name in _RECORDS for base in each.member.bases)
+        fields.append(_fields(each.member))
+    if not record:
+        return None
+    found: dict[str, Parameter] = {}
+    for each_fields in reversed(fields):
+        found |= {field.name: field for field in each_fields}
+    return list(found.values())
+
+
+def _fields(owner: Class) -> list[Parameter]:
+    by_name = any("kw_only=True" in each for each in owner.decorators) or any(b.name == "BaseModel" for b in owner.bases)
+    return [
+        Parameter(
+            each.name,
+            ParameterKind.KEYWORD_ONLY if by_name else ParameterKind.POSITIONAL_OR_KEYWORD,
+            each.required,
+            "",
+        )
+        for each in owner.members.values()
+        if isinstance(each, Attribute)
+        and each.field
+        and "init=False" not in each.value
+        and not each.annotation.startswith(("ClassVar", "typing.ClassVar"))
+    ]
+
+
+def _is_abstract(answer: Answer) -> bool:
+    if answer.presence is not Presence.PRESENT:
+        return False
+    return isinstance(answer.last.member, Function) and is_abstract(answer.last.member)
+
+
+def _line(place: Place) -> int | None:
+    return place.member.line if place.member else None
+
+
+def _code(place: Place) -> str | None:
+    line = _line(place)
+    return place.module.lines[line - 1].strip() if line and line <= len(place.module.lines) else None

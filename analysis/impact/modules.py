@@ -1,0 +1,217 @@
+"""The Python modules of a downstream tree: what their names stand for, and which classes they define."""
+
+import ast
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from analysis.facts.modules import module_path
+from analysis.impact.targets import ABOVE, CALL, Target, attribute_targets, infer
+
+_MAX_HOPS = 12  # names followed from module to module, or classes up to their bases
+_MAX_CHARACTERS = 2_000_000  # of one file
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass
+class ClassDefinition:
+    """A class of a downstream module: the targets of its bases, and what its attributes stand for."""
+
+    target: Target
+    path: str
+    node: ast.ClassDef
+    bases: tuple[Target, ...]
+    methods: Mapping[str, Function]
+    attributes: Mapping[str, Target | None]
+
+    def defines(self, name: str) -> bool:
+        return name in self.methods or name in self.attributes
+
+
+@dataclass
+class PythonModule:
+    """A parsed module; `names` says what its top level binds."""
+
+    path: str
+    target: Target
+    tree: ast.Module
+    lines: list[str]
+    names: dict[str, Target] = field(default_factory=dict)
+    classes: dict[str, ClassDefinition] = field(default_factory=dict)
+    functions: dict[str, Function] = field(default_factory=dict)
+    stars: list[Target] = field(default_factory=list)
+
+    @property
+    def is_package(self) -> bool:
+        return self.path.endswith("__init__.py")
+
+    def code(self, line: int) -> str:
+        return self.lines[line - 1].strip() if 0 < line <= len(self.lines) else ""
+
+    def imported(self, node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Target]]:
+        """Yield each name that an import statement binds, and its target; `*` for a star import."""
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                parts = tuple(alias.name.split("."))
+                yield (alias.asname, parts) if alias.asname else (parts[0], parts[:1])
+            return
+        source = self._source(node)
+        if source is not None:
+            for alias in node.names:
+                yield alias.asname or alias.name, (*source, alias.name)
+
+    def _source(self, node: ast.ImportFrom) -> Target | None:
+        named = tuple(node.module.split(".")) if node.module else ()
+        if not node.level:
+            return named
+        package = self.target if self.is_package else self.target[:-1]
+        above = node.level - 1
+        return (*package[: len(package) - above], *named) if above <= len(package) else None
+
+
+class DownstreamModules:
+    """The modules of a downstream tree, and what targets that begin in them come to."""
+
+    def __init__(self, sources: Iterable[tuple[str, str]]) -> None:
+        """Parse (path, text) pairs."""
+        self.unparsed: list[str] = []
+        self._modules: dict[Target, PythonModule] = {}
+        for path, text in sources:
+            if tree := _parse(text):
+                target = tuple(module_path(path).split("/"))
+                self._modules[target] = PythonModule(path, target, tree, text.split("\n"))
+            else:
+                self.unparsed.append(path)
+        for module in self:
+            self._bind(module)
+        for module in self:
+            self._define(module)
+
+    def __iter__(self) -> Iterator[PythonModule]:
+        return iter(self._modules.values())
+
+    def _bind(self, module: PythonModule) -> None:
+        """Note what the top level's imports, definitions and aliases stand for."""
+        for statement in top_level(module.tree.body):
+            match statement:
+                case ast.Import() | ast.ImportFrom():
+                    for name, target in module.imported(statement):
+                        if name == "*":
+                            module.stars.append(target[:-1])
+                        else:
+                            module.names.setdefault(name, target)  # of `try` and `except`, the first
+                case ast.FunctionDef() | ast.AsyncFunctionDef():
+                    module.names.setdefault(statement.name, (*module.target, statement.name))
+                    module.functions.setdefault(statement.name, statement)
+                case ast.ClassDef():
+                    module.names.setdefault(statement.name, (*module.target, statement.name))
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    if target := infer(value, module.names):
+                        module.names.setdefault(name, target)
+
+    def _define(self, module: PythonModule) -> None:
+        for node in top_level(module.tree.body):
+            if isinstance(node, ast.ClassDef):
+                target = (*module.target, node.name)
+                bases = (infer(_unsubscripted(base), module.names) for base in node.bases)
+                methods = {each.name: each for each in node.body if isinstance(each, Function)}
+                attributes = attribute_targets(node, target, module.names)
+                module.classes[node.name] = ClassDefinition(
+                    target, module.path, node, tuple(each for each in bases if each), methods, attributes
+                )
+
+    def function_at(self, target: Target) -> Function | None:
+        module = self._modules.get(target[:-1])
+        return module.functions.get(target[-1]) if module else None
+
+    def class_at(self, target: Target) -> ClassDefinition | None:
+        module = self._modules.get(target[:-1])
+        return module.classes.get(target[-1]) if module else None
+
+    def above(self, definition: ClassDefinition, hops: int = _MAX_HOPS) -> Iterator[ClassDefinition | Target]:
+        """Yield the downstream classes above a class, and the targets of its bases from elsewhere, in the order of look-up."""
+        for base in definition.bases:
+            target = self.canonical(base, hops - 1) if hops else None
+            if target is None:
+                continue
+            found = self.class_at(target)
+            if found is None:
+                yield target
+            elif found is not definition:
+                yield found
+                yield from self.above(found, hops - 1)
+
+    def canonical(self, target: Target | None, hops: int = _MAX_HOPS) -> Target | None:
+        """Follow a target through downstream modules to what they take it from.
+
+        Return the target at its source: of another repository, of a downstream definition, or of an attribute that an instance
+        of a downstream class inherits from elsewhere. None where downstream code itself provides it, or for what is unknown.
+        """
+        while target and hops:
+            hops -= 1
+            step = self._followed(target)
+            if step == target:
+                return target
+            target = step
+        return None
+
+    def _followed(self, target: Target) -> Target | None:
+        for length in range(len(target) - 1, 0, -1):
+            module = self._modules.get(target[:length])
+            if module is None:
+                continue
+            name, rest = target[length], target[length + 1 :]
+            if definition := module.classes.get(name):
+                return self._through_class(definition, target, rest)
+            bound = module.names.get(name) or self._through_star(module, name)
+            return (*bound, *rest) if bound and bound != target[: length + 1] else (target if not rest else None)
+        return target if target not in self._modules else None
+
+    def _through_star(self, module: PythonModule, name: str) -> Target | None:
+        sources = (self._modules.get(star) for star in module.stars)
+        return next((source.names[name] for source in sources if source and name in source.names), None)
+
+    def _through_class(self, definition: ClassDefinition, target: Target, rest: Target) -> Target | None:
+        """Return what an attribute of an instance, or of `super()`, comes to."""
+        own = rest[:1] != (ABOVE,)
+        rest = rest if own else rest[1:]
+        if rest in ((), (CALL,)):
+            return target
+        if rest[0] != CALL:  # an attribute of the class itself is looked up as one of its instances
+            rest = (CALL, *rest)
+        attribute, rest = rest[1], rest[2:]
+        for each in (*([definition] if own else []), *self.above(definition)):
+            if isinstance(each, ClassDefinition) and each.defines(attribute):
+                held = each.attributes.get(attribute)
+                return (*held, *rest) if held and rest else None
+        return (*definition.target, CALL, attribute, *rest)
+
+
+_BLOCKS = ("body", "orelse", "finalbody")
+
+
+def top_level(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield the statements of a module or class body, also those within `if`, `try` and `with`."""
+    for statement in body:
+        yield statement
+        if isinstance(statement, ast.If | ast.Try | ast.With):
+            for block in _BLOCKS:
+                yield from top_level(getattr(statement, block, []))
+            for handler in getattr(statement, "handlers", []):
+                yield from top_level(handler.body)
+
+
+def _unsubscripted(base: ast.expr) -> ast.expr:
+    return base.value if isinstance(base, ast.Subscript) else base
+
+
+def _parse(text: str) -> ast.Module | None:
+    if len(text) > _MAX_CHARACTERS:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about the file's own escapes
+            return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None

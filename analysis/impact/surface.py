@@ -1,0 +1,78 @@
+"""The surface of a downstream repository: everything of an upstream one that its code uses, each with its place."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from analysis.facts.whole_files.module import Parameter
+from analysis.impact.targets import Target
+from analysis.models.frozen import Frozen
+
+
+class UseKind(StrEnum):
+    """How code uses a name of upstream. The values are part of the store."""
+
+    IMPORT = "import"
+    CALL = "call"
+    READ = "read"
+    OVERRIDE = "override"
+    REPLACEMENT = "replacement"
+    MENTION = "mention"
+
+
+class Arguments(Frozen):
+    """What a call passes; `any_positional` and `any_keywords` are true for `*arguments` and `**arguments`."""
+
+    positional: int
+    keywords: tuple[str, ...]
+    any_positional: bool = False
+    any_keywords: bool = False
+
+
+class Use(Frozen):
+    """One use of an upstream name, at a line (from 1) of a downstream file.
+
+    `guarded` is true where the code expects that the name may be missing. A call has `arguments`, an override or a replacement
+    of a function the `parameters` that it accepts, those of a method without `self`. A mention's target is one word.
+    """
+
+    kind: UseKind
+    target: Target
+    path: str
+    line: int
+    code: str
+    guarded: bool = False
+    arguments: Arguments | None = None
+    parameters: tuple[Parameter, ...] | None = None
+    unpacked: int | None = None
+
+
+class Subclass(Frozen):
+    """A downstream class with upstream bases, its own and those of its downstream bases, in the order of look-up.
+
+    `members` are defined by it and its downstream bases; `abstract` is true if it is not meant to be instantiated.
+    """
+
+    target: Target
+    bases: tuple[Target, ...]
+    members: frozenset[str]
+    path: str
+    line: int
+    code: str
+    abstract: bool = False
+
+
+class Surface(Frozen):
+    """What a downstream tree uses of the upstream `packages` (names that are imported, such as `vllm`).
+
+    `unparsed` are the Python files that are no valid Python for us; `files` counts all that were read.
+    """
+
+    packages: frozenset[str]
+    uses: tuple[Use, ...]
+    subclasses: Mapping[Target, Subclass]
+    files: int
+    unparsed: tuple[str, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        return not self.uses and not self.subclasses
