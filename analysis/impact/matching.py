@@ -16,7 +16,7 @@ from analysis.impact.changes import CONSTRUCTOR, ChangedNames, changed_names, is
 from analysis.impact.signatures import Misfit, call_misfits, override_misfits
 from analysis.impact.surface import Subclass, Surface, Use, UseKind
 from analysis.impact.targets import CALL, Target
-from analysis.impact.upstream import Answer, Place, Presence, Upstream
+from analysis.impact.upstream import ABSENT, Answer, Place, Presence, Upstream
 from analysis.models import Commit, Fact, Trees
 from analysis.models.impacts import Cause, Certainty, DownstreamPlace, Impact, ImpactKind, UpstreamPlace
 
@@ -96,13 +96,14 @@ class Matching(NamedTuple):
         if now.presence is Presence.UNKNOWN:
             return
         was = self.before.find(use.target)
-        if now.presence is Presence.MISSING:
+        if now.presence in ABSENT:
             if was.presence is Presence.PRESENT or was.step > now.step:
-                yield from self._gone(use, use.target[: now.step + 1])
+                certain = now.presence is Presence.MISSING
+                yield from self._gone(use, use.target[: now.step + 1], certain=certain)
         elif was.presence is Presence.PRESENT:
             yield from self._changed(use, was.last, now.last)
 
-    def _gone(self, use: Use, target: Target) -> Iterator[Impact]:
+    def _gone(self, use: Use, target: Target, *, certain: bool) -> Iterator[Impact]:
         was = self.before.find(target)
         if was.presence is not Presence.PRESENT:
             return
@@ -110,12 +111,25 @@ class Matching(NamedTuple):
         fact = self._fact(place)
         new = self._new_place(place, fact)
         cause = Cause.REMOVED if new is None else (Cause.RENAMED if fact and "name" not in fact.kind else Cause.MOVED)
-        yield self._impact(use, cause, name, place, new=new)
+        yield self._impact(use, cause, name, place, new=new, certain=certain)
 
     def _changed(self, use: Use, was: Place, now: Place) -> Iterator[Impact]:
         for misfit in self._misfits(use, was, now):
             certain = use.kind is UseKind.CALL or misfit.cause in (Cause.PARAMETER_REQUIRED, Cause.PARAMETER_REMOVED)
             yield self._impact(use, misfit.cause, self._name(was), was, now=now, subject=misfit.parameter, certain=certain)
+
+        yield from self._retyped(use, was, now)
+
+    def _retyped(self, use: Use, was: Place, now: Place) -> Iterator[Impact]:
+        match was.member, now.member:
+            case Function(), Function() if use.kind in (UseKind.CALL, UseKind.OVERRIDE, UseKind.REPLACEMENT):
+                if _kind_of(was.member.returns) != _kind_of(now.member.returns):
+                    yield self._impact(use, Cause.RETURNS, self._name(was), was, now=now, certain=False)
+                elif use.kind is UseKind.REPLACEMENT and was.module.source(was.member) != now.module.source(now.member):
+                    yield self._impact(use, Cause.REWRITTEN, self._name(was), was, now=now, certain=False)
+            case Attribute(), Attribute() if use.kind is UseKind.READ:
+                if was.member.annotation and now.member.annotation and _kind_of(was.member.annotation) != _kind_of(now.member.annotation):
+                    yield self._impact(use, Cause.TYPE, self._name(was), was, now=now, certain=False)
 
     def _misfits(self, use: Use, was: Place, now: Place) -> Iterator[Misfit]:
         if use.arguments is not None:
@@ -191,6 +205,22 @@ class Matching(NamedTuple):
 
     def _new_place(self, place: Place, fact: Fact | None) -> str | None:
         return fact.new if fact else None
+
+
+def _kind_of(annotation: str) -> str:
+    """Return what an annotation describes, whatever it holds; of a tuple, how many."""
+    text = re.sub(r"Optional\[(.*)\]$", r"\1", re.sub(r"\s*\|\s*None$|^None\s*\|\s*", "", annotation.strip("'\"")))
+    head, _, inner = text.partition("[")
+    head = head.rpartition(".")[2].lower()
+    return f"{head}[{_commas(inner)}]" if head == "tuple" else head
+
+
+def _commas(inner: str) -> int:
+    depth, found = 0, 0
+    for each in inner:
+        depth += (each in "[(") - (each in "])")
+        found += each == "," and not depth
+    return found
 
 
 def _own_parameters(place: Place) -> list[Parameter] | None:

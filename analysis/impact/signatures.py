@@ -44,7 +44,7 @@ def override_misfits(own: Sequence[Parameter], before: Sequence[Parameter], afte
         if not known and not absorbed and not by_position:
             yield Misfit(Cause.PARAMETER_REQUIRED if each.required else Cause.PARAMETER_ADDED, each.name)
     for each in own:
-        if each.required and not each.variadic and each.name in old and each.name not in new and not _has_any(after):
+        if each.required and not each.variadic and each.name in old and each.name not in new:
             yield Misfit(Cause.PARAMETER_REMOVED, each.name)
 
 
@@ -55,10 +55,6 @@ def _same_place(own: Sequence[Parameter], place: int, old: Iterable[str]) -> boo
 
 def _has(parameters: Iterable[Parameter], kind: ParameterKind) -> bool:
     return any(each.kind is kind for each in parameters)
-
-
-def _has_any(parameters: Iterable[Parameter]) -> bool:
-    return any(each.variadic for each in parameters)
 
 
 _KEYWORD, _EITHER, _POSITION = (

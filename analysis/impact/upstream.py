@@ -15,11 +15,18 @@ _MAX_HOPS = 24  # steps from one definition to the next for one target
 
 
 class Presence(Enum):
-    """Whether a revision has what a target names."""
+    """Whether a revision has what a target names.
+
+    It is unseen where nothing declares it, but a class from elsewhere or a dynamic module may provide it.
+    """
 
     PRESENT = auto()
     MISSING = auto()
+    UNSEEN = auto()
     UNKNOWN = auto()
+
+
+ABSENT = (Presence.MISSING, Presence.UNSEEN)
 
 
 class Place(NamedTuple):
@@ -86,9 +93,9 @@ class Upstream:
                 return Answer(Presence.UNKNOWN, ())
             owner = found.last._replace(instance=True)
             answer = self._walk(owner, target, step, hops - 1)
-            if answer.presence is not Presence.MISSING or answer.step > step:
+            if answer.presence not in ABSENT or answer.step > step:
                 return answer
-            missing = missing or answer
+            missing = answer if missing is None or answer.presence is Presence.UNSEEN else missing
         return missing or Answer(Presence.UNKNOWN, ())
 
     def module(self, target: Target) -> Module | None:
@@ -136,7 +143,7 @@ class Upstream:
                 found = self._in_module(source, name, hops - 1) if hops else Presence.UNKNOWN
                 if isinstance(found, Place):
                     return found
-        return Presence.UNKNOWN if self.revision.binds(module, name) else Presence.MISSING
+        return Presence.UNSEEN if self.revision.binds(module, name) else Presence.MISSING
 
     def _imported(self, module: Module, member: Import, hops: int) -> "Place | Presence":
         target = self.local(member.target)
@@ -148,16 +155,14 @@ class Upstream:
         return Presence.UNKNOWN  # a broken import of upstream's own, or one that we do not understand
 
     def _in_class(self, owner: Found[Class], name: str) -> "Place | Presence":
-        for each in self.lineage(owner):
-            if each is None:
-                return Presence.UNKNOWN
+        for each in filter(None, self.lineage(owner)):
             if member := each.member.members.get(name):
                 return Place(each.module, member, each.member)
             if attribute := next(
                 (a for a in each.module.instance_attributes(each.member) if a.name == name), None
             ):
                 return Place(each.module, attribute, each.member)
-        return Presence.UNKNOWN if self.revision.provides(owner, name) else Presence.MISSING
+        return Presence.UNSEEN if self.revision.provides(owner, name) else Presence.MISSING
 
     def lineage(self, owner: Found[Class]) -> Iterator[Found[Class] | None]:
         """Yield a class and those above it, None for each that is not in the repository."""

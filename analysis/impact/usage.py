@@ -142,7 +142,26 @@ class UseFinder(ast.NodeVisitor):
     def visit_If(self, node: ast.If) -> None:
         self.visit(node.test)
         with self._guarded(when=guards.guards_branches(node.test)):
-            self._visit_all([*node.body, *node.orelse])
+            wide = {name: self._names.get(name) for name in _names_in(node.test)}
+            narrowed = self._narrow(node.test)
+            self._visit_all(node.body)
+            self._names.update({name: wide.get(name) for name, now in narrowed.items() if self._names[name] is now})
+            self._visit_all(node.orelse)
+
+    def visit_Assert(self, node: ast.Assert) -> None:
+        self.visit(node.test)
+        self._narrow(node.test)
+
+    def _narrow(self, test: ast.expr) -> dict[str, Target | None]:
+        """Bind the names that a test by `isinstance` tells the class of, and return them."""
+        parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
+        found: dict[str, Target | None] = {}
+        for part in parts:
+            match part:
+                case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), kind]):
+                    found[name] = instance(kind, self._names)
+        self._names.update(found)
+        return found
 
     def visit_IfExp(self, node: ast.IfExp) -> None:
         with self._guarded(when=guards.guards_branches(node.test)):
@@ -336,6 +355,10 @@ def _first_parameter(method: Function, owner: ClassDefinition) -> dict[str, Targ
         return {}
     target = owner.target if "classmethod" in decorators else (*owner.target, CALL)
     return {parameters[0].arg: target}
+
+
+def _names_in(node: ast.expr) -> Iterator[str]:
+    return (each.id for each in ast.walk(node) if isinstance(each, ast.Name))
 
 
 def _has_star(node: ast.Tuple) -> bool:

@@ -37,6 +37,8 @@ class Cause(StrEnum):
     PARAMETER_REQUIRED = "parameter required"
     FEWER_POSITIONS = "fewer positional parameters"
     RETURNS = "return type changed"
+    TYPE = "type changed"
+    REWRITTEN = "rewritten"
     MADE_ABSTRACT = "made abstract"
     DEFAULT_CHANGED = "default changed"
 
