@@ -23,6 +23,7 @@ class ImpactKind(StrEnum):
     REPLACEMENT = "replaced function"
     MENTION = "mentioned name"
     DEFAULT = "default"
+    VERSION = "version"
 
 
 class Cause(StrEnum):
@@ -41,6 +42,7 @@ class Cause(StrEnum):
     REWRITTEN = "rewritten"
     MADE_ABSTRACT = "made abstract"
     DEFAULT_CHANGED = "default changed"
+    VERSION = "version required"
 
 
 class UpstreamPlace(Frozen):

@@ -19,7 +19,17 @@ _CONTAINER = "*"
 _TRANSPARENT = ("Optional", "Union", "Annotated", "ClassVar", "Final", "Required", "NotRequired")
 _CONTAINERS = (
     *("list", "List", "Sequence", "Iterable", "Iterator", "Collection", "tuple", "Tuple", "set", "Set", "frozenset"),
-    *("dict", "Dict", "Mapping", "MutableMapping", "defaultdict", "deque", "Generator", "AsyncIterator", "AsyncGenerator"),
+    *(
+        "dict",
+        "Dict",
+        "Mapping",
+        "MutableMapping",
+        "defaultdict",
+        "deque",
+        "Generator",
+        "AsyncIterator",
+        "AsyncGenerator",
+    ),
 )
 _CLASSES = ("type", "Type")
 _MAX_STEPS = 16
@@ -35,7 +45,7 @@ def item(target: Target) -> Target:
     return target[1:] if target[0] == _CONTAINER else (*target, ITEM)
 
 
-def infer(node: ast.expr | None, names: Names) -> Target | None:
+def infer(node: ast.expr | None, names: Names) -> Target | None:  # noqa: PLR0911 (a return a kind of expression)
     """Return the target of an expression, `names` being what its names stand for; None if it is unknown."""
     match node:
         case ast.Name():
@@ -96,69 +106,3 @@ def _parsed(text: str) -> ast.expr | None:
         return ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-
-
-def parameter_names(function: ast.FunctionDef | ast.AsyncFunctionDef, names: Names) -> dict[str, Target]:
-    """Return what the annotated parameters of a function stand for."""
-    parameters = function.args
-    found: dict[str, Target] = {}
-    for each in (*parameters.posonlyargs, *parameters.args, *parameters.kwonlyargs):
-        if target := instance(each.annotation, names):
-            found[each.arg] = target
-    return found
-
-
-def attribute_targets(owner: ast.ClassDef, own: Target, names: Names) -> dict[str, Target | None]:
-    """Return what each attribute that a class sets or declares stands for; None where it is unknown or not always the same.
-
-    `own` is the target of the class itself.
-    """
-    found: dict[str, Target | None] = {}
-
-    def note(name: str, target: Target | None) -> None:
-        found[name] = target if found.get(name, target) == target else None
-
-    for statement in owner.body:
-        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-            note(statement.target.id, instance(statement.annotation, names))
-        elif isinstance(statement, ast.Assign):
-            for each in statement.targets:
-                if isinstance(each, ast.Name):
-                    note(each.id, infer(statement.value, names))
-        elif isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
-            if any(_is_property(each) for each in statement.decorator_list):
-                note(statement.name, instance(statement.returns, names))
-                continue
-            for name, target in _set_on_self(statement, own, names):
-                if target or name not in found:
-                    note(name, target)
-    return found
-
-
-def _is_property(decorator: ast.expr) -> bool:
-    name = decorator.attr if isinstance(decorator, ast.Attribute) else getattr(decorator, "id", "")
-    return name.endswith("property")
-
-
-def _set_on_self(
-    function: ast.FunctionDef | ast.AsyncFunctionDef, owner: Target, names: Names
-) -> list[tuple[str, Target | None]]:
-    """Return (attribute, target) for each assignment to an attribute of a method's first parameter."""
-    parameters = [*function.args.posonlyargs, *function.args.args]
-    if not parameters:
-        return []
-    own = parameters[0].arg
-    inside = {**names, **parameter_names(function, names), own: (*owner, CALL)}
-    found: list[tuple[str, Target | None]] = []
-    for node in ast.walk(function):
-        if isinstance(node, ast.AnnAssign):
-            targets: list[ast.expr] = [node.target]
-            target = instance(node.annotation, inside)
-        elif isinstance(node, ast.Assign):
-            targets, target = node.targets, infer(node.value, inside)
-        else:
-            continue
-        for each in targets:
-            if isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name) and each.value.id == own:
-                found.append((each.attr, target))
-    return found

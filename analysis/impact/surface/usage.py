@@ -6,11 +6,13 @@ from collections import ChainMap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from analysis.facts.whole_files.module import Parameter, ParameterKind
-from analysis.impact import guards
-from analysis.impact.modules import ClassDefinition, DownstreamModules, Function, PythonModule
-from analysis.impact.surface import Arguments, Use, UseKind
-from analysis.impact.targets import ABOVE, CALL, Target, infer, instance, item, parameter_names
+from analysis.facts.whole_files.module import Parameter
+from analysis.impact.surface import guards
+from analysis.impact.surface.attributes import Function, parameter_names
+from analysis.impact.surface.model import Arguments, Use, UseKind
+from analysis.impact.surface.modules import ClassDefinition, DownstreamModules, PythonModule
+from analysis.impact.surface.signatures import accepted, passed
+from analysis.impact.surface.targets import ABOVE, CALL, Target, infer, instance, item
 
 _MAX_CODE = 200  # characters quoted of a line
 _SCOPES = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -80,7 +82,17 @@ class UseFinder(ast.NodeVisitor):
                 if value := getattr(node, part, None):
                     self.visit(value)
 
-    visit_ListComp = visit_SetComp = visit_GeneratorExp = visit_DictComp = _visit_comprehension
+    def visit_ListComp(self, node: ast.ListComp) -> None:
+        self._visit_comprehension(node)
+
+    def visit_SetComp(self, node: ast.SetComp) -> None:
+        self._visit_comprehension(node)
+
+    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> None:
+        self._visit_comprehension(node)
+
+    def visit_DictComp(self, node: ast.DictComp) -> None:
+        self._visit_comprehension(node)
 
     def visit_With(self, node: ast.With) -> None:
         for each in node.items:
@@ -224,7 +236,7 @@ class UseFinder(ast.NodeVisitor):
             self._visit_reflection(node)
             self.visit(node.func)
         else:
-            self._note(UseKind.CALL, target, node.func, arguments=_arguments(node), unpacked=unpacked)
+            self._note(UseKind.CALL, target, node.func, arguments=passed(node), unpacked=unpacked)
             self._descend(node.func)
         self._visit_all(node.args)
         self._visit_all([each.value for each in node.keywords])
@@ -304,40 +316,6 @@ def upstream_bases(
     for each in modules.above(definition):
         if isinstance(each, tuple) and each[0] in packages:
             yield each
-
-
-def accepted(function: Function) -> tuple[Parameter, ...]:
-    """Return the parameters that a function accepts."""
-    arguments = function.args
-    positional = [*arguments.posonlyargs, *arguments.args]
-    optional = len(positional) - len(arguments.defaults)
-    found = [
-        Parameter(
-            each.arg,
-            ParameterKind.POSITIONAL_ONLY if place < len(arguments.posonlyargs) else ParameterKind.POSITIONAL_OR_KEYWORD,
-            place < optional,
-            "",
-        )
-        for place, each in enumerate(positional)
-    ]
-    if arguments.vararg:
-        found.append(Parameter(arguments.vararg.arg, ParameterKind.VAR_POSITIONAL, False, ""))
-    found += [
-        Parameter(each.arg, ParameterKind.KEYWORD_ONLY, default is None, "")
-        for each, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-    ]
-    if arguments.kwarg:
-        found.append(Parameter(arguments.kwarg.arg, ParameterKind.VAR_KEYWORD, False, ""))
-    return tuple(found)
-
-
-def _arguments(node: ast.Call) -> Arguments:
-    return Arguments(
-        positional=sum(not isinstance(each, ast.Starred) for each in node.args),
-        keywords=tuple(each.arg for each in node.keywords if each.arg),
-        any_positional=any(isinstance(each, ast.Starred) for each in node.args),
-        any_keywords=any(each.arg is None for each in node.keywords),
-    )
 
 
 def _parameters(function: _SCOPES) -> Iterator[str]:

@@ -1,23 +1,23 @@
-"""The impacts of a commit on a surface: what held before the commit and holds no more after it.
+"""Impacts on Python code: imports, calls, overrides, reads and replacements that a commit leaves without what they need.
 
 Names nominate, resolution decides: only uses of a name whose definition the commit changes are looked at, and each is
 followed to that definition in the files before and after.
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from analysis.facts.whole_files.module import Attribute, Class, Function, Module, Parameter, ParameterKind
-from analysis.facts.whole_files.repository import Found, Revision
+from analysis.facts.whole_files.module import Attribute, Class, Function, Parameter, ParameterKind
+from analysis.facts.whole_files.repository import Found
 from analysis.facts.whole_files.signatures import called_parameters
-from analysis.impact.changes import CONSTRUCTOR, ChangedNames, changed_names, is_abstract
-from analysis.impact.signatures import Misfit, call_misfits, override_misfits
-from analysis.impact.surface import Subclass, Surface, Use, UseKind
-from analysis.impact.targets import CALL, Target
-from analysis.impact.upstream import ABSENT, Answer, Place, Presence, Upstream
-from analysis.models import Commit, Fact, Trees
+from analysis.impact.matching.changes import CONSTRUCTOR, ChangedNames, is_abstract
+from analysis.impact.matching.signatures import Misfit, call_misfits, override_misfits
+from analysis.impact.matching.upstream import ABSENT, Answer, Place, Presence, Upstream
+from analysis.impact.surface.index import SurfaceIndex
+from analysis.impact.surface.model import Subclass, Use, UseKind
+from analysis.impact.surface.targets import CALL, Target
+from analysis.models import Fact
 from analysis.models.impacts import Cause, Certainty, DownstreamPlace, Impact, ImpactKind, UpstreamPlace
 
 _KINDS = {
@@ -32,43 +32,6 @@ _RECORDS = ("NamedTuple", "BaseModel", "Struct")
 _RECORD_DECORATOR = re.compile(r"\b(?:dataclass|config|attrs|define)\b")
 
 
-class SurfaceIndex:
-    """A surface, its uses found by the names that they pass."""
-
-    def __init__(self, surface: Surface) -> None:
-        self.surface = surface
-        self._uses: dict[str, list[Use]] = defaultdict(list)
-        for use in surface.uses:
-            if not use.guarded:
-                for name in set(use.target):
-                    self._uses[name].append(use)
-        # A class is constructed under the names of all that inherit its constructor.
-        self._constructions = [
-            use for use in surface.uses if use.kind is UseKind.CALL and not use.guarded and use.target[-1][:1].isupper()
-        ]
-
-    def nominated(self, names: Iterable[str]) -> list[Use]:
-        """Return the uses that pass one of the names, in the order of the files."""
-        names = frozenset(names)
-        found = {id(use): use for name in names for use in self._uses.get(name, ())}
-        if CONSTRUCTOR in names:
-            found.update((id(use), use) for use in self._constructions)
-        return sorted(found.values(), key=lambda use: (use.path, use.line))
-
-
-def impacts(commit: Commit, trees: Trees, index: SurfaceIndex, roots: Mapping[str, str], facts: Sequence[Fact]) -> tuple[Impact, ...]:
-    """Return what a commit breaks of a surface, what is proven first.
-
-    `roots` are the folders that hold the upstream packages, by their names; `facts` are those of the commit.
-    """
-    revisions = Revision(trees.before), Revision(trees.after)
-    names = changed_names(commit, *revisions)
-    if not names.all and not names.abstract:
-        return ()
-    before, after = (Upstream(each, roots, index.surface.subclasses) for each in revisions)
-    return Matching(before, after, facts).impacts(index, names)
-
-
 class Matching(NamedTuple):
     """Upstream before and after a commit."""
 
@@ -76,20 +39,12 @@ class Matching(NamedTuple):
     after: Upstream
     facts: Sequence[Fact]
 
-    def impacts(self, index: SurfaceIndex, names: ChangedNames) -> tuple[Impact, ...]:
-        found = [each for use in index.nominated(names.all) for each in self._of_use(use)]
-        found += [each for subclass in index.surface.subclasses.values() for each in self._required(subclass, names)]
-        unique: dict[object, Impact] = {}
-        for each in found:
-            unique.setdefault((each.downstream.path, each.downstream.line, each.name, each.cause, each.subject), each)
-        imported = {(each.downstream.path, each.name) for each in unique.values() if each.kind is ImpactKind.IMPORT}
-        kept = [
-            each
-            for each in unique.values()
-            # What is imported at the top of a file fails there.
-            if each.kind is ImpactKind.IMPORT or (each.downstream.path, each.name) not in imported
-        ]
-        return tuple(sorted(kept, key=lambda each: each.certainty is not Certainty.PROVEN))
+    def impacts(self, index: SurfaceIndex, names: ChangedNames) -> Iterator[Impact]:
+        """Yield what no longer fits of the uses of these names, and what subclasses now lack."""
+        for use in index.nominated(names.all):
+            yield from self._of_use(use)
+        for subclass in index.surface.subclasses.values() if names.abstract else ():
+            yield from self._required(subclass, names)
 
     def _of_use(self, use: Use) -> Iterator[Impact]:
         now = self.after.find(use.target)
@@ -109,14 +64,16 @@ class Matching(NamedTuple):
             return
         name, place = self._name(was.last), was.last
         fact = self._fact(place)
-        new = self._new_place(place, fact)
+        new = fact.new if fact else None
         cause = Cause.REMOVED if new is None else (Cause.RENAMED if fact and "name" not in fact.kind else Cause.MOVED)
         yield self._impact(use, cause, name, place, new=new, certain=certain)
 
     def _changed(self, use: Use, was: Place, now: Place) -> Iterator[Impact]:
         for misfit in self._misfits(use, was, now):
             certain = use.kind is UseKind.CALL or misfit.cause in (Cause.PARAMETER_REQUIRED, Cause.PARAMETER_REMOVED)
-            yield self._impact(use, misfit.cause, self._name(was), was, now=now, subject=misfit.parameter, certain=certain)
+            yield self._impact(
+                use, misfit.cause, self._name(was), was, now=now, subject=misfit.parameter, certain=certain
+            )
 
         yield from self._retyped(use, was, now)
 
@@ -128,7 +85,11 @@ class Matching(NamedTuple):
                 elif use.kind is UseKind.REPLACEMENT and was.module.source(was.member) != now.module.source(now.member):
                     yield self._impact(use, Cause.REWRITTEN, self._name(was), was, now=now, certain=False)
             case Attribute(), Attribute() if use.kind is UseKind.READ:
-                if was.member.annotation and now.member.annotation and _kind_of(was.member.annotation) != _kind_of(now.member.annotation):
+                if (
+                    was.member.annotation
+                    and now.member.annotation
+                    and _kind_of(was.member.annotation) != _kind_of(now.member.annotation)
+                ):
                     yield self._impact(use, Cause.TYPE, self._name(was), was, now=now, certain=False)
 
     def _misfits(self, use: Use, was: Place, now: Place) -> Iterator[Misfit]:
@@ -139,7 +100,7 @@ class Matching(NamedTuple):
                 yield from (each for each in call_misfits(use.arguments, new) if each not in known)
         elif use.parameters is not None and isinstance(was.member, Function) and isinstance(now.member, Function):
             old, new = _own_parameters(was), _own_parameters(now)
-            if old != new:
+            if old is not None and new is not None and old != new:
                 yield from override_misfits(use.parameters, old, new)
 
     def _called(self, upstream: Upstream, place: Place) -> list[Parameter] | None:
@@ -201,10 +162,9 @@ class Matching(NamedTuple):
         """Return the fact that says what became of a definition."""
         own = place.member.name if place.member else None
         name = f"{place.owner.name}.{own}" if place.owner else own
-        return next((each for each in self.facts if each.new and each.name == name and each.path == place.module.path), None)
-
-    def _new_place(self, place: Place, fact: Fact | None) -> str | None:
-        return fact.new if fact else None
+        return next(
+            (each for each in self.facts if each.new and each.name == name and each.path == place.module.path), None
+        )
 
 
 def _kind_of(annotation: str) -> str:
@@ -254,7 +214,9 @@ def _constructor(upstream: Upstream, owner: Found[Class]) -> list[Parameter] | N
 
 
 def _fields(owner: Class) -> list[Parameter]:
-    by_name = any("kw_only=True" in each for each in owner.decorators) or any(b.name == "BaseModel" for b in owner.bases)
+    by_name = any("kw_only=True" in each for each in owner.decorators) or any(
+        b.name == "BaseModel" for b in owner.bases
+    )
     return [
         Parameter(
             each.name,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from analysis.facts.whole_files.module import Parameter
-from analysis.impact.targets import Target
+from analysis.impact.surface.targets import Target
 from analysis.models.frozen import Frozen
 
 

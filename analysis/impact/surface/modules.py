@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from analysis.facts.modules import module_path
-from analysis.impact.targets import ABOVE, CALL, Target, attribute_targets, infer
+from analysis.impact.surface.attributes import Function, attribute_targets
+from analysis.impact.surface.targets import ABOVE, CALL, Target, infer
 
 _MAX_HOPS = 12  # names followed from module to module, or classes up to their bases
 _MAX_CHARACTERS = 2_000_000  # of one file
-
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass
@@ -107,8 +106,8 @@ class DownstreamModules:
                 case ast.ClassDef():
                     module.names.setdefault(statement.name, (*module.target, statement.name))
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                    if target := infer(value, module.names):
-                        module.names.setdefault(name, target)
+                    if inferred := infer(value, module.names):
+                        module.names.setdefault(name, inferred)
 
     def _define(self, module: PythonModule) -> None:
         for node in top_level(module.tree.body):

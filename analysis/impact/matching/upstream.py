@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from analysis.facts.whole_files.module import Attribute, Class, Function, Import, Member, Module
 from analysis.facts.whole_files.repository import Found, Revision
-from analysis.impact.surface import Subclass
-from analysis.impact.targets import CALL, ITEM, Target, attribute_targets, infer, instance, item
+from analysis.impact.surface.attributes import attribute_targets
+from analysis.impact.surface.model import Subclass
+from analysis.impact.surface.targets import CALL, ITEM, Target, infer, instance, item
 
 _MAX_HOPS = 24  # steps from one definition to the next for one target
 
@@ -158,9 +159,7 @@ class Upstream:
         for each in filter(None, self.lineage(owner)):
             if member := each.member.members.get(name):
                 return Place(each.module, member, each.member)
-            if attribute := next(
-                (a for a in each.module.instance_attributes(each.member) if a.name == name), None
-            ):
+            if attribute := next((a for a in each.module.instance_attributes(each.member) if a.name == name), None):
                 return Place(each.module, attribute, each.member)
         return Presence.UNSEEN if self.revision.provides(owner, name) else Presence.MISSING
 
@@ -209,7 +208,9 @@ class Upstream:
             except (SyntaxError, ValueError, RecursionError, MemoryError, IndexError):
                 node = None
             own = (*self.dotted(module), owner.name)
-            self._attributes[key] = attribute_targets(node, own, self._names(module)) if isinstance(node, ast.ClassDef) else {}
+            self._attributes[key] = (
+                attribute_targets(node, own, self._names(module)) if isinstance(node, ast.ClassDef) else {}
+            )
         return self._attributes[key]
 
     def local(self, dotted: str) -> Target:
@@ -253,5 +254,3 @@ def _expression(text: str) -> ast.expr | None:
         return ast.parse(text, mode="eval").body if text else None
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-
-

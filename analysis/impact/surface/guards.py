@@ -56,7 +56,9 @@ def tested_names(body: ast.AST) -> frozenset[str]:
 
 def inspects_signatures(body: ast.AST) -> bool:
     """Return whether code looks at a function's parameters before it calls it."""
-    return any(isinstance(node, ast.Attribute | ast.Name) and _last_name(node) == "signature" for node in ast.walk(body))
+    return any(
+        isinstance(node, ast.Attribute | ast.Name) and _last_name(node) == "signature" for node in ast.walk(body)
+    )
 
 
 def _last_name(node: ast.expr) -> str:

@@ -3,10 +3,12 @@
 import ast
 from collections.abc import Iterable, Iterator
 
-from analysis.impact.modules import ClassDefinition, DownstreamModules
-from analysis.impact.surface import Subclass, Surface, Use, UseKind
-from analysis.impact.targets import CALL
-from analysis.impact.usage import UseFinder, accepted, upstream_bases
+from analysis.impact.surface.mentions import mentions
+from analysis.impact.surface.model import Subclass, Surface, Use, UseKind
+from analysis.impact.surface.modules import ClassDefinition, DownstreamModules
+from analysis.impact.surface.signatures import accepted
+from analysis.impact.surface.targets import CALL
+from analysis.impact.surface.usage import UseFinder, upstream_bases
 from analysis.paths import Kind, kind
 
 _CODE = (Kind.SOURCE, Kind.BUILD, Kind.DEPENDENCY, Kind.DATA, Kind.TEST, Kind.EXAMPLE)
@@ -15,16 +17,17 @@ _CODE = (Kind.SOURCE, Kind.BUILD, Kind.DEPENDENCY, Kind.DATA, Kind.TEST, Kind.EX
 def extract(files: Iterable[tuple[str, str]], packages: frozenset[str]) -> Surface:
     """Return the surface of a tree, given as (path, text) of its files."""
     read = 0
+    uses: list[Use] = []
 
     def sources() -> Iterator[tuple[str, str]]:
         nonlocal read
         for path, text in files:
             read += 1
+            uses.extend(mentions(path, text, packages))
             if path.endswith(".py") and kind(path) in _CODE:
                 yield path, text
 
     modules = DownstreamModules(sources())
-    uses: list[Use] = []
     subclasses: dict[tuple[str, ...], Subclass] = {}
     for module in modules:
         finder = UseFinder(module, modules, packages)
@@ -32,7 +35,9 @@ def extract(files: Iterable[tuple[str, str]], packages: frozenset[str]) -> Surfa
         uses += finder.uses
         for definition in module.classes.values():
             if bases := tuple(upstream_bases(definition, modules, packages)):
-                subclasses[definition.target] = _subclass(definition, bases, modules, module.code(definition.node.lineno))
+                subclasses[definition.target] = _subclass(
+                    definition, bases, modules, module.code(definition.node.lineno)
+                )
                 uses += _overrides(definition, module.lines)
     return Surface(
         packages=packages, uses=tuple(uses), subclasses=subclasses, files=read, unparsed=tuple(modules.unparsed)

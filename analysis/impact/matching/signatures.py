@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from analysis.facts.whole_files.module import Parameter, ParameterKind
-from analysis.impact.surface import Arguments
+from analysis.impact.surface.model import Arguments
 from analysis.models.impacts import Cause
 
 
@@ -27,12 +27,16 @@ def call_misfits(arguments: Arguments, parameters: Sequence[Parameter]) -> Itera
         yield Misfit(Cause.FEWER_POSITIONS, positions[-1].name if positions else "")
     passed = {each.name for each in positions[: arguments.positional]} | set(arguments.keywords)
     for each in parameters:
-        by_star = (each.positional and arguments.any_positional) or (each.kind is not _POSITION and arguments.any_keywords)
+        by_star = (each.positional and arguments.any_positional) or (
+            each.kind is not _POSITION and arguments.any_keywords
+        )
         if each.required and not each.variadic and each.name not in passed and not by_star:
             yield Misfit(Cause.PARAMETER_REQUIRED, each.name)
 
 
-def override_misfits(own: Sequence[Parameter], before: Sequence[Parameter], after: Sequence[Parameter]) -> Iterator[Misfit]:
+def override_misfits(
+    own: Sequence[Parameter], before: Sequence[Parameter], after: Sequence[Parameter]
+) -> Iterator[Misfit]:
     """Yield why callers of a method that changed may no longer call an override of it with `own` parameters."""
     old, new = {each.name for each in before}, {each.name for each in after}
     accepted = {each.name for each in own}

@@ -1,0 +1,43 @@
+"""The impacts of a commit on a surface: what held before the commit and holds no more after it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from analysis.facts.whole_files.repository import Revision
+from analysis.impact.matching.changes import changed_names
+from analysis.impact.matching.python import Matching
+from analysis.impact.matching.settings import setting_impacts
+from analysis.impact.matching.upstream import Upstream
+from analysis.impact.surface.index import SurfaceIndex
+from analysis.models import Commit, Fact, Trees
+from analysis.models.impacts import Certainty, Impact, ImpactKind
+
+__all__ = ["impacts"]
+
+
+def impacts(
+    commit: Commit, trees: Trees, index: SurfaceIndex, roots: Mapping[str, str], facts: Sequence[Fact]
+) -> tuple[Impact, ...]:
+    """Return what a commit breaks of a surface, what is proven first.
+
+    `roots` are the folders that hold the upstream packages, by their names; `facts` are those of the commit.
+    """
+    revisions = Revision(trees.before), Revision(trees.after)
+    before, after = (Upstream(each, roots, index.surface.subclasses) for each in revisions)
+    found = [*Matching(before, after, facts).impacts(index, changed_names(commit, *revisions))]
+    found += setting_impacts(commit, facts, index, before)
+    return _worst_first(found)
+
+
+def _worst_first(found: Iterable[Impact]) -> tuple[Impact, ...]:
+    """Return each impact once, what is proven first; of a name that a file can no longer import, nothing else there."""
+    unique: dict[object, Impact] = {}
+    for each in found:
+        unique.setdefault((each.downstream.path, each.downstream.line, each.name, each.cause, each.subject), each)
+    imported = {(each.downstream.path, each.name) for each in unique.values() if each.kind is ImpactKind.IMPORT}
+    kept = [
+        each
+        for each in unique.values()
+        # What is imported at the top of a file fails there.
+        if each.kind is ImpactKind.IMPORT or (each.downstream.path, each.name) not in imported
+    ]
+    return tuple(sorted(kept, key=lambda each: each.certainty is not Certainty.PROVEN))

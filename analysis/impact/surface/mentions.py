@@ -1,0 +1,66 @@
+"""Names that any downstream file may mention as text: variables, flags, keys, routes, custom operators, requirements.
+
+Unlike an import, a word does not say whose it is: it counts in files that name upstream.
+"""
+
+import re
+from collections.abc import Collection, Iterator
+
+from packaging.requirements import InvalidRequirement, Requirement
+
+from analysis.impact.surface.model import Use, UseKind
+from analysis.paths import Kind, kind
+
+VARIABLE, FLAG, ROUTE, OPERATOR, KEY, REQUIREMENT = "variable", "flag", "route", "operator", "key", "requirement"
+
+_MAX_FILE = 400_000  # characters
+_MAX_CODE = 200
+_WORDS = re.compile(
+    r"(?P<variable>(?<![\w$.])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b)"
+    r"|(?P<flag>(?<![\w-])--[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)*)"
+    r"|(?P<route>(?<=[\"'`\s\d])/[a-z_]\w*(?:/[\w{}.-]+)*)"
+    r"|torch\.ops\.(?P<operator>\w+\.\w+)"
+)
+_KEY = re.compile(r"""^\s*["']?(?P<key>[a-z]\w{3,})["']?\s*[:=]""")
+_CONFIGURATION = (".yaml", ".yml", ".json", ".toml", ".ini", ".cfg")
+_REQUIREMENT = re.compile(r"""^\s*["']?(?P<requirement>[A-Za-z][\w.-]*(?:\[[^\]]*\])?\s*[<>=~!][^#;"']*)""")
+
+
+def mentions(path: str, text: str, packages: Collection[str]) -> Iterator[Use]:
+    """Yield each name that a file mentions, at its first line; in a file that does not name upstream, only prefixed variables.
+
+    Generated and vendored files mention nothing of their own.
+    """
+    found = kind(path)
+    if len(text) > _MAX_FILE or found in (Kind.GENERATED, Kind.VENDORED):
+        return
+    names_upstream = any(package in text.lower() for package in packages)
+    prefixes = tuple(f"{package.upper()}_" for package in packages)
+    seen: set[tuple[str, ...]] = set()
+    for number, line in enumerate(text.split("\n"), 1):
+        for target in _mentioned(path, found, line):
+            own = names_upstream or target[0] == REQUIREMENT or target[1].startswith(prefixes)
+            if own and target not in seen:
+                seen.add(target)
+                yield Use(kind=UseKind.MENTION, target=target, path=path, line=number, code=line.strip()[:_MAX_CODE])
+
+
+def _mentioned(path: str, found: Kind, line: str) -> Iterator[tuple[str, ...]]:
+    for word in _WORDS.finditer(line):
+        what = word.lastgroup or ""
+        yield (what, word[what])
+    if path.endswith(_CONFIGURATION) and (key := _KEY.match(line)):
+        yield (KEY, key["key"])
+    if found is Kind.DEPENDENCY and (listed := _REQUIREMENT.match(line)) and (requirement := _requirement(listed[1])):
+        yield (REQUIREMENT, normalized(requirement.name), str(requirement.specifier))
+
+
+def _requirement(text: str) -> Requirement | None:
+    try:
+        return Requirement(text.strip().rstrip(",\\ "))
+    except InvalidRequirement:
+        return None
+
+
+def normalized(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
