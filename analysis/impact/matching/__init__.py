@@ -6,6 +6,7 @@ from analysis.facts.whole_files.repository import Revision
 from analysis.impact.matching.changes import changed_names
 from analysis.impact.matching.python import Matching
 from analysis.impact.matching.settings import setting_impacts
+from analysis.impact.matching.successors import Successors
 from analysis.impact.matching.upstream import Upstream
 from analysis.impact.surface.index import SurfaceIndex
 from analysis.models import Commit, Fact, Trees
@@ -23,7 +24,9 @@ def impacts(
     """
     revisions = Revision(trees.before), Revision(trees.after)
     before, after = (Upstream(each, roots, index.surface.subclasses) for each in revisions)
-    found = [*Matching(before, after, facts).impacts(index, changed_names(commit, *revisions))]
+    found = [
+        *Matching(before, after, Successors(commit, facts, after)).impacts(index, changed_names(commit, *revisions))
+    ]
     found += setting_impacts(commit, facts, index, before)
     return _worst_first(found)
 

@@ -5,19 +5,20 @@ followed to that definition in the files before and after.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from analysis.facts.whole_files.module import Attribute, Class, Function, Parameter, ParameterKind
 from analysis.facts.whole_files.repository import Found
 from analysis.facts.whole_files.signatures import called_parameters
+from analysis.impact.matching.advice import advised
 from analysis.impact.matching.changes import CONSTRUCTOR, ChangedNames, is_abstract
 from analysis.impact.matching.signatures import Misfit, call_misfits, override_misfits
+from analysis.impact.matching.successors import Successors
 from analysis.impact.matching.upstream import ABSENT, Answer, Place, Presence, Upstream
 from analysis.impact.surface.index import SurfaceIndex
 from analysis.impact.surface.model import Subclass, Use, UseKind
 from analysis.impact.surface.targets import CALL, Target
-from analysis.models import Fact
 from analysis.models.impacts import Cause, Certainty, DownstreamPlace, Impact, ImpactKind, UpstreamPlace
 
 _KINDS = {
@@ -37,7 +38,7 @@ class Matching(NamedTuple):
 
     before: Upstream
     after: Upstream
-    facts: Sequence[Fact]
+    successors: Successors
 
     def impacts(self, index: SurfaceIndex, names: ChangedNames) -> Iterator[Impact]:
         """Yield what no longer fits of the uses of these names, and what subclasses now lack."""
@@ -62,19 +63,16 @@ class Matching(NamedTuple):
         was = self.before.find(target)
         if was.presence is not Presence.PRESENT:
             return
-        name, place = self._name(was.last), was.last
-        fact = self._fact(place)
-        new = fact.new if fact else None
-        cause = Cause.REMOVED if new is None else (Cause.RENAMED if fact and "name" not in fact.kind else Cause.MOVED)
-        yield self._impact(use, cause, name, place, new=new, certain=certain)
+        successor = self.successors.of(was.last)
+        cause, new = successor or (Cause.REMOVED, None)
+        yield self._impact(use, cause, self._name(was.last), was.last, new=new, certain=certain)
 
     def _changed(self, use: Use, was: Place, now: Place) -> Iterator[Impact]:
-        for misfit in self._misfits(use, was, now):
-            certain = use.kind is UseKind.CALL or misfit.cause in (Cause.PARAMETER_REQUIRED, Cause.PARAMETER_REMOVED)
-            yield self._impact(
-                use, misfit.cause, self._name(was), was, now=now, subject=misfit.parameter, certain=certain
-            )
-
+        for cause, parameter in self._misfits(use, was, now):
+            certain = use.kind is UseKind.CALL or cause in (Cause.PARAMETER_REQUIRED, Cause.PARAMETER_REMOVED)
+            new = self.successors.parameter(was, parameter)
+            found = Cause.PARAMETER_RENAMED if new else cause
+            yield self._impact(use, found, self._name(was), was, now=now, subject=parameter, new=new, certain=certain)
         yield from self._retyped(use, was, now)
 
     def _retyped(self, use: Use, was: Place, now: Place) -> Iterator[Impact]:
@@ -147,6 +145,7 @@ class Matching(NamedTuple):
                 path=place.module.path, line=_line(place), before=_code(place), after=_code(now) if now else None
             ),
             downstream=DownstreamPlace(path=use.path, line=use.line, code=use.code),
+            advice=advised(_KINDS[use.kind], cause, use.code, name=name, new=new, subject=subject),
         )
 
     def _name(self, place: Place) -> str:
@@ -157,14 +156,6 @@ class Matching(NamedTuple):
         if place.member is not None:
             parts.append(place.member.name)
         return ".".join(parts)
-
-    def _fact(self, place: Place) -> Fact | None:
-        """Return the fact that says what became of a definition."""
-        own = place.member.name if place.member else None
-        name = f"{place.owner.name}.{own}" if place.owner else own
-        return next(
-            (each for each in self.facts if each.new and each.name == name and each.path == place.module.path), None
-        )
 
 
 def _kind_of(annotation: str) -> str:
