@@ -8,9 +8,8 @@ from analysis.facts.whole_files.comparison import modules_of
 from analysis.facts.whole_files.module import Attribute, Class, Function, Member, Module
 from analysis.facts.whole_files.relevance import may_change_interface
 from analysis.facts.whole_files.repository import Revision
+from analysis.impact.surface.targets import CONSTRUCTOR
 from analysis.models import Commit, FileChange
-
-CONSTRUCTOR = "__init__"
 
 
 class ChangedNames(NamedTuple):
@@ -97,8 +96,12 @@ def _interface(member: Member) -> object:
     return member.target
 
 
-def _fields(owner: Class) -> list[tuple[str, bool]]:
-    return [(each.name, each.required) for each in owner.members.values() if isinstance(each, Attribute) and each.field]
+def _fields(owner: Class) -> list[tuple[str, bool, str]]:
+    return [
+        (each.name, each.required, each.value)
+        for each in owner.members.values()
+        if isinstance(each, Attribute) and each.field
+    ]
 
 
 def _module_name(path: str) -> str:
