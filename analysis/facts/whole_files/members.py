@@ -32,8 +32,9 @@ class ClassComparison(NamedTuple):
         yield from self._removed_bases()
 
     def _member_facts(self) -> Iterator[Fact]:
+        deleted = self.old.module.deleted_names(self.old.member)
         for own, member in self.old.member.members.items():
-            if (own.startswith("__") and own not in SPECIAL_METHODS) or self.old.module.deletes(own, self.old.member):
+            if (own.startswith("__") and own not in SPECIAL_METHODS) or own in deleted:
                 continue
             kept, name = self.new.member.members.get(own), f"{self.name}.{own}"
             if isinstance(member, Class) and isinstance(kept, Class):
