@@ -1,7 +1,7 @@
 """The relevance of changed lines to a module's interface: a cheap test before both versions of the module are parsed."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import NamedTuple
 
@@ -17,11 +17,14 @@ _FIELD = re.compile(r"(?: {1,4}|\t)(?!(?:else|try|finally)\b)[A-Za-z_]\w*\s*:")
 _IMPORTED = re.compile(r"\s*(?:from|import)\s|\s+\w+,?\s*$")
 _PARAMETER = re.compile(r"\s+(?:\*{0,2}[A-Za-z_]\w*\s*(?:[:=,)]|$)|\*,|/,)")
 _HEAD_LINES = 80  # of the longest signatures
-# A name with a type or a value; an equals sign after a bracket or quote may belong to the type.
+# One name with a type or a value; what has more commas may be several parameters.
 _BINDING = re.compile(
-    r"(?P<name>\s*(?:self\.|\*{1,2})?[A-Za-z_]\w*)\s*(?P<typed>:[^=(\"']*)?(?P<value>=(?!=).*)?,?\s*$"
+    r"""(?P<name>\s*(?:self\.|\*{1,2})?[A-Za-z_]\w*)\s*
+    (?P<type>:(?:[^=:,(\["']|"[^"]*"|'[^']*'|\[(?:[^\[\]]|\[[^\[\]]*\])*\])*)?(?P<value>=(?!=)[^=:,]*)?,?\s*$""",
+    re.VERBOSE,
 )
-_MARKED = re.compile(r"\b(?:ClassVar|InitVar|KW_ONLY)\b")  # types that decide what a constructor takes
+_MARKS = re.compile(r"\b(?:ClassVar|InitVar|KW_ONLY)\b")  # types that decide what a constructor takes
+_DESCRIBED = re.compile(r"\b[Ff]ield\(")  # a field, of which only the arguments tell whether it is required
 
 
 def may_change_interface(file: FileChange, before: str, after: str) -> bool:
@@ -29,7 +32,7 @@ def may_change_interface(file: FileChange, before: str, after: str) -> bool:
     if file.patch is None:
         return True
     change = _Change(_Version(before), _Version(after), package=file.path.endswith("__init__.py"))
-    return any(map(change.is_relevant, _rebinding_lines(file)))
+    return any(map(change.is_relevant, _altering_lines(file)))
 
 
 class _Version:
@@ -43,15 +46,15 @@ class _Version:
         """Yield the lines above a line, upwards."""
         return (self.lines[index] for index in range(min(number - 1, len(self.lines)) - 1, -1, -1))
 
-    def is_in_head(self, number: int) -> bool:
-        """Return whether a line continues the head of a function that begins above it."""
+    def function_headed(self, number: int) -> str | None:
+        """Return the function whose head begins above a line and may continue on it."""
         for _, line in zip(range(_HEAD_LINES), self.above(number), strict=False):
             text = line.partition("#")[0].rstrip()
             if text.endswith(":"):
-                return False
-            if _HEAD.match(text):
-                return True
-        return False
+                return None
+            if head := _HEAD.match(text):
+                return head["name"]
+        return None
 
     def is_in_function(self, line: DiffLine) -> bool:
         """Return whether a line lies in a function of the module's top level."""
@@ -82,7 +85,8 @@ class _Change(NamedTuple):
 
     def is_relevant(self, line: DiffLine) -> bool:
         version = self.before if line.sign == "-" else self.after
-        if _PARAMETER.match(line.text) and version.is_in_head(line.number):
+        function = version.function_headed(line.number) if _PARAMETER.match(line.text) else None
+        if function and self.before.defines_function(function):
             return True
         return self._removal_is_relevant(line) if line.sign == "-" else self._addition_is_relevant(line)
 
@@ -111,10 +115,30 @@ class _Change(NamedTuple):
             return self.before.defines_function(head["name"])
         if _CLASS.match(text):
             return True  # which may take over the methods of the class above it
-        return bool(_FIELD.match(text)) and not self.after.is_in_function(line)
+        binding = _binding(line)
+        is_optional = binding is not None and binding.has_value
+        return bool(_FIELD.match(text)) and not is_optional and not self.after.is_in_function(line)
 
 
-def _rebinding_lines(file: FileChange) -> Iterator[DiffLine]:
+class _Binding(NamedTuple):
+    """What a line binds: a name with its indentation, a type with marks that count, and a value."""
+
+    name: str
+    has_type: bool
+    marks: tuple[str, ...]
+    has_value: bool
+
+
+def _binding(line: DiffLine) -> _Binding | None:
+    """Return what a line binds; None if that cannot be told."""
+    match = _BINDING.match(line.text)
+    if match is None or _DESCRIBED.search(line.text):
+        return None
+    marks = _MARKS.findall(match["type"] or "")
+    return _Binding(match["name"], match["type"] is not None, tuple(marks), match["value"] is not None)
+
+
+def _altering_lines(file: FileChange) -> Iterator[DiffLine]:
     """Yield the changed lines, without those that only give names another type or value in place."""
     for hunk in hunks(file.patch):
         for changed, block in groupby(hunk, key=lambda line: line.sign != " "):
@@ -124,13 +148,5 @@ def _rebinding_lines(file: FileChange) -> Iterator[DiffLine]:
                 yield from (line for line in lines if not same or _binding(line) is None)
 
 
-def _bindings(lines: Iterable[DiffLine], sign: str) -> Sequence[tuple[str, bool, bool]]:
+def _bindings(lines: Iterable[DiffLine], sign: str) -> list[_Binding]:
     return [found for line in lines if line.sign == sign and (found := _binding(line))]
-
-
-def _binding(line: DiffLine) -> tuple[str, bool, bool] | None:
-    """Return (name with its indentation, whether it has a type, whether it has a value); None if that cannot be told."""
-    match = _BINDING.match(line.text)
-    if match is None or _MARKED.search(line.text):
-        return None
-    return match["name"], match["typed"] is not None, match["value"] is not None

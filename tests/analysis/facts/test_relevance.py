@@ -13,6 +13,9 @@ RELEVANT = [
     ("def f(\n    a,\n    b,\n): ...\n", "def f(\n    a,\n): ...\n"),
     ("def f(\n    a,\n): ...\n", "def f(\n    a=1,\n): ...\n"),
     ("def f(a): ...\n", "def f(a, b): ...\n"),
+    ("def f(\n    a: int, b: int\n): ...\n", "def f(\n    a: int, b: int, c: int\n): ...\n"),
+    ("def f(\n    a: int, b\n): ...\n", "def f(\n    a: int, b, c\n): ...\n"),
+    ("def f(\n    a=1\n): ...\n", "def f(\n    a=1, b=2\n): ...\n"),
     ("class A:\n    x: int = 1\n    y: int = 1\n", "class A:\n    x: int = 1\n"),
     ("class A:\n    x: int\n", "class A:\n    x: int\n    y: int\n"),
     ("class A:\n    x: int\n", "class A:\n    x: ClassVar[int]\n"),
@@ -30,6 +33,9 @@ RELEVANT = [
     ("class A:\n    x = 1\n", "class A:\n    x = 1\n\n    @abstractmethod\n    def f(self): ...\n"),
     ("class A:\n    def f(self): ...\n", "class A:\n    @staticmethod\n    def f(self): ...\n"),
     ("class A(\n    B,\n    C,\n): ...\n", "class A(\n    B,\n): ...\n"),
+    ("class A:\n    x: int = Field(3)\n", "class A:\n    x: int = Field(...)\n"),
+    ("class A:\n    x: int\n", "class A:\n    x: int\n    y: int = Field(description='')\n"),
+    ("class A:\n    def f(self): ...\n", "class A:\n    def f(self): ...\n    y: int\n"),
     ("if x:\n    SIZE = 1\n    NAME = 2\n", "if x:\n    NAME = 2\n"),
 ]
 
@@ -38,7 +44,11 @@ IRRELEVANT = [
     ("def f(\n    a,\n) -> int:\n    b: int = 2\n    return b\n", "def f(\n    a,\n) -> int:\n    return 2\n"),
     ("SIZE = 1\n", "SIZE = 2\n"),
     ("def f(\n    a: Optional[int] = None,\n): ...\n", "def f(\n    a: int | None = None,\n): ...\n"),
+    ("def f(\n    a: dict[str, Optional['A']],\n): ...\n", "def f(\n    a: 'dict[str, A | None]',\n): ...\n"),
+    ("class A:\n    x: ClassVar[int] = 1\n", "class A:\n    x: ClassVar[int] = 2\n"),
+    ("class A:\n    x: int\n", "class A:\n    x: int\n    y: int = 2\n"),
     ("x = 1\n", "x = 1\n\n\ndef f(a): ...\n"),
+    ("x = 1\n", "x = 1\n\n\ndef f(\n    a: int,\n): ...\n"),
     ("class A:\n    x = 1\n", "class A:\n    x = 1\n\n    @property\n    def f(self): ...\n"),
     (
         "class A:\n    def f(self):\n        self.x = 1\n        self._y = 1\n",
