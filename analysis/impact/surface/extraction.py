@@ -29,9 +29,13 @@ def extract(files: Iterable[tuple[str, str]], packages: frozenset[str]) -> Surfa
 
     modules = DownstreamModules(sources())
     subclasses: dict[tuple[str, ...], Subclass] = {}
-    for module in modules:
+    for module in list(modules):
         finder = UseFinder(module, modules, packages)
-        finder.visit(module.tree)
+        try:
+            finder.visit(module.tree)
+        except RecursionError:
+            modules.drop(module)
+            continue
         uses += finder.uses
         for definition in module.classes.values():
             if bases := tuple(upstream_bases(definition, modules, packages)):

@@ -83,11 +83,17 @@ class DownstreamModules:
                 self._modules[target] = PythonModule(path, target, tree, text.split("\n"))
             else:
                 self.unparsed.append(path)
-        for module in self:
-            self._bind(module)
-            self._bind_unbound(module)
-        for module in self:
-            self._define(module)
+        for step in (self._bind, self._bind_unbound, self._define):
+            for module in list(self):
+                try:
+                    step(module)
+                except RecursionError:
+                    self.drop(module)
+
+    def drop(self, module: PythonModule) -> None:
+        """Leave out a module that is nested too deep to be followed."""
+        del self._modules[module.target]
+        self.unparsed.append(module.path)
 
     def __iter__(self) -> Iterator[PythonModule]:
         return iter(self._modules.values())
@@ -144,16 +150,20 @@ class DownstreamModules:
 
     def above(self, definition: ClassDefinition, hops: int = _MAX_HOPS) -> Iterator[ClassDefinition | Target]:
         """Yield the downstream classes above a class, and the targets of its bases from elsewhere, in the order of look-up."""
+        yield from self._above(definition, {definition.target}, hops)
+
+    def _above(self, definition: ClassDefinition, seen: set[Target], hops: int) -> Iterator[ClassDefinition | Target]:
         for base in definition.bases:
             target = self.canonical(base, hops - 1) if hops else None
-            if target is None:
+            if target is None or target in seen:
                 continue
+            seen.add(target)
             found = self.class_at(target)
             if found is None:
                 yield target
-            elif found is not definition:
+            else:
                 yield found
-                yield from self.above(found, hops - 1)
+                yield from self._above(found, seen, hops - 1)
 
     def canonical(self, target: Target | None, hops: int = _MAX_HOPS) -> Target | None:
         """Follow a target through downstream modules to what they take it from.

@@ -132,6 +132,8 @@ class UseFinder(ast.NodeVisitor):
     def _visit_function(self, node: Function) -> None:
         self._visit_all([*node.decorator_list, *node.args.defaults, *filter(None, node.args.kw_defaults)])
         owner, outer = self._owner, (self._tested, self._calls_guarded)
+        if not (owner and node in owner.methods.values()):
+            self._define(node)
         self._tested |= guards.tested_names(node)
         self._calls_guarded |= guards.inspects_signatures(node)
         names: dict[str, Target | None] = dict.fromkeys(_parameters(node))
@@ -143,12 +145,18 @@ class UseFinder(ast.NodeVisitor):
             self._visit_all(node.body)
         self._tested, self._calls_guarded = outer
 
+    def _define(self, node: Function | ast.ClassDef) -> None:
+        """Bind the name of a definition, which takes it from an import of the same name."""
+        own = (*self._module.target, node.name)
+        self._names[node.name] = own if self._module.names.get(node.name) == own else None
+
     def visit_Lambda(self, node: ast.Lambda) -> None:
         with self._scope(dict.fromkeys(_parameters(node))):
             self.visit(node.body)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         self._visit_all([*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)])
+        self._define(node)
         outer, known = self._owner, self._module.classes.get(node.name)
         self._owner = known if known and known.node is node else None
         with self._scope({}):
