@@ -17,7 +17,7 @@ from analysis.impact.matching.successors import Successor, Successors
 from analysis.impact.matching.upstream import ABSENT, Answer, Place, Presence, Upstream
 from analysis.impact.surface.index import SurfaceIndex
 from analysis.impact.surface.model import Subclass, Use, UseKind
-from analysis.impact.surface.targets import CALL, CONSTRUCTOR, Target, written
+from analysis.impact.surface.targets import CALL, Target, written
 from analysis.models.impacts import Cause, Certainty, DownstreamPlace, Impact, ImpactKind, UpstreamPlace
 
 _KINDS = {
