@@ -15,6 +15,7 @@ CALL = "()"
 ITEM = "[]"
 CONSTRUCTOR = "__init__"
 ABOVE = "^"  # what `super` stands for: the bases of a class
+CONSTRUCTOR = "__init__"
 _CONTAINER = "*"
 
 _TRANSPARENT = ("Optional", "Union", "Annotated", "ClassVar", "Final", "Required", "NotRequired")
