@@ -140,9 +140,16 @@ class DownstreamModules:
                     target, module.path, node, tuple(each for each in bases if each), methods, attributes
                 )
 
+    def module_of(self, definition: ClassDefinition) -> PythonModule:
+        return self._modules[definition.target[:-1]]
+
     def function_at(self, target: Target) -> Function | None:
-        module = self._modules.get(target[:-1])
-        return module.functions.get(target[-1]) if module else None
+        """Return the function, or the method of a class, that a target names."""
+        if owner := self.class_at(self.canonical(target[:-1]) or ()):
+            return owner.methods.get(target[-1])
+        found = self.canonical(target) or target
+        module = self._modules.get(found[:-1])
+        return module.functions.get(found[-1]) if module else None
 
     def class_at(self, target: Target) -> ClassDefinition | None:
         module = self._modules.get(target[:-1])
@@ -215,7 +222,7 @@ class DownstreamModules:
     def _through_member(self, owner: ClassDefinition, name: str, rest: Target) -> Target | None:
         """Return what follows on a member of a downstream class: on what it holds, or on what it returns."""
         if rest[:1] == (CALL,) and name in owner.methods:
-            returned = instance(owner.methods[name].returns, self._modules[owner.target[:-1]].names)
+            returned = instance(owner.methods[name].returns, self.module_of(owner).names)
             return joined(returned, rest[1:]) if returned else None
         held = owner.attributes.get(name)
         return joined(held, rest) if held and rest else None

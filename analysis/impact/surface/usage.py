@@ -11,6 +11,7 @@ from analysis.impact.surface import guards
 from analysis.impact.surface.attributes import Function, parameter_names
 from analysis.impact.surface.model import Arguments, Use, UseKind
 from analysis.impact.surface.modules import ClassDefinition, DownstreamModules, PythonModule
+from analysis.impact.surface.overrides import overrides
 from analysis.impact.surface.signatures import accepted, passed
 from analysis.impact.surface.targets import ABOVE, CALL, CONSTRUCTOR, Target, held, infer, instance, owner_of
 
@@ -283,12 +284,15 @@ class UseFinder(ast.NodeVisitor):
         found = self._modules.canonical(owner)
         if found is None or found[0] not in self._packages or CALL in found:
             return
-        by = self._modules.canonical(infer(value, self._names))
+        by = infer(value, self._names)
         function = self._modules.function_at(by) if by else None
         parameters = accepted(function) if function else None
-        if parameters and owner and owner[-1][:1].isupper():
+        if parameters and found[-1][:1].isupper():
             parameters = parameters[1:]  # a function that becomes a method
         self._note(UseKind.REPLACEMENT, (*found, name), node, parameters=parameters)
+        definition = self._modules.class_at(self._modules.canonical(by) or ())
+        if definition and not any(upstream_bases(definition, self._modules, self._packages)):
+            self.uses += overrides(definition, self._modules, (*found, name))
 
     def _visit_all(self, nodes: Sequence[ast.AST]) -> None:
         for node in nodes:
