@@ -9,6 +9,7 @@ from analysis.facts.whole_files.comparison import modules_of
 from analysis.facts.whole_files.module import Attribute, Class, Function, Member, Module
 from analysis.facts.whole_files.relevance import may_change_interface
 from analysis.facts.whole_files.repository import Revision
+from analysis.impact.matching.upstream import body
 from analysis.impact.surface.targets import CONSTRUCTOR
 from analysis.models import Commit, FileChange
 
@@ -76,19 +77,20 @@ def _rewritten(file: FileChange, before: Revision, after: Revision, names: Colle
     if modules is None or modules[1] is None:
         return
     old, new = dict(_functions(modules[0])), dict(_functions(modules[1]))
-    for (owner, name), source in old.items():
-        if name in named and new.get((owner, name), source) != source:
+    for (owner, name), was in old.items():
+        now = new.get((owner, name))
+        if name in named and now and body(modules[0], was) != body(modules[1], now):
             yield name
 
 
-def _functions(module: Module) -> Iterator[tuple[tuple[str, str], str]]:
-    """Yield the source of each function and method of a module, by its class and its name."""
+def _functions(module: Module) -> Iterator[tuple[tuple[str, str], Function]]:
+    """Yield each function and method of a module, by its class and its name."""
     for name, member in module.members.items():
         if isinstance(member, Function):
-            yield ("", name), module.source(member)
+            yield ("", name), member
         elif isinstance(member, Class):
             methods = (each for each in member.members.values() if isinstance(each, Function))
-            yield from (((name, each.name), module.source(each)) for each in methods)
+            yield from (((name, each.name), each) for each in methods)
 
 
 def _of_module(old: Module, new: Module | None) -> Iterator[str]:

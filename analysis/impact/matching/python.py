@@ -15,7 +15,7 @@ from analysis.impact.matching.changes import ChangedNames, is_abstract
 from analysis.impact.matching.parameters import called_with, own_parameters
 from analysis.impact.matching.signatures import Misfit, call_misfits, override_misfits
 from analysis.impact.matching.successors import Successor, Successors
-from analysis.impact.matching.upstream import ABSENT, Answer, Place, Presence, Upstream
+from analysis.impact.matching.upstream import ABSENT, Answer, Place, Presence, Upstream, body
 from analysis.impact.surface.index import SurfaceIndex
 from analysis.impact.surface.model import Subclass, Use, UseKind
 from analysis.impact.surface.targets import CALL, Target, written
@@ -93,7 +93,7 @@ class Matching(NamedTuple):
                 cause = Cause.RETURNS if use.kind in _RETURNED else None
                 certain = use.unpacked is not None and tuple_length(before) == use.unpacked != tuple_length(after)
             case Function() as old, Function() as new if use.kind is UseKind.REPLACEMENT:
-                cause = Cause.REWRITTEN if was.module.source(old) != now.module.source(new) else None
+                cause = Cause.REWRITTEN if body(was.module, old) != body(now.module, new) else None
             case Attribute(annotation=before), Attribute(annotation=after) if is_another_kind(before, after):
                 cause = Cause.TYPE if use.kind is UseKind.READ else None
         if cause:
