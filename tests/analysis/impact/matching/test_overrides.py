@@ -166,9 +166,9 @@ def test_a_replaced_method_is_compared_with_its_self() -> None:
 
 
 def test_a_replacement_of_a_rewritten_function_is_likely() -> None:
-    """A copy of the old code stands in for what was rewritten."""
-    plugin = "from engine import core\n\n\ndef mine(a): ...\n\n\ncore.load = mine\n"
-    [found] = impacts_of("def load(a) -> int:\n    return 1\n", "def load(a) -> int:\n    return a\n", plugin)
+    """A copy of the old code stands in for what has another interface and another body."""
+    plugin = "from engine import core\n\n\ndef mine(a, b=1): ...\n\n\ncore.load = mine\n"
+    [found] = impacts_of("def load(a):\n    return 1\n", "def load(a, b=1):\n    return b\n", plugin)
     assert (found.cause.value, found.certainty) == ("rewritten", Certainty.LIKELY)
 
 
