@@ -22,13 +22,14 @@ from analysis.sources.git.objects import Limits, Objects
 from analysis.sources.git.program import Git
 from analysis.sources.git.records import text
 from analysis.sources.git.remotes import Remote, is_ref_name
-from analysis.sources.git.search import Query, matches
+from analysis.sources.git.search import Query, matches, paths_with
 from analysis.sources.github import Comparison
 from analysis.sources.secrets import Redactor, redacted
 from analysis.window import Window
 
 _MOST_MATCHES = 100
 _MOST_HISTORY = 50
+_SEARCHED = (".py", ".pyi")
 
 
 class Match(NamedTuple):
@@ -253,6 +254,16 @@ class _Files:
             with self._translated(self._commit):
                 self._root = self._root or self._objects.root(self._commit)
                 return self._objects.file(self._root, path) if self._root else None
+        except DigestError:
+            return None
+
+    def paths_with(self, word: str) -> Sequence[str] | None:
+        if self._commit is None:
+            return ()
+        try:
+            with self._translated(self._commit):
+                self._objects.bring(self._objects.files(self._commit, (), _SEARCHED))
+                return tuple(paths_with(self._objects, self._commit, word, _SEARCHED))
         except DigestError:
             return None
 

@@ -142,6 +142,10 @@ class Module:
         others = (*self.lines[: first - 1], *self.lines[last:])
         return any(name in line and word.search(line.partition("#")[0]) for line in others)
 
+    def reads(self, name: str) -> bool:
+        """Return whether the module takes the value of an attribute of this name from any object."""
+        return bool(re.search(rf"\.{re.escape(name)}\b(?!\s*(?::[^=\n]+)?=(?!=))", self.text))
+
     def deletes(self, name: str, owner: Class | None = None) -> bool:
         """Return whether the body of the module, or of a class, deletes a name again."""
         text = self.source(owner) if owner else self.text
