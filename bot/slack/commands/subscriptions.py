@@ -1,7 +1,7 @@
 """Commands and buttons about subscriptions, for the members of a channel: create, list, change, cancel."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import time
 
 from analysis.errors import Misuse
@@ -37,7 +37,10 @@ def subscription_of(subscriptions: Subscriptions, button: ButtonRequest) -> Subs
 
 
 class SubscriptionManager:
-    """Changes subscriptions, and announces each change in its channel. `time` is that of a digest by default."""
+    """Changes subscriptions, and announces each change in its channel. `time` is that of a digest by default.
+
+    `on_ended` is called when a repository may have lost its last subscription.
+    """
 
     def __init__(
         self,
@@ -45,11 +48,13 @@ class SubscriptionManager:
         members: Members,
         announcements: Announcements,
         time: time,
+        on_ended: Callable[[], object],
     ) -> None:
         self._subscriptions = subscriptions
         self._members = members
         self._announcements = announcements
         self._time = time
+        self._on_ended = on_ended
 
     def subscribe(self, conversation: Conversation, options: SubscriptionOptions, changes: int | None = None) -> Agreed:
         """Subscribe the request's channel, or change the subscription with the id `changes`. Raise `Misuse` if not possible.
@@ -82,7 +87,9 @@ class SubscriptionManager:
         if same and same.id != changed.id:
             raise Misuse(Phrase("the channel has another subscription to this repository with these paths"))
         self._announcements.freeze_subscribed(request, terms, changed.terms)
-        return Agreed(self._subscriptions.change(changed.id, terms, request.user), changed.terms)
+        agreed = Agreed(self._subscriptions.change(changed.id, terms, request.user), changed.terms)
+        self._on_ended()
+        return agreed
 
     def cancel(self, conversation: Conversation, repository: Repository | None) -> list[Subscription]:
         """Cancel the channel's subscription if exactly one matches. Return all that match."""
@@ -118,7 +125,9 @@ class SubscriptionManager:
     def _end(self, conversation: Conversation, held: Sequence[Subscription]) -> list[Subscription]:
         """End subscriptions of one channel; return those that were active."""
         self._announcements.freeze_ended(conversation.request, [each.terms for each in held])
-        return [each for each in held if self._subscriptions.end(each.id, conversation.now)]
+        ended = [each for each in held if self._subscriptions.end(each.id, conversation.now)]
+        self._on_ended()
+        return ended
 
 
 class SubscriptionCommands:
