@@ -61,13 +61,11 @@ def is_internal(fact: Fact, file: FileChange, module: Module, uses: Uses) -> boo
     """Return whether only its own file uses what changed.
 
     So it is if no other source file changes, and the definition is used in the rest of the file or is private. What was
-    marked as deprecated was everybody's. An attribute that methods set is state of its file if it is read there, and no
-    other source stops mentioning it.
+    marked as deprecated was everybody's. An attribute that is assigned, not declared, is state of its file if it is read
+    there, and no other source stops mentioning it.
     """
-    if fact.kind is FactKind.REMOVED_ATTRIBUTE and _is_set_by_method(fact, module):
-        name = fact.name.rpartition(".")[2]
-        if module.reads(name) and not uses.mentioned_elsewhere(name, file, "-"):
-            return True
+    if fact.kind is FactKind.REMOVED_ATTRIBUTE and _is_state(fact, file, module, uses):
+        return True
     above = module.lines[max((fact.line or 1) - 1 - _DECORATORS, 0) : fact.line]
     if not uses.alters_one_source or any(map(_DEPRECATED.match, above)):
         return False
@@ -76,8 +74,13 @@ def is_internal(fact: Fact, file: FileChange, module: Module, uses: Uses) -> boo
     return private or module.uses_beside(names[0])
 
 
-def _is_set_by_method(fact: Fact, module: Module) -> bool:
-    return fact.line is not None and module.lines[fact.line - 1].lstrip().startswith("self.")
+def _is_state(fact: Fact, file: FileChange, module: Module, uses: Uses) -> bool:
+    name = fact.name.rpartition(".")[2]
+    line = module.lines[(fact.line or 1) - 1].strip()
+    by_method = line.startswith("self.")
+    if not by_method and not re.match(rf"{re.escape(name)}\s*=", line):
+        return False
+    return module.reads(name, in_body=not by_method) and not uses.mentioned_elsewhere(name, file, "-")
 
 
 def without_lone_additions(found: Sequence[tuple[FileChange, Fact]], uses: Uses) -> list[Fact]:

@@ -347,6 +347,8 @@ def test_an_attribute_that_its_own_file_reads_is_state() -> None:
     before = "class A:\n    def f(self):\n        self.x = 1\n{}    def g(self): ...\n"
     unread, read = before.format(""), before.format("        return self.x\n")
     after = "class A:\n    def f(self): ...\n    def g(self): ...\n"
+    assert told(f"class B:\n    y = 1\n{read.replace('x', 'y')}", f"class B: ...\n{after}") == []
+    assert told(f"class B:\n    y: int = 1\n{read.replace('x', 'y')}", f"class B: ...\n{after}") != []
     assert told(unread, after) == [("removed attribute", "A.x")]
     assert told(read, after) == []
     assert told({CORE: read, BASE: "a.x\n"}, {CORE: after, BASE: "a.y\n"}) == [("removed attribute", "A.x")]
