@@ -92,7 +92,7 @@ class UncalledMethods:
         return _Mentions(definitions, not all(prefixes))
 
     def _everywhere(self, name: str) -> _Mentions | None:
-        """Return a method's mentions in the whole tree, for a public one in tests and examples, too; None if unknown."""
+        """Return a method's mentions in the whole tree, of a public one in tests, too; None if they are unknown."""
         paths = self._tree.paths_with(name)
         if paths is None:
             return None

@@ -40,7 +40,7 @@ def is_only_passed(each: Attribute) -> bool:
 
 
 def constructor_facts(name: str, old: Found[Class], new: Found[Class]) -> Iterator[Fact]:
-    """Yield fields that the constructor no longer takes, or takes at another place; what goes or is required is told elsewhere."""
+    """Yield fields that stay and that the constructor no longer takes, or takes at another place."""
     if not is_constructed(old.member) or not is_constructed(new.member):
         return
     for own, member in old.member.members.items():

@@ -145,7 +145,7 @@ class Module:
         return any(name in line and word.search(line.partition("#")[0]) for line in others)
 
     def reads(self, name: str, *, in_body: bool) -> bool:
-        """Return whether the module takes the value of an attribute of this name from an object, or in a class's body."""
+        """Return whether the module takes the value of an attribute from an object, or in the body of its class."""
         before = r"\b" if in_body else r"\."
         return bool(re.search(rf"{before}{re.escape(name)}\b(?!\s*(?::[^=\n]+)?=(?!=))", self.text))
 

@@ -61,8 +61,8 @@ def is_internal(fact: Fact, file: FileChange, module: Module, uses: Uses) -> boo
     """Return whether only its own file uses what changed.
 
     So it is if no other source file changes, and the definition is used in the rest of the file or is private. What was
-    marked as deprecated was everybody's. An attribute that is assigned, not declared, is state of its file if it is read
-    there, and no other source stops mentioning it.
+    marked as deprecated was everybody's. An attribute that is assigned, not declared, is state of its file if it is
+    read there, and no other source stops mentioning it.
     """
     if fact.kind is FactKind.REMOVED_ATTRIBUTE and _is_state(fact, file, module, uses):
         return True
