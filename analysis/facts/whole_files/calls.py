@@ -18,6 +18,8 @@ _CALL = re.compile(r"(?<!super\(\))\.(_?[A-Za-z]\w*)\(")
 _DEFINITION = re.compile(r"^[ \t]+(?:async[ \t]+)?def[ \t]+(\w+)\(", re.MULTILINE)
 # Of any other decorator the method may be called by what it registers it with.
 _PLAIN_DECORATORS = frozenset({"abstractmethod", "classmethod", "staticmethod", "override", "final"})
+_MENTION = re.compile(r"(?<!\bdef )\b\w+")
+_MAX_FILES = 200  # of a commit; one that changes more reformats
 _MAX_NAMES = 20  # of one commit, each a search of the tree
 
 
@@ -61,11 +63,12 @@ class UncalledMethods:
                 yield Fact(kind=FactKind.UNCALLED_METHOD, name=full_name, path=path, line=line, proof=Proof.FILES)
 
     def _removed_calls(self) -> dict[str, _Call]:
-        """Return the first removed call of each method."""
+        """Return the first removed call of each method that no added line of its file mentions but to define it."""
         found: dict[str, _Call] = {}
-        for file in self._files:
-            for line in changed_lines(file, "-"):
-                for name in _CALL.findall(line.text.partition("#")[0]):
+        for file in self._files if len(self._files) <= _MAX_FILES else ():
+            names = _names_no_longer_called(file)
+            for line in changed_lines(file, "-") if names else ():
+                for name in names.intersection(_CALL.findall(line.text.partition("#")[0])):
                     found.setdefault(name, _Call(old_path(file), line.number))
         return found
 
@@ -126,3 +129,11 @@ class UncalledMethods:
             return None
         plain = all(each.partition("(")[0].rpartition(".")[2] in _PLAIN_DECORATORS for each in method.decorators)
         return first if plain else None
+
+
+def _names_no_longer_called(file: FileChange) -> set[str]:
+    """Return the methods that removed lines call and that no added line mentions but to define them."""
+    lines = (file.patch or "").split("\n")
+    called = {name for line in lines if line.startswith("-") for name in _CALL.findall(line)}
+    mentioned = {name for line in lines if line.startswith("+") for name in _MENTION.findall(line)} if called else set()
+    return called - mentioned
