@@ -228,3 +228,21 @@ def test_a_constant_that_is_a_default_by_name_is_told_as_the_setting_that_it_fee
     alone = changed_defaults({constants: before}, {constants: after})
     together = changed_defaults({constants: before, **unchanged}, {constants: after, **unchanged})
     assert [[fact.name for fact in each] for each in (alone, together)] == [["DEFAULT_PORT"], ["f(port)"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("def take():\n    size = {}\n    return size\n", []),
+        ("class Pool:\n    def take(self):\n        run(\n            size={},\n        )\n", []),
+        ("def take(\n    size: int = {},\n): ...\n", ["take(size)"]),
+        ("class Pool:\n    def take(\n        self,\n        size={},\n    ): ...\n", ["Pool.take(size)"]),
+        ("class Pool:\n    size: int = {}\n\n    def take(self): ...\n", ["Pool.size"]),
+        ("def take(size=None):\n    if size is None:\n        size = {}\n", ["take(size)"]),
+        ("def main(p):\n    size = {}\n    p.add_argument('--size', default=size)\n", ["--size"]),
+    ],
+)
+def test_a_local_value_is_no_default_unless_an_option_or_an_argument_takes_it(text: str, names: list[str]) -> None:
+    """What a function binds for itself is left out; what its parameters or its flags take is told."""
+    found = changed_defaults({"pool/core.py": text.format(10)}, {"pool/core.py": text.format(20)})
+    assert [each.name for each in found] == names
