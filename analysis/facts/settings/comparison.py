@@ -6,8 +6,9 @@ from typing import TypeVar
 
 from analysis.diff import changed_lines
 from analysis.facts.change import Change, is_module, is_product, old_path
-from analysis.facts.python import SIDES
-from analysis.facts.settings.definitions import Reader, Setting
+from analysis.facts.indentation import IndentedText
+from analysis.facts.python import SIDES, Side
+from analysis.facts.settings.definitions import FLAG_HINT, Reader, Setting
 from analysis.facts.settings.environment import EnvironmentRead, environment_reads
 from analysis.facts.settings.values import Evaluator, Symbol, Value
 from analysis.facts.syntax import Source, SourceTree
@@ -20,6 +21,7 @@ _EQUIVALENT = (
 _Named = TypeVar("_Named", Setting, EnvironmentRead)
 _Side = tuple[Source, Evaluator]
 _Settings = Mapping[str, Sequence[Setting]]
+_Values = Mapping[str, Sequence[str]]
 _Reads = Mapping[str, Sequence[EnvironmentRead]]
 _EMPTY = ({"None", "{}"}, {"None", "[]"}, {"None", "()"})  # defaults that code treats alike
 _MAX_FILES = 200  # of a commit; one that changes more reformats or renames, and reading all of them takes a minute
@@ -36,7 +38,7 @@ def changed_settings(change: Change, file: FileChange) -> list[Fact] | None:
         return None
     if len(change.commit.files) > _MAX_FILES:
         return None
-    if not is_product(file) or not _may_change_values(file.patch or ""):
+    if not is_product(file) or not _may_change_values(change, file):
         return []
     before, after = change.sources
     old, new = before.source(old_path(file)), after.source(file.path)
@@ -48,22 +50,39 @@ def changed_settings(change: Change, file: FileChange) -> list[Fact] | None:
         return None
 
 
-def _may_change_values(patch: str) -> bool:
+def _may_change_values(change: Change, file: FileChange) -> bool:
     """Return whether a patch may change a default: a call that defines a setting, or the value beside a name."""
-    if _CALL.search(patch):
+    patch = file.patch or ""
+    if _CALL.search(patch) or (_CONSTANT.search(patch) and _CALL_BEGUN.search(patch)):
         return True
-    before, after = (_values_beside_names(patch, sign) for sign in SIDES)
-    if any(sorted(before[name]) != sorted(after[name]) for name in before.keys() & after.keys()):
-        return True
-    return _CONSTANT.search(patch) is not None and _CALL_BEGUN.search(patch) is not None
+    return _differ(*(_values_beside_names(file, sign) for sign in SIDES)) and _differ(*_outside_bodies(change, file))
 
 
-def _values_beside_names(patch: str, sign: str) -> dict[str, list[str]]:
+def _differ(before: _Values, after: _Values) -> bool:
+    return any(sorted(before[name]) != sorted(after[name]) for name in before.keys() & after.keys())
+
+
+def _outside_bodies(change: Change, file: FileChange) -> Iterator[_Values]:
+    """Yield the values on each side but for those of local variables, on which only options and arguments depend."""
+    for sign, text in zip(SIDES, (change.read_before(old_path(file)), change.read_after(file.path)), strict=True):
+        whole = None if text is None or FLAG_HINT.search(text) else IndentedText(text)
+        yield _values_beside_names(file, sign, whole)
+
+
+def _values_beside_names(file: FileChange, sign: Side, text: IndentedText | None = None) -> _Values:
+    """Return the values that lines give names; with the file's `text`, without the names that are local to functions."""
     found: dict[str, list[str]] = {}
-    for line in patch.split("\n"):
-        for match in _VALUE.finditer(line) if line.startswith(sign) else ():
-            found.setdefault(match[1], []).append(match[2])
+    for line in changed_lines(file, sign):
+        for name, value in _VALUE.findall(line.text):
+            if text is None or not _is_local(name, line.number, text):
+                found.setdefault(name, []).append(value)
     return found
+
+
+def _is_local(name: str, number: int, text: IndentedText) -> bool:
+    """Return whether a name on a line is local to a function, and no parameter: not in its head, and never compared with None."""
+    in_body = text.is_in_function(number) and text.function_headed(number) is None
+    return in_body and re.search(rf"\b{name} (?:is|or)\b", text.text) is None
 
 
 def variable_meaning(value: object) -> object:

@@ -103,8 +103,12 @@ def _interface(member: Member) -> object:
     return member.target
 
 
-def _fields(owner: Class) -> list[tuple[str, bool]]:
-    return [(each.name, each.required) for each in owner.members.values() if isinstance(each, Attribute) and each.field]
+def _fields(owner: Class) -> list[tuple[str, bool, str]]:
+    return [
+        (each.name, each.required, each.value)
+        for each in owner.members.values()
+        if isinstance(each, Attribute) and each.field
+    ]
 
 
 def _module_name(path: str) -> str:

@@ -1,13 +1,14 @@
 """The Python modules of a downstream tree: what their names stand for, and which classes they define."""
 
 import ast
+import builtins
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from analysis.facts.modules import module_path
 from analysis.impact.surface.attributes import Function, attribute_targets
-from analysis.impact.surface.targets import ABOVE, CALL, Target, infer
+from analysis.impact.surface.targets import ABOVE, CALL, Target, infer, instance, joined
 
 _MAX_HOPS = 12  # names followed from module to module, or classes up to their bases
 _MAX_CHARACTERS = 2_000_000  # of one file
@@ -84,6 +85,7 @@ class DownstreamModules:
                 self.unparsed.append(path)
         for module in self:
             self._bind(module)
+            self._bind_unbound(module)
         for module in self:
             self._define(module)
 
@@ -108,6 +110,18 @@ class DownstreamModules:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
                     if inferred := infer(value, module.names):
                         module.names.setdefault(name, inferred)
+
+    def _bind_unbound(self, module: PythonModule) -> None:
+        """Give the names that a module uses and does not bind to its star import, if it has one alone from elsewhere."""
+        foreign = [star for star in module.stars if star not in self._modules]
+        if len(foreign) == 1:
+            used, bound = set[str](), {*module.names, *dir(builtins)}
+            for node in ast.walk(module.tree):
+                if isinstance(node, ast.Name):
+                    (used if isinstance(node.ctx, ast.Load) else bound).add(node.id)
+                elif isinstance(node, ast.arg):
+                    bound.add(node.arg)
+            module.names.update((name, (*foreign[0], name)) for name in used - bound)
 
     def _define(self, module: PythonModule) -> None:
         for node in top_level(module.tree.body):
@@ -163,6 +177,9 @@ class DownstreamModules:
             name, rest = target[length], target[length + 1 :]
             if definition := module.classes.get(name):
                 return self._through_class(definition, target, rest)
+            if rest[:1] == (CALL,) and (function := module.functions.get(name)):
+                returned = instance(function.returns, module.names)
+                return joined(returned, rest[1:]) if returned else None
             bound = module.names.get(name) or self._through_star(module, name)
             return (*bound, *rest) if bound and bound != target[: length + 1] else (target if not rest else None)
         return target if target not in self._modules else None
@@ -182,9 +199,16 @@ class DownstreamModules:
         attribute, rest = rest[1], rest[2:]
         for each in (*([definition] if own else []), *self.above(definition)):
             if isinstance(each, ClassDefinition) and each.defines(attribute):
-                held = each.attributes.get(attribute)
-                return (*held, *rest) if held and rest else None
-        return (*definition.target, CALL, attribute, *rest)
+                return self._through_member(each, attribute, rest)
+        return (*definition.target, *(() if own else (ABOVE,)), CALL, attribute, *rest)
+
+    def _through_member(self, owner: ClassDefinition, name: str, rest: Target) -> Target | None:
+        """Return what follows on a member of a downstream class: on what it holds, or on what it returns."""
+        if rest[:1] == (CALL,) and name in owner.methods:
+            returned = instance(owner.methods[name].returns, self._modules[owner.target[:-1]].names)
+            return joined(returned, rest[1:]) if returned else None
+        held = owner.attributes.get(name)
+        return joined(held, rest) if held and rest else None
 
 
 _BLOCKS = ("body", "orelse", "finalbody")

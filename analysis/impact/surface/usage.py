@@ -12,9 +12,10 @@ from analysis.impact.surface.attributes import Function, parameter_names
 from analysis.impact.surface.model import Arguments, Use, UseKind
 from analysis.impact.surface.modules import ClassDefinition, DownstreamModules, PythonModule
 from analysis.impact.surface.signatures import accepted, passed
-from analysis.impact.surface.targets import ABOVE, CALL, Target, infer, instance, item
+from analysis.impact.surface.targets import ABOVE, CALL, CONSTRUCTOR, Target, held, infer, instance, owner_of
 
 _MAX_CODE = 200  # characters quoted of a line
+_LEAVES = ast.Return | ast.Raise | ast.Continue | ast.Break
 _SCOPES = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
@@ -107,10 +108,13 @@ class UseFinder(ast.NodeVisitor):
         self.visit(node.value)
 
     def _bind_items(self, target: ast.expr, container: ast.expr) -> None:
-        held = infer(container, self._names)
         self._forget(target)
-        if isinstance(target, ast.Name):
-            self._names[target.id] = item(held) if held else None
+        parts = target.elts if isinstance(target, ast.Tuple) else [target]
+        found = held(container, self._names)
+        if len(parts) == len(found):
+            self._names.update(
+                (part.id, each) for part, each in zip(parts, found, strict=True) if isinstance(part, ast.Name)
+            )
 
     def _forget(self, target: ast.expr) -> None:
         for node in ast.walk(target):
@@ -159,6 +163,12 @@ class UseFinder(ast.NodeVisitor):
             self._visit_all(node.body)
             self._names.update({name: wide.get(name) for name, now in narrowed.items() if self._names[name] is now})
             self._visit_all(node.orelse)
+        if (
+            isinstance(node.body[-1], _LEAVES)
+            and isinstance(node.test, ast.UnaryOp)
+            and isinstance(node.test.op, ast.Not)
+        ):
+            self._narrow(node.test.operand)
 
     def visit_Assert(self, node: ast.Assert) -> None:
         self.visit(node.test)
@@ -236,6 +246,9 @@ class UseFinder(ast.NodeVisitor):
             self._visit_reflection(node)
             self.visit(node.func)
         else:
+            found = self._modules.canonical(target)
+            if found and self._modules.class_at(found):
+                target = (*found, CALL, CONSTRUCTOR)
             self._note(UseKind.CALL, target, node.func, arguments=passed(node), unpacked=unpacked)
             self._descend(node.func)
         self._visit_all(node.args)
@@ -305,7 +318,7 @@ class UseFinder(ast.NodeVisitor):
         """Return whether a target is an attribute that a downstream class has from an upstream base."""
         if CALL not in target[:-1]:
             return False
-        definition = self._modules.class_at(target[: target.index(CALL)])
+        definition = self._modules.class_at(owner_of(target))
         return definition is not None and any(upstream_bases(definition, self._modules, self._packages))
 
 

@@ -204,3 +204,21 @@ def test_only_files_whose_patch_may_change_a_value_are_read() -> None:
     sides, commit = trees(before, after), commit_between(before, after)
     assert list(defaults.changed_defaults(Change(commit, sides), commit.files[0])) == []
     assert sides.before.read_paths == []  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("def take():\n    size = {}\n    return size\n", []),
+        ("class Pool:\n    def take(self):\n        run(\n            size={},\n        )\n", []),
+        ("def take(\n    size: int = {},\n): ...\n", ["take(size)"]),
+        ("class Pool:\n    def take(\n        self,\n        size={},\n    ): ...\n", ["Pool.take(size)"]),
+        ("class Pool:\n    size: int = {}\n\n    def take(self): ...\n", ["Pool.size"]),
+        ("def take(size=None):\n    if size is None:\n        size = {}\n", ["take(size)"]),
+        ("def main(p):\n    size = {}\n    p.add_argument('--size', default=size)\n", ["--size"]),
+    ],
+)
+def test_a_local_value_is_no_default_unless_an_option_or_an_argument_takes_it(text: str, names: list[str]) -> None:
+    """What a function binds for itself is left out; what its parameters or its flags take is told."""
+    found = changed_defaults({"pool/core.py": text.format(10)}, {"pool/core.py": text.format(20)})
+    assert [each.name for each in found] == names
