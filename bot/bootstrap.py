@@ -99,7 +99,8 @@ def running_bot(
 
         def mirrored(repository: Repository) -> bool:
             # One mirror has all branches of its repository.
-            return mirror_all or repository.full_name.lower() in {each.full_name.lower() for each in known()}
+            named = {each.full_name.lower() for each in (*known(), *subscriptions.downstream())}
+            return mirror_all or repository.full_name.lower() in named
 
         services = stack.enter_context(bot_services(settings, engine, now, github, mirrored))
         sign_in(web)  # before anything is posted: refused messages are not retried
