@@ -104,7 +104,11 @@ def running_bot(
 
         services = stack.enter_context(bot_services(settings, engine, now, github, mirrored))
         sign_in(web)  # before anything is posted: refused messages are not retried
-        bot = _Bot(settings, services, known, mailbox, subscriptions, web, now, pace)
+        removal = stack.enter_context(ThreadPoolExecutor(1, "mirrors"))  # which may have to wait for a reader
+        remove_mirrors = services.sources.remove_unused_mirrors
+        bot = _Bot(
+            settings, services, known, mailbox, subscriptions, web, now, pace, lambda: removal.submit(remove_mirrors)
+        )
         bot.subscribe_configured_channels()
         figures = metrics.Metrics(services.store, mailbox, subscriptions, now)
         flows, reader = bot.flows, bot.reader
@@ -112,7 +116,7 @@ def running_bot(
         stack.enter_context(
             scheduler.ticking(
                 lambda: scheduler.start_due(subscriptions, reader, flows.start_delivery, now()),
-                (flows.forget_old, services.sources.remove_unused_mirrors),
+                (flows.forget_old, remove_mirrors),
             )
         )
         stack.enter_context(metrics.served(figures, metrics_port, needed=metrics_needed))
@@ -163,8 +167,9 @@ class _Bot:
         web: Web,
         now: Clock,
         pace: Pace,
+        on_unsubscribed: Callable[[], object],
     ) -> None:
-        self._settings, self._services = settings, services
+        self._settings, self._services, self._on_unsubscribed = settings, services, on_unsubscribed
         self._mailbox, self._subscriptions, self._web, self._now = mailbox, subscriptions, web, now
         self._outbox = Outbox(mailbox, web, now, pace=pace)
         access = Access(settings.digest_private, services.github.is_public, now)
@@ -254,7 +259,7 @@ class _Bot:
     def _subscription_commands(self, status: Status, home: Home) -> SubscriptionCommands:
         announcements = Announcements(self._subscriptions, self._mailbox, self._web)
         time = self._settings.digest_time
-        manager = SubscriptionManager(self._subscriptions, self._members, announcements, time)
+        manager = SubscriptionManager(self._subscriptions, self._members, announcements, time, self._on_unsubscribed)
         return SubscriptionCommands(manager, self._subscriptions, self._members, status, home)
 
     def _button_handlers(

@@ -27,6 +27,7 @@ from analysis.sources.github import Comparison
 from analysis.sources.secrets import Redactor, redacted
 from analysis.window import Window
 
+_COMMITS_AT_ONCE = 500  # whose blobs one request fetches
 _MOST_MATCHES = 100
 _MOST_HISTORY = 50
 
@@ -78,14 +79,9 @@ class Mirror:
 
     def list_commits(self, window: Window) -> tuple[Commit, ...]:
         """List the window's commits by committer date, newest first, as GitHub does: unread, without files."""
-        span = (
-            f"--since-as-filter={window.start:%Y-%m-%dT%H:%M:%SZ}",  # all that is reachable, unlike `--since`
-            f"--until={window.end - timedelta(seconds=1):%Y-%m-%dT%H:%M:%SZ}",  # both ends are included
-        )
         with self._translated():
-            found = self._commits.log(f"refs/heads/{self.branch}", *span)
-        inside = [commit for commit in found if commit.committed_at in window]
-        return tuple(redacted(each) for each in sorted(inside, key=lambda each: each.committed_at, reverse=True))
+            found = self._listed(window)
+        return tuple(redacted(each) for each in sorted(found, key=lambda each: each.committed_at, reverse=True))
 
     def compare(self, base: str, head: str) -> Comparison:
         """Return the commits in `head` but not in `base`, oldest first, unread. An unknown base counts as rewritten."""
@@ -136,6 +132,13 @@ class Mirror:
         """Fetch what these commits change, before and after, in one request. What the server lacks fails with its commit."""
         with self._translated():
             self._commits.bring_changes(shas)
+
+    def fetch_window(self, window: Window) -> None:
+        """Fetch what the commits of a window change, before and after, 500 commits a request."""
+        with self._translated():
+            shas = [commit.sha for commit in self._listed(window)]
+        for start in range(0, len(shas), _COMMITS_AT_ONCE):
+            self.fetch_blobs(shas[start : start + _COMMITS_AT_ONCE])
 
     def fetch_tree(self, sha: str, folders: Sequence[str] = (), suffixes: Sequence[str] = ()) -> None:
         """Fetch the files of a commit in one request: all of them, or those below `folders` and with one of `suffixes`."""
@@ -214,6 +217,15 @@ class Mirror:
             else:
                 found = self._commits.log(start, f"--max-count={limit}", path=path)
         return tuple(redacted(each) for each in found)
+
+    def _listed(self, window: Window) -> list[Commit]:
+        """List the window's commits as git orders them; not redacted."""
+        span = (
+            f"--since-as-filter={window.start:%Y-%m-%dT%H:%M:%SZ}",  # all that is reachable, unlike `--since`
+            f"--until={window.end - timedelta(seconds=1):%Y-%m-%dT%H:%M:%SZ}",  # both ends are included
+        )
+        found = self._commits.log(f"refs/heads/{self.branch}", *span)
+        return [commit for commit in found if commit.committed_at in window]
 
     def _ancestor(self, *arguments: str) -> bytes | None:
         """Return what `git merge-base` finds; None if it finds nothing."""

@@ -52,6 +52,9 @@ class CommitSource(Protocol):
     def prepare(self, shas: Sequence[str]) -> None:
         """Prepare the reading of these commits, all at once."""
 
+    def prepare_window(self, window: Window) -> None:
+        """Prepare the reading of all commits of a window."""
+
     def read_commit(self, sha: str) -> ReadCommit:
         """Read a commit with its files and, given a token, its pull request."""
 
@@ -83,6 +86,9 @@ class ApiSource:
         return self._github.compare(self._repository, base, head)
 
     def prepare(self, shas: Sequence[str]) -> None:
+        pass
+
+    def prepare_window(self, window: Window) -> None:
         pass
 
     def read_commit(self, sha: str) -> ReadCommit:
@@ -124,6 +130,9 @@ class MirrorSource:
     def prepare(self, shas: Sequence[str]) -> None:
         self._or_api(lambda: self._mirror.fetch_blobs(shas), lambda: self._api.prepare(shas))
 
+    def prepare_window(self, window: Window) -> None:
+        self._or_api(lambda: self._mirror.fetch_window(window), lambda: self._api.prepare_window(window))
+
     def read_commit(self, sha: str) -> ReadCommit:
         return self._or_api(lambda: self._read(sha), lambda: self._api.read_commit(sha))
 
@@ -142,6 +151,7 @@ class MirrorSource:
             commit = self._mirror.read_commit(sha, self._pull_request(sha))
         except (MirrorUnavailable, UnknownCommit) as exc:
             log.warning("not in the mirror", repository=str(self._repository), commit=sha, why=str(exc))
+            self._or_api(self._mirror.head, lambda: "")  # which fails too if it is not this commit alone
             return self._api.read_commit(sha)
         return ReadCommit(commit, self._mirror.trees(commit))
 
@@ -206,8 +216,13 @@ class CommitSources:
     def remove_unused_mirrors(self) -> None:
         """Remove the mirrors of repositories that are to have none, such as those that nobody subscribes any more."""
         if self._mirrors is not None:
-            for name in self._mirrors.remove_unless(self._mirrored):
-                log.info("mirror removed", repository=name)
+            try:
+                removed = self._mirrors.remove_unless(self._mirrored)
+            except DigestError as exc:
+                log.warning("mirrors not removed", why=str(exc))
+            else:
+                for name in removed:
+                    log.info("mirror removed", repository=name)
 
     def stored(self, repository: Repository) -> CommitSource:
         """Return the source of a repository as it was last fetched, without a request."""

@@ -158,6 +158,22 @@ class Store:
             read_from,
         )
 
+    def set_read_from(
+        self, repository: Repository, day: date, timezone: str, listed: StoredDay, read_from: ReadFrom
+    ) -> StoredDay:
+        """Store where a listed day was read from, and return it so."""
+        with self._writing.begin() as connection:
+            connection.execute(
+                update(days)
+                .where(
+                    days.c.repository_id == repository_id_of(connection, repository),
+                    days.c.date == day,
+                    days.c.timezone == timezone,
+                )
+                .values(read_from=read_from.value)
+            )
+        return listed._replace(read_from=read_from)
+
     def listed_shas(self, repository: Repository, shas: Sequence[str], *, other_than: date) -> set[str]:
         """Return those of `shas` that the listing of any day but the given one contains."""
         found: set[str] = set()

@@ -32,8 +32,9 @@ class ClassComparison(NamedTuple):
         yield from self._removed_bases()
 
     def _member_facts(self) -> Iterator[Fact]:
+        deleted = self.old.module.deleted_names(self.old.member)
         for own, member in self.old.member.members.items():
-            if (own.startswith("__") and own not in SPECIAL_METHODS) or self.old.module.deletes(own, self.old.member):
+            if (own.startswith("__") and own not in SPECIAL_METHODS) or own in deleted:
                 continue
             kept, name = self.new.member.members.get(own), f"{self.name}.{own}"
             if isinstance(member, Class) and isinstance(kept, Class):
@@ -85,9 +86,11 @@ class ClassComparison(NamedTuple):
 
     def _removed_bases(self) -> Iterator[Fact]:
         """Yield bases in the repository that still exist and from which the class no longer derives."""
-        above = list(self.after.bases(self.new))
-        names = {each.member.name for each in above if each} | {base.name for base in self.new.member.bases}
-        for base in self.old.member.bases:
+        names = {base.name for base in self.new.member.bases}
+        left = [base for base in self.old.member.bases if base.name not in names]
+        above = list(self.after.bases(self.new)) if left else []
+        names = {each.member.name for each in above if each}
+        for base in left:
             found = self.before.base(base.target, self.old.module)
             if base.name in names or None in above or found is None:
                 continue

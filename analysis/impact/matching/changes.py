@@ -53,6 +53,8 @@ def _of_file(file: FileChange, before: Revision, after: Revision) -> Iterator[st
         return
     if modules := modules_of(file, before, after):
         yield from _of_module(*modules)
+        if _no_longer_serves(*modules):
+            yield _module_name(old_path(file))
 
 
 def _of_module(old: Module, new: Module | None) -> Iterator[str]:
@@ -67,6 +69,11 @@ def _of_module(old: Module, new: Module | None) -> Iterator[str]:
                 yield from _of_class(name, old, member, new, kept)
         elif kept is not None and _interface(member) != _interface(kept):
             yield name
+
+
+def _no_longer_serves(old: Module, new: Module | None) -> bool:
+    """Return whether a module lost the function that provided names on demand, as for deprecated ones."""
+    return new is not None and "__getattr__" in old.members and "__getattr__" not in new.members
 
 
 def _of_class(name: str, old: Module, was: Class, new: Module, now: Class) -> Iterator[str]:

@@ -12,13 +12,14 @@ from analysis.facts.whole_files.module import Attribute, Class, Function, Parame
 from analysis.facts.whole_files.repository import Found
 from analysis.facts.whole_files.signatures import called_parameters
 from analysis.impact.matching.advice import advised
+from analysis.impact.matching.annotations import is_another_kind, tuple_length
 from analysis.impact.matching.changes import CONSTRUCTOR, ChangedNames, is_abstract
 from analysis.impact.matching.signatures import Misfit, call_misfits, override_misfits
 from analysis.impact.matching.successors import Successors
 from analysis.impact.matching.upstream import ABSENT, Answer, Place, Presence, Upstream
 from analysis.impact.surface.index import SurfaceIndex
 from analysis.impact.surface.model import Subclass, Use, UseKind
-from analysis.impact.surface.targets import CALL, Target
+from analysis.impact.surface.targets import CALL, Target, written
 from analysis.models.impacts import Cause, Certainty, DownstreamPlace, Impact, ImpactKind, UpstreamPlace
 
 _KINDS = {
@@ -28,6 +29,7 @@ _KINDS = {
     UseKind.OVERRIDE: ImpactKind.OVERRIDE,
     UseKind.REPLACEMENT: ImpactKind.REPLACEMENT,
 }
+_RETURNED = (UseKind.CALL, UseKind.OVERRIDE, UseKind.REPLACEMENT)
 _NOT_CALLED = re.compile(r"\b(?:jit|kernel|overload|custom_op|singledispatch\w*|register)\b")
 _RECORDS = ("NamedTuple", "BaseModel", "Struct")
 _RECORD_DECORATOR = re.compile(r"\b(?:dataclass|config|attrs|define)\b")
@@ -53,7 +55,9 @@ class Matching(NamedTuple):
             return
         was = self.before.find(use.target)
         if now.presence in ABSENT:
-            if was.presence is Presence.PRESENT or was.step > now.step:
+            if was.presence is Presence.UNSEEN and was.step == now.step and now.presence is Presence.MISSING:
+                yield self._impact(use, Cause.REMOVED, written(use.target[: now.step + 1]), was.last, certain=False)
+            elif was.presence is Presence.PRESENT or was.step > now.step:
                 certain = now.presence is Presence.MISSING
                 yield from self._gone(use, use.target[: now.step + 1], certain=certain)
         elif was.presence is Presence.PRESENT:
@@ -76,19 +80,17 @@ class Matching(NamedTuple):
         yield from self._retyped(use, was, now)
 
     def _retyped(self, use: Use, was: Place, now: Place) -> Iterator[Impact]:
+        cause, certain = None, False
         match was.member, now.member:
-            case Function(), Function() if use.kind in (UseKind.CALL, UseKind.OVERRIDE, UseKind.REPLACEMENT):
-                if _kind_of(was.member.returns) != _kind_of(now.member.returns):
-                    yield self._impact(use, Cause.RETURNS, self._name(was), was, now=now, certain=False)
-                elif use.kind is UseKind.REPLACEMENT and was.module.source(was.member) != now.module.source(now.member):
-                    yield self._impact(use, Cause.REWRITTEN, self._name(was), was, now=now, certain=False)
-            case Attribute(), Attribute() if use.kind is UseKind.READ:
-                if (
-                    was.member.annotation
-                    and now.member.annotation
-                    and _kind_of(was.member.annotation) != _kind_of(now.member.annotation)
-                ):
-                    yield self._impact(use, Cause.TYPE, self._name(was), was, now=now, certain=False)
+            case Function(returns=before), Function(returns=after) if is_another_kind(before, after):
+                cause = Cause.RETURNS if use.kind in _RETURNED else None
+                certain = use.unpacked is not None and tuple_length(before) == use.unpacked != tuple_length(after)
+            case Function() as old, Function() as new if use.kind is UseKind.REPLACEMENT:
+                cause = Cause.REWRITTEN if was.module.source(old) != now.module.source(new) else None
+            case Attribute(annotation=before), Attribute(annotation=after) if is_another_kind(before, after):
+                cause = Cause.TYPE if use.kind is UseKind.READ else None
+        if cause:
+            yield self._impact(use, cause, self._name(was), was, now=now, certain=certain)
 
     def _misfits(self, use: Use, was: Place, now: Place) -> Iterator[Misfit]:
         if use.arguments is not None:
@@ -156,22 +158,6 @@ class Matching(NamedTuple):
         if place.member is not None:
             parts.append(place.member.name)
         return ".".join(parts)
-
-
-def _kind_of(annotation: str) -> str:
-    """Return what an annotation describes, whatever it holds; of a tuple, how many."""
-    text = re.sub(r"Optional\[(.*)\]$", r"\1", re.sub(r"\s*\|\s*None$|^None\s*\|\s*", "", annotation.strip("'\"")))
-    head, _, inner = text.partition("[")
-    head = head.rpartition(".")[2].lower()
-    return f"{head}[{_commas(inner)}]" if head == "tuple" else head
-
-
-def _commas(inner: str) -> int:
-    depth, found = 0, 0
-    for each in inner:
-        depth += (each in "[(") - (each in "])")
-        found += each == "," and not depth
-    return found
 
 
 def _own_parameters(place: Place) -> list[Parameter] | None:

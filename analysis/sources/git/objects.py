@@ -67,7 +67,7 @@ class Objects:
 
     def fetch(self, *wanted: str, stdin: Iterable[str] = ()) -> None:
         """Fetch commits with their folders, but without files, or objects named on standard input."""
-        with self._folder.writing() as lock:
+        with self._folder.writing(self._limits.fetch) as lock:
             self._fetch(lock, wanted, stdin)
 
     def missing(self, shas: Iterable[str]) -> list[str]:
@@ -80,7 +80,7 @@ class Objects:
         """Fetch those objects that the mirror lacks, in one request. What the server lacks as well stays missing."""
         if not any(sha not in self._unavailable for sha in shas) or not self.missing(shas):
             return
-        with self._folder.writing() as lock:
+        with self._folder.writing(self._limits.fetch) as lock:
             waiting = [
                 [sha for sha in self.missing(shas) if sha not in self._unavailable]
             ]  # another may have been faster

@@ -1,7 +1,7 @@
 """Commands and buttons about subscriptions, for the members of a channel: create, list, change, cancel."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import time
 
 from analysis.errors import Misuse
@@ -39,7 +39,10 @@ def subscription_of(subscriptions: Subscriptions, button: ButtonRequest) -> Subs
 
 
 class SubscriptionManager:
-    """Changes subscriptions, and announces each change in its channel. `time` is that of a digest by default."""
+    """Changes subscriptions, and announces each change in its channel. `time` is that of a digest by default.
+
+    `on_ended` is called when a repository may have lost its last subscription.
+    """
 
     def __init__(
         self,
@@ -47,11 +50,13 @@ class SubscriptionManager:
         members: Members,
         announcements: Announcements,
         time: time,
+        on_ended: Callable[[], object],
     ) -> None:
         self._subscriptions = subscriptions
         self._members = members
         self._announcements = announcements
         self._time = time
+        self._on_ended = on_ended
 
     def subscribe(
         self,
@@ -85,7 +90,10 @@ class SubscriptionManager:
         if len(held) >= _MOST and not same:
             raise Misuse(Phrase("a channel has at most {most} subscriptions", most=_MOST))
         self._announce(conversation, terms, before)
-        return Agreed(self._subscriptions.keep(terms, conversation.now, request.user), before)
+        agreed = Agreed(self._subscriptions.keep(terms, conversation.now, request.user), before)
+        if before and before.downstream != terms.downstream:
+            self._on_ended()
+        return agreed
 
     def _change(self, conversation: Conversation, changes: int, terms: Terms, same: Subscription | None) -> Agreed:
         """Change a subscription; `same` is the one that the channel has to the same repository and paths, if any."""
@@ -97,7 +105,9 @@ class SubscriptionManager:
         if same and same.id != changed.id:
             raise Misuse(Phrase("the channel has another subscription to this repository with these paths"))
         self._announce(conversation, terms, changed.terms)
-        return Agreed(self._subscriptions.change(changed.id, terms, request.user), changed.terms)
+        agreed = Agreed(self._subscriptions.change(changed.id, terms, request.user), changed.terms)
+        self._on_ended()
+        return agreed
 
     def _announce(self, conversation: Conversation, terms: Terms, before: Terms | None) -> None:
         reader = conversation.view.reader
@@ -139,9 +149,11 @@ class SubscriptionManager:
     def _end(self, conversation: Conversation, held: Sequence[Subscription]) -> list[Subscription]:
         """End subscriptions of one channel; return those that were active."""
         reader = conversation.view.reader
-        ended = [visible_terms(each.terms, reader.within(each.terms.channel)) for each in held]
-        self._announcements.freeze_ended(conversation.request, ended)
-        return [each for each in held if self._subscriptions.end(each.id, conversation.now)]
+        seen = [visible_terms(each.terms, reader.within(each.terms.channel)) for each in held]
+        self._announcements.freeze_ended(conversation.request, seen)
+        ended = [each for each in held if self._subscriptions.end(each.id, conversation.now)]
+        self._on_ended()
+        return ended
 
 
 class SubscriptionCommands:
