@@ -18,7 +18,7 @@ from analysis.sources.git.commits import Commits
 from analysis.sources.git.errors import Cause, GitFailed, MirrorDamaged, translated_errors, unknown_commit
 from analysis.sources.git.folder import MirrorFolder, MirrorState
 from analysis.sources.git.names import Names, is_sha
-from analysis.sources.git.objects import Limits, Objects
+from analysis.sources.git.objects import Limits, Objects, TreeEntry
 from analysis.sources.git.program import Git
 from analysis.sources.git.records import text
 from analysis.sources.git.remotes import Remote, is_ref_name
@@ -55,6 +55,7 @@ class Mirror:
     ) -> None:
         self.repository = repository
         self.branch = repository.branch or state.default_branch
+        self.web_url = state.web_url
         self._folder = folder
         self._host = remote.host
         self._objects = Objects(git, folder, remote, limits, on_progress)
@@ -171,15 +172,39 @@ class Mirror:
             found = self._objects.file(self._objects.root(commit) or _fail(), path)
         return None if found is None else Redactor([found], file_names=[path])(found)
 
-    def trees(self, commit: Commit) -> Trees:
+    def root(self, sha: str) -> str:
+        """Return the SHA of a commit's topmost folder, which is the same wherever all files are."""
+        commit = self.resolve(sha)
+        with self._translated(sha):
+            return self._objects.root(commit) or _fail()
+
+    def list_files(self, sha: str) -> tuple[TreeEntry, ...]:
+        """List what a commit has at each path, unread."""
+        commit = self.resolve(sha)
+        with self._translated(sha):
+            return tuple(self._objects.entries(commit))
+
+    def read_files(self, files: Sequence[TreeEntry]) -> Iterator[tuple[str, str | None]]:
+        """Fetch files in one request, and yield the path and text of each; no text of one that cannot be read as such.
+
+        As in `trees`, they are not scanned for secrets.
+        """
+        with self._translated():
+            for file, found in zip(files, self._objects.texts([each.sha for each in files]), strict=True):
+                yield file.path, found
+
+    def trees(self, commit: Commit, *, strict: bool = False) -> Trees:
         """Return the files before and after a commit, each fetched and read when it is asked for.
+
+        A file that cannot be fetched is as none, or an error if `strict`.
 
         They are not scanned for secrets, which would take longer than the facts: they are for rules only, and what a rule quotes
         is redacted by its caller.
         """
         before = commit.parents[0] if commit.parents else None
         return Trees(
-            _Files(self._objects, self._translated, before), _Files(self._objects, self._translated, commit.sha)
+            _Files(self._objects, self._translated, before, strict=strict),
+            _Files(self._objects, self._translated, commit.sha, strict=strict),
         )
 
     def search(
@@ -251,11 +276,17 @@ class _Files:
     """The files as of a commit; none before the first."""
 
     def __init__(
-        self, objects: Objects, translated: Callable[[str | None], AbstractContextManager[None]], commit: str | None
+        self,
+        objects: Objects,
+        translated: Callable[[str | None], AbstractContextManager[None]],
+        commit: str | None,
+        *,
+        strict: bool,
     ) -> None:
         self._objects = objects
         self._translated = translated
         self._commit = commit
+        self._strict = strict
         self._root: str | None = None
 
     def read(self, path: str) -> str | None:
@@ -266,6 +297,8 @@ class _Files:
                 self._root = self._root or self._objects.root(self._commit)
                 return self._objects.file(self._root, path) if self._root else None
         except DigestError:
+            if self._strict:
+                raise
             return None
 
 

@@ -10,7 +10,8 @@ from typing import NamedTuple, Protocol, TypeVar
 
 import structlog
 
-from analysis.errors import DigestError, MirrorUnavailable, OutsideFailure, UnknownCommit
+from analysis.errors import BadSetting, DigestError, MirrorUnavailable, OutsideFailure, UnknownCommit
+from analysis.locale import Phrase
 from analysis.models import Commit, PullRequest, ReadFrom, Repository, Trees
 from analysis.paths import Kind, kind
 from analysis.sources.github import Comparison, GitHub
@@ -213,6 +214,24 @@ class CommitSources:
                 return self._source(mirror, repository)
         return ApiSource(self._github, repository, ReadFrom.API_INSTEAD)
 
+    def mirror(self, repository: Repository, now: datetime) -> Mirror:
+        """Return a repository's mirror, fetched at most ten minutes ago, cloned if there is none.
+
+        Raise `BadSetting` where mirrors are disabled, and otherwise the errors of `Mirrors.updated`.
+        """
+        if self._mirrors is None:
+            raise BadSetting(Phrase("whole files are read from mirrors, which are turned off; set DIGEST_MIRRORS"))
+        if self._recently(self._fetched, repository, now) and (found := self._mirrors.existing(repository)):
+            return found
+        mirror = self._mirrors.updated(repository, create=True)
+        assert mirror  # it is created
+        self._fetched[repository.key] = now
+        return mirror
+
+    def existing_mirror(self, repository: Repository) -> Mirror | None:
+        """Return a repository's mirror as it was last fetched; None if there is none."""
+        return self._mirrors.existing(repository) if self._mirrors else None
+
     def remove_unused_mirrors(self) -> None:
         """Remove the mirrors of repositories that are to have none, such as those that nobody subscribes any more."""
         if self._mirrors is not None:
@@ -226,7 +245,7 @@ class CommitSources:
 
     def stored(self, repository: Repository) -> CommitSource:
         """Return the source of a repository as it was last fetched, without a request."""
-        return self._source(self._mirrors.existing(repository) if self._mirrors else None, repository)
+        return self._source(self.existing_mirror(repository), repository)
 
     def _source(self, mirror: Mirror | None, repository: Repository) -> CommitSource:
         return MirrorSource(mirror, self._github, repository) if mirror else ApiSource(self._github, repository)

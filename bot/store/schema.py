@@ -218,6 +218,19 @@ weights = Table(
     Column("fitted_at", Instant, nullable=False),
 )
 
+surfaces = Table(
+    "surfaces",
+    metadata,
+    Column("id", _ID, primary_key=True),
+    Column("repository", String(300), nullable=False),
+    Column("tree", String(64), nullable=False),
+    Column("packages", String(1000), nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("body", Compressed, nullable=False),
+    Column("read_at", Instant, nullable=False),
+    UniqueConstraint("repository", "tree", "packages", "version"),
+)
+
 inbox = Table(
     "inbox",
     metadata,

@@ -20,7 +20,7 @@ def tuple_length(annotation: str) -> int | None:
     return None
 
 
-def _kinds(node: ast.expr | None) -> frozenset[str]:
+def _kinds(node: ast.expr | None) -> frozenset[str]:  # noqa: PLR0911 (a return a kind of annotation)
     """Return the kinds of values that an annotation allows, None aside; nothing if it allows any."""
     match node:
         case ast.BinOp(left=left, op=ast.BitOr(), right=right):

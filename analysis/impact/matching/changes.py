@@ -8,9 +8,8 @@ from analysis.facts.whole_files.comparison import modules_of
 from analysis.facts.whole_files.module import Attribute, Class, Function, Member, Module
 from analysis.facts.whole_files.relevance import may_change_interface
 from analysis.facts.whole_files.repository import Revision
+from analysis.impact.surface.targets import CONSTRUCTOR
 from analysis.models import Commit, FileChange
-
-CONSTRUCTOR = "__init__"
 
 
 class ChangedNames(NamedTuple):

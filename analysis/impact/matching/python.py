@@ -13,13 +13,13 @@ from analysis.facts.whole_files.repository import Found
 from analysis.facts.whole_files.signatures import called_parameters
 from analysis.impact.matching.advice import advised
 from analysis.impact.matching.annotations import is_another_kind, tuple_length
-from analysis.impact.matching.changes import CONSTRUCTOR, ChangedNames, is_abstract
+from analysis.impact.matching.changes import ChangedNames, is_abstract
 from analysis.impact.matching.signatures import Misfit, call_misfits, override_misfits
 from analysis.impact.matching.successors import Successors
 from analysis.impact.matching.upstream import ABSENT, Answer, Place, Presence, Upstream
 from analysis.impact.surface.index import SurfaceIndex
 from analysis.impact.surface.model import Subclass, Use, UseKind
-from analysis.impact.surface.targets import CALL, Target, written
+from analysis.impact.surface.targets import CALL, CONSTRUCTOR, Target, written
 from analysis.models.impacts import Cause, Certainty, DownstreamPlace, Impact, ImpactKind, UpstreamPlace
 
 _KINDS = {

@@ -3,8 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from analysis.impact.matching.changes import CONSTRUCTOR
 from analysis.impact.surface.model import Surface, Use, UseKind
+from analysis.impact.surface.targets import CONSTRUCTOR
 
 
 class SurfaceIndex:

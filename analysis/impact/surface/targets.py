@@ -14,6 +14,7 @@ Names = Mapping[str, Target | None]
 CALL = "()"
 ITEM = "[]"
 ABOVE = "^"  # what `super` stands for: the bases of a class
+CONSTRUCTOR = "__init__"
 _CONTAINER = "*"
 
 _TRANSPARENT = ("Optional", "Union", "Annotated", "ClassVar", "Final", "Required", "NotRequired")
