@@ -38,6 +38,10 @@ def _repositories(value: object) -> object:
     return list({repository.key: repository for repository in found}.values())
 
 
+def _items(value: object) -> object:
+    return [each.strip() for each in value.split(",") if each.strip()] if isinstance(value, str) else value
+
+
 def _token(value: object) -> object:
     """Strip the line break that a file or a secret store may add to a token; reject inner white space."""
     text = value.strip() if isinstance(value, str) else value
@@ -106,6 +110,7 @@ class Settings(BaseSettings):
     )
     digest_timezone: str = "Asia/Shanghai"
     digest_language: Language = "zh"
+    digest_downstream: Annotated[list[str], NoDecode, BeforeValidator(_items)] = Field(default_factory=list)
     digest_mirrors: Path | None = Path("data/mirrors")
     database_url: SecretStr = SecretStr("sqlite:///data/digest.db")
     openai_api_key: Annotated[SecretStr | None, BeforeValidator(_token)] = None
