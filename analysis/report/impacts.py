@@ -14,9 +14,10 @@ _MAX_NAMES = 5  # of files or folders
 
 
 class ImpactCause(NamedTuple):
-    """The impacts of one cause, of which a few are shown."""
+    """The impacts of one cause, of which `places` are shown."""
 
     impacts: tuple[Impact, ...]
+    places: int = _MAX_PLACES
 
     @property
     def first(self) -> Impact:
@@ -24,7 +25,7 @@ class ImpactCause(NamedTuple):
 
     @property
     def shown(self) -> tuple[Impact, ...]:
-        return self.impacts[:_MAX_PLACES]
+        return self.impacts[: self.places]
 
     def sentence(self, language: Language) -> str:
         """Return why the lines break, with `code` spans, and whether that is only likely."""
@@ -34,18 +35,18 @@ class ImpactCause(NamedTuple):
 
     def left(self, language: Language) -> str:
         """Return how many places are not shown; "" if all are."""
-        count = len(self.impacts) - _MAX_PLACES
+        count = len(self.impacts) - self.places
         places = catalogue(language).plural("and {count} more place", "and {count} more places", count)
         return places if count > 0 else ""
 
 
-def impact_causes(found: DownstreamImpacts) -> list[ImpactCause]:
-    """Return the causes of what a commit breaks of a downstream tree, what is proven first."""
+def impact_causes(found: DownstreamImpacts, places: int = _MAX_PLACES) -> list[ImpactCause]:
+    """Return the causes of what a commit breaks of a downstream tree, what is proven first, each to be shown with `places`."""
     groups: dict[object, list[Impact]] = {}
     for each in found.impacts:
         key = (each.certainty, each.kind, each.cause, each.name, each.subject, each.new)
         groups.setdefault(key, []).append(each)
-    return [ImpactCause(tuple(group)) for group in groups.values()]
+    return [ImpactCause(tuple(group), places) for group in groups.values()]
 
 
 def impact_summary(report: ImpactReport) -> str:
