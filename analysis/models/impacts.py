@@ -1,11 +1,16 @@
 """Impacts: where a commit breaks the code of a downstream repository."""
 
+from datetime import date
 from enum import StrEnum
+from typing import Annotated
 from urllib.parse import quote
 
+from pydantic import Field
+
+from analysis.locale import Language, Phrase
 from analysis.models.commits import Repository
 from analysis.models.frozen import Frozen
-from analysis.models.reports import Entry
+from analysis.models.reports import Entry, Failure
 
 
 class Certainty(StrEnum):
@@ -132,3 +137,27 @@ class CommitImpacts(Frozen):
 
     entry: Entry
     found: tuple[DownstreamImpacts, ...]
+
+
+class UnlistedDay(Frozen, arbitrary_types_allowed=True):
+    """A day whose commits could not be listed, and why."""
+
+    date: date
+    reason: str | Phrase
+
+
+class ImpactReport(Frozen):
+    """What the commits of a period break of downstream trees; `period` are its days, or the commit's SHA.
+
+    `commits` has those that break something, newest first, `compared` counts all that were compared.
+    """
+
+    repository: Repository
+    period: str
+    timezone: str
+    language: Language
+    downstreams: Annotated[tuple[Downstream, ...], Field(min_length=1)]
+    compared: int
+    commits: tuple[CommitImpacts, ...] = ()
+    failed: tuple[Failure, ...] = ()
+    unlisted: tuple[UnlistedDay, ...] = ()

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import structlog
 
-from analysis.errors import DigestError, MirrorUnavailable, UnknownCommit
+from analysis.errors import DigestError, MirrorUnavailable, Misuse, UnknownCommit
 from analysis.impact.matching import impacts
 from analysis.impact.surface.index import SurfaceIndex
 from analysis.impact.surface.packages import packages
@@ -28,6 +28,22 @@ from bot.store import Store
 _UPSTREAM_TREES = 64  # kept in memory, one a day of a repository
 
 log = structlog.get_logger(__name__)
+
+
+def parse_downstream(text: str) -> Repository | Path:
+    """Parse what the user names: `owner/name[@ref]`, or a folder, which is one where it cannot be a repository's name.
+
+    Raise `Misuse` for neither.
+    """
+    try:
+        return Repository.parse(text)
+    except Misuse:
+        folder = Path(text).expanduser()
+        if folder.is_dir():
+            return folder
+    raise Misuse(
+        Phrase("{text!r} is neither a repository, owner/name[@ref], nor a folder, such as . or ./name", text=text)
+    )
 
 
 class ComparedSurface(NamedTuple):
