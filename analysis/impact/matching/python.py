@@ -53,7 +53,8 @@ class Matching(NamedTuple):
             return
         was = self.before.find(use.target)
         if now.presence in ABSENT:
-            if was.presence is Presence.UNSEEN and was.step == now.step and now.presence is Presence.MISSING:
+            served = was.presence is Presence.UNSEEN and was.last.member is None and was.step == now.step
+            if served and now.presence is Presence.MISSING:  # of a module, on demand
                 yield self._impact(use, Cause.REMOVED, written(use.target[: now.step + 1]), was.last, certain=False)
             elif was.presence is Presence.PRESENT or was.step > now.step:
                 certain = now.presence is Presence.MISSING
