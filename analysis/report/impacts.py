@@ -7,14 +7,14 @@ from analysis.impact.sentences import explanation
 from analysis.locale import Catalogue, catalogue, translated
 from analysis.locale.punctuation import join_items
 from analysis.models import SHORT_SHA, Language
-from analysis.models.impacts import Certainty, Downstream, DownstreamImpacts, Impact, ImpactReport
+from analysis.models.impacts import Certainty, Downstream, DownstreamImpacts, Impact, ImpactReport, UpstreamPlace
 
 _MAX_PLACES = 3  # shown of one cause
 _MAX_NAMES = 5  # of files or folders
 
 
-class ImpactCause(NamedTuple):
-    """The impacts of one cause, of which a few are shown."""
+class BrokenLines(NamedTuple):
+    """Impacts that have the same lines: each line once, of which a few are shown, and all that is wrong with them."""
 
     impacts: tuple[Impact, ...]
 
@@ -23,29 +23,54 @@ class ImpactCause(NamedTuple):
         return self.impacts[0]
 
     @property
-    def shown(self) -> tuple[Impact, ...]:
-        return self.impacts[:_MAX_PLACES]
+    def lines(self) -> tuple[Impact, ...]:
+        """The impacts that stand for the lines, those with advice first."""
+        unique: dict[object, Impact] = {}
+        for each in sorted(self.impacts, key=lambda each: each.advice is None):
+            unique.setdefault((each.downstream.path, each.downstream.line), each)
+        return tuple(unique.values())
 
-    def sentence(self, language: Language) -> str:
-        """Return why the lines break, with `code` spans, and whether that is only likely."""
-        text = str(translated(explanation(self.first), language))
-        proven = self.first.certainty is Certainty.PROVEN
-        return text if proven else catalogue(language)("{sentence} (likely)", sentence=text)
+    @property
+    def shown(self) -> tuple[Impact, ...]:
+        return self.lines[:_MAX_PLACES]
+
+    def sentences(self, language: Language) -> list[str]:
+        """Return why the lines break, with `code` spans, and what of that is only likely."""
+        say = catalogue(language)
+        causes: dict[object, dict[str | None, Impact]] = {}
+        for each in self.impacts:
+            causes.setdefault((each.kind, each.cause, each.certainty, each.new), {}).setdefault(each.subject, each)
+        found = []
+        for alike in causes.values():
+            text = str(translated(explanation(*alike.values()), language))
+            proven = next(iter(alike.values())).certainty is Certainty.PROVEN
+            found.append(text if proven else say("{sentence} (likely)", sentence=text))
+        return found
 
     def left(self, language: Language) -> str:
-        """Return how many places are not shown; "" if all are."""
-        count = len(self.impacts) - _MAX_PLACES
+        """Return how many lines are not shown; "" if all are."""
+        count = len(self.lines) - _MAX_PLACES
         places = catalogue(language).plural("and {count} more place", "and {count} more places", count)
         return places if count > 0 else ""
 
 
-def impact_causes(found: DownstreamImpacts) -> list[ImpactCause]:
-    """Return the causes of what a commit breaks of a downstream tree, what is proven first."""
-    groups: dict[object, list[Impact]] = {}
+def broken_lines(found: DownstreamImpacts) -> list[BrokenLines]:
+    """Return what a commit breaks of a downstream tree by upstream name and lines, what is proven first."""
+    causes: dict[object, list[Impact]] = {}
     for each in found.impacts:
-        key = (each.certainty, each.kind, each.cause, each.name, each.subject, each.new)
-        groups.setdefault(key, []).append(each)
-    return [ImpactCause(tuple(group)) for group in groups.values()]
+        causes.setdefault((each.certainty, each.kind, each.cause, each.name, each.subject, each.new), []).append(each)
+    groups: dict[object, list[Impact]] = {}
+    for impacts in causes.values():
+        lines = frozenset((each.downstream.path, each.downstream.line) for each in impacts)
+        groups.setdefault((impacts[0].name, lines), []).extend(impacts)
+    return [BrokenLines(tuple(group)) for group in groups.values()]
+
+
+def signed(place: UpstreamPlace) -> list[tuple[str, str]]:
+    """Return the upstream code with the signs of a diff: before and after, or what is the same in both."""
+    if place.before and place.before == place.after:
+        return [(" ", place.before)]
+    return [(sign, code) for sign, code in (("-", place.before), ("+", place.after)) if code]
 
 
 def impact_summary(report: ImpactReport) -> str:

@@ -6,7 +6,15 @@ from analysis.citations import to_upstream_place
 from analysis.locale import catalogue
 from analysis.models.impacts import ImpactReport, UpstreamPlace
 from analysis.report.escape import link_text
-from analysis.report.impacts import comparison, downstream_name, impact_causes, impact_summary, missing, omissions
+from analysis.report.impacts import (
+    broken_lines,
+    comparison,
+    downstream_name,
+    impact_summary,
+    missing,
+    omissions,
+    signed,
+)
 from analysis.report.markdown import address, render
 from analysis.text import visible
 
@@ -25,7 +33,7 @@ def impacts_markdown(report: ImpactReport) -> str:
         omissions=omissions,
         missing=missing,
         downstream_name=downstream_name,
-        causes=impact_causes,
+        broken_lines=broken_lines,
         upstream_place=to_upstream_place,
         link=_link,
         code=lambda code: _block("python", code),
@@ -38,7 +46,7 @@ def _link(label: str, url: str | None) -> str:
 
 
 def _diff(place: UpstreamPlace) -> str:
-    lines = [f"{sign} {code}" for sign, code in (("-", place.before), ("+", place.after)) if code]
+    lines = [f"{sign} {code}" for sign, code in signed(place)]
     return _block("diff", "\n".join(lines)) if lines else ""
 
 

@@ -12,13 +12,14 @@ from analysis.locale import Catalogue, catalogue
 from analysis.models import Commit
 from analysis.models.impacts import Certainty, CommitImpacts, Downstream, ImpactReport
 from analysis.report.impacts import (
-    ImpactCause,
+    BrokenLines,
+    broken_lines,
     comparison,
     downstream_name,
-    impact_causes,
     impact_summary,
     missing,
     omissions,
+    signed,
 )
 from analysis.report.terminal import link_style, print_heading, prose
 from analysis.report.wrapping import Line, print_line
@@ -26,6 +27,7 @@ from analysis.text import one_line
 from analysis.writing.labels import BADGE
 
 _INDENT = "   "
+_SIGN_COLOUR = {"-": "red", "+": "green", " ": ""}
 _COLOUR = {Certainty.PROVEN: "red", Certainty.LIKELY: "yellow"}
 
 
@@ -56,32 +58,35 @@ def _commit_lines(row: CommitImpacts, report: ImpactReport, say: Catalogue, zone
     for found in row.found:
         if len(report.downstreams) > 1:
             yield Line(Text(one_line(downstream_name(found.downstream)), style="bold"), Text(_INDENT))
-        for cause in impact_causes(found):
-            yield from _cause_lines(cause, commit, found.downstream, report, say)
+        for broken in broken_lines(found):
+            yield from _broken_lines(broken, commit, found.downstream, report, say)
 
 
-def _cause_lines(
-    cause: ImpactCause, commit: Commit, downstream: Downstream, report: ImpactReport, say: Catalogue
+def _broken_lines(
+    broken: BrokenLines, commit: Commit, downstream: Downstream, report: ImpactReport, say: Catalogue
 ) -> Iterator[Line]:
-    first = cause.first
+    first = broken.first
     mark = Text(f"{_INDENT}{'✗' if first.certainty is Certainty.PROVEN else '?'} ", style=_COLOUR[first.certainty])
-    yield Line(prose(cause.sentence(report.language)), mark)
+    for sentence in broken.sentences(report.language):
+        yield Line(prose(sentence), mark)
+        mark = Text(" " * mark.cell_len)
     labels = [say("upstream"), say("your code"), say("instead")]
     width = max(map(cell_len, labels))
     theirs, yours, instead = (Text(f"{_INDENT}  {_padded(label, width)}  ", style="dim") for label in labels)
+    unlabelled = Text(" " * theirs.cell_len)
     upstream = to_upstream_place(commit, first)
     if upstream.label:
         yield Line(_place(upstream.label, upstream.url), theirs)
-    unlabelled = Text(" " * theirs.cell_len)
-    for sign, code, colour in (("-", first.upstream.before, "red"), ("+", first.upstream.after, "green")):
-        if code:
+        for sign, code in signed(first.upstream):
+            colour = _SIGN_COLOUR[sign]
             yield Line(Text(one_line(code), style=colour), unlabelled + Text(f"{sign} ", style=colour))
-    for each in cause.shown:
+    for each in broken.shown:
         yield Line(_place(f"{each.downstream.path}:{each.downstream.line}", downstream.url(each.downstream)), yours)
         yield Line(Text(one_line(each.downstream.code)), unlabelled + Text("  "))
         if each.advice:
             yield Line(Text(one_line(each.advice), style="cyan"), instead + Text("  "))
-    if left := cause.left(report.language):
+        yours = unlabelled
+    if left := broken.left(report.language):
         yield Line(Text(left, style="dim"), unlabelled)
 
 
