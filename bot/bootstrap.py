@@ -15,6 +15,7 @@ from bot.models.clock import Clock
 from bot.services.access import Access
 from bot.services.channels import Channels
 from bot.services.configured_repositories import known_repositories
+from bot.services.downstream import DownstreamChecks
 from bot.services.factory import Services, bot_services
 from bot.services.reader import Reader
 from bot.settings import Settings
@@ -99,7 +100,8 @@ def running_bot(
 
         def mirrored(repository: Repository) -> bool:
             # One mirror has all branches of its repository.
-            return mirror_all or repository.full_name.lower() in {each.full_name.lower() for each in known()}
+            named = {each.full_name.lower() for each in (*known(), *subscriptions.downstream())}
+            return mirror_all or repository.full_name.lower() in named
 
         services = stack.enter_context(bot_services(settings, engine, now, github, mirrored))
         sign_in(web)  # before anything is posted: refused messages are not retried
@@ -174,10 +176,11 @@ class _Bot:
         access = Access(settings.digest_private, services.github.is_public, now)
         self.reader = Reader(services.digests, services.commits, known, access, usual=settings.digest_repos)
         self._channels = Channels(self.reader, subscriptions, settings.digest_language, settings.tz)
-        self._reports = ChannelReports(services.store, subscriptions, now)
+        self._checks = DownstreamChecks(services.impacts, subscriptions, now)
+        self._reports = ChannelReports(services.store, subscriptions, self._checks, now)
         self._postings = Postings(mailbox, web, self._reports)
         self._members = Members(web)
-        self._threads = Threads(mailbox, web)
+        self._threads = Threads(mailbox, web, private_to_model=settings.digest_private_to_model)
         self.flows = Flows(self._responder(), self._delivery_steps(), mailbox, now)
 
     def subscribe_configured_channels(self) -> None:
@@ -218,7 +221,7 @@ class _Bot:
         notices = RequesterNotices(self._web)
         return DeliverySteps(
             DeliveryReader(self._channels, self._reports, self._now),
-            Drafter(self._channels, self._reports, self._postings, self._mailbox, notices),
+            Drafter(self._channels, self._reports, self._checks, self._postings, self._mailbox, notices),
             Sender(self._channels, self._mailbox, self._outbox),
             Finisher(self._mailbox, self._subscriptions, self._web, notices),
             RevertNotices(self._channels, self._reports, self._services.store, self._mailbox),
@@ -230,7 +233,8 @@ class _Bot:
         status = Status(store, mailbox, self._services.model, web, now)
         home = Home(self._subscriptions, mailbox, web, status, now)
         post = PostCommand(self._members, self._postings, web)
-        days, commits, search = DayCommands(post, now), CommitCommands(store, post), SearchCommand(store)
+        days, commits = DayCommands(post, self._checks, now), CommitCommands(store, self._checks, post)
+        search = SearchCommand(store)
         subscriptions = self._subscription_commands(status, home)
         help_ = HelpCommand(store, self._subscriptions, web, self._settings.digest_command)
         commands = CommandDispatcher(
@@ -247,7 +251,7 @@ class _Bot:
                 NotUnderstood: help_.show_not_understood,
             }
         )
-        questions = Questions(self._services.answers, commits, store, self._threads, limits)
+        questions = Questions(self._services.answers, commits, self._checks, store, self._threads, limits)
         buttons = ButtonDispatcher(self._button_handlers(post, search, subscriptions, home), questions.choose)
         messages = Messages(commands, questions, self._threads, web)
         handlers = RequestHandlers(commands, buttons, messages, questions, subscriptions, home)

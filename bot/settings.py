@@ -22,6 +22,7 @@ _REASONS = {  # by pydantic's error types
     "less_than_equal": "is more than {le}",
     "int_parsing": "is not a whole number",
     "float_parsing": "is not a number",
+    "bool_parsing": "is neither true nor false",
     "literal_error": "is none of {expected}",
 }
 
@@ -126,6 +127,7 @@ class Settings(BaseSettings):
     digest_private: Annotated[dict[str, frozenset[str]], NoDecode, BeforeValidator(_private)] = Field(
         default_factory=dict
     )
+    digest_private_to_model: bool = False
     digest_time: Annotated[time, BeforeValidator(_time_of_day)] = time(9)
     digest_command: str = "/vllm-digest"
     log_format: Literal["console", "json"] = "console"

@@ -1,6 +1,6 @@
 """Impacts as reports show them: those of one cause together, with a few places of each, and what was compared."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from analysis.impact.sentences import explanation
@@ -13,10 +13,11 @@ _MAX_PLACES = 3  # shown of one cause
 _MAX_NAMES = 5  # of files or folders
 
 
-class BrokenLines(NamedTuple):
-    """Impacts that have the same lines: each line once, of which a few are shown, and all that is wrong with them."""
+class ImpactCause(NamedTuple):
+    """The impacts of one upstream name that have the same downstream lines, of which `places` are shown."""
 
     impacts: tuple[Impact, ...]
+    places: int = _MAX_PLACES
 
     @property
     def first(self) -> Impact:
@@ -32,7 +33,7 @@ class BrokenLines(NamedTuple):
 
     @property
     def shown(self) -> tuple[Impact, ...]:
-        return self.lines[:_MAX_PLACES]
+        return self.lines[: self.places]
 
     def sentences(self, language: Language) -> list[str]:
         """Return why the lines break, with `code` spans, and what of that is only likely."""
@@ -47,23 +48,35 @@ class BrokenLines(NamedTuple):
             found.append(text if proven else say("{sentence} (likely)", sentence=text))
         return found
 
+    def sentence(self, language: Language) -> str:
+        """Return the sentences on one line."""
+        return catalogue(language)("; ").join(self.sentences(language))
+
     def left(self, language: Language) -> str:
         """Return how many lines are not shown; "" if all are."""
-        count = len(self.lines) - _MAX_PLACES
+        count = len(self.lines) - self.places
         places = catalogue(language).plural("and {count} more place", "and {count} more places", count)
         return places if count > 0 else ""
 
 
-def broken_lines(found: DownstreamImpacts) -> list[BrokenLines]:
-    """Return what a commit breaks of a downstream tree by upstream name and lines, what is proven first."""
+def impact_causes(found: DownstreamImpacts, places: int = _MAX_PLACES) -> list[ImpactCause]:
+    """Return the causes of what a commit breaks of a downstream tree, what is proven first, each to be shown with `places`."""
     causes: dict[object, list[Impact]] = {}
     for each in found.impacts:
         causes.setdefault((each.certainty, each.kind, each.cause, each.name, each.subject, each.new), []).append(each)
     groups: dict[object, list[Impact]] = {}
     for impacts in causes.values():
-        lines = frozenset((each.downstream.path, each.downstream.line) for each in impacts)
-        groups.setdefault((impacts[0].name, lines), []).extend(impacts)
-    return [BrokenLines(tuple(group)) for group in groups.values()]
+        groups.setdefault((impacts[0].name, _lines(impacts)), []).extend(impacts)
+    return [ImpactCause(tuple(group), places) for group in groups.values()]
+
+
+def more_places(found: Iterable[Impact], shown: Iterable[Impact]) -> int:
+    """Return how many downstream lines of some impacts are not among those shown."""
+    return len(_lines(found) - _lines(shown))
+
+
+def _lines(impacts: Iterable[Impact]) -> frozenset[tuple[str, int]]:
+    return frozenset((each.downstream.path, each.downstream.line) for each in impacts)
 
 
 def signed(place: UpstreamPlace) -> list[tuple[str, str]]:

@@ -1,5 +1,7 @@
 """Impacts as Markdown: each commit with what it breaks, both places with their code."""
 
+import sys
+from functools import partial
 from zoneinfo import ZoneInfo
 
 from analysis.citations import to_upstream_place
@@ -7,9 +9,9 @@ from analysis.locale import catalogue
 from analysis.models.impacts import ImpactReport, UpstreamPlace
 from analysis.report.escape import link_text
 from analysis.report.impacts import (
-    broken_lines,
     comparison,
     downstream_name,
+    impact_causes,
     impact_summary,
     missing,
     omissions,
@@ -21,8 +23,8 @@ from analysis.text import visible
 _MARGIN = "\n    "  # of a block in an item of the second level
 
 
-def impacts_markdown(report: ImpactReport) -> str:
-    """Render what the commits of a period break of downstream trees."""
+def impacts_markdown(report: ImpactReport, *, every_place: bool = False) -> str:
+    """Render what the commits of a period break of downstream trees, with a few places of each cause or with `every_place`."""
     return render(
         "impacts.md.j2",
         report=report,
@@ -33,7 +35,7 @@ def impacts_markdown(report: ImpactReport) -> str:
         omissions=omissions,
         missing=missing,
         downstream_name=downstream_name,
-        broken_lines=broken_lines,
+        causes=partial(impact_causes, places=sys.maxsize) if every_place else impact_causes,
         upstream_place=to_upstream_place,
         link=_link,
         code=lambda code: _block("python", code),

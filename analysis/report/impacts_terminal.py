@@ -12,10 +12,10 @@ from analysis.locale import Catalogue, catalogue
 from analysis.models import Commit
 from analysis.models.impacts import Certainty, CommitImpacts, Downstream, ImpactReport
 from analysis.report.impacts import (
-    BrokenLines,
-    broken_lines,
+    ImpactCause,
     comparison,
     downstream_name,
+    impact_causes,
     impact_summary,
     missing,
     omissions,
@@ -58,16 +58,16 @@ def _commit_lines(row: CommitImpacts, report: ImpactReport, say: Catalogue, zone
     for found in row.found:
         if len(report.downstreams) > 1:
             yield Line(Text(one_line(downstream_name(found.downstream)), style="bold"), Text(_INDENT))
-        for broken in broken_lines(found):
-            yield from _broken_lines(broken, commit, found.downstream, report, say)
+        for cause in impact_causes(found):
+            yield from _cause_lines(cause, commit, found.downstream, report, say)
 
 
-def _broken_lines(
-    broken: BrokenLines, commit: Commit, downstream: Downstream, report: ImpactReport, say: Catalogue
+def _cause_lines(
+    cause: ImpactCause, commit: Commit, downstream: Downstream, report: ImpactReport, say: Catalogue
 ) -> Iterator[Line]:
-    first = broken.first
+    first = cause.first
     mark = Text(f"{_INDENT}{'✗' if first.certainty is Certainty.PROVEN else '?'} ", style=_COLOUR[first.certainty])
-    for sentence in broken.sentences(report.language):
+    for sentence in cause.sentences(report.language):
         yield Line(prose(sentence), mark)
         mark = Text(" " * mark.cell_len)
     labels = [say("upstream"), say("your code"), say("instead")]
@@ -80,13 +80,13 @@ def _broken_lines(
         for sign, code in signed(first.upstream):
             colour = _SIGN_COLOUR[sign]
             yield Line(Text(one_line(code), style=colour), unlabelled + Text(f"{sign} ", style=colour))
-    for each in broken.shown:
+    for each in cause.shown:
         yield Line(_place(f"{each.downstream.path}:{each.downstream.line}", downstream.url(each.downstream)), yours)
         yield Line(Text(one_line(each.downstream.code)), unlabelled + Text("  "))
         if each.advice:
             yield Line(Text(one_line(each.advice), style="cyan"), instead + Text("  "))
         yours = unlabelled
-    if left := broken.left(report.language):
+    if left := cause.left(report.language):
         yield Line(Text(left, style="dim"), unlabelled)
 
 

@@ -195,6 +195,7 @@ subscriptions = Table(
     Column("note", Text, nullable=False, server_default=""),
     Column("ended_at", Instant),
     Column("watch", Text, nullable=False, server_default=""),
+    Column("downstream", Text, nullable=False, server_default=""),
     UniqueConstraint("channel", "repository", "paths"),
 )
 

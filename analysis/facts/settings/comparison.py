@@ -28,6 +28,12 @@ _MAX_FILES = 200  # of a commit; one that changes more reformats or renames, and
 # Cheap checks before files are parsed: a changed line of a call that may define a setting, and a name with a value.
 _CALL = re.compile(r"^[-+].*(?:\bdefault\w*\s*=|env\w*\(|environ\b|add_argument\(|[Oo]ption\(|Field\()", re.MULTILINE)
 _CONSTANT = re.compile(r"^[-+]\s*(?:[\"']|-?\d|True\b|False\b|None\b)[^:(\n]*$", re.MULTILINE)
+# A constant of the module's top level with its value, on either side.
+_CONSTANT_DEFINED = {
+    sign: re.compile(rf"^[{sign}](_?[A-Z][A-Z0-9_]{{2,}})\s*(?::[^=\n]+)?=\s*(.+)", re.MULTILINE) for sign in SIDES
+}
+_MAX_CONSTANTS = 5  # of one file, each a search of the tree
+_MAX_USERS = 20  # files that are parsed for them
 _CALL_BEGUN = re.compile(r"^ .*(?:env\w*\(|environ\b|add_argument\(|[Oo]ption\(|Field\()", re.MULTILINE)
 _VALUE = re.compile(r"\b(\w+)(?:\s*:[^=\n]+?)?\s*=\s*((?:[-\d\"'\[({]|[\w.]*[A-Z])[^,\n]*)")
 
@@ -40,14 +46,43 @@ def changed_settings(change: Change, file: FileChange) -> list[Fact] | None:
         return None
     if not is_product(file) or not _may_change_values(change, file):
         return []
-    before, after = change.sources
-    old, new = before.source(old_path(file)), after.source(file.path)
-    if old is None or new is None:
+    own = _compared(change, file)
+    if own is None:
+        return None
+    constants = _changed_constants(file)
+    users = _files_with(constants, change, file) if constants else ()
+    fed = [fact for each in users for fact in _compared(change, each) or () if fact.path == file.path]
+    named = {fact.line for fact in fed}
+    return [*(fact for fact in own if fact.name not in constants or fact.line not in named), *fed]
+
+
+def _compared(change: Change, file: FileChange) -> list[Fact] | None:
+    """Return the changed defaults of one file; None if it cannot be read and parsed on both sides."""
+    before, after = change.sources or (None, None)
+    old = before.source(old_path(file)) if before else None
+    new = after.source(file.path) if after else None
+    if before is None or after is None or old is None or new is None:
         return None
     try:
         return list(_Comparison(change.commit, file, after).facts((old, Evaluator(before)), (new, Evaluator(after))))
     except RecursionError:  # an expression is nested more deeply than Python's stack
         return None
+
+
+def _changed_constants(file: FileChange) -> list[str]:
+    """Return the constants that a file's patch gives another value."""
+    before, after = (dict(_CONSTANT_DEFINED[sign].findall(file.patch or "")) for sign in SIDES)
+    return sorted(name for name in before.keys() & after.keys() if before[name] != after[name])
+
+
+def _files_with(constants: Sequence[str], change: Change, file: FileChange) -> Iterator[FileChange]:
+    """Yield the other files that mention one of a file's constants, if they are not compared for their own changes."""
+    changed = {each.path: each for each in change.commit.files}
+    paths = {path for name in constants[:_MAX_CONSTANTS] for path in change.paths_with(name)}
+    for path in sorted(paths - {file.path})[:_MAX_USERS]:
+        other = changed.get(path) or FileChange(path=path, status="modified", additions=0, deletions=0, patch=None)
+        if is_module(other) and not _may_change_values(change, other):
+            yield other
 
 
 def _may_change_values(change: Change, file: FileChange) -> bool:

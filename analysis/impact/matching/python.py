@@ -5,6 +5,7 @@ followed to that definition in the files before and after.
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 from analysis.facts.whole_files.module import Attribute, Function, Import
@@ -28,6 +29,7 @@ _KINDS = {
     UseKind.OVERRIDE: ImpactKind.OVERRIDE,
     UseKind.REPLACEMENT: ImpactKind.REPLACEMENT,
 }
+_FAILING = (Cause.PARAMETER_REQUIRED, Cause.PARAMETER_REMOVED)
 _RETURNED = (UseKind.CALL, UseKind.OVERRIDE, UseKind.REPLACEMENT)
 
 
@@ -41,7 +43,8 @@ class Matching(NamedTuple):
     def impacts(self, index: SurfaceIndex, names: ChangedNames) -> Iterator[Impact]:
         """Yield what no longer fits of the uses of these names, and what subclasses now lack."""
         for use in index.nominated(names.all):
-            yield from self._of_use(use)
+            with suppress(RecursionError):  # of code that is nested too deep to be followed
+                yield from list(self._of_use(use))
         for subclass in index.surface.subclasses.values() if names.abstract else ():
             yield from self._required(subclass, names)
 
@@ -61,7 +64,8 @@ class Matching(NamedTuple):
 
     def _gone(self, use: Use, target: Target, *, certain: bool) -> Iterator[Impact]:
         was = self.before.find(target)
-        if was.presence is not Presence.PRESENT:
+        # Of what every object has, a class without its own inherits one.
+        if was.presence is not Presence.PRESENT or hasattr(object, target[-1]) or _is_special(use):
             return
         place = _offered(was, target[-1])
         kept = self._kept(was.last) if place is not was.last else None
@@ -76,8 +80,9 @@ class Matching(NamedTuple):
     def _changed(self, use: Use, before: Answer, after: Answer) -> Iterator[Impact]:
         was, now = before.last, after.last
         for cause, parameter in self._misfits(use, before, after):
-            certain = use.kind is UseKind.CALL or cause in (Cause.PARAMETER_REQUIRED, Cause.PARAMETER_REMOVED)
             new = self.successors.parameter(was, parameter)
+            # Upstream may pass a parameter by its place, whatever it is called.
+            certain = use.kind is UseKind.CALL or (cause in _FAILING and new is None)
             found = Cause.PARAMETER_RENAMED if new else cause
             yield self._impact(use, found, self._name(was), was, now=now, subject=parameter, new=new, certain=certain)
         yield from self._retyped(use, was, now)
@@ -159,6 +164,11 @@ class Matching(NamedTuple):
         if place.member is not None:
             parts.append(place.member.name)
         return ".".join(parts)
+
+
+def _is_special(use: Use) -> bool:
+    """Return whether an override is called by Python, whether or not upstream defines the method as well."""
+    return use.kind is UseKind.OVERRIDE and use.target[-1].startswith("__")
 
 
 def _offered(answer: Answer, name: str) -> Place:

@@ -83,11 +83,17 @@ class DownstreamModules:
                 self._modules[target] = PythonModule(path, target, tree, text.split("\n"))
             else:
                 self.unparsed.append(path)
-        for module in self:
-            self._bind(module)
-            self._bind_unbound(module)
-        for module in self:
-            self._define(module)
+        for step in (self._bind, self._bind_unbound, self._define):
+            for module in list(self):
+                try:
+                    step(module)
+                except RecursionError:
+                    self.drop(module)
+
+    def drop(self, module: PythonModule) -> None:
+        """Leave out a module that is nested too deep to be followed."""
+        del self._modules[module.target]
+        self.unparsed.append(module.path)
 
     def __iter__(self) -> Iterator[PythonModule]:
         return iter(self._modules.values())
@@ -134,9 +140,16 @@ class DownstreamModules:
                     target, module.path, node, tuple(each for each in bases if each), methods, attributes
                 )
 
+    def module_of(self, definition: ClassDefinition) -> PythonModule:
+        return self._modules[definition.target[:-1]]
+
     def function_at(self, target: Target) -> Function | None:
-        module = self._modules.get(target[:-1])
-        return module.functions.get(target[-1]) if module else None
+        """Return the function, or the method of a class, that a target names."""
+        if owner := self.class_at(self.canonical(target[:-1]) or ()):
+            return owner.methods.get(target[-1])
+        found = self.canonical(target) or target
+        module = self._modules.get(found[:-1])
+        return module.functions.get(found[-1]) if module else None
 
     def class_at(self, target: Target) -> ClassDefinition | None:
         module = self._modules.get(target[:-1])
@@ -144,16 +157,20 @@ class DownstreamModules:
 
     def above(self, definition: ClassDefinition, hops: int = _MAX_HOPS) -> Iterator[ClassDefinition | Target]:
         """Yield the downstream classes above a class, and the targets of its bases from elsewhere, in the order of look-up."""
+        yield from self._above(definition, {definition.target}, hops)
+
+    def _above(self, definition: ClassDefinition, seen: set[Target], hops: int) -> Iterator[ClassDefinition | Target]:
         for base in definition.bases:
             target = self.canonical(base, hops - 1) if hops else None
-            if target is None:
+            if target is None or target in seen:
                 continue
+            seen.add(target)
             found = self.class_at(target)
             if found is None:
                 yield target
-            elif found is not definition:
+            else:
                 yield found
-                yield from self.above(found, hops - 1)
+                yield from self._above(found, seen, hops - 1)
 
     def canonical(self, target: Target | None, hops: int = _MAX_HOPS) -> Target | None:
         """Follow a target through downstream modules to what they take it from.
@@ -205,7 +222,7 @@ class DownstreamModules:
     def _through_member(self, owner: ClassDefinition, name: str, rest: Target) -> Target | None:
         """Return what follows on a member of a downstream class: on what it holds, or on what it returns."""
         if rest[:1] == (CALL,) and name in owner.methods:
-            returned = instance(owner.methods[name].returns, self._modules[owner.target[:-1]].names)
+            returned = instance(owner.methods[name].returns, self.module_of(owner).names)
             return joined(returned, rest[1:]) if returned else None
         held = owner.attributes.get(name)
         return joined(held, rest) if held and rest else None

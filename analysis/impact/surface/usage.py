@@ -11,6 +11,7 @@ from analysis.impact.surface import guards
 from analysis.impact.surface.attributes import Function, parameter_names
 from analysis.impact.surface.model import Arguments, Use, UseKind
 from analysis.impact.surface.modules import ClassDefinition, DownstreamModules, PythonModule
+from analysis.impact.surface.overrides import overrides
 from analysis.impact.surface.signatures import accepted, passed
 from analysis.impact.surface.targets import ABOVE, CALL, CONSTRUCTOR, Target, held, infer, instance, owner_of
 
@@ -132,6 +133,8 @@ class UseFinder(ast.NodeVisitor):
     def _visit_function(self, node: Function) -> None:
         self._visit_all([*node.decorator_list, *node.args.defaults, *filter(None, node.args.kw_defaults)])
         owner, outer = self._owner, (self._tested, self._calls_guarded)
+        if not (owner and node in owner.methods.values()):
+            self._define(node)
         self._tested |= guards.tested_names(node)
         self._calls_guarded |= guards.inspects_signatures(node)
         names: dict[str, Target | None] = dict.fromkeys(_parameters(node))
@@ -143,12 +146,18 @@ class UseFinder(ast.NodeVisitor):
             self._visit_all(node.body)
         self._tested, self._calls_guarded = outer
 
+    def _define(self, node: Function | ast.ClassDef) -> None:
+        """Bind the name of a definition, which takes it from an import of the same name."""
+        own = (*self._module.target, node.name)
+        self._names[node.name] = own if self._module.names.get(node.name) == own else None
+
     def visit_Lambda(self, node: ast.Lambda) -> None:
         with self._scope(dict.fromkeys(_parameters(node))):
             self.visit(node.body)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         self._visit_all([*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)])
+        self._define(node)
         outer, known = self._owner, self._module.classes.get(node.name)
         self._owner = known if known and known.node is node else None
         with self._scope({}):
@@ -275,12 +284,15 @@ class UseFinder(ast.NodeVisitor):
         found = self._modules.canonical(owner)
         if found is None or found[0] not in self._packages or CALL in found:
             return
-        by = self._modules.canonical(infer(value, self._names))
+        by = infer(value, self._names)
         function = self._modules.function_at(by) if by else None
         parameters = accepted(function) if function else None
-        if parameters and owner and owner[-1][:1].isupper():
+        if parameters and found[-1][:1].isupper():
             parameters = parameters[1:]  # a function that becomes a method
         self._note(UseKind.REPLACEMENT, (*found, name), node, parameters=parameters)
+        definition = self._modules.class_at(self._modules.canonical(by) or ())
+        if definition and not any(upstream_bases(definition, self._modules, self._packages)):
+            self.uses += overrides(definition, self._modules, (*found, name))
 
     def _visit_all(self, nodes: Sequence[ast.AST]) -> None:
         for node in nodes:

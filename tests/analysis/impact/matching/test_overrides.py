@@ -22,7 +22,9 @@ NAME = "engine.core.Engine.run"
         ("self, a", "self, a, b", "self, a, *rest", []),
         ("self, a, b", "self, a", "self, a, b", ["parameter removed: {} (b)"]),
         ("self, a, b", "self, a", "self, a, b=1", []),
-        ("self, a", "self, b", "self, a", ["parameter removed: {} (a)"]),
+        ("self, a", "self, b", "self, a", ["parameter renamed: {} (a)"]),
+        ("self, a=1", "self, b=1", "self, a=1", ["parameter added: {} (b)"]),
+        ("self, a", "self, b", "self, other", []),
         ("self, a", "self, *args", "self, a", []),
         ("self, a", "self, a, **rest", "self, a", []),
         ("self, a: int", "self, a: str", "self, a", []),
@@ -37,7 +39,7 @@ def test_an_override_breaks_if_upstream_calls_it_otherwise(
         f"class Engine:\n    def run({after}): ...\n",
         f"{HEAD}    def run({own}): ...\n",
     )
-    assert [each for each in found if "renamed" not in each] == [f"override: {each.format(NAME)}" for each in expected]
+    assert found == [f"override: {each.format(NAME)}" for each in expected]
 
 
 def test_an_override_of_what_is_gone_is_never_called() -> None:
@@ -174,3 +176,31 @@ def test_an_attribute_set_on_an_instance_is_no_replacement() -> None:
     plugin = "from engine.core import Engine\n\n\ndef use(e: Engine):\n    e.size = 2\n"
     before, after = "class Engine:\n    size: int = 1\n", "class Engine: ...\n"
     assert told({UPSTREAM: before}, {UPSTREAM: after}, plugin) == []
+
+
+IMITATION = "from engine import core\n\n\nclass Mine:\n    def run(self, a): ...\n\n    def other(self): ...\n\n\n"
+
+
+@pytest.mark.parametrize("assigned", ["core.Engine = Mine", "setattr(core, 'Engine', Mine)"])
+def test_a_class_put_in_the_place_of_another_is_called_as_that_one(assigned: str) -> None:
+    """Methods of a class that replaces an upstream one, without inheriting from it, are overrides of its methods."""
+    before, after = "class Engine:\n    def run(self, a): ...\n", "class Engine:\n    def run(self, a, b): ...\n"
+    assert told(before, after, f"{IMITATION}{assigned}\n") == [f"override: parameter required: {NAME} (b)"]
+    assert told(before, after, IMITATION) == []
+
+
+def test_a_class_that_inherits_from_what_it_replaces_is_told_once() -> None:
+    """A subclass in the place of its base is a subclass."""
+    plugin = (
+        "from engine import core\n\n\nclass Mine(core.Engine):\n    def run(self, a): ...\n\n\ncore.Engine = Mine\n"
+    )
+    before, after = "class Engine:\n    def run(self, a): ...\n", "class Engine:\n    def run(self, a, b): ...\n"
+    assert told(before, after, plugin) == [f"override: parameter required: {NAME} (b)"]
+
+
+def test_a_method_of_a_class_may_replace_another() -> None:
+    """`Engine.run = Mine.run` passes what `Engine.run` is passed."""
+    before, after = "class Engine:\n    def run(self, a): ...\n", "class Engine:\n    def run(self, a, b): ...\n"
+    assert told(before, after, f"{IMITATION}core.Engine.run = Mine.run\n")[:1] == [
+        f"replaced function: parameter required: {NAME} (b)"
+    ]

@@ -75,6 +75,8 @@ def said(talk: Talk, text: str, user: str = ADA, channel: str = DIGEST) -> str:
             "subscribe watch pkg, —eager，Ab.c min high",
             ("o/n", "09:00", "UTC", "en", "high", (), ("pkg", "--eager", "Ab.c")),
         ),
+        ("subscribe downstream o/m", ("o/n", "09:00", "UTC", "en", "low", (), (), ("o/m",))),
+        ("订阅 下游 o/m", ("o/n", "09:00", "UTC", "en", "low", (), (), ("o/m",))),
         ("订阅 watch `LLM.generate`", ("o/n", "09:00", "UTC", "en", "low", (), ("LLM.generate",))),
     ],
 )
@@ -84,7 +86,7 @@ def test_a_channel_is_subscribed_by_a_command(talk: Talk, tmp_path: Path, text: 
     (kept,) = held(tmp_path)
     terms = kept.terms
     found = (str(terms.repository), f"{terms.time:%H:%M}", terms.tz.key, terms.language, terms.least.value, terms.paths)
-    assert (*found, terms.watch) == (*expected, ())[:7]
+    assert (*found, terms.watch, tuple(map(str, terms.downstream))) == (*expected, (), ())[:8]
     assert (terms.channel, kept.user) == (DIGEST, ADA)
 
 
@@ -253,6 +255,7 @@ def filled(**changes: str) -> dict[str, dict[str, Any]]:
         "least": "medium",
         "paths": "",
         "watch": "",
+        "downstream": "",
     } | changes
     return {name: {name: value} for name, value in values.items() if value}
 
@@ -288,6 +291,10 @@ def test_a_subscription_is_filled_into_a_modal(talk: Talk, tmp_path: Path) -> No
         ("timezone", "Mars"),
         ("paths", "!x"),
         ("watch", "LLM, x"),
+        ("downstream", "no repository"),
+        ("downstream", "o/n"),
+        ("downstream", "o/secret"),
+        ("downstream", "o/gone"),
         ("channel", "C0QUIET"),
     ],
 )
