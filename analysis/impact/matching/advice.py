@@ -36,6 +36,8 @@ def _parsed(code: str) -> ast.Module | None:
 
 
 def _imported(code: str, name: str, new: str) -> str:
+    if re.search(whole := rf"(?<![\w.]){re.escape(name)}(?!\w)", code):  # a module, or one of its packages
+        return re.sub(whole, new, code)
     module, _, imported = new.rpartition(".")
     own = name.rpartition(".")[2]
     alias = re.search(rf"\b{re.escape(own)}\s+as\s+(\w+)", code)

@@ -79,7 +79,7 @@ def _line_of(commit: Commit, found: Sequence[DownstreamImpacts], check: Downstre
     of, first = found[0].downstream, impact_causes(found[0])[0]
     pieces = prose(f"{of.name} ") if len(check.compared) > 1 else []
     pieces += _linked_place(of, first.first) + ours(" · ") + prose(_sentence(first, say.language))
-    more = sum(len(each.impacts) for each in found) - 1
+    more = sum(_places(each) for each in found) - 1
     pieces += ours(" · " + say.plural("and {count} more place", "and {count} more places", more)) if more else []
     number = f"#{commit.pr}" if commit.pr else commit.short_sha
     return [*pieces, *ours(" · "), *linked(number, commit.url)]
@@ -123,8 +123,8 @@ def impact_blocks(commit: Commit, check: DownstreamCheck, language: Language) ->
     for found in check.of(commit.sha):
         shown = impact_causes(found)[:_CAUSES]
         rows = [_cause(commit, found.downstream, each, say) for each in shown]
-        more = len(found.impacts) - sum(len(each.shown) for each in shown)
-        if more:
+        more = _places(found) - len({_place(each) for cause in shown for each in cause.shown})
+        if more > 0:
             rows.append(ours(say.plural("and {count} more place", "and {count} more places", more), "italic"))
         heading = ours(say("💥 Breaks your code"), "bold") + ours(f" ({found.downstream.name})")
         blocks.append(rich(paragraph(heading), bullets(rows)))
@@ -163,6 +163,11 @@ def _linked_place(downstream: Downstream, impact: Impact) -> list[Piece]:
 
 def _place(impact: Impact) -> str:
     return shorten(f"{impact.downstream.path}:{impact.downstream.line}", _PLACE).replace("`", "'")
+
+
+def _places(found: DownstreamImpacts) -> int:
+    """Return the number of lines that break, each once, however many reasons it has."""
+    return len({(each.downstream.path, each.downstream.line) for each in found.impacts})
 
 
 def _names(compared: Sequence[Downstream]) -> str:
