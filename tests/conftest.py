@@ -17,13 +17,15 @@ from bot.services.factory import Services, services_on
 from bot.store import Store, open_engine
 from loopback.github import RecordedRepository
 from tests.data import commit_lines
-from tests.servers.databases import empty_database
+from tests.servers.databases import empty_database, share_compiled_statements
 from tests.servers.github import FaultyGitHub
 from tests.servers.launched import Ran, launched
 
 # Of generated examples few, the same ones each time, and none kept on disk.
 settings.register_profile("suite", max_examples=100, deadline=None, derandomize=True, database=None)
 settings.load_profile("suite")
+
+share_compiled_statements()
 
 # What is imported and collected stays, and need not be looked through again and again: that takes a fifteenth of all time.
 gc.disable()

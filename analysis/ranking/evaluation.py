@@ -99,11 +99,16 @@ class Evaluation(NamedTuple):
     breaking: Mapping[Importance, int]
 
 
-def train(examples: Sequence[Example], provenance: Mapping[str, Any] | None = None) -> Weights:
-    """Learn weights from examples, ignoring facts, so that a commit has equal points with and without its patches."""
+def train(
+    examples: Sequence[Example], provenance: Mapping[str, Any] | None = None, prior: Weights | None = None
+) -> Weights:
+    """Learn weights from examples, ignoring facts, so that a commit has equal points with and without its patches.
+
+    They start from those of `prior`, if given.
+    """
     repeated = [example for example in examples for _ in range(example.weight)]
     rows = [{signal.name: signal.value for signal in signals(example.commit)} for example in repeated]
-    return learn_weights(rows, [example.named for example in repeated], provenance)
+    return learn_weights(rows, [example.named for example in repeated], provenance, prior)
 
 
 def rank_all(weights: Weights, examples: Sequence[Example]) -> list[Ranked]:
@@ -111,11 +116,11 @@ def rank_all(weights: Weights, examples: Sequence[Example]) -> list[Ranked]:
     return [rank(example.commit, example.facts, weights) for example in examples]
 
 
-def cross_validate(examples: Sequence[Example]) -> list[Ranked]:
+def cross_validate(examples: Sequence[Example], prior: Weights | None = None) -> list[Ranked]:
     """Rank each example by weights (and tiers) learned without its fold of history."""
     found: list[Ranked] = []
     for fold in folds(len(examples)):
-        weights = train([*examples[: fold.start], *examples[fold.stop :]])
+        weights = train([*examples[: fold.start], *examples[fold.stop :]], prior=prior)
         found += rank_all(weights, examples[fold.start : fold.stop])
     return found
 

@@ -6,13 +6,16 @@ For a few thousand commits with a dozen signals each plain lists suffice, and no
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from analysis.ranking.weights import Weights, with_judgement
 
 Row = Mapping[str, float]  # signal -> value
+NO_PRIOR: Mapping[str, float] = MappingProxyType({})
 
 RIDGE = 1.0  # chosen on vLLM's v0.10.2 and v0.11.0; from 0.3 to 4 the figures hardly change
+RIDGE_TO_PRIOR = 4.0  # repositories differ in a signal's points by half a point rather than by a whole one
 _MIN_SEEN = 5  # commits; a signal seen in fewer is not fitted
 _MAX_STEPS = 25
 _FOLDS = 10
@@ -36,25 +39,40 @@ def probability(score: float) -> float:
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
 
 
-def fit(rows: Sequence[Row], labels: Sequence[bool], ridge: float = RIDGE) -> LinearModel:
-    """Fit the line of maximum likelihood, its points regularized by `ridge`; the intercept is not regularized."""
+def fit(
+    rows: Sequence[Row], labels: Sequence[bool], ridge: float = RIDGE, prior: Mapping[str, float] = NO_PRIOR
+) -> LinearModel:
+    """Fit the line of maximum likelihood, its points regularized by `ridge` towards those of `prior`, or else towards 0.
+
+    The intercept is not regularized. A signal that is not fitted keeps the points that it has in `prior`.
+    """
     seen = Counter(name for row in rows for name in row)
     names = sorted(name for name, count in seen.items() if count >= _MIN_SEEN)
     place = {name: number for number, name in enumerate(names, 1)}
     sparse = [[(0, 1.0), *((place[name], value) for name, value in row.items() if name in place)] for row in rows]
-    weights = [0.0] * (len(names) + 1)
+    offsets = [sum(prior.get(name, 0.0) * value for name, value in row.items()) for row in rows]
+    weights = [0.0] * (len(names) + 1)  # what is added to the prior
     for _ in range(_MAX_STEPS):
-        step = _solve(*_hessian_and_gradient(sparse, labels, weights, ridge))
+        step = _solve(*_hessian_and_gradient(sparse, labels, offsets, weights, ridge))
         weights = [weight + each for weight, each in zip(weights, step, strict=True)]
         if max(map(abs, step)) < _SMALL:
             break
-    return LinearModel(weights[0], dict(zip(names, weights[1:], strict=True)))
+    added = dict(zip(names, weights[1:], strict=True))
+    return LinearModel(weights[0], {name: prior.get(name, 0.0) + added.get(name, 0.0) for name in {**prior, **added}})
 
 
-def learn_weights(rows: Sequence[Row], labels: Sequence[bool], provenance: Mapping[str, Any] | None = None) -> Weights:
-    """Fit weights to labelled commits, bounded by the judged ones, with tier thresholds from held-out scores."""
-    ranked = sorted(_held_out_scores(rows, labels), reverse=True)
-    line = fit(rows, labels)
+def learn_weights(
+    rows: Sequence[Row],
+    labels: Sequence[bool],
+    provenance: Mapping[str, Any] | None = None,
+    prior: Weights | None = None,
+) -> Weights:
+    """Fit weights to labelled commits, bounded by the judged ones, with tier thresholds from held-out scores.
+
+    They stay as near to those of `prior` as the labels let them.
+    """
+    ranked = sorted(_held_out_scores(rows, labels, prior), reverse=True)
+    line = _fit_from(prior, rows, labels)
     return Weights(
         round(line.intercept, 2),
         {name: round(points, 2) for name, points in with_judgement(line.points).items()},
@@ -69,28 +87,37 @@ def folds(count: int) -> list[range]:
     return [range(number * count // _FOLDS, (number + 1) * count // _FOLDS) for number in range(_FOLDS)]
 
 
-def _held_out_scores(rows: Sequence[Row], labels: Sequence[bool]) -> list[float]:
+def _fit_from(prior: Weights | None, rows: Sequence[Row], labels: Sequence[bool]) -> LinearModel:
+    return fit(rows, labels, RIDGE_TO_PRIOR, prior.points) if prior else fit(rows, labels)
+
+
+def _held_out_scores(rows: Sequence[Row], labels: Sequence[bool], prior: Weights | None) -> list[float]:
     """Return each commit's score by weights fitted without its fold."""
     scores: list[float] = []
     for fold in folds(len(rows)):
-        line = fit([*rows[: fold.start], *rows[fold.stop :]], [*labels[: fold.start], *labels[fold.stop :]])
+        rest = [*rows[: fold.start], *rows[fold.stop :]], [*labels[: fold.start], *labels[fold.stop :]]
+        line = _fit_from(prior, *rest)
         bounded = LinearModel(line.intercept, with_judgement(line.points))
         scores += [bounded.score(rows[place]) for place in fold]
     return scores
 
 
 def _hessian_and_gradient(
-    rows: Sequence[Sequence[tuple[int, float]]], labels: Sequence[bool], weights: Sequence[float], ridge: float
+    rows: Sequence[Sequence[tuple[int, float]]],
+    labels: Sequence[bool],
+    offsets: Sequence[float],
+    weights: Sequence[float],
+    ridge: float,
 ) -> tuple[list[list[float]], list[float]]:
-    """Return the Hessian of the loss at `weights` and the negative gradient."""
+    """Return the Hessian of the loss at `weights` and the negative gradient; `offsets` are added to the rows' scores."""
     size = len(weights)
     second = [[0.0] * size for _ in range(size)]
     downhill = [0.0] + [-ridge * weight for weight in weights[1:]]
     for number in range(1, size):
         second[number][number] = ridge
     second[0][0] = _SMALL
-    for row, label in zip(rows, labels, strict=True):
-        chance = probability(sum(weights[place] * value for place, value in row))
+    for row, label, offset in zip(rows, labels, offsets, strict=True):
+        chance = probability(offset + sum(weights[place] * value for place, value in row))
         bend = max(chance * (1 - chance), _SMALL)
         for place, value in row:
             downhill[place] += (label - chance) * value

@@ -22,7 +22,7 @@ from analysis.sources.git.objects import Limits, Objects, TreeEntry
 from analysis.sources.git.program import Git
 from analysis.sources.git.records import text
 from analysis.sources.git.remotes import Remote, is_ref_name
-from analysis.sources.git.search import Query, matches
+from analysis.sources.git.search import Query, matches, paths_with
 from analysis.sources.github import Comparison
 from analysis.sources.secrets import Redactor, redacted
 from analysis.window import Window
@@ -30,6 +30,7 @@ from analysis.window import Window
 _COMMITS_AT_ONCE = 500  # whose blobs one request fetches
 _MOST_MATCHES = 100
 _MOST_HISTORY = 50
+_SEARCHED = (".py", ".pyi")
 
 
 class Match(NamedTuple):
@@ -299,6 +300,16 @@ class _Files:
         except DigestError:
             if self._strict:
                 raise
+            return None
+
+    def paths_with(self, word: str) -> Sequence[str] | None:
+        if self._commit is None:
+            return ()
+        try:
+            with self._translated(self._commit):
+                self._objects.bring(self._objects.files(self._commit, (), _SEARCHED))
+                return tuple(paths_with(self._objects, self._commit, word, _SEARCHED))
+        except DigestError:
             return None
 
 

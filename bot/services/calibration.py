@@ -1,5 +1,7 @@
 """Ranking weights fitted to a repository: the pull requests its release notes name, and people's tier corrections.
 
+They start from the packaged weights, and take their place only if they are better on releases that they were not fitted to.
+
 Resumable: commits already read are stored, so a run stopped by GitHub's rate limit resumes where it ended.
 """
 
@@ -11,7 +13,17 @@ from zoneinfo import ZoneInfo
 
 from analysis.errors import Misuse, OutsideFailure
 from analysis.models import Commit, Importance, Repository
-from analysis.ranking.evaluation import AtTier, Evaluation, Example, cross_validate, evaluate, train
+from analysis.ranking import Weights, packaged_weights
+from analysis.ranking.evaluation import (
+    AtTier,
+    Evaluation,
+    Example,
+    auc,
+    cross_validate,
+    evaluate,
+    rank_all,
+    train,
+)
 from analysis.sources.github import GitHub, Release
 from analysis.sources.release_notes import Named, named
 from analysis.window import Window
@@ -35,14 +47,27 @@ class Noted(NamedTuple):
 
 
 class Covered(NamedTuple):
-    """The commits that releases cover, oldest first, and the tags of releases that had to be delimited by date."""
+    """The commits that releases cover, oldest first; the tag of each one's release, by SHA; the tags of releases that had to be delimited by date."""
 
     commits: tuple[Commit, ...]
+    tags: Mapping[str, str]
     by_date: tuple[str, ...]
 
 
+class Trial(NamedTuple):
+    """The ROC AUC on the newest releases of weights fitted to the older ones, and that of the packaged weights."""
+
+    releases: tuple[str, ...]
+    fitted: float
+    packaged: float
+
+    @property
+    def better(self) -> bool:
+        return self.fitted > self.packaged
+
+
 class Calibration(NamedTuple):
-    """Result of a calibration: the training data and its cross-validated quality."""
+    """Result of a calibration: the training data, its cross-validated quality, and the trial that decides if it is stored."""
 
     repository: Repository
     releases: tuple[str, ...]
@@ -50,6 +75,7 @@ class Calibration(NamedTuple):
     examples: tuple[Example, ...]
     corrections: int
     judgement: Evaluation
+    trial: Trial
 
 
 def calibrate(
@@ -64,7 +90,9 @@ def calibrate(
     now: datetime,
     progress: Progress,
 ) -> Calibration:
-    """Fit weights to the newest `most` releases and store them. `corrections`: SHA -> whether a person marked it important.
+    """Fit weights to the newest `most` releases. `corrections`: SHA -> whether a person marked it important.
+
+    They are stored if they pass the trial; otherwise the packaged ones apply, and earlier ones are removed.
 
     Raise `Misuse` if there is too little training data, `OutsideFailure` if too many commits could not be read.
     """
@@ -78,12 +106,34 @@ def calibrate(
         )
     _read(sources.current(repository, now, now), store, repository, covered.commits, tz, progress)
     examples = _examples(store, repository, covered.commits, notes, corrections)
-    judgement = evaluate(examples, cross_validate(examples))
+    prior = packaged_weights(repository)
     calibration = Calibration(
-        repository, notes.tags, covered.by_date, examples, sum(each.weight > 1 for each in examples), judgement
+        repository,
+        notes.tags,
+        covered.by_date,
+        examples,
+        sum(each.weight > 1 for each in examples),
+        evaluate(examples, cross_validate(examples, prior)),
+        _trial(examples, notes.tags, covered.tags, prior),
     )
-    store.weights.save(repository, train(examples, _provenance(calibration, now)), now)
+    if calibration.trial.better:
+        store.weights.save(repository, train(examples, _provenance(calibration, now), prior), now)
+    else:
+        store.weights.remove(repository)
     return calibration
+
+
+def _trial(examples: Sequence[Example], releases: Sequence[str], tags: Mapping[str, str], prior: Weights) -> Trial:
+    """Fit to the older half of the releases and judge by the newer one."""
+    kept_out = tuple(releases[(len(releases) + 1) // 2 :])
+    newer = [each for each in examples if tags.get(each.commit.sha) in kept_out]
+    older = [each for each in examples if tags.get(each.commit.sha) not in kept_out]
+    labels = [each.named for each in newer]
+    fitted, packaged = (
+        auc(labels, [ranked.score for ranked in rank_all(weights, newer)])
+        for weights in (train(older, prior=prior), prior)
+    )
+    return Trial(kept_out, fitted, packaged)
 
 
 class _Notes(NamedTuple):
@@ -121,6 +171,7 @@ def _notes(github: GitHub, repository: Repository, most: int) -> _Notes:
 def _covered(github: GitHub, repository: Repository, notes: _Notes) -> Covered:
     """Return the commits between consecutive releases: by tags, or by dates if GitHub has no such tags."""
     commits: dict[str, Commit] = {}
+    tags: dict[str, str] = {}
     by_date = []
     releases = [each.release for each in notes.noted]
     mean = (releases[-1].published_at - releases[0].published_at) / (len(releases) - 1)
@@ -131,11 +182,13 @@ def _covered(github: GitHub, repository: Repository, notes: _Notes) -> Covered:
             by_date.append(newer.tag)
             gained = github.list_commits(repository, Window(older.published_at, newer.published_at))
         commits |= {commit.sha: commit for commit in gained if not commit.is_merge}
+        for commit in gained:
+            tags.setdefault(commit.sha, newer.tag)
     ordered = sorted(commits.values(), key=lambda commit: commit.committed_at)
     places = [place for place, commit in enumerate(ordered) if commit.pr in notes.every]
     # A release is dated after its last commit: commits after the last named one belong to the next release.
     inside = ordered[places[0] : places[-1] + 1] if places else ordered
-    return Covered(tuple(inside), tuple(by_date))
+    return Covered(tuple(inside), tags, tuple(by_date))
 
 
 def _read(
@@ -189,6 +242,8 @@ def _provenance(calibration: Calibration, now: datetime) -> dict[str, object]:
         "precision_of_high": round(judgement.high.precision, 2),
         "share_of_high": round(judgement.high.share, 2),
         "calibration_error": round(judgement.calibration_error, 3),
+        "held_out": list(calibration.trial.releases),
+        "held_out_auc": round(calibration.trial.fitted, 3),
     }
 
 
@@ -216,8 +271,15 @@ def as_lines(calibration: Calibration) -> list[str]:
     tiers = ", ".join(f"{judgement.breaking.get(tier, 0)} {tier.value}" for tier in Importance)
     lines.append(f"  calibration error      {judgement.calibration_error:.3f}")
     lines.append(f"  breaking changes       {tiers}")
-    lines.append("stored: the next digest ranks by it")
-    return lines
+    return [*lines, *_verdict(calibration.trial)]
+
+
+def _verdict(trial: Trial) -> list[str]:
+    """Return what came of the trial."""
+    kept_out = f"on {', '.join(trial.releases)}, kept out: ROC AUC {trial.fitted:.3f}, the packaged weights {trial.packaged:.3f}"
+    if trial.better:
+        return [kept_out, "stored: the next digest ranks by it"]
+    return [kept_out, "not stored, because it is no better there: the packaged weights go on to rank"]
 
 
 def _at(each: AtTier) -> str:

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import Engine, select
+from sqlalchemy import Engine, delete, select
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from analysis.models import Repository
@@ -32,3 +32,8 @@ class FittedWeights:
             connection.execute(
                 upsert(table).values(**key, **values).on_conflict_do_update(index_elements=list(key), set_=values)
             )
+
+    def remove(self, repository: Repository) -> None:
+        """Remove a repository's weights, so that the packaged ones apply."""
+        with self._writing.begin() as connection:
+            connection.execute(delete(table).where(table.c.repository == repository.full_name.lower()))

@@ -19,6 +19,7 @@ from tests.bench.asking_a_model import asking_a_model
 from tests.bench.backfilling import backfilling
 from tests.bench.commands import commands
 from tests.bench.figures import Row, duration
+from tests.bench.impacts import impact
 from tests.bench.judging import judging
 from tests.bench.killed import killed
 from tests.bench.mirroring import mirroring
@@ -44,6 +45,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "store": Benchmark(stored_commits, {"commits": 300, "calls": 3}),
     "rank": Benchmark(ranking, {"commits": 20, "with_patches": 20}),
     "judge": Benchmark(judging, {"every": 20}),
+    "impact": Benchmark(impact, {"settings": {}}),
     "backfill": Benchmark(backfilling, {"days": 2, "a_day": 3}),
     "start": Benchmark(starting, {"commits": 2, "runs": 1, "starts": 1}),
     "commands": Benchmark(commands, {"texts": 20, "at_once": 10, "high": 1}),

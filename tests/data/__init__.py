@@ -21,6 +21,11 @@ def release_notes() -> dict[str, Any]:
     return found
 
 
+def downstream_breaks() -> list[dict[str, Any]]:
+    """The commits that maintainers of two plug-ins blamed for a break: one row a plug-in, commit and fix."""
+    return [json.loads(line) for line in (_HERE / "downstream-breaks.jsonl").read_text("utf-8").splitlines()]
+
+
 def reference_reports() -> dict[str, Any]:
     """Date -> what the tests compare with that day's report of the system that this one replaces."""
     found: dict[str, Any] = json.loads((_HERE / "reference-reports.json").read_text("utf-8"))

@@ -145,6 +145,11 @@ class Module:
         others = (*self.lines[: first - 1], *self.lines[last:])
         return any(name in line and word.search(line.partition("#")[0]) for line in others)
 
+    def reads(self, name: str, *, in_body: bool) -> bool:
+        """Return whether the module takes the value of an attribute from an object, or in the body of its class."""
+        before = r"\b" if in_body else r"\."
+        return bool(re.search(rf"{before}{re.escape(name)}\b(?!\s*(?::[^=\n]+)?=(?!=))", self.text))
+
     def deleted_names(self, owner: Class | None = None) -> frozenset[str]:
         """Return the names that the body of the module, or of a class, deletes again; not those of a nested class."""
         text = self.source(owner) if owner else self.text

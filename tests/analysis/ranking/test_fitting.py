@@ -41,6 +41,15 @@ def test_a_stronger_ridge_holds_points_smaller() -> None:
     assert all(abs(strong.points[name]) < abs(weak.points[name]) for name in "ab")
 
 
+def test_points_start_from_those_of_a_prior() -> None:
+    """Few commits leave the prior's points nearly as they are, many overrule them, and an unseen signal keeps its own."""
+    prior = {"a": 1.0, "b": 1.0, "unseen": 0.7}
+    few, many = (fit(*drawn(count), 4.0, prior).points for count in (20, 4000))
+    assert abs(few["b"] - 1) < 0.7 < abs(many["b"] - 1)
+    assert many["b"] == pytest.approx(-1, abs=0.25)
+    assert few["unseen"] == many["unseen"] == 0.7
+
+
 @pytest.mark.parametrize("label", [True, False])
 def test_labels_of_one_kind_do_not_run_away(label: bool) -> None:
     """Where everything or nothing is labelled the fit ends, with finite points."""

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from analysis.models import Importance, Repository
+from analysis.ranking import general_weights
 from bot.store import Store, Subscriptions, open_engine
 from loopback.github import RecordedRepository
 from tests.conftest import Run, recorded
@@ -22,7 +23,7 @@ CUT = 120  # commits in the first release
 
 
 def history(count: int = COMMITS) -> list[dict[str, Any]]:
-    """Features are named in release notes, fixes of typos are not: one commit in four, an hour apart."""
+    """Features, fixes of typos, tests and renamings in turn, an hour apart."""
     titles = ("[Feature] Support part", "Fix a typo in part", "[CI] Test part", "Rename part")
     return [
         recorded(
@@ -36,14 +37,20 @@ def history(count: int = COMMITS) -> list[dict[str, Any]]:
     ]
 
 
-def releases(count: int = COMMITS, cut: int = CUT) -> list[dict[str, Any]]:
-    def release(tag: str, first: int, last: int) -> dict[str, Any]:
-        lines = "\n".join(f"* Part (#{number})" for number in range(first, last + 1) if number % 4 == 0)
+FEATURES, TYPOS, TESTS, RENAMES = range(4)  # the numbers of such commits, modulo 4
+
+
+def releases(count: int = COMMITS, cut: int = CUT, older: int = RENAMES, newer: int = RENAMES) -> list[dict[str, Any]]:
+    """Two releases whose notes name all commits of one kind, and call the first of them breaking."""
+
+    def release(tag: str, first: int, last: int, kind: int) -> dict[str, Any]:
+        named = [number for number in range(first, last + 1) if number % 4 == kind]
+        lines = "\n".join(f"* Part (#{number})" for number in named)
         published = FIRST + timedelta(hours=last + 1)
-        notes = f"## Highlights\n{lines}\n## Breaking\n* gone (#{first + 3 - first % 4 + 1})"
+        notes = f"## Highlights\n{lines}\n## Breaking\n* gone (#{named[0]})"
         return {"tag_name": tag, "body": notes, "published_at": f"{published:%Y-%m-%dT%H:%M:%SZ}"}
 
-    return [release("v2", cut + 1, count), release("v1", 1, cut)]
+    return [release("v2", cut + 1, count, newer), release("v1", 1, cut, older)]
 
 
 TAGS = {"v1": f"{CUT:04x}" * 10, "v2": f"{COMMITS:04x}" * 10}
@@ -83,20 +90,34 @@ def test_weights_are_fitted_shown_and_ranked_by(
     assert (ran.code, ran.err) == (0, "")
     assert "commits of v1, v2; 60 named, 2 of them as breaking; 0 corrected" in ran.out
     assert f"the commits of {'v1' if tags else 'v1, v2'} were taken by dates" in ran.out
-    assert "ROC AUC                1.000 [1.000, 1.000]" in ran.out
+    assert "on v2, kept out: ROC AUC 1.000, the packaged weights 0." in ran.out
+    assert "stored: the next digest ranks by it" in ran.out
     for words in ("the baseline's formula 0.", "changed lines          0.5", "calibration error", "breaking changes"):
         assert words in ran.out
     with closing(stored(tmp_path)) as store:
         weights = store.weights.get(Repository(owner="O", name="n", branch="next"))
     assert weights is not None
-    assert weights.points["tag: feature"] > 1
+    assert weights.points["words: tidying"] > 0 > general_weights().points["words: tidying"]
     assert weights.provenance["releases"] == ["v1", "v2"]
-    assert weights.provenance["auc"] == 1
+    assert weights.provenance["held_out_auc"] == 1
     lines = "\n".join(json.dumps(each) for each in history(8)).encode()
     ranked = [json.loads(line) for line in run("rank", "-", stdin=lines).out.splitlines()]
     others = [json.loads(line) for line in run("rank", "-", "--repo", "a/b", stdin=lines).out.splitlines()]
-    assert ranked[3]["score"] - others[3]["score"] > 0.5
-    assert ranked[3]["score"] == max(each["score"] for each in ranked)
+    assert ranked[2]["score"] - others[2]["score"] > 0.5
+    assert ranked[2]["score"] == max(each["score"] for each in ranked)
+
+
+def test_weights_that_are_no_better_on_releases_kept_out_are_not_stored(tmp_path: Path, serve: Serve, run: Run) -> None:
+    """Notes that named tests first and features later teach nothing: it says so, and the packaged weights rank again."""
+    (tmp_path / "data").mkdir()
+    with closing(stored(tmp_path)) as store:
+        store.weights.save(REPOSITORY, general_weights(), FIRST)
+    ran = run("calibrate", server=serve(history(), releases(older=TESTS, newer=FEATURES), TAGS))
+    assert (ran.code, ran.err) == (0, "")
+    assert "on v2, kept out: ROC AUC 0." in ran.out
+    assert "not stored, because it is no better there" in ran.out
+    with closing(stored(tmp_path)) as store:
+        assert store.weights.get(REPOSITORY) is None
 
 
 @pytest.mark.parametrize(

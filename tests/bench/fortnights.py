@@ -1,0 +1,172 @@
+"""Fortnights of upstream commits matched with the surfaces of plug-ins, in a process whose memory is nobody else's.
+
+`python -m tests.bench.fortnights REQUEST`: a file with a `Request` as JSON; a `Matched` is written to where it says.
+"""
+
+import pickle
+import sys
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from pathlib import Path
+from time import perf_counter
+from typing import NamedTuple
+
+from analysis.errors import DigestError
+from analysis.facts import facts
+from analysis.impact.matching import impacts
+from analysis.impact.surface.extraction import extract
+from analysis.impact.surface.index import SurfaceIndex
+from analysis.impact.surface.packages import packages
+from analysis.models import Commit, Frozen, Ranked, Repository
+from analysis.models.impacts import Impact
+from analysis.ranking import packaged_weights, rank
+from analysis.ranking.signals import signals
+from analysis.sources.github import GitHub
+from analysis.sources.mirror import Mirror
+from analysis.sources.mirrors import Mirrors
+from analysis.window import Window
+
+
+class Fortnight(Frozen):
+    """The days from `first` up to `end`, without it; of each plug-in the commit and the files that were its newest then."""
+
+    first: date
+    end: date
+    upstream_paths: tuple[str, ...]
+    downstream: Mapping[str, tuple[str, tuple[str, ...]]]
+
+
+class Request(Frozen):
+    url: str
+    mirrors: Path
+    upstream: str
+    fortnights: tuple[Fortnight, ...]
+    result: Path
+
+
+class MatchedCommit(Frozen):
+    """An upstream commit: its rank and signals, and of each plug-in the impacts on it."""
+
+    sha: str
+    title: str
+    committed_at: datetime
+    ranked: Ranked
+    signals: Mapping[str, float]
+    impacts: Mapping[str, tuple[Impact, ...]]
+    seconds: Mapping[str, float]
+
+
+class SurfaceTime(Frozen):
+    """The seconds of a first surface: to fetch and read its files, to extract it, and to read it as it is stored."""
+
+    files: int
+    fetched: float
+    extracted: float
+    loaded: float
+    stored_bytes: int
+
+
+class Matched(Frozen):
+    commits: tuple[MatchedCommit, ...]
+    surfaces: tuple[SurfaceTime, ...]
+    failed: tuple[str, ...]
+
+
+class _Taken(NamedTuple):
+    uses: SurfaceIndex
+    time: SurfaceTime
+
+
+def match(request: Request) -> Matched:
+    """Match all commits of the fortnights with the surfaces."""
+    github = GitHub(request.url, None)
+    mirrors = Mirrors(request.mirrors, github, None)
+    commits, surfaces, failed = list[MatchedCommit](), list[SurfaceTime](), list[str]()
+    with _mirror(mirrors, request.upstream) as upstream:
+        for fortnight in request.fortnights:
+            roots = packages(fortnight.upstream_paths)
+            taken = {
+                name: _surface(mirrors, name, *tree, frozenset(roots)) for name, tree in fortnight.downstream.items()
+            }
+            surfaces += [each.time for each in taken.values()]
+            indexes = {name: each.uses for name, each in taken.items()}
+            for found in _read(upstream, fortnight):
+                if isinstance(found, str):
+                    failed.append(found)
+                else:
+                    commits.append(_matched(upstream, found, indexes, roots))
+    github.close()
+    return Matched(commits=tuple(commits), surfaces=tuple(surfaces), failed=tuple(failed))
+
+
+def _mirror(mirrors: Mirrors, name: str) -> Mirror:
+    mirror = mirrors.existing(Repository.parse(name))
+    if mirror is None:
+        raise RuntimeError(f"there is no mirror of {name}")
+    return mirror
+
+
+def _surface(mirrors: Mirrors, name: str, sha: str, paths: Sequence[str], upstream: frozenset[str]) -> _Taken:
+    with _mirror(mirrors, name) as mirror:
+        began = perf_counter()
+        mirror.fetch_tree(sha)
+        tree = mirror.trees(mirror.read_commit(sha)).after
+        files = [(path, text) for path in paths if (text := tree.read(path)) is not None]
+        fetched = perf_counter()
+        surface = extract(files, upstream)
+        extracted = perf_counter()
+    stored = zlib.compress(pickle.dumps(surface))
+    loading = perf_counter()
+    index = SurfaceIndex(pickle.loads(zlib.decompress(stored)))
+    seconds = SurfaceTime(
+        files=surface.files,
+        fetched=fetched - began,
+        extracted=extracted - fetched,
+        loaded=perf_counter() - loading,
+        stored_bytes=len(stored),
+    )
+    return _Taken(index, seconds)
+
+
+def _read(upstream: Mirror, fortnight: Fortnight) -> Iterator[Commit | str]:
+    """Yield the commits, oldest first; of one that cannot be read its SHA."""
+    window = Window(*(datetime.combine(day, time(), UTC) for day in (fortnight.first, fortnight.end)))
+    shas = [commit.sha for commit in reversed(upstream.list_commits(window))]
+    if shas:
+        upstream.fetch_tree(shas[0])
+    for sha, commit in upstream.read_commits(shas):
+        yield sha if isinstance(commit, DigestError) else commit
+
+
+def _matched(
+    upstream: Mirror, commit: Commit, indexes: Mapping[str, SurfaceIndex], roots: Mapping[str, str]
+) -> MatchedCommit:
+    trees = upstream.trees(commit)
+    proven = facts(commit, trees)
+    found, seconds = dict[str, tuple[Impact, ...]](), dict[str, float]()
+    for name, index in indexes.items():
+        began = perf_counter()
+        found[name] = impacts(commit, trees, index, roots, proven)
+        seconds[name] = perf_counter() - began
+    return MatchedCommit(
+        sha=commit.sha,
+        title=commit.title,
+        committed_at=commit.committed_at,
+        ranked=rank(commit, proven, packaged_weights(upstream.repository)),
+        signals={signal.name: signal.value for signal in signals(commit, proven)},
+        impacts=found,
+        seconds=seconds,
+    )
+
+
+def fortnights(month: str) -> tuple[tuple[date, date], ...]:
+    """Return the first days of a month's two fortnights, each with that of the next: the 1st, the 15th, the next 1st."""
+    first = date.fromisoformat(f"{month}-01")
+    middle, following = first.replace(day=15), (first + timedelta(days=31)).replace(day=1)
+    return (first, middle), (middle, following)
+
+
+if __name__ == "__main__":
+    asked = Request.model_validate_json(Path(sys.argv[1]).read_text("utf-8"))
+    asked.result.write_text(match(asked).model_dump_json(), "utf-8")

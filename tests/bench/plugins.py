@@ -1,0 +1,129 @@
+"""An upstream repository and its plug-ins, served to git: local clones if the settings name them, or else a made-up pair."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, date, datetime, time, timedelta
+from pathlib import Path
+from subprocess import run
+from typing import Any, NamedTuple
+
+from tests.bench.real_diffs import CLONE
+from tests.data import downstream_breaks
+from tests.servers.bare import BareRepository, GitServer
+
+DOWNSTREAM = "BENCH_DOWNSTREAM"  # the variable that names the plug-ins' clones: owner/name=PATH[@REF],...
+MONTHS = "BENCH_MONTHS"  # the variable that names the months: `work` (the default), `told`, or some of either
+
+_UPSTREAM = "vllm-project/vllm"
+_WORK = ("2025-08", "2025-10", "2025-12", "2026-02")
+# Looked at once, when the rules stand: they are read only where they are asked for.
+_TOLD = ("2025-07", "2025-09", "2025-11", "2026-01")
+
+
+class Plugins(NamedTuple):
+    """A server, the bare repositories by name, whose labels there are, the months, and whose histories they are, in words."""
+
+    server: GitServer
+    bare: Mapping[str, BareRepository]
+    upstream: str
+    labels: Sequence[Mapping[str, Any]]
+    months: Sequence[str]
+    told: str
+
+    @property
+    def downstream(self) -> list[str]:
+        return [name for name in self.bare if name != self.upstream]
+
+    def head_at(self, name: str, day: date) -> str | None:
+        """Return the newest commit of a repository's branch before a day (UTC) began; None if it has none."""
+        began = datetime.combine(day, time(), UTC)
+        how = ("rev-list", "--first-parent", "--max-count=1", f"--before={int(began.timestamp()) - 1}")
+        return self.bare[name].git(*how, "refs/heads/main") or None
+
+    def paths(self, name: str, sha: str) -> list[str]:
+        """Return the paths of a commit's files."""
+        return self.bare[name].git("ls-tree", "-r", "-z", "--name-only", "--full-tree", sha).split("\0")[:-1]
+
+
+@contextmanager
+def plugins(folder: Path, settings: Mapping[str, str] = os.environ) -> Iterator[Plugins]:
+    """Serve the repositories until the block ends; clones are only read."""
+    if not settings.get(DOWNSTREAM):
+        bare, labels = _made_up(folder)
+        with GitServer(bare) as server:
+            told = f"a made-up pair; {CLONE}=PATH[@REF] and {DOWNSTREAM}=OWNER/NAME=PATH[@REF],... take clones"
+            yield Plugins(server, bare, next(iter(bare)), labels, ("2026-02",), told)
+        return
+    clones = {_UPSTREAM: settings[CLONE]}
+    for each in settings[DOWNSTREAM].split(","):
+        name, _, place = each.partition("=")
+        clones[name] = place
+    bare = {name: _alternate(folder / f"{name.replace('/', '+')}.git", place) for name, place in clones.items()}
+    with GitServer(bare) as server:
+        yield Plugins(server, bare, _UPSTREAM, downstream_breaks(), _months(settings), ", ".join(clones))
+
+
+def _months(settings: Mapping[str, str]) -> Sequence[str]:
+    chosen = settings.get(MONTHS, "work")
+    return _WORK if chosen == "work" else _TOLD if chosen == "told" else chosen.split(",")
+
+
+def _alternate(folder: Path, place: str) -> BareRepository:
+    """Return a repository of its own whose objects are those of a clone, and whose branch ends at the clone's commit."""
+    clone, _, ref = place.partition("@")
+    bare = BareRepository(folder)
+    objects = _git(clone, "rev-parse", "--git-path", "objects")
+    (folder / "objects" / "info" / "alternates").write_text(f"{(Path(clone) / objects).resolve()}\n")
+    head = _git(clone, "rev-parse", "--verify", "--end-of-options", f"{ref or 'HEAD'}^{{commit}}")
+    bare.git("update-ref", "refs/heads/main", head)
+    return bare
+
+
+def _git(folder: str, *arguments: str) -> str:
+    return run(["git", "-C", folder, *arguments], check=True, capture_output=True, text=True).stdout.strip()
+
+
+_SCHEDULER = """\
+class Scheduler:
+    def schedule(self, {parameters}):
+        return []
+
+
+def {build}(size):
+    return Scheduler()
+"""
+_WORKER = b"""\
+from engine.scheduler import Scheduler, build
+
+
+class Worker(Scheduler):
+    def schedule(self, now):
+        return super().schedule(now)
+
+
+WORKER = build(1)
+"""
+
+
+def _made_up(folder: Path) -> tuple[dict[str, BareRepository], list[dict[str, Any]]]:
+    """An engine and its plug-in: of three commits two break the plug-in, one of which was blamed."""
+    engine, plugin = (BareRepository(folder / f"{name}.git") for name in ("engine", "plugin"))
+
+    def upstream(day: int, parameters: str, build: str, note: str, *parents: str) -> str:
+        text = _SCHEDULER.format(parameters=parameters, build=build)
+        files = {"engine/__init__.py": b"", "engine/scheduler.py": text.encode(), "engine/notes.py": note.encode()}
+        return engine.commit(files, *parents, at=_at(day), message=f"Change day {day}".encode())
+
+    first = upstream(-3, "now", "build", "ONE = 1\n")
+    plugin.commit({"worker/__init__.py": b"", "worker/worker.py": _WORKER}, at=_at(-2))
+    blamed = upstream(3, "now, limit", "build", "ONE = 1\n", first)
+    quiet = upstream(4, "now, limit", "build", "ONE = 2\n", blamed)
+    upstream(16, "now, limit", "make", "ONE = 2\n", quiet)
+    row = {"downstream": "acme/plugin", "upstream_sha": blamed, "kind": "signature changed"}
+    return {"acme/engine": engine, "acme/plugin": plugin}, [{**row, "attribution": "named", "provability": "ii"}]
+
+
+def _at(day: int) -> int:
+    """Return noon of a day of February; those before its first have numbers below 1."""
+    return int((datetime(2026, 2, 1, 12, tzinfo=UTC) + timedelta(days=day - 1)).timestamp())
