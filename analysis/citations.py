@@ -1,9 +1,11 @@
 """Citations: links to a commit, to one of its files, or to a line of its diff, as GitHub addresses them."""
 
 from hashlib import sha256
+from urllib.parse import quote
 
 from analysis.diff import DiffLine, hunks
 from analysis.models import Citation, Commit, Fact, FactKind, FileChange
+from analysis.models.impacts import Impact
 
 
 def to_commit(commit: Commit) -> Citation:
@@ -14,6 +16,15 @@ def sibling_url(commit: Commit, path: str) -> str:
     """Return the URL of another page of the commit's repository; "" if the commit's URL is not GitHub's."""
     root, found, _ = commit.url.rpartition("/commit/")
     return root + path if found else ""
+
+
+def to_upstream_place(commit: Commit, impact: Impact) -> Citation:
+    """Cite the upstream line of an impact, as of the commit's parent if the commit removed it."""
+    place = impact.upstream
+    sha = commit.parents[0] if impact.in_parent and commit.parents else commit.sha
+    line = f"#L{place.line}" if place.line else ""
+    url = sibling_url(commit, f"/blob/{sha}/{quote(place.path, errors='replace')}{line}") if place.path else ""
+    return Citation(label=f"{place.path}:{place.line}" if place.line else place.path, url=url or commit.url)
 
 
 def to_file(commit: Commit, file: FileChange) -> Citation:

@@ -15,6 +15,7 @@ from bot.models.clock import Clock
 from bot.services.access import Access
 from bot.services.channels import Channels
 from bot.services.configured_repositories import known_repositories
+from bot.services.downstream import DownstreamChecks
 from bot.services.factory import Services, bot_services
 from bot.services.reader import Reader
 from bot.settings import Settings
@@ -99,11 +100,16 @@ def running_bot(
 
         def mirrored(repository: Repository) -> bool:
             # One mirror has all branches of its repository.
-            return mirror_all or repository.full_name.lower() in {each.full_name.lower() for each in known()}
+            named = {each.full_name.lower() for each in (*known(), *subscriptions.downstream())}
+            return mirror_all or repository.full_name.lower() in named
 
         services = stack.enter_context(bot_services(settings, engine, now, github, mirrored))
         sign_in(web)  # before anything is posted: refused messages are not retried
-        bot = _Bot(settings, services, known, mailbox, subscriptions, web, now, pace)
+        removal = stack.enter_context(ThreadPoolExecutor(1, "mirrors"))  # which may have to wait for a reader
+        remove_mirrors = services.sources.remove_unused_mirrors
+        bot = _Bot(
+            settings, services, known, mailbox, subscriptions, web, now, pace, lambda: removal.submit(remove_mirrors)
+        )
         bot.subscribe_configured_channels()
         figures = metrics.Metrics(services.store, mailbox, subscriptions, now)
         flows, reader = bot.flows, bot.reader
@@ -111,7 +117,7 @@ def running_bot(
         stack.enter_context(
             scheduler.ticking(
                 lambda: scheduler.start_due(subscriptions, reader, flows.start_delivery, now()),
-                (flows.forget_old, services.sources.remove_unused_mirrors),
+                (flows.forget_old, remove_mirrors),
             )
         )
         stack.enter_context(metrics.served(figures, metrics_port, needed=metrics_needed))
@@ -162,17 +168,19 @@ class _Bot:
         web: Web,
         now: Clock,
         pace: Pace,
+        on_unsubscribed: Callable[[], object],
     ) -> None:
-        self._settings, self._services = settings, services
+        self._settings, self._services, self._on_unsubscribed = settings, services, on_unsubscribed
         self._mailbox, self._subscriptions, self._web, self._now = mailbox, subscriptions, web, now
         self._outbox = Outbox(mailbox, web, now, pace=pace)
         access = Access(settings.digest_private, services.github.is_public, now)
         self.reader = Reader(services.digests, services.commits, known, access, usual=settings.digest_repos)
         self._channels = Channels(self.reader, subscriptions, settings.digest_language, settings.tz)
-        self._reports = ChannelReports(services.store, subscriptions, now)
+        self._checks = DownstreamChecks(services.impacts, subscriptions, now)
+        self._reports = ChannelReports(services.store, subscriptions, self._checks, now)
         self._postings = Postings(mailbox, web, self._reports)
         self._members = Members(web)
-        self._threads = Threads(mailbox, web)
+        self._threads = Threads(mailbox, web, private_to_model=settings.digest_private_to_model)
         self.flows = Flows(self._responder(), self._delivery_steps(), mailbox, now)
 
     def subscribe_configured_channels(self) -> None:
@@ -213,7 +221,7 @@ class _Bot:
         notices = RequesterNotices(self._web)
         return DeliverySteps(
             DeliveryReader(self._channels, self._reports, self._now),
-            Drafter(self._channels, self._reports, self._postings, self._mailbox, notices),
+            Drafter(self._channels, self._reports, self._checks, self._postings, self._mailbox, notices),
             Sender(self._channels, self._mailbox, self._outbox),
             Finisher(self._mailbox, self._subscriptions, self._web, notices),
             RevertNotices(self._channels, self._reports, self._services.store, self._mailbox),
@@ -225,7 +233,8 @@ class _Bot:
         status = Status(store, mailbox, self._services.model, web, now)
         home = Home(self._subscriptions, mailbox, web, status, now)
         post = PostCommand(self._members, self._postings, web)
-        days, commits, search = DayCommands(post, now), CommitCommands(store, post), SearchCommand(store)
+        days, commits = DayCommands(post, self._checks, now), CommitCommands(store, self._checks, post)
+        search = SearchCommand(store)
         subscriptions = self._subscription_commands(status, home)
         help_ = HelpCommand(store, self._subscriptions, web, self._settings.digest_command)
         commands = CommandDispatcher(
@@ -242,7 +251,7 @@ class _Bot:
                 NotUnderstood: help_.show_not_understood,
             }
         )
-        questions = Questions(self._services.answers, commits, store, self._threads, limits)
+        questions = Questions(self._services.answers, commits, self._checks, store, self._threads, limits)
         buttons = ButtonDispatcher(self._button_handlers(post, search, subscriptions, home), questions.choose)
         messages = Messages(commands, questions, self._threads, web)
         handlers = RequestHandlers(commands, buttons, messages, questions, subscriptions, home)
@@ -253,7 +262,7 @@ class _Bot:
     def _subscription_commands(self, status: Status, home: Home) -> SubscriptionCommands:
         announcements = Announcements(self._subscriptions, self._mailbox, self._web)
         time = self._settings.digest_time
-        manager = SubscriptionManager(self._subscriptions, self._members, announcements, time)
+        manager = SubscriptionManager(self._subscriptions, self._members, announcements, time, self._on_unsubscribed)
         return SubscriptionCommands(manager, self._subscriptions, self._members, status, home)
 
     def _button_handlers(

@@ -22,6 +22,7 @@ _REASONS = {  # by pydantic's error types
     "less_than_equal": "is more than {le}",
     "int_parsing": "is not a whole number",
     "float_parsing": "is not a number",
+    "bool_parsing": "is neither true nor false",
     "literal_error": "is none of {expected}",
 }
 
@@ -36,6 +37,10 @@ def _repositories(value: object) -> object:
     if not found:
         raise ValueError("names no repository; use owner/name, several with commas between them")
     return list({repository.key: repository for repository in found}.values())
+
+
+def _items(value: object) -> object:
+    return [each.strip() for each in value.split(",") if each.strip()] if isinstance(value, str) else value
 
 
 def _token(value: object) -> object:
@@ -106,6 +111,7 @@ class Settings(BaseSettings):
     )
     digest_timezone: str = "Asia/Shanghai"
     digest_language: Language = "zh"
+    digest_downstream: Annotated[list[str], NoDecode, BeforeValidator(_items)] = Field(default_factory=list)
     digest_mirrors: Path | None = Path("data/mirrors")
     database_url: SecretStr = SecretStr("sqlite:///data/digest.db")
     openai_api_key: Annotated[SecretStr | None, BeforeValidator(_token)] = None
@@ -121,6 +127,7 @@ class Settings(BaseSettings):
     digest_private: Annotated[dict[str, frozenset[str]], NoDecode, BeforeValidator(_private)] = Field(
         default_factory=dict
     )
+    digest_private_to_model: bool = False
     digest_time: Annotated[time, BeforeValidator(_time_of_day)] = time(9)
     digest_command: str = "/vllm-digest"
     log_format: Literal["console", "json"] = "console"

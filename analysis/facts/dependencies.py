@@ -8,7 +8,7 @@ from typing import NamedTuple
 from analysis.diff import changed_lines, side_lines
 from analysis.facts.change import Change, old_path
 from analysis.facts.python import Side
-from analysis.facts.requirements import Requirement, is_installed_from, requirements
+from analysis.facts.requirements import Requirement, is_installed_from, requirements, version_parts
 from analysis.models import Fact, FactKind, FileChange, Proof
 from analysis.paths import Kind, kind
 from analysis.text import mentions
@@ -53,7 +53,7 @@ def _kind(
     change: Change, file: FileChange, lists: _Lists, old: Requirement | None, new: Requirement | None
 ) -> FactKind | None:
     if old and new:
-        if old.spec == new.spec:
+        if old.allowed == new.allowed:
             return None
         return FactKind.MINIMUM_RAISED if _raises_minimum(old, new) else FactKind.DEPENDENCY_MOVED
     if new:
@@ -70,7 +70,7 @@ def _raises_minimum(old: Requirement, new: Requirement) -> bool:
     bounds = [_LOWER.findall(each.spec) for each in (old, new)]
     if new.optional or not all(bounds) or "==" in new.spec:
         return False
-    was, now = (max(tuple(map(int, bound.split("."))) for bound in some) for some in bounds)
+    was, now = (max(map(version_parts, some)) for some in bounds)
     return now > was
 
 

@@ -27,6 +27,9 @@ _ALONE = re.compile(r"""\s*(?:"[^"]*"|'[^']*'),?\s*(?:#.*)?""")
 _KEYED = re.compile(
     r"""^\s*["']?(?P<name>[A-Za-z@][\w./@-]*)["']?\s*[=:]\s*["'{](?:\s*version\s*=\s*")?(?P<spec>[\^~<>=v]*\d[\w.*+-]*|\*)(?P<marker>)"""
 )
+_TRAILING_ZEROS = re.compile(
+    r"^(?P<clause>(?:[<>]=?|[=!]=)\s*\d+(?:\.\d+)*?)(?:\.0)+$"
+)  # "~=2.2.0" means something else
 _NO_DEPENDENCY = frozenset(
     [
         "version",
@@ -65,6 +68,19 @@ class Requirement(NamedTuple):
     def key(self) -> str:
         """The package's name as indexes compare it: case and separators do not matter."""
         return re.sub(r"[-_.]+", "-", self.name).lower()
+
+    @property
+    def allowed(self) -> frozenset[str]:
+        """The clauses of the specifier, in which 2.2 and 2.2.0 are one version."""
+        return frozenset(_TRAILING_ZEROS.sub(r"\g<clause>", each) for each in self.spec.split(","))
+
+
+def version_parts(version: str) -> tuple[int, ...]:
+    """Return the numbers of a version, to be compared: those of 2.2.0 are those of 2.2."""
+    parts = [int(part) for part in version.split(".")]
+    while parts[-1:] == [0]:
+        parts.pop()
+    return tuple(parts)
 
 
 def is_installed_from(change: Change, file: FileChange) -> bool:

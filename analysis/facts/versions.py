@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from analysis.diff import changed_lines
 from analysis.facts.change import Change
+from analysis.facts.requirements import version_parts
 from analysis.models import Fact, FactKind, FileChange
 from analysis.paths import Kind, kind
 
@@ -31,7 +32,7 @@ def minimum_versions(_change: Change, file: FileChange) -> Iterator[Fact]:
         before = {name: version for name, version, _ in _minimums_on(file, "-")}
         for name, version, line in _minimums_on(file, "+"):
             was = before.get(name)
-            if was and _version_parts(version) > _version_parts(was):
+            if was and version_parts(version) > version_parts(was):
                 yield Fact(kind=FactKind.MINIMUM_RAISED, name=name, path=file.path, line=line, old=was, new=version)
 
 
@@ -42,7 +43,3 @@ def _minimums_on(file: FileChange, sign: str) -> Iterator[tuple[str, str, int]]:
         if match := _MINIMUM.search(line.text):
             name, version = (each for each in match.groups() if each)
             yield name, version, line.number
-
-
-def _version_parts(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split("."))

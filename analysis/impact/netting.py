@@ -29,6 +29,7 @@ _IN_FILE = (
     FactKind.REMOVED_METHOD,
     FactKind.REMOVED_ATTRIBUTE,
     FactKind.REMOVED_BASE,
+    FactKind.UNCALLED_METHOD,
     FactKind.REMOVED_ROUTE,
     FactKind.REMOVED_FLAG,
 )
@@ -38,8 +39,9 @@ _OF_DEPENDENCIES = (
     FactKind.DEPENDENCY_REMOVED,
     FactKind.DEPENDENCY_MOVED,
 )
-# The reverse of a move is a move: without places, moves of one parameter cannot be told from each other.
-_EITHER_WAY = (FactKind.MOVED_PARAMETER,)
+# The reverse of a move is a move: without places, moves of one parameter cannot be told from each other. So it is with a
+# method that becomes a property.
+_EITHER_WAY = (FactKind.MOVED_PARAMETER, FactKind.MEMBER_KIND)
 _MAX_FILES = 100
 _ABSENT = "absent"  # the version of a dependency that there is not
 _REMOVED = tuple(kind for kind in FactKind if kind.name.startswith("REMOVED_"))

@@ -46,8 +46,14 @@ _DEFINED = (ImpactKind.OVERRIDE, ImpactKind.REPLACEMENT)
 
 
 def explanation(impact: Impact) -> Phrase:
-    """Return why an impact's line breaks, or may break."""
-    return Phrase(_sentence(impact), name=impact.name, subject=impact.subject, new=impact.new)
+    """Return why an impact's line breaks, or may break; names are `code` spans."""
+    return Phrase(
+        _sentence(impact), name=_code(impact.name), subject=_code(impact.subject or ""), new=_code(impact.new or "")
+    )
+
+
+def _code(name: str) -> str:
+    return f"`{name.replace('`', '')}`"
 
 
 def _sentence(impact: Impact) -> str:

@@ -31,6 +31,8 @@ class FactKind(StrEnum):
     REMOVED_METHOD = "removed method"
     RENAMED_METHOD = "renamed method"
     REMOVED_ATTRIBUTE = "removed attribute"
+    MEMBER_KIND = "changed kind of member"
+    UNCALLED_METHOD = "method no longer called"
     REMOVED_BASE = "removed base class"
     REMOVED_PARAMETER = "removed parameter"
     RENAMED_PARAMETER = "renamed parameter"
@@ -74,6 +76,8 @@ BREAKING = frozenset(
         FactKind.REMOVED_METHOD,
         FactKind.RENAMED_METHOD,
         FactKind.REMOVED_ATTRIBUTE,
+        FactKind.MEMBER_KIND,
+        FactKind.UNCALLED_METHOD,
         FactKind.REMOVED_BASE,
         FactKind.REMOVED_PARAMETER,
         FactKind.RENAMED_PARAMETER,

@@ -1,8 +1,16 @@
 """Impacts: where a commit breaks the code of a downstream repository."""
 
+from datetime import date
 from enum import StrEnum
+from typing import Annotated
+from urllib.parse import quote
 
+from pydantic import Field
+
+from analysis.locale import Language, Phrase
+from analysis.models.commits import Repository
 from analysis.models.frozen import Frozen
+from analysis.models.reports import Entry, Failure
 
 
 class Certainty(StrEnum):
@@ -78,3 +86,78 @@ class Impact(Frozen):
     subject: str | None = None
     new: str | None = None
     advice: str | None = None
+
+    @property
+    def in_parent(self) -> bool:
+        """Whether the upstream line is one of the commit's parent, rather than of the commit itself."""
+        return self.cause not in _IN_COMMIT
+
+
+_IN_COMMIT = (Cause.MADE_ABSTRACT, Cause.DEFAULT_CHANGED, Cause.VERSION)
+
+
+class Downstream(Frozen):
+    """A downstream tree as it was compared: `name` is owner/name[@ref], or the folder as it was given.
+
+    `packages` are those of upstream; `uses` counts what its code uses of them, `mentions` the names in its text that were
+    compared too. What could not be is named: Python files that do not parse, folders with a copy of upstream, submodules,
+    and the number of other files that were not read. `files_url` is the address of its files as of `sha`, without a slash.
+    """
+
+    name: str
+    repository: Repository | None = None
+    sha: str | None = None
+    files_url: str | None = None
+    packages: tuple[str, ...]
+    files: int
+    python_files: int
+    uses: int
+    mentions: int
+    unparsed: tuple[str, ...] = ()
+    copies: tuple[str, ...] = ()
+    submodules: tuple[str, ...] = ()
+    unread: int = 0
+
+    def url(self, place: DownstreamPlace) -> str | None:
+        """Return the address of a place; None for a folder on disk."""
+        if self.files_url is None:
+            return None
+        return f"{self.files_url}/{quote(place.path, errors='replace')}#L{place.line}"
+
+
+class DownstreamImpacts(Frozen):
+    """What a commit breaks of one downstream tree, what is proven first."""
+
+    downstream: Downstream
+    impacts: tuple[Impact, ...]
+
+
+class CommitImpacts(Frozen):
+    """A commit that breaks something, and what it breaks of each downstream tree."""
+
+    entry: Entry
+    found: tuple[DownstreamImpacts, ...]
+
+
+class UnlistedDay(Frozen, arbitrary_types_allowed=True):
+    """A day whose commits could not be listed, and why."""
+
+    date: date
+    reason: str | Phrase
+
+
+class ImpactReport(Frozen):
+    """What the commits of a period break of downstream trees; `period` are its days, or the commit's SHA.
+
+    `commits` has those that break something, newest first, `compared` counts all that were compared.
+    """
+
+    repository: Repository
+    period: str
+    timezone: str
+    language: Language
+    downstreams: Annotated[tuple[Downstream, ...], Field(min_length=1)]
+    compared: int
+    commits: tuple[CommitImpacts, ...] = ()
+    failed: tuple[Failure, ...] = ()
+    unlisted: tuple[UnlistedDay, ...] = ()

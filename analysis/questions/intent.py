@@ -66,6 +66,23 @@ def reads_as_question(text: str) -> bool:
     return bool(_MARK.search(prose)) or any(_asks(clause.strip()) for clause in _CLAUSES.split(prose))
 
 
+_CODE_WORD = r"(?:code|codebase|plug-?ins?|fork|repo|repository|package|project|build|backend|integration|subclass\w*|overrides?)"
+_ABOUT_OWN_CODE = re.compile(
+    r"\b(?:break|broke)\w*\s+(?:\w+\s+){0,2}?(?:us|ours?|me|mine|my)\b"
+    rf"|\b(?:affect|impact|hit|hurt|harm)\w*\s+(?:\w+\s+)?(?:us|me|ours|mine|(?:our|my)\s+(?:\S+\s+)?{_CODE_WORD})\b(?!\s*['’])"
+    r"|\b(?:are|will|would)\s+we\s+(?:be\s+|get\s+)?(?:break|broken|affected|impacted|hit|safe)\b"
+    rf"|\b(?:is|does|will|would|can)\s+(?:our|my)\s+(?:\S+\s+)?{_CODE_WORD}\b[^.?!]*\b(?:break|broken|affected|impacted|hit|safe|work|compatible|fail)"
+    r"|(?:影响|破坏|弄坏|搞坏|搞挂|波及|打断)[^，。？！,?!]{0,6}(?:我们|咱们|我的)"
+    r"|(?:我们|咱们|我的)[^，。？！,?!]{0,12}(?:受影响|影响吗|破坏|波及|会坏|会挂|会崩|坏掉|搞坏|搞挂|还能用|兼容)",
+    re.IGNORECASE,
+)
+
+
+def asks_about_own_code(text: str) -> bool:
+    """Return whether a question is about what breaks the code of the people who ask: "does this break us?"."""
+    return bool(_ABOUT_OWN_CODE.search(_prose_of_message(text)))
+
+
 _MARK = re.compile(r"(?<=[^\W_])[\"'”’)\]）」]?[ ]?[?？]+[!！.…~～]*(?=\s|$|[\"'”’)\]）】」,，]|[^\x00-\x7f])")
 _CLAUSES = re.compile(r"[!！。;；\n…]+|\.+(?=\s|$)")
 

@@ -5,8 +5,11 @@ import re
 from datetime import UTC, datetime
 from typing import Any
 
-from analysis.citations import to_fact
-from analysis.models import DayReport, Entry, Links, Repository
+from analysis.citations import to_fact, to_upstream_place
+from analysis.impact.sentences import explanation
+from analysis.locale import translated
+from analysis.models import Commit, DayReport, Entry, Language, Links, Repository
+from analysis.models.impacts import CommitImpacts, Downstream, Impact
 from analysis.report.breaking import Break, breaks
 
 # In JSON these occur only in strings, where an escape is equivalent and has no effect on a terminal or an editor.
@@ -23,6 +26,53 @@ def report_json(report: DayReport) -> str:
 def commit_json(repository: Repository, entry: Entry) -> str:
     """Return one commit as one JSON object on one line."""
     return _dump({"repo": str(repository), **commit_object(entry)})
+
+
+def impacts_json(row: CommitImpacts, language: Language) -> str:
+    """Return a commit with what it breaks of downstream trees as one JSON object on one line.
+
+    The explanations are in the given language.
+    """
+    commit, ranked = row.entry.commit, row.entry.ranked
+    found = [_impact_object(commit, each.downstream, impact, language) for each in row.found for impact in each.impacts]
+    return _dump(
+        {
+            "sha": commit.sha,
+            "short_sha": commit.short_sha,
+            "title": commit.title,
+            "url": commit.url,
+            "pr": commit.pr,
+            "committed_at": _instant(commit.committed_at),
+            "importance": ranked.importance.value,
+            "score": ranked.score,
+            "impacts": found,
+        }
+    )
+
+
+def _impact_object(commit: Commit, downstream: Downstream, impact: Impact, language: Language) -> dict[str, Any]:
+    upstream, place = impact.upstream, impact.downstream
+    return {
+        "kind": impact.kind.value,
+        "certainty": impact.certainty.value,
+        "name": impact.name,
+        "upstream": {
+            "path": upstream.path,
+            "line": upstream.line,
+            "url": to_upstream_place(commit, impact).url,
+            "before": upstream.before,
+            "after": upstream.after,
+        },
+        "downstream": {
+            "repo": downstream.name,
+            "path": place.path,
+            "line": place.line,
+            "url": downstream.url(place),
+            "code": place.code,
+        },
+        "explanation": str(translated(explanation(impact), language)),
+        "advice": impact.advice,
+    }
 
 
 def commit_object(entry: Entry) -> dict[str, Any]:

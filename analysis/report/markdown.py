@@ -69,13 +69,13 @@ def reports_markdown(reports: Sequence[DayReport]) -> str:
     slugs(say("Daily update ({date})", date=reports[0].date))
     anchors: set[str] = set()
     views = [_template_values(report, say, slugs, anchors) for report in reports]
-    return _render("report.md.j2", say=say, date=reports[0].date, views=views)
+    return render("report.md.j2", say=say, date=reports[0].date, views=views)
 
 
 def commit_markdown(repository: Repository, entry: Entry, language: Language, reason: str | None = None) -> str:
     """Render one commit as a Markdown section."""
     failed = {entry.commit.sha: reason} if reason else {}
-    return _render(
+    return render(
         "commit.md.j2", say=catalogue(language), repository=repository, entry=entry, language=language, failed=failed
     )
 
@@ -131,12 +131,13 @@ def _insights(insight: Insight) -> dict[str, str]:
     return {name: text for name, text in insight.model_dump().items() if text}
 
 
-def _address(url: str) -> str:
+def address(url: str) -> str:
     """Quote a URL from the API, so that it is safe between parentheses; "" for other schemes."""
     return quote(url, safe="/:@?&=#%+,;~!$*'._-") if url.startswith(("https://", "http://")) else ""
 
 
-def _render(template: str, **values: object) -> str:
+def render(template: str, **values: object) -> str:
+    """Render a template of this package."""
     return _report_environment().get_template(template).render(**values)
 
 
@@ -149,7 +150,7 @@ def _report_environment() -> "Environment":
         "cell": cell,
         "link_text": link_text,
         "short": _short,
-        "address": _address,
+        "address": address,
     }
     environment.globals |= {
         "breaks_of": breaks_of,

@@ -32,7 +32,7 @@ def print_report(console: Console, report: DayReport) -> None:
     """Print one day of one repository."""
     say = catalogue(report.language)
     zone = ZoneInfo(report.timezone)
-    _print_heading(console, f"{report.repository} · {report.date} · {report.timezone}")
+    print_heading(console, f"{report.repository} · {report.date} · {report.timezone}")
     _print(console, Text(counts.statistics(report), style="bold"))
     if not report.entries:
         _print(console, Text(counts.nothing(report)))
@@ -57,7 +57,7 @@ def print_commit(
     reason: str | None = None,
 ) -> None:
     """Print one commit in full."""
-    _print_heading(console, str(repository))
+    print_heading(console, str(repository))
     _print_lines(console, _full_commit(entry, catalogue(language), language, zone, reason, dated=True))
 
 
@@ -80,7 +80,8 @@ def print_found(console: Console, found: Sequence[tuple[str, Commit]], zone: Zon
         print_line(console, Line(Text.assemble(where, one_line(commit.title)), lead))
 
 
-def _print_heading(console: Console, title: str) -> None:
+def print_heading(console: Console, title: str) -> None:
+    """Print the rule that begins a report."""
     console.print(Rule(Text(title, style="bold")), width=min(console.width, _RULE_WIDTH))
 
 
@@ -131,7 +132,7 @@ def _full_commit(
 ) -> Iterator[Line]:
     commit, ranked, analysis = entry.commit, entry.ranked, entry.analysis
     yield Line(
-        Text(one_line(commit.title) or commit.short_sha, style=_link_style("bold", commit)),
+        Text(one_line(commit.title) or commit.short_sha, style=link_style("bold", commit.url)),
         Text(f"{BADGE[ranked.importance]} "),
     )
     types = " / ".join(say(CHANGE_TYPES[each]) for each in ranked.change_types)
@@ -159,22 +160,22 @@ def _full_commit(
 
 
 def _analysis_lines(analysis: Analysis, say: Catalogue) -> Iterator[Line]:
-    yield _indented(_prose(analysis.summary))
-    yield from _labelled_list(say("🎯 Scope"), [_prose(row) for row in analysis.scope])
+    yield _indented(prose(analysis.summary))
+    yield from _labelled_list(say("🎯 Scope"), [prose(row) for row in analysis.scope])
     insight = {name: text for name, text in analysis.insight.model_dump().items() if text}
     yield from _labelled_list(
         say("🔍 Insight"),
-        [Text(say.context("insight", INSIGHT[name]) + say(": ")) + _prose(text) for name, text in insight.items()],
+        [Text(say.context("insight", INSIGHT[name]) + say(": ")) + prose(text) for name, text in insight.items()],
     )
     yield from _labelled_list(
         say("⚠️ Risks"),
         [
             Text(f"[{say(SEVERITY[each.severity])}] ")
-            + _prose(each.risk + (f" → {each.mitigation}" if each.mitigation else ""))
+            + prose(each.risk + (f" → {each.mitigation}" if each.mitigation else ""))
             for each in analysis.risks
         ],
     )
-    yield from _labelled_list(say("💡 Advice"), [_prose(row) for row in analysis.advice])
+    yield from _labelled_list(say("💡 Advice"), [prose(row) for row in analysis.advice])
     if analysis.by == "rules":
         yield _indented(Text(say("🔧 By rules"), style="dim"))
 
@@ -210,13 +211,13 @@ def _commit_list(
 
 def _title_text(entry: Entry, say: Catalogue, reasons: Language | None) -> Text:
     commit = entry.commit
-    title = Text.assemble((one_line(commit.title) or commit.short_sha, _link_style("", commit)))
+    title = Text.assemble((one_line(commit.title) or commit.short_sha, link_style("", commit.url)))
     if not commit.read:
         title.append(f"  ⚠️ {say('Failed')}", style="red")
     elif reasons:
         title.append("\n" + "; ".join(map(one_line, strongest_reasons(entry.ranked, reasons))), style="dim italic")
         if entry.analysis and entry.analysis.by == "model":
-            title.append("\n").append_text(_prose(entry.analysis.summary))
+            title.append("\n").append_text(prose(entry.analysis.summary))
     return title
 
 
@@ -262,15 +263,12 @@ def _link_rows(entry: Entry, say: Catalogue) -> list[str]:
 
 
 def _sha(commit: Commit) -> Text:
-    return Text(commit.short_sha, style=_link_style("cyan", commit))
+    return Text(commit.short_sha, style=link_style("cyan", commit.url))
 
 
-def _link_style(style: str, commit: Commit) -> Style:
-    link = (
-        Style(link=commit.url)
-        if commit.url.startswith(("https://", "http://")) and commit.url.isprintable()
-        else Style()
-    )
+def link_style(style: str, url: str) -> Style:
+    """Return a style with a link, if the address is one of the web."""
+    link = Style(link=url) if url.startswith(("https://", "http://")) and url.isprintable() else Style()
     return Style.parse(style) + link
 
 
@@ -292,13 +290,13 @@ def _breaking_text(parts: Iterable[Part]) -> Text:
             for part in parts
             for piece in (
                 part.gap,
-                Text(one_line(part.text), style=Style(dim=True, link=part.url)) if part.url else _prose(part.text),
+                Text(one_line(part.text), style=Style(dim=True, link=part.url)) if part.url else prose(part.text),
             )
         )
     )
 
 
-def _prose(text: str) -> Text:
+def prose(text: str) -> Text:
     """Render analysis text with coloured code spans."""
     pieces = one_line(text).split("`")
     if len(pieces) % 2 == 0:

@@ -18,17 +18,19 @@ from analysis.sources.git.commits import Commits
 from analysis.sources.git.errors import Cause, GitFailed, MirrorDamaged, translated_errors, unknown_commit
 from analysis.sources.git.folder import MirrorFolder, MirrorState
 from analysis.sources.git.names import Names, is_sha
-from analysis.sources.git.objects import Limits, Objects
+from analysis.sources.git.objects import Limits, Objects, TreeEntry
 from analysis.sources.git.program import Git
 from analysis.sources.git.records import text
 from analysis.sources.git.remotes import Remote, is_ref_name
-from analysis.sources.git.search import Query, matches
+from analysis.sources.git.search import Query, matches, paths_with
 from analysis.sources.github import Comparison
 from analysis.sources.secrets import Redactor, redacted
 from analysis.window import Window
 
+_COMMITS_AT_ONCE = 500  # whose blobs one request fetches
 _MOST_MATCHES = 100
 _MOST_HISTORY = 50
+_SEARCHED = (".py", ".pyi")
 
 
 class Match(NamedTuple):
@@ -54,6 +56,7 @@ class Mirror:
     ) -> None:
         self.repository = repository
         self.branch = repository.branch or state.default_branch
+        self.web_url = state.web_url
         self._folder = folder
         self._host = remote.host
         self._objects = Objects(git, folder, remote, limits, on_progress)
@@ -78,14 +81,9 @@ class Mirror:
 
     def list_commits(self, window: Window) -> tuple[Commit, ...]:
         """List the window's commits by committer date, newest first, as GitHub does: unread, without files."""
-        span = (
-            f"--since-as-filter={window.start:%Y-%m-%dT%H:%M:%SZ}",  # all that is reachable, unlike `--since`
-            f"--until={window.end - timedelta(seconds=1):%Y-%m-%dT%H:%M:%SZ}",  # both ends are included
-        )
         with self._translated():
-            found = self._commits.log(f"refs/heads/{self.branch}", *span)
-        inside = [commit for commit in found if commit.committed_at in window]
-        return tuple(redacted(each) for each in sorted(inside, key=lambda each: each.committed_at, reverse=True))
+            found = self._listed(window)
+        return tuple(redacted(each) for each in sorted(found, key=lambda each: each.committed_at, reverse=True))
 
     def compare(self, base: str, head: str) -> Comparison:
         """Return the commits in `head` but not in `base`, oldest first, unread. An unknown base counts as rewritten."""
@@ -137,6 +135,13 @@ class Mirror:
         with self._translated():
             self._commits.bring_changes(shas)
 
+    def fetch_window(self, window: Window) -> None:
+        """Fetch what the commits of a window change, before and after, 500 commits a request."""
+        with self._translated():
+            shas = [commit.sha for commit in self._listed(window)]
+        for start in range(0, len(shas), _COMMITS_AT_ONCE):
+            self.fetch_blobs(shas[start : start + _COMMITS_AT_ONCE])
+
     def fetch_tree(self, sha: str, folders: Sequence[str] = (), suffixes: Sequence[str] = ()) -> None:
         """Fetch the files of a commit in one request: all of them, or those below `folders` and with one of `suffixes`."""
         commit = self.resolve(sha)
@@ -168,15 +173,39 @@ class Mirror:
             found = self._objects.file(self._objects.root(commit) or _fail(), path)
         return None if found is None else Redactor([found], file_names=[path])(found)
 
-    def trees(self, commit: Commit) -> Trees:
+    def root(self, sha: str) -> str:
+        """Return the SHA of a commit's topmost folder, which is the same wherever all files are."""
+        commit = self.resolve(sha)
+        with self._translated(sha):
+            return self._objects.root(commit) or _fail()
+
+    def list_files(self, sha: str) -> tuple[TreeEntry, ...]:
+        """List what a commit has at each path, unread."""
+        commit = self.resolve(sha)
+        with self._translated(sha):
+            return tuple(self._objects.entries(commit))
+
+    def read_files(self, files: Sequence[TreeEntry]) -> Iterator[tuple[str, str | None]]:
+        """Fetch files in one request, and yield the path and text of each; no text of one that cannot be read as such.
+
+        As in `trees`, they are not scanned for secrets.
+        """
+        with self._translated():
+            for file, found in zip(files, self._objects.texts([each.sha for each in files]), strict=True):
+                yield file.path, found
+
+    def trees(self, commit: Commit, *, strict: bool = False) -> Trees:
         """Return the files before and after a commit, each fetched and read when it is asked for.
+
+        A file that cannot be fetched is as none, or an error if `strict`.
 
         They are not scanned for secrets, which would take longer than the facts: they are for rules only, and what a rule quotes
         is redacted by its caller.
         """
         before = commit.parents[0] if commit.parents else None
         return Trees(
-            _Files(self._objects, self._translated, before), _Files(self._objects, self._translated, commit.sha)
+            _Files(self._objects, self._translated, before, strict=strict),
+            _Files(self._objects, self._translated, commit.sha, strict=strict),
         )
 
     def search(
@@ -215,6 +244,15 @@ class Mirror:
                 found = self._commits.log(start, f"--max-count={limit}", path=path)
         return tuple(redacted(each) for each in found)
 
+    def _listed(self, window: Window) -> list[Commit]:
+        """List the window's commits as git orders them; not redacted."""
+        span = (
+            f"--since-as-filter={window.start:%Y-%m-%dT%H:%M:%SZ}",  # all that is reachable, unlike `--since`
+            f"--until={window.end - timedelta(seconds=1):%Y-%m-%dT%H:%M:%SZ}",  # both ends are included
+        )
+        found = self._commits.log(f"refs/heads/{self.branch}", *span)
+        return [commit for commit in found if commit.committed_at in window]
+
     def _ancestor(self, *arguments: str) -> bytes | None:
         """Return what `git merge-base` finds; None if it finds nothing."""
         try:
@@ -239,11 +277,17 @@ class _Files:
     """The files as of a commit; none before the first."""
 
     def __init__(
-        self, objects: Objects, translated: Callable[[str | None], AbstractContextManager[None]], commit: str | None
+        self,
+        objects: Objects,
+        translated: Callable[[str | None], AbstractContextManager[None]],
+        commit: str | None,
+        *,
+        strict: bool,
     ) -> None:
         self._objects = objects
         self._translated = translated
         self._commit = commit
+        self._strict = strict
         self._root: str | None = None
 
     def read(self, path: str) -> str | None:
@@ -253,6 +297,18 @@ class _Files:
             with self._translated(self._commit):
                 self._root = self._root or self._objects.root(self._commit)
                 return self._objects.file(self._root, path) if self._root else None
+        except DigestError:
+            if self._strict:
+                raise
+            return None
+
+    def paths_with(self, word: str) -> Sequence[str] | None:
+        if self._commit is None:
+            return ()
+        try:
+            with self._translated(self._commit):
+                self._objects.bring(self._objects.files(self._commit, (), _SEARCHED))
+                return tuple(paths_with(self._objects, self._commit, word, _SEARCHED))
         except DigestError:
             return None
 

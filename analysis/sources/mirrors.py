@@ -19,6 +19,7 @@ from analysis.sources.git.errors import (
     unknown_branch,
 )
 from analysis.sources.git.folder import MirrorFolder, MirrorState, check_size, ref, save_state
+from analysis.sources.git.locks import LockTimedOut
 from analysis.sources.git.objects import Limits
 from analysis.sources.git.program import Git
 from analysis.sources.git.remotes import FILTER, Remote, is_clonable, is_ref_name, is_server_of
@@ -30,6 +31,7 @@ _REPOSITORY_MEGABYTES = 20_000
 _CLONE_TIMEOUT = 1_800
 _FETCH_TIMEOUT = 600
 _COMMAND_TIMEOUT = 60
+_LOCK_TIMEOUT = 120
 _MOST_PACKS = 60
 _REMOTE_HEAD = "refs/remote-head"
 _ASK_AGAIN = (Cause.REFUSED, Cause.MOVED, Cause.NO_REF)
@@ -40,7 +42,7 @@ class Mirrors:
     """The mirrors in a folder, of the repositories that `github` shows; `token` is the one for its server.
 
     `max_megabytes` is the size of a mirror at most, `max_repository_megabytes` that of the whole repository as GitHub tells
-    it; the timeouts are in seconds; `most_packs` fetches leave before they are united. `git` is the program, and of `environment` git gets the proxies and certificates.
+    it; the timeouts are in seconds, `lock_timeout` for waiting while others write; `most_packs` fetches leave before they are united. `git` is the program, and of `environment` git gets the proxies and certificates.
     """
 
     def __init__(
@@ -57,6 +59,7 @@ class Mirrors:
         clone_timeout: float = _CLONE_TIMEOUT,
         fetch_timeout: float = _FETCH_TIMEOUT,
         command_timeout: float = _COMMAND_TIMEOUT,
+        lock_timeout: float = _LOCK_TIMEOUT,
         most_packs: int = _MOST_PACKS,
     ) -> None:
         self._folder = folder.absolute()
@@ -67,6 +70,7 @@ class Mirrors:
         self._limits = Limits(max_megabytes, fetch_timeout, command_timeout)
         self._max_repository_megabytes = max_repository_megabytes
         self._clone_timeout = clone_timeout
+        self._lock_timeout = lock_timeout
         self._most_packs = most_packs
 
     def existing(self, repository: Repository) -> Mirror | None:
@@ -89,7 +93,10 @@ class Mirrors:
         folder = MirrorFolder(self._folder, repository.full_name)
         if not create and not folder.is_there:
             return None
-        with translated_errors(repository, self._github.host_of(repository)), folder.writing() as lock:
+        with (
+            translated_errors(repository, self._github.host_of(repository)),
+            folder.writing(self._lock_timeout) as lock,
+        ):
             state = self._state(folder, repository)
             if state is None and not create and not folder.damaged:
                 return None
@@ -105,15 +112,24 @@ class Mirrors:
     def remove_unless(self, kept: Callable[[Repository], bool]) -> list[str]:
         """Remove the mirrors of the repositories that are not kept, each when nobody reads it any more.
 
-        Return their names, owner/name in lower case.
+        Return their names, owner/name in lower case. One that is written for long stays until the next time.
         """
         every = [(Repository.parse(name), folder) for name, folder in MirrorFolder.all_in(self._folder).items()]
-        removed = [(repository, folder) for repository, folder in every if not kept(repository)]
-        for repository, folder in removed:
-            with translated_errors(repository, self._github.host_of(repository)), folder.writing():
-                folder.remove()
-                folder.forget_lock()
-        return [repository.full_name for repository, _ in removed]
+        unused = [(repository, folder) for repository, folder in every if not kept(repository)]
+        return [repository.full_name for repository, folder in unused if self._removed(repository, folder, kept)]
+
+    def _removed(self, repository: Repository, folder: MirrorFolder, kept: Callable[[Repository], bool]) -> bool:
+        """Remove a mirror; return False if it is written for long, or is kept by now."""
+        with translated_errors(repository, self._github.host_of(repository)):
+            try:
+                with folder.writing(self._lock_timeout):
+                    if kept(repository):
+                        return False
+                    folder.remove()
+                    folder.forget_lock()
+            except LockTimedOut:
+                return False
+        return True
 
     def _cloned(self, folder: MirrorFolder, repository: Repository, lock: int) -> MirrorState:
         """Clone a repository in place of whatever is there."""

@@ -16,6 +16,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from analysis.models import Commit, Fact, FileChange, Proof
+from analysis.models.impacts import Impact, UpstreamPlace
 
 if TYPE_CHECKING:
     from detect_secrets.plugins.base import RegexBasedDetector
@@ -106,6 +107,20 @@ def redacted_facts(found: Sequence[Fact]) -> tuple[Fact, ...]:
         return tuple(found)
     redact = Redactor(quoted)
     return tuple(_redacted_fact(fact, redact) if fact.proof is Proof.FILES else fact for fact in found)
+
+
+def redacted_impacts(found: Sequence[Impact]) -> tuple[Impact, ...]:
+    """Redact what impacts quote of the upstream code, which nobody has searched for secrets yet."""
+    quoted = {text for each in found for text in (each.upstream.before, each.upstream.after) if text}
+    redact = Redactor(sorted(quoted))
+
+    def redacted_place(place: UpstreamPlace) -> UpstreamPlace:
+        values = {"before": place.before, "after": place.after}
+        return place.model_copy(update={name: text and redact(text) for name, text in values.items()})
+
+    if all(redact(text) == text for text in quoted):
+        return tuple(found)
+    return tuple(each.model_copy(update={"upstream": redacted_place(each.upstream)}) for each in found)
 
 
 def _quotation(fact: Fact) -> str:

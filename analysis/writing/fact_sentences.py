@@ -133,6 +133,18 @@ FACT_SENTENCES = {
         Severity.MEDIUM,
         mark("Check your plug-ins and forks for uses of {names}."),
     ),
+    FactKind.MEMBER_KIND: FactSentences(
+        mark("Changes whether a member is called or read: {names}"),
+        mark("code that uses it the old way goes wrong"),
+        Severity.MEDIUM,
+        mark("Update the uses in your plug-ins and forks: {names}."),
+    ),
+    FactKind.UNCALLED_METHOD: FactSentences(
+        mark("No longer calls method {names}"),
+        mark("overrides of it are no longer called"),
+        Severity.MEDIUM,
+        mark("Check your plug-ins and forks for overrides of {names}."),
+    ),
     FactKind.REMOVED_BASE: FactSentences(
         mark("Removes base class {names}"),
         mark("inherited members and type checks no longer work"),

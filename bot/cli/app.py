@@ -15,6 +15,7 @@ import typer
 from analysis.errors import DigestError
 from bot.cli import commits, doctor, history, process, search
 from bot.cli.digest import digest
+from bot.cli.impact import impact
 from bot.cli.pipes import reopen
 
 _INTERRUPTED = 130
@@ -44,6 +45,7 @@ def _start(
 
 # In the order in which `--help` lists them. `-3` is a day, not an option.
 app.command(context_settings={"ignore_unknown_options": True})(digest)
+app.command(context_settings={"ignore_unknown_options": True})(impact)
 for _command in (
     commits.commit,
     commits.ask,

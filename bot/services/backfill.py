@@ -11,6 +11,8 @@ from bot.models.subjects import DayRef
 from bot.services.commit_reader import Progress
 from bot.services.digest import DigestService
 
+_DAYS_AT_ONCE = 31  # whose commits are prepared together
+
 
 class DayProgress(Progress, Protocol):
     """Progress over days and, within each, over commits."""
@@ -47,7 +49,9 @@ def backfill(
     Raise `RateLimited` when GitHub's limit is used up; a rerun resumes from there.
     """
     for repository in repositories:
-        for day in days:
+        for number, day in enumerate(days):
+            if number % _DAYS_AT_ONCE == 0:
+                digests.prepare(repository, days[number : number + _DAYS_AT_ONCE], tz, now)
             if progress:
                 progress.day(repository, day)
             try:

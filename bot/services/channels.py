@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 from analysis.models import Language
 from bot.services.reader import Reader
-from bot.store import Subscriptions
+from bot.store import Subscriptions, Terms
 
 
 class ChannelView(NamedTuple):
@@ -14,6 +14,11 @@ class ChannelView(NamedTuple):
     reader: Reader
     language: Language
     tz: ZoneInfo
+
+
+def visible_terms(terms: Terms, reader: Reader) -> Terms:
+    """Return terms without the downstream repositories that DIGEST_PRIVATE hides where they are shown."""
+    return terms._replace(downstream=tuple(each for each in terms.downstream if not reader.hides(each)))
 
 
 class Channels:

@@ -10,7 +10,8 @@ from typing import NamedTuple, Protocol, TypeVar
 
 import structlog
 
-from analysis.errors import DigestError, MirrorUnavailable, OutsideFailure, UnknownCommit
+from analysis.errors import BadSetting, DigestError, MirrorUnavailable, OutsideFailure, UnknownCommit
+from analysis.locale import Phrase
 from analysis.models import Commit, PullRequest, ReadFrom, Repository, Trees
 from analysis.paths import Kind, kind
 from analysis.sources.github import Comparison, GitHub
@@ -52,6 +53,9 @@ class CommitSource(Protocol):
     def prepare(self, shas: Sequence[str]) -> None:
         """Prepare the reading of these commits, all at once."""
 
+    def prepare_window(self, window: Window) -> None:
+        """Prepare the reading of all commits of a window."""
+
     def read_commit(self, sha: str) -> ReadCommit:
         """Read a commit with its files and, given a token, its pull request."""
 
@@ -83,6 +87,9 @@ class ApiSource:
         return self._github.compare(self._repository, base, head)
 
     def prepare(self, shas: Sequence[str]) -> None:
+        pass
+
+    def prepare_window(self, window: Window) -> None:
         pass
 
     def read_commit(self, sha: str) -> ReadCommit:
@@ -124,6 +131,9 @@ class MirrorSource:
     def prepare(self, shas: Sequence[str]) -> None:
         self._or_api(lambda: self._mirror.fetch_blobs(shas), lambda: self._api.prepare(shas))
 
+    def prepare_window(self, window: Window) -> None:
+        self._or_api(lambda: self._mirror.fetch_window(window), lambda: self._api.prepare_window(window))
+
     def read_commit(self, sha: str) -> ReadCommit:
         return self._or_api(lambda: self._read(sha), lambda: self._api.read_commit(sha))
 
@@ -142,6 +152,7 @@ class MirrorSource:
             commit = self._mirror.read_commit(sha, self._pull_request(sha))
         except (MirrorUnavailable, UnknownCommit) as exc:
             log.warning("not in the mirror", repository=str(self._repository), commit=sha, why=str(exc))
+            self._or_api(self._mirror.head, lambda: "")  # which fails too if it is not this commit alone
             return self._api.read_commit(sha)
         return ReadCommit(commit, self._mirror.trees(commit))
 
@@ -203,15 +214,38 @@ class CommitSources:
                 return self._source(mirror, repository)
         return ApiSource(self._github, repository, ReadFrom.API_INSTEAD)
 
+    def mirror(self, repository: Repository, now: datetime) -> Mirror:
+        """Return a repository's mirror, fetched at most ten minutes ago, cloned if there is none.
+
+        Raise `BadSetting` where mirrors are disabled, and otherwise the errors of `Mirrors.updated`.
+        """
+        if self._mirrors is None:
+            raise BadSetting(Phrase("whole files are read from mirrors, which are turned off; set DIGEST_MIRRORS"))
+        if self._recently(self._fetched, repository, now) and (found := self._mirrors.existing(repository)):
+            return found
+        mirror = self._mirrors.updated(repository, create=True)
+        assert mirror  # it is created
+        self._fetched[repository.key] = now
+        return mirror
+
+    def existing_mirror(self, repository: Repository) -> Mirror | None:
+        """Return a repository's mirror as it was last fetched; None if there is none."""
+        return self._mirrors.existing(repository) if self._mirrors else None
+
     def remove_unused_mirrors(self) -> None:
         """Remove the mirrors of repositories that are to have none, such as those that nobody subscribes any more."""
         if self._mirrors is not None:
-            for name in self._mirrors.remove_unless(self._mirrored):
-                log.info("mirror removed", repository=name)
+            try:
+                removed = self._mirrors.remove_unless(self._mirrored)
+            except DigestError as exc:
+                log.warning("mirrors not removed", why=str(exc))
+            else:
+                for name in removed:
+                    log.info("mirror removed", repository=name)
 
     def stored(self, repository: Repository) -> CommitSource:
         """Return the source of a repository as it was last fetched, without a request."""
-        return self._source(self._mirrors.existing(repository) if self._mirrors else None, repository)
+        return self._source(self.existing_mirror(repository), repository)
 
     def _source(self, mirror: Mirror | None, repository: Repository) -> CommitSource:
         return MirrorSource(mirror, self._github, repository) if mirror else ApiSource(self._github, repository)

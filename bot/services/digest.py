@@ -4,11 +4,12 @@ Every step checks the store first, so that finished work is not repeated and a r
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from analysis.errors import OutsideFailure
 from analysis.impact.netting import Place, added_facts, net_facts
-from analysis.models import Commit, DayReport, Entry, Fact, Proof, Remark
+from analysis.models import Commit, DayReport, Entry, Fact, Proof, ReadFrom, Remark, Repository
 from analysis.window import Window, window
 from bot.models.subjects import DayRef
 from bot.services.analyst import Analyst
@@ -53,7 +54,16 @@ class DigestService:
             unfinished = self._reader.read(
                 source, ref.repository, unread, ref.tz, progress, lambda saved: analyst.submit([saved])
             )
+        if source.read_from is ReadFrom.API_INSTEAD and listed.read_from is ReadFrom.MIRROR:  # it failed meanwhile
+            listed = self._store.set_read_from(ref.repository, ref.day, ref.timezone, listed, source.read_from)
         return self._assemble(ref, listed, source, analyst, unfinished)
+
+    def prepare(self, repository: Repository, days: Sequence[date], tz: ZoneInfo, now: datetime) -> None:
+        """Prepare the reading of those days that were not listed yet, all at once; `days` are in order."""
+        unlisted = [day for day in days if self._store.day(repository, day, tz.key) is None]
+        if unlisted:
+            whole = Window(window(unlisted[0], tz).start, window(unlisted[-1], tz).end)
+            self._sources.current(repository, now, min(now, whole.end)).prepare_window(whole)
 
     def stored_report(self, ref: DayRef) -> DayReport | None:
         """Return the report of a day from the store alone, without requests; None if the day was never listed."""

@@ -16,6 +16,7 @@ from bot.models.clock import Clock
 from bot.services.answers import AnswerService
 from bot.services.commit_sources import CommitSources
 from bot.services.digest import DigestService
+from bot.services.impact import ImpactService
 from bot.services.lookup import CommitLookup
 from bot.services.metered_model import MeteredModel
 from bot.settings import Settings
@@ -44,6 +45,7 @@ class Services(NamedTuple):
     digests: DigestService
     commits: CommitLookup
     answers: AnswerService
+    impacts: ImpactService
 
 
 def services_on(
@@ -59,6 +61,7 @@ def services_on(
         DigestService(sources, store, model),
         CommitLookup(github, sources, store, model),
         AnswerService(sources, model),
+        ImpactService(sources, store),
     )
 
 

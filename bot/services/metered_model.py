@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime, timedelta
-from threading import BoundedSemaphore, Lock
+from datetime import date, datetime, timedelta
+from threading import BoundedSemaphore, Condition, Lock
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from analysis.errors import ModelFailure
@@ -104,13 +104,15 @@ class MeteredModel:
         self._most = _SHARED if for_answers else dict.fromkeys(_SHARED, 1.0)
         self._any = BoundedSemaphore(at_once)
         self._analyses = BoundedSemaphore(self.at_once)
+        self._reserved = 0  # calls under way that reserved money
+        self._settled = Condition()
 
     @contextmanager
     def call(self, purpose: Purpose, tokens: tuple[int, int], usage: "UsageCounter") -> Iterator[None]:
         """Hold a call slot, waiting until one is free; reserve the call's maximum cost, and record what it adds to `usage`.
 
         `tokens` are the most of input and of output. Raise `ModelFailure` if the reservation would exceed the day's budget,
-        or the purpose's share of it.
+        or the purpose's share of it, also once the calls under way have cost less than they reserved.
         """
         with self._slot(purpose), self._paid(purpose, tokens, usage):
             yield
@@ -126,15 +128,28 @@ class MeteredModel:
 
     @contextmanager
     def _paid(self, purpose: Purpose, tokens: tuple[int, int], usage: "UsageCounter") -> Iterator[None]:
-        day, cost, usd = self._now().date(), self.chat.cost, self._daily_usd
+        day, cost = self._now().date(), self.chat.cost
         reserved, before = cost(*tokens) or 0.0, self._cost(usage)
-        if reserved and not self._spending.reserve(day, purpose, reserved, usd, usd * self._most[purpose]):
-            raise ModelFailure(Phrase("today's budget is used up (DIGEST_DAILY_BUDGET_USD)"), lasting=True)
+        if not reserved:
+            yield
+            return
+        self._reserve(day, purpose, reserved)
         try:
             yield
         finally:
-            if reserved:
-                self._spending.settle(day, purpose, reserved, self._cost(usage) - before)
+            self._spending.settle(day, purpose, reserved, self._cost(usage) - before)
+            with self._settled:
+                self._reserved -= 1
+                self._settled.notify_all()
+
+    def _reserve(self, day: date, purpose: Purpose, reserved: float) -> None:
+        usd = self._daily_usd
+        with self._settled:
+            while not self._spending.reserve(day, purpose, reserved, usd, usd * self._most[purpose]):
+                if not self._reserved:
+                    raise ModelFailure(Phrase("today's budget is used up (DIGEST_DAILY_BUDGET_USD)"), lasting=True)
+                self._settled.wait()
+            self._reserved += 1
 
     def _cost(self, usage: "UsageCounter") -> float:
         return self.chat.cost(usage.input or 0, usage.output or 0, usage.cached or 0) or 0.0

@@ -1,6 +1,6 @@
 """Selection from a day's shared report for one channel, by its tier, paths and watched terms."""
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from pathspec import GitIgnoreSpec
@@ -37,18 +37,19 @@ def selected(
     selection: Selection,
     description: str,
     touched: Mapping[str, tuple[Touch, ...]] = MappingProxyType({}),
+    breaking: Iterable[str] = (),
 ) -> DayReport:
     """Return the report with only the selected commits, those that touch a watched term raised to high.
 
-    `description` names the selection in the report's language.
+    `description` names the selection in the report's language. The commits that are `breaking` are always selected.
 
     Commits that could not be read stay, since their paths are unknown.
     """
     if selection == Selection():
         return report
-    is_selected = _Filter(selection)
+    is_selected, always = _Filter(selection), touched.keys() | set(breaking)
     entries, late = (
-        tuple(_raise_to_high(entry, touched.get(entry.commit.sha, ())) for entry in each if is_selected(entry, touched))
+        tuple(_raise_to_high(entry, touched.get(entry.commit.sha, ())) for entry in each if is_selected(entry, always))
         for each in (report.entries, report.late)
     )
     shas = {entry.commit.sha for entry in entries + late}
@@ -83,8 +84,8 @@ class _Filter:
         self._least = _RANK[selection.least]
         self._paths: GitIgnoreSpec | None = GitIgnoreSpec.from_lines(selection.paths) if selection.paths else None
 
-    def __call__(self, entry: Entry, touched: Container[str]) -> bool:
-        if not entry.commit.read or entry.commit.sha in touched:
+    def __call__(self, entry: Entry, always: Container[str]) -> bool:
+        if not entry.commit.read or entry.commit.sha in always:
             return True
         return _RANK[entry.ranked.importance] >= self._least and self._touches(_all_paths(entry))
 

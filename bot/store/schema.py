@@ -195,6 +195,7 @@ subscriptions = Table(
     Column("note", Text, nullable=False, server_default=""),
     Column("ended_at", Instant),
     Column("watch", Text, nullable=False, server_default=""),
+    Column("downstream", Text, nullable=False, server_default=""),
     UniqueConstraint("channel", "repository", "paths"),
 )
 
@@ -215,6 +216,19 @@ weights = Table(
     Column("repository", String(300), primary_key=True),
     Column("body", JSON, nullable=False),
     Column("fitted_at", Instant, nullable=False),
+)
+
+surfaces = Table(
+    "surfaces",
+    metadata,
+    Column("id", _ID, primary_key=True),
+    Column("repository", String(300), nullable=False),
+    Column("tree", String(64), nullable=False),
+    Column("packages", String(1000), nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("body", Compressed, nullable=False),
+    Column("read_at", Instant, nullable=False),
+    UniqueConstraint("repository", "tree", "packages", "version"),
 )
 
 inbox = Table(

@@ -39,6 +39,7 @@ from bot.store.links import linked, save_named
 from bot.store.schema import analyses, commits, day_commits, days, files, repositories
 from bot.store.search import best_matches, index_commit, index_summaries, match_query
 from bot.store.spending import Spending
+from bot.store.surfaces import Surfaces
 from bot.store.weights import FittedWeights
 
 
@@ -75,13 +76,14 @@ class SearchResult(NamedTuple):
 
 
 class Store:
-    """Commits and all that is derived from them, with the spending and the weights, on one engine; thread-safe."""
+    """Commits and all that is derived from them, with the spending, the weights and the surfaces, on one engine; thread-safe."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._writing = Writer(engine)
         self.spending = Spending(engine)
         self.weights = FittedWeights(engine)
+        self.surfaces = Surfaces(engine)
 
     def close(self) -> None:
         self._engine.dispose()
@@ -157,6 +159,22 @@ class Store:
             tuple(remarks),
             read_from,
         )
+
+    def set_read_from(
+        self, repository: Repository, day: date, timezone: str, listed: StoredDay, read_from: ReadFrom
+    ) -> StoredDay:
+        """Store where a listed day was read from, and return it so."""
+        with self._writing.begin() as connection:
+            connection.execute(
+                update(days)
+                .where(
+                    days.c.repository_id == repository_id_of(connection, repository),
+                    days.c.date == day,
+                    days.c.timezone == timezone,
+                )
+                .values(read_from=read_from.value)
+            )
+        return listed._replace(read_from=read_from)
 
     def listed_shas(self, repository: Repository, shas: Sequence[str], *, other_than: date) -> set[str]:
         """Return those of `shas` that the listing of any day but the given one contains."""

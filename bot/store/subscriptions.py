@@ -18,7 +18,8 @@ _ACTIVE = select(subscriptions).where(subscriptions.c.ended_at.is_(None))
 class Terms(NamedTuple):
     """The settings of a subscription: repository, time, language and selection.
 
-    `paths` are patterns in .gitignore syntax; `watch` holds the terms that rank a commit high if it touches them.
+    `paths` are patterns in .gitignore syntax; `watch` holds the terms that rank a commit high if it touches them;
+    `downstream` are the repositories whose code is checked against the commits.
     """
 
     channel: str
@@ -29,6 +30,7 @@ class Terms(NamedTuple):
     least: Importance = Importance.LOW
     paths: tuple[str, ...] = ()
     watch: tuple[str, ...] = ()
+    downstream: tuple[Repository, ...] = ()
 
 
 class Subscription(NamedTuple):
@@ -52,6 +54,10 @@ class Subscriptions:
     def all(self) -> list[Subscription]:
         """Return all active subscriptions, oldest first."""
         return self._found(_ACTIVE)
+
+    def downstream(self) -> list[Repository]:
+        """Return the downstream repositories that active subscriptions name."""
+        return [repository for each in self.all() for repository in each.terms.downstream]
 
     def of(self, channel: str) -> list[Subscription]:
         """Return a channel's active subscriptions, oldest first."""
@@ -156,6 +162,7 @@ def _changeable(terms: Terms) -> dict[str, Any]:
         "language": terms.language,
         "least": terms.least.value,
         "watch": ",".join(terms.watch),
+        "downstream": ",".join(map(str, terms.downstream)),
     }
 
 
@@ -169,5 +176,6 @@ def _subscription(row: Row[Any]) -> Subscription:
         Importance(row.least),
         tuple(filter(None, row.paths.split(","))),
         tuple(filter(None, row.watch.split(","))),
+        tuple(Repository.parse(name) for name in row.downstream.split(",") if name),
     )
     return Subscription(row.id, terms, row.user, row.created_at, row.started_to, row.note)

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from string import Formatter
 from typing import NamedTuple
@@ -95,6 +96,7 @@ def test_a_sentence_without_a_translation_stays_as_it_is() -> None:
     )
 
 
+@cache
 def messages() -> list[Message]:
     """Return the sentences of the code and of the templates, in the order of the files."""
     found: dict[Message, None] = {}
@@ -117,6 +119,7 @@ def flags(language: Language) -> dict[Message, set[str]]:
     return {message: flagged for message, (_, flagged) in _read(language).items()}
 
 
+@cache
 def _read(language: Language) -> dict[Message, tuple[tuple[str, ...], set[str]]]:
     with (ROOT / "analysis" / "locale" / f"{language}.po").open("rb") as file:
         catalog = read_po(file, locale=language, abort_invalid=True)

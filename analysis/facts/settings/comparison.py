@@ -6,8 +6,9 @@ from typing import TypeVar
 
 from analysis.diff import changed_lines
 from analysis.facts.change import Change, is_module, is_product, old_path
-from analysis.facts.python import SIDES
-from analysis.facts.settings.definitions import Reader, Setting
+from analysis.facts.indentation import IndentedText
+from analysis.facts.python import SIDES, Side
+from analysis.facts.settings.definitions import FLAG_HINT, Reader, Setting
 from analysis.facts.settings.environment import EnvironmentRead, environment_reads
 from analysis.facts.settings.values import Evaluator, Symbol, Value
 from analysis.facts.syntax import Source, SourceTree
@@ -20,12 +21,19 @@ _EQUIVALENT = (
 _Named = TypeVar("_Named", Setting, EnvironmentRead)
 _Side = tuple[Source, Evaluator]
 _Settings = Mapping[str, Sequence[Setting]]
+_Values = Mapping[str, Sequence[str]]
 _Reads = Mapping[str, Sequence[EnvironmentRead]]
 _EMPTY = ({"None", "{}"}, {"None", "[]"}, {"None", "()"})  # defaults that code treats alike
 _MAX_FILES = 200  # of a commit; one that changes more reformats or renames, and reading all of them takes a minute
 # Cheap checks before files are parsed: a changed line of a call that may define a setting, and a name with a value.
 _CALL = re.compile(r"^[-+].*(?:\bdefault\w*\s*=|env\w*\(|environ\b|add_argument\(|[Oo]ption\(|Field\()", re.MULTILINE)
 _CONSTANT = re.compile(r"^[-+]\s*(?:[\"']|-?\d|True\b|False\b|None\b)[^:(\n]*$", re.MULTILINE)
+# A constant of the module's top level with its value, on either side.
+_CONSTANT_DEFINED = {
+    sign: re.compile(rf"^[{sign}](_?[A-Z][A-Z0-9_]{{2,}})\s*(?::[^=\n]+)?=\s*(.+)", re.MULTILINE) for sign in SIDES
+}
+_MAX_CONSTANTS = 5  # of one file, each a search of the tree
+_MAX_USERS = 20  # files that are parsed for them
 _CALL_BEGUN = re.compile(r"^ .*(?:env\w*\(|environ\b|add_argument\(|[Oo]ption\(|Field\()", re.MULTILINE)
 _VALUE = re.compile(r"\b(\w+)(?:\s*:[^=\n]+?)?\s*=\s*((?:[-\d\"'\[({]|[\w.]*[A-Z])[^,\n]*)")
 
@@ -36,11 +44,24 @@ def changed_settings(change: Change, file: FileChange) -> list[Fact] | None:
         return None
     if len(change.commit.files) > _MAX_FILES:
         return None
-    if not is_product(file) or not _may_change_values(file.patch or ""):
+    if not is_product(file) or not _may_change_values(change, file):
         return []
-    before, after = change.sources
-    old, new = before.source(old_path(file)), after.source(file.path)
-    if old is None or new is None:
+    own = _compared(change, file)
+    if own is None:
+        return None
+    constants = _changed_constants(file)
+    users = _files_with(constants, change, file) if constants else ()
+    fed = [fact for each in users for fact in _compared(change, each) or () if fact.path == file.path]
+    named = {fact.line for fact in fed}
+    return [*(fact for fact in own if fact.name not in constants or fact.line not in named), *fed]
+
+
+def _compared(change: Change, file: FileChange) -> list[Fact] | None:
+    """Return the changed defaults of one file; None if it cannot be read and parsed on both sides."""
+    before, after = change.sources or (None, None)
+    old = before.source(old_path(file)) if before else None
+    new = after.source(file.path) if after else None
+    if before is None or after is None or old is None or new is None:
         return None
     try:
         return list(_Comparison(change.commit, file, after).facts((old, Evaluator(before)), (new, Evaluator(after))))
@@ -48,22 +69,55 @@ def changed_settings(change: Change, file: FileChange) -> list[Fact] | None:
         return None
 
 
-def _may_change_values(patch: str) -> bool:
+def _changed_constants(file: FileChange) -> list[str]:
+    """Return the constants that a file's patch gives another value."""
+    before, after = (dict(_CONSTANT_DEFINED[sign].findall(file.patch or "")) for sign in SIDES)
+    return sorted(name for name in before.keys() & after.keys() if before[name] != after[name])
+
+
+def _files_with(constants: Sequence[str], change: Change, file: FileChange) -> Iterator[FileChange]:
+    """Yield the other files that mention one of a file's constants, if they are not compared for their own changes."""
+    changed = {each.path: each for each in change.commit.files}
+    paths = {path for name in constants[:_MAX_CONSTANTS] for path in change.paths_with(name)}
+    for path in sorted(paths - {file.path})[:_MAX_USERS]:
+        other = changed.get(path) or FileChange(path=path, status="modified", additions=0, deletions=0, patch=None)
+        if is_module(other) and not _may_change_values(change, other):
+            yield other
+
+
+def _may_change_values(change: Change, file: FileChange) -> bool:
     """Return whether a patch may change a default: a call that defines a setting, or the value beside a name."""
-    if _CALL.search(patch):
+    patch = file.patch or ""
+    if _CALL.search(patch) or (_CONSTANT.search(patch) and _CALL_BEGUN.search(patch)):
         return True
-    before, after = (_values_beside_names(patch, sign) for sign in SIDES)
-    if any(sorted(before[name]) != sorted(after[name]) for name in before.keys() & after.keys()):
-        return True
-    return _CONSTANT.search(patch) is not None and _CALL_BEGUN.search(patch) is not None
+    return _differ(*(_values_beside_names(file, sign) for sign in SIDES)) and _differ(*_outside_bodies(change, file))
 
 
-def _values_beside_names(patch: str, sign: str) -> dict[str, list[str]]:
+def _differ(before: _Values, after: _Values) -> bool:
+    return any(sorted(before[name]) != sorted(after[name]) for name in before.keys() & after.keys())
+
+
+def _outside_bodies(change: Change, file: FileChange) -> Iterator[_Values]:
+    """Yield the values on each side but for those of local variables, on which only options and arguments depend."""
+    for sign, text in zip(SIDES, (change.read_before(old_path(file)), change.read_after(file.path)), strict=True):
+        whole = None if text is None or FLAG_HINT.search(text) else IndentedText(text)
+        yield _values_beside_names(file, sign, whole)
+
+
+def _values_beside_names(file: FileChange, sign: Side, text: IndentedText | None = None) -> _Values:
+    """Return the values that lines give names; with the file's `text`, without the names that are local to functions."""
     found: dict[str, list[str]] = {}
-    for line in patch.split("\n"):
-        for match in _VALUE.finditer(line) if line.startswith(sign) else ():
-            found.setdefault(match[1], []).append(match[2])
+    for line in changed_lines(file, sign):
+        for name, value in _VALUE.findall(line.text):
+            if text is None or not _is_local(name, line.number, text):
+                found.setdefault(name, []).append(value)
     return found
+
+
+def _is_local(name: str, number: int, text: IndentedText) -> bool:
+    """Return whether a name on a line is local to a function, and no parameter: not in its head, and never compared with None."""
+    in_body = text.is_in_function(number) and text.function_headed(number) is None
+    return in_body and re.search(rf"\b{name} (?:is|or)\b", text.text) is None
 
 
 def variable_meaning(value: object) -> object:

@@ -12,7 +12,7 @@ from analysis.facts.options import ENV_FILE
 from analysis.facts.settings.values import Evaluator, Scope, Value, default_of, is_enumeration
 from analysis.facts.syntax import Binding, Source, bindings, dotted, is_for_type_checkers
 
-_FLAG_HINT = re.compile(r"\b(?:add_argument|add_option|option)\(")  # cheap: without a match there are no flags
+FLAG_HINT = re.compile(r"\b(?:add_argument|add_option|option)\(")  # cheap: without a match there are no flags
 _FLAG_CALLS = frozenset({"add_argument", "add_option", "option"})
 _SWITCHES: Mapping[str, bool] = {"store_true": False, "store_false": True}
 _WITHOUT_DEFAULT = frozenset({"help", "version", "store_const", "append_const"})
@@ -43,7 +43,7 @@ class Reader:
     def settings(self) -> Iterator[Setting]:
         """Yield all settings of the file; a name occurs several times if it is defined several times."""
         yield from self._of_block(self._source.module.body, "")
-        if _FLAG_HINT.search(self._source.text):
+        if FLAG_HINT.search(self._source.text):
             yield from self._flags()
 
     def constants(self) -> Iterator[Setting]:

@@ -7,6 +7,7 @@ nor inherited. What only its own file uses is nobody else's break.
 from typing import NamedTuple
 
 from analysis.facts.change import Change, is_module, old_path
+from analysis.facts.whole_files.calls import UncalledMethods
 from analysis.facts.whole_files.comparison import FileComparison, modules_of
 from analysis.facts.whole_files.module import Class
 from analysis.facts.whole_files.relevance import may_change_interface
@@ -62,7 +63,7 @@ def compare(change: Change, trees: Trees) -> FilesProof:
     before, after = Revision(trees.before), Revision(trees.after)
     uses = Uses(change)
     compared: set[str] = set()
-    found: list[Fact] = []
+    found: list[tuple[FileChange, Fact]] = []
     for file in change.commit.files:
         if file.status == "added" or not file.size or not is_module(file):
             continue
@@ -72,5 +73,8 @@ def compare(change: Change, trees: Trees) -> FilesProof:
         elif modules := modules_of(file, before, after):
             compared.add(file.path)
             comparison = FileComparison(change, file, before, after, *modules)
-            found += [each for each in comparison.facts(uses) if not is_internal(each, modules[0], uses)]
-    return FilesProof(tuple(without_lone_additions(found)[:_MAX_FACTS]), after, frozenset(compared))
+            changed = comparison.facts(uses)
+            found += [(file, each) for each in changed if not is_internal(each, file, modules[0], uses)]
+    facts = without_lone_additions(found, uses)
+    facts += UncalledMethods(change, before, after, trees.after).facts(may_be_alone=not uses.alters_one_source)
+    return FilesProof(tuple(facts[:_MAX_FACTS]), after, frozenset(compared))

@@ -33,9 +33,10 @@ class FileComparison(NamedTuple):
         """Yield what the file's module no longer offers or newly requires; nothing if another file is imported in its place."""
         if self.new is None and self._is_replaced_by_file():
             return
+        deleted = self.old.deleted_names()
         for name, member in self.old.members.items():
             private = name.startswith("_") and not uses.imported_elsewhere(name, self.file)
-            if private or name.startswith(("__", "test")) or self.old.deletes(name):
+            if private or name.startswith(("__", "test")) or name in deleted:
                 continue
             if self.new and not isinstance(member, Import) and name in self.new.members:
                 yield from self._definition_facts(member, self.new, name)

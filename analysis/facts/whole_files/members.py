@@ -1,17 +1,25 @@
 """The comparison of a class before and after a commit: members and bases that go, methods and fields that it requires."""
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from analysis.facts.whole_files.constructors import (
+    constructor_facts,
+    is_constructed,
+    is_only_passed,
+    is_required,
+    post_init_facts,
+)
 from analysis.facts.whole_files.module import Attribute, Class, Function, Import, Member
 from analysis.facts.whole_files.renaming import successor
 from analysis.facts.whole_files.repository import Found, Revision
 from analysis.facts.whole_files.signatures import SPECIAL_METHODS, proven, signature_facts
 from analysis.models import Fact, FactKind
 
-_CONSTRUCTED = re.compile(r"\b(?:dataclass|config)\b")
-_RECORDS = ("NamedTuple", "BaseModel")
+_COMPARED = (*SPECIAL_METHODS, "__post_init__")  # of the special methods
+_PLAIN_DECORATORS = frozenset(
+    {"abstractmethod", "classmethod", "staticmethod", "override", "final", "cache", "lru_cache"}
+)
 
 
 class ClassComparison(NamedTuple):
@@ -29,27 +37,41 @@ class ClassComparison(NamedTuple):
         yield from self._removed_instance_attributes()
         yield from self._new_abstract_methods()
         yield from self._new_required_fields()
+        yield from constructor_facts(self.name, self.old, self.new)
         yield from self._removed_bases()
 
     def _member_facts(self) -> Iterator[Fact]:
+        deleted = self.old.module.deleted_names(self.old.member)
         for own, member in self.old.member.members.items():
-            if (own.startswith("__") and own not in SPECIAL_METHODS) or self.old.module.deletes(own, self.old.member):
+            if (own.startswith("__") and own not in _COMPARED) or own in deleted:
                 continue
-            kept, name = self.new.member.members.get(own), f"{self.name}.{own}"
-            if isinstance(member, Class) and isinstance(kept, Class):
+            kept = self.new.member.members.get(own)
+            if kept is not None:
+                yield from self._kept_member(member, kept, f"{self.name}.{own}")
+            elif own not in _COMPARED and not self.after.provides(self.new, own):
+                yield from self._removed_member(member, f"{self.name}.{own}")
+
+    def _kept_member(self, member: Member, kept: Member, name: str) -> Iterator[Fact]:
+        match member, kept:
+            case Class(), Class():
+                old_class, new_class = Found(self.old.module, member), Found(self.new.module, kept)
+                yield from ClassComparison(self.before, self.after, old_class, new_class, name).facts()
+            case Function(), Function():
                 old, new = Found(self.old.module, member), Found(self.new.module, kept)
-                yield from ClassComparison(self.before, self.after, old, new, name).facts()
-            elif isinstance(member, Function) and isinstance(kept, Function):
-                old_method, new_method = Found(self.old.module, member), Found(self.new.module, kept)
-                yield from signature_facts(name, old_method, new_method, method=True)
-            elif kept is None and own not in SPECIAL_METHODS and not self.after.provides(self.new, own):
-                yield from self._removed_member(member, name)
+                special = member.name == "__post_init__"
+                yield from post_init_facts(name, old, new) if special else signature_facts(name, old, new, method=True)
+            case (Function() as method, Attribute(computed=True)) | (Attribute(computed=True), Function() as method):
+                # Another decorator may make a property of a method, too.
+                if all(each.partition("(")[0].rpartition(".")[2] in _PLAIN_DECORATORS for each in method.decorators):
+                    yield proven(FactKind.MEMBER_KIND, name, self.old, member.line)
 
     def _removed_member(self, member: Member, name: str) -> Iterator[Fact]:
         if isinstance(member, Function):
             other = successor(self.old, member, self.new)
             kind = FactKind.RENAMED_METHOD if other else FactKind.REMOVED_METHOD
             yield proven(kind, name, self.old, member.line, f"{self.name}.{other}" if other else None)
+        elif isinstance(member, Attribute) and is_constructed(self.old.member) and is_only_passed(member):
+            return  # no attribute: the constructor's parameter
         elif not isinstance(member, Import) and not member.name.startswith("_"):
             yield proven(FactKind.REMOVED_ATTRIBUTE, name, self.old, member.line)
 
@@ -70,13 +92,13 @@ class ClassComparison(NamedTuple):
 
     def _new_required_fields(self) -> Iterator[Fact]:
         """Yield fields of a dataclass, named tuple or model that its constructor must now be given."""
-        if not _is_constructed(self.old.member) or not _is_constructed(self.new.member):
+        if not is_constructed(self.old.member) or not is_constructed(self.new.member):
             return
         for own, member in self.new.member.members.items():
-            if not isinstance(member, Attribute) or not _is_required_field(member):
+            if not isinstance(member, Attribute) or not is_required(member):
                 continue
             before = self.old.member.members.get(own)
-            was_optional = isinstance(before, Attribute) and before.field and not before.required
+            was_optional = isinstance(before, Attribute) and before.field and not is_required(before)
             if was_optional or (before is None and not self._inherited_before(own)):
                 yield proven(FactKind.REQUIRED_PARAMETER, f"{self.name}.__init__({own})", self.new, member.line)
 
@@ -85,9 +107,11 @@ class ClassComparison(NamedTuple):
 
     def _removed_bases(self) -> Iterator[Fact]:
         """Yield bases in the repository that still exist and from which the class no longer derives."""
-        above = list(self.after.bases(self.new))
-        names = {each.member.name for each in above if each} | {base.name for base in self.new.member.bases}
-        for base in self.old.member.bases:
+        names = {base.name for base in self.new.member.bases}
+        left = [base for base in self.old.member.bases if base.name not in names]
+        above = list(self.after.bases(self.new)) if left else []
+        names = {each.member.name for each in above if each}
+        for base in left:
             found = self.before.base(base.target, self.old.module)
             if base.name in names or None in above or found is None:
                 continue
@@ -98,13 +122,3 @@ class ClassComparison(NamedTuple):
 
 def _is_abstract(member: Function) -> bool:
     return any("abstractmethod" in each for each in member.decorators)
-
-
-def _is_constructed(member: Class) -> bool:
-    """Return whether a class's fields are its constructor's parameters."""
-    decorated = any(map(_CONSTRUCTED.search, member.decorators))
-    return "__init__" not in member.members and (decorated or any(each.name in _RECORDS for each in member.bases))
-
-
-def _is_required_field(each: Attribute) -> bool:
-    return each.field and each.required and not each.name.startswith("_") and "ClassVar" not in each.annotation

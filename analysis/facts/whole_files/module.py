@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
-_BODY_INDENT = 4  # columns
+_WORD = re.compile(r"\w+")
+_DELETION = re.compile(r"^del ([^#\n]*)", re.MULTILINE)
+_CLASS_DELETION = re.compile(r"^[ \t]{1,4}del ([^#\n]*)", re.MULTILINE)  # in the body, but in none of its methods
 _INSTANCE_ATTRIBUTE = re.compile(r"^[ \t]+self\.(?P<name>\w+)[ \t]*(?::[^=\n]+)?=(?!=)", re.MULTILINE)
 
 _MENTIONED = re.compile(r"""\b(?:self|cls)\.(\w+)|["'](\w+)["']""")
@@ -143,11 +145,16 @@ class Module:
         others = (*self.lines[: first - 1], *self.lines[last:])
         return any(name in line and word.search(line.partition("#")[0]) for line in others)
 
-    def deletes(self, name: str, owner: Class | None = None) -> bool:
-        """Return whether the body of the module, or of a class, deletes a name again."""
+    def reads(self, name: str, *, in_body: bool) -> bool:
+        """Return whether the module takes the value of an attribute from an object, or in the body of its class."""
+        before = r"\b" if in_body else r"\."
+        return bool(re.search(rf"{before}{re.escape(name)}\b(?!\s*(?::[^=\n]+)?=(?!=))", self.text))
+
+    def deleted_names(self, owner: Class | None = None) -> frozenset[str]:
+        """Return the names that the body of the module, or of a class, deletes again; not those of a nested class."""
         text = self.source(owner) if owner else self.text
-        depth = f"{{1,{_BODY_INDENT}}}" if owner else "{0}"  # of a nested class, deletions are not looked for
-        return "del " in text and bool(re.search(rf"^[ \t]{depth}del [^#\n]*\b{re.escape(name)}\b", text, re.MULTILINE))
+        targets = (_CLASS_DELETION if owner else _DELETION).findall(text) if "del " in text else ()
+        return frozenset(name for each in targets for name in _WORD.findall(each))
 
     def line_of(self, name: str, member: Class | Function | Import) -> int:
         """Return the first line from the definition's head on that contains the name as a word, else its own line."""

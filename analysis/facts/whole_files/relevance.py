@@ -1,43 +1,109 @@
 """The relevance of changed lines to a module's interface: a cheap test before both versions of the module are parsed."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import NamedTuple
 
-from analysis.diff import DiffLine, changed_lines
+from analysis.diff import DiffLine, hunks
+from analysis.facts.indentation import CLASS, FUNCTION, IndentedText
 from analysis.models import FileChange
 
-_REMOVED = re.compile(
-    r"\s*(?:(?:async\s+def|def|class)\s|@|self\.\w+\s*(?::[^=]+)?=)|(?: {0,4}|\t)[A-Za-z_]\w*\s*(?:[:=,]|$)"
-)
-_ADDED = re.compile(r"\s*@|(?: {0,4}|\t)(?:[A-Za-z_]\w*\s*:|(?:async\s+def|def|class)\s)")
+_DECORATOR = re.compile(r"\s*@")
+_SELF = re.compile(r"\s*self\.(?P<name>[^\W_]\w*)\s*(?::[^=]+)?=")
+_NAME = re.compile(r"(?: {0,4}|\t)(?!(?:else|try|finally)\b)[A-Za-z_]\w*\s*(?:[:=,]|$)")
+_FIELD = re.compile(r"(?: {1,4}|\t)(?!(?:else|try|finally)\b)[A-Za-z_]\w*\s*:")
 _IMPORTED = re.compile(r"\s*(?:from|import)\s|\s+\w+,?\s*$")
 _PARAMETER = re.compile(r"\s+(?:\*{0,2}[A-Za-z_]\w*\s*(?:[:=,)]|$)|\*,|/,)")
-_HEAD = re.compile(r"\s*(?:async\s+def|def)\s")
-_HEAD_LINES = 80  # of the longest signatures
+# One name with a type or a value; what has more commas may be several parameters.
+_BINDING = re.compile(
+    r"""(?P<name>\s*(?:self\.|\*{1,2})?[A-Za-z_]\w*)\s*
+    (?P<type>:(?:[^=:,(\["']|"[^"]*"|'[^']*'|\[(?:[^\[\]]|\[[^\[\]]*\])*\])*)?(?P<value>=(?!=)[^=:,]*)?,?\s*$""",
+    re.VERBOSE,
+)
+_MARKS = re.compile(r"\b(?:ClassVar|InitVar|KW_ONLY)\b")  # types that decide what a constructor takes
+_DESCRIBED = re.compile(r"\b[Ff]ield\(")  # a field, of which only the arguments tell whether it is required
 
 
 def may_change_interface(file: FileChange, before: str, after: str) -> bool:
     """Return whether a changed line may define something, import something in a package, or lie in a signature."""
     if file.patch is None:
         return True
-    package = file.path.endswith("__init__.py")
-    sides = {"-": before.split("\n"), "+": after.split("\n")}
-    return any(_is_relevant(line, sides[line.sign], package=package) for line in changed_lines(file))
+    change = _Change(IndentedText(before), IndentedText(after), package=file.path.endswith("__init__.py"))
+    return any(map(change.is_relevant, _altering_lines(file)))
 
 
-def _is_relevant(line: DiffLine, lines: Sequence[str], *, package: bool) -> bool:
-    pattern = _REMOVED if line.sign == "-" else _ADDED
-    if pattern.match(line.text) or (package and line.sign == "-" and _IMPORTED.match(line.text)):
-        return True
-    return bool(_HEAD.match(line.text) or (_PARAMETER.match(line.text) and _is_in_head(line.number, lines)))
+class _Change(NamedTuple):
+    """Both versions of a file; of a `package`, what it imports counts as well."""
 
+    before: IndentedText
+    after: IndentedText
+    package: bool
 
-def _is_in_head(number: int, lines: Sequence[str]) -> bool:
-    """Return whether a line continues the head of a function that begins above it."""
-    for above in range(number - 2, max(number - 2 - _HEAD_LINES, -1), -1):
-        text = lines[above].partition("#")[0].rstrip() if above < len(lines) else ""
-        if text.endswith(":"):
-            return False
-        if _HEAD.match(text):
+    def is_relevant(self, line: DiffLine) -> bool:
+        version = self.before if line.sign == "-" else self.after
+        function = version.function_headed(line.number) if _PARAMETER.match(line.text) else None
+        if function and self.before.defines_function(function):
             return True
-    return False
+        return self._removal_is_relevant(line) if line.sign == "-" else self._addition_is_relevant(line)
+
+    def _removal_is_relevant(self, line: DiffLine) -> bool:
+        text = line.text
+        if FUNCTION.match(text) or CLASS.match(text) or _DECORATOR.match(text):
+            return True
+        if self.package and _IMPORTED.match(text):
+            return True
+        if attribute := _SELF.match(text):
+            return not self._still_mentions(attribute["name"], line)
+        return bool(_NAME.match(text)) and not self.before.is_in_function(line.number)
+
+    def _still_mentions(self, attribute: str, line: DiffLine) -> bool:
+        """Return whether the class that set an attribute on `self` uses or sets it after the commit, too."""
+        owner = self.before.class_of(line.number)
+        return bool(owner and re.search(rf"\bself\.{attribute}\b", self.after.class_text(owner)))
+
+    def _addition_is_relevant(self, line: DiffLine) -> bool:
+        """Return whether a line alters a definition: a new function does not, unless subclasses must define it."""
+        text = line.text
+        if _DECORATOR.match(text):
+            below = (match["name"] for each in self.after.lines[line.number :] if (match := FUNCTION.match(each)))
+            return "abstractmethod" in text or self.before.defines_function(next(below, ""))
+        if head := FUNCTION.match(text):
+            return self.before.defines_function(head["name"])
+        if CLASS.match(text):
+            return True  # which may take over the methods of the class above it
+        binding = _binding(line)
+        is_optional = binding is not None and binding.has_value
+        return bool(_FIELD.match(text)) and not is_optional and not self.after.is_in_function(line.number)
+
+
+class _Binding(NamedTuple):
+    """What a line binds: a name with its indentation, a type with marks that count, and a value."""
+
+    name: str
+    has_type: bool
+    marks: tuple[str, ...]
+    has_value: bool
+
+
+def _binding(line: DiffLine) -> _Binding | None:
+    """Return what a line binds; None if that cannot be told."""
+    match = _BINDING.match(line.text)
+    if match is None or _DESCRIBED.search(line.text):
+        return None
+    marks = _MARKS.findall(match["type"] or "")
+    return _Binding(match["name"], match["type"] is not None, tuple(marks), match["value"] is not None)
+
+
+def _altering_lines(file: FileChange) -> Iterator[DiffLine]:
+    """Yield the changed lines, without those that only give names another type or value in place."""
+    for hunk in hunks(file.patch):
+        for changed, block in groupby(hunk, key=lambda line: line.sign != " "):
+            if changed:
+                lines = list(block)
+                same = _bindings(lines, "-") == _bindings(lines, "+")
+                yield from (line for line in lines if not same or _binding(line) is None)
+
+
+def _bindings(lines: Iterable[DiffLine], sign: str) -> list[_Binding]:
+    return [found for line in lines if line.sign == sign and (found := _binding(line))]

@@ -2,60 +2,123 @@
 
 import ast
 import re
+from collections.abc import Iterator
 
 from analysis.models.impacts import Cause, ImpactKind
+
+_HEAD_BODY = " pass"  # after a line that is the head of a block
 
 
 def advised(
     kind: ImpactKind, cause: Cause, code: str, *, name: str, new: str | None, subject: str | None
 ) -> str | None:
-    """Return the line to write instead of `code`; None if it cannot be told from that line alone.
+    """Return the code to write instead of the line `code`; None if it cannot be told from that line alone.
 
     `name` and `new` are dotted names before and after, or names of parameters where the cause is about `subject`.
     """
     proposed = None
     if cause in (Cause.MOVED, Cause.RENAMED) and new:
         proposed = _imported(code, name, new) if kind is ImpactKind.IMPORT else _renamed(code, name, new)
-    elif cause is Cause.PARAMETER_RENAMED and subject and new:
-        proposed = re.sub(rf"\b{re.escape(subject)}(?=\s*=(?!=))", new, code)
+    elif cause is Cause.PARAMETER_RENAMED and subject and new and kind is ImpactKind.CALL:
+        proposed = _with_keyword(code, name, subject, new)
     elif cause is Cause.PARAMETER_REMOVED and subject and kind is ImpactKind.CALL:
-        proposed = _without_keyword(code, subject)
-    return proposed if proposed and proposed != code and parses(proposed) else None
+        proposed = _with_keyword(code, name, subject, None)
+    return proposed if proposed and proposed != code and _parsed(proposed) else None
 
 
 def parses(code: str) -> bool:
     """Return whether a line is valid Python by itself, or as the head of a block."""
-    return any(_parsed(text) is not None for text in (code, f"{code.rstrip()} pass"))
+    return _parsed(code) is not None
 
 
 def _parsed(code: str) -> ast.Module | None:
-    try:
-        return ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    for text in (code, f"{code.rstrip()}{_HEAD_BODY}"):
+        try:
+            return ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+    return None
+
+
+def _imported(code: str, name: str, new: str) -> str | None:
+    tree = _parsed(code)
+    match tree.body if tree else None:
+        case [ast.ImportFrom(level=0, module=str(module), names=names) as node]:
+            return _imported_from(code, node, module, names, (name, new))
+        case [ast.Import(names=[ast.alias(name=whole, asname=alias)]) as node] if _begins(whole, name):
+            as_before = f" as {alias}" if alias else ""
+            return f"import {new}{whole[len(name) :]}{as_before}{code[node.end_col_offset :]}"
+        case None | [ast.Expr(value=ast.Name() | ast.Tuple())]:  # a line of an import over several
+            return _one_of_several(code, name, new)
+        case [ast.Import() | ast.ImportFrom()]:
+            return None
+    return _in_strings(code, name, new)
+
+
+def _imported_from(
+    code: str, node: ast.ImportFrom, module: str, names: list[ast.alias], renamed: tuple[str, str]
+) -> str | None:
+    name, new = renamed
+    if _begins(module, name):  # it is the module that has another name
+        imported = ", ".join(map(ast.unparse, names))
+        return f"from {new}{module[len(name) :]} import {imported}{code[node.end_col_offset :]}"
+    moved = [each for each in names if f"{module}.{each.name}" == name]
+    if len(moved) != 1:
         return None
+    line = f"{_import_of(new, moved[0].asname or moved[0].name)}{code[node.end_col_offset :]}"
+    kept = ", ".join(ast.unparse(each) for each in names if each is not moved[0])
+    return f"from {module} import {kept}\n{line}" if kept else line
 
 
-def _imported(code: str, name: str, new: str) -> str:
-    module, _, imported = new.rpartition(".")
+def _one_of_several(code: str, name: str, new: str) -> str | None:
     own = name.rpartition(".")[2]
-    alias = re.search(rf"\b{re.escape(own)}\s+as\s+(\w+)", code)
-    bound = alias[1] if alias else own
+    found = re.fullmatch(rf"{re.escape(own)}(?:\s+as\s+(\w+))?\s*,?\s*(?:#.*)?", code.strip())
+    return _import_of(new, found[1] or own) if found else None
+
+
+def _import_of(new: str, bound: str) -> str:
+    module, _, imported = new.rpartition(".")
     as_before = f" as {bound}" if bound != imported else ""
-    if code.lstrip().startswith("import "):
-        return f"import {new}{f' as {alias[1]}' if alias else ''}"
     return f"from {module} import {imported}{as_before}" if module else f"import {imported}{as_before}"
 
 
-def _renamed(code: str, name: str, new: str) -> str:
-    old, now = name.rpartition(".")[2], new.rpartition(".")[2]
-    return re.sub(rf"\b{re.escape(old)}\b", now, code) if old != now else code
+def _in_strings(code: str, name: str, new: str) -> str:
+    """Return a line with a dotted path in its strings replaced, whether its last name follows a dot or a colon."""
+    colon = ":".join(name.rpartition(".")[::2])
+    code = re.sub(rf"(?<![\w.]){re.escape(name)}(?!\w)", new, code)
+    return re.sub(rf"(?<![\w.]){re.escape(colon)}(?!\w)", ":".join(new.rpartition(".")[::2]), code)
 
 
-def _without_keyword(code: str, keyword: str) -> str | None:
+def _begins(whole: str, name: str) -> bool:
+    return f"{whole}.".startswith(f"{name}.")
+
+
+def _renamed(code: str, name: str, new: str) -> str | None:
+    """Return a line with the last name replaced; None for one that is reached another way by now."""
+    (module, _, old), (other, _, now) = name.rpartition("."), new.rpartition(".")
+    return re.sub(rf"\b{re.escape(old)}\b", now, code) if module == other else None
+
+
+def _with_keyword(code: str, name: str, keyword: str, new: str | None) -> str | None:
+    """Return a line in which the call of a function passes a keyword under its new name, or not at all."""
     tree = _parsed(code)
-    if tree is None:
+    found = list(_keywords(tree, name, keyword)) if tree and code.isascii() else []  # or columns are not characters
+    if len(found) != 1:
         return None
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            node.keywords = [each for each in node.keywords if each.arg != keyword]
-    return ast.unparse(tree)
+    call, passed = found[0]
+    start, end = passed.col_offset, passed.end_col_offset or 0
+    if new:
+        return f"{code[:start]}{new}{code[start + len(keyword) :]}"
+    arguments = [*call.args, *(each.value for each in call.keywords)]
+    if len(arguments) > 1 and arguments[0] is passed.value:  # the first goes with the comma after it
+        return code[:start] + re.sub(r"^\s*,\s*", "", code[end:])
+    return re.sub(r",?\s*$", "", code[:start]) + code[end:]
+
+
+def _keywords(tree: ast.Module, name: str, keyword: str) -> Iterator[tuple[ast.Call, ast.keyword]]:
+    """Yield the keywords of a name that a line passes: to the function of this dotted name, if one is called by it."""
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    own = set(name.split(".")[-2:])
+    named = [each for each in calls if getattr(each.func, "attr", getattr(each.func, "id", "")) in own]
+    for call in named or calls:
+        yield from ((call, each) for each in call.keywords if each.arg == keyword)

@@ -1,6 +1,7 @@
 """The names whose definitions a commit takes away or changes for those who use them."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from analysis.facts.change import is_module, old_path
@@ -8,9 +9,11 @@ from analysis.facts.whole_files.comparison import modules_of
 from analysis.facts.whole_files.module import Attribute, Class, Function, Member, Module
 from analysis.facts.whole_files.relevance import may_change_interface
 from analysis.facts.whole_files.repository import Revision
+from analysis.impact.surface.targets import CONSTRUCTOR
 from analysis.models import Commit, FileChange
 
-CONSTRUCTOR = "__init__"
+# The end of a function's head, and what has a type.
+_TYPED = re.compile(r"^-\s*(?:\).*->|(?:self\.)?\w+\s*:\s*[\w\"'])", re.MULTILINE)
 
 
 class ChangedNames(NamedTuple):
@@ -23,13 +26,16 @@ class ChangedNames(NamedTuple):
     abstract: frozenset[str]
 
 
-def changed_names(commit: Commit, before: Revision, after: Revision) -> ChangedNames:
-    """Return the names that a commit changes for those who use them; tests and documentation define none."""
+def changed_names(commit: Commit, before: Revision, after: Revision, replaced: Collection[str] = ()) -> ChangedNames:
+    """Return the names that a commit changes for those who use them; tests and documentation define none.
+
+    Of functions of the names `replaced`, which others replace by their own, a new body is a change as well.
+    """
     found: set[str] = set()
     abstract: set[str] = set()
     for file in commit.files:
         if file.status != "added" and file.size and is_module(file):
-            found |= set(_of_file(file, before, after))
+            found |= {*_of_file(file, before, after), *_rewritten(file, before, after, replaced)}
             if "abstractmethod" in (file.patch or "abstractmethod"):
                 abstract |= set(_abstract_methods(after.module(file.path))) - set(
                     _abstract_methods(before.module(old_path(file)))
@@ -45,14 +51,44 @@ def _abstract_methods(module: Module | None) -> Iterator[str]:
                     yield name
 
 
+def _may_change(file: FileChange, before: str, after: str) -> bool:
+    """Return whether a changed line may alter an interface, or a type that users of a definition rely on."""
+    return may_change_interface(file, before, after) or bool(_TYPED.search(file.patch or ""))
+
+
 def _of_file(file: FileChange, before: Revision, after: Revision) -> Iterator[str]:
     texts = before.text(old_path(file)), after.text(file.path)
     if file.status in ("removed", "renamed"):
         yield _module_name(old_path(file))
-    elif texts[0] is not None and texts[1] is not None and not may_change_interface(file, texts[0], texts[1]):
+    elif texts[0] is not None and texts[1] is not None and not _may_change(file, texts[0], texts[1]):
         return
     if modules := modules_of(file, before, after):
         yield from _of_module(*modules)
+        if _no_longer_serves(*modules):
+            yield _module_name(old_path(file))
+
+
+def _rewritten(file: FileChange, before: Revision, after: Revision, names: Collection[str]) -> Iterator[str]:
+    """Yield those of these names whose function has another body."""
+    text = before.text(old_path(file)) or ""
+    named = [name for name in names if f"def {name}(" in text]
+    modules = modules_of(file, before, after) if named else None
+    if modules is None or modules[1] is None:
+        return
+    old, new = dict(_functions(modules[0])), dict(_functions(modules[1]))
+    for (owner, name), source in old.items():
+        if name in named and new.get((owner, name), source) != source:
+            yield name
+
+
+def _functions(module: Module) -> Iterator[tuple[tuple[str, str], str]]:
+    """Yield the source of each function and method of a module, by its class and its name."""
+    for name, member in module.members.items():
+        if isinstance(member, Function):
+            yield ("", name), module.source(member)
+        elif isinstance(member, Class):
+            methods = (each for each in member.members.values() if isinstance(each, Function))
+            yield from (((name, each.name), module.source(each)) for each in methods)
 
 
 def _of_module(old: Module, new: Module | None) -> Iterator[str]:
@@ -67,6 +103,11 @@ def _of_module(old: Module, new: Module | None) -> Iterator[str]:
                 yield from _of_class(name, old, member, new, kept)
         elif kept is not None and _interface(member) != _interface(kept):
             yield name
+
+
+def _no_longer_serves(old: Module, new: Module | None) -> bool:
+    """Return whether a module lost the function that provided names on demand, as for deprecated ones."""
+    return new is not None and "__getattr__" in old.members and "__getattr__" not in new.members
 
 
 def _of_class(name: str, old: Module, was: Class, new: Module, now: Class) -> Iterator[str]:
@@ -97,8 +138,12 @@ def _interface(member: Member) -> object:
     return member.target
 
 
-def _fields(owner: Class) -> list[tuple[str, bool]]:
-    return [(each.name, each.required) for each in owner.members.values() if isinstance(each, Attribute) and each.field]
+def _fields(owner: Class) -> list[tuple[str, bool, str]]:
+    return [
+        (each.name, each.required, each.value)
+        for each in owner.members.values()
+        if isinstance(each, Attribute) and each.field
+    ]
 
 
 def _module_name(path: str) -> str:

@@ -4,21 +4,21 @@ Names nominate, resolution decides: only uses of a name whose definition the com
 followed to that definition in the files before and after.
 """
 
-import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
-from analysis.facts.whole_files.module import Attribute, Class, Function, Parameter, ParameterKind
-from analysis.facts.whole_files.repository import Found
-from analysis.facts.whole_files.signatures import called_parameters
+from analysis.facts.whole_files.module import Attribute, Function, Import
 from analysis.impact.matching.advice import advised
-from analysis.impact.matching.changes import CONSTRUCTOR, ChangedNames, is_abstract
+from analysis.impact.matching.annotations import is_another_kind, tuple_length
+from analysis.impact.matching.changes import ChangedNames, is_abstract
+from analysis.impact.matching.parameters import called_with, own_parameters
 from analysis.impact.matching.signatures import Misfit, call_misfits, override_misfits
-from analysis.impact.matching.successors import Successors
+from analysis.impact.matching.successors import Successor, Successors
 from analysis.impact.matching.upstream import ABSENT, Answer, Place, Presence, Upstream
 from analysis.impact.surface.index import SurfaceIndex
 from analysis.impact.surface.model import Subclass, Use, UseKind
-from analysis.impact.surface.targets import CALL, Target
+from analysis.impact.surface.targets import CALL, Target, written
 from analysis.models.impacts import Cause, Certainty, DownstreamPlace, Impact, ImpactKind, UpstreamPlace
 
 _KINDS = {
@@ -28,9 +28,8 @@ _KINDS = {
     UseKind.OVERRIDE: ImpactKind.OVERRIDE,
     UseKind.REPLACEMENT: ImpactKind.REPLACEMENT,
 }
-_NOT_CALLED = re.compile(r"\b(?:jit|kernel|overload|custom_op|singledispatch\w*|register)\b")
-_RECORDS = ("NamedTuple", "BaseModel", "Struct")
-_RECORD_DECORATOR = re.compile(r"\b(?:dataclass|config|attrs|define)\b")
+_FAILING = (Cause.PARAMETER_REQUIRED, Cause.PARAMETER_REMOVED)
+_RETURNED = (UseKind.CALL, UseKind.OVERRIDE, UseKind.REPLACEMENT)
 
 
 class Matching(NamedTuple):
@@ -43,7 +42,8 @@ class Matching(NamedTuple):
     def impacts(self, index: SurfaceIndex, names: ChangedNames) -> Iterator[Impact]:
         """Yield what no longer fits of the uses of these names, and what subclasses now lack."""
         for use in index.nominated(names.all):
-            yield from self._of_use(use)
+            with suppress(RecursionError):  # of code that is nested too deep to be followed
+                yield from list(self._of_use(use))
         for subclass in index.surface.subclasses.values() if names.abstract else ():
             yield from self._required(subclass, names)
 
@@ -53,59 +53,63 @@ class Matching(NamedTuple):
             return
         was = self.before.find(use.target)
         if now.presence in ABSENT:
-            if was.presence is Presence.PRESENT or was.step > now.step:
+            if was.presence is Presence.UNSEEN and was.step == now.step and now.presence is Presence.MISSING:
+                yield self._impact(use, Cause.REMOVED, written(use.target[: now.step + 1]), was.last, certain=False)
+            elif was.presence is Presence.PRESENT or was.step > now.step:
                 certain = now.presence is Presence.MISSING
                 yield from self._gone(use, use.target[: now.step + 1], certain=certain)
         elif was.presence is Presence.PRESENT:
-            yield from self._changed(use, was.last, now.last)
+            yield from self._changed(use, was, now)
 
     def _gone(self, use: Use, target: Target, *, certain: bool) -> Iterator[Impact]:
         was = self.before.find(target)
-        if was.presence is not Presence.PRESENT:
+        # Of what every object has, a class without its own inherits one.
+        if was.presence is not Presence.PRESENT or hasattr(object, target[-1]) or _is_special(use):
             return
-        successor = self.successors.of(was.last)
-        cause, new = successor or (Cause.REMOVED, None)
-        yield self._impact(use, cause, self._name(was.last), was.last, new=new, certain=certain)
+        place = _offered(was, target[-1])
+        kept = self._kept(was.last) if place is not was.last else None
+        cause, new = kept or self.successors.of(was.last) or (Cause.REMOVED, None)
+        yield self._impact(use, cause, self._name(place), place, new=new, certain=certain)
 
-    def _changed(self, use: Use, was: Place, now: Place) -> Iterator[Impact]:
-        for cause, parameter in self._misfits(use, was, now):
-            certain = use.kind is UseKind.CALL or cause in (Cause.PARAMETER_REQUIRED, Cause.PARAMETER_REMOVED)
+    def _kept(self, place: Place) -> Successor | None:
+        """Return a definition, which another module no longer passes on, as what is to be imported instead."""
+        own = (*self.before.dotted(place.module), *([place.member.name] if place.member else []))
+        return Successor(Cause.MOVED, ".".join(own)) if self.after.find(own).presence is Presence.PRESENT else None
+
+    def _changed(self, use: Use, before: Answer, after: Answer) -> Iterator[Impact]:
+        was, now = before.last, after.last
+        for cause, parameter in self._misfits(use, before, after):
             new = self.successors.parameter(was, parameter)
+            # Upstream may pass a parameter by its place, whatever it is called.
+            certain = use.kind is UseKind.CALL or (cause in _FAILING and new is None)
             found = Cause.PARAMETER_RENAMED if new else cause
             yield self._impact(use, found, self._name(was), was, now=now, subject=parameter, new=new, certain=certain)
         yield from self._retyped(use, was, now)
 
     def _retyped(self, use: Use, was: Place, now: Place) -> Iterator[Impact]:
+        cause, certain = None, False
         match was.member, now.member:
-            case Function(), Function() if use.kind in (UseKind.CALL, UseKind.OVERRIDE, UseKind.REPLACEMENT):
-                if _kind_of(was.member.returns) != _kind_of(now.member.returns):
-                    yield self._impact(use, Cause.RETURNS, self._name(was), was, now=now, certain=False)
-                elif use.kind is UseKind.REPLACEMENT and was.module.source(was.member) != now.module.source(now.member):
-                    yield self._impact(use, Cause.REWRITTEN, self._name(was), was, now=now, certain=False)
-            case Attribute(), Attribute() if use.kind is UseKind.READ:
-                if (
-                    was.member.annotation
-                    and now.member.annotation
-                    and _kind_of(was.member.annotation) != _kind_of(now.member.annotation)
-                ):
-                    yield self._impact(use, Cause.TYPE, self._name(was), was, now=now, certain=False)
+            case Function(returns=before), Function(returns=after) if is_another_kind(before, after):
+                cause = Cause.RETURNS if use.kind in _RETURNED else None
+                certain = use.unpacked is not None and tuple_length(before) == use.unpacked != tuple_length(after)
+            case Function() as old, Function() as new if use.kind is UseKind.REPLACEMENT:
+                cause = Cause.REWRITTEN if was.module.source(old) != now.module.source(new) else None
+            case Attribute(annotation=before), Attribute(annotation=after) if is_another_kind(before, after):
+                cause = Cause.TYPE if use.kind is UseKind.READ else None
+        if cause:
+            yield self._impact(use, cause, self._name(was), was, now=now, certain=certain)
 
-    def _misfits(self, use: Use, was: Place, now: Place) -> Iterator[Misfit]:
+    def _misfits(self, use: Use, before: Answer, after: Answer) -> Iterator[Misfit]:
+        was, now = before.last, after.last
         if use.arguments is not None:
-            old, new = self._called(self.before, was), self._called(self.after, now)
+            old, new = called_with(self.before, before), called_with(self.after, after)
             if old is not None and new is not None and old != new:
                 known = set(call_misfits(use.arguments, old))
                 yield from (each for each in call_misfits(use.arguments, new) if each not in known)
         elif use.parameters is not None and isinstance(was.member, Function) and isinstance(now.member, Function):
-            old, new = _own_parameters(was), _own_parameters(now)
+            old, new = own_parameters(was), own_parameters(now)
             if old is not None and new is not None and old != new:
                 yield from override_misfits(use.parameters, old, new)
-
-    def _called(self, upstream: Upstream, place: Place) -> list[Parameter] | None:
-        """Return the parameters of a function, or of a class's constructor; None if they are not known."""
-        if isinstance(place.member, Class) and not place.instance:
-            return _constructor(upstream, Found(place.module, place.member))
-        return _own_parameters(place) if isinstance(place.member, Function) else None
 
     def _required(self, subclass: Subclass, names: ChangedNames) -> Iterator[Impact]:
         for name in names.abstract - subclass.members if not subclass.abstract else ():
@@ -158,69 +162,18 @@ class Matching(NamedTuple):
         return ".".join(parts)
 
 
-def _kind_of(annotation: str) -> str:
-    """Return what an annotation describes, whatever it holds; of a tuple, how many."""
-    text = re.sub(r"Optional\[(.*)\]$", r"\1", re.sub(r"\s*\|\s*None$|^None\s*\|\s*", "", annotation.strip("'\"")))
-    head, _, inner = text.partition("[")
-    head = head.rpartition(".")[2].lower()
-    return f"{head}[{_commas(inner)}]" if head == "tuple" else head
+def _is_special(use: Use) -> bool:
+    """Return whether an override is called by Python, whether or not upstream defines the method as well."""
+    return use.kind is UseKind.OVERRIDE and use.target[-1].startswith("__")
 
 
-def _commas(inner: str) -> int:
-    depth, found = 0, 0
-    for each in inner:
-        depth += (each in "[(") - (each in "])")
-        found += each == "," and not depth
-    return found
-
-
-def _own_parameters(place: Place) -> list[Parameter] | None:
-    """Return what a caller passes to a function, without `self` or `cls`; None if it is not called by its parameters."""
-    function = place.member
-    assert isinstance(function, Function)
-    if any(map(_NOT_CALLED.search, function.decorators)):
-        return None
-    return list(called_parameters(function, method=place.owner is not None).values())
-
-
-def _constructor(upstream: Upstream, owner: Found[Class]) -> list[Parameter] | None:
-    fields: list[list[Parameter]] = []
-    record = any(map(_RECORD_DECORATOR.search, owner.member.decorators))
-    for each in upstream.lineage(owner):
-        if each is None:
-            return None
-        own = each.member.members.get(CONSTRUCTOR)
-        if isinstance(own, Function):
-            return _own_parameters(Place(each.module, own, each.member)) if not fields or not record else None
-        if "__new__" in each.member.members or "metaclass" in " ".join(each.member.keywords):
-            return None
-        record = record or any(base.name in _RECORDS for base in each.member.bases)
-        fields.append(_fields(each.member))
-    if not record:
-        return None
-    found: dict[str, Parameter] = {}
-    for each_fields in reversed(fields):
-        found |= {field.name: field for field in each_fields}
-    return list(found.values())
-
-
-def _fields(owner: Class) -> list[Parameter]:
-    by_name = any("kw_only=True" in each for each in owner.decorators) or any(
-        b.name == "BaseModel" for b in owner.bases
-    )
-    return [
-        Parameter(
-            each.name,
-            ParameterKind.KEYWORD_ONLY if by_name else ParameterKind.POSITIONAL_OR_KEYWORD,
-            each.required,
-            "",
-        )
-        for each in owner.members.values()
-        if isinstance(each, Attribute)
-        and each.field
-        and "init=False" not in each.value
-        and not each.annotation.startswith(("ClassVar", "typing.ClassVar"))
-    ]
+def _offered(answer: Answer, name: str) -> Place:
+    """Return what an answer ends at, or the import by which another module offers it under this name."""
+    above = answer.places[-2] if len(answer.places) > 1 else None
+    if above is None or above.member is not None or above.module is answer.last.module:
+        return answer.last
+    offered = above.module.members.get(name)
+    return Place(above.module, offered) if isinstance(offered, Import) else answer.last
 
 
 def _is_abstract(answer: Answer) -> bool:

@@ -25,7 +25,7 @@ _WHAT = {
     FactKind.RENAMED_FIELD: KEY,
 }
 _VERSIONS = (FactKind.MINIMUM_RAISED, FactKind.DEPENDENCY_MOVED)
-_CERTAIN = (VARIABLE, OPERATOR)  # names that nobody else has; a flag, a key or a route may be of another program
+_CERTAIN = (VARIABLE,)  # names that nobody else has; a flag, a key or a route may be of another program
 _DEFINED_OPERATOR = re.compile(
     r"""op_name\s*=\s*["'](\w+)["']|direct_register_custom_op\(\s*["'](\w+)|\b(?:ops|m)\.def\(\s*"(\w+)"""
 )
@@ -42,9 +42,10 @@ def setting_impacts(commit: Commit, facts: Sequence[Fact], index: SurfaceIndex, 
             yield from _default(fact, index, before)
     for name, (path, line) in _removed_operators(commit).items():
         for use in index.mentioning(OPERATOR, name):
-            yield _impact(
-                use, ImpactKind.MENTION, Cause.REMOVED, name, UpstreamPlace(path=path, before=line), certain=True
-            )
+            namespace = use.target[1].partition(".")[0]
+            place = UpstreamPlace(path=path, before=line)
+            certain = namespace in index.surface.packages  # or it may be of another library
+            yield _impact(use, ImpactKind.MENTION, Cause.REMOVED, name, place, certain=certain)
 
 
 def _renamed_or_removed(fact: Fact, what: str, index: SurfaceIndex) -> Iterator[Impact]:

@@ -44,17 +44,20 @@ def override_misfits(
     for place, each in enumerate(after):
         known = each.name in old or each.name in accepted or each.variadic
         absorbed = takes_keywords and each.kind is not _POSITION
-        by_position = each.positional and (_has(own, ParameterKind.VAR_POSITIONAL) or _same_place(own, place, old))
+        by_position = each.positional and (_has(own, ParameterKind.VAR_POSITIONAL) or _same_place(own, place, old, new))
         if not known and not absorbed and not by_position:
             yield Misfit(Cause.PARAMETER_REQUIRED if each.required else Cause.PARAMETER_ADDED, each.name)
     for each in own:
-        if each.required and not each.variadic and each.name in old and each.name not in new:
+        passed = each.name in new or any(other.variadic for other in after)
+        if each.required and not each.variadic and each.name in old and not passed:
             yield Misfit(Cause.PARAMETER_REMOVED, each.name)
 
 
-def _same_place(own: Sequence[Parameter], place: int, old: Iterable[str]) -> bool:
-    """Return whether the override has a positional parameter of its own at this place, under another name."""
-    return place < len(own) and own[place].positional and own[place].name not in old
+def _same_place(own: Sequence[Parameter], place: int, old: Iterable[str], new: Iterable[str]) -> bool:
+    """Return whether the override has a positional parameter at this place, of its own name or of the one before."""
+    if place >= len(own) or not own[place].positional or own[place].name in new:
+        return False
+    return own[place].name not in old or own[place].required  # which is told by its old name
 
 
 def _has(parameters: Iterable[Parameter], kind: ParameterKind) -> bool:

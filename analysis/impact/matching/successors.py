@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from analysis.facts.change import is_module, old_path
-from analysis.facts.whole_files.module import Import
+from analysis.facts.whole_files.module import Class, Function, Import
+from analysis.facts.whole_files.renaming import successor
+from analysis.facts.whole_files.repository import Found
 from analysis.impact.matching.upstream import Place, Upstream
 from analysis.models import Commit, Fact, FactKind
 from analysis.models.impacts import Cause
@@ -38,6 +40,8 @@ class Successors:
         own = f"{place.owner.name}.{place.member.name}" if place.owner else place.member.name
         if new := self._renamed.get((place.module.path, own)):
             return Successor(Cause.RENAMED, ".".join((*module, new)))
+        if new := self._alike(place):
+            return Successor(Cause.RENAMED, ".".join((*module, *([place.owner.name] if place.owner else []), new)))
         found = [] if place.owner else self._defining(place.member.name, place.module.path)
         return Successor(Cause.MOVED, found[0]) if len(found) == 1 else None
 
@@ -45,6 +49,20 @@ class Successors:
         """Return the new name of a parameter."""
         own = place.member.name if place.member else ""
         return self._parameters.get(f"{place.owner.name}.{own}({name})" if place.owner else f"{own}({name})")
+
+    def _alike(self, place: Place) -> str | None:
+        """Return the only new definition, beside the one that is gone, that has its body; facts leave out private names."""
+        module = self._after.revision.module(place.module.path)
+        if module is None or not isinstance(place.member, Class | Function):
+            return None
+        if place.owner is None:
+            return successor(place.module, place.member, module)
+        owner = module.members.get(place.owner.name)
+        return (
+            successor(Found(place.module, place.owner), place.member, Found(module, owner))
+            if isinstance(owner, Class)
+            else None
+        )
 
     def _of_module(self, path: str) -> Successor | None:
         for file in self._commit.files:

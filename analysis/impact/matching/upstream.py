@@ -10,7 +10,7 @@ from analysis.facts.whole_files.module import Attribute, Class, Function, Import
 from analysis.facts.whole_files.repository import Found, Revision
 from analysis.impact.surface.attributes import attribute_targets
 from analysis.impact.surface.model import Subclass
-from analysis.impact.surface.targets import CALL, ITEM, Target, infer, instance, item
+from analysis.impact.surface.targets import CALL, ITEM, Target, infer, instance, item, owner_of
 
 _MAX_HOPS = 24  # steps from one definition to the next for one target
 
@@ -70,10 +70,8 @@ class Upstream:
     def _find(self, target: Target, hops: int) -> Answer:
         if target[0] in self._roots:
             return self._from_package(target, hops)
-        if CALL in target[:-1]:
-            own = target.index(CALL)
-            if subclass := self._subclasses.get(target[:own]):
-                return self._from_subclass(subclass, target, own + 1, hops)
+        if CALL in target[:-1] and (subclass := self._subclasses.get(owner_of(target))):
+            return self._from_subclass(subclass, target, target.index(CALL) + 1, hops)
         return Answer(Presence.UNKNOWN, ())
 
     def _from_package(self, target: Target, hops: int) -> Answer:

@@ -4,12 +4,14 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from analysis.impact.surface.mentions import mentions
-from analysis.impact.surface.model import Subclass, Surface, Use, UseKind
+from analysis.impact.surface.model import Subclass, Surface, Use
 from analysis.impact.surface.modules import ClassDefinition, DownstreamModules
-from analysis.impact.surface.signatures import accepted
-from analysis.impact.surface.targets import CALL
+from analysis.impact.surface.overrides import overrides
 from analysis.impact.surface.usage import UseFinder, upstream_bases
 from analysis.paths import Kind, kind
+
+# Of the rules that extract a surface: raised whenever they change, so that stored surfaces are extracted anew.
+VERSION = 1
 
 _CODE = (Kind.SOURCE, Kind.BUILD, Kind.DEPENDENCY, Kind.DATA, Kind.TEST, Kind.EXAMPLE)
 
@@ -29,16 +31,20 @@ def extract(files: Iterable[tuple[str, str]], packages: frozenset[str]) -> Surfa
 
     modules = DownstreamModules(sources())
     subclasses: dict[tuple[str, ...], Subclass] = {}
-    for module in modules:
+    for module in list(modules):
         finder = UseFinder(module, modules, packages)
-        finder.visit(module.tree)
+        try:
+            finder.visit(module.tree)
+        except RecursionError:
+            modules.drop(module)
+            continue
         uses += finder.uses
         for definition in module.classes.values():
             if bases := tuple(upstream_bases(definition, modules, packages)):
                 subclasses[definition.target] = _subclass(
                     definition, bases, modules, module.code(definition.node.lineno)
                 )
-                uses += _overrides(definition, module.lines)
+                uses += overrides(definition, modules, definition.target)
     return Surface(
         packages=packages, uses=tuple(uses), subclasses=subclasses, files=read, unparsed=tuple(modules.unparsed)
     )
@@ -59,22 +65,6 @@ def _subclass(
         code=code,
         abstract=abstract,
     )
-
-
-def _overrides(definition: ClassDefinition, lines: list[str]) -> Iterator[Use]:
-    for name, method in definition.methods.items():
-        if name.startswith("__") and name not in ("__init__", "__call__", "__new__"):
-            continue
-        bound = not any("staticmethod" in ast.unparse(each) for each in method.decorator_list)
-        computed = any("property" in ast.unparse(each) for each in method.decorator_list)
-        yield Use(
-            kind=UseKind.OVERRIDE,
-            target=(*definition.target, CALL, name),
-            path=definition.path,
-            line=method.lineno,
-            code=lines[method.lineno - 1].strip(),
-            parameters=None if computed else accepted(method)[int(bound) :],
-        )
 
 
 def _is_abstract(method: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

@@ -3,8 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from analysis.impact.matching.changes import CONSTRUCTOR
 from analysis.impact.surface.model import Surface, Use, UseKind
+from analysis.impact.surface.targets import CONSTRUCTOR
 
 
 class SurfaceIndex:
@@ -12,6 +12,8 @@ class SurfaceIndex:
 
     def __init__(self, surface: Surface) -> None:
         self.surface = surface
+        # The names of upstream functions that downstream code replaces by its own.
+        self.replaced = {each.target[-1] for each in surface.uses if each.kind is UseKind.REPLACEMENT}
         self._uses: dict[str, list[Use]] = defaultdict(list)
         self._mentions: dict[tuple[str, str], list[Use]] = defaultdict(list)
         # A class is constructed under the names of all that inherit its constructor.

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from enum import StrEnum
 
+from pydantic import field_serializer, field_validator
+
 from analysis.facts.whole_files.module import Parameter
 from analysis.impact.surface.targets import Target
 from analysis.models.frozen import Frozen
@@ -72,6 +74,21 @@ class Surface(Frozen):
     subclasses: Mapping[Target, Subclass]
     files: int
     unparsed: tuple[str, ...] = ()
+
+    @field_serializer("subclasses")
+    def _listed(self, subclasses: Mapping[Target, Subclass]) -> list[Subclass]:
+        return list(subclasses.values())  # JSON has no tuples as keys
+
+    @field_validator("subclasses", mode="before")
+    @classmethod
+    def _by_target(cls, value: object) -> object:
+        subclasses = [Subclass.model_validate(each) for each in value] if isinstance(value, list) else None
+        return value if subclasses is None else {each.target: each for each in subclasses}
+
+    @property
+    def python_uses(self) -> int:
+        """The number of uses in code, without what files merely mention."""
+        return sum(use.kind is not UseKind.MENTION for use in self.uses)
 
     @property
     def empty(self) -> bool:

@@ -1,13 +1,14 @@
 """The Python modules of a downstream tree: what their names stand for, and which classes they define."""
 
 import ast
+import builtins
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from analysis.facts.modules import module_path
 from analysis.impact.surface.attributes import Function, attribute_targets
-from analysis.impact.surface.targets import ABOVE, CALL, Target, infer
+from analysis.impact.surface.targets import ABOVE, CALL, Target, infer, instance, joined
 
 _MAX_HOPS = 12  # names followed from module to module, or classes up to their bases
 _MAX_CHARACTERS = 2_000_000  # of one file
@@ -82,10 +83,17 @@ class DownstreamModules:
                 self._modules[target] = PythonModule(path, target, tree, text.split("\n"))
             else:
                 self.unparsed.append(path)
-        for module in self:
-            self._bind(module)
-        for module in self:
-            self._define(module)
+        for step in (self._bind, self._bind_unbound, self._define):
+            for module in list(self):
+                try:
+                    step(module)
+                except RecursionError:
+                    self.drop(module)
+
+    def drop(self, module: PythonModule) -> None:
+        """Leave out a module that is nested too deep to be followed."""
+        del self._modules[module.target]
+        self.unparsed.append(module.path)
 
     def __iter__(self) -> Iterator[PythonModule]:
         return iter(self._modules.values())
@@ -109,6 +117,18 @@ class DownstreamModules:
                     if inferred := infer(value, module.names):
                         module.names.setdefault(name, inferred)
 
+    def _bind_unbound(self, module: PythonModule) -> None:
+        """Give the names that a module uses and does not bind to its star import, if it has one alone from elsewhere."""
+        foreign = [star for star in module.stars if star not in self._modules]
+        if len(foreign) == 1:
+            used, bound = set[str](), {*module.names, *dir(builtins)}
+            for node in ast.walk(module.tree):
+                if isinstance(node, ast.Name):
+                    (used if isinstance(node.ctx, ast.Load) else bound).add(node.id)
+                elif isinstance(node, ast.arg):
+                    bound.add(node.arg)
+            module.names.update((name, (*foreign[0], name)) for name in used - bound)
+
     def _define(self, module: PythonModule) -> None:
         for node in top_level(module.tree.body):
             if isinstance(node, ast.ClassDef):
@@ -120,9 +140,16 @@ class DownstreamModules:
                     target, module.path, node, tuple(each for each in bases if each), methods, attributes
                 )
 
+    def module_of(self, definition: ClassDefinition) -> PythonModule:
+        return self._modules[definition.target[:-1]]
+
     def function_at(self, target: Target) -> Function | None:
-        module = self._modules.get(target[:-1])
-        return module.functions.get(target[-1]) if module else None
+        """Return the function, or the method of a class, that a target names."""
+        if owner := self.class_at(self.canonical(target[:-1]) or ()):
+            return owner.methods.get(target[-1])
+        found = self.canonical(target) or target
+        module = self._modules.get(found[:-1])
+        return module.functions.get(found[-1]) if module else None
 
     def class_at(self, target: Target) -> ClassDefinition | None:
         module = self._modules.get(target[:-1])
@@ -130,16 +157,20 @@ class DownstreamModules:
 
     def above(self, definition: ClassDefinition, hops: int = _MAX_HOPS) -> Iterator[ClassDefinition | Target]:
         """Yield the downstream classes above a class, and the targets of its bases from elsewhere, in the order of look-up."""
+        yield from self._above(definition, {definition.target}, hops)
+
+    def _above(self, definition: ClassDefinition, seen: set[Target], hops: int) -> Iterator[ClassDefinition | Target]:
         for base in definition.bases:
             target = self.canonical(base, hops - 1) if hops else None
-            if target is None:
+            if target is None or target in seen:
                 continue
+            seen.add(target)
             found = self.class_at(target)
             if found is None:
                 yield target
-            elif found is not definition:
+            else:
                 yield found
-                yield from self.above(found, hops - 1)
+                yield from self._above(found, seen, hops - 1)
 
     def canonical(self, target: Target | None, hops: int = _MAX_HOPS) -> Target | None:
         """Follow a target through downstream modules to what they take it from.
@@ -163,6 +194,9 @@ class DownstreamModules:
             name, rest = target[length], target[length + 1 :]
             if definition := module.classes.get(name):
                 return self._through_class(definition, target, rest)
+            if rest[:1] == (CALL,) and (function := module.functions.get(name)):
+                returned = instance(function.returns, module.names)
+                return joined(returned, rest[1:]) if returned else None
             bound = module.names.get(name) or self._through_star(module, name)
             return (*bound, *rest) if bound and bound != target[: length + 1] else (target if not rest else None)
         return target if target not in self._modules else None
@@ -182,9 +216,16 @@ class DownstreamModules:
         attribute, rest = rest[1], rest[2:]
         for each in (*([definition] if own else []), *self.above(definition)):
             if isinstance(each, ClassDefinition) and each.defines(attribute):
-                held = each.attributes.get(attribute)
-                return (*held, *rest) if held and rest else None
-        return (*definition.target, CALL, attribute, *rest)
+                return self._through_member(each, attribute, rest)
+        return (*definition.target, *(() if own else (ABOVE,)), CALL, attribute, *rest)
+
+    def _through_member(self, owner: ClassDefinition, name: str, rest: Target) -> Target | None:
+        """Return what follows on a member of a downstream class: on what it holds, or on what it returns."""
+        if rest[:1] == (CALL,) and name in owner.methods:
+            returned = instance(owner.methods[name].returns, self.module_of(owner).names)
+            return joined(returned, rest[1:]) if returned else None
+        held = owner.attributes.get(name)
+        return joined(held, rest) if held and rest else None
 
 
 _BLOCKS = ("body", "orelse", "finalbody")

@@ -13,7 +13,9 @@ Names = Mapping[str, Target | None]
 
 CALL = "()"
 ITEM = "[]"
+CONSTRUCTOR = "__init__"
 ABOVE = "^"  # what `super` stands for: the bases of a class
+CONSTRUCTOR = "__init__"
 _CONTAINER = "*"
 
 _TRANSPARENT = ("Optional", "Union", "Annotated", "ClassVar", "Final", "Required", "NotRequired")
@@ -40,9 +42,39 @@ def written(target: Target) -> str:
     return ".".join(target).replace(f".{CALL}", CALL).replace(f".{ITEM}", ITEM)
 
 
+def owner_of(target: Target) -> Target:
+    """Return the class that an attribute of an instance, or of `super()`, is looked up in."""
+    owner = target[: target.index(CALL)]
+    return owner[:-1] if owner[-1] == ABOVE else owner
+
+
+def held(container: ast.expr, names: Names) -> list[Target | None]:
+    """Return the targets of what an iteration yields: several where it yields tuples, such as `enumerate` and `items`."""
+    match container:
+        case ast.Call(func=ast.Name(id="enumerate"), args=[first, *_]):
+            return [None, *held(first, names)]
+        case ast.Call(func=ast.Name(id="zip"), args=each):
+            return [one for container in each for one in held(container, names)[:1]]
+        case ast.Call(func=ast.Name(id="reversed" | "sorted" | "list" | "tuple" | "iter"), args=[first, *_]):
+            return held(first, names)
+        case ast.Call(func=ast.Attribute(value=mapping, attr="items"), args=[]):
+            return [None, *held(mapping, names)]
+        case ast.Call(func=ast.Attribute(value=mapping, attr="values"), args=[]):
+            return held(mapping, names)
+    found = infer(container, names)
+    return [item(found) if found else None]
+
+
 def item(target: Target) -> Target:
     """Return the target of what a container holds."""
-    return target[1:] if target[0] == _CONTAINER else (*target, ITEM)
+    return joined(target, (ITEM,))
+
+
+def joined(target: Target, steps: Target) -> Target:
+    """Return a target after more steps."""
+    while target[0] == _CONTAINER and steps[:1] == (ITEM,):
+        target, steps = target[1:], steps[1:]
+    return (*target, *steps)
 
 
 def infer(node: ast.expr | None, names: Names) -> Target | None:  # noqa: PLR0911 (a return a kind of expression)
@@ -55,7 +87,7 @@ def infer(node: ast.expr | None, names: Names) -> Target | None:  # noqa: PLR091
             if owner is None or owner[0] == _CONTAINER:
                 return None
             return (*owner, attribute) if len(owner) < _MAX_STEPS else None
-        case ast.Call(func=ast.Name(id="cast"), args=[kind, _]):
+        case ast.Call(func=ast.Name(id="cast") | ast.Attribute(attr="cast"), args=[kind, _]):
             return instance(kind, names)
         case ast.Call(func=function):
             called = infer(function, names)

@@ -11,10 +11,12 @@ from analysis.impact.surface import guards
 from analysis.impact.surface.attributes import Function, parameter_names
 from analysis.impact.surface.model import Arguments, Use, UseKind
 from analysis.impact.surface.modules import ClassDefinition, DownstreamModules, PythonModule
+from analysis.impact.surface.overrides import overrides
 from analysis.impact.surface.signatures import accepted, passed
-from analysis.impact.surface.targets import ABOVE, CALL, Target, infer, instance, item
+from analysis.impact.surface.targets import ABOVE, CALL, CONSTRUCTOR, Target, held, infer, instance, owner_of
 
 _MAX_CODE = 200  # characters quoted of a line
+_LEAVES = ast.Return | ast.Raise | ast.Continue | ast.Break
 _SCOPES = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
@@ -107,10 +109,13 @@ class UseFinder(ast.NodeVisitor):
         self.visit(node.value)
 
     def _bind_items(self, target: ast.expr, container: ast.expr) -> None:
-        held = infer(container, self._names)
         self._forget(target)
-        if isinstance(target, ast.Name):
-            self._names[target.id] = item(held) if held else None
+        parts = target.elts if isinstance(target, ast.Tuple) else [target]
+        found = held(container, self._names)
+        if len(parts) == len(found):
+            self._names.update(
+                (part.id, each) for part, each in zip(parts, found, strict=True) if isinstance(part, ast.Name)
+            )
 
     def _forget(self, target: ast.expr) -> None:
         for node in ast.walk(target):
@@ -128,6 +133,8 @@ class UseFinder(ast.NodeVisitor):
     def _visit_function(self, node: Function) -> None:
         self._visit_all([*node.decorator_list, *node.args.defaults, *filter(None, node.args.kw_defaults)])
         owner, outer = self._owner, (self._tested, self._calls_guarded)
+        if not (owner and node in owner.methods.values()):
+            self._define(node)
         self._tested |= guards.tested_names(node)
         self._calls_guarded |= guards.inspects_signatures(node)
         names: dict[str, Target | None] = dict.fromkeys(_parameters(node))
@@ -139,12 +146,18 @@ class UseFinder(ast.NodeVisitor):
             self._visit_all(node.body)
         self._tested, self._calls_guarded = outer
 
+    def _define(self, node: Function | ast.ClassDef) -> None:
+        """Bind the name of a definition, which takes it from an import of the same name."""
+        own = (*self._module.target, node.name)
+        self._names[node.name] = own if self._module.names.get(node.name) == own else None
+
     def visit_Lambda(self, node: ast.Lambda) -> None:
         with self._scope(dict.fromkeys(_parameters(node))):
             self.visit(node.body)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         self._visit_all([*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)])
+        self._define(node)
         outer, known = self._owner, self._module.classes.get(node.name)
         self._owner = known if known and known.node is node else None
         with self._scope({}):
@@ -159,6 +172,12 @@ class UseFinder(ast.NodeVisitor):
             self._visit_all(node.body)
             self._names.update({name: wide.get(name) for name, now in narrowed.items() if self._names[name] is now})
             self._visit_all(node.orelse)
+        if (
+            isinstance(node.body[-1], _LEAVES)
+            and isinstance(node.test, ast.UnaryOp)
+            and isinstance(node.test.op, ast.Not)
+        ):
+            self._narrow(node.test.operand)
 
     def visit_Assert(self, node: ast.Assert) -> None:
         self.visit(node.test)
@@ -236,6 +255,9 @@ class UseFinder(ast.NodeVisitor):
             self._visit_reflection(node)
             self.visit(node.func)
         else:
+            found = self._modules.canonical(target)
+            if found and self._modules.class_at(found):
+                target = (*found, CALL, CONSTRUCTOR)
             self._note(UseKind.CALL, target, node.func, arguments=passed(node), unpacked=unpacked)
             self._descend(node.func)
         self._visit_all(node.args)
@@ -262,12 +284,15 @@ class UseFinder(ast.NodeVisitor):
         found = self._modules.canonical(owner)
         if found is None or found[0] not in self._packages or CALL in found:
             return
-        by = self._modules.canonical(infer(value, self._names))
+        by = infer(value, self._names)
         function = self._modules.function_at(by) if by else None
         parameters = accepted(function) if function else None
-        if parameters and owner and owner[-1][:1].isupper():
+        if parameters and found[-1][:1].isupper():
             parameters = parameters[1:]  # a function that becomes a method
         self._note(UseKind.REPLACEMENT, (*found, name), node, parameters=parameters)
+        definition = self._modules.class_at(self._modules.canonical(by) or ())
+        if definition and not any(upstream_bases(definition, self._modules, self._packages)):
+            self.uses += overrides(definition, self._modules, (*found, name))
 
     def _visit_all(self, nodes: Sequence[ast.AST]) -> None:
         for node in nodes:
@@ -305,7 +330,7 @@ class UseFinder(ast.NodeVisitor):
         """Return whether a target is an attribute that a downstream class has from an upstream base."""
         if CALL not in target[:-1]:
             return False
-        definition = self._modules.class_at(target[: target.index(CALL)])
+        definition = self._modules.class_at(owner_of(target))
         return definition is not None and any(upstream_bases(definition, self._modules, self._packages))
 
 

@@ -9,12 +9,14 @@ from enum import Enum, auto
 from analysis.errors import DigestError, MirrorUnavailable, UnknownBranch, UnknownCommit, translated_by
 from analysis.locale import Phrase, mark
 from analysis.models import SHORT_SHA, Repository
+from analysis.sources.git.locks import LockTimedOut
 from analysis.sources.github_errors import known_cause
 
 _NOT_READABLE = mark("git cannot read {repository} ({cause}); try again later")
 _FULL = mark(
     "there is no space left for the mirror of {repository}; free some, or set DIGEST_MIRRORS to another folder"
 )
+_BROKEN = mark("the mirror of {repository} is damaged; the next fetch clones it again")
 
 
 class Cause(Enum):
@@ -73,6 +75,7 @@ _SIGNS = (  # what git's standard error contains, in lower case -> the cause; th
     ("did not send all necessary objects", Cause.BROKEN),
 )
 
+_SENTENCES = {Cause.FULL: _FULL, Cause.BROKEN: _BROKEN}
 
 _HTTP_STATUS = re.compile(r"returned error: ([45]\d\d)")
 
@@ -186,7 +189,17 @@ def _object_missing(_: ObjectMissing, repository: Repository, host: str, commit:
 
 
 def _damaged(_: MirrorDamaged, repository: Repository, *__: object) -> DigestError:
-    return _unreadable(repository, Phrase("the mirror is damaged"))
+    return MirrorUnavailable(Phrase(_BROKEN, repository=repository.full_name))
+
+
+def _lock_timed_out(exc: LockTimedOut, repository: Repository, *_: object) -> DigestError:
+    return MirrorUnavailable(
+        Phrase(
+            "the mirror of {repository} is still being cloned or fetched after {seconds:,.0f} s; try again later",
+            repository=repository.full_name,
+            seconds=exc.seconds,
+        )
+    )
 
 
 def _failed(exc: GitFailed, repository: Repository, host: str, commit: str | None) -> DigestError:
@@ -194,8 +207,8 @@ def _failed(exc: GitFailed, repository: Repository, host: str, commit: str | Non
         return unknown_commit(repository, commit)
     if exc.cause is Cause.NO_REF and repository.branch:
         return unknown_branch(repository)
-    if exc.cause is Cause.FULL:
-        return MirrorUnavailable(Phrase(_FULL, repository=repository.full_name))
+    if exc.cause in _SENTENCES:
+        return MirrorUnavailable(Phrase(_SENTENCES[exc.cause], repository=repository.full_name))
     if status := _HTTP_STATUS.search(exc.words):
         return MirrorUnavailable(
             Phrase("{host} answers with status {status}; try again later", host=host, status=status[1])
@@ -208,7 +221,6 @@ def _failed(exc: GitFailed, repository: Repository, host: str, commit: str | Non
         Cause.MOVED: Phrase("the server redirects"),
         Cause.NO_REF: Phrase("it has no commits"),
         Cause.LACKING: Phrase("the server lacks objects"),
-        Cause.BROKEN: Phrase("the mirror is damaged"),
         Cause.NO_OBJECT: Phrase("the server lacks objects"),
     }
     return _unreadable(
@@ -235,5 +247,6 @@ _TABLE: Mapping[type[Exception], Callable[..., DigestError]] = {
     GitFailed: _failed,
     ObjectMissing: _object_missing,
     MirrorDamaged: _damaged,
+    LockTimedOut: _lock_timed_out,
     OSError: _system_error,
 }

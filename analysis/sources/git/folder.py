@@ -4,6 +4,7 @@ Whoever writes holds the lock beside it, one at a time. Whoever reads holds a sh
 removes or replaces it waits for, with the lock beside it already held. Reading goes on while something is fetched.
 """
 
+import math
 import os
 import shutil
 from collections.abc import Iterator
@@ -52,10 +53,13 @@ class MirrorFolder:
         return {name: cls(folder, name) for name in sorted(names)}
 
     @contextmanager
-    def writing(self) -> Iterator[int]:
-        """Hold the lock for writing, and remove what a killed git left; yield the lock's descriptor."""
+    def writing(self, timeout: float = math.inf) -> Iterator[int]:
+        """Hold the lock for writing, and remove what a killed git left; yield the lock's descriptor.
+
+        Raise `LockTimedOut` if others write for longer than `timeout` seconds.
+        """
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with locked(self._lock) as descriptor:
+        with locked(self._lock, timeout=timeout) as descriptor:
             for pattern in _LEFT_BY_KILLED:
                 for left in self.path.rglob(pattern) if "/" not in pattern else self.path.glob(pattern):
                     left.unlink(missing_ok=True)

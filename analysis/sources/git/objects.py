@@ -1,7 +1,8 @@
 """The objects of a mirror: blobs and trees, read by one long process of git, and fetched in one request where they lack."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from enum import Enum
 from functools import lru_cache
 from pathlib import PurePosixPath
 from threading import Event
@@ -36,6 +37,25 @@ class Limits(NamedTuple):
     command: float
 
 
+class EntryKind(Enum):
+    """What a commit has at a path: a regular file, a symbolic link, or another repository's commit."""
+
+    FILE = "file"
+    LINK = "link"
+    SUBMODULE = "submodule"
+
+
+_ENTRY_KINDS = {b"120000": EntryKind.LINK, b"160000": EntryKind.SUBMODULE}
+
+
+class TreeEntry(NamedTuple):
+    """What a commit has at a path; `sha` is that of a file's blob."""
+
+    path: str
+    sha: str
+    kind: EntryKind
+
+
 class Objects:
     """Reads and fetches the objects of the mirror in `folder`. Threads may share it."""
 
@@ -67,7 +87,7 @@ class Objects:
 
     def fetch(self, *wanted: str, stdin: Iterable[str] = ()) -> None:
         """Fetch commits with their folders, but without files, or objects named on standard input."""
-        with self._folder.writing() as lock:
+        with self._folder.writing(self._limits.fetch) as lock:
             self._fetch(lock, wanted, stdin)
 
     def missing(self, shas: Iterable[str]) -> list[str]:
@@ -80,7 +100,7 @@ class Objects:
         """Fetch those objects that the mirror lacks, in one request. What the server lacks as well stays missing."""
         if not any(sha not in self._unavailable for sha in shas) or not self.missing(shas):
             return
-        with self._folder.writing() as lock:
+        with self._folder.writing(self._limits.fetch) as lock:
             waiting = [
                 [sha for sha in self.missing(shas) if sha not in self._unavailable]
             ]  # another may have been faster
@@ -126,21 +146,35 @@ class Objects:
         if found is None:
             return None
         answer = self._read(found, MAX_FILE) or self._brought(found, self._kin(root, path))
-        if answer.content is None or b"\0" in answer.content[:_BINARY_HEAD]:
-            return None
-        return text(answer.content)
+        return _text_of(answer)
 
     def files(self, commit: str, folders: Sequence[str], suffixes: Sequence[str]) -> dict[str, None]:
         """Return the blobs of a commit's files: all, or those below one of `folders` and with one of `suffixes`."""
-        below = tuple(f"{folder.strip('/')}/".encode("utf-8", "replace") for folder in folders)
-        endings = tuple(suffix.encode("utf-8", "replace") for suffix in suffixes)
-        found: dict[str, None] = {}
+        below = tuple(f"{folder.strip('/')}/" for folder in folders)
+        return dict.fromkeys(
+            each.sha
+            for each in self.entries(commit)
+            if each.kind is not EntryKind.SUBMODULE
+            and (not below or each.path.startswith(below))
+            and (not suffixes or each.path.endswith(tuple(suffixes)))
+        )
+
+    def entries(self, commit: str) -> Iterator[TreeEntry]:
+        """Yield what a commit has at each path, in git's order."""
         for row in self.run("ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")[:-1]:
             meta, path = row.split(b"\t", 1)
-            _, kind, sha = meta.split()
-            if kind == b"blob" and (not below or path.startswith(below)) and (not endings or path.endswith(endings)):
-                found[text(sha)] = None
-        return found
+            mode, _, sha = meta.split()
+            yield TreeEntry(text(path), text(sha), _ENTRY_KINDS.get(mode, EntryKind.FILE))
+
+    def texts(self, blobs: Sequence[str]) -> Iterator[str | None]:
+        """Fetch the blobs that the mirror lacks, in one request, and yield the text of each.
+
+        None for one that is binary, too large, or lacking at the server as well.
+        """
+        self.bring(dict.fromkeys(blobs))
+        for sha in blobs:
+            answer = self._read(sha, MAX_FILE)
+            yield _text_of(answer) if answer else None
 
     def root(self, commit: str) -> str | None:
         """Return the object of a commit's topmost folder; None if the mirror lacks the commit."""
@@ -197,3 +231,15 @@ class Objects:
                 return reader.read(sha, limit)
         except ProcessEnded as exc:
             raise MirrorDamaged from exc
+
+
+def _text_of(answer: Answer) -> str | None:
+    """Return the text of a blob; None if it is binary, or longer than was asked for."""
+    if answer.content is None or is_binary(answer.content):
+        return None
+    return text(answer.content)
+
+
+def is_binary(content: bytes) -> bool:
+    """Return whether git takes a file's content for binary."""
+    return b"\0" in content[:_BINARY_HEAD]

@@ -12,6 +12,7 @@ from analysis.sources.git.records import text
 
 _PER_FILE = 20  # matches
 _GREP = ("grep", "-n", "-I", "-z", "--full-name", "--no-color", "--no-textconv", "--threads=1")
+_GREP_PATHS = ("grep", "-l", "-I", "-z", "--full-name", "--no-color", "--no-textconv", "--threads=1")
 _ROW = re.compile(rb"[0-9a-f]{40}:([^\0]+)\0(\d+)\0[^\n]*\n")
 _INVALID = "fatal: -e option"  # what git begins with when it cannot compile an expression
 _NO_MATCH = 1  # git's status
@@ -47,6 +48,19 @@ def matches(objects: Objects, commit: str, query: Query) -> Iterator[tuple[str, 
         raise
     for match in _ROW.finditer(output):
         yield text(match[1]), int(match[2])
+
+
+def paths_with(objects: Objects, commit: str, word: str, suffixes: Sequence[str]) -> Iterator[str]:
+    """Yield the paths of a commit's files that contain a word and have one of the endings. They must have been fetched."""
+    paths = [f":(top,glob)**/*{_escaped(suffix)}" for suffix in suffixes]
+    try:
+        output = objects.run(*_GREP_PATHS, "-F", "-w", "-e", word, commit, "--", *paths)
+    except GitFailed as exc:
+        if exc.status == _NO_MATCH:
+            return
+        raise
+    for row in output.split(b"\0")[:-1]:
+        yield text(row.partition(b":")[2])
 
 
 def _escaped(path: str) -> str:

@@ -8,6 +8,7 @@ from bot.models.deliveries import Outcome
 from bot.models.reference import Reference
 from bot.models.subjects import commit_value, parse_commit_value
 from bot.services.channels import ChannelView
+from bot.services.downstream import DownstreamChecks
 from bot.services.lookup import SeveralCommits
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.posting import PostCommand
@@ -25,8 +26,9 @@ _LONGEST_QUESTION = 1_000  # characters that a button carries
 class CommitCommands:
     """Shows commits."""
 
-    def __init__(self, store: Store, post: PostCommand) -> None:
+    def __init__(self, store: Store, checks: DownstreamChecks, post: PostCommand) -> None:
         self._store = store
+        self._checks = checks
         self._post = post
 
     def show(self, conversation: Conversation, command: Lookup) -> Outcome:
@@ -42,7 +44,14 @@ class CommitCommands:
         value = commit_value(located.repository, entry.commit, view.language)
         note = self._post.note(conversation, parse_commit_value(value)) if shareable else ""
         messages = commit_messages(
-            located.repository, entry, view.language, view.tz, public=not reply.private, shareable=shareable, note=note
+            located.repository,
+            entry,
+            view.language,
+            view.tz,
+            public=not reply.private,
+            shareable=shareable,
+            note=note,
+            check=self._checks.check(view.reader, conversation.request.channel, located.repository, [entry]),
         )
         conversation.show(messages, about=value)
         return Outcome()

@@ -8,6 +8,7 @@ from analysis.models import Language, Repository
 from bot.models.clock import Clock
 from bot.models.deliveries import Outcome, seconds_until
 from bot.models.subjects import DayRef, day_value, parse_day_value
+from bot.services.downstream import DownstreamChecks
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.posting import PostCommand
 from bot.slack.delivery.channel_report import ChannelReports
@@ -28,8 +29,9 @@ _FEW = 3  # commits; so few are read too quickly for a progress message
 class DayCommands:
     """Shows days, and ranges of days."""
 
-    def __init__(self, post: PostCommand, now: Clock) -> None:
+    def __init__(self, post: PostCommand, checks: DownstreamChecks, now: Clock) -> None:
         self._post = post
+        self._checks = checks
         self._now = now
 
     def show_day(self, conversation: Conversation, command: Day) -> Outcome:
@@ -61,7 +63,9 @@ class DayCommands:
         report = view.reader.report(ref, self._now(), ReadingProgress(reply, subject, view.language, self._now))
         again = seconds_until(report.resumes_at, self._now())
         note = self._post.note(conversation, ref) if shareable else ""
-        messages = summary_message(report, shareable=shareable, note=note)
+        day = (*report.entries, *report.late)
+        check = self._checks.check(view.reader, conversation.request.channel, ref.repository, day)
+        messages = summary_message(report, shareable=shareable, note=note, check=check)
         if report.resumes_at:
             at = f"{report.resumes_at.astimezone(view.tz):%H:%M}"
             messages = [

@@ -36,6 +36,10 @@ _FORMS = (  # of commands, and what they give, both with placeholders for `Examp
         "subscribe watch {folder}/, SOME_VARIABLE, Class.method, --some-flag",
         mark("what touches these paths, names, variables or flags is of high importance here"),
     ),
+    (
+        "subscribe downstream owner/plug-in",
+        mark("each digest here starts with what breaks the code of this repository"),
+    ),
 )
 _WHY: dict[Why, str] = {
     "future": mark(" (it lies in the future)"),

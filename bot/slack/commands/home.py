@@ -13,7 +13,7 @@ from analysis.report import counts
 from bot.models.clock import Clock
 from bot.models.deliveries import Outcome
 from bot.models.subjects import DayRef
-from bot.services.channels import ChannelView
+from bot.services.channels import ChannelView, visible_terms
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.status import Status
 from bot.slack.messages import subscriptions
@@ -99,7 +99,11 @@ class Home:
 
     def _visible_subscriptions(self, view: ChannelView, user: str) -> list[Subscription]:
         """Return the subscriptions that a person may see, with one membership request per channel."""
-        seen = [each for each in self._subscriptions.all() if view.reader.sees(each.terms.repository)]
+        seen = [
+            each._replace(terms=visible_terms(each.terms, view.reader))
+            for each in self._subscriptions.all()
+            if view.reader.sees(each.terms.repository)
+        ]
         channels = {each.terms.channel for each in seen}
         inside = {channel: self._web.has_member(channel, user) for channel in channels}
         return [each for each in seen if inside[each.terms.channel]]

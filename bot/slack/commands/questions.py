@@ -1,24 +1,28 @@
 """Questions in threads, direct messages and modals: their subject, and their answers."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from analysis.errors import Misuse, UnknownCommit
 from analysis.locale import Phrase, catalogue
-from analysis.models import Entry, Language, Question, Repository
-from analysis.questions.intent import language_of, references_in
+from analysis.models import Entry, Language, Question, Repository, Statement
+from analysis.questions.intent import asks_about_own_code, language_of, references_in
 from analysis.questions.search import names_in
 from bot.models.deliveries import Outcome
 from bot.models.reference import Reference, parse_reference
 from bot.models.subjects import CommitRef, DayRef, commit_value, parse_value
 from bot.services.answers import AnswerService
+from bot.services.downstream import DownstreamChecks
+from bot.services.impact_answers import answer_from_impacts, naming_hint
 from bot.services.lookup import Located, SeveralCommits
 from bot.services.selection import touched
 from bot.slack.commands.commits import CommitCommands
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.rate_limits import RateLimits
 from bot.slack.commands.threads import Threads
+from bot.slack.delivery.reply import AnswerKind
 from bot.slack.parsing.commands import Lookup
 from bot.slack.parsing.requests import ButtonRequest, QuestionForm
 from bot.store import Store
@@ -34,12 +38,14 @@ class Questions:
         self,
         answers: AnswerService,
         commits: CommitCommands,
+        checks: DownstreamChecks,
         store: Store,
         threads: Threads,
         limits: RateLimits,
     ) -> None:
         self._answers = answers
         self._commits = commits
+        self._checks = checks
         self._store = store
         self._threads = threads
         self._limits = limits
@@ -90,7 +96,22 @@ class Questions:
         )
         if not about:
             about = commit_value(subject.repository, subject.entries[0].commit, language)
-        reply.stream(self._answers.answer(full_question, language), about, question if shown else "")
+        statements, kind = self._answer(conversation, full_question, language)
+        reply.stream(statements, about, question if shown else "", kind=kind)
+
+    def _answer(
+        self, conversation: Conversation, question: Question, language: Language
+    ) -> tuple[Iterator[Statement], AnswerKind]:
+        """Return the answer: what breaks the channel's code from the impacts, without a model; everything else as always."""
+        if not asks_about_own_code(question.text):
+            return self._answers.answer(question, language), "answer"
+        view, channel = conversation.view, conversation.request.channel
+        entries = (*question.entries, *(question.further_commits or ()))
+        check = self._checks.check(view.reader, channel, question.repository, entries)
+        if not check.asked:
+            hint = naming_hint(question.repository, language)
+            return chain(self._answers.answer(question, language), [hint]), "answer"
+        return answer_from_impacts(check, entries, language), "private-answer" if check.private else "answer"
 
     def _subject(
         self,

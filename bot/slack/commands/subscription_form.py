@@ -1,17 +1,17 @@
 """The subscription modal: opened for a new subscription or for one of a button, and checked when submitted."""
 
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import time
 from typing import Any
 
-from analysis.errors import DigestError, Misuse, UnknownRepository
+from analysis.errors import DigestError, Misuse
 from analysis.locale import Phrase, catalogue
 from analysis.models import Language, Repository
-from bot.services.channels import Channels, ChannelView
+from bot.services.channels import Channels, ChannelView, visible_terms
 from bot.services.reader import Reader
 from bot.slack.commands.members import Members
-from bot.slack.commands.subscriptions import subscription_of
+from bot.slack.commands.subscriptions import canonical_downstream, subscription_of
 from bot.slack.messages.subscription_modal import (
     LONGEST_ERROR,
     Filled,
@@ -73,16 +73,18 @@ class SubscriptionForms:
         if found is None or view.reader.hides(found.terms.repository):
             raise Misuse(Phrase("This subscription has ended already"))
         self._members.check_insider(button, found.terms.channel)
-        return found
+        return found._replace(terms=visible_terms(found.terms, view.reader))
 
     def _validation_errors(self, view: ChannelView, filled: Filled) -> dict[str, str]:
         """Return errors by field: an unknown repository, or a conflict with another subscription of the channel."""
         repository, paths = filled.options.repository, filled.options.paths
         if repository is None:
             return {}
-        error = _repository_error(view.reader.within(filled.channel), repository, view.language)
-        if error:
-            return {"repository": error}
+        errors = _repository_errors(
+            view.reader.within(filled.channel), repository, filled.options.downstream or (), view.language
+        )
+        if errors:
+            return errors
         others = [each.terms for each in self._subscriptions.of(filled.channel) if each.id != filled.changes]
         if filled.changes and any((each.repository.key, each.paths) == (repository.key, paths) for each in others):
             return {
@@ -93,15 +95,23 @@ class SubscriptionForms:
         return {}
 
 
-def _repository_error(reader: Reader, repository: Repository, language: Language) -> str:
-    """Return the error for an unknown repository or branch; empty if GitHub does not answer in time, so that the reply reports it."""
-    pool = ThreadPoolExecutor(1)
-    spelling = pool.submit(reader.canonical_name, repository)
+def _repository_errors(
+    reader: Reader, repository: Repository, downstream: Sequence[Repository], language: Language
+) -> dict[str, str]:
+    """Return the errors for unknown repositories or branches, by field.
+
+    There is none where GitHub does not answer in time, so that the reply reports it.
+    """
+    pool = ThreadPoolExecutor(2)
+    checks: dict[str, Future[object]] = {
+        "repository": pool.submit(reader.canonical_name, repository),
+        "downstream": pool.submit(canonical_downstream, reader, repository, downstream),
+    }
     pool.shutdown(wait=False)
-    try:
-        spelling.result(_PATIENCE)
-    except UnknownRepository as exc:
-        return exc.translated(language)[:LONGEST_ERROR]
-    except (TimeoutError, DigestError):
-        return ""
-    return ""
+    wait(checks.values(), _PATIENCE)
+    failures = {field: check.exception() for field, check in checks.items() if check.done()}
+    return {
+        field: failure.translated(language)[:LONGEST_ERROR]
+        for field, failure in failures.items()
+        if isinstance(failure, Misuse)
+    }

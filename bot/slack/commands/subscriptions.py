@@ -1,14 +1,15 @@
 """Commands and buttons about subscriptions, for the members of a channel: create, list, change, cancel."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import time
 
 from analysis.errors import Misuse
 from analysis.locale import Phrase, catalogue
 from analysis.models import Repository
 from bot.models.deliveries import Outcome
-from bot.services.channels import ChannelView
+from bot.services.channels import ChannelView, visible_terms
+from bot.services.reader import Reader
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.home import Home
 from bot.slack.commands.members import Members
@@ -28,7 +29,8 @@ _MOST = 20  # subscriptions per channel
 
 def visible_subscriptions(subscriptions: Subscriptions, view: ChannelView, channel: str) -> list[Subscription]:
     """Return a channel's subscriptions, without repositories that DIGEST_PRIVATE has since hidden from it."""
-    return [each for each in subscriptions.of(channel) if not view.reader.hides(each.terms.repository)]
+    held = [each for each in subscriptions.of(channel) if not view.reader.hides(each.terms.repository)]
+    return [each._replace(terms=visible_terms(each.terms, view.reader)) for each in held]
 
 
 def subscription_of(subscriptions: Subscriptions, button: ButtonRequest) -> Subscription | None:
@@ -37,7 +39,10 @@ def subscription_of(subscriptions: Subscriptions, button: ButtonRequest) -> Subs
 
 
 class SubscriptionManager:
-    """Changes subscriptions, and announces each change in its channel. `time` is that of a digest by default."""
+    """Changes subscriptions, and announces each change in its channel. `time` is that of a digest by default.
+
+    `on_ended` is called when a repository may have lost its last subscription.
+    """
 
     def __init__(
         self,
@@ -45,16 +50,25 @@ class SubscriptionManager:
         members: Members,
         announcements: Announcements,
         time: time,
+        on_ended: Callable[[], object],
     ) -> None:
         self._subscriptions = subscriptions
         self._members = members
         self._announcements = announcements
         self._time = time
+        self._on_ended = on_ended
 
-    def subscribe(self, conversation: Conversation, options: SubscriptionOptions, changes: int | None = None) -> Agreed:
+    def subscribe(
+        self,
+        conversation: Conversation,
+        options: SubscriptionOptions,
+        changes: int | None = None,
+        *,
+        at_home: bool = False,
+    ) -> Agreed:
         """Subscribe the request's channel, or change the subscription with the id `changes`. Raise `Misuse` if not possible.
 
-        Options not given keep their value, or get the default.
+        Options not given keep their value, or get the default. What the App Home could not show (`at_home`) stays.
         """
         request, view = conversation.request, conversation.view
         self._members.check_invited(request, request.channel)
@@ -65,12 +79,21 @@ class SubscriptionManager:
         same = next((each for each in held if _same(each.terms, usual)), None)
         before = same.terms if same else None
         terms = _merge_options(options, before or usual)._replace(repository=repository)
+        if options.downstream is not None:
+            changed = self._subscriptions.get(changes) if changes else same
+            unseen = _hidden_at_home(view.reader, changed.terms) if changed and at_home else []
+            terms = terms._replace(
+                downstream=canonical_downstream(view.reader, repository, (*options.downstream, *unseen))
+            )
         if changes:
             return self._change(conversation, changes, terms, same)
         if len(held) >= _MOST and not same:
             raise Misuse(Phrase("a channel has at most {most} subscriptions", most=_MOST))
-        self._announcements.freeze_subscribed(request, terms, before)
-        return Agreed(self._subscriptions.keep(terms, conversation.now, request.user), before)
+        self._announce(conversation, terms, before)
+        agreed = Agreed(self._subscriptions.keep(terms, conversation.now, request.user), before)
+        if before and before.downstream != terms.downstream:
+            self._on_ended()
+        return agreed
 
     def _change(self, conversation: Conversation, changes: int, terms: Terms, same: Subscription | None) -> Agreed:
         """Change a subscription; `same` is the one that the channel has to the same repository and paths, if any."""
@@ -81,8 +104,16 @@ class SubscriptionManager:
         self._members.check_insider(request, changed.terms.channel)
         if same and same.id != changed.id:
             raise Misuse(Phrase("the channel has another subscription to this repository with these paths"))
-        self._announcements.freeze_subscribed(request, terms, changed.terms)
-        return Agreed(self._subscriptions.change(changed.id, terms, request.user), changed.terms)
+        self._announce(conversation, terms, changed.terms)
+        agreed = Agreed(self._subscriptions.change(changed.id, terms, request.user), changed.terms)
+        self._on_ended()
+        return agreed
+
+    def _announce(self, conversation: Conversation, terms: Terms, before: Terms | None) -> None:
+        reader = conversation.view.reader
+        if before:
+            before = visible_terms(before, reader.within(before.channel))
+        self._announcements.freeze_subscribed(conversation.request, terms, before)
 
     def cancel(self, conversation: Conversation, repository: Repository | None) -> list[Subscription]:
         """Cancel the channel's subscription if exactly one matches. Return all that match."""
@@ -117,8 +148,12 @@ class SubscriptionManager:
 
     def _end(self, conversation: Conversation, held: Sequence[Subscription]) -> list[Subscription]:
         """End subscriptions of one channel; return those that were active."""
-        self._announcements.freeze_ended(conversation.request, [each.terms for each in held])
-        return [each for each in held if self._subscriptions.end(each.id, conversation.now)]
+        reader = conversation.view.reader
+        seen = [visible_terms(each.terms, reader.within(each.terms.channel)) for each in held]
+        self._announcements.freeze_ended(conversation.request, seen)
+        ended = [each for each in held if self._subscriptions.end(each.id, conversation.now)]
+        self._on_ended()
+        return ended
 
 
 class SubscriptionCommands:
@@ -144,7 +179,8 @@ class SubscriptionCommands:
 
     def apply_form(self, conversation: Conversation, form: SubscriptionForm) -> Outcome:
         """Apply a submitted modal; reply in the channel, visible to the person only."""
-        return self._confirm(conversation, self._manager.subscribe(conversation, form.options, form.changes))
+        agreed = self._manager.subscribe(conversation, form.options, form.changes, at_home=form.at_home)
+        return self._confirm(conversation, agreed)
 
     def show_all(self, conversation: Conversation) -> Outcome:
         """List the channel's subscriptions, with buttons for those who may change them."""
@@ -181,7 +217,8 @@ class SubscriptionCommands:
         ended = self._manager.cancel_by_button(conversation, button)
         text = say("This subscription has ended already")
         if ended:
-            text = say("🗑️ Unsubscribed: {what}", what=messages.describe(ended, view.language))
+            what = messages.summarize(visible_terms(ended.terms, view.reader), view.language)
+            text = say("🗑️ Unsubscribed: {what}", what=what)
         if button.channel:
             conversation.show([line(escaped(text))])
         else:
@@ -189,7 +226,11 @@ class SubscriptionCommands:
         return self._manager.announced(button)
 
     def _confirm(self, conversation: Conversation, agreed: Agreed) -> Outcome:
-        conversation.show([self._status.subscription_messages(conversation.view.language).subscribed(agreed)])
+        reader, (held, before) = conversation.view.reader, agreed
+        seen = Agreed(
+            held._replace(terms=visible_terms(held.terms, reader)), visible_terms(before, reader) if before else None
+        )
+        conversation.show([self._status.subscription_messages(conversation.view.language).subscribed(seen)])
         return self._manager.announced(conversation.request)
 
     def _held(self, conversation: Conversation) -> list[Subscription]:
@@ -222,6 +263,25 @@ def _merge_options(options: SubscriptionOptions, before: Terms) -> Terms:
         least=options.least or before.least,
         watch=before.watch if options.watch is None else options.watch,
     )
+
+
+def canonical_downstream(reader: Reader, upstream: Repository, named: Sequence[Repository]) -> tuple[Repository, ...]:
+    """Return downstream repositories under GitHub's spelling, each once.
+
+    Raise `Misuse` for the upstream repository itself, `UnknownRepository` or `UnknownBranch` for one that is not available to
+    the reader's channel.
+    """
+    if any(each.full_name.lower() == upstream.full_name.lower() for each in named):
+        raise Misuse(
+            Phrase("{repository} is the upstream repository; name the one that depends on it", repository=upstream)
+        )
+    found = [reader.canonical_name(each) for each in named]
+    return tuple({each.key: each for each in found}.values())
+
+
+def _hidden_at_home(reader: Reader, terms: Terms) -> list[Repository]:
+    """Return the downstream repositories of terms that the reader's channel may see, but that the App Home does not show."""
+    return [each for each in terms.downstream if reader.within("").hides(each) and reader.sees(each)]
 
 
 def _default_repository(view: ChannelView) -> Repository:

@@ -17,11 +17,15 @@ _LINK = re.compile(r"\[((?:\\.|[^\[\]\\\n])*)\]\(https?://[^()\s]*\)")
 
 
 class Threads:
-    """Threads that the bot started or answered in."""
+    """Threads that the bot started or answered in.
 
-    def __init__(self, mailbox: Mailbox, web: Web) -> None:
+    `private_to_model` tells whether answers that show code of private downstream repositories are part of the history.
+    """
+
+    def __init__(self, mailbox: Mailbox, web: Web, *, private_to_model: bool) -> None:
         self._mailbox = mailbox
         self._web = web
+        self._answers = ("answer:", "private-answer:") if private_to_model else ("answer:",)
 
     def concerns(self, message: MessageRequest) -> bool:
         """Return whether a message could be meant for the bot; only such messages are stored."""
@@ -61,7 +65,7 @@ class Threads:
         if isinstance(request, MessageRequest) and request.ts:
             messages = [each for each in messages if float(each["ts"]) < float(request.ts)]
         # Of our own messages only answers count: a digest's parts in its thread are not conversation.
-        spoken = [each for each in messages if each.get("user") != me or key_of(each).startswith("answer:")]
+        spoken = [each for each in messages if each.get("user") != me or key_of(each).startswith(self._answers)]
         turns = [_turn(each, me) for each in spoken[-_TURNS:]]
         return tuple(turn for turn in turns if turn.text)
 

@@ -9,7 +9,7 @@ from analysis.locale import catalogue, mark
 from analysis.models import Language
 from bot.slack.delivery.drafts import content
 from bot.slack.messages.blocks import Message, fallback, paragraph, prose, rich
-from bot.slack.messages.subscriptions import describe_selection, differences
+from bot.slack.messages.subscriptions import differences, summarize
 from bot.slack.parsing.requests import Request
 from bot.slack.web import Web
 from bot.store import Draft, Mailbox, Subscriptions, Terms
@@ -31,7 +31,7 @@ class Announcements:
             before = None
         if before is None:
             at = f"{terms.time:%H:%M} {terms.tz.key}"
-            what = _summary(terms, language)
+            what = summarize(terms, language)
             self._freeze(
                 request,
                 terms.channel,
@@ -56,7 +56,7 @@ class Announcements:
         """Freeze the line about the end of subscriptions of one channel, before they end."""
         if ended:
             language = self._language(ended[0])
-            what = ", ".join(_summary(each, language) for each in ended)
+            what = ", ".join(summarize(each, language) for each in ended)
             self._freeze(
                 request,
                 ended[0].channel,
@@ -87,8 +87,3 @@ class Announcements:
 
 def _prefix(request: Request) -> str:
     return f"change:{request.key}:"
-
-
-def _summary(terms: Terms, language: Language) -> str:
-    chosen = describe_selection(terms.least, terms.paths, terms.watch, language)
-    return f"{terms.repository} ({chosen})" if chosen else str(terms.repository)

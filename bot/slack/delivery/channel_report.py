@@ -1,31 +1,63 @@
-"""A day's report for a channel: the shared report, filtered by the channel's subscription."""
+"""A day's report for a channel: the shared report, filtered by the channel's subscription, and what breaks its code."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from analysis.models import DayReport, Importance
 from bot.models.clock import Clock
+from bot.models.downstream import DownstreamCheck
 from bot.models.subjects import DayRef
+from bot.services.downstream import DownstreamChecks
 from bot.services.reader import Reader
 from bot.services.selection import Selection, selected, touched
 from bot.slack.messages.subscriptions import describe_selection
 from bot.store import Store, Subscriptions
 
 
+class CheckedReport(NamedTuple):
+    """A filtered report, and what its day breaks of the channel's downstream repositories, which the report does not hold."""
+
+    report: DayReport
+    check: DownstreamCheck
+
+
 class ChannelReports:
     """Reports filtered by subscriptions."""
 
-    def __init__(self, store: Store, subscriptions: Subscriptions, now: Clock) -> None:
+    def __init__(self, store: Store, subscriptions: Subscriptions, checks: DownstreamChecks, now: Clock) -> None:
         self._store = store
         self._subscriptions = subscriptions
+        self._checks = checks
         self._now = now
 
     def report(self, reader: Reader, ref: DayRef) -> DayReport:
         """Return the report of a day, filtered by its subscription; unread commits are read first."""
-        return self.filtered(reader.report(ref, self._now()), ref)
+        return self._filtered(reader.report(ref, self._now()), ref)
 
-    def filtered(self, report: DayReport, ref: DayRef) -> DayReport:
+    def checked(self, reader: Reader, channel: str, ref: DayRef) -> CheckedReport:
+        """Return the report of a day as `report` does, with the commits that break the channel's code."""
+        return self._checked(reader, channel, ref, reader.report(ref, self._now()))
+
+    def stored_shas(self, reader: Reader, channel: str, ref: DayRef) -> frozenset[str]:
+        """Return the commits of a stored day that the channel's digest shows; none if the channel may not see the day."""
+        report = reader.stored_report(ref)
+        if report is None:
+            return frozenset()
+        if not self.is_whole(ref):
+            report = self._checked(reader, channel, ref, report).report
+        return frozenset(each.commit.sha for each in (*report.entries, *report.late))
+
+    def _checked(self, reader: Reader, channel: str, ref: DayRef, report: DayReport) -> CheckedReport:
+        day = (*report.entries, *report.late)
+        check = self._checks.check(reader, channel, ref.repository, day, ref.subscription)
+        return CheckedReport(self._filtered(report, ref, check.commits), check)
+
+    def _filtered(self, report: DayReport, ref: DayRef, breaking: Iterable[str] = ()) -> DayReport:
         """Filter a report by the subscription of `ref`, with commits that touch watched terms raised to high."""
         selection = self._selection(ref)
         description = describe_selection(selection.least, selection.paths, selection.watch, ref.language)
-        return selected(report, selection, description, touched(report, selection.watch, self._store))
+        places = touched(report, selection.watch, self._store)
+        return selected(report, selection, description, places, breaking)
 
     def is_whole(self, ref: DayRef) -> bool:
         """Return whether `ref` has no subscription, or one that selects every commit."""

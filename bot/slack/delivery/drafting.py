@@ -10,6 +10,7 @@ from bot.models.deliveries import Delivery
 from bot.models.reference import Reference
 from bot.models.subjects import CommitRef, DayRef, parse_value, subject_of, value_of
 from bot.services.channels import Channels, ChannelView
+from bot.services.downstream import DownstreamChecks
 from bot.slack.delivery.channel_report import ChannelReports
 from bot.slack.delivery.drafts import content, drafts, line, report_file
 from bot.slack.delivery.postings import Postings, link_message
@@ -37,12 +38,14 @@ class Drafter:
         self,
         channels: Channels,
         reports: ChannelReports,
+        checks: DownstreamChecks,
         postings: Postings,
         mailbox: Mailbox,
         notices: RequesterNotices,
     ) -> None:
         self._channels = channels
         self._reports = reports
+        self._checks = checks
         self._postings = postings
         self._mailbox = mailbox
         self._notices = notices
@@ -89,7 +92,7 @@ class Drafter:
         try:
             if isinstance(ref, DayRef):
                 return self._day(view, ref, delivery)
-            return drafts(prefix, delivery.channel, _commit(view, ref), delivery.what)
+            return drafts(prefix, delivery.channel, self._commit(view, ref, delivery.channel), delivery.what)
         except DigestError as exc:
             subject = escaped(f"{ref.repository} · {subject_of(ref)}")
             text = catalogue(ref.language)(
@@ -106,16 +109,16 @@ class Drafter:
 
     def _day(self, view: ChannelView, ref: DayRef, delivery: Delivery) -> list[Draft]:
         """Return the drafts of a day's digest, with the full report as a file if the digest has a thread."""
-        report, prefix = self._reports.report(view.reader, ref), key_prefix(delivery)
-        found = drafts(prefix, delivery.channel, digest_messages(report, value_of(ref)), delivery.what)
+        (report, check), prefix = self._reports.checked(view.reader, delivery.channel, ref), key_prefix(delivery)
+        found = drafts(prefix, delivery.channel, digest_messages(report, value_of(ref), check), delivery.what)
         if len(found) > 1:
-            file = Draft(f"{prefix}{len(found):03}", delivery.channel, report_file(report), root=found[0].key)
+            file = Draft(f"{prefix}{len(found):03}", delivery.channel, report_file(report, check), root=found[0].key)
             found.append(file)
         return found
 
-
-def _commit(view: ChannelView, ref: CommitRef) -> list[Message]:
-    """Return the messages that show a commit in a channel."""
-    located = view.reader.commit(Reference(ref.sha, sha=ref.sha), ref.repository)
-    entry = view.reader.entry(located, ref.language)
-    return commit_messages(located.repository, entry, ref.language, view.tz, public=True)
+    def _commit(self, view: ChannelView, ref: CommitRef, channel: str) -> list[Message]:
+        """Return the messages that show a commit in a channel."""
+        located = view.reader.commit(Reference(ref.sha, sha=ref.sha), ref.repository)
+        entry = view.reader.entry(located, ref.language)
+        check = self._checks.check(view.reader, channel, located.repository, [entry])
+        return commit_messages(located.repository, entry, ref.language, view.tz, public=True, check=check)

@@ -4,7 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from analysis.models import DayReport
+from analysis.models.impacts import CommitImpacts, ImpactReport
+from analysis.report.impacts_markdown import impacts_markdown
 from analysis.report.markdown import reports_markdown
+from bot.models.downstream import UNASKED, DownstreamCheck
 from bot.slack.messages.blocks import Message, section
 from bot.slack.web import Web
 from bot.slack.web_errors import Refused
@@ -34,10 +37,29 @@ def content(message: Message) -> dict[str, Any]:
     return {"text": message.text, "blocks": list(message.blocks)}
 
 
-def report_file(report: DayReport) -> dict[str, Any]:
-    """Return the full report as a file {filename, title, data}."""
+def report_file(report: DayReport, check: DownstreamCheck = UNASKED) -> dict[str, Any]:
+    """Return the full report as a file {filename, title, data}, with every place of the channel's code that breaks."""
     name = f"{report.repository.name}-{report.date}.md"
-    return {"filename": name, "title": name, "data": reports_markdown([report])}
+    data = reports_markdown([report])
+    if check.commits:
+        data = f"{data.rstrip()}\n\n---\n\n{impacts_markdown(_impact_report(report, check), every_place=True)}"
+    return {"filename": name, "title": name, "data": data}
+
+
+def _impact_report(report: DayReport, check: DownstreamCheck) -> ImpactReport:
+    entries = (*report.entries, *report.late)
+    return ImpactReport(
+        repository=report.repository,
+        period=str(report.date),
+        timezone=report.timezone,
+        language=report.language,
+        downstreams=check.compared,
+        compared=len(entries),
+        commits=tuple(
+            CommitImpacts(entry=each, found=found) for each in entries if (found := check.of(each.commit.sha))
+        ),
+        failed=check.failed,
+    )
 
 
 def line(mrkdwn: str) -> Message:

@@ -5,6 +5,7 @@ Neither can be looked up, so an interrupted reply may be shown twice; replies in
 """
 
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 from analysis.models import Statement
 from bot.slack.delivery.drafts import content, drafts, line, show_only_to
@@ -16,6 +17,8 @@ from bot.slack.web import Web
 from bot.slack.web_errors import Refused
 from bot.store import Draft
 
+# One that shows code of a private repository is told from the others, since a model may not read it.
+AnswerKind = Literal["answer", "private-answer"]
 _USES = 4  # planned uses of a response_url; Slack allows five
 
 
@@ -65,15 +68,17 @@ class Reply:
         for each in found:
             self._outbox.send(each.key)
 
-    def stream(self, statements: Iterable[Statement], about: str, question: str = "") -> None:
-        """Stream an answer; a private one is shown when complete."""
+    def stream(
+        self, statements: Iterable[Statement], about: str, question: str = "", *, kind: AnswerKind = "answer"
+    ) -> None:
+        """Stream an answer; a private one is shown when complete. `kind` begins the key that its message carries."""
         pieces = streamed(statements, question)
         if self.private:
             text = "".join(pieces)
             self.show([Message(fallback(text), tuple(markdown(text)))])
             return
         request = self._request
-        key = f"answer:{request.run}:{request.channel}:000"
+        key = f"{kind}:{request.run}:{request.channel}:000"
         root = self.root or request.ts
         self._outbox.freeze([Draft(key, request.channel, {}, thread_ts=root, about=about)])
         self._outbox.stream(key, request.user, pieces)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from analysis.models import DayReport, Repository
+from analysis.models import Repository
 from bot.models.deliveries import Delivery
 from bot.models.subjects import DayRef, parse_day_value, parse_value
 from bot.services.channels import Channels
@@ -71,16 +71,13 @@ class RevertNotices:
             yield from self._mailbox.begun(f"digest:{repository.key}:{day}:")
 
     def _needs_notice(self, ref: DayRef, found: Reverted) -> bool:
-        report = self._channels.view(found.channel).reader.stored_report(ref)
-        if report is None or found.by in _shas(report):
+        reader = self._channels.view(found.channel).reader
+        report = reader.stored_report(ref)
+        if report is None or found.by in {each.commit.sha for each in (*report.entries, *report.late)}:
             return False
-        return found.sha in _shas(self._reports.filtered(report, ref))
+        return found.sha in self._reports.stored_shas(reader, found.channel, ref)
 
     def _message(self, ref: DayRef, found: Reverted) -> Message:
         ids = [self._store.with_sha(sha, ref.repository)[0][1] for sha in (found.sha, found.by)]
         commit, by = (each.commit for each in self._store.commits(ids))
         return reverted_message(commit, by, ref.language, ref.tz)
-
-
-def _shas(report: DayReport) -> set[str]:
-    return {each.commit.sha for each in (*report.entries, *report.late)}

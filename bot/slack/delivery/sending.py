@@ -12,6 +12,7 @@ from bot.services.channels import Channels
 from bot.slack.delivery.drafting import key_prefix
 from bot.slack.delivery.drafts import content, line
 from bot.slack.delivery.requester_notices import RequesterNotices
+from bot.slack.delivery.thread_links import ThreadLinks
 from bot.slack.messages.blocks import escaped
 from bot.slack.outbox.outbox import Outbox
 from bot.slack.web import Web
@@ -63,9 +64,10 @@ class Sender:
 
 
 class Finisher:
-    """Records how deliveries ended, and reports those that failed."""
+    """Links what was delivered, records how deliveries ended, and reports those that failed."""
 
     def __init__(self, mailbox: Mailbox, subscriptions: Subscriptions, web: Web, notices: RequesterNotices) -> None:
+        self._links = ThreadLinks(mailbox, web)
         self._mailbox = mailbox
         self._subscriptions = subscriptions
         self._web = web
@@ -78,6 +80,8 @@ class Finisher:
         """
         root = self._mailbox.message(f"{key_prefix(delivery)}000")
         delivered = bool(root and root.ts)
+        if delivered:
+            self._links.add(key_prefix(delivery))
         keys = self._report_undelivered(delivery, failure) if failure and not delivered else []
         if delivery.label.startswith("s") and delivery.label[1:].isdecimal():
             self._subscriptions.noted(int(delivery.label[1:]), failure)

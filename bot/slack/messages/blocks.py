@@ -93,6 +93,11 @@ def prose(text: str, *styles: Style) -> list[Piece]:
     return linked(text, "", *styles)
 
 
+def code(text: str) -> list[Piece]:
+    """Return a line of code from outside, verbatim."""
+    return [_piece(visible(one_line(text)), "", ("code",))] if text.strip() else []
+
+
 def linked(text: str, url: str, *styles: Style) -> list[Piece]:
     """Return text as `prose` does, linked to `url` if that is a valid web URL."""
     target = url if len(url) <= _URL and url.isprintable() and _WEB.fullmatch(url) else ""

@@ -10,6 +10,7 @@ from analysis.report.breaking import Part, breaks_of
 from analysis.text import shorten
 from analysis.writing.labels import BADGE, CHANGE_TYPES, INSIGHT, SEVERITY, breakage_label
 from analysis.writing.reasons import strongest_reasons
+from bot.models.downstream import UNASKED, DownstreamCheck
 from bot.models.subjects import commit_value
 from bot.slack.messages.blocks import (
     Action,
@@ -29,6 +30,7 @@ from bot.slack.messages.blocks import (
     section,
     split,
 )
+from bot.slack.messages.impacts import impact_blocks, raised_entry
 
 _TOUCHES = 5  # places shown that touch watched terms
 _NAMES = 10  # names shown per kind of breaking change
@@ -46,23 +48,32 @@ def commit_messages(
     public: bool,
     shareable: bool = False,
     note: str = "",
+    check: DownstreamCheck = UNASKED,
 ) -> list[Message]:
     """Return a commit as a reply, with a post button if `shareable`; if `public`, all but the first go into its thread.
 
-    `note` is an opening line of our own mrkdwn.
+    `note` is an opening line of our own mrkdwn; `check` tells what breaks the channel's code.
     """
     say, value = catalogue(language), commit_value(repository, entry.commit, language)
     post = [button(say("📣 Post to channel"), Action.POST, value, style="primary")] if shareable else []
     above = [*([section(note)] if note else []), context(str(repository))]
-    messages = _messages(repository, entry, language, tz, reason, post, above)
+    messages = _messages(repository, entry, language, tz, reason, post, above, check)
     return [message._replace(thread=public and place > 0) for place, message in enumerate(messages)]
 
 
 def thread_messages(
-    repository: Repository, entry: Entry, language: Language, tz: ZoneInfo, reason: str | None
+    repository: Repository,
+    entry: Entry,
+    language: Language,
+    tz: ZoneInfo,
+    reason: str | None,
+    check: DownstreamCheck = UNASKED,
 ) -> list[Message]:
     """Return a commit as messages for its digest's thread."""
-    return [message._replace(thread=True) for message in _messages(repository, entry, language, tz, reason, [], [])]
+    # What could not be checked is said once, by the digest.
+    check = check._replace(compared=(), unchecked=())
+    messages = _messages(repository, entry, language, tz, reason, [], [], check)
+    return [message._replace(thread=True) for message in messages]
 
 
 def _messages(
@@ -73,10 +84,14 @@ def _messages(
     reason: str | None,
     buttons: list[Block],
     above: list[Block],
+    check: DownstreamCheck,
 ) -> list[Message]:
-    commit, say = entry.commit, catalogue(language)
+    commit, say, breaks = entry.commit, catalogue(language), impact_blocks(entry.commit, check, language)
     ask = button(say("💬 Ask"), Action.ASK_COMMIT, commit_value(repository, commit, language))
-    opening = [*above, *_opening(entry, language, tz)]
+    # No verdict buttons if this channel's watched terms or code raised the tier: verdicts apply to all channels.
+    judged = {} if entry.watched or raised_entry(entry, check) != entry else _VERDICTS
+    entry = raised_entry(entry, check)
+    opening = [*above, *_opening(entry, breaks, language, tz)]
     if entry.analysis is None:
         why = say("could not be read: {reason}", reason=reason or say("unknown"))
         body = [rich(paragraph(prose(f"⚠️ {why}")))]
@@ -84,8 +99,6 @@ def _messages(
         body = _analysis(entry.analysis, say)
     # A single group, so that it stays one message if it fits.
     value = commit_value(repository, commit, language)
-    # No verdict buttons if this channel's watched terms raised the tier: verdicts apply to all channels.
-    judged = {} if entry.watched else _VERDICTS
     verdicts = [button(say(label), each, value) for each, label in judged.items()]
     whole = [*opening, *body, *_closing(entry, say), actions(ask, *buttons, *verdicts)]
     text = fallback(f"{BADGE[entry.ranked.importance]} {commit.title or commit.short_sha} ({commit.short_sha})")
@@ -93,8 +106,8 @@ def _messages(
     return [Message(text, blocks, about=commit.sha) for blocks in packed]
 
 
-def _opening(entry: Entry, language: Language, tz: ZoneInfo) -> list[Block]:
-    """Return the title, change types, author, date, the reasons for the rank and the breaking changes."""
+def _opening(entry: Entry, breaks: list[Block], language: Language, tz: ZoneInfo) -> list[Block]:
+    """Return the title, change types, author, date, what breaks the channel's code, the reasons for the rank and the breaking changes."""
     commit, ranked, say = entry.commit, entry.ranked, catalogue(language)
     about = [
         " / ".join(say(CHANGE_TYPES[each]) for each in ranked.change_types),
@@ -114,6 +127,7 @@ def _opening(entry: Entry, language: Language, tz: ZoneInfo) -> list[Block]:
     return [
         rich(paragraph(title + marks(entry, language))),
         context(" · ".join(each for each in about if each.strip())),
+        *breaks,
         rich(paragraph(_labelled(say("🧭 Ranked by"), because, say) if because else [])),
         *_breaks(entry, language),
     ]

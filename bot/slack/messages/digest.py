@@ -14,6 +14,7 @@ from analysis.report.breaking import SHOWN, Break, breaks
 from analysis.text import one_line, shorten
 from analysis.writing.labels import BADGE, REMARKS
 from analysis.writing.reasons import strongest_reasons
+from bot.models.downstream import UNASKED, DownstreamCheck
 from bot.models.subjects import day_value
 from bot.slack.messages.blocks import (
     Action,
@@ -39,6 +40,7 @@ from bot.slack.messages.blocks import (
     split,
 )
 from bot.slack.messages.commit import broken, marks, thread_messages, to_commit
+from bot.slack.messages.impacts import breaking_section, coverage_rows, raised, worst_line
 
 _AREAS = 4
 _TITLE = 300  # characters of a title in the first message; the thread has the full title
@@ -52,22 +54,25 @@ _BOTS = re.compile(
 _FIRST_SENTENCE = re.compile(r".*?(?:[。！？]|[.!?](?=\s+[^a-z]|$))")
 
 
-def digest_messages(report: DayReport, value: str = "") -> list[Message]:
+def digest_messages(report: DayReport, value: str = "", check: DownstreamCheck = UNASKED) -> list[Message]:
     """Return the digest's messages in posting order; a day without commits is one message of one line.
 
-    `value` is the value of its buttons, by default the day.
+    `value` is the value of its buttons, by default the day; `check` tells what breaks the channel's code.
     """
     if _empty(report):
         return [_one_line(report)]
     say, zone = catalogue(report.language), ZoneInfo(report.timezone)
     failed = {failure.sha: failure.translated(report.language) for failure in report.failed}
-    root, *thread = _summary(report, value=value)
-    for entry in report.tier(Importance.HIGH):
-        thread += thread_messages(report.repository, entry, report.language, zone, failed.get(entry.commit.sha))
+    root, *thread = _summary(report, value=value, check=check)
+    report = raised(report, check)
+    broken_late = [each for each in report.late if check.of(each.commit.sha)]
+    for entry in (*report.tier(Importance.HIGH), *broken_late):
+        reason = failed.get(entry.commit.sha)
+        thread += thread_messages(report.repository, entry, report.language, zone, reason, check)
     for tier in (Importance.MEDIUM, Importance.LOW):
         thread += _messages([_tier(report, tier)], counts.tier_heading(report, tier), report)
     thread += _messages([_late(report)], counts.late_heading(report), report)
-    thread += _messages([_coverage(report)], say("📦 Coverage"), report)
+    thread += _messages([_coverage(report, check)], say("📦 Coverage"), report)
     return [root, *(message._replace(thread=True) for message in thread)]
 
 
@@ -83,16 +88,18 @@ def rest_messages(report: DayReport) -> list[Message]:
     )
 
 
-def summary_message(report: DayReport, *, shareable: bool, note: str = "") -> list[Message]:
+def summary_message(
+    report: DayReport, *, shareable: bool, note: str = "", check: DownstreamCheck = UNASKED
+) -> list[Message]:
     """Return the day as a private reply: the channel's view, with a post button if `shareable`.
 
-    `note` is an opening line of our own mrkdwn.
+    `note` is an opening line of our own mrkdwn; `check` tells what breaks the channel's code.
     """
     say = catalogue(report.language)
     post = [button(say("📣 Post to channel"), Action.POST, day_value(report), style="primary")] if shareable else []
     noted = [section(note)] if note else []
     if not _empty(report):
-        return _summary(report, post, above=noted)
+        return _summary(report, post, above=noted, check=check)
     line = _one_line(report)
     return [line._replace(blocks=(*noted, *line.blocks, *([actions(*post)] if post else [])))]
 
@@ -114,11 +121,19 @@ def _one_line(report: DayReport) -> Message:
 
 
 def _summary(
-    report: DayReport, more_buttons: Sequence[Block] = (), *, value: str = "", above: Sequence[Block] = ()
+    report: DayReport,
+    more_buttons: Sequence[Block] = (),
+    *,
+    value: str = "",
+    above: Sequence[Block] = (),
+    check: DownstreamCheck = UNASKED,
 ) -> list[Message]:
-    """Return the first message, and further ones with the high commits that do not fit into it."""
-    say = catalogue(report.language)
-    before, after = [*above, *_head(report)], [_buttons(report, more_buttons, value)]
+    """Return the first message, and further ones with the high commits that do not fit into it.
+
+    Its counts are those of the stored tiers, which are the same in every channel.
+    """
+    say, day = catalogue(report.language), (*report.entries, *report.late)
+    before, after = [*above, *_head(report, check)], [_buttons(report, more_buttons, value)]
     heading = counts.tier_heading(report, Importance.HIGH)
     items = [_high_item(entry, report) for entry in report.tier(Importance.HIGH)]
     spare = context("·" * _SEAMS)
@@ -130,11 +145,12 @@ def _summary(
     more = [context(say("⬇️ {count} more of high importance in the messages below", count=len(rest)))] if rest else []
     packed = split([[*before, listed, *more, *after]])
     packed += split([[rich(bullets(rest))]], _continued(heading, report))
-    text = fallback(f"{report.repository} · {dated(report.date, report.language)} · {counts.statistics(report)}")
+    subject = f"{report.repository} · {dated(report.date, report.language)} · {counts.statistics(report)}"
+    text = fallback(" · ".join(filter(None, (worst_line(day, check, report.language), subject))))
     return [Message(text, blocks) for blocks in packed]
 
 
-def _head(report: DayReport) -> list[Block]:
+def _head(report: DayReport, check: DownstreamCheck) -> list[Block]:
     say = catalogue(report.language)
     name = str(report.repository)
     about = [name] if len(name) > _NAME else []
@@ -151,6 +167,7 @@ def _head(report: DayReport) -> list[Block]:
         header(f"{shorten(name, _NAME)} · {dated(report.date, report.language)}"),
         section(counts.statistics(report)),
         context(" · ".join(about)),
+        *breaking_section((*report.entries, *report.late), check, report.language),
         *([rich(bullets(troubles))] if troubles else []),
         *_breaking(report),
     ]
@@ -260,7 +277,7 @@ def _late(report: DayReport) -> list[Block]:
     return [_listed(counts.late_heading(report), items), context(counts.late_note(report))]
 
 
-def _coverage(report: DayReport) -> list[Block]:
+def _coverage(report: DayReport, check: DownstreamCheck) -> list[Block]:
     """Return the coverage: counts, model usage, and every commit that failed, was analysed by rules, or was truncated."""
     say, coverage = catalogue(report.language), report.coverage
     usage = counts.usage(report.usage, report.language) if report.usage.model else ""
@@ -284,7 +301,7 @@ def _coverage(report: DayReport) -> list[Block]:
         *([rich(paragraph(prose(chosen)))] if chosen else []),
         rich(paragraph(ours(counts.coverage(report)))),
         rich(paragraph(prose(usage))),
-        rich(bullets([*remarks, *failed, *replaced, *shortened])),
+        rich(bullets([*remarks, *failed, *replaced, *shortened, *coverage_rows(check, report.language)])),
     ]
 
 

@@ -10,6 +10,7 @@ from bot.slack.parsing.input_error import InputError
 from bot.slack.parsing.repository_names import parse_repository
 from bot.slack.parsing.subscription_parser import SubscriptionOptions
 from bot.slack.parsing.subscription_values import (
+    parse_downstream,
     parse_language,
     parse_paths,
     parse_tier,
@@ -84,6 +85,15 @@ def _fields(terms: Terms, language: Language) -> list[dict[str, Any]]:
                 "Paths, names, variables or flags with commas between them; a commit that touches one is of high importance here"
             ),
         ),
+        _input(
+            "downstream",
+            say("Downstream repositories"),
+            _line("downstream", ", ".join(map(str, terms.downstream)), "vllm-project/vllm-ascend"),
+            optional=True,
+            hint=say(
+                "Your plug-in or fork, comma-separated owner/name[@branch]; each digest starts with what breaks it"
+            ),
+        ),
     ]
 
 
@@ -108,7 +118,7 @@ def filled_in(view: Mapping[str, Any], language: Language) -> tuple[Filled | Non
     values = view["state"]["values"]
     written = {
         name: _field_value(values, name)
-        for name in ("channel", "repository", "at", "timezone", "language", "least", "paths", "watch")
+        for name in ("channel", "repository", "at", "timezone", "language", "least", "paths", "watch", "downstream")
     }
     read = {
         "repository": parse_repository,
@@ -118,6 +128,7 @@ def filled_in(view: Mapping[str, Any], language: Language) -> tuple[Filled | Non
         "least": parse_tier,
         "paths": parse_paths,
         "watch": parse_watched,
+        "downstream": parse_downstream,
     }
     found: dict[str, Any] = {}
     errors: dict[str, str] = {}

@@ -38,6 +38,7 @@ _FIELDS = {
     "least": mark("lowest importance"),
     "paths": mark("paths"),
     "watch": mark("watch"),
+    "downstream": mark("downstream"),
 }
 
 
@@ -64,6 +65,7 @@ def _fields(terms: Terms, language: Language) -> dict[str, str]:
         "least": say(TIERS[terms.least]),
         "paths": ", ".join(terms.paths) or say.context("paths", "all"),
         "watch": ", ".join(terms.watch) or say.context("watch", "none"),
+        "downstream": ", ".join(map(str, terms.downstream)) or say.context("downstream", "none"),
     }
 
 
@@ -76,9 +78,22 @@ def _changes(before: Terms, now: Terms, language: Language) -> str:
 
 def describe(subscription: Subscription, language: Language) -> str:
     """Return a subscription in a line: its repository and selection."""
-    terms = subscription.terms
-    chosen = describe_selection(terms.least, terms.paths, terms.watch, language)
+    return summarize(subscription.terms, language)
+
+
+def summarize(terms: Terms, language: Language) -> str:
+    """Return what a subscription is to in a line: its repository, selection and downstream repositories."""
+    chosen = describe_terms(terms, language)
     return f"{terms.repository} ({chosen})" if chosen else str(terms.repository)
+
+
+def describe_terms(terms: Terms, language: Language) -> str:
+    """Return the selection and the downstream repositories; empty for the whole digest without either."""
+    parts = [describe_selection(terms.least, terms.paths, terms.watch, language)]
+    if terms.downstream:
+        names = ", ".join(map(str, terms.downstream))
+        parts.append(catalogue(language)("🔌 Downstream: {names}", names=names))
+    return " · ".join(filter(None, parts))
 
 
 def describe_selection(least: Importance, paths: Sequence[str], watch: Sequence[str], language: Language) -> str:
@@ -164,7 +179,7 @@ class SubscriptionMessages:
         if subscription.user:
             title += [*ours(f" · {say.context('subscription', 'by')} "), {"type": "user", "user_id": subscription.user}]
         rows = [title]
-        chosen = describe_selection(terms.least, terms.paths, terms.watch, self._language)
+        chosen = describe_terms(terms, self._language)
         if chosen:
             rows.append(prose(chosen))
         if subscription.note:

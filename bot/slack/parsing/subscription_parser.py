@@ -1,4 +1,7 @@
-"""The parser of `subscribe`, in any order: [repo] [at HH:MM] [tz ZONE] [lang L] [min TIER] [paths GLOB,...] [watch TERM,...]."""
+"""The parser of `subscribe`.
+
+[repo] [at HH:MM] [tz ZONE] [lang L] [min TIER] [paths GLOB,...] [watch TERM,...] [downstream REPO,...], in any order.
+"""
 
 import re
 from collections.abc import Callable, Sequence
@@ -11,6 +14,7 @@ from analysis.models import Frozen, Importance, Language, Repository
 from analysis.window import zone
 from bot.slack.parsing.input_error import InputError
 from bot.slack.parsing.subscription_values import (
+    parse_downstream,
     parse_language,
     parse_paths,
     parse_tier,
@@ -32,6 +36,7 @@ class SubscriptionOptions(Frozen):
     least: Importance | None = None
     paths: tuple[str, ...] | None = None
     watch: tuple[str, ...] | None = None
+    downstream: tuple[Repository, ...] | None = None
 
     @property
     def tz(self) -> ZoneInfo | None:
@@ -65,7 +70,7 @@ def parse_options(
 
 def _parts(word: str) -> list[str]:
     """Split `at=10:00`, `--at`, `at:10:00` and `时间10:00` into keyword and value."""
-    for form in (r"-{0,2}(\w+)(?:[=:：](.*))?", r"(时间|时区|语言|最低|路径)(.+)"):
+    for form in (r"-{0,2}(\w+)(?:[=:：](.*))?", r"(时间|时区|语言|最低|路径|下游)(.+)"):
         match = re.fullmatch(form, word)
         if match and match[1].lower() in _KEYWORDS:
             return [match[1], *([bare] if (bare := (match[2] or "").strip(_SEPARATORS)) else [])]
@@ -112,8 +117,9 @@ _EXAMPLES = {
     "min": "medium",
     "paths": "vllm/v1/,csrc/**",
     "watch": "vllm/v1/worker,VLLM_USE_V1,LLM.generate",
+    "downstream": "vllm-project/vllm-ascend",
 }
-_MANY = ("paths", "watch")  # take as many words as there are
+_MANY = ("paths", "watch", "downstream")  # take as many words as there are
 _READ: dict[str, tuple[str, Callable[[str], Any]]] = {
     "at": ("at", parse_time),
     "tz": ("timezone", parse_zone),
@@ -121,6 +127,7 @@ _READ: dict[str, tuple[str, Callable[[str], Any]]] = {
     "min": ("least", parse_tier),
     "paths": ("paths", parse_paths),
     "watch": ("watch", parse_watched),
+    "downstream": ("downstream", parse_downstream),
 }
 _KEYWORDS = {
     **dict.fromkeys(("at", "time", "时间"), "at"),
@@ -129,4 +136,5 @@ _KEYWORDS = {
     **dict.fromkeys(("min", "tier", "最低"), "min"),
     **dict.fromkeys(("paths", "path", "路径"), "paths"),
     **dict.fromkeys(("watch", "关注"), "watch"),
+    **dict.fromkeys(("downstream", "下游"), "downstream"),
 }

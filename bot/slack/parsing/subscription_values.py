@@ -12,10 +12,12 @@ from pathspec import GitIgnoreSpec
 from analysis.errors import Misuse
 from analysis.impact.watch import parse_watch
 from analysis.locale import mark
-from analysis.models import Importance, Language
+from analysis.models import Importance, Language, Repository
 from bot.slack.parsing.input_error import InputError
+from bot.slack.parsing.repository_names import parse_repository
 
 _MOST_PATHS = 20
+_MOST_DOWNSTREAM = 3  # each is read and compared with every commit
 _LONGEST = 200  # characters of a pattern
 _QUOTES = "\"'`“”‘’「」"
 _SEPARATORS = re.compile(r"[\s,，、;；]+")
@@ -35,6 +37,7 @@ _TIERS = {
 }
 _NO_TIME = mark("{text!r} is not a time of day; use 09:00")
 _NO_PATTERN = mark("{text!r} is not a path; use vllm/v1/, csrc/** or *.cu")
+_NO_REPOSITORY = (["none"], ["无"])
 _NO_PLACES = ("localtime", "Factory", "posixrules")  # tzdata names that are not a fixed time zone
 _NO_PATH = re.compile(r"[!#]|[A-Za-z]:[\\/]|(.*/)?\.\.(/|$)")
 
@@ -101,6 +104,20 @@ def parse_watched(text: str) -> tuple[str, ...]:
         return parse_watch(terms)
     except Misuse as exc:
         raise InputError(exc.what) from exc
+
+
+def parse_downstream(text: str) -> tuple[Repository, ...]:
+    """Parse repositories separated by commas or spaces, with optional quotes; `none` for no repository."""
+    words = [bare for each in _SEPARATORS.split(text) if (bare := each.strip(_QUOTES))]
+    named = [parse_repository(each) for each in words] if [each.lower() for each in words] not in _NO_REPOSITORY else []
+    found = tuple({each.key: each for each in named}.values())
+    if len(found) > _MOST_DOWNSTREAM:
+        raise InputError(
+            "{count} downstream repositories are too many; give at most {most}",
+            count=len(found),
+            most=_MOST_DOWNSTREAM,
+        )
+    return found
 
 
 def _check_path(text: str) -> None:

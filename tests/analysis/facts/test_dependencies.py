@@ -59,6 +59,19 @@ def test_a_moved_limit_is_a_fact(
 
 
 @pytest.mark.parametrize(
+    ("old", "new"), [(">=2.2", ">=2.2.0"), ("==1.0.0", "==1"), (">=3.1.0,<4", "<4.0,>=3.1"), ("!=2.0", "!=2")]
+)
+def test_one_version_may_be_written_in_two_ways(old: str, new: str) -> None:
+    """A limit that is only written with other zeros, or in another order, allows the same versions."""
+    assert of_patch("requirements.txt", f"-torch{old}", f"+torch{new}") == []
+
+
+def test_compatible_releases_depend_on_the_zeros() -> None:
+    """Compatible with 2.2 allows 2.9, compatible with 2.2.0 does not."""
+    assert len(of_patch("requirements.txt", "-torch~=2.2", "+torch~=2.2.0")) == 1
+
+
+@pytest.mark.parametrize(
     "path",
     [
         "requirements/test.txt", "requirements/nightly_torch_test.txt", "requirements-dev.txt", "dev-requirements.txt",

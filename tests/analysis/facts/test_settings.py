@@ -204,3 +204,45 @@ def test_only_files_whose_patch_may_change_a_value_are_read() -> None:
     sides, commit = trees(before, after), commit_between(before, after)
     assert list(defaults.changed_defaults(Change(commit, sides), commit.files[0])) == []
     assert sides.before.read_paths == []  # type: ignore[attr-defined]
+
+
+def test_a_constant_feeds_the_settings_of_files_that_import_it() -> None:
+    """A setting whose default is a constant of another module changes with it, though its own file does not."""
+    constants, flag = (
+        "pool/constants.py",
+        "from pool.constants import PORT\ndef f(p):\n    p.add_argument('--port', default=PORT)\n",
+    )
+    unchanged = {"pool/cli.py": flag, "pool/user.py": "from pool.constants import PORT\nprint(PORT)\n"}
+    (fact,) = changed_defaults({constants: "PORT = 80\n", **unchanged}, {constants: "PORT = 8080\n", **unchanged})
+    assert (fact.name, fact.old, fact.new, fact.place) == ("--port", "80", "8080", f"{constants}:1")
+
+
+def test_a_constant_that_is_a_default_by_name_is_told_as_the_setting_that_it_feeds() -> None:
+    """One change of a default is one fact, of the flag rather than of the constant."""
+    constants, flag = (
+        "pool/constants.py",
+        "from pool.constants import DEFAULT_PORT\ndef f(port=DEFAULT_PORT):\n    ...\n",
+    )
+    before, after = "DEFAULT_PORT = 80\n", "DEFAULT_PORT = 8080\n"
+    unchanged = {"pool/server.py": flag}
+    alone = changed_defaults({constants: before}, {constants: after})
+    together = changed_defaults({constants: before, **unchanged}, {constants: after, **unchanged})
+    assert [[fact.name for fact in each] for each in (alone, together)] == [["DEFAULT_PORT"], ["f(port)"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("def take():\n    size = {}\n    return size\n", []),
+        ("class Pool:\n    def take(self):\n        run(\n            size={},\n        )\n", []),
+        ("def take(\n    size: int = {},\n): ...\n", ["take(size)"]),
+        ("class Pool:\n    def take(\n        self,\n        size={},\n    ): ...\n", ["Pool.take(size)"]),
+        ("class Pool:\n    size: int = {}\n\n    def take(self): ...\n", ["Pool.size"]),
+        ("def take(size=None):\n    if size is None:\n        size = {}\n", ["take(size)"]),
+        ("def main(p):\n    size = {}\n    p.add_argument('--size', default=size)\n", ["--size"]),
+    ],
+)
+def test_a_local_value_is_no_default_unless_an_option_or_an_argument_takes_it(text: str, names: list[str]) -> None:
+    """What a function binds for itself is left out; what its parameters or its flags take is told."""
+    found = changed_defaults({"pool/core.py": text.format(10)}, {"pool/core.py": text.format(20)})
+    assert [each.name for each in found] == names

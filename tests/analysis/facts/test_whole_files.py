@@ -23,6 +23,9 @@ class Files:
     def read(self, path: str) -> str | None:
         return self._texts.get(path)
 
+    def paths_with(self, word: str) -> list[str]:
+        return [path for path, text in self._texts.items() if path.endswith(".py") and word in text]
+
 
 def change(path: str, before: str | None, after: str | None) -> FileChange:
     """A file's change, with its patch as git writes it."""
@@ -112,6 +115,44 @@ BREAKS = [
         "new required parameter",
         "A.__init__(x)",
     ),
+    (
+        "@dataclass\nclass A:\n    x: int = Field(default=1)\n",
+        "@dataclass\nclass A:\n    x: int = Field(..., gt=0)\n",
+        "new required parameter",
+        "A.__init__(x)",
+    ),
+    (
+        "@dataclass\nclass A:\n    x: int\n    y: int\n    z: int\n",
+        "@dataclass\nclass A:\n    y: int\n    x: int\n    z: int\n",
+        "moved parameter",
+        "A.__init__(x)",
+    ),
+    (
+        "@dataclass\nclass A:\n    x: int\n",
+        "@dataclass(kw_only=True)\nclass A:\n    x: int\n",
+        "changed kind of parameter",
+        "A.__init__(x)",
+    ),
+    (
+        "@dataclass\nclass A:\n    x: int\n    y: int\n",
+        "@dataclass\nclass A:\n    x: int\n    y: int = field(init=False)\n",
+        "removed parameter",
+        "A.__init__(y)",
+    ),
+    (
+        "@dataclass\nclass A:\n    x: int\n    y: InitVar[int] = 1\n",
+        "@dataclass\nclass A:\n    x: int\n",
+        "removed parameter",
+        "A.__init__(y)",
+    ),
+    (
+        "@dataclass\nclass A:\n    x: int\n    def __post_init__(self): ...\n",
+        "@dataclass\nclass A:\n    x: int\n    y: InitVar[int] = 1\n    def __post_init__(self, y): ...\n",
+        "new parameter of an interface",
+        "A.__post_init__(y)",
+    ),
+    (CLASS, CLASS.replace("    def stop", "    @property\n    def stop"), "changed kind of member", "Engine.stop"),
+    (CLASS.replace("    def stop", "    @property\n    def stop"), CLASS, "changed kind of member", "Engine.stop"),
 ]
 
 
@@ -176,6 +217,22 @@ HARMLESS = {
     "a field with a default": (
         "@dataclass\nclass A:\n    x: int\n",
         "@dataclass\nclass A:\n    x: int\n    y: int = 1\n",
+    ),
+    "fields that are passed by name": (
+        "class A(BaseModel):\n    x: int\n    y: int\n",
+        "class A(BaseModel):\n    y: int\n    x: int\n",
+    ),
+    "optional fields in another order": (
+        "@dataclass\nclass A:\n    x: int = 1\n    y: int = 2\n",
+        "@dataclass\nclass A:\n    y: int = 2\n    x: int = 1\n",
+    ),
+    "a field that is described": (
+        "@dataclass\nclass A:\n    x: list\n",
+        "@dataclass\nclass A:\n    x: list = field(metadata={})\n",
+    ),
+    "a property by a decorator of its own": (
+        CLASS.replace("    def stop", "    @property\n    def stop"),
+        CLASS.replace("    def stop", "    @lazy_property\n    def stop"),
     ),
     "an optional parameter of one class": (CLASS, CLASS.replace("b=1", "b=1, c=2")),
     "an attribute named before": ("class A:\n    _x: int = 1\n    y = 1\n", "class A:\n    y = 1\n"),
@@ -268,11 +325,68 @@ def test_a_private_name_that_others_import_is_not_private() -> None:
 
 def test_a_parameter_that_several_classes_gain_is_an_interface() -> None:
     """A new optional parameter of a method is a fact if more than one class had to accept it."""
-    before = "class A:\n    def f(self, a): ...\nclass B(A):\n    def f(self, a): ...\n"
-    assert told(before, before.replace("self, a", "self, a, b=1")) == [
+    before = {CORE: "class A:\n    def f(self, a): ...\n", BASE: "class B:\n    def f(self, a): ...\n"}
+    after = {path: text.replace("self, a", "self, a, b=1") for path, text in before.items()}
+    assert sorted(told(before, after)) == [
         ("new parameter of an interface", "A.f(b)"),
         ("new parameter of an interface", "B.f(b)"),
     ]
+    assert told(before, {**before, CORE: after[CORE]}) == []
+
+
+def test_an_interface_of_one_file_is_an_internal() -> None:
+    """A parameter that the classes of a single file gain is none of others, unless another source mentions the method."""
+    before = "class A:\n    def f(self, a): ...\nclass B(A):\n    def f(self, a): ...\n"
+    after, call = before.replace("self, a", "self, a, b=1"), "core.f(1{})\n"
+    assert told({CORE: before}, {CORE: after}) == []
+    assert told({CORE: before, BASE: call.format("")}, {CORE: after, BASE: call.format(", b=2")}) != []
+
+
+def test_an_attribute_that_its_own_file_reads_is_state() -> None:
+    """An attribute set by a method is told if its file does not read it, or if another source stops mentioning it."""
+    before = "class A:\n    def f(self):\n        self.x = 1\n{}    def g(self): ...\n"
+    unread, read = before.format(""), before.format("        return self.x\n")
+    after = "class A:\n    def f(self): ...\n    def g(self): ...\n"
+    assert told(f"class B:\n    y = 1\n{read.replace('x', 'y')}", f"class B: ...\n{after}") == []
+    assert told(f"class B:\n    y: int = 1\n{read.replace('x', 'y')}", f"class B: ...\n{after}") != []
+    assert told(unread, after) == [("removed attribute", "A.x")]
+    assert told(read, after) == []
+    assert told({CORE: read, BASE: "a.x\n"}, {CORE: after, BASE: "a.y\n"}) == [("removed attribute", "A.x")]
+
+
+HOOKED = "class Engine:\n    def _prepare(self): ...\n    def run(self):\n        {}\n"
+OVERRIDE = "from engine.core import Engine\nclass Fast(Engine):\n    def _prepare(self):\n        super()._prepare()\n"
+CALLED, UNCALLED = {CORE: HOOKED.format("self._prepare()")}, {CORE: HOOKED.format("pass")}
+
+
+def test_a_hook_that_is_no_longer_called_is_told() -> None:
+    """A method whose last call goes is told with that call, though its definition and an override of it stay."""
+    override = {BASE: OVERRIDE}
+    (fact,) = found({**CALLED, **override}, {**UNCALLED, **override}, use=False)
+    assert (fact.kind.value, fact.name, fact.place) == ("method no longer called", "Engine._prepare", f"{CORE}:4")
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        {"engine/other.py": "engine._prepare()\n"},
+        {"engine/other.py": 'getattr(engine, "_prepare")\n'},
+        {BASE: OVERRIDE.replace("super()._prepare()", "self._prepare()")},
+    ],
+    ids=["called elsewhere", "named as a string", "called by an override"],
+)
+def test_a_hook_that_any_source_mentions_is_called(others: Mapping[str, str]) -> None:
+    """A mention anywhere in the tree but in definitions may be a call."""
+    override = {BASE: OVERRIDE}
+    assert found({**CALLED, **override, **others}, {**UNCALLED, **override, **others}, use=False) == []
+
+
+def test_a_method_that_nothing_overrides_or_the_library_calls_is_no_hook() -> None:
+    """A public method without override is what programs call, and one with a base from elsewhere may be called there."""
+    public = ({CORE: each[CORE].replace("_prepare", "prepare")} for each in (CALLED, UNCALLED))
+    assert told(*public) == []
+    based = ({CORE: each[CORE].replace("Engine", "Engine(elsewhere.Base)")} for each in (CALLED, UNCALLED))
+    assert told(*based) == []
 
 
 def test_what_only_its_own_file_uses_is_an_internal() -> None:

@@ -3,12 +3,14 @@
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
 import pytest
 
 from analysis.errors import DigestError, MirrorUnavailable, UnknownBranch
 from analysis.models import Repository
 from analysis.sources.git.folder import MirrorFolder
+from tests.servers.github import Fault
 from tests.servers.mirrored import REPOSITORY, Place, fake_git
 
 
@@ -146,9 +148,26 @@ def test_removal_waits_for_readers(place: Place) -> None:
             assert not removing.done()
         removing.result(timeout=30)
     assert list(place.folder.iterdir()) == []
-    with pytest.raises(MirrorUnavailable, match="the mirror is damaged"):
+    with pytest.raises(MirrorUnavailable, match="the mirror of o/n is damaged; the next fetch clones it again"):
         mirror.head()
     assert list(place.folder.iterdir()) == []
+
+
+def test_who_waits_too_long_for_another_is_told(place: Place) -> None:
+    """While another clones, the wait for it has a limit, after which one line says so; the clone goes on."""
+    release = Event()
+    place.server.faults = [Fault(r"\.git/git-upload-pack", until=release)]
+    with ThreadPoolExecutor(1) as pool:
+        cloning = pool.submit(place.cloned)
+        try:
+            while not place.server.asked("git-upload-pack$"):
+                assert not cloning.done()
+            with pytest.raises(MirrorUnavailable, match="o/n is still being cloned or fetched after 1 s; try again"):
+                place.mirrors(lock_timeout=1).updated(REPOSITORY, create=True)
+            assert place.mirrors(lock_timeout=0).remove_unless(lambda _: False) == []
+        finally:
+            release.set()
+        assert cloning.result().head() == place.second
 
 
 def test_mirrors_of_other_repositories_are_removed(place: Place) -> None:

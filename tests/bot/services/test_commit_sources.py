@@ -3,10 +3,13 @@
 import re
 import sqlite3
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import date, datetime, timedelta
 from pathlib import Path
+from threading import Event
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -14,6 +17,7 @@ from analysis.models import Commit, DayReport, Proof, ReadFrom, Remark, Reposito
 from analysis.sources.github import GitHub
 from analysis.sources.mirrors import Mirrors
 from bot.models.subjects import DayRef
+from bot.services.backfill import backfill
 from bot.services.commit_reader import current_commits
 from bot.services.commit_sources import CommitSources
 from bot.services.factory import Services, services_on
@@ -134,6 +138,56 @@ def test_a_month_is_read_without_a_token(github: FaultyGitHub, desk: At) -> None
     assert not any(each.failed for each in reports)
     assert github.asked("^/repos/") == 1
     assert github.asked(GIT) < 20
+
+
+def test_a_backfill_asks_git_for_all_days_at_once(github: FaultyGitHub, desk: At) -> None:
+    """The files of many days are fetched together, and a second run asks nobody."""
+    github.push("o/n", *history(*(NOON + timedelta(days=number) for number in range(20))))
+    at = desk(github, token=None)
+    days = [DAY + timedelta(days=number) for number in range(20)]
+
+    def read() -> list[tuple[int, int]]:
+        done = backfill(at.services.digests, [REPOSITORY], days, ZoneInfo("UTC"), "en", now=NOON + timedelta(days=30))
+        return [(each.commits, each.failed) for each in done]
+
+    assert read() == [(1, 0)] * 20
+    assert github.asked(GIT) <= 6  # the clone, and what the commits change
+    github.requests.clear()
+    assert read() == [(1, 0)] * 20
+    assert not github.requests
+
+
+def test_a_mirror_that_fails_after_the_listing_is_told(github: FaultyGitHub, desk: At) -> None:
+    """Where git does not give the files of a day that the mirror listed, the API does, and the coverage says so."""
+    at = desk(github)
+    now = NEXT_MORNING + timedelta(days=1)
+    at.sources.current(REPOSITORY, now, NEXT_MORNING)
+    github.faults = [Fault(GIT, 503, times=100)]
+    report = at.read(now=now)
+    assert not report.failed
+    assert report.read_from is ReadFrom.API_INSTEAD
+    again = at.services.digests.stored_report(DayRef(REPOSITORY, DAY, "UTC", "en"))
+    assert again
+    assert again.coverage.read_from is ReadFrom.API_INSTEAD
+
+
+def test_a_mirror_that_is_removed_meanwhile_is_told(github: FaultyGitHub, desk: At, tmp_path: Path) -> None:
+    """Where the mirror goes while its commits are read, the API takes its place, and the coverage says so."""
+    at = desk(github)
+    release = Event()
+    github.faults = [Fault("/pulls", times=2, until=release)]
+    with ThreadPoolExecutor(1) as pool:
+        reading = pool.submit(at.read)
+        try:
+            while github.asked("/pulls") < 2:
+                assert not reading.done()
+            Mirrors(tmp_path / "mirrors", at.github, None).remove_unless(lambda _: False)
+        finally:
+            release.set()
+        report = reading.result()
+    assert not report.failed
+    assert all(each.commit.files for each in report.entries)
+    assert report.read_from is ReadFrom.API_INSTEAD
 
 
 def test_what_landed_late_and_a_force_push_are_read_from_git(github: FaultyGitHub, desk: At) -> None:

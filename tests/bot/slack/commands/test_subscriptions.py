@@ -11,6 +11,7 @@ import pytest
 
 from analysis.models import Repository
 from bot.store import Subscription, Subscriptions, Terms, open_engine
+from loopback.git.history import with_git_shas
 from loopback.github import RecordedRepository
 from loopback.slack import LoopbackSlack
 from tests.conftest import recorded
@@ -74,6 +75,8 @@ def said(talk: Talk, text: str, user: str = ADA, channel: str = DIGEST) -> str:
             "subscribe watch pkg, —eager，Ab.c min high",
             ("o/n", "09:00", "UTC", "en", "high", (), ("pkg", "--eager", "Ab.c")),
         ),
+        ("subscribe downstream o/m", ("o/n", "09:00", "UTC", "en", "low", (), (), ("o/m",))),
+        ("订阅 下游 o/m", ("o/n", "09:00", "UTC", "en", "low", (), (), ("o/m",))),
         ("订阅 watch `LLM.generate`", ("o/n", "09:00", "UTC", "en", "low", (), ("LLM.generate",))),
     ],
 )
@@ -83,7 +86,7 @@ def test_a_channel_is_subscribed_by_a_command(talk: Talk, tmp_path: Path, text: 
     (kept,) = held(tmp_path)
     terms = kept.terms
     found = (str(terms.repository), f"{terms.time:%H:%M}", terms.tz.key, terms.language, terms.least.value, terms.paths)
-    assert (*found, terms.watch) == (*expected, ())[:7]
+    assert (*found, terms.watch, tuple(map(str, terms.downstream))) == (*expected, (), ())[:8]
     assert (terms.channel, kept.user) == (DIGEST, ADA)
 
 
@@ -252,6 +255,7 @@ def filled(**changes: str) -> dict[str, dict[str, Any]]:
         "least": "medium",
         "paths": "",
         "watch": "",
+        "downstream": "",
     } | changes
     return {name: {name: value} for name, value in values.items() if value}
 
@@ -287,6 +291,10 @@ def test_a_subscription_is_filled_into_a_modal(talk: Talk, tmp_path: Path) -> No
         ("timezone", "Mars"),
         ("paths", "!x"),
         ("watch", "LLM, x"),
+        ("downstream", "no repository"),
+        ("downstream", "o/n"),
+        ("downstream", "o/secret"),
+        ("downstream", "o/gone"),
         ("channel", "C0QUIET"),
     ],
 )
@@ -453,3 +461,27 @@ def test_a_form_does_not_wait_for_a_slow_github(
     slack.wait_for(lambda: told in "".join(map(whole, slack.private(ADA, DIGEST))))
     talk.settle()
     assert len(held(tmp_path)) == (1 if told == "Subscribed" else 0)
+
+
+def test_a_mirror_goes_with_the_last_subscription(slack: LoopbackSlack, tmp_path: Path) -> None:
+    """When nobody is subscribed to a repository any more its mirror is removed soon; that of a configured one stays."""
+    mirrors = tmp_path / "mirrors"
+    added = {"filename": "a.py", "status": "added", "additions": 1, "deletions": 0, "patch": "@@ -0,0 +1 @@\n+a = 1"}
+    repository = RecordedRepository(with_git_shas([recorded(1, files=[added])]))
+
+    def names() -> list[str]:
+        return sorted(path.name for path in mirrors.glob("*.git"))
+
+    with (
+        FaultyGitHub(dict.fromkeys(("o/n", "o/m"), repository)) as github,
+        Talk(slack, github.url, tmp_path, digest_repos="o/n", digest_mirrors=mirrors) as talk,
+    ):
+        for channel in (DIGEST, "C0TEAM"):
+            said(talk, "subscribe o/m", channel=channel)
+        for name in ("o/n", "o/m"):
+            said(talk, f"{name} 2026-02-05")
+        assert names() == ["o+m.git", "o+n.git"]
+        said(talk, "unsubscribe o/m")
+        assert names() == ["o+m.git", "o+n.git"]
+        said(talk, "unsubscribe o/m", channel="C0TEAM")
+        slack.wait_for(lambda: names() == ["o+n.git"])

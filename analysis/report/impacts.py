@@ -1,0 +1,127 @@
+"""Impacts as reports show them: those of one cause together, with a few places of each, and what was compared."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from analysis.impact.sentences import explanation
+from analysis.locale import Catalogue, catalogue, translated
+from analysis.locale.punctuation import join_items
+from analysis.models import SHORT_SHA, Language
+from analysis.models.impacts import Certainty, Downstream, DownstreamImpacts, Impact, ImpactReport
+
+_MAX_PLACES = 3  # shown of one cause
+_MAX_NAMES = 5  # of files or folders
+
+
+class ImpactCause(NamedTuple):
+    """The impacts of one cause, of which `places` are shown."""
+
+    impacts: tuple[Impact, ...]
+    places: int = _MAX_PLACES
+
+    @property
+    def first(self) -> Impact:
+        return self.impacts[0]
+
+    @property
+    def shown(self) -> tuple[Impact, ...]:
+        return self.impacts[: self.places]
+
+    def sentence(self, language: Language) -> str:
+        """Return why the lines break, with `code` spans, and whether that is only likely."""
+        text = str(translated(explanation(self.first), language))
+        proven = self.first.certainty is Certainty.PROVEN
+        return text if proven else catalogue(language)("{sentence} (likely)", sentence=text)
+
+    def left(self, language: Language) -> str:
+        """Return how many places are not shown; "" if all are."""
+        count = len(self.impacts) - self.places
+        places = catalogue(language).plural("and {count} more place", "and {count} more places", count)
+        return places if count > 0 else ""
+
+
+def impact_causes(found: DownstreamImpacts, places: int = _MAX_PLACES) -> list[ImpactCause]:
+    """Return the causes of what a commit breaks of a downstream tree, what is proven first, each to be shown with `places`."""
+    groups: dict[object, list[Impact]] = {}
+    for each in found.impacts:
+        key = (each.certainty, each.kind, each.cause, each.name, each.subject, each.new)
+        groups.setdefault(key, []).append(each)
+    return [ImpactCause(tuple(group), places) for group in groups.values()]
+
+
+def impact_summary(report: ImpactReport) -> str:
+    """Return how many of the commits break something."""
+    say = catalogue(report.language)
+    commits = say.plural("{count} commit", "{count} commits", report.compared)
+    if not report.commits:
+        return say("✅ Nothing here breaks your code: {commits} compared", commits=commits)
+    return say("💥 Breaks your code: {breaking} of {commits}", breaking=f"{len(report.commits):,}", commits=commits)
+
+
+def downstream_name(downstream: Downstream) -> str:
+    """Return the name of a downstream tree, with its commit if it has one."""
+    return f"{downstream.name} ({downstream.sha[:SHORT_SHA]})" if downstream.sha else downstream.name
+
+
+def comparison(downstream: Downstream, language: Language) -> str:
+    """Return what was compared of a downstream tree."""
+    say = catalogue(language)
+    values = {
+        "downstream": downstream_name(downstream),
+        "packages": join_items(downstream.packages, say),
+        "files": say.plural("{count} file", "{count} files", downstream.files),
+    }
+    if not downstream.packages:
+        return say("Upstream has no Python package, so that nothing in {downstream} could be compared", **values)
+    if downstream.uses:
+        uses = say.plural("{count} use", "{count} uses", downstream.uses)
+        return say("Compared with {downstream}: {files}, {uses} of {packages}", uses=uses, **values)
+    if downstream.mentions:
+        names = say.plural("{count} name", "{count} names", downstream.mentions)
+        return say(
+            "No code in {downstream} uses {packages} ({files}); compared were {names} of settings and versions in its text",
+            names=names,
+            **values,
+        )
+    return say("{downstream} does not use {packages} ({files})", **values)
+
+
+def missing(report: ImpactReport) -> Iterator[str]:
+    """Yield each commit and day that could not be compared, with the reason."""
+    say = catalogue(report.language)
+    for failure in report.failed:
+        yield f"{say('Failed')} {failure.sha[:SHORT_SHA]}{say(': ')}{failure.translated(report.language)}"
+    for day in report.unlisted:
+        yield f"{say('Failed')} {day.date}{say(': ')}{translated(day.reason, report.language)}"
+
+
+def omissions(downstream: Downstream, language: Language) -> Iterator[str]:
+    """Yield what of a downstream tree was not compared."""
+    say = catalogue(language)
+    if not downstream.python_files:
+        yield say("{downstream} has no Python files", downstream=downstream.name)
+    if unparsed := downstream.unparsed:
+        yield say.plural(
+            "{count} Python file does not parse and was not compared: {names}",
+            "{count} Python files do not parse and were not compared: {names}",
+            len(unparsed),
+            names=_names(unparsed, say),
+        )
+    if downstream.copies:
+        packages = join_items(downstream.packages, say)
+        yield say(
+            "A copy of {packages} is not compared: {names}", packages=packages, names=_names(downstream.copies, say)
+        )
+    if downstream.submodules:
+        yield say("Other repositories inside are not read: {names}", names=_names(downstream.submodules, say))
+    if downstream.unread:
+        yield say.plural(
+            "{count} file was not read: binary, too large or not readable",
+            "{count} files were not read: binary, too large, too many or not readable",
+            downstream.unread,
+        )
+
+
+def _names(names: Sequence[str], say: Catalogue) -> str:
+    shown, left = join_items(names[:_MAX_NAMES], say), len(names) - _MAX_NAMES
+    return f"{shown} {say('and {count} more', count=left)}" if left > 0 else shown

@@ -1,0 +1,53 @@
+"""Impacts as Markdown: each commit with what it breaks, both places with their code."""
+
+import sys
+from functools import partial
+from zoneinfo import ZoneInfo
+
+from analysis.citations import to_upstream_place
+from analysis.locale import catalogue
+from analysis.models.impacts import ImpactReport, UpstreamPlace
+from analysis.report.escape import link_text
+from analysis.report.impacts import comparison, downstream_name, impact_causes, impact_summary, missing, omissions
+from analysis.report.markdown import address, render
+from analysis.text import visible
+
+_MARGIN = "\n    "  # of a block in an item of the second level
+
+
+def impacts_markdown(report: ImpactReport, *, every_place: bool = False) -> str:
+    """Render what the commits of a period break of downstream trees, with a few places of each cause or with `every_place`."""
+    return render(
+        "impacts.md.j2",
+        report=report,
+        say=catalogue(report.language),
+        zone=ZoneInfo(report.timezone),
+        summary=impact_summary,
+        comparison=comparison,
+        omissions=omissions,
+        missing=missing,
+        downstream_name=downstream_name,
+        causes=partial(impact_causes, places=sys.maxsize) if every_place else impact_causes,
+        upstream_place=to_upstream_place,
+        link=_link,
+        code=lambda code: _block("python", code),
+        diff=_diff,
+    )
+
+
+def _link(label: str, url: str | None) -> str:
+    return f"[{link_text(label)}]({address(url)})" if url else link_text(label)
+
+
+def _diff(place: UpstreamPlace) -> str:
+    lines = [f"{sign} {code}" for sign, code in (("-", place.before), ("+", place.after)) if code]
+    return _block("diff", "\n".join(lines)) if lines else ""
+
+
+def _block(language: str, code: str) -> str:
+    """Return a block of code that nothing in it can end."""
+    lines = visible(code, keep="\n").split("\n")
+    fence = "`" * 3
+    while any(fence in line for line in lines):
+        fence += "`"
+    return _MARGIN.join([f"{fence}{language}", *lines, fence])

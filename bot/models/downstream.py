@@ -1,0 +1,41 @@
+"""What commits break of the downstream repositories that a channel names. It is shown in that channel, and stored nowhere."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from analysis.locale import Phrase
+from analysis.models import Failure, Repository
+from analysis.models.impacts import Downstream, DownstreamImpacts
+
+
+class Unchecked(NamedTuple):
+    """A downstream repository whose code could not be compared, and why."""
+
+    repository: Repository
+    reason: str | Phrase
+
+
+class DownstreamCheck(NamedTuple):
+    """The trees that were compared with commits, and what these break: by SHA, worst first.
+
+    `private` tells whether one of the trees is of a repository that only some channels may see.
+    """
+
+    compared: tuple[Downstream, ...] = ()
+    unchecked: tuple[Unchecked, ...] = ()
+    commits: Mapping[str, tuple[DownstreamImpacts, ...]] = MappingProxyType({})
+    failed: tuple[Failure, ...] = ()
+    private: bool = False
+
+    @property
+    def asked(self) -> bool:
+        """Whether the channel names any downstream repository."""
+        return bool(self.compared or self.unchecked)
+
+    def of(self, sha: str) -> tuple[DownstreamImpacts, ...]:
+        """Return what a commit breaks."""
+        return self.commits.get(sha, ())
+
+
+UNASKED = DownstreamCheck()

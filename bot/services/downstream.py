@@ -1,0 +1,85 @@
+"""Checks of commits against the downstream repositories that a channel's subscriptions name."""
+
+from collections.abc import Sequence
+
+import structlog
+
+from analysis.errors import DigestError
+from analysis.locale import Phrase
+from analysis.models import Entry, Repository
+from analysis.models.impacts import Certainty, CommitImpacts, ImpactKind
+from bot.models.clock import Clock
+from bot.models.downstream import UNASKED, DownstreamCheck, Unchecked
+from bot.services.impact import ComparedSurface, ImpactService, ImpactsFound
+from bot.services.reader import Reader
+from bot.store import Subscriptions
+
+_KINDS = list(ImpactKind)  # what stops a whole module comes first
+
+log = structlog.get_logger(__name__)
+
+
+class DownstreamChecks:
+    """Checks commits for channels. A repository that a channel may not see is as one that does not exist."""
+
+    def __init__(self, impacts: ImpactService, subscriptions: Subscriptions, now: Clock) -> None:
+        self._impacts = impacts
+        self._subscriptions = subscriptions
+        self._now = now
+
+    def named(self, channel: str, upstream: Repository, subscription: int | None = None) -> list[Repository]:
+        """Return the downstream repositories that a channel names for an upstream one, in one subscription or in any."""
+        held = [each for each in self._subscriptions.of(channel) if each.terms.repository.key == upstream.key]
+        chosen = [each for each in held if subscription is None or each.id == subscription]
+        return list({each.key: each for one in chosen for each in one.terms.downstream}.values())
+
+    def check(
+        self,
+        reader: Reader,
+        channel: str,
+        upstream: Repository,
+        entries: Sequence[Entry],
+        subscription: int | None = None,
+    ) -> DownstreamCheck:
+        """Return what stored commits break of the repositories that a channel names. Errors are part of the result."""
+        named = self.named(channel, upstream, subscription)
+        if not named:
+            return UNASKED
+        surfaces: list[ComparedSurface] = []
+        unchecked: list[Unchecked] = []
+        for each in named:
+            try:
+                reader.within(channel).allow(each)
+                surfaces.append(self._impacts.surface(each, upstream, entries, self._now()))
+            except Exception as exc:  # noqa: BLE001 (whatever fails, the digest must arrive and say so)
+                unchecked.append(_unchecked(each, exc))
+        found = ImpactsFound(())
+        try:
+            if surfaces:
+                found = self._impacts.impacts(upstream, entries, surfaces, self._now())
+        except Exception as exc:  # noqa: BLE001 (likewise)
+            surfaces, unchecked = [], [_unchecked(each, exc) for each in named]
+        return DownstreamCheck(
+            compared=tuple(each.downstream for each in surfaces),
+            unchecked=tuple(unchecked),
+            commits={each.entry.commit.sha: each.found for each in sorted(found.commits, key=_severity)},
+            failed=found.failed,
+            private=any(reader.within("").hides(each) for each in named),
+        )
+
+
+def _unchecked(repository: Repository, error: Exception) -> Unchecked:
+    """Return why a repository was not checked; a bug of ours is logged with its traceback."""
+    if isinstance(error, DigestError):
+        log.warning("not compared", repository=str(repository), why=str(error))
+        return Unchecked(repository, error.what)
+    log.error("this is a bug in vllm-digest", exc_info=error)
+    return Unchecked(repository, Phrase("something went wrong here; the operator's log says what"))
+
+
+def _severity(commit: CommitImpacts) -> tuple[object, ...]:
+    """Return the sort key of a commit, worst first: proven before likely, then by kind, by places and by score."""
+    every = [each for found in commit.found for each in found.impacts]
+    proven = [each for each in every if each.certainty is Certainty.PROVEN]
+    kind = min(_KINDS.index(each.kind) for each in proven or every)
+    return not proven, kind, -len(proven or every), -commit.entry.ranked.score

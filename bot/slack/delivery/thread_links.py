@@ -1,0 +1,71 @@
+"""Links from a posted digest's first section to the messages of its commits, which are in its thread only afterwards."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import structlog
+
+from bot.slack.messages.impacts import BREAKS_BLOCK
+from bot.slack.web import Web
+from bot.slack.web_errors import SlackFailure
+from bot.store import Mailbox, OutboxMessage, State
+
+log = structlog.get_logger(__name__)
+
+
+class ThreadLinks:
+    """Edits posted digests: the commits in their first section are linked to GitHub until then."""
+
+    def __init__(self, mailbox: Mailbox, web: Web) -> None:
+        self._mailbox = mailbox
+        self._web = web
+
+    def add(self, prefix: str) -> None:
+        """Link the digest whose messages have keys with this prefix, once they are sent. If Slack fails, it stays as it is."""
+        root = self._mailbox.message(f"{prefix}000")
+        if root is None or not root.ts or root.state is not State.SENT:
+            return
+        section = next((each for each in _blocks(root) if each.get("block_id") == BREAKS_BLOCK), None)
+        if section is None:
+            return
+        sent = {_subject(each): each.ts for each in self._mailbox.messages(prefix) if each.root == root.key and each.ts}
+        try:
+            links = {
+                url: link
+                for url in dict.fromkeys(_links(section))
+                if url in sent and (link := self._web.permalink(root.channel, sent[url]))
+            }
+            if links:
+                blocks = [_relinked(each, links) if each is section else each for each in _blocks(root)]
+                content = {**root.content, "blocks": blocks, "about": root.about}
+                self._web.update(root.channel, root.ts, content, root.key)
+        except SlackFailure as exc:
+            log.warning("not linked", key=root.key, why=str(exc))
+
+
+def _blocks(message: OutboxMessage) -> list[dict[str, Any]]:
+    return list(message.content.get("blocks") or ())
+
+
+def _subject(message: OutboxMessage) -> str:
+    """Return the first address in a message, which is that of its commit."""
+    return next(_links(_blocks(message)[:1]), "")
+
+
+def _links(value: object) -> Iterator[str]:
+    """Yield the addresses of the links in blocks, in order."""
+    if isinstance(value, Mapping):
+        if value.get("type") == "link":
+            yield str(value["url"])
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        for each in value:
+            yield from _links(each)
+
+
+def _relinked(value: Any, links: Mapping[str, str]) -> Any:
+    """Return blocks with other addresses."""
+    if isinstance(value, Mapping):
+        changed = {name: _relinked(each, links) for name, each in value.items()}
+        return changed | {"url": links.get(value["url"], value["url"])} if value.get("type") == "link" else changed
+    return [_relinked(each, links) for each in value] if isinstance(value, list | tuple) else value

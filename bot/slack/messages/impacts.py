@@ -1,0 +1,169 @@
+"""What commits break of a channel's downstream repositories: the digest's first section, and both places in a commit's message."""
+
+from collections.abc import Iterable, Sequence
+
+from analysis.citations import to_upstream_place
+from analysis.locale import Catalogue, catalogue, translated
+from analysis.models import SHORT_SHA, Commit, DayReport, Entry, Importance, Language
+from analysis.models.impacts import Downstream, DownstreamImpacts, Impact
+from analysis.report.impacts import ImpactCause, comparison, impact_causes, omissions
+from analysis.text import one_line, shorten
+from bot.models.downstream import DownstreamCheck, Unchecked
+from bot.slack.messages.blocks import Block, Piece, bullets, code, context, linked, ours, paragraph, prose, rich
+
+BREAKS_BLOCK = (
+    "breaks_your_code"  # its block_id: once the thread is posted, its commits are linked to their messages there
+)
+_COMMITS = 8  # in the digest's first section
+_CAUSES = 4  # of a downstream repository in a commit's message
+_LINE = 160  # characters of a line of code
+_PLACE = 120  # characters of a path with its line
+_SENTENCE = 300
+
+
+def raised(report: DayReport, check: DownstreamCheck) -> DayReport:
+    """Return a report whose commits that break the channel's code are of high importance, worst first."""
+    if not check.commits:
+        return report
+    order = {sha: place for place, sha in enumerate(check.commits)}
+
+    def worst_first(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+        shown = [raised_entry(each, check) for each in entries]
+        return tuple(sorted(shown, key=lambda each: order.get(each.commit.sha, len(order))))
+
+    return report.model_copy(update={"entries": worst_first(report.entries), "late": worst_first(report.late)})
+
+
+def raised_entry(entry: Entry, check: DownstreamCheck) -> Entry:
+    """Return a commit of high importance if it breaks the channel's code, otherwise as it is."""
+    if not check.of(entry.commit.sha):
+        return entry
+    return entry.model_copy(update={"ranked": entry.ranked.model_copy(update={"importance": Importance.HIGH})})
+
+
+# The digest
+
+
+def breaking_section(entries: Iterable[Entry], check: DownstreamCheck, language: Language) -> list[Block]:
+    """Return the digest's first section: a line a commit, worst first, or that nothing breaks the code that was compared."""
+    say = catalogue(language)
+    commits = {each.commit.sha: each.commit for each in entries}
+    unread = {sha for sha, commit in commits.items() if not commit.read} | {each.sha for each in check.failed}
+    rows = [_line_of(commits[sha], found, check, say) for sha, found in check.commits.items() if sha in commits]
+    blocks: list[Block] = []
+    if rows:
+        more = len(rows) - _COMMITS
+        if more > 0:
+            rows[_COMMITS:] = [
+                ours(say.plural("{count} more commit in the thread", "{count} more commits in the thread", more))
+            ]
+        heading = ours(say("💥 Breaks your code"), "bold") + ours(f" ({_names(check.compared)})")
+        blocks.append(rich(paragraph(heading), bullets(rows)) | {"block_id": BREAKS_BLOCK})
+    elif check.compared:
+        blocks.append(context(_unbroken(check.compared, len(unread), say)))
+    return blocks + [context(_unchecked(each, language)) for each in check.unchecked]
+
+
+def worst_line(entries: Iterable[Entry], check: DownstreamCheck, language: Language) -> str:
+    """Return the first line of that section as plain text, for the notification; empty if nothing breaks."""
+    say, shas = catalogue(language), {each.commit.sha for each in entries}
+    for sha, found in check.commits.items():
+        if sha in shas:
+            first = impact_causes(found[0])[0]
+            return f"{say('💥 Breaks your code')}: {_place(first.first)} · {_sentence(first, language)}"
+    return ""
+
+
+def _line_of(commit: Commit, found: Sequence[DownstreamImpacts], check: DownstreamCheck, say: Catalogue) -> list[Piece]:
+    """Return a commit's worst impact in a line, with the number of further places."""
+    of, first = found[0].downstream, impact_causes(found[0])[0]
+    pieces = prose(f"{of.name} ") if len(check.compared) > 1 else []
+    pieces += _linked_place(of, first.first) + ours(" · ") + prose(_sentence(first, say.language))
+    more = sum(len(each.impacts) for each in found) - 1
+    pieces += ours(" · " + say.plural("and {count} more place", "and {count} more places", more)) if more else []
+    number = f"#{commit.pr}" if commit.pr else commit.short_sha
+    return [*pieces, *ours(" · "), *linked(number, commit.url)]
+
+
+def _unbroken(compared: Sequence[Downstream], unread: int, say: Catalogue) -> str:
+    checked = say("; ").join(_compared(each, say) for each in compared)
+    told = say("✅ Nothing breaks your code: checked against {what}", what=checked)
+    if not unread:
+        return told
+    commits = say.plural("{count} commit", "{count} commits", unread)
+    return f"{told} · {say('⚠️ {commits} could not be read or compared', commits=commits)}"
+
+
+def _compared(downstream: Downstream, say: Catalogue) -> str:
+    return f"{downstream.name}, {say.plural('{count} file', '{count} files', downstream.files)}"
+
+
+def _unchecked(each: Unchecked, language: Language) -> str:
+    reason = translated(each.reason, language)
+    return catalogue(language)("⚠️ {name} could not be checked: {reason}", name=each.repository, reason=reason)
+
+
+def coverage_rows(check: DownstreamCheck, language: Language) -> list[list[Piece]]:
+    """Return what was compared and what could not be, for the coverage."""
+    say = catalogue(language)
+    rows = [prose(text) for each in check.compared for text in (comparison(each, language), *omissions(each, language))]
+    rows += [prose(_unchecked(each, language)) for each in check.unchecked]
+    for failure in check.failed:
+        sha, reason = failure.sha[:SHORT_SHA], failure.translated(language)
+        rows.append(prose(say("{sha} could not be compared with your code: {reason}", sha=sha, reason=reason)))
+    return rows
+
+
+# The commit's message
+
+
+def impact_blocks(commit: Commit, check: DownstreamCheck, language: Language) -> list[Block]:
+    """Return what a commit breaks, with both places of each cause; that it breaks nothing; and what could not be checked."""
+    say, blocks = catalogue(language), []
+    for found in check.of(commit.sha):
+        shown = impact_causes(found)[:_CAUSES]
+        rows = [_cause(commit, found.downstream, each, say) for each in shown]
+        more = len(found.impacts) - sum(len(each.shown) for each in shown)
+        if more:
+            rows.append(ours(say.plural("and {count} more place", "and {count} more places", more), "italic"))
+        heading = ours(say("💥 Breaks your code"), "bold") + ours(f" ({found.downstream.name})")
+        blocks.append(rich(paragraph(heading), bullets(rows)))
+    if check.compared and not blocks and not check.failed and commit.read:
+        blocks.append(context(_unbroken(check.compared, 0, say)))
+    return blocks + [context(_unchecked(each, language)) for each in check.unchecked]
+
+
+def _cause(commit: Commit, downstream: Downstream, cause: ImpactCause, say: Catalogue) -> list[Piece]:
+    """Return the sentence of a cause, its places downstream and upstream with their code, and what to write instead."""
+    pieces = prose(_sentence(cause, say.language))
+    for each in cause.shown:
+        pieces += _row(say("your code"), _linked_place(downstream, each), each.downstream.code)
+        if each.advice:
+            pieces += ours(f"\n{say('instead')} ") + code(shorten(one_line(each.advice), _LINE))
+    upstream, place = cause.first.upstream, to_upstream_place(commit, cause.first)
+    pieces += _row(
+        say("upstream"), linked(f"`{shorten(place.label, _PLACE)}`", place.url), upstream.before or upstream.after
+    )
+    if upstream.before and upstream.after:
+        pieces += ours(" → ") + code(shorten(one_line(upstream.after), _LINE))
+    return pieces
+
+
+def _row(label: str, place: list[Piece], text: str | None) -> list[Piece]:
+    return ours(f"\n{label} ") + place + (ours(" ") + code(shorten(one_line(text), _LINE)) if text else [])
+
+
+def _sentence(cause: ImpactCause, language: Language) -> str:
+    return shorten(one_line(cause.sentence(language)), _SENTENCE)
+
+
+def _linked_place(downstream: Downstream, impact: Impact) -> list[Piece]:
+    return linked(f"`{_place(impact)}`", downstream.url(impact.downstream) or "")
+
+
+def _place(impact: Impact) -> str:
+    return shorten(f"{impact.downstream.path}:{impact.downstream.line}", _PLACE).replace("`", "'")
+
+
+def _names(compared: Sequence[Downstream]) -> str:
+    return ", ".join(each.name for each in compared)

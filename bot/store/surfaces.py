@@ -1,0 +1,53 @@
+"""The surfaces of downstream repositories, by tree, so that a tree is read once."""
+
+from collections.abc import Collection
+from datetime import datetime
+
+from sqlalchemy import Engine, delete, select
+from sqlalchemy.dialects.sqlite import insert as upsert
+
+from analysis.impact.surface.extraction import VERSION
+from analysis.impact.surface.trees import TreeSurface
+from analysis.models import Repository
+from bot.store.database import Writer
+from bot.store.schema import surfaces as table
+
+_KEPT = 6  # trees of a repository: its heads, and the branches that several channels follow
+
+
+class Surfaces:
+    """Surfaces on one engine, by repository, root tree (its SHA) and upstream packages; thread-safe."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._writing = Writer(engine)
+
+    def get(self, repository: Repository, tree: str, packages: Collection[str]) -> TreeSurface | None:
+        """Return the surface of a tree; None if none was stored, or only by other rules."""
+        query = select(table.c.body).filter_by(**_key(repository, tree, packages))
+        with self._engine.connect() as connection:
+            body = connection.execute(query).scalar()
+        return TreeSurface.model_validate_json(body) if body else None
+
+    def save(
+        self, repository: Repository, tree: str, packages: Collection[str], surface: TreeSurface, now: datetime
+    ) -> None:
+        """Store the surface of a tree, and remove those of the repository's older ones."""
+        key = _key(repository, tree, packages)
+        values = {"body": surface.model_dump_json(), "read_at": now}
+        own = table.c.repository == key["repository"]
+        with self._writing.begin() as connection:
+            connection.execute(
+                upsert(table).values(**key, **values).on_conflict_do_update(index_elements=list(key), set_=values)
+            )
+            newest = select(table.c.id).where(own).order_by(table.c.read_at.desc(), table.c.id.desc()).limit(_KEPT)
+            connection.execute(delete(table).where(own, table.c.id.not_in(newest)))
+
+
+def _key(repository: Repository, tree: str, packages: Collection[str]) -> dict[str, str | int]:
+    return {
+        "repository": repository.full_name.lower(),
+        "tree": tree,
+        "packages": ",".join(sorted(packages)),
+        "version": VERSION,
+    }

@@ -1,0 +1,204 @@
+"""Imports: which are broken when a name or a module of upstream goes, and which still find it."""
+
+import pytest
+
+from analysis.models.impacts import Certainty
+from tests.analysis.impact.repositories import UPSTREAM, impacts_of, told
+
+LOAD = "def load():\n    return 1\n\n\ndef keep():\n    return 2\n"
+GONE = "def keep():\n    return 2\n"
+REMOVED = ["import: removed: engine.core.load"]
+
+
+@pytest.mark.parametrize(
+    "imported",
+    [
+        "from engine.core import load\n",
+        "from engine.core import load as fetch\n",
+        "from engine.core import (\n    keep,\n    load,\n)\n",
+        "def run():\n    from engine.core import load\n\n    return load()\n",
+        "class Worker:\n    def run(self):\n        from engine.core import load\n",
+        "if True:\n    from engine.core import load\n",
+        "x = 'engine.core.load'\n",
+        "x = 'engine.core:load'\n",
+        "@patch('engine.core.load')\ndef test(): ...\n",
+    ],
+)
+def test_an_import_of_a_removed_name_breaks(imported: str) -> None:
+    """An import breaks wherever it stands, and a string that is the dotted path of a name is an import too."""
+    assert told(LOAD, GONE, imported) == REMOVED
+
+
+@pytest.mark.parametrize(
+    "used",
+    [
+        "import engine.core\n\nengine.core.load()\n",
+        "import engine.core as core\n\ncore.load()\n",
+        "from engine import core\n\ncore.load()\n",
+        "from engine import core as c\n\nd = c\nd.load()\n",
+        "def run():\n    import engine.core as core\n\n    return core.load()\n",
+    ],
+)
+def test_a_call_through_a_module_breaks(used: str) -> None:
+    """A module imported under any name is followed to the function that is called on it."""
+    assert told(LOAD, GONE, used) == ["call: removed: engine.core.load"]
+
+
+def test_a_function_passed_on_through_a_module_breaks() -> None:
+    """A removed name that is read of a module without a call breaks as well."""
+    assert told(LOAD, GONE, "from engine import core\n\nloader = core.load\n") == [
+        "attribute: removed: engine.core.load"
+    ]
+
+
+@pytest.mark.parametrize(
+    "path_and_import",
+    [
+        ("plugin/worker.py", "from .compat import load\n"),
+        ("plugin/worker.py", "from plugin.compat import load\n"),
+        ("plugin/deep/worker.py", "from ..compat import load\n"),
+        ("plugin/worker.py", "from .compat import *\n"),
+    ],
+)
+def test_an_import_through_the_plug_in_breaks_where_it_names_upstream(path_and_import: tuple[str, str]) -> None:
+    """A name that a module of the plug-in re-exports breaks in both files."""
+    path, imported = path_and_import
+    files = {"plugin/__init__.py": "", "plugin/compat.py": "from engine.core import load\n", path: imported}
+    found = impacts_of(LOAD, GONE, files)
+    assert {each.downstream.path for each in found} >= {"plugin/compat.py"}
+    assert {each.name for each in found} == {"engine.core.load"}
+
+
+def test_a_call_of_a_re_exported_name_is_judged_by_the_definition() -> None:
+    """Calls of a name that the plug-in's own modules pass on are followed to upstream."""
+    files = {
+        "plugin/__init__.py": "from plugin.compat import fetch\n",
+        "plugin/compat.py": "from engine.core import load as fetch\n",
+        "plugin/worker.py": "from plugin import fetch\n\nfetch(1)\n",
+    }
+    assert told("def load(a): ...\n", "def load(a, b): ...\n", files) == [
+        "call: parameter required: engine.core.load (b)"
+    ]
+
+
+def test_a_name_that_upstream_re_exports_breaks() -> None:
+    """A package that no longer passes a name on breaks the import from the package, not the one from its module."""
+    before = {UPSTREAM: LOAD, "engine/__init__.py": "from engine.core import load\n"}
+    after = {UPSTREAM: LOAD, "engine/__init__.py": ""}
+    found = impacts_of(before, after, "from engine import load\nfrom engine.core import load as other\n")
+    assert [(each.name, each.downstream.line) for each in found] == [("engine.load", 1)]
+
+
+@pytest.mark.parametrize(
+    "passed_on",
+    [
+        "from engine.other import load\n",
+        "from engine.other import fetch as load\n",
+        "from .other import load\n",
+        "from .other import *\n",
+        "from engine import other\n\nload = other.load\n",
+        "try:\n    from engine.other import load\nexcept ImportError:\n    load = None\n",
+        "if True:\n    def load(): ...\n",
+        "load, save = 1, 2\n",
+        "globals()['load'] = 1\n",
+        "def __getattr__(name):\n    if name == 'load':\n        return 1\n    raise AttributeError(name)\n",
+        "def __getattr__(name):\n    from engine import other\n\n    return getattr(other, name)\n",
+    ],
+)
+def test_a_name_that_upstream_keeps_importable_does_not_break(passed_on: str) -> None:
+    """A definition that moved, and that its old module still offers in any way, breaks no import."""
+    other = "def load(): ...\n\n\ndef fetch(): ...\n"
+    before = {UPSTREAM: LOAD, "engine/other.py": ""}
+    after = {UPSTREAM: passed_on + GONE, "engine/other.py": other}
+    found = impacts_of(before, after, "from engine.core import load\n")
+    assert [each for each in found if each.certainty is Certainty.PROVEN] == []
+
+
+def test_a_lookup_table_without_the_name_does_not_keep_it() -> None:
+    """A module's `__getattr__` that serves the names of a table serves no others."""
+    after = (
+        "_NAMES = {'other': 1}\n\n\ndef __getattr__(name):\n    if name in _NAMES:\n        return _NAMES[name]\n"
+        "    raise AttributeError(name)\n"
+    )
+    assert told(LOAD, after, "from engine.core import load\n") == REMOVED
+
+
+def test_a_star_import_breaks_with_its_module() -> None:
+    """`from module import *` needs the module, and names used through it are followed to upstream."""
+    files = {UPSTREAM: LOAD}
+    assert told(files, {}, "from engine.core import *\n") == ["import: removed: engine.core"]
+
+
+def test_a_name_of_a_star_import_is_followed() -> None:
+    """A name that only a star import of upstream can bind is one of that module."""
+    plugin = "from engine.core import *\n\nload(1)\n"
+    assert told("def load(a): ...\n", "def load(a, b): ...\n", plugin) == [
+        "call: parameter required: engine.core.load (b)"
+    ]
+
+
+def test_a_moved_name_names_its_new_module() -> None:
+    """A definition that another module of the commit has by now is moved there, and the advice imports it from there."""
+    before = {UPSTREAM: LOAD, "engine/io.py": "x = 1\n"}
+    after = {UPSTREAM: GONE, "engine/io.py": "x = 1\n\n\ndef load():\n    return 1\n"}
+    [found] = impacts_of(before, after, "from engine.core import load\n")
+    assert (found.cause.value, found.new, found.advice) == ("moved", "engine.io.load", "from engine.io import load")
+
+
+def test_a_name_in_two_new_modules_has_no_successor() -> None:
+    """Of two candidates none is proposed."""
+    before = {UPSTREAM: LOAD, "engine/io.py": "", "engine/net.py": ""}
+    after = {UPSTREAM: GONE, "engine/io.py": "def load(): ...\n", "engine/net.py": "def load(): ...\n"}
+    [found] = impacts_of(before, after, "from engine.core import load\n")
+    assert (found.cause.value, found.new, found.advice) == ("removed", None, None)
+
+
+def test_a_renamed_name_names_its_new_one() -> None:
+    """A definition with the same body under another name is renamed."""
+    body = "(path, mode):\n    with open(path, mode) as file:\n        return file.read()\n"
+    [found] = impacts_of(f"def load{body}", f"def read{body}", "from engine.core import load\n")
+    assert (found.cause.value, found.new) == ("renamed", "engine.core.read")
+    assert found.advice == "from engine.core import read as load"
+
+
+@pytest.mark.parametrize(
+    "imported", ["import engine.core\n", "from engine import core\n", "from engine.core import load\n"]
+)
+def test_a_renamed_module_names_its_new_one(imported: str) -> None:
+    """An import of a module that git calls renamed says where it is now."""
+    found = impacts_of({UPSTREAM: LOAD}, {"engine/kernel.py": LOAD}, imported, {UPSTREAM: "engine/kernel.py"})
+    assert [(each.cause.value, (each.new or "").startswith("engine.kernel")) for each in found] == [("moved", True)]
+
+
+def test_a_removed_module_breaks_its_imports() -> None:
+    """An import of a module that is gone breaks, by whatever statement."""
+    found = told({UPSTREAM: LOAD}, {}, "import engine.core\nfrom engine import core\nfrom engine.core import load\n")
+    assert found == ["import: removed: engine.core", "import: removed: engine.core", "import: removed: engine.core"]
+
+
+def test_a_module_that_becomes_a_package_does_not_break() -> None:
+    """`core.py` and `core/__init__.py` are imported by the same name."""
+    assert told({UPSTREAM: LOAD}, {"engine/core/__init__.py": LOAD}, "from engine.core import load\n") == []
+
+
+def test_a_package_that_drops_a_name_as_it_becomes_a_module_breaks() -> None:
+    """What the file in the place of the other lacks is gone."""
+    assert told({"engine/core/__init__.py": LOAD}, {UPSTREAM: GONE}, "from engine.core import load\n") == REMOVED
+
+
+def test_a_file_is_blamed_once_for_an_import() -> None:
+    """Of a name that a file can no longer import, its calls in that file say nothing more."""
+    assert told(LOAD, GONE, "from engine.core import load\n\nload()\nload()\n") == REMOVED
+
+
+def test_a_package_below_a_folder_is_found() -> None:
+    """Upstream may keep its package in `src`."""
+    from analysis.impact.matching import impacts
+    from analysis.impact.surface.index import SurfaceIndex
+    from tests.analysis.facts.trees import commit_between, trees
+    from tests.analysis.impact.repositories import surface
+
+    before, after = {"src/engine/core.py": LOAD}, {"src/engine/core.py": GONE}
+    index = SurfaceIndex(surface("from engine.core import load\n"))
+    found = impacts(commit_between(before, after), trees(before, after), index, {"engine": "src"}, ())
+    assert [each.name for each in found] == ["engine.core.load"]

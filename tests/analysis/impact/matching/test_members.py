@@ -1,0 +1,121 @@
+"""Attributes of classes and their instances: which reads fail, and what keeps a member alive."""
+
+import pytest
+
+from analysis.models.impacts import Certainty
+from tests.analysis.impact.repositories import UPSTREAM, impacts_of, told
+
+HEAD = "from engine.core import Config, Engine\n\n\n"
+BASE = "class Base:\n    limit: int = 1\n\n    def __init__(self):\n        self.size = 1\n\n    @property\n    def speed(self): ...\n\n    def run(self): ...\n\n\n"
+REST = "class Engine(Base):\n    config: 'Config'\n\n\nclass Config:\n    engine: Engine\n"
+BARE = "class Base:\n    other = 1\n\n\n"
+
+
+@pytest.mark.parametrize("member", ["limit", "size", "speed"])
+@pytest.mark.parametrize(
+    "read",
+    [
+        "def use(e: Engine):\n    return e.{}\n",
+        "def use(e: Engine):\n    return e.config.engine.{}\n",
+        "def use(c: Config):\n    e = c.engine\n    return [e.{}]\n",
+        "def use(c: Config):\n    return getattr(c.engine, '{}')\n",
+        "class Mine(Engine):\n    def go(self):\n        return self.{}\n",
+        "class Mine(Engine):\n    def go(self):\n        return self.config.engine.{} + 1\n",
+        "class Mine(Engine):\n    def go(self):\n        return super().{}\n",
+        "class Mine(Engine): ...\n\n\nclass Own:\n    def __init__(self, mine: Mine):\n        self.mine = mine\n\n    def go(self):\n        return self.mine.{}\n",
+    ],
+)
+def test_a_read_of_a_removed_member_breaks(member: str, read: str) -> None:
+    """Fields, attributes set in a constructor and properties are found through chains and in subclasses of the plug-in."""
+    found = told(BASE + REST, BARE + REST, HEAD + read.format(member))
+    assert found == [f"attribute: removed: engine.core.Base.{member}"]
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        "class Root:\n    limit = 1\n\n\nclass Base(Root): ...\n\n\n",
+        "class Base:\n    def __init__(self):\n        self.limit = 1\n\n\n",
+        "class Base:\n    @property\n    def limit(self): ...\n\n\n",
+        "class Base:\n    def __getattr__(self, name): ...\n\n\n",
+        "class Base:\n    def other(self):\n        setattr(self, 'limit', 1)\n\n\n",
+        "class Root:\n    limit = 1\n\n\nclass Base(unknown.Other): ...\n\n\n",
+        "class Base:\n    if x:\n        limit = 1\n\n\n",
+        "class Base:\n    __slots__ = ('limit',)\n\n\n",
+    ],
+)
+def test_a_member_that_stays_in_another_form_is_not_proven_gone(after: str) -> None:
+    """What a class inherits, sets, computes, serves on demand or may have from elsewhere is no proof of a break."""
+    found = impacts_of(BASE + REST, after + REST, f"{HEAD}def use(e: Engine):\n    return e.limit\n")
+    assert [each for each in found if each.certainty is Certainty.PROVEN] == []
+
+
+def test_a_method_pulled_up_is_still_there() -> None:
+    """A method that moves to a base class in another file breaks no call and no override."""
+    before = {UPSTREAM: "class Engine:\n    def run(self): ...\n"}
+    after = {
+        UPSTREAM: "from engine.base import Base\n\n\nclass Engine(Base): ...\n",
+        "engine/base.py": "class Base:\n    def run(self): ...\n",
+    }
+    plugin = "from engine.core import Engine\n\n\nclass Mine(Engine):\n    def run(self):\n        super().run()\n"
+    assert told(before, after, plugin) == []
+
+
+def test_a_removed_member_of_an_enumeration_breaks() -> None:
+    """A member of an enum, and a constant of a module, are read by name."""
+    before = "from enum import Enum\n\n\nclass Mode(Enum):\n    FAST = 1\n    SLOW = 2\n\n\nLIMIT = 1\n"
+    after = "from enum import Enum\n\n\nclass Mode(Enum):\n    SLOW = 2\n"
+    plugin = "from engine import core\nfrom engine.core import Mode\n\nx = Mode.FAST, core.LIMIT\n"
+    assert sorted(told(before, after, plugin)) == [
+        "attribute: removed: engine.core.LIMIT",
+        "attribute: removed: engine.core.Mode.FAST",
+    ]
+
+
+def test_a_name_alike_of_another_class_is_none() -> None:
+    """An attribute that goes from one class breaks no read of the same name of another."""
+    before = "class A:\n    size = 1\n\n\nclass B:\n    size = 1\n"
+    after = "class A: ...\n\n\nclass B:\n    size = 1\n"
+    assert told(before, after, "from engine.core import B\n\nB().size\nB.size\n") == []
+
+
+def test_an_attribute_that_the_plug_in_sets_is_its_own() -> None:
+    """A read of what a class of the plug-in provides by itself asks nothing of upstream."""
+    plugin = f"{HEAD}class Mine(Engine):\n    def __init__(self):\n        self.limit = 2\n\n    def go(self):\n        return self.limit\n"
+    assert told(BASE + REST, BARE + REST, plugin) == []
+
+
+def test_an_attribute_that_a_base_of_the_plug_in_sets_is_its_own() -> None:
+    """What a downstream base provides in another file is found before upstream is asked."""
+    files = {
+        "plugin/base.py": f"{HEAD}class Mine(Engine):\n    limit = 2\n",
+        "plugin/worker.py": "from .base import Mine\n\n\nclass Own(Mine):\n    def go(self):\n        return self.limit\n",
+    }
+    assert told(BASE + REST, BARE + REST, files) == []
+
+
+def test_an_attribute_of_another_type_is_likely() -> None:
+    """A field whose annotation names another type may not be what the reader expects."""
+    before, after = "class A:\n    size: int\n", "class A:\n    size: str\n"
+    [found] = impacts_of(before, after, "from engine.core import A\n\nA().size\n")
+    assert (found.cause.value, found.certainty) == ("type changed", Certainty.LIKELY)
+
+
+def test_a_chain_breaks_at_its_broken_link_alone() -> None:
+    """Of `a.b.c` with `b` gone, `b` is named and `c` is not."""
+    before = "class C:\n    c = 1\n\n\nclass A:\n    b: C\n"
+    after = "class C:\n    d = 1\n\n\nclass A: ...\n"
+    assert told(before, after, "from engine.core import A\n\n\ndef use(a: A):\n    return a.b.c\n") == [
+        "attribute: removed: engine.core.A.b"
+    ]
+
+
+def test_a_renamed_method_names_its_new_one() -> None:
+    """A call of a method with another name by now is told with it, and the advice writes it."""
+    body = "(self, path, mode):\n        with open(path, mode) as file:\n            return file.read()\n"
+    [found] = impacts_of(
+        f"class A:\n    def load{body}",
+        f"class A:\n    def read{body}",
+        "from engine.core import A\n\nx = A().load(1, 2)\n",
+    )
+    assert (found.cause.value, found.new, found.advice) == ("renamed", "engine.core.A.read", "x = A().read(1, 2)")

@@ -1,0 +1,206 @@
+"""Overrides, subclasses and replaced functions: what upstream calls, and what it finds there."""
+
+import pytest
+
+from analysis.models.impacts import Certainty
+from tests.analysis.impact.repositories import UPSTREAM, impacts_of, told
+
+HEAD = "from engine.core import Engine\n\n\nclass Mine(Engine):\n"
+NAME = "engine.core.Engine.run"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "own", "expected"),
+    [
+        ("self, a", "self, a, b", "self, a", ["parameter required: {} (b)"]),
+        ("self, a", "self, a, b=1", "self, a", ["parameter added: {} (b)"]),
+        ("self, a", "self, a, *, b=1", "self, a", ["parameter added: {} (b)"]),
+        ("self, a", "self, a, b", "self, a, b", []),
+        ("self, a", "self, a, b", "self, a, b=None", []),
+        ("self, a", "self, a, b", "self, a, **rest", []),
+        ("self, a", "self, a, b", "self, *args, **rest", []),
+        ("self, a", "self, a, b", "self, a, *rest", []),
+        ("self, a, b", "self, a", "self, a, b", ["parameter removed: {} (b)"]),
+        ("self, a, b", "self, a", "self, a, b=1", []),
+        ("self, a", "self, b", "self, a", ["parameter renamed: {} (a)"]),
+        ("self, a=1", "self, b=1", "self, a=1", ["parameter added: {} (b)"]),
+        ("self, a", "self, b", "self, other", []),
+        ("self, a", "self, *args", "self, a", []),
+        ("self, a", "self, a, **rest", "self, a", []),
+        ("self, a: int", "self, a: str", "self, a", []),
+    ],
+)
+def test_an_override_breaks_if_upstream_calls_it_otherwise(
+    before: str, after: str, own: str, expected: list[str]
+) -> None:
+    """Parameters that an override does not accept, or that it requires and nobody passes."""
+    found = told(
+        f"class Engine:\n    def run({before}): ...\n",
+        f"class Engine:\n    def run({after}): ...\n",
+        f"{HEAD}    def run({own}): ...\n",
+    )
+    assert found == [f"override: {each.format(NAME)}" for each in expected]
+
+
+def test_an_override_of_what_is_gone_is_never_called() -> None:
+    """A hook that upstream removed fails silently."""
+    before = "class Engine:\n    def run(self): ...\n\n    def _hook(self): ...\n"
+    assert told(before, "class Engine:\n    def run(self): ...\n", f"{HEAD}    def _hook(self): ...\n") == [
+        "override: removed: engine.core.Engine._hook"
+    ]
+
+
+def test_an_override_of_a_renamed_hook_says_its_new_name() -> None:
+    """The hook's new name is what to define instead."""
+    body = "(self, path, mode):\n        with open(path, mode) as file:\n            return file.read()\n"
+    [found] = impacts_of(
+        f"class Engine:\n    def _load{body}",
+        f"class Engine:\n    def _read{body}",
+        f"{HEAD}    def _load(self, path, mode):\n        return 1\n",
+    )
+    assert (found.cause.value, found.advice) == ("renamed", "def _read(self, path, mode):")
+
+
+def test_an_override_of_another_return_type_is_likely() -> None:
+    """What the method returns by now may not be what the override returns."""
+    before, after = "class Engine:\n    def run(self) -> int: ...\n", "class Engine:\n    def run(self) -> str: ...\n"
+    [found] = impacts_of(before, after, f"{HEAD}    def run(self): ...\n")
+    assert (found.kind.value, found.cause.value, found.certainty) == (
+        "override",
+        "return type changed",
+        Certainty.LIKELY,
+    )
+
+
+def test_a_method_of_the_plug_in_alone_is_no_override() -> None:
+    """A method that no upstream base has is the plug-in's own, whatever others of that name become."""
+    before = "class Engine: ...\n\n\nclass Other:\n    def run(self, a): ...\n"
+    after = "class Engine: ...\n\n\nclass Other:\n    def run(self, a, b): ...\n"
+    assert told(before, after, f"{HEAD}    def run(self, a): ...\n") == []
+
+
+@pytest.mark.parametrize(
+    "bound", ["@staticmethod\n    def run(a)", "@classmethod\n    def run(cls, a)", "async def run(self, a)"]
+)
+def test_overrides_of_any_binding_are_compared_without_self(bound: str) -> None:
+    """Static and class methods and coroutines are compared by what callers pass."""
+    before = bound
+    after = bound.replace("a)", "a, b)")
+    assert told(
+        f"class Engine:\n    {before}: ...\n", f"class Engine:\n    {after}: ...\n", f"{HEAD}    {before}: ...\n"
+    ) == [f"override: parameter required: {NAME} (b)"]
+
+
+FILES = {
+    "plugin/__init__.py": "from plugin.base import Base\n",
+    "plugin/base.py": "from engine.core import Engine\n\n\nclass Base(Engine): ...\n",
+    "plugin/worker.py": "import plugin\n\n\nclass Mine(plugin.Base):\n    def run(self): ...\n",
+}
+
+
+def test_bases_are_followed_across_files() -> None:
+    """A class whose base is another class of the plug-in has its upstream bases too."""
+    before, after = "class Engine:\n    def run(self): ...\n", "class Engine:\n    def run(self, a): ...\n"
+    assert told(before, after, FILES) == [f"override: parameter required: {NAME} (a)"]
+
+
+def test_a_generic_base_is_its_class() -> None:
+    """`class Mine(Engine[int])` is a subclass of Engine."""
+    plugin = "from engine.core import Engine\n\n\nclass Mine(Engine[int]):\n    def run(self): ...\n"
+    assert told("class Engine:\n    def run(self): ...\n", "class Engine:\n    def run(self, a): ...\n", plugin) == [
+        f"override: parameter required: {NAME} (a)"
+    ]
+
+
+ABSTRACT = "from abc import ABC, abstractmethod\n\n\nclass Engine(ABC):\n    def run(self): ...\n"
+STOP = "\n    @abstractmethod\n    def stop(self): ...\n"
+MISSING = "required method: made abstract: engine.core.Engine.stop"
+
+
+@pytest.mark.parametrize(
+    ("plugin", "expected"),
+    [
+        (f"{HEAD}    x = 1\n", [MISSING]),
+        (f"{HEAD}    def stop(self): ...\n", []),
+        (f"{HEAD}    stop = None\n", []),
+        (f"{HEAD}    x = 1\n\n\nclass Own(Mine):\n    def stop(self): ...\n", [MISSING]),
+        (f"{HEAD}    def stop(self): ...\n\n\nclass Own(Mine): ...\n", []),
+        ("from abc import abstractmethod\n" + HEAD + "    @abstractmethod\n    def other(self): ...\n", []),
+        ("class Mine: ...\n", []),
+    ],
+)
+def test_a_new_abstract_method_must_be_defined(plugin: str, expected: list[str]) -> None:
+    """A class that neither defines nor inherits a definition of a new abstract method cannot be instantiated."""
+    assert told(ABSTRACT, ABSTRACT + STOP, plugin) == expected
+
+
+def test_a_method_made_abstract_must_be_defined() -> None:
+    """A method that had a body before is required by now."""
+    before = ABSTRACT + "\n    def stop(self): ...\n"
+    assert told(before, ABSTRACT + STOP, f"{HEAD}    x = 1\n") == [MISSING]
+
+
+@pytest.mark.parametrize(
+    "replaced",
+    [
+        "from engine import core\n\n\ndef mine(a): ...\n\n\ncore.load = mine\n",
+        "import engine.core\n\n\ndef mine(a): ...\n\n\nengine.core.load = mine\n",
+        "from engine import core\n\n\ndef mine(a): ...\n\n\nsetattr(core, 'load', mine)\n",
+        "import engine.core as c\n\n\ndef mine(a): ...\n\n\ndef patch():\n    c.load = mine\n",
+    ],
+)
+def test_a_replacement_breaks_with_what_it_replaces(replaced: str) -> None:
+    """An assignment to an upstream module replaces nothing once the name is gone, and must accept what is passed."""
+    assert told("def load(a): ...\n", "x = 1\n", replaced) == ["replaced function: removed: engine.core.load"]
+    assert told("def load(a): ...\n", "def load(a, b): ...\n", replaced)[:1] == [
+        "replaced function: parameter required: engine.core.load (b)"
+    ]
+
+
+def test_a_replaced_method_is_compared_with_its_self() -> None:
+    """A function that becomes a method takes the instance first."""
+    plugin = "from engine.core import Engine\n\n\ndef mine(self, a): ...\n\n\nEngine.run = mine\n"
+    before, after = "class Engine:\n    def run(self, a): ...\n", "class Engine:\n    def run(self, a, b): ...\n"
+    assert told(before, after, plugin)[:1] == [f"replaced function: parameter required: {NAME} (b)"]
+
+
+def test_a_replacement_of_a_rewritten_function_is_likely() -> None:
+    """A copy of the old code stands in for what was rewritten."""
+    plugin = "from engine import core\n\n\ndef mine(a): ...\n\n\ncore.load = mine\n"
+    [found] = impacts_of("def load(a) -> int:\n    return 1\n", "def load(a) -> int:\n    return a\n", plugin)
+    assert (found.cause.value, found.certainty) == ("rewritten", Certainty.LIKELY)
+
+
+def test_an_attribute_set_on_an_instance_is_no_replacement() -> None:
+    """`config.size = 2` sets a value, and replaces nothing."""
+    plugin = "from engine.core import Engine\n\n\ndef use(e: Engine):\n    e.size = 2\n"
+    before, after = "class Engine:\n    size: int = 1\n", "class Engine: ...\n"
+    assert told({UPSTREAM: before}, {UPSTREAM: after}, plugin) == []
+
+
+IMITATION = "from engine import core\n\n\nclass Mine:\n    def run(self, a): ...\n\n    def other(self): ...\n\n\n"
+
+
+@pytest.mark.parametrize("assigned", ["core.Engine = Mine", "setattr(core, 'Engine', Mine)"])
+def test_a_class_put_in_the_place_of_another_is_called_as_that_one(assigned: str) -> None:
+    """Methods of a class that replaces an upstream one, without inheriting from it, are overrides of its methods."""
+    before, after = "class Engine:\n    def run(self, a): ...\n", "class Engine:\n    def run(self, a, b): ...\n"
+    assert told(before, after, f"{IMITATION}{assigned}\n") == [f"override: parameter required: {NAME} (b)"]
+    assert told(before, after, IMITATION) == []
+
+
+def test_a_class_that_inherits_from_what_it_replaces_is_told_once() -> None:
+    """A subclass in the place of its base is a subclass."""
+    plugin = (
+        "from engine import core\n\n\nclass Mine(core.Engine):\n    def run(self, a): ...\n\n\ncore.Engine = Mine\n"
+    )
+    before, after = "class Engine:\n    def run(self, a): ...\n", "class Engine:\n    def run(self, a, b): ...\n"
+    assert told(before, after, plugin) == [f"override: parameter required: {NAME} (b)"]
+
+
+def test_a_method_of_a_class_may_replace_another() -> None:
+    """`Engine.run = Mine.run` passes what `Engine.run` is passed."""
+    before, after = "class Engine:\n    def run(self, a): ...\n", "class Engine:\n    def run(self, a, b): ...\n"
+    assert told(before, after, f"{IMITATION}core.Engine.run = Mine.run\n")[:1] == [
+        f"replaced function: parameter required: {NAME} (b)"
+    ]

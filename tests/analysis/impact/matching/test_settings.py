@@ -1,0 +1,148 @@
+"""Settings that any file may mention: variables, flags, keys, routes, operators, requirements and defaults."""
+
+import pytest
+
+from analysis.impact.matching import impacts
+from analysis.impact.surface.index import SurfaceIndex
+from analysis.models import Fact, FactKind
+from analysis.models.impacts import Certainty, Impact
+from tests.analysis.facts.trees import Files, commit_between, trees
+from tests.analysis.impact.repositories import surface, told
+from tests.factories import commit, file, patch
+
+SCRIPT = "run.sh"
+
+
+def found(fact: Fact, downstream: Files, before: str = "") -> list[Impact]:
+    """What a commit of which this fact is known breaks in a plug-in."""
+    old, new = {"engine/core.py": before}, {"engine/core.py": "x = 1\n"}
+    index = SurfaceIndex(surface(downstream))
+    return list(impacts(commit_between(old, new), trees(old, new), index, {"engine": ""}, [fact]))
+
+
+def fact(kind: FactKind, name: str, new: str | None = None, old: str | None = None) -> Fact:
+    return Fact(kind=kind, name=name, new=new, old=old, path="engine/core.py", line=1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "path", "text", "certainty"),
+    [
+        (FactKind.REMOVED_ENV, "ENGINE_MODE", SCRIPT, "export ENGINE_MODE=1\n", Certainty.PROVEN),
+        (FactKind.REMOVED_ENV, "ENGINE_MODE", "Dockerfile", "ENV ENGINE_MODE=1\n", Certainty.PROVEN),
+        (FactKind.REMOVED_ENV, "ENGINE_MODE", "plugin/a.py", "os.environ['ENGINE_MODE']\n", Certainty.PROVEN),
+        (FactKind.REMOVED_ENV, "ENGINE_MODE", "docs/a.md", "Set `ENGINE_MODE`.\n", Certainty.PROVEN),
+        (FactKind.REMOVED_FLAG, "--fast-mode", SCRIPT, "engine serve --fast-mode\n", Certainty.LIKELY),
+        (
+            FactKind.REMOVED_FLAG,
+            "--fast-mode",
+            ".github/workflows/t.yml",
+            "run: engine --fast-mode=1\n",
+            Certainty.LIKELY,
+        ),
+        (FactKind.REMOVED_KEY, "Config.max_size", "engine.yaml", "engine:\n  max_size: 1\n", Certainty.LIKELY),
+        (
+            FactKind.REMOVED_ROUTE,
+            "POST /v1/start",
+            "tests/a.py",
+            "import engine\npost('/v1/start')\n",
+            Certainty.LIKELY,
+        ),
+    ],
+)
+def test_a_mention_of_a_removed_setting_is_found(
+    kind: FactKind, name: str, path: str, text: str, certainty: Certainty
+) -> None:
+    """A variable is upstream's own wherever it stands; flags, keys and routes may be another program's."""
+    [impact] = found(fact(kind, name), {path: text})
+    assert (impact.kind.value, impact.cause.value, impact.certainty) == ("mentioned name", "removed", certainty)
+    assert impact.downstream.path == path
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "text"),
+    [
+        (FactKind.REMOVED_ENV, "ENGINE_MODE", "export ENGINE_MODEL=1\nexport MY_ENGINE_MODE=2\n"),
+        (FactKind.REMOVED_FLAG, "--fast", "engine --fast-mode --faster\n"),
+        (FactKind.REMOVED_FLAG, "--fast-mode", "curl --fast-mode\n"),  # names no upstream
+        (FactKind.REMOVED_ROUTE, "POST /v1/start", "engine: /v1/start/more\n"),
+        (FactKind.REMOVED_KEY, "Config.max_size", "engine: max_size\n"),
+    ],
+)
+def test_a_name_that_only_looks_alike_is_none(kind: FactKind, name: str, text: str) -> None:
+    """Longer names, files that do not name upstream, and words in the wrong kind of file are no mentions."""
+    assert found(fact(kind, name), {SCRIPT: text}) == []
+
+
+def test_a_renamed_setting_names_its_new_one() -> None:
+    """The advice is the line with the new name, and leaves longer names alone."""
+    renamed = fact(FactKind.RENAMED_ENV, "ENGINE_MODE", new="ENGINE_KIND")
+    [impact] = found(renamed, {SCRIPT: "export ENGINE_MODE=$ENGINE_MODE_2\n"})
+    assert (impact.cause.value, impact.new, impact.advice) == (
+        "renamed",
+        "ENGINE_KIND",
+        "export ENGINE_KIND=$ENGINE_MODE_2",
+    )
+
+
+@pytest.mark.parametrize(
+    ("pinned", "required", "broken"),
+    [
+        ("numpy==1.26", ">=2.0", True),
+        ("numpy<2", "==2.1", True),
+        ("numpy>=1.26", ">=2.0", False),
+        ("numpy==2.1", ">=2.0", False),
+        ("numpy", ">=2.0", False),
+        ("numpy==1.26 ; python_version < '3.9'", ">=2.0", True),
+        ("other==1.26", ">=2.0", False),
+        ("numpy==1.*", ">=2.0", False),
+    ],
+)
+def test_a_pin_that_excludes_what_upstream_requires_is_broken(pinned: str, required: str, broken: bool) -> None:
+    """Two requirements that no version meets together are a break; a range may be met."""
+    raised = fact(FactKind.MINIMUM_RAISED, "numpy", new=required)
+    assert bool(found(raised, {"requirements.txt": f"{pinned}\n"})) is broken
+
+
+OPERATORS = [
+    "direct_register_custom_op(\n    op_name='fuse',\n)\n",
+    "direct_register_custom_op('fuse', fuse)\n",
+    'ops.def("fuse(Tensor a) -> Tensor");\n',
+]
+
+
+@pytest.mark.parametrize("defined", OPERATORS)
+def test_a_custom_operator_that_is_gone_breaks_its_calls(defined: str) -> None:
+    """`torch.ops.engine.fuse` is the only sign of an operator in the code that calls it."""
+    lines = [f"-{each}" for each in defined.splitlines()]
+    gone = commit(files=[file("csrc/bindings.cpp", patch(*lines))])
+    index = SurfaceIndex(surface("import torch, engine\n\ntorch.ops.engine.fuse(1)\ntorch.ops.engine.other(1)\n"))
+    [impact] = impacts(gone, trees({}, {}), index, {"engine": ""}, ())
+    assert (impact.kind.value, impact.name, impact.downstream.line) == ("mentioned name", "fuse", 3)
+
+
+def test_an_operator_that_is_defined_elsewhere_by_now_is_kept() -> None:
+    """A definition that moves to another file breaks nothing."""
+    moved = commit(
+        files=[
+            file("csrc/a.cpp", patch('-ops.def("fuse(Tensor a)");')),
+            file("csrc/b.cpp", patch('+m.def("fuse(Tensor a)");')),
+        ]
+    )
+    index = SurfaceIndex(surface("import torch, engine\n\ntorch.ops.engine.fuse(1)\n"))
+    assert impacts(moved, trees({}, {}), index, {"engine": ""}, ()) == ()
+
+
+def test_an_operator_of_another_namespace_is_likely() -> None:
+    """An operator of a namespace that is not the package's name may be another library's."""
+    gone = commit(files=[file("csrc/a.cpp", patch('-ops.def("fuse(Tensor a)");'))])
+    index = SurfaceIndex(surface("import torch, engine\n\ntorch.ops._C.fuse(1)\n"))
+    [impact] = impacts(gone, trees({}, {}), index, {"engine": ""}, ())
+    assert impact.certainty is Certainty.LIKELY
+
+
+def test_a_changed_default_that_is_read_is_likely() -> None:
+    """A read of an attribute whose default is another by now may rely on the old one."""
+    before = "from dataclasses import dataclass\n\n\n@dataclass\nclass Config:\n    eager: bool = False\n"
+    plugin = "from engine.core import Config\n\n\ndef use(config: Config):\n    return config.eager\n"
+    assert told(before, before.replace("False", "True"), plugin) == ["default: default changed: Config.eager"]
+    assert told(before, before.replace("False", "True"), "class Mine:\n    eager = 1\n\n\nMine().eager\n") == []
