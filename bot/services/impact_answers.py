@@ -54,7 +54,7 @@ def _breaking(found: Sequence[tuple[Commit, DownstreamImpacts]], compared: int, 
     """Yield what commits break of one downstream repository."""
     name, several = found[0][1].downstream.name, compared > 1
     every = [each for _, breaks in found for each in breaks.impacts]
-    places = say.plural("{count} place", "{count} places", len(every))
+    places = say.plural("{count} place", "{count} places", len({_line(each) for each in every}))
     proven = any(each.certainty is Certainty.PROVEN for each in every)
     values = {"name": name, "places": places, "count": f"{len(found):,}", "all": f"{compared:,}"}
     if several:
@@ -96,6 +96,10 @@ def _cause(
 def _place(downstream: Downstream, impact: Impact) -> Citation:
     place = impact.downstream
     return Citation(label=f"{place.path}:{place.line}", url=downstream.url(place) or "")
+
+
+def _line(impact: Impact) -> tuple[str, int]:
+    return impact.downstream.path, impact.downstream.line
 
 
 def _denial(downstream: Downstream, compared: int, say: Catalogue) -> str:

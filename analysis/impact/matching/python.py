@@ -16,7 +16,7 @@ from analysis.impact.matching.parameters import called_with, own_parameters
 from analysis.impact.matching.quotation import line_of, quoted
 from analysis.impact.matching.signatures import Misfit, call_misfits, override_misfits
 from analysis.impact.matching.successors import Successor, Successors
-from analysis.impact.matching.upstream import ABSENT, Answer, Place, Presence, Upstream
+from analysis.impact.matching.upstream import ABSENT, Answer, Place, Presence, Upstream, body
 from analysis.impact.surface.index import SurfaceIndex
 from analysis.impact.surface.model import Subclass, Use, UseKind
 from analysis.impact.surface.targets import CALL, Target, written
@@ -54,7 +54,8 @@ class Matching(NamedTuple):
             return
         was = self.before.find(use.target)
         if now.presence in ABSENT:
-            if was.presence is Presence.UNSEEN and was.step == now.step and now.presence is Presence.MISSING:
+            served = was.presence is Presence.UNSEEN and was.last.member is None and was.step == now.step
+            if served and now.presence is Presence.MISSING:  # of a module, on demand
                 yield self._impact(use, Cause.REMOVED, written(use.target[: now.step + 1]), was.last, certain=False)
             elif was.presence is Presence.PRESENT or was.step > now.step:
                 certain = now.presence is Presence.MISSING
@@ -94,7 +95,7 @@ class Matching(NamedTuple):
                 cause = Cause.RETURNS if use.kind in _RETURNED else None
                 certain = use.unpacked is not None and tuple_length(before) == use.unpacked != tuple_length(after)
             case Function() as old, Function() as new if use.kind is UseKind.REPLACEMENT:
-                cause = Cause.REWRITTEN if was.module.source(old) != now.module.source(new) else None
+                cause = Cause.REWRITTEN if body(was.module, old) != body(now.module, new) else None
             case Attribute(annotation=before), Attribute(annotation=after) if is_another_kind(before, after):
                 cause = Cause.TYPE if use.kind is UseKind.READ else None
         if cause:

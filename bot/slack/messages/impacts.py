@@ -139,7 +139,9 @@ def _cause(commit: Commit, downstream: Downstream, cause: ImpactCause, say: Cata
     for each in cause.shown:
         pieces += _row(say("your code"), _linked_place(downstream, each), each.downstream.code)
         if each.advice:
-            pieces += ours(f"\n{say('instead')} ") + code(shorten(one_line(each.advice), _LINE))
+            pieces += ours(f"\n{say('instead')}")
+            for number, line in enumerate(each.advice.splitlines()):
+                pieces += ours("\n" if number else " ") + code(shorten(line, _LINE))
     upstream, place = cause.first.upstream, to_upstream_place(commit, cause.first)
     pieces += _row(
         say("upstream"), linked(f"`{shorten(place.label, _PLACE)}`", place.url), upstream.before or upstream.after
