@@ -5,7 +5,7 @@ from analysis.models.answers import Citation, Question, Statement, Turn
 from analysis.models.commits import SHORT_SHA, Commit, FileChange, Links, PullRequest, Repository, Series
 from analysis.models.facts import BREAKING, Fact, FactKind, Proof, by_kind
 from analysis.models.frozen import Frozen
-from analysis.models.ranking import ChangeType, Importance, Ranked, Reason
+from analysis.models.ranking import Breakage, BreakageRisk, ChangeType, Importance, Ranked, Reason
 from analysis.models.reports import (
     Analysis,
     Chosen,
@@ -29,6 +29,8 @@ __all__ = [
     "BREAKING",
     "SHORT_SHA",
     "Analysis",
+    "Breakage",
+    "BreakageRisk",
     "ChangeType",
     "Chosen",
     "Citation",

@@ -36,10 +36,30 @@ class Reason(Frozen):
     evidence: str
 
 
+class BreakageRisk(StrEnum):
+    """How likely a commit is to break somebody downstream. The values are part of the JSON report."""
+
+    LIKELY = "likely"
+    POSSIBLE = "possible"
+    UNLIKELY = "unlikely"
+
+
+class Breakage(Frozen):
+    """The second score of a commit, beside its importance: the log-odds that it breaks somebody downstream."""
+
+    score: float
+    risk: BreakageRisk
+    reasons: tuple[Reason, ...] = ()
+
+
 class Ranked(Frozen):
-    """The importance of a commit to downstream users: `score` is the sum of the intercept and the reasons' points."""
+    """The importance of a commit to downstream users: `score` is the sum of the intercept and the reasons' points.
+
+    `breakage` is a score of its own, and moves neither.
+    """
 
     score: float
     importance: Importance
     reasons: tuple[Reason, ...] = ()
     change_types: tuple[ChangeType, ...] = (ChangeType.OTHER,)
+    breakage: Breakage | None = None

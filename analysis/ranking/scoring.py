@@ -3,12 +3,27 @@
 from collections.abc import Sequence
 
 from analysis.instructions import without_instructions_by_sentence
-from analysis.models import ChangeType, Commit, Fact, FactKind, Importance, Ranked, Reason
+from analysis.models import (
+    Breakage,
+    BreakageRisk,
+    ChangeType,
+    Commit,
+    Fact,
+    FactKind,
+    Importance,
+    Ranked,
+    Reason,
+)
 from analysis.paths import Kind, kind
 from analysis.ranking.change_types import change_types
-from analysis.ranking.signals import signals
-from analysis.ranking.weights import Weights, general_weights
+from analysis.ranking.signals import Signal, signals
+from analysis.ranking.weights import Weights, breakage_weights, general_weights
 
+_RISKS = {
+    Importance.HIGH: BreakageRisk.LIKELY,
+    Importance.MEDIUM: BreakageRisk.POSSIBLE,
+    Importance.LOW: BreakageRisk.UNLIKELY,
+}
 _ORDER = (Importance.LOW, Importance.MEDIUM, Importance.HIGH)
 
 
@@ -16,18 +31,41 @@ def rank(commit: Commit, found: Sequence[Fact] = (), weights: Weights | None = N
     """Score a commit in log-odds and assign its tier, with the reasons strongest first."""
     weights = weights or general_weights()
     found = supported(commit, found)
+    every = tuple(signals(commit, found))
+    score, reasons = _scored(every, weights)
+    kinds = change_types(commit, found)
+    importance = within(weights.tier(score), floor(found), ceiling(commit, kinds, found))
+    return Ranked(score=score, importance=importance, reasons=reasons, change_types=kinds, breakage=_breakage(every))
+
+
+def importance_downstream(ranked: Ranked, *, broken: bool) -> Importance:
+    """Return the tier of a commit for those who have a downstream repository, which is never below its own.
+
+    It is high if the commit has an impact on that repository, and at least medium if it may break somebody.
+    """
+    if broken:
+        return Importance.HIGH
+    risky = ranked.breakage is not None and ranked.breakage.risk is not BreakageRisk.UNLIKELY
+    return within(ranked.importance, Importance.MEDIUM if risky else Importance.LOW, Importance.HIGH)
+
+
+def _scored(every: Sequence[Signal], weights: Weights) -> tuple[float, tuple[Reason, ...]]:
+    """Return the sum of the signals' points, and the signals that have any, strongest first."""
     reasons = []
     score = weights.intercept
-    for signal in signals(commit, found):
+    for signal in every:
         points = round(weights.points.get(signal.name, 0.0) * signal.value, 2)
         score += points
         if points:
             reasons.append(Reason(signal=signal.name, points=points, evidence=signal.evidence))
-    score = round(score, 2)  # rounded first, so that the displayed score is the one that sets the tier
     reasons.sort(key=lambda reason: -abs(reason.points))
-    kinds = change_types(commit, found)
-    importance = within(weights.tier(score), floor(found), ceiling(commit, kinds, found))
-    return Ranked(score=score, importance=importance, reasons=tuple(reasons), change_types=kinds)
+    return round(score, 2), tuple(reasons)  # rounded, so that the displayed score is the one that sets the tier
+
+
+def _breakage(every: Sequence[Signal]) -> Breakage:
+    weights = breakage_weights()
+    score, reasons = _scored(every, weights)
+    return Breakage(score=score, risk=_RISKS[weights.tier(score)], reasons=reasons)
 
 
 def supported(commit: Commit, found: Sequence[Fact]) -> Sequence[Fact]:

@@ -95,6 +95,7 @@ def commit_object(entry: Entry) -> dict[str, Any]:
         "importance": ranked.importance.value,
         "score": ranked.score,
         "reasons": [reason.model_dump() for reason in ranked.reasons],
+        "breakage": ranked.breakage.model_dump(mode="json") if ranked.breakage else None,
         "change_types": [each.value for each in ranked.change_types],
         "breaking": any(fact.breaking for fact in entry.facts),
         "facts": [fact.model_dump(mode="json") for fact in entry.facts],

@@ -15,7 +15,7 @@ from analysis.report import counts
 from analysis.report.breaking import SHOWN, Part, breaks, breaks_of
 from analysis.report.wrapping import Line, print_line
 from analysis.text import one_line, visible
-from analysis.writing.labels import BADGE, CHANGE_TYPES, INSIGHT, REMARKS, SEVERITY
+from analysis.writing.labels import BADGE, CHANGE_TYPES, INSIGHT, REMARKS, SEVERITY, breakage_label
 from analysis.writing.reasons import strongest_reasons
 
 _COLOUR = {Importance.HIGH: "red", Importance.MEDIUM: "yellow", Importance.LOW: "green"}
@@ -136,9 +136,10 @@ def _full_commit(
         Text(f"{BADGE[ranked.importance]} "),
     )
     types = " / ".join(say(CHANGE_TYPES[each]) for each in ranked.change_types)
+    about = " · ".join(filter(None, [types, breakage_label(ranked, say)]))
     when = _when(commit.committed_at, zone, dated=dated)
     size = Text.assemble(*_diff_size(commit))
-    yield _indented(Text("  ").join([_sha(commit), Text(f"{when}  {one_line(commit.author)}"), size, Text(types)]))
+    yield _indented(Text("  ").join([_sha(commit), Text(f"{when}  {one_line(commit.author)}"), size, Text(about)]))
     if commit.not_on:
         yield _indented(Text(say("⚠️ not on {branch}", branch=one_line(commit.not_on)), style="bold red"))
     if entry.watched:

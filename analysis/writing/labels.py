@@ -1,7 +1,7 @@
 """Labels of the values that a report shows: English for the catalogue, badges for any language."""
 
-from analysis.locale import mark
-from analysis.models import ChangeType, Importance, Remark, Severity
+from analysis.locale import Catalogue, mark
+from analysis.models import BreakageRisk, ChangeType, Importance, Ranked, Remark, Severity
 
 BADGE = {Importance.HIGH: "🔴", Importance.MEDIUM: "🟡", Importance.LOW: "🟢"}
 CHANGE_TYPES = {
@@ -21,6 +21,7 @@ CHANGE_TYPES = {
     ChangeType.OTHER: mark("Other"),
 }
 IMPORTANCE = {Importance.HIGH: mark("High"), Importance.MEDIUM: mark("Medium"), Importance.LOW: mark("Low")}
+LIKELY_TO_BREAK = mark("likely to break others")  # those downstream, by the second score
 SEVERITY = {Severity.HIGH: mark("high"), Severity.MEDIUM: mark("medium"), Severity.LOW: mark("low")}
 REMARKS = {
     Remark.NOT_OVER: mark("The day was not over when it was listed; later commits are not in it"),
@@ -37,3 +38,9 @@ INSIGHT = {  # a field of `Insight` -> its label, translated in the context "ins
     "maintenance": mark("Maintenance", "insight"),
     "dependencies": mark("Dependencies", "insight"),
 }
+
+
+def breakage_label(ranked: Ranked, say: Catalogue) -> str:
+    """Return a label for a commit that is likely to break somebody downstream; empty for any other."""
+    likely = ranked.breakage is not None and ranked.breakage.risk is BreakageRisk.LIKELY
+    return say(LIKELY_TO_BREAK) if likely else ""

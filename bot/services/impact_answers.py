@@ -7,7 +7,7 @@ from analysis.locale import Catalogue, catalogue, translated
 from analysis.locale.punctuation import join_items
 from analysis.models import Citation, Commit, Entry, Failure, Language, Repository, Statement
 from analysis.models.impacts import Certainty, Downstream, DownstreamImpacts, Impact
-from analysis.report.impacts import ImpactCause, comparison, impact_causes, omissions
+from analysis.report.impacts import ImpactCause, comparison, impact_causes, more_places, omissions
 from bot.models.downstream import DownstreamCheck
 
 _CAUSES = 4  # of one commit
@@ -70,9 +70,9 @@ def _breaking(found: Sequence[tuple[Commit, DownstreamImpacts]], compared: int, 
         causes = impact_causes(breaks)
         for cause in causes[: 1 if several else _CAUSES]:
             yield from _cause(commit, breaks.downstream, cause, say, with_commit=several)
-        shown = {_line(each) for cause in causes[:_CAUSES] for each in cause.shown}
-        left = len({_line(each) for each in breaks.impacts} - shown)
-        if left and not several:
+        shown = [place for each in causes[:_CAUSES] for place in each.shown]
+        left = 0 if several else more_places(breaks.impacts, shown)
+        if left:
             yield Statement(text=say.plural("and {count} more place", "and {count} more places", left), kind="item")
     if len(found) > _COMMITS:
         text = say.plural("and {count} more commit", "and {count} more commits", len(found) - _COMMITS)

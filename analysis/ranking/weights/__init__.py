@@ -1,7 +1,8 @@
 """The weights of the signals, with their provenance.
 
 `general.toml` applies to any repository; a file named after a repository applies to it and its forks; `judged.toml`
-holds lower bounds, in either direction, for what release notes cannot teach, and applies to every set of weights.
+holds lower bounds, in either direction, for what release notes cannot teach, and applies to every set of weights;
+`breakage.toml` is the second score, of any repository.
 """
 
 import tomllib
@@ -14,6 +15,7 @@ from analysis.models import Importance, Repository
 
 _GENERAL = "general"
 _JUDGED = "judged"
+_BREAKAGE = "breakage"
 
 
 class Weights(NamedTuple):
@@ -37,6 +39,12 @@ def general_weights() -> Weights:
     return _packaged(_GENERAL)
 
 
+@cache
+def breakage_weights() -> Weights:
+    """Load the packaged weights of the second score, whose tiers are a likely and a possible break."""
+    return _weights(_table(_BREAKAGE))
+
+
 def packaged_weights(repository: Repository) -> Weights:
     """Load the packaged weights of a repository or a fork of it, matched by name; else the general ones."""
     name = repository.name.lower()
@@ -51,15 +59,13 @@ def judged_points() -> Mapping[str, float]:
 
 @cache
 def _packaged(name: str) -> Weights:
-    table = _table(name)
-    points = table["weights"]
-    return Weights(
-        table["intercept"],
-        with_judgement(points),
-        table["tiers"]["medium"],
-        table["tiers"]["high"],
-        table["provenance"],
-    )
+    weights = _weights(_table(name))
+    return weights._replace(points=with_judgement(weights.points))
+
+
+def _weights(table: Mapping[str, Any]) -> Weights:
+    tiers = table["tiers"]
+    return Weights(table["intercept"], table["weights"], tiers["medium"], tiers["high"], table["provenance"])
 
 
 def with_judgement(points: Mapping[str, float]) -> dict[str, float]:
@@ -73,7 +79,7 @@ def with_judgement(points: Mapping[str, float]) -> dict[str, float]:
 @cache
 def _repository_names() -> frozenset[str]:
     found = {each.name.removesuffix(".toml") for each in files(__name__).iterdir() if each.name.endswith(".toml")}
-    return frozenset(found - {_GENERAL, _JUDGED})
+    return frozenset(found - {_GENERAL, _JUDGED, _BREAKAGE})
 
 
 def _table(name: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from analysis.locale import Catalogue, catalogue, mark
 from analysis.models import SHORT_SHA, Analysis, Commit, Entry, Language, Repository
 from analysis.report.breaking import Part, breaks_of
 from analysis.text import shorten
-from analysis.writing.labels import BADGE, CHANGE_TYPES, INSIGHT, SEVERITY
+from analysis.writing.labels import BADGE, CHANGE_TYPES, INSIGHT, SEVERITY, breakage_label
 from analysis.writing.reasons import strongest_reasons
 from bot.models.downstream import UNASKED, DownstreamCheck
 from bot.models.subjects import commit_value
@@ -111,6 +111,7 @@ def _opening(entry: Entry, breaks: list[Block], language: Language, tz: ZoneInfo
     commit, ranked, say = entry.commit, entry.ranked, catalogue(language)
     about = [
         " / ".join(say(CHANGE_TYPES[each]) for each in ranked.change_types),
+        breakage_label(ranked, say),
         commit.author,
         f"{commit.committed_at.astimezone(tz):%Y-%m-%d %H:%M}",
     ]

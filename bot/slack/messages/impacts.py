@@ -6,7 +6,7 @@ from analysis.citations import to_upstream_place
 from analysis.locale import Catalogue, catalogue, translated
 from analysis.models import SHORT_SHA, Commit, DayReport, Entry, Importance, Language
 from analysis.models.impacts import Downstream, DownstreamImpacts, Impact
-from analysis.report.impacts import ImpactCause, comparison, impact_causes, omissions
+from analysis.report.impacts import ImpactCause, comparison, impact_causes, more_places, omissions
 from analysis.text import one_line, shorten
 from bot.models.downstream import DownstreamCheck, Unchecked
 from bot.slack.messages.blocks import Block, Piece, bullets, code, context, linked, ours, paragraph, prose, rich
@@ -80,7 +80,7 @@ def _line_of(commit: Commit, found: Sequence[DownstreamImpacts], check: Downstre
     of, first = found[0].downstream, impact_causes(found[0])[0]
     pieces = prose(f"{of.name} ") if len(check.compared) > 1 else []
     pieces += _linked_place(of, first.first) + ours(" · ") + prose(_sentence(first, say.language))
-    more = sum(_places(each) for each in found) - 1
+    more = sum(more_places(each.impacts, ()) for each in found) - 1
     pieces += ours(" · " + say.plural("and {count} more place", "and {count} more places", more)) if more else []
     number = f"#{commit.pr}" if commit.pr else commit.short_sha
     return [*pieces, *ours(" · "), *linked(number, commit.url)]
@@ -124,8 +124,8 @@ def impact_blocks(commit: Commit, check: DownstreamCheck, language: Language) ->
     for found in check.of(commit.sha):
         shown = impact_causes(found)[:_CAUSES]
         rows = [_cause(commit, found.downstream, each, say) for each in shown]
-        more = _places(found) - len({_place(each) for cause in shown for each in cause.shown})
-        if more > 0:
+        more = more_places(found.impacts, (place for each in shown for place in each.shown))
+        if more:
             rows.append(ours(say.plural("and {count} more place", "and {count} more places", more), "italic"))
         heading = ours(say("💥 Breaks your code"), "bold") + ours(f" ({found.downstream.name})")
         blocks.append(rich(paragraph(heading), bullets(rows)))
@@ -166,11 +166,6 @@ def _linked_place(downstream: Downstream, impact: Impact) -> list[Piece]:
 
 def _place(impact: Impact) -> str:
     return shorten(f"{impact.downstream.path}:{impact.downstream.line}", _PLACE).replace("`", "'")
-
-
-def _places(found: DownstreamImpacts) -> int:
-    """Return the number of lines that break, each once, however many reasons it has."""
-    return len({(each.downstream.path, each.downstream.line) for each in found.impacts})
 
 
 def _names(compared: Sequence[Downstream]) -> str:
