@@ -105,16 +105,16 @@ class ImpactReports:
         if progress:
             progress.day(upstream, day)
         done = self._impacts.impacts(upstream, entries, found.surfaces, terms.now, progress)
-        unread = {each.sha for each in report.failed}
-        found.failed += [*report.failed, *(each for each in done.failed if each.sha not in unread)]
+        found.failed += [*report.failed, *done.failed]
         found.commits += done.commits
         found.compared |= {each.commit.sha for each in entries}
 
     def of_commit(self, reference: Reference, repositories: Sequence[Repository], terms: Terms) -> ImpactReport:
         """Return what one commit breaks. Raise the errors of `ImpactService.surface` and of `CommitLookup.locate`."""
+        for each in [reference.repository] if reference.repository else repositories:
+            self._sources.mirror(each, terms.now)
         located = self._commits.locate(reference, repositories)
         upstream = located.repository
-        self._sources.mirror(upstream, terms.now)
         entry = self._commits.entry(located, terms.language)
         surfaces = self._surfaces(upstream, [entry], terms)
         done = self._impacts.impacts(upstream, [entry], surfaces, terms.now)

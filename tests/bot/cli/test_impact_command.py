@@ -1,0 +1,158 @@
+"""The command `impact` as a maintainer runs it: rows for machines, pages for people, one line when something is wrong."""
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from analysis.report.impacts_terminal import print_impacts
+from tests.conftest import Run
+from tests.servers.downstream import DAY, PACKAGE, PLUGIN, UPSTREAM, USES, Pair, reports_on
+from tests.servers.github import Fault
+from tests.servers.launched import Ran
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Iterator[Pair]:
+    with ExitStack() as ending:
+        yield Pair(tmp_path / "served", ending)
+
+
+@pytest.fixture
+def impact(run: Run, pair: Pair) -> Run:
+    """Runs the command against the two repositories."""
+
+    def ran(*arguments: str, **settings: str) -> Ran:
+        defaults = {"DIGEST_REPOS": "o/engine", "DIGEST_MIRRORS": "mirrors"}
+        return run("impact", *arguments, server=pair.server, **{**defaults, **settings})
+
+    return ran
+
+
+def test_json_has_a_row_for_each_commit_that_breaks(impact: Run, pair: Pair) -> None:
+    """The rows have the fields that the format promises; what was compared is on standard error."""
+    ran = impact("2026-02-04..2026-02-05", "--downstream", "acme/plugin", "--format", "json")
+    assert ran.code == 0
+    assert ran.err == f"Compared with acme/plugin ({pair.head[:7]}): 2 files, 4 uses of engine\n"
+    [row] = map(json.loads, ran.out.splitlines())
+    assert {**row, "impacts": len(row["impacts"]), "score": None} == {
+        "sha": pair.breaking,
+        "short_sha": pair.breaking[:7],
+        "title": "Pass the cache (#7)",
+        "url": f"https://github.example/o/engine/commit/{pair.breaking}",
+        "pr": 7,
+        "committed_at": "2026-02-05T12:00:00Z",
+        "importance": row["importance"],
+        "score": None,
+        "impacts": 2,
+    }
+    removed, _ = row["impacts"]
+    assert removed == {
+        "kind": "import",
+        "certainty": "proven",
+        "name": "engine.core.load",
+        "upstream": {
+            "path": "engine/core.py",
+            "line": 6,
+            "url": f"https://github.example/o/engine/blob/{pair.harmless}/engine/core.py#L6",
+            "before": "def load(path, mode):",
+            "after": None,
+        },
+        "downstream": {
+            "repo": "acme/plugin",
+            "path": "plugin/worker.py",
+            "line": 1,
+            "url": f"https://github.example/acme/plugin/blob/{pair.head}/plugin/worker.py#L1",
+            "code": "from engine.core import Worker, load",
+        },
+        "explanation": "`engine.core.load` is gone, so this import fails",
+        "advice": None,
+    }
+
+
+def test_a_folder_is_read_without_git(impact: Run, tmp_path: Path) -> None:
+    """The current folder is compared as it is on disk; its places have no address."""
+    (tmp_path / "plugin").mkdir()
+    (tmp_path / "plugin" / "worker.py").write_bytes(USES)
+    ran = impact("o/engine", "2026-02-05", "--downstream", "./plugin", "--format", "json")
+    [row] = map(json.loads, ran.out.splitlines())
+    assert {(each["downstream"]["repo"], each["downstream"]["url"]) for each in row["impacts"]} == {("plugin", None)}
+
+
+def test_people_see_both_places(impact: Run) -> None:
+    """The terminal and Markdown show the sentence, the upstream line and the downstream line, in the language asked for."""
+    terminal = impact("2026-02-05", "--downstream", "acme/plugin").out
+    for line in (
+        "💥 Breaks your code: 1 of 1 commit",
+        "✗ Worker.step now takes cache, which this definition does not accept",
+        "+ def step(self, tokens, cache):",
+        "plugin/worker.py:5",
+    ):
+        assert line in terminal
+    markdown = impact("2026-02-05", DIGEST_DOWNSTREAM="acme/plugin", DIGEST_LANGUAGE="zh").out
+    assert "影响你的代码" in markdown
+    markdown = impact("2026-02-05", "--downstream", "acme/plugin", "--format", "markdown").out
+    assert "    ```diff\n    - def load(path, mode):\n    ```\n" in markdown
+    assert "[plugin/worker.py:5](https://github.example/acme/plugin/blob/" in markdown
+
+
+def test_it_fits_80_columns(pair: Pair) -> None:
+    """No line of the terminal's report is wider than 80 columns, but for words that are."""
+    from tests.bot.services.test_impact import terms
+
+    console = Console(width=80, record=True, file=StringIO())
+    print_impacts(console, reports_on(pair.services()).of_days(UPSTREAM, [DAY], terms(PLUGIN)))
+    lines = console.export_text().splitlines()
+    assert len(lines) > 10
+    assert max(map(cell_len, lines)) <= 80
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("2026-02-05",), "name the code that may break"),
+        (("2026-02-05", "--downstream", "./none"), "neither a repository"),
+        (("2026-02-05", "--downstream", "acme/none"), "acme/none"),
+        (("2026-02-05", "--downstream", "acme/plugin@none"), "no branch, tag or commit none"),
+        (("2026-02-05", "--downstream", "empty"), "has no files to read"),
+        (("2026-02-05..2026-02-01", "--downstream", "acme/plugin"), "runs backwards"),
+        (("zzz", "--downstream", "acme/plugin"), "is not a date"),
+        (("a/b", "2026-02-05", "x", "--downstream", "acme/plugin"), "unexpected"),
+    ],
+)
+def test_a_wrong_request_is_one_line_and_exit_2(
+    arguments: tuple[str, ...], words: str, impact: Run, tmp_path: Path
+) -> None:
+    """What cannot be compared is said in one line, before any row."""
+    (tmp_path / "empty").mkdir()
+    ran = impact(*arguments)
+    assert words in ran.err
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+
+
+def test_mirrors_that_are_turned_off_are_a_setting(impact: Run) -> None:
+    """Without mirrors there are no whole files: the line names the setting, exit 2."""
+    ran = impact("2026-02-05", "--downstream", "acme/plugin", DIGEST_MIRRORS="")
+    assert ("DIGEST_MIRRORS" in ran.err, ran.code) == (True, 2)
+
+
+def test_an_upstream_that_cannot_be_fetched_is_exit_3(impact: Run, pair: Pair) -> None:
+    """A server that fails is an outside failure."""
+    pair.server.faults = [Fault("engine.git", 502, times=50)]
+    ran = impact("2026-02-05", "--downstream", "acme/plugin")
+    assert (ran.code, ran.out) == (3, "")
+
+
+def test_an_incomplete_result_is_written_and_exit_3(impact: Run, pair: Pair) -> None:
+    """A commit that cannot be compared does not keep the others from being shown."""
+    pair.commit({"mine.py": b"from engine import load\n"}, pair.head)
+    pair.upstream.lose(pair.upstream.blob(PACKAGE))
+    ran = impact("2026-02-04..2026-02-05", "--downstream", "acme/plugin")
+    assert f"Failed {pair.breaking[:7]}" in ran.out
+    assert f"not compared: {pair.breaking[:7]}" in ran.err
+    assert ran.code == 3
