@@ -29,10 +29,8 @@ _CALLED = {
 _OVERRIDDEN = {
     Cause.PARAMETER_REMOVED: mark("{name} no longer has {subject}, which this definition requires"),
     Cause.PARAMETER_RENAMED: mark("{name} has {new} instead of {subject}, which this definition requires"),
-    Cause.PARAMETER_REQUIRED: mark("{name} now has the parameter {subject}, which this definition does not accept"),
-    Cause.PARAMETER_ADDED: mark(
-        "{name} now has the optional parameter {subject}, which this definition does not accept"
-    ),
+    Cause.PARAMETER_REQUIRED: mark("{name} now takes {subject}, which this definition does not accept"),
+    Cause.PARAMETER_ADDED: mark("{name} now takes the optional {subject}, which this definition does not accept"),
     Cause.RETURNS: mark("{name} returns another type than this definition may"),
     Cause.REWRITTEN: mark("{name} was rewritten, and this replaces it with a copy of the old one"),
 }
@@ -42,18 +40,41 @@ _OTHERS = {
     Cause.DEFAULT_CHANGED: mark("The default of {name} changed, which this line relies on"),
     Cause.VERSION: mark("Upstream requires {name} {new}, which this requirement excludes"),
 }
+_DEFINITIONS = (
+    ImpactKind.CALL,
+    ImpactKind.ATTRIBUTE,
+    ImpactKind.OVERRIDE,
+    ImpactKind.REQUIRED_METHOD,
+    ImpactKind.REPLACEMENT,
+)
 _DEFINED = (ImpactKind.OVERRIDE, ImpactKind.REPLACEMENT)
 
 
-def explanation(impact: Impact) -> Phrase:
-    """Return why an impact's line breaks, or may break; names are `code` spans."""
+def explanation(impact: Impact, *alike: Impact) -> Phrase:
+    """Return why an impact's line breaks, or may break; names are `code` spans, those of definitions without their module.
+
+    `alike` are impacts of the same cause, at the same line, that are about other parameters.
+    """
+    subjects = dict.fromkeys(each.subject or "" for each in (impact, *alike))
     return Phrase(
-        _sentence(impact), name=_code(impact.name), subject=_code(impact.subject or ""), new=_code(impact.new or "")
+        _sentence(impact),
+        name=_code(_shown_name(impact)),
+        subject=", ".join(map(_code, subjects)),
+        new=_code(impact.new or ""),
     )
 
 
 def _code(name: str) -> str:
     return f"`{name.replace('`', '')}`"
+
+
+def _shown_name(impact: Impact) -> str:
+    """Return a definition's name with its class, but of what is imported all that the import names."""
+    if impact.kind not in _DEFINITIONS:
+        return impact.name
+    parts = impact.name.split(".")
+    start = next((index for index, part in enumerate(parts) if part.lstrip("_")[:1].isupper()), len(parts) - 1)
+    return ".".join(parts[start:])
 
 
 def _sentence(impact: Impact) -> str:

@@ -1,20 +1,20 @@
 """Impacts as reports show them: those of one cause together, with a few places of each, and what was compared."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from analysis.impact.sentences import explanation
 from analysis.locale import Catalogue, catalogue, translated
 from analysis.locale.punctuation import join_items
 from analysis.models import SHORT_SHA, Language
-from analysis.models.impacts import Certainty, Downstream, DownstreamImpacts, Impact, ImpactReport
+from analysis.models.impacts import Certainty, Downstream, DownstreamImpacts, Impact, ImpactReport, UpstreamPlace
 
 _MAX_PLACES = 3  # shown of one cause
 _MAX_NAMES = 5  # of files or folders
 
 
 class ImpactCause(NamedTuple):
-    """The impacts of one cause, of which `places` are shown."""
+    """The impacts of one upstream name that have the same downstream lines, of which `places` are shown."""
 
     impacts: tuple[Impact, ...]
     places: int = _MAX_PLACES
@@ -24,29 +24,66 @@ class ImpactCause(NamedTuple):
         return self.impacts[0]
 
     @property
+    def lines(self) -> tuple[Impact, ...]:
+        """The impacts that stand for the lines, those with advice first."""
+        unique: dict[object, Impact] = {}
+        for each in sorted(self.impacts, key=lambda each: each.advice is None):
+            unique.setdefault((each.downstream.path, each.downstream.line), each)
+        return tuple(unique.values())
+
+    @property
     def shown(self) -> tuple[Impact, ...]:
-        return self.impacts[: self.places]
+        return self.lines[: self.places]
+
+    def sentences(self, language: Language) -> list[str]:
+        """Return why the lines break, with `code` spans, and what of that is only likely."""
+        say = catalogue(language)
+        causes: dict[object, dict[str | None, Impact]] = {}
+        for each in self.impacts:
+            causes.setdefault((each.kind, each.cause, each.certainty, each.new), {}).setdefault(each.subject, each)
+        found = []
+        for alike in causes.values():
+            text = str(translated(explanation(*alike.values()), language))
+            proven = next(iter(alike.values())).certainty is Certainty.PROVEN
+            found.append(text if proven else say("{sentence} (likely)", sentence=text))
+        return found
 
     def sentence(self, language: Language) -> str:
-        """Return why the lines break, with `code` spans, and whether that is only likely."""
-        text = str(translated(explanation(self.first), language))
-        proven = self.first.certainty is Certainty.PROVEN
-        return text if proven else catalogue(language)("{sentence} (likely)", sentence=text)
+        """Return the sentences on one line."""
+        return catalogue(language)("; ").join(self.sentences(language))
 
     def left(self, language: Language) -> str:
-        """Return how many places are not shown; "" if all are."""
-        count = len(self.impacts) - self.places
+        """Return how many lines are not shown; "" if all are."""
+        count = len(self.lines) - self.places
         places = catalogue(language).plural("and {count} more place", "and {count} more places", count)
         return places if count > 0 else ""
 
 
 def impact_causes(found: DownstreamImpacts, places: int = _MAX_PLACES) -> list[ImpactCause]:
     """Return the causes of what a commit breaks of a downstream tree, what is proven first, each to be shown with `places`."""
-    groups: dict[object, list[Impact]] = {}
+    causes: dict[object, list[Impact]] = {}
     for each in found.impacts:
-        key = (each.certainty, each.kind, each.cause, each.name, each.subject, each.new)
-        groups.setdefault(key, []).append(each)
+        causes.setdefault((each.certainty, each.kind, each.cause, each.name, each.subject, each.new), []).append(each)
+    groups: dict[object, list[Impact]] = {}
+    for impacts in causes.values():
+        groups.setdefault((impacts[0].name, _lines(impacts)), []).extend(impacts)
     return [ImpactCause(tuple(group), places) for group in groups.values()]
+
+
+def more_places(found: Iterable[Impact], shown: Iterable[Impact]) -> int:
+    """Return how many downstream lines of some impacts are not among those shown."""
+    return len(_lines(found) - _lines(shown))
+
+
+def _lines(impacts: Iterable[Impact]) -> frozenset[tuple[str, int]]:
+    return frozenset((each.downstream.path, each.downstream.line) for each in impacts)
+
+
+def signed(place: UpstreamPlace) -> list[tuple[str, str]]:
+    """Return the upstream code with the signs of a diff: before and after, or what is the same in both."""
+    if place.before and place.before == place.after:
+        return [(" ", place.before)]
+    return [(sign, code) for sign, code in (("-", place.before), ("+", place.after)) if code]
 
 
 def impact_summary(report: ImpactReport) -> str:

@@ -8,7 +8,15 @@ from analysis.citations import to_upstream_place
 from analysis.locale import catalogue
 from analysis.models.impacts import ImpactReport, UpstreamPlace
 from analysis.report.escape import link_text
-from analysis.report.impacts import comparison, downstream_name, impact_causes, impact_summary, missing, omissions
+from analysis.report.impacts import (
+    comparison,
+    downstream_name,
+    impact_causes,
+    impact_summary,
+    missing,
+    omissions,
+    signed,
+)
 from analysis.report.markdown import address, render
 from analysis.text import visible
 
@@ -40,7 +48,7 @@ def _link(label: str, url: str | None) -> str:
 
 
 def _diff(place: UpstreamPlace) -> str:
-    lines = [f"{sign} {code}" for sign, code in (("-", place.before), ("+", place.after)) if code]
+    lines = [f"{sign} {code}" for sign, code in signed(place)]
     return _block("diff", "\n".join(lines)) if lines else ""
 
 

@@ -19,6 +19,7 @@ from analysis.report.impacts import (
     impact_summary,
     missing,
     omissions,
+    signed,
 )
 from analysis.report.terminal import link_style, print_heading, prose
 from analysis.report.wrapping import Line, print_line
@@ -26,6 +27,7 @@ from analysis.text import one_line
 from analysis.writing.labels import BADGE
 
 _INDENT = "   "
+_SIGN_COLOUR = {"-": "red", "+": "green", " ": ""}
 _COLOUR = {Certainty.PROVEN: "red", Certainty.LIKELY: "yellow"}
 
 
@@ -65,22 +67,25 @@ def _cause_lines(
 ) -> Iterator[Line]:
     first = cause.first
     mark = Text(f"{_INDENT}{'✗' if first.certainty is Certainty.PROVEN else '?'} ", style=_COLOUR[first.certainty])
-    yield Line(prose(cause.sentence(report.language)), mark)
+    for sentence in cause.sentences(report.language):
+        yield Line(prose(sentence), mark)
+        mark = Text(" " * mark.cell_len)
     labels = [say("upstream"), say("your code"), say("instead")]
     width = max(map(cell_len, labels))
     theirs, yours, instead = (Text(f"{_INDENT}  {_padded(label, width)}  ", style="dim") for label in labels)
+    unlabelled = Text(" " * theirs.cell_len)
     upstream = to_upstream_place(commit, first)
     if upstream.label:
         yield Line(_place(upstream.label, upstream.url), theirs)
-    unlabelled = Text(" " * theirs.cell_len)
-    for sign, code, colour in (("-", first.upstream.before, "red"), ("+", first.upstream.after, "green")):
-        if code:
+        for sign, code in signed(first.upstream):
+            colour = _SIGN_COLOUR[sign]
             yield Line(Text(one_line(code), style=colour), unlabelled + Text(f"{sign} ", style=colour))
     for each in cause.shown:
         yield Line(_place(f"{each.downstream.path}:{each.downstream.line}", downstream.url(each.downstream)), yours)
         yield Line(Text(one_line(each.downstream.code)), unlabelled + Text("  "))
         if each.advice:
             yield Line(Text(one_line(each.advice), style="cyan"), instead + Text("  "))
+        yours = unlabelled
     if left := cause.left(report.language):
         yield Line(Text(left, style="dim"), unlabelled)
 

@@ -24,13 +24,14 @@ from bot.slack.outbox.outbox import AT_ONCE
 from bot.store import Subscriptions, Terms, open_engine
 from loopback.github import LoopbackGitHub
 from loopback.page import Page, Player
-from loopback.sample import SAMPLE_DAY, SAMPLE_REPOSITORY, sample_repository
+from loopback.sample import SAMPLE_DAY, SAMPLE_PLUGIN, SAMPLE_REPOSITORY, sample_repositories
 from loopback.slack import LoopbackSlack
 
 ADA, LIN = "U0ADA", "U0LIN"
 _ELSEWHERE = "T0ELSEWHERE"  # the other organisation
 CHANNELS: dict[Language, str] = {"zh": "C0ZH", "en": "C0EN"}
 _SAMPLE = Repository.parse(SAMPLE_REPOSITORY)
+_DOWNSTREAM: dict[Language, tuple[Repository, ...]] = {"zh": (), "en": (Repository.parse(SAMPLE_PLUGIN),)}
 _PLAYERS = (
     (ADA, mark("a member")),
     (LIN, mark("an outsider")),
@@ -79,7 +80,7 @@ def local_workspace(settings: Settings, now: Clock) -> Iterator[LocalWorkspace]:
         TemporaryDirectory(prefix="vllm-digest-", ignore_cleanup_errors=True) as folder,
         sample_slack(now) as slack,
         workspace_page(slack, settings) as page,
-        LoopbackGitHub({SAMPLE_REPOSITORY: sample_repository()}, folder=Path(folder)) as github,
+        LoopbackGitHub(sample_repositories(), folder=Path(folder)) as github,
         bot_in(slack, github.url, Path(folder), settings, now),
     ):
         yield LocalWorkspace(page, slack, settings, Path(folder))
@@ -134,7 +135,13 @@ def bot_in(slack: LoopbackSlack, github_url: str, folder: Path, settings: Settin
     _subscribe(local, now())
     with (
         closing(GitHub(github_url, "sample")) as sample,
-        closing(GitHub(settings.github_api_url, settings.token, instead={SAMPLE_REPOSITORY: sample})) as github,
+        closing(
+            GitHub(
+                settings.github_api_url,
+                settings.token,
+                instead=dict.fromkeys((SAMPLE_REPOSITORY, SAMPLE_PLUGIN), sample),
+            )
+        ) as github,
         running_bot(local, now, github=github, pace=AT_ONCE, mirror_all=True) as flows,
     ):
         for language, channel in CHANNELS.items():
@@ -144,10 +151,11 @@ def bot_in(slack: LoopbackSlack, github_url: str, folder: Path, settings: Settin
 
 
 def _subscribe(settings: Settings, now: datetime) -> None:
-    """Subscribe each channel to the sample repository, which also sets the channel's language."""
+    """Subscribe each channel to the sample repository, which also sets the channel's language; one names a plug-in of it."""
     engine = open_engine(settings.database_url.get_secret_value())
     for language, channel in CHANNELS.items():
-        Subscriptions(engine).keep(Terms(channel, _SAMPLE, settings.digest_time, settings.tz, language), now, ADA)
+        terms = Terms(channel, _SAMPLE, settings.digest_time, settings.tz, language, downstream=_DOWNSTREAM[language])
+        Subscriptions(engine).keep(terms, now, ADA)
     engine.dispose()
 
 

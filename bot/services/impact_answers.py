@@ -7,7 +7,7 @@ from analysis.locale import Catalogue, catalogue, translated
 from analysis.locale.punctuation import join_items
 from analysis.models import Citation, Commit, Entry, Failure, Language, Repository, Statement
 from analysis.models.impacts import Certainty, Downstream, DownstreamImpacts, Impact
-from analysis.report.impacts import ImpactCause, comparison, impact_causes, omissions
+from analysis.report.impacts import ImpactCause, comparison, impact_causes, more_places, omissions
 from bot.models.downstream import DownstreamCheck
 
 _CAUSES = 4  # of one commit
@@ -54,7 +54,7 @@ def _breaking(found: Sequence[tuple[Commit, DownstreamImpacts]], compared: int, 
     """Yield what commits break of one downstream repository."""
     name, several = found[0][1].downstream.name, compared > 1
     every = [each for _, breaks in found for each in breaks.impacts]
-    places = say.plural("{count} place", "{count} places", len(every))
+    places = say.plural("{count} place", "{count} places", len({_line(each) for each in every}))
     proven = any(each.certainty is Certainty.PROVEN for each in every)
     values = {"name": name, "places": places, "count": f"{len(found):,}", "all": f"{compared:,}"}
     if several:
@@ -70,7 +70,8 @@ def _breaking(found: Sequence[tuple[Commit, DownstreamImpacts]], compared: int, 
         causes = impact_causes(breaks)
         for cause in causes[: 1 if several else _CAUSES]:
             yield from _cause(commit, breaks.downstream, cause, say, with_commit=several)
-        left = 0 if several else len(breaks.impacts) - sum(len(each.shown) for each in causes[:_CAUSES])
+        shown = [place for each in causes[:_CAUSES] for place in each.shown]
+        left = 0 if several else more_places(breaks.impacts, shown)
         if left:
             yield Statement(text=say.plural("and {count} more place", "and {count} more places", left), kind="item")
     if len(found) > _COMMITS:
@@ -95,6 +96,10 @@ def _cause(
 def _place(downstream: Downstream, impact: Impact) -> Citation:
     place = impact.downstream
     return Citation(label=f"{place.path}:{place.line}", url=downstream.url(place) or "")
+
+
+def _line(impact: Impact) -> tuple[str, int]:
+    return impact.downstream.path, impact.downstream.line
 
 
 def _denial(downstream: Downstream, compared: int, say: Catalogue) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from loopback.git.history import with_git_shas
 
-_FILE = Path(__file__).with_name("commits.jsonl")
+_FILES = [Path(__file__).with_name(name) for name in ("commits.jsonl", "plugin.jsonl")]
 
 
 def rewrite(text: str) -> str:
@@ -15,4 +15,5 @@ def rewrite(text: str) -> str:
 
 
 if __name__ == "__main__":
-    _FILE.write_text(rewrite(_FILE.read_text("utf-8")), "utf-8")
+    for file in _FILES:
+        file.write_text(rewrite(file.read_text("utf-8")), "utf-8")

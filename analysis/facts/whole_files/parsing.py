@@ -48,8 +48,8 @@ class _StepLimit(griffe.Extension):
             raise _TooLargeError
 
 
-# The file after one commit is the file before the next that changes it.
-@lru_cache(maxsize=64)
+# The file after one commit is the file before the next, and the commits of a day are compared with the same modules: 100 MB.
+@lru_cache(maxsize=512)
 def parse(path: str, text: str) -> Module | None:
     """Return the module at `path` with the given source; None if it is no valid Python, too large or too deep."""
     if len(text) > MAX_CHARACTERS:

@@ -1,6 +1,7 @@
 """What annotations describe: whether a value is of another kind than before, and how many parts a tuple has."""
 
 import ast
+import re
 
 _NOTHING = ("Any", "object")  # which say nothing about a value
 _ALIASES = {"List": "list", "Dict": "dict", "Tuple": "tuple", "Set": "set", "FrozenSet": "frozenset", "Type": "type"}
@@ -9,6 +10,9 @@ _ALIASES = {"List": "list", "Dict": "dict", "Tuple": "tuple", "Set": "set", "Fro
 def is_another_kind(before: str, after: str) -> bool:
     """Return whether an annotation describes values of another kind; what they hold, or whether they may be None, is none."""
     old, new = _kinds(_parsed(before)), _kinds(_parsed(after))
+    if "None" in (before, after):  # a function that returned nothing, or returns nothing by now
+        other = after if before == "None" else before
+        return bool(old or new) and re.search(r"\b(?:None|Optional)\b", other) is None
     return bool(old and new) and old != new
 
 

@@ -1,7 +1,7 @@
 """The names whose definitions a commit takes away or changes for those who use them."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from analysis.facts.change import is_module, old_path
@@ -26,16 +26,13 @@ class ChangedNames(NamedTuple):
     abstract: frozenset[str]
 
 
-def changed_names(commit: Commit, before: Revision, after: Revision, replaced: Collection[str] = ()) -> ChangedNames:
-    """Return the names that a commit changes for those who use them; tests and documentation define none.
-
-    Of functions of the names `replaced`, which others replace by their own, a new body is a change as well.
-    """
+def changed_names(commit: Commit, before: Revision, after: Revision) -> ChangedNames:
+    """Return the names that a commit changes for those who use them; tests and documentation define none."""
     found: set[str] = set()
     abstract: set[str] = set()
     for file in commit.files:
         if file.status != "added" and file.size and is_module(file):
-            found |= {*_of_file(file, before, after), *_rewritten(file, before, after, replaced)}
+            found |= set(_of_file(file, before, after))
             if "abstractmethod" in (file.patch or "abstractmethod"):
                 abstract |= set(_abstract_methods(after.module(file.path))) - set(
                     _abstract_methods(before.module(old_path(file)))
@@ -66,29 +63,6 @@ def _of_file(file: FileChange, before: Revision, after: Revision) -> Iterator[st
         yield from _of_module(*modules)
         if _no_longer_serves(*modules):
             yield _module_name(old_path(file))
-
-
-def _rewritten(file: FileChange, before: Revision, after: Revision, names: Collection[str]) -> Iterator[str]:
-    """Yield those of these names whose function has another body."""
-    text = before.text(old_path(file)) or ""
-    named = [name for name in names if f"def {name}(" in text]
-    modules = modules_of(file, before, after) if named else None
-    if modules is None or modules[1] is None:
-        return
-    old, new = dict(_functions(modules[0])), dict(_functions(modules[1]))
-    for (owner, name), source in old.items():
-        if name in named and new.get((owner, name), source) != source:
-            yield name
-
-
-def _functions(module: Module) -> Iterator[tuple[tuple[str, str], str]]:
-    """Yield the source of each function and method of a module, by its class and its name."""
-    for name, member in module.members.items():
-        if isinstance(member, Function):
-            yield ("", name), module.source(member)
-        elif isinstance(member, Class):
-            methods = (each for each in member.members.values() if isinstance(each, Function))
-            yield from (((name, each.name), module.source(each)) for each in methods)
 
 
 def _of_module(old: Module, new: Module | None) -> Iterator[str]:

@@ -13,9 +13,10 @@ from analysis.impact.matching.advice import advised
 from analysis.impact.matching.annotations import is_another_kind, tuple_length
 from analysis.impact.matching.changes import ChangedNames, is_abstract
 from analysis.impact.matching.parameters import called_with, own_parameters
+from analysis.impact.matching.quotation import line_of, quoted
 from analysis.impact.matching.signatures import Misfit, call_misfits, override_misfits
 from analysis.impact.matching.successors import Successor, Successors
-from analysis.impact.matching.upstream import ABSENT, Answer, Place, Presence, Upstream
+from analysis.impact.matching.upstream import ABSENT, Answer, Place, Presence, Upstream, body
 from analysis.impact.surface.index import SurfaceIndex
 from analysis.impact.surface.model import Subclass, Use, UseKind
 from analysis.impact.surface.targets import CALL, Target, written
@@ -53,7 +54,8 @@ class Matching(NamedTuple):
             return
         was = self.before.find(use.target)
         if now.presence in ABSENT:
-            if was.presence is Presence.UNSEEN and was.step == now.step and now.presence is Presence.MISSING:
+            served = was.presence is Presence.UNSEEN and was.last.member is None and was.step == now.step
+            if served and now.presence is Presence.MISSING:  # of a module, on demand
                 yield self._impact(use, Cause.REMOVED, written(use.target[: now.step + 1]), was.last, certain=False)
             elif was.presence is Presence.PRESENT or was.step > now.step:
                 certain = now.presence is Presence.MISSING
@@ -93,7 +95,7 @@ class Matching(NamedTuple):
                 cause = Cause.RETURNS if use.kind in _RETURNED else None
                 certain = use.unpacked is not None and tuple_length(before) == use.unpacked != tuple_length(after)
             case Function() as old, Function() as new if use.kind is UseKind.REPLACEMENT:
-                cause = Cause.REWRITTEN if was.module.source(old) != now.module.source(new) else None
+                cause = Cause.REWRITTEN if body(was.module, old) != body(now.module, new) else None
             case Attribute(annotation=before), Attribute(annotation=after) if is_another_kind(before, after):
                 cause = Cause.TYPE if use.kind is UseKind.READ else None
         if cause:
@@ -122,7 +124,7 @@ class Matching(NamedTuple):
                     certainty=Certainty.PROVEN,
                     cause=Cause.MADE_ABSTRACT,
                     name=self._name(place),
-                    upstream=UpstreamPlace(path=place.module.path, line=_line(place), after=_code(place)),
+                    upstream=UpstreamPlace(path=place.module.path, line=line_of(place), after=quoted(place)),
                     downstream=DownstreamPlace(path=subclass.path, line=subclass.line, code=subclass.code),
                 )
 
@@ -146,7 +148,10 @@ class Matching(NamedTuple):
             subject=subject,
             new=new,
             upstream=UpstreamPlace(
-                path=place.module.path, line=_line(place), before=_code(place), after=_code(now) if now else None
+                path=place.module.path,
+                line=line_of(place),
+                before=quoted(place, now, subject),
+                after=quoted(now, place, subject) if now else None,
             ),
             downstream=DownstreamPlace(path=use.path, line=use.line, code=use.code),
             advice=advised(_KINDS[use.kind], cause, use.code, name=name, new=new, subject=subject),
@@ -180,12 +185,3 @@ def _is_abstract(answer: Answer) -> bool:
     if answer.presence is not Presence.PRESENT:
         return False
     return isinstance(answer.last.member, Function) and is_abstract(answer.last.member)
-
-
-def _line(place: Place) -> int | None:
-    return place.member.line if place.member else None
-
-
-def _code(place: Place) -> str | None:
-    line = _line(place)
-    return place.module.lines[line - 1].strip() if line and line <= len(place.module.lines) else None

@@ -47,8 +47,9 @@ def override_misfits(
         by_position = each.positional and (_has(own, ParameterKind.VAR_POSITIONAL) or _same_place(own, place, old, new))
         if not known and not absorbed and not by_position:
             yield Misfit(Cause.PARAMETER_REQUIRED if each.required else Cause.PARAMETER_ADDED, each.name)
+    absorbed_now = any(each.variadic for each in after) and not any(each.variadic for each in before)
     for each in own:
-        passed = each.name in new or any(other.variadic for other in after)
+        passed = each.name in new or absorbed_now
         if each.required and not each.variadic and each.name in old and not passed:
             yield Misfit(Cause.PARAMETER_REMOVED, each.name)
 

@@ -238,6 +238,15 @@ class Upstream:
         return instance(node.returns, self._names(place.module)) if node else None
 
 
+def body(module: Module, function: Function) -> str:
+    """Return the statements of a function, however they are formatted and whatever their comments and docstring say."""
+    node = _definition(module, function)
+    statements = node.body if node else []
+    if statements and isinstance(statements[0], ast.Expr) and isinstance(statements[0].value, ast.Constant):
+        statements = statements[1:]
+    return "\n".join(map(ast.unparse, statements))
+
+
 def _definition(module: Module, member: Function) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
     """Return the head of a function, parsed."""
     try:

@@ -12,8 +12,6 @@ class SurfaceIndex:
 
     def __init__(self, surface: Surface) -> None:
         self.surface = surface
-        # The names of upstream functions that downstream code replaces by its own.
-        self.replaced = {each.target[-1] for each in surface.uses if each.kind is UseKind.REPLACEMENT}
         self._uses: dict[str, list[Use]] = defaultdict(list)
         self._mentions: dict[tuple[str, str], list[Use]] = defaultdict(list)
         # A class is constructed under the names of all that inherit its constructor.

@@ -7,7 +7,7 @@ from analysis.locale import Catalogue, catalogue, translated
 from analysis.models import SHORT_SHA, Commit, DayReport, Entry, Language
 from analysis.models.impacts import Downstream, DownstreamImpacts, Impact
 from analysis.ranking import importance_downstream
-from analysis.report.impacts import ImpactCause, comparison, impact_causes, omissions
+from analysis.report.impacts import ImpactCause, comparison, impact_causes, more_places, omissions
 from analysis.text import one_line, shorten
 from bot.models.downstream import DownstreamCheck, Unchecked
 from bot.slack.messages.blocks import Block, Piece, bullets, code, context, linked, ours, paragraph, prose, rich
@@ -84,7 +84,7 @@ def _line_of(commit: Commit, found: Sequence[DownstreamImpacts], check: Downstre
     of, first = found[0].downstream, impact_causes(found[0])[0]
     pieces = prose(f"{of.name} ") if len(check.compared) > 1 else []
     pieces += _linked_place(of, first.first) + ours(" · ") + prose(_sentence(first, say.language))
-    more = sum(len(each.impacts) for each in found) - 1
+    more = sum(more_places(each.impacts, ()) for each in found) - 1
     pieces += ours(" · " + say.plural("and {count} more place", "and {count} more places", more)) if more else []
     number = f"#{commit.pr}" if commit.pr else commit.short_sha
     return [*pieces, *ours(" · "), *linked(number, commit.url)]
@@ -128,7 +128,7 @@ def impact_blocks(commit: Commit, check: DownstreamCheck, language: Language) ->
     for found in check.of(commit.sha):
         shown = impact_causes(found)[:_CAUSES]
         rows = [_cause(commit, found.downstream, each, say) for each in shown]
-        more = len(found.impacts) - sum(len(each.shown) for each in shown)
+        more = more_places(found.impacts, (place for each in shown for place in each.shown))
         if more:
             rows.append(ours(say.plural("and {count} more place", "and {count} more places", more), "italic"))
         heading = ours(say("💥 Breaks your code"), "bold") + ours(f" ({found.downstream.name})")
@@ -144,7 +144,9 @@ def _cause(commit: Commit, downstream: Downstream, cause: ImpactCause, say: Cata
     for each in cause.shown:
         pieces += _row(say("your code"), _linked_place(downstream, each), each.downstream.code)
         if each.advice:
-            pieces += ours(f"\n{say('instead')} ") + code(shorten(one_line(each.advice), _LINE))
+            pieces += ours(f"\n{say('instead')}")
+            for number, line in enumerate(each.advice.splitlines()):
+                pieces += ours("\n" if number else " ") + code(shorten(line, _LINE))
     upstream, place = cause.first.upstream, to_upstream_place(commit, cause.first)
     pieces += _row(
         say("upstream"), linked(f"`{shorten(place.label, _PLACE)}`", place.url), upstream.before or upstream.after

@@ -259,6 +259,9 @@ def test_what_is_returned_changes_are_likely() -> None:
         ("Optional[int]", "int | None"),
         ("'Engine'", "Engine"),
         ("typing.List[int]", "list[int]"),
+        ("None", "int | None"),
+        ("None", "Any"),
+        ("None", "None"),
     ],
 )
 def test_the_same_return_type_in_other_words_is_no_impact(before: str, after: str) -> None:
@@ -268,6 +271,13 @@ def test_the_same_return_type_in_other_words_is_no_impact(before: str, after: st
         told(f"{head}def load() -> {before}: ...\n", f"{head}def load() -> {after}: ...\n", f"{IMPORTED}x = load()\n")
         == []
     )
+
+
+@pytest.mark.parametrize(("before", "after"), [("None", "int"), ("int", "None"), ("int", "list[int]")])
+def test_another_kind_of_value_is_an_impact(before: str, after: str) -> None:
+    """A function that returned nothing, or returns nothing by now, returns another kind of value."""
+    found = told(f"def load() -> {before}: ...\n", f"def load() -> {after}: ...\n", f"{IMPORTED}x = load()\n")
+    assert found == [f"call: return type changed: {NAME}"]
 
 
 def test_an_unpacked_tuple_of_another_length_breaks() -> None:

@@ -119,3 +119,9 @@ def test_a_renamed_method_names_its_new_one() -> None:
         "from engine.core import A\n\nx = A().load(1, 2)\n",
     )
     assert (found.cause.value, found.new, found.advice) == ("renamed", "engine.core.A.read", "x = A().read(1, 2)")
+
+
+def test_a_member_that_nothing_declared_is_not_gone() -> None:
+    """A class that loses a base from elsewhere, which may have had the member, proves nothing."""
+    before = "from collections import UserDict\n\n\nclass A(UserDict): ...\n"
+    assert told(before, "class A: ...\n", "from engine.core import A\n\nA().load()\n") == []

@@ -26,6 +26,7 @@ NAME = "engine.core.Engine.run"
         ("self, a=1", "self, b=1", "self, a=1", ["parameter added: {} (b)"]),
         ("self, a", "self, b", "self, other", []),
         ("self, a", "self, *args", "self, a", []),
+        ("self, a, **rest", "self, **rest", "self, a, **rest", ["parameter removed: {} (a)"]),
         ("self, a", "self, a, **rest", "self, a", []),
         ("self, a: int", "self, a: str", "self, a", []),
     ],
@@ -165,10 +166,18 @@ def test_a_replaced_method_is_compared_with_its_self() -> None:
 
 
 def test_a_replacement_of_a_rewritten_function_is_likely() -> None:
-    """A copy of the old code stands in for what was rewritten."""
-    plugin = "from engine import core\n\n\ndef mine(a): ...\n\n\ncore.load = mine\n"
-    [found] = impacts_of("def load(a) -> int:\n    return 1\n", "def load(a) -> int:\n    return a\n", plugin)
+    """A copy of the old code stands in for what has another interface and another body."""
+    plugin = "from engine import core\n\n\ndef mine(a, b=1): ...\n\n\ncore.load = mine\n"
+    [found] = impacts_of("def load(a):\n    return 1\n", "def load(a, b=1):\n    return b\n", plugin)
     assert (found.cause.value, found.certainty) == ("rewritten", Certainty.LIKELY)
+
+
+def test_a_replaced_function_in_other_clothes_is_not_rewritten() -> None:
+    """Comments, types and line breaks of a replaced function are no change of what it does."""
+    plugin = "from engine import core\n\n\ndef mine(a): ...\n\n\ncore.load = mine\n"
+    before = "def load(a: int):\n    return [a, a]\n"
+    after = 'def load(a: "int"):\n    """Load."""\n    # Twice.\n    return [\n        a,\n        a,\n    ]\n'
+    assert told(before, after, plugin) == []
 
 
 def test_an_attribute_set_on_an_instance_is_no_replacement() -> None:

@@ -89,11 +89,10 @@ def test_ten_thousand_names_are_read_in_seconds() -> None:
     """An import of 10,000 names, and as many calls, take seconds."""
     names = [f"name_{number}" for number in range(10_000)]
     text = f"from engine.core import {', '.join(names)}\n" + "".join(f"{name}(1)\n" for name in names)
-    upstream = "".join(f"def {name}(a): ...\n" for name in names)
     started = time.monotonic()
-    found = told(upstream, upstream.replace("def name_7(a)", "def name_7(a, b)"), text)
+    found = told("def name_7(a): ...\n", "def name_7(a, b): ...\n", text)
     assert found == ["call: parameter required: engine.core.name_7 (b)"]
-    assert time.monotonic() - started < 30
+    assert time.monotonic() - started < 10
 
 
 def test_a_huge_file_is_left_out() -> None:
