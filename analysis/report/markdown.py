@@ -115,7 +115,7 @@ def _breaking_section(report: DayReport, say: Catalogue, slugs: Slugs) -> Breaki
     found = breaks(report)
     if not found:
         return None
-    heading = say("💥 What will break you ({count})", count=len(found))
+    heading = say("💥 Breaking changes ({count})", count=len(found))
     return BreakingSection(heading=heading, slug=slugs(heading), shown=tuple(found[:SHOWN]), left=len(found[SHOWN:]))
 
 

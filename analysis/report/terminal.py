@@ -100,7 +100,7 @@ def _print_breaking(console: Console, report: DayReport, say: Catalogue) -> None
     if not found:
         return
     console.print()
-    _print(console, Text(say("💥 What will break you ({count})", count=len(found)), style="bold red"))
+    _print(console, Text(say("💥 Breaking changes ({count})", count=len(found)), style="bold red"))
     rows = [
         Text("  ").join([_breaking_text(each.parts(report.language)), _sha(each.entry.commit)])
         for each in found[:SHOWN]

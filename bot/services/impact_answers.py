@@ -106,13 +106,15 @@ def _denial(downstream: Downstream, compared: int, say: Catalogue) -> str:
     """Return that nothing breaks a repository, with what was compared."""
     if not downstream.uses:
         return say("No. {what}.", what=comparison(downstream, say.language))
-    values = {
+    uses = {
         "uses": say.plural("{count} use", "{count} uses", downstream.uses),
         "packages": join_items(downstream.packages, say),
         "name": downstream.name,
-        "commits": say.plural("{count} commit", "{count} commits", compared),
     }
-    return say("No: none of the {uses} of {packages} in {name} meets what {commits} changed.", **values)
+    if compared == 1:
+        return say("No: none of the {uses} of {packages} in {name} meets what it changes.", **uses)
+    commits = say.plural("{count} commit", "{count} commits", compared)
+    return say("No: none of the {uses} of {packages} in {name} meets what {commits} changed.", commits=commits, **uses)
 
 
 def _uncompared(unread: Sequence[Commit], failure: Failure | None, say: Catalogue) -> str:

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from itertools import count
@@ -21,7 +22,9 @@ from loopback.slack.server import Reply
 from tests.conftest import Run, recorded
 from tests.servers.github import Fault, FaultyGitHub
 from tests.servers.launched import begun
-from tests.servers.talk import ADA
+from tests.servers.plugin import PLUGIN, plugin, upstream
+from tests.servers.running import posted, whole
+from tests.servers.talk import ADA, DIGEST, Talk
 
 Serve = Callable[..., FaultyGitHub]
 
@@ -207,3 +210,64 @@ def test_the_bot_logs_nothing_that_was_sent(form: str, serve: Serve, chat: Plant
     assert MARK not in told
     assert KEY not in told + "".join(chat.bodies)
     assert KEY not in kept(tmp_path)
+
+
+def stored(database: Path, *, without: tuple[str, ...] = ()) -> str:
+    """All that stands in a database, but for some tables."""
+    with closing(sqlite3.connect(database)) as connection:
+        tables = [name for (name,) in connection.execute("select name from sqlite_master where type = 'table'")]
+        rows = [connection.execute(f'select * from "{name}"').fetchall() for name in tables if name not in without]
+    return repr(rows)
+
+
+def test_a_private_plug_ins_code_is_in_its_channel_only(
+    run: Run, chat: PlantingChat, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Its code is in that channel's messages and report; in no other message, no prompt, no log, no stored analysis or score, and
+    not in the day's JSON.
+    """
+    code = {path: text.replace("start(model,", f'start("{MARK}",') for path, text in PLUGIN.items()}
+    told: dict[str, list[str]] = {}
+    with (
+        FaultyGitHub({"o/n": upstream(), "o/plug": plugin(code)}) as github,
+        LoopbackSlack(pace=False) as slack,
+        Talk(
+            slack,
+            github.url,
+            tmp_path,
+            digest_mirrors=tmp_path / "mirrors",
+            digest_private=f"o/plug={DIGEST}",
+            digest_model="scripted",
+            openai_base_url=f"{chat.url}/v1",
+            openai_api_key="sk-x",
+            log_level="debug",
+        ) as talk,
+    ):
+        slack.workspace.add_channel("other", "C0OTHER", members=[ADA, "U0BOT"])
+        talk.type(ADA, "subscribe downstream o/plug")
+        root = talk.open("2026-02-05")
+        for channel in ("C0OTHER", talk.direct(ADA)):
+            slack.command(ADA, channel, "2026-02-05")
+            slack.command(ADA, channel, "subscriptions")
+        slack.press(ADA, DIGEST, root, "full_report")
+        talk.finish(slack.open_home(ADA))
+        start = posted(slack, DIGEST)[-1].ts
+        talk.reply(ADA, "<@U0BOT> does this break us?", start)
+        talk.reply(ADA, "<@U0BOT> why, and what else?", start)
+        for message in talk.everything():
+            told.setdefault(message.channel, []).append(whole(message))
+        private = [whole(each) for channel in ("C0OTHER", talk.direct(ADA)) for each in slack.private(ADA, channel)]
+        files = [(file.content or b"").decode() for file in slack.workspace.files.values()]
+        home = str(slack.home(ADA))
+    assert MARK in "".join(told.pop(DIGEST))
+    assert sorted(MARK in text for text in files) == [False, True]
+    for elsewhere in (str(told), str(private), home, "".join(chat.bodies)):
+        assert MARK not in elsewhere
+        assert "o/plug" not in elsewhere
+    assert chat.bodies
+    assert MARK not in capfd.readouterr().err
+    assert MARK not in stored(tmp_path / "bot.db", without=("outbox",)) + stored(tmp_path / "bot-flows.db")
+    json_of_day = run("digest", "2026-02-05", "--format", "json", DATABASE_URL=f"sqlite:///{tmp_path / 'bot.db'}")
+    assert "Tidy start" in json_of_day.out
+    assert MARK not in json_of_day.out
+    assert "plug/run.py" not in json_of_day.out

@@ -181,7 +181,7 @@ def _breaking(report: DayReport) -> list[Block]:
     rows = [_break(each, report) for each in found[:SHOWN]]
     if len(found) > SHOWN:
         rows.append(ours(say("and {count} more, told with their commits", count=len(found) - SHOWN), "italic"))
-    return [_listed(say("💥 What will break you ({count})", count=len(found)), rows)]
+    return [_listed(say("💥 Breaking changes ({count})", count=len(found)), rows)]
 
 
 def _break(each: Break, report: DayReport) -> list[Piece]:

@@ -70,7 +70,8 @@ def worst_line(entries: Iterable[Entry], check: DownstreamCheck, language: Langu
     for sha, found in check.commits.items():
         if sha in shas:
             first = impact_causes(found[0])[0]
-            return f"{say('💥 Breaks your code')}: {_place(first.first)} · {_sentence(first, language)}"
+            line = f"{say('💥 Breaks your code')}{say(': ')}{_place(first.first)} · {_sentence(first, language)}"
+            return line.replace("`", "")
     return ""
 
 

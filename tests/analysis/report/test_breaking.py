@@ -1,4 +1,4 @@
-"""What will break you: the same few rows at the top of every surface, and nothing where nothing breaks."""
+"""Breaking changes: the same few rows at the top of every surface, and nothing where nothing breaks."""
 
 import io
 import json
@@ -196,8 +196,8 @@ def test_names_end_the_sentence_in_every_language() -> None:
 @pytest.mark.parametrize(
     ("language", "heading", "row", "more"),
     [
-        ("en", "💥 What will break you (8)", "Removes environment variable ENGINE_1", "and 3 more, told with their commits"),
-        ("zh", "💥 升级会影响你的改动 (8)", "移除环境变量 ENGINE_1", "另有 3 项，见各提交"),
+        ("en", "💥 Breaking changes (8)", "Removes environment variable ENGINE_1", "and 3 more, told with their commits"),
+        ("zh", "💥 破坏性变更 (8)", "移除环境变量 ENGINE_1", "另有 3 项，见各提交"),
     ],
 )  # fmt: skip
 def test_every_surface_tells_it(language: Language, heading: str, row: str, more: str) -> None:
@@ -215,9 +215,9 @@ def test_the_markdown_leads_to_the_commits_and_keeps_its_layout() -> None:
     """Between the table and the statistics, a link in the contents, and rows that lead to line and section."""
     text = reports_markdown([MANY])
     assert re.search(
-        r"\| Change 8 \|\n\n### 💥 What will break you \(8\)\n- Removes .*\n\n### 📊 Statistics\n>", text, re.DOTALL
+        r"\| Change 8 \|\n\n### 💥 Breaking changes \(8\)\n- Removes .*\n\n### 📊 Statistics\n>", text, re.DOTALL
     )
-    assert "- [acme/engine](#acmeengine)\n  - [💥 What will break you (8)](#-what-will-break-you-8)\n  - [📊" in text
+    assert "- [acme/engine](#acmeengine)\n  - [💥 Breaking changes (8)](#-breaking-changes-8)\n  - [📊" in text
     assert "L7) ([0000000](#0000000))\n" in text
 
 

@@ -1,0 +1,88 @@
+"""Questions whether a commit breaks the code of those who ask, in its thread."""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from loopback.slack import LoopbackSlack
+from tests.servers.chat import ScriptedChat
+from tests.servers.github import FaultyGitHub
+from tests.servers.plugin import PLUGIN, plugin, upstream
+from tests.servers.talk import ADA, Talk, hurried, links, markdown, told
+
+_, DOCS, START, _ = upstream().commits  # SHAs
+MARK = "planted_0451"
+CODE = {path: text.replace("start(model,", f'start("{MARK}",') for path, text in PLUGIN.items()}
+
+
+@pytest.fixture
+def slack() -> Iterator[LoopbackSlack]:
+    with LoopbackSlack(pace=False) as server:
+        yield server
+        assert [(call.method, call.response) for call in server.refusals] == []
+        assert server.breaches == []
+
+
+@pytest.fixture
+def github() -> Iterator[FaultyGitHub]:
+    with FaultyGitHub({"o/n": upstream(), "o/plug": plugin(CODE)}) as server:
+        yield server
+
+
+def test_whether_a_commit_breaks_us_is_answered_from_the_code(
+    slack: LoopbackSlack, github: FaultyGitHub, tmp_path: Path
+) -> None:
+    """With a downstream repository the answer has the places on both sides, or says what a denial was checked against; without
+    one it says how to name it.
+    """
+    with Talk(slack, github.url, tmp_path, digest_mirrors=tmp_path / "mirrors") as talk:
+        start = talk.open(START)
+        unnamed = told(talk.reply(ADA, "does this break our code?", start))
+        assert "name its repository with subscribe o/n downstream owner/name" in unnamed
+        talk.type(ADA, "subscribe downstream o/plug")
+        answer = talk.reply(ADA, "does this break us?", start)
+        assert "this breaks o/plug in 1 place:" in told(answer)
+        assert f'start("{MARK}", eager=True)' in told(answer)
+        assert f'# instead\nstart("{MARK}")' in told(answer)
+        assert [label for label, _ in links(markdown(answer))] == ["plug/run.py:10", "engine/core.py:1"]
+        assert "这" not in told(answer)
+        assert "破坏 o/plug 的 1 处" in told(talk.reply(ADA, "影响我们吗", start))
+        docs = told(talk.reply(ADA, "does this break us?", talk.open(DOCS)))
+        assert docs.startswith("No: none of the ")
+        assert "uses of engine in o/plug meets what it changes." in docs
+        day = told(talk.reply(ADA, "<@U0BOT> are we affected?", talk.open("2026-02-05")))
+        assert "2 of 3 commits break o/plug, in 2 places:" in day
+
+
+@pytest.mark.parametrize("allowed", [False, True])
+def test_private_code_reaches_a_model_only_if_the_operator_allows_it(
+    slack: LoopbackSlack, github: FaultyGitHub, tmp_path: Path, allowed: bool
+) -> None:
+    """An answer that shows code of a private plug-in is no part of what a model is told with the next question, unless
+    DIGEST_PRIVATE_TO_MODEL is set.
+    """
+    with (
+        ScriptedChat(lambda _: " ") as chat,
+        Talk(
+            slack,
+            github.url,
+            tmp_path,
+            now=hurried(datetime(2026, 2, 6, 9, tzinfo=UTC)),
+            digest_mirrors=tmp_path / "mirrors",
+            digest_private="o/plug=C0DIGEST",
+            digest_private_to_model=allowed,
+            digest_model="scripted",
+            openai_base_url=chat.url,
+            openai_api_key="sk-x",
+        ) as talk,
+    ):
+        talk.type(ADA, "subscribe downstream o/plug")
+        start = talk.open(START)
+        assert MARK in told(talk.reply(ADA, "does this break us?", start))
+        asked = len(chat.requests)
+        talk.reply(ADA, "which parameter does start lose?", start)
+        assert len(chat.requests) > asked
+        assert (MARK in json.dumps(chat.requests)) is allowed
