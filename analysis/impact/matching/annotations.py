@@ -16,6 +16,12 @@ def is_another_kind(before: str, after: str) -> bool:
     return bool(old and new) and old != new
 
 
+def allows(annotation: str, other: str) -> bool:
+    """Return whether an annotation still allows all kinds of values that another one describes."""
+    kinds = _kinds(_parsed(other))
+    return bool(kinds) and kinds <= _kinds(_parsed(annotation))
+
+
 def tuple_length(annotation: str) -> int | None:
     """Return how many parts a described tuple has; None for anything else."""
     match _parsed(annotation):

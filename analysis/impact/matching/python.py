@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from analysis.facts.whole_files.module import Attribute, Function, Import
 from analysis.impact.matching.advice import advised
-from analysis.impact.matching.annotations import is_another_kind, tuple_length
+from analysis.impact.matching.annotations import allows, is_another_kind, tuple_length
 from analysis.impact.matching.changes import ChangedNames, is_abstract
 from analysis.impact.matching.parameters import called_with, own_parameters
 from analysis.impact.matching.quotation import line_of, quoted
-from analysis.impact.matching.signatures import Misfit, call_misfits, override_misfits
+from analysis.impact.matching.signatures import Misfit, call_misfits, override_misfits, shifted_by
 from analysis.impact.matching.successors import Successor, Successors
 from analysis.impact.matching.upstream import ABSENT, Answer, Place, Presence, Upstream, body
 from analysis.impact.surface.index import SurfaceIndex
@@ -92,7 +92,8 @@ class Matching(NamedTuple):
         cause, certain = None, False
         match was.member, now.member:
             case Function(returns=before), Function(returns=after) if is_another_kind(before, after):
-                cause = Cause.RETURNS if use.kind in _RETURNED else None
+                fits = use.kind is not UseKind.CALL and allows(after, before)  # what a definition returns, as before
+                cause = Cause.RETURNS if use.kind in _RETURNED and not fits else None
                 certain = use.unpacked is not None and tuple_length(before) == use.unpacked != tuple_length(after)
             case Function() as old, Function() as new if use.kind is UseKind.REPLACEMENT:
                 cause = Cause.REWRITTEN if body(was.module, old) != body(now.module, new) else None
@@ -105,9 +106,9 @@ class Matching(NamedTuple):
         was, now = before.last, after.last
         if use.arguments is not None:
             old, new = called_with(self.before, before), called_with(self.after, after)
-            if old is not None and new is not None and old != new:
-                known = set(call_misfits(use.arguments, old))
-                yield from (each for each in call_misfits(use.arguments, new) if each not in known)
+            # What failed before is not broken by this commit.
+            if old is not None and new is not None and old != new and not any(call_misfits(use.arguments, old)):
+                yield from shifted_by(call_misfits(use.arguments, new), old, new, use.arguments)
         elif use.parameters is not None and isinstance(was.member, Function) and isinstance(now.member, Function):
             old, new = own_parameters(was), own_parameters(now)
             if old is not None and new is not None and old != new:

@@ -34,10 +34,50 @@ def call_misfits(arguments: Arguments, parameters: Sequence[Parameter]) -> Itera
             yield Misfit(Cause.PARAMETER_REQUIRED, each.name)
 
 
+def shifted_by(
+    misfits: Iterable[Misfit], before: Sequence[Parameter], after: Sequence[Parameter], arguments: Arguments
+) -> list[Misfit]:
+    """Return the misfits with the parameters that came in between, instead of those that lost their argument to them."""
+    old = {each.name for each in before}
+    inserted = [
+        Misfit(Cause.PARAMETER_REQUIRED, each.name)
+        for each in after
+        if each.positional and each.required and each.name not in old and each.name not in arguments.keywords
+    ]
+    found: dict[Misfit, None] = {}
+    for each in misfits:
+        displaced = each.cause is Cause.PARAMETER_REQUIRED and each.parameter in old
+        found.update(dict.fromkeys(inserted if displaced and inserted else [each]))
+    return list(found)
+
+
+def is_callable_as(own: Sequence[Parameter], upstream: Sequence[Parameter]) -> bool:
+    """Return whether an override with `own` parameters can be called with what a method of upstream requires."""
+    names = {each.name for each in upstream}
+    places = sum(each.positional for each in upstream)
+    accepted = {each.name for each in own}
+    for place, each in enumerate(upstream):
+        known = each.name in accepted or each.variadic or not each.required
+        absorbed = _has(own, ParameterKind.VAR_KEYWORD) and each.kind is not _POSITION
+        by_place = (place < len(own) and own[place].positional) or _has(own, ParameterKind.VAR_POSITIONAL)
+        if not known and not absorbed and not (each.positional and by_place):
+            return False
+    open_ended = _has(upstream, ParameterKind.VAR_KEYWORD) or _has(upstream, ParameterKind.VAR_POSITIONAL)
+    return open_ended or not any(
+        each.required and not each.variadic and each.name not in names and not (each.positional and place < places)
+        for place, each in enumerate(own)
+    )
+
+
 def override_misfits(
     own: Sequence[Parameter], before: Sequence[Parameter], after: Sequence[Parameter]
 ) -> Iterator[Misfit]:
-    """Yield why callers of a method that changed may no longer call an override of it with `own` parameters."""
+    """Yield why callers of a method that changed may no longer call an override of it with `own` parameters.
+
+    One that they could not call before is not meant for them.
+    """
+    if not is_callable_as(own, before):
+        return
     old, new = {each.name for each in before}, {each.name for each in after}
     accepted = {each.name for each in own}
     takes_keywords = _has(own, ParameterKind.VAR_KEYWORD)

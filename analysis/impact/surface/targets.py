@@ -82,6 +82,8 @@ def infer(node: ast.expr | None, names: Names) -> Target | None:  # noqa: PLR091
     match node:
         case ast.Name():
             return names.get(node.id)
+        case ast.Attribute(value=ast.Name(id=name), attr=attribute) if names.get(f"{name}.{attribute}"):
+            return names[f"{name}.{attribute}"]  # of which a test told the class
         case ast.Attribute(value=value, attr=attribute):
             owner = infer(value, names)
             if owner is None or owner[0] == _CONTAINER:

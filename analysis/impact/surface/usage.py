@@ -184,13 +184,17 @@ class UseFinder(ast.NodeVisitor):
         self._narrow(node.test)
 
     def _narrow(self, test: ast.expr) -> dict[str, Target | None]:
-        """Bind the names that a test by `isinstance` tells the class of, and return them."""
+        """Bind the names, and attributes of names, that a test by `isinstance` tells the class of, and return them."""
         parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
         found: dict[str, Target | None] = {}
         for part in parts:
             match part:
                 case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), kind]):
                     found[name] = instance(kind, self._names)
+                case ast.Call(
+                    func=ast.Name(id="isinstance"), args=[ast.Attribute(value=ast.Name(id=name), attr=attribute), kind]
+                ):
+                    found[f"{name}.{attribute}"] = instance(kind, self._names)
         self._names.update(found)
         return found
 
