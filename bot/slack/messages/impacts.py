@@ -11,9 +11,8 @@ from analysis.text import one_line, shorten
 from bot.models.downstream import DownstreamCheck, Unchecked
 from bot.slack.messages.blocks import Block, Piece, bullets, code, context, linked, ours, paragraph, prose, rich
 
-BREAKS_BLOCK = (
-    "breaks_your_code"  # its block_id: once the thread is posted, its commits are linked to their messages there
-)
+# Ends the address of a commit in the digest's first section until it is linked to the commit's message in the thread.
+THREAD_MARK = "#breaks-your-code"
 _COMMITS = 8  # in the digest's first section
 _CAUSES = 4  # of a downstream repository in a commit's message
 _LINE = 160  # characters of a line of code
@@ -58,7 +57,7 @@ def breaking_section(entries: Iterable[Entry], check: DownstreamCheck, language:
                 ours(say.plural("{count} more commit in the thread", "{count} more commits in the thread", more))
             ]
         heading = ours(say("💥 Breaks your code"), "bold") + ours(f" ({_names(check.compared)})")
-        blocks.append(rich(paragraph(heading), bullets(rows)) | {"block_id": BREAKS_BLOCK})
+        blocks.append(rich(paragraph(heading), bullets(rows)))
     elif check.compared:
         blocks.append(context(_unbroken(check.compared, len(unread), say)))
     return blocks + [context(_unchecked(each, language)) for each in check.unchecked]
@@ -83,7 +82,7 @@ def _line_of(commit: Commit, found: Sequence[DownstreamImpacts], check: Downstre
     more = sum(more_places(each.impacts, ()) for each in found) - 1
     pieces += ours(" · " + say.plural("and {count} more place", "and {count} more places", more)) if more else []
     number = f"#{commit.pr}" if commit.pr else commit.short_sha
-    return [*pieces, *ours(" · "), *linked(number, commit.url)]
+    return [*pieces, *ours(" · "), *linked(number, f"{commit.url}{THREAD_MARK}")]
 
 
 def _unbroken(compared: Sequence[Downstream], unread: int, say: Catalogue) -> str:
