@@ -3,10 +3,9 @@
 `python -m tests.bench.fortnights REQUEST`: a file with a `Request` as JSON; a `Matched` is written to where it says.
 """
 
-import pickle
 import sys
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from time import perf_counter
@@ -15,13 +14,14 @@ from typing import NamedTuple
 from analysis.errors import DigestError
 from analysis.facts import facts
 from analysis.impact.matching import impacts
-from analysis.impact.surface.extraction import extract
 from analysis.impact.surface.index import SurfaceIndex
 from analysis.impact.surface.packages import packages
+from analysis.impact.surface.trees import TreeSurface, UpstreamTree, surface_of_tree
 from analysis.models import Commit, Frozen, Ranked, Repository
 from analysis.models.impacts import Impact
 from analysis.ranking import packaged_weights, rank
 from analysis.ranking.signals import signals
+from analysis.sources.git.objects import EntryKind
 from analysis.sources.github import GitHub
 from analysis.sources.mirror import Mirror
 from analysis.sources.mirrors import Mirrors
@@ -29,12 +29,12 @@ from analysis.window import Window
 
 
 class Fortnight(Frozen):
-    """The days from `first` up to `end`, without it; of each plug-in the commit and the files that were its newest then."""
+    """The days from `first` up to `end`, without it, and the commits that were the newest before: upstream's and the plug-ins'."""
 
     first: date
     end: date
-    upstream_paths: tuple[str, ...]
-    downstream: Mapping[str, tuple[str, tuple[str, ...]]]
+    upstream: str | None
+    downstream: Mapping[str, str]
 
 
 class Request(Frozen):
@@ -58,7 +58,7 @@ class MatchedCommit(Frozen):
 
 
 class SurfaceTime(Frozen):
-    """The seconds of a first surface: to fetch and read its files, to extract it, and to read it as it is stored."""
+    """The seconds of a first surface: to fetch its files, to read and extract it, and to read it as it is stored."""
 
     files: int
     fetched: float
@@ -85,17 +85,15 @@ def match(request: Request) -> Matched:
     commits, surfaces, failed = list[MatchedCommit](), list[SurfaceTime](), list[str]()
     with _mirror(mirrors, request.upstream) as upstream:
         for fortnight in request.fortnights:
-            roots = packages(fortnight.upstream_paths)
-            taken = {
-                name: _surface(mirrors, name, *tree, frozenset(roots)) for name, tree in fortnight.downstream.items()
-            }
+            tree = _upstream_tree(upstream, fortnight.upstream)
+            taken = {name: _surface(mirrors, name, sha, tree) for name, sha in fortnight.downstream.items()}
             surfaces += [each.time for each in taken.values()]
             indexes = {name: each.uses for name, each in taken.items()}
             for found in _read(upstream, fortnight):
                 if isinstance(found, str):
                     failed.append(found)
                 else:
-                    commits.append(_matched(upstream, found, indexes, roots))
+                    commits.append(_matched(upstream, found, indexes, tree.roots))
     github.close()
     return Matched(commits=tuple(commits), surfaces=tuple(surfaces), failed=tuple(failed))
 
@@ -107,26 +105,30 @@ def _mirror(mirrors: Mirrors, name: str) -> Mirror:
     return mirror
 
 
-def _surface(mirrors: Mirrors, name: str, sha: str, paths: Sequence[str], upstream: frozenset[str]) -> _Taken:
+def _upstream_tree(mirror: Mirror, sha: str | None) -> UpstreamTree:
+    paths = frozenset(each.path for each in mirror.list_files(sha)) if sha else frozenset[str]()
+    return UpstreamTree(packages(paths), paths)
+
+
+def _surface(mirrors: Mirrors, name: str, sha: str, upstream: UpstreamTree) -> _Taken:
     with _mirror(mirrors, name) as mirror:
         began = perf_counter()
+        files = {each.path: each for each in mirror.list_files(sha) if each.kind is EntryKind.FILE}
         mirror.fetch_tree(sha)
-        tree = mirror.trees(mirror.read_commit(sha)).after
-        files = [(path, text) for path in paths if (text := tree.read(path)) is not None]
         fetched = perf_counter()
-        surface = extract(files, upstream)
+        found = surface_of_tree(list(files), lambda paths: mirror.read_files([files[path] for path in paths]), upstream)
         extracted = perf_counter()
-    stored = zlib.compress(pickle.dumps(surface))
+    stored = zlib.compress(found.model_dump_json().encode())
     loading = perf_counter()
-    index = SurfaceIndex(pickle.loads(zlib.decompress(stored)))
+    uses = SurfaceIndex(TreeSurface.model_validate_json(zlib.decompress(stored)).surface)
     seconds = SurfaceTime(
-        files=surface.files,
+        files=found.surface.files,
         fetched=fetched - began,
         extracted=extracted - fetched,
         loaded=perf_counter() - loading,
         stored_bytes=len(stored),
     )
-    return _Taken(index, seconds)
+    return _Taken(uses, seconds)
 
 
 def _read(upstream: Mirror, fortnight: Fortnight) -> Iterator[Commit | str]:

@@ -82,18 +82,8 @@ def _matched(served: Plugins, folder: Path, kept: Path) -> Found:
 
 
 def _fortnight(served: Plugins, first: date, end: date) -> Fortnight:
-    heads = {name: served.head_at(name, first) for name in served.bare}
-    upstream = heads[served.upstream]
-    return Fortnight(
-        first=first,
-        end=end,
-        upstream_paths=tuple(served.paths(served.upstream, upstream)) if upstream else (),
-        downstream={
-            name: (sha, tuple(served.paths(name, sha)))
-            for name, sha in heads.items()
-            if sha and name != served.upstream
-        },
-    )
+    heads = {name: sha for name in served.bare if (sha := served.head_at(name, first))}
+    return Fortnight(first=first, end=end, upstream=heads.pop(served.upstream, None), downstream=heads)
 
 
 def _judged(served: Plugins, found: Found) -> Iterator[Row]:

@@ -41,10 +41,6 @@ class Plugins(NamedTuple):
         how = ("rev-list", "--first-parent", "--max-count=1", f"--before={int(began.timestamp()) - 1}")
         return self.bare[name].git(*how, "refs/heads/main") or None
 
-    def paths(self, name: str, sha: str) -> list[str]:
-        """Return the paths of a commit's files."""
-        return self.bare[name].git("ls-tree", "-r", "-z", "--name-only", "--full-tree", sha).split("\0")[:-1]
-
 
 @contextmanager
 def plugins(folder: Path, settings: Mapping[str, str] = os.environ) -> Iterator[Plugins]:

@@ -68,8 +68,10 @@ def _renamed_or_removed(fact: Fact, what: str, index: SurfaceIndex) -> Iterator[
 
 
 def _contradicted(fact: Fact, index: SurfaceIndex) -> Iterator[Impact]:
+    if fact.new is None or "+" in fact.new:  # a local version is a build for one platform
+        return
     for use in index.mentioning(REQUIREMENT, normalized(fact.name)):
-        if fact.new and _contradicts(use.target[2], fact.new):
+        if _contradicts(use.target[2], fact.new):
             yield _impact(use, ImpactKind.VERSION, Cause.VERSION, fact.name, _place(fact), certain=True, new=fact.new)
 
 

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Sequence
 
 from analysis.citations import to_upstream_place
 from analysis.locale import Catalogue, catalogue, translated
-from analysis.models import SHORT_SHA, Commit, DayReport, Entry, Importance, Language
+from analysis.models import SHORT_SHA, Commit, DayReport, Entry, Language
 from analysis.models.impacts import Downstream, DownstreamImpacts, Impact
+from analysis.ranking import importance_downstream
 from analysis.report.impacts import ImpactCause, comparison, impact_causes, more_places, omissions
 from analysis.text import one_line, shorten
 from bot.models.downstream import DownstreamCheck, Unchecked
@@ -21,8 +22,11 @@ _SENTENCE = 300
 
 
 def raised(report: DayReport, check: DownstreamCheck) -> DayReport:
-    """Return a report whose commits that break the channel's code are of high importance, worst first."""
-    if not check.commits:
+    """Return a report whose commits that break the channel's code are of high importance, worst first.
+
+    Those that may break others are at least of medium importance there.
+    """
+    if not check.compared:
         return report
     order = {sha: place for place, sha in enumerate(check.commits)}
 
@@ -34,10 +38,11 @@ def raised(report: DayReport, check: DownstreamCheck) -> DayReport:
 
 
 def raised_entry(entry: Entry, check: DownstreamCheck) -> Entry:
-    """Return a commit of high importance if it breaks the channel's code, otherwise as it is."""
-    if not check.of(entry.commit.sha):
+    """Return a commit with its importance for a channel whose code was compared, otherwise as it is."""
+    if not check.compared:
         return entry
-    return entry.model_copy(update={"ranked": entry.ranked.model_copy(update={"importance": Importance.HIGH})})
+    importance = importance_downstream(entry.ranked, broken=bool(check.of(entry.commit.sha)))
+    return entry.model_copy(update={"ranked": entry.ranked.model_copy(update={"importance": importance})})
 
 
 # The digest

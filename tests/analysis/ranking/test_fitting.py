@@ -50,6 +50,15 @@ def test_points_start_from_those_of_a_prior() -> None:
     assert few["unseen"] == many["unseen"] == 0.7
 
 
+def test_a_prior_that_is_wrong_about_everything_is_overcome() -> None:
+    """Where two kinds of commits are told apart without error, points stay finite, whatever they start from."""
+    rows = [{"a": 1.0, "size": 2.0} if number % 4 else {"b": 1.0, "size": 2.0} for number in range(240)]
+    labels = ["b" in row for row in rows]
+    line = fit(rows, labels, 4.0, {"a": 3.0, "b": -3.0, "size": 3.0})
+    assert all(abs(points) < 20 for points in (*line.points.values(), line.intercept))
+    assert all((line.score(row) > 0) is label for row, label in zip(rows, labels, strict=True))
+
+
 @pytest.mark.parametrize("label", [True, False])
 def test_labels_of_one_kind_do_not_run_away(label: bool) -> None:
     """Where everything or nothing is labelled the fit ends, with finite points."""

@@ -93,6 +93,7 @@ def test_a_renamed_setting_names_its_new_one() -> None:
         ("numpy==2.1", ">=2.0", False),
         ("numpy", ">=2.0", False),
         ("numpy==1.26 ; python_version < '3.9'", ">=2.0", True),
+        ("numpy==1.26", "==2.0+cpu", False),
         ("other==1.26", ">=2.0", False),
         ("numpy==1.*", ">=2.0", False),
     ],
