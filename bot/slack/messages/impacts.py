@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from analysis.citations import to_upstream_place
 from analysis.locale import Catalogue, catalogue, translated
-from analysis.models import SHORT_SHA, Commit, DayReport, Entry, Language
+from analysis.models import SHORT_SHA, Commit, DayReport, Entry, Failure, Language
 from analysis.models.impacts import Downstream, DownstreamImpacts, Impact
 from analysis.ranking import importance_downstream
 from analysis.report.impacts import ImpactCause, comparison, impact_causes, more_places, omissions
@@ -113,10 +113,12 @@ def coverage_rows(check: DownstreamCheck, language: Language) -> list[list[Piece
     say = catalogue(language)
     rows = [prose(text) for each in check.compared for text in (comparison(each, language), *omissions(each, language))]
     rows += [prose(_unchecked(each, language)) for each in check.unchecked]
-    for failure in check.failed:
-        sha, reason = failure.sha[:SHORT_SHA], failure.translated(language)
-        rows.append(prose(say("{sha} could not be compared with your code: {reason}", sha=sha, reason=reason)))
-    return rows
+    return rows + [prose(_failed(each, say)) for each in check.failed]
+
+
+def _failed(failure: Failure, say: Catalogue) -> str:
+    sha, reason = failure.sha[:SHORT_SHA], failure.translated(say.language)
+    return say("{sha} could not be compared with your code: {reason}", sha=sha, reason=reason)
 
 
 # The commit's message
@@ -135,6 +137,7 @@ def impact_blocks(commit: Commit, check: DownstreamCheck, language: Language) ->
         blocks.append(rich(paragraph(heading), bullets(rows)))
     if check.compared and not blocks and not check.failed and commit.read:
         blocks.append(context(_unbroken(check.compared, 0, say)))
+    blocks += [context(_failed(each, say)) for each in check.failed if each.sha == commit.sha]
     return blocks + [context(_unchecked(each, language)) for each in check.unchecked]
 
 

@@ -92,6 +92,7 @@ def test_what_breaks_the_code_comes_first_in_its_channel_alone(
     assert "🔴 High 0 | 🟡 Medium 2" in statistics
     assert [each.text[0] for each in (stop, start)] == ["🔴", "🔴"]
     assert [each.ts.replace(".", "") in link for each, link in zip((stop, start), links, strict=True)] == [True, True]
+    assert "too_high" not in buttons(start)  # their verdicts would be on the tier that all channels share
     assert "plug/run.py:10" in whole(start)
     assert "start(model, eager=True)" in whole(start)
     assert "def start(model, eager=False):" in whole(start)
