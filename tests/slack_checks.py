@@ -76,7 +76,9 @@ def _check_paragraph(paragraph: dict[str, Any], web: str) -> None:
         assert piece["type"] in {"text", "link"}
         assert piece["text"]
         assert piece["type"] == "text" or re.fullmatch(
-            re.escape(web) + r"(commit/[0-9a-f]{40}(#diff-[0-9a-f]{64}([LR]\d+)?)?|pull/\d+)", piece["url"]
+            re.escape(web)
+            + r"(commit/[0-9a-f]{40}(#diff-[0-9a-f]{64}([LR]\d+)?|#breaks-your-code)?|pull/\d+|blob/[\w./%~-]+(#L\d+)?)",
+            piece["url"],
         )
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import structlog
 
-from bot.slack.messages.impacts import BREAKS_BLOCK
+from bot.slack.messages.impacts import THREAD_MARK
 from bot.slack.web import Web
 from bot.slack.web_errors import SlackFailure
 from bot.store import Mailbox, OutboxMessage, State
@@ -25,19 +25,18 @@ class ThreadLinks:
         root = self._mailbox.message(f"{prefix}000")
         if root is None or not root.ts or root.state is not State.SENT:
             return
-        section = next((each for each in _blocks(root) if each.get("block_id") == BREAKS_BLOCK), None)
-        if section is None:
+        marked = [url for url in dict.fromkeys(_links(_blocks(root))) if url.endswith(THREAD_MARK)]
+        if not marked:
             return
         sent = {_subject(each): each.ts for each in self._mailbox.messages(prefix) if each.root == root.key and each.ts}
         try:
             links = {
                 url: link
-                for url in dict.fromkeys(_links(section))
-                if url in sent and (link := self._web.permalink(root.channel, sent[url]))
+                for url in marked
+                if (ts := sent.get(url.removesuffix(THREAD_MARK))) and (link := self._web.permalink(root.channel, ts))
             }
             if links:
-                blocks = [_relinked(each, links) if each is section else each for each in _blocks(root)]
-                content = {**root.content, "blocks": blocks, "about": root.about}
+                content = {**root.content, "blocks": _relinked(_blocks(root), links), "about": root.about}
                 self._web.update(root.channel, root.ts, content, root.key)
         except SlackFailure as exc:
             log.warning("not linked", key=root.key, why=str(exc))

@@ -57,7 +57,8 @@ def commit_messages(
     say, value = catalogue(language), commit_value(repository, entry.commit, language)
     post = [button(say("📣 Post to channel"), Action.POST, value, style="primary")] if shareable else []
     above = [*([section(note)] if note else []), context(str(repository))]
-    messages = _messages(repository, entry, language, tz, reason, post, above, check)
+    breaks = impact_blocks(entry.commit, check, language)
+    messages = _messages(repository, entry, language, tz, reason, post, above, check, breaks)
     return [message._replace(thread=public and place > 0) for place, message in enumerate(messages)]
 
 
@@ -70,9 +71,9 @@ def thread_messages(
     check: DownstreamCheck = UNASKED,
 ) -> list[Message]:
     """Return a commit as messages for its digest's thread."""
-    # What could not be checked is said once, by the digest.
-    check = check._replace(compared=(), unchecked=())
-    messages = _messages(repository, entry, language, tz, reason, [], [], check)
+    # What was compared and what could not be is said once, by the digest.
+    breaks = impact_blocks(entry.commit, check._replace(compared=(), unchecked=(), failed=()), language)
+    messages = _messages(repository, entry, language, tz, reason, [], [], check, breaks)
     return [message._replace(thread=True) for message in messages]
 
 
@@ -85,8 +86,9 @@ def _messages(
     buttons: list[Block],
     above: list[Block],
     check: DownstreamCheck,
+    breaks: list[Block],
 ) -> list[Message]:
-    commit, say, breaks = entry.commit, catalogue(language), impact_blocks(entry.commit, check, language)
+    commit, say = entry.commit, catalogue(language)
     ask = button(say("💬 Ask"), Action.ASK_COMMIT, commit_value(repository, commit, language))
     # No verdict buttons if this channel's watched terms or code raised the tier: verdicts apply to all channels.
     judged = {} if entry.watched or raised_entry(entry, check) != entry else _VERDICTS

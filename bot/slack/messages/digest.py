@@ -64,11 +64,13 @@ def digest_messages(report: DayReport, value: str = "", check: DownstreamCheck =
     say, zone = catalogue(report.language), ZoneInfo(report.timezone)
     failed = {failure.sha: failure.translated(report.language) for failure in report.failed}
     root, *thread = _summary(report, value=value, check=check)
+    stored = {each.commit.sha: each for each in (*report.entries, *report.late)}
     report = raised(report, check)
     broken_late = [each for each in report.late if check.of(each.commit.sha)]
     for entry in (*report.tier(Importance.HIGH), *broken_late):
         reason = failed.get(entry.commit.sha)
-        thread += thread_messages(report.repository, entry, report.language, zone, reason, check)
+        shown = stored[entry.commit.sha]
+        thread += thread_messages(report.repository, shown, report.language, zone, reason, check)
     for tier in (Importance.MEDIUM, Importance.LOW):
         thread += _messages([_tier(report, tier)], counts.tier_heading(report, tier), report)
     thread += _messages([_late(report)], counts.late_heading(report), report)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from analysis.citations import to_upstream_place
 from analysis.locale import Catalogue, catalogue, translated
-from analysis.models import SHORT_SHA, Commit, DayReport, Entry, Language
+from analysis.models import SHORT_SHA, Commit, DayReport, Entry, Failure, Language
 from analysis.models.impacts import Downstream, DownstreamImpacts, Impact
 from analysis.ranking import importance_downstream
 from analysis.report.impacts import ImpactCause, comparison, impact_causes, more_places, omissions
@@ -12,9 +12,8 @@ from analysis.text import one_line, shorten
 from bot.models.downstream import DownstreamCheck, Unchecked
 from bot.slack.messages.blocks import Block, Piece, bullets, code, context, linked, ours, paragraph, prose, rich
 
-BREAKS_BLOCK = (
-    "breaks_your_code"  # its block_id: once the thread is posted, its commits are linked to their messages there
-)
+# Ends the address of a commit in the digest's first section until it is linked to the commit's message in the thread.
+THREAD_MARK = "#breaks-your-code"
 _COMMITS = 8  # in the digest's first section
 _CAUSES = 4  # of a downstream repository in a commit's message
 _LINE = 160  # characters of a line of code
@@ -63,7 +62,7 @@ def breaking_section(entries: Iterable[Entry], check: DownstreamCheck, language:
                 ours(say.plural("{count} more commit in the thread", "{count} more commits in the thread", more))
             ]
         heading = ours(say("💥 Breaks your code"), "bold") + ours(f" ({_names(check.compared)})")
-        blocks.append(rich(paragraph(heading), bullets(rows)) | {"block_id": BREAKS_BLOCK})
+        blocks.append(rich(paragraph(heading), bullets(rows)))
     elif check.compared:
         blocks.append(context(_unbroken(check.compared, len(unread), say)))
     return blocks + [context(_unchecked(each, language)) for each in check.unchecked]
@@ -88,7 +87,7 @@ def _line_of(commit: Commit, found: Sequence[DownstreamImpacts], check: Downstre
     more = sum(more_places(each.impacts, ()) for each in found) - 1
     pieces += ours(" · " + say.plural("and {count} more place", "and {count} more places", more)) if more else []
     number = f"#{commit.pr}" if commit.pr else commit.short_sha
-    return [*pieces, *ours(" · "), *linked(number, commit.url)]
+    return [*pieces, *ours(" · "), *linked(number, f"{commit.url}{THREAD_MARK}")]
 
 
 def _unbroken(compared: Sequence[Downstream], unread: int, say: Catalogue) -> str:
@@ -114,10 +113,12 @@ def coverage_rows(check: DownstreamCheck, language: Language) -> list[list[Piece
     say = catalogue(language)
     rows = [prose(text) for each in check.compared for text in (comparison(each, language), *omissions(each, language))]
     rows += [prose(_unchecked(each, language)) for each in check.unchecked]
-    for failure in check.failed:
-        sha, reason = failure.sha[:SHORT_SHA], failure.translated(language)
-        rows.append(prose(say("{sha} could not be compared with your code: {reason}", sha=sha, reason=reason)))
-    return rows
+    return rows + [prose(_failed(each, say)) for each in check.failed]
+
+
+def _failed(failure: Failure, say: Catalogue) -> str:
+    sha, reason = failure.sha[:SHORT_SHA], failure.translated(say.language)
+    return say("{sha} could not be compared with your code: {reason}", sha=sha, reason=reason)
 
 
 # The commit's message
@@ -136,6 +137,7 @@ def impact_blocks(commit: Commit, check: DownstreamCheck, language: Language) ->
         blocks.append(rich(paragraph(heading), bullets(rows)))
     if check.compared and not blocks and not check.failed and commit.read:
         blocks.append(context(_unbroken(check.compared, 0, say)))
+    blocks += [context(_failed(each, say)) for each in check.failed if each.sha == commit.sha]
     return blocks + [context(_unchecked(each, language)) for each in check.unchecked]
 
 

@@ -69,7 +69,7 @@ def test_what_breaks_the_code_comes_first_in_its_channel_alone(
 ) -> None:
     """The digest starts with the lines that break, worst first, and its notification with the worst; their commits are high
     there, with both places and linked from the first section, while the counts stay those of the stored tiers; another
-    channel reads nothing of it.
+    channel reads nothing of it. The plug-in's mirror goes with the subscription.
     """
     subscribe(tmp_path, DIGEST, downstream=(PLUG,))
     subscribe(tmp_path, OTHER)
@@ -77,6 +77,9 @@ def test_what_breaks_the_code_comes_first_in_its_channel_alone(
         root, stop, start, *rest = digest(slack)
         other = digest(slack, OTHER)
         links = slack.wait_for(lambda: re.findall(r"/archives/[^']*", str(posted(slack, DIGEST)[0].blocks)))
+        assert (tmp_path / "mirrors" / "o+plug.git").exists()
+        slack.command(ADA, DIGEST, "unsubscribe")
+        slack.wait_for(lambda: not (tmp_path / "mirrors" / "o+plug.git").exists())
     notified = root.text.replace("\u2024", ".")
     assert notified.startswith(
         "💥 Breaks your code: plug/run.py:1 · engine.core.stop is gone, so this import fails · o/n"
@@ -89,6 +92,7 @@ def test_what_breaks_the_code_comes_first_in_its_channel_alone(
     assert "🔴 High 0 | 🟡 Medium 2" in statistics
     assert [each.text[0] for each in (stop, start)] == ["🔴", "🔴"]
     assert [each.ts.replace(".", "") in link for each, link in zip((stop, start), links, strict=True)] == [True, True]
+    assert "too_high" not in buttons(start)  # their verdicts would be on the tier that all channels share
     assert "plug/run.py:10" in whole(start)
     assert "start(model, eager=True)" in whole(start)
     assert "def start(model, eager=False):" in whole(start)

@@ -32,10 +32,21 @@ from analysis.models import (
     Shortened,
     Usage,
 )
+from analysis.models.impacts import (
+    Cause,
+    Certainty,
+    Downstream,
+    DownstreamImpacts,
+    DownstreamPlace,
+    Impact,
+    ImpactKind,
+    UpstreamPlace,
+)
 from analysis.sources.github import GitHub
 from analysis.text import one_line
 from analysis.window import window
 from bot.local.sample import sample_services
+from bot.models.downstream import DownstreamCheck
 from bot.models.subjects import CommitRef, DayRef, parse_commit_value, parse_day_value
 from bot.services.factory import services_on
 from bot.slack.messages.as_json import report_slack
@@ -416,3 +427,44 @@ def test_a_foreign_value_is_refused(value: str) -> None:
         parse_day_value(value)
     with pytest.raises(Misuse):
         parse_commit_value(value)
+
+
+def broken_by(number: int, places: int) -> tuple[DownstreamImpacts, ...]:
+    """What a commit breaks in so many places of a plug-in whose every part is long and hostile."""
+    plug = Downstream(
+        name="acme/plug",
+        files_url=f"{WEB}blob/main",
+        packages=("engine",),
+        files=1134,
+        python_files=900,
+        uses=6204,
+        mentions=3,
+        unparsed=(HOSTILE,),
+    )
+    found = tuple(
+        Impact(
+            kind=ImpactKind.CALL,
+            certainty=Certainty.PROVEN,
+            cause=Cause.REMOVED,
+            name=f"engine.{HOSTILE}.{place // 2}",
+            upstream=UpstreamPlace(path=f"{HOSTILE}.py", line=1, before=LONG, after=HOSTILE),
+            downstream=DownstreamPlace(path=f"{HOSTILE}.py", line=place + number, code=f"{HOSTILE} `{LONG}"),
+            advice=f"{HOSTILE}\n{LONG}",
+        )
+        for place in range(places)
+    )
+    return (DownstreamImpacts(downstream=plug, impacts=found),)
+
+
+@pytest.mark.parametrize(("commits", "places"), [(1, 1), (40, 30)])
+def test_what_breaks_the_code_is_within_slacks_limits(commits: int, places: int) -> None:
+    """However many commits break however many lines, whatever they say, nothing is live, and what is left out is counted."""
+    entries = [entry(number, Importance.LOW) for number in range(1, commits + 1)]
+    found = {each.commit.sha: broken_by(number, places) for number, each in enumerate(entries)}
+    check = DownstreamCheck(compared=(found[entries[0].commit.sha][0].downstream,), commits=found)
+    root, *thread = messages = digest_messages(report(entries), check=check)
+    assert_takes(messages, WEB)
+    assert ("32 more commits in the thread" in read([root])) is (commits == 40)
+    assert read([root]).count("and 29 more places") == (8 if commits == 40 else 0)
+    assert sum("Breaks your code" in read([each]) for each in thread) == commits
+    assert ("and 22 more places" in read(thread)) is (places == 30)
