@@ -77,7 +77,7 @@ def joined(target: Target, steps: Target) -> Target:
     return (*target, *steps)
 
 
-def infer(node: ast.expr | None, names: Names) -> Target | None:  # noqa: PLR0911 (a return a kind of expression)
+def infer(node: ast.expr | None, names: Names) -> Target | None:  # noqa: C901, PLR0911 (a case a kind of expression)
     """Return the target of an expression, `names` being what its names stand for; None if it is unknown."""
     match node:
         case ast.Name():
