@@ -11,7 +11,7 @@ from bot.local.workspace import CHANNELS, bot_in, sample_slack, workspace_page
 from bot.settings import Settings
 from loopback.github import LoopbackGitHub
 from loopback.page import Page
-from loopback.sample import SAMPLE_REPOSITORY, sample_repository
+from loopback.sample import sample_repositories
 from loopback.slack import LoopbackSlack, Message
 from tests.servers.clock import noon_clock
 
@@ -39,7 +39,7 @@ def bot_at_work(slack: LoopbackSlack, folder: Path, **more: Any) -> Iterator[Non
     def live() -> None:
         try:
             with (
-                LoopbackGitHub({SAMPLE_REPOSITORY: sample_repository()}) as github,
+                LoopbackGitHub(sample_repositories(), folder=folder) as github,
                 bot_in(slack, github.url, folder, settings(**more), lambda: _time_of(slack)),
             ):
                 ended.wait()

@@ -25,7 +25,9 @@ def impacts(
     revisions = Revision(trees.before), Revision(trees.after)
     before, after = (Upstream(each, roots, index.surface.subclasses) for each in revisions)
     found = [
-        *Matching(before, after, Successors(commit, facts, after)).impacts(index, changed_names(commit, *revisions))
+        *Matching(before, after, Successors(commit, facts, before, after)).impacts(
+            index, changed_names(commit, *revisions)
+        )
     ]
     found += setting_impacts(commit, facts, index, before)
     return _worst_first(found)

@@ -24,8 +24,9 @@ class Successor(NamedTuple):
 class Successors:
     """Looks for successors in what a commit's facts say, and in the other files that it changes."""
 
-    def __init__(self, commit: Commit, facts: Sequence[Fact], after: Upstream) -> None:
+    def __init__(self, commit: Commit, facts: Sequence[Fact], before: Upstream, after: Upstream) -> None:
         self._commit = commit
+        self._before = before
         self._after = after
         self._renamed = {(fact.path, fact.name): fact.new for fact in facts if fact.kind in _RENAMED and fact.new}
         self._parameters = {
@@ -75,11 +76,14 @@ class Successors:
         return None
 
     def _defining(self, name: str, path: str) -> list[str]:
+        """Return where other files of the commit define a name that they did not have, as dotted names."""
         found = []
         for file in self._commit.files:
             if file.path == path or file.status == "removed" or not is_module(file):
                 continue
             module = self._after.revision.module(file.path) if name in (file.patch or name) else None
-            if module and name in module.members and not isinstance(module.members[name], Import):
+            was = self._before.revision.module(old_path(file)) if module else None
+            own = module is not None and not isinstance(module.members.get(name), Import | None)
+            if module and own and not (was and name in was.members):
                 found.append(".".join((*self._after.dotted(module), name)))
         return found

@@ -170,6 +170,15 @@ def test_a_renamed_module_names_its_new_one(imported: str) -> None:
     assert [(each.cause.value, (each.new or "").startswith("engine.kernel")) for each in found] == [("moved", True)]
 
 
+def test_a_name_that_another_module_always_had_is_no_successor() -> None:
+    """A removed name has not moved to a module that had one of that name before."""
+    other = "logger = 1\n"
+    before = {UPSTREAM: "logger = 2\n\n\ndef keep(): ...\n", "engine/other.py": other}
+    after = {UPSTREAM: "def keep(): ...\n", "engine/other.py": f"{other}# logger\n"}
+    [found] = impacts_of(before, after, "from engine.core import logger\n")
+    assert (found.cause.value, found.new, found.advice) == ("removed", None, None)
+
+
 def test_a_removed_module_breaks_its_imports() -> None:
     """An import of a module that is gone breaks, by whatever statement."""
     found = told({UPSTREAM: LOAD}, {}, "import engine.core\nfrom engine import core\nfrom engine.core import load\n")
