@@ -1,4 +1,4 @@
-"""What surrounds a line of a whole Python file, judged by the indentation alone: for files that need not be parsed."""
+"""The surroundings of a line of a Python file, by indentation alone: for files that need not be parsed."""
 
 import re
 from collections.abc import Iterator

@@ -6,6 +6,7 @@ Nothing is imported or executed. A file that is missing, too large, too deeply n
 import ast
 import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from threading import Lock
 from typing import NamedTuple
@@ -15,6 +16,34 @@ from analysis.models import Tree
 MAX_CHARACTERS = 1_000_000  # of a file; CPython needs about a second and 200 MB to parse as much
 _NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)  # what `ast.parse` raises for hostile text
 _WARNINGS = Lock()  # the filters of warnings are one for all threads
+
+
+@contextmanager
+def warnings_ignored() -> Iterator[None]:
+    """Ignore the warnings about invalid escapes and literals in other people's code, in one thread at a time."""
+    with _WARNINGS, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def parse_module(text: str) -> ast.Module | None:
+    """Return the syntax tree of a module's source; None if it is no valid Python, too large or too deep."""
+    if len(text) > MAX_CHARACTERS:
+        return None
+    try:
+        with warnings_ignored():
+            return ast.parse(text)
+    except _NOT_PARSED:
+        return None
+
+
+def parse_expression(text: str) -> ast.expr | None:
+    """Return the syntax tree of an expression; None if it is none, or empty."""
+    try:
+        with warnings_ignored():
+            return ast.parse(text, mode="eval").body if text else None
+    except _NOT_PARSED:
+        return None
 
 
 class Imported(NamedTuple):
@@ -72,14 +101,8 @@ class SourceTree:
 
     def _parse(self, path: str) -> Source | None:
         text = self._tree.read(path)
-        if text is None or len(text) > MAX_CHARACTERS:
-            return None
-        try:
-            with _WARNINGS, warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of invalid escapes in other people's code
-                return Source(path, text, ast.parse(text))
-        except _NOT_PARSED:
-            return None
+        module = None if text is None else parse_module(text)
+        return Source(path, text, module) if text is not None and module else None
 
 
 def bindings(body: Sequence[ast.stmt]) -> dict[str, Binding]:

@@ -1,4 +1,4 @@
-"""What commits break of the downstream repositories that a channel names. It is shown in that channel, and stored nowhere."""
+"""The check of a channel's downstream repositories: the impacts of commits, shown in that channel and stored nowhere."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

@@ -2,8 +2,6 @@
 
 import gc
 import logging
-import threading
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
@@ -12,6 +10,7 @@ from typing import Any
 
 import griffe
 
+from analysis.facts.syntax import warnings_ignored
 from analysis.facts.whole_files.module import (
     Attribute,
     Base,
@@ -27,8 +26,6 @@ from analysis.facts.whole_files.module import (
 MAX_CHARACTERS = 400_000  # of one file; the longest hand-written modules have about 300,000
 # For each attribute griffe walks over the statements before it: 0.7 µs for one of these steps.
 _MAX_STEPS = 1_000_000
-
-_visiting = threading.Lock()  # Python's warning filters belong to the whole process
 
 
 class _TooLargeError(Exception):
@@ -62,8 +59,7 @@ def parse(path: str, text: str) -> Module | None:
         name, parent = parent.name, parent.parent
     logging.getLogger("griffe").setLevel(logging.CRITICAL + 1)
     try:
-        with _visiting, warnings.catch_warnings(), _garbage_kept():
-            warnings.simplefilter("ignore")  # about the file's own escapes and literals
+        with warnings_ignored(), _garbage_kept():
             visited = griffe.visit(name, Path(path), text, parent=parent, extensions=griffe.Extensions(_StepLimit()))
             found: Mapping[str, Any] = visited.members
             members = dict(_members(found, text.split("\n")))

@@ -1,9 +1,10 @@
-"""What to write instead of a line of downstream code, where the upstream change says it; it always parses."""
+"""Advice: replacements for lines of downstream code, where the upstream change shows them; each of them parses."""
 
 import ast
 import re
 from collections.abc import Iterator
 
+from analysis.facts.syntax import parse_module
 from analysis.models.impacts import Cause, ImpactKind
 
 _HEAD_BODY = " pass"  # after a line that is the head of a block
@@ -26,18 +27,9 @@ def advised(
     return proposed if proposed and proposed != code and _parsed(proposed) else None
 
 
-def parses(code: str) -> bool:
-    """Return whether a line is valid Python by itself, or as the head of a block."""
-    return _parsed(code) is not None
-
-
 def _parsed(code: str) -> ast.Module | None:
-    for text in (code, f"{code.rstrip()}{_HEAD_BODY}"):
-        try:
-            return ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-    return None
+    """Return a line's syntax tree, by itself or as the head of a block."""
+    return parse_module(code) or parse_module(f"{code.rstrip()}{_HEAD_BODY}")
 
 
 def _imported(code: str, name: str, new: str) -> str | None:

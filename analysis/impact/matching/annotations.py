@@ -1,7 +1,9 @@
-"""What annotations describe: whether a value is of another kind than before, and how many parts a tuple has."""
+"""Comparison of type annotations: the kinds of values before and after a commit, and the length of tuples."""
 
 import ast
 import re
+
+from analysis.facts.syntax import parse_expression
 
 _NOTHING = ("Any", "object")  # which say nothing about a value
 _ALIASES = {"List": "list", "Dict": "dict", "Tuple": "tuple", "Set": "set", "FrozenSet": "frozenset", "Type": "type"}
@@ -9,7 +11,7 @@ _ALIASES = {"List": "list", "Dict": "dict", "Tuple": "tuple", "Set": "set", "Fro
 
 def is_another_kind(before: str, after: str) -> bool:
     """Return whether an annotation describes values of another kind; what they hold, or whether they may be None, is none."""
-    old, new = _kinds(_parsed(before)), _kinds(_parsed(after))
+    old, new = _kinds(parse_expression(before)), _kinds(parse_expression(after))
     if "None" in (before, after):  # a function that returned nothing, or returns nothing by now
         other = after if before == "None" else before
         return bool(old or new) and re.search(r"\b(?:None|Optional)\b", other) is None
@@ -18,13 +20,13 @@ def is_another_kind(before: str, after: str) -> bool:
 
 def allows(annotation: str, other: str) -> bool:
     """Return whether an annotation still allows all kinds of values that another one describes."""
-    kinds = _kinds(_parsed(other))
-    return bool(kinds) and kinds <= _kinds(_parsed(annotation))
+    kinds = _kinds(parse_expression(other))
+    return bool(kinds) and kinds <= _kinds(parse_expression(annotation))
 
 
 def tuple_length(annotation: str) -> int | None:
     """Return how many parts a described tuple has; None for anything else."""
-    match _parsed(annotation):
+    match parse_expression(annotation):
         case ast.Subscript(value=generic, slice=ast.Tuple(elts=parts)) if _name(generic) == "tuple":
             return None if any(isinstance(each, ast.Constant) and each.value is ... for each in parts) else len(parts)
     return None
@@ -44,7 +46,7 @@ def _kinds(node: ast.expr | None) -> frozenset[str]:  # noqa: PLR0911 (a return 
         case ast.Name() | ast.Attribute() if _name(node) not in _NOTHING:
             return frozenset({_name(node)})
         case ast.Constant(value=str() as text):
-            return _kinds(_parsed(text))
+            return _kinds(parse_expression(text))
     return frozenset()
 
 
@@ -56,10 +58,3 @@ def _united(parts: list[ast.expr]) -> frozenset[str]:
 def _name(node: ast.expr) -> str:
     name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
     return _ALIASES.get(name, name)
-
-
-def _parsed(text: str) -> ast.expr | None:
-    try:
-        return ast.parse(text, mode="eval").body if text else None
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None

@@ -3,6 +3,7 @@
 import ast
 import re
 
+from analysis.facts.syntax import parse_expression
 from analysis.facts.whole_files.module import Attribute, Class, Function, Parameter, ParameterKind
 from analysis.facts.whole_files.repository import Found
 from analysis.facts.whole_files.signatures import called_parameters
@@ -86,10 +87,7 @@ def requires_value(field: Attribute) -> bool:
     """Return whether a field has no default; what describes it, such as `field(repr=False)`, is none."""
     if field.required or not re.match(r"(?:\w+\.)?[fF]ield\(", field.value):
         return field.required
-    try:
-        call = ast.parse(field.value, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
+    call = parse_expression(field.value)
     if not isinstance(call, ast.Call) or any(each.arg in (None, *_DEFAULTS) for each in call.keywords):
         return False
     return not call.args or (isinstance(call.args[0], ast.Constant) and call.args[0].value is ...)

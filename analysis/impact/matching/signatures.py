@@ -1,4 +1,4 @@
-"""Whether calls and overrides fit a signature."""
+"""Misfits of calls and overrides: the reasons why a signature does not take them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What takes the place of a definition that a commit takes away: the name it has, or the module it is in, by now."""
+"""Successors of definitions that a commit takes away: their new names, or the modules that they moved to."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What a target stands for in one revision of the upstream repository."""
+"""One revision of the upstream repository, and the definitions in it that targets stand for."""
 
 import ast
 import textwrap
@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from enum import Enum, auto
 from typing import NamedTuple
 
+from analysis.facts.syntax import parse_expression, parse_module
 from analysis.facts.whole_files.module import Attribute, Class, Function, Import, Member, Module
 from analysis.facts.whole_files.repository import Found, Revision
 from analysis.impact.surface.attributes import attribute_targets
@@ -195,16 +196,13 @@ class Upstream:
         if place.owner is not None:
             return self._attributes_of(place.module, place.owner).get(member.name)
         if member.annotation:
-            return instance(_expression(member.annotation), self._names(place.module))
-        return infer(_expression(member.value), self._names(place.module))
+            return instance(parse_expression(member.annotation), self._names(place.module))
+        return infer(parse_expression(member.value), self._names(place.module))
 
     def _attributes_of(self, module: Module, owner: Class) -> Mapping[str, Target | None]:
         key = (module.path, owner.start)
         if key not in self._attributes:
-            try:
-                node = ast.parse(textwrap.dedent(module.source(owner))).body[0]
-            except (SyntaxError, ValueError, RecursionError, MemoryError, IndexError):
-                node = None
+            node = _definition(module, owner)
             own = (*self.dotted(module), owner.name)
             self._attributes[key] = (
                 attribute_targets(node, own, self._names(module)) if isinstance(node, ast.ClassDef) else {}
@@ -235,29 +233,21 @@ class Upstream:
 
     def _returned(self, place: Place) -> Target | None:
         node = _definition(place.module, place.member) if isinstance(place.member, Function) else None
-        return instance(node.returns, self._names(place.module)) if node else None
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            return None
+        return instance(node.returns, self._names(place.module))
 
 
 def body(module: Module, function: Function) -> str:
     """Return the statements of a function, however they are formatted and whatever their comments and docstring say."""
     node = _definition(module, function)
-    statements = node.body if node else []
+    statements = node.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else []
     if statements and isinstance(statements[0], ast.Expr) and isinstance(statements[0].value, ast.Constant):
         statements = statements[1:]
     return "\n".join(map(ast.unparse, statements))
 
 
-def _definition(module: Module, member: Function) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
-    """Return the head of a function, parsed."""
-    try:
-        body = ast.parse(textwrap.dedent(module.source(member))).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    return body[0] if body and isinstance(body[0], ast.FunctionDef | ast.AsyncFunctionDef) else None
-
-
-def _expression(text: str) -> ast.expr | None:
-    try:
-        return ast.parse(text, mode="eval").body if text else None
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+def _definition(module: Module, member: Class | Function) -> ast.stmt | None:
+    """Return the statement that defines a class or function."""
+    tree = parse_module(textwrap.dedent(module.source(member)))
+    return tree.body[0] if tree and tree.body else None

@@ -1,4 +1,4 @@
-"""What the attributes of a class and the parameters of a function stand for, as far as the source says."""
+"""Targets of the attributes of a class and of the parameters of a function, as far as the source tells them."""
 
 import ast
 from collections.abc import Iterator

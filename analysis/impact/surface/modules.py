@@ -2,16 +2,15 @@
 
 import ast
 import builtins
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from analysis.facts.modules import module_path
+from analysis.facts.syntax import parse_module
 from analysis.impact.surface.attributes import Function, attribute_targets
 from analysis.impact.surface.targets import ABOVE, CALL, Target, infer, instance, joined
 
 _MAX_HOPS = 12  # names followed from module to module, or classes up to their bases
-_MAX_CHARACTERS = 2_000_000  # of one file
 
 
 @dataclass
@@ -78,7 +77,7 @@ class DownstreamModules:
         self.unparsed: list[str] = []
         self._modules: dict[Target, PythonModule] = {}
         for path, text in sources:
-            if tree := _parse(text):
+            if tree := parse_module(text):
                 target = tuple(module_path(path).split("/"))
                 self._modules[target] = PythonModule(path, target, tree, text.split("\n"))
             else:
@@ -244,14 +243,3 @@ def top_level(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 def _unsubscripted(base: ast.expr) -> ast.expr:
     return base.value if isinstance(base, ast.Subscript) else base
-
-
-def _parse(text: str) -> ast.Module | None:
-    if len(text) > _MAX_CHARACTERS:
-        return None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about the file's own escapes
-            return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None

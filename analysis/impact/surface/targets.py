@@ -1,4 +1,4 @@
-"""What a Python expression stands for, inferred from its source: a path of steps from a package's name on.
+"""Targets of Python expressions, inferred from their source: paths of steps from a package's name on.
 
 `runner.vllm_config.model_config`, in a function whose `runner` is annotated with an imported class, has the target
 `("vllm", "worker", "Runner", "()", "vllm_config", "model_config")`. The step `()` is the result of a call, which makes a
@@ -7,6 +7,8 @@ class an instance of it; `[]` is what an object holds. A target that begins with
 
 import ast
 from collections.abc import Mapping
+
+from analysis.facts.syntax import parse_expression
 
 Target = tuple[str, ...]
 Names = Mapping[str, Target | None]
@@ -110,7 +112,7 @@ def instance(annotation: ast.expr | None, names: Names) -> Target | None:
     """Return the target of what an annotation describes: an instance of the class, or a container of instances."""
     match annotation:
         case ast.Constant(value=str() as text):
-            return instance(_parsed(text), names)
+            return instance(parse_expression(text), names)
         case ast.BinOp(left=left, op=ast.BitOr(), right=right):
             return instance(left, names) or instance(right, names)
         case ast.Subscript(value=generic, slice=inner):
@@ -133,10 +135,3 @@ def _generic(generic: ast.expr, inner: ast.expr, names: Names) -> Target | None:
         found = instance(held[0], names)
         return (_CONTAINER, *found) if found else None
     return instance(generic, names)
-
-
-def _parsed(text: str) -> ast.expr | None:
-    try:
-        return ast.parse(text, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None

@@ -1,4 +1,4 @@
-"""What commits break of a channel's downstream repositories: the digest's first section, and both places in a commit's message."""
+"""Impacts on a channel's downstream repositories: the digest's first section, and both places in a commit's message."""
 
 from collections.abc import Iterable, Sequence
 

@@ -1,4 +1,4 @@
-"""What downstream repositories use of an upstream one, by tree."""
+"""Surfaces of downstream repositories, by tree."""
 
 import sqlalchemy as sa
 from alembic import op
