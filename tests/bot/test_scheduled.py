@@ -20,8 +20,9 @@ from tests.servers.clock import SettableClock
 from tests.servers.databases import empty_database
 from tests.servers.github import Fault, FaultyGitHub
 from tests.servers.running import bot_running, whole
+from tests.servers.two_channels import OTHER, two_channels
 
-BOT, ADA, DIGEST, OTHER = "U0BOT", "U0ADA", "C0DIGEST", "C0OTHER"
+ADA, DIGEST = "U0ADA", "C0DIGEST"
 Serve = Callable[..., FaultyGitHub]
 T = TypeVar("T")
 
@@ -55,11 +56,8 @@ def clock() -> SettableClock:
 @pytest.fixture
 def slack(clock: SettableClock) -> Iterator[LoopbackSlack]:
     """A workspace with a second channel, whose clock is the bot's."""
-    with LoopbackSlack(now=clock.timestamp, pace=False) as server:
-        server.workspace.add_channel("other", OTHER, members={BOT, ADA})
+    with two_channels(clock) as server:
         yield server
-        assert [(call.method, call.response) for call in server.refusals] == []
-        assert server.breaches == []
 
 
 def told(slack: LoopbackSlack, channel: str) -> list[str]:

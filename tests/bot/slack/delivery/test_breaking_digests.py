@@ -18,8 +18,9 @@ from tests.servers.github import Fault, FaultyGitHub
 from tests.servers.plugin import plugin, upstream
 from tests.servers.running import bot_running, buttons, posted, whole
 from tests.servers.talk import ADA
+from tests.servers.two_channels import OTHER, two_channels
 
-BOT, DIGEST, OTHER = "U0BOT", "C0DIGEST", "C0OTHER"
+DIGEST = "C0DIGEST"
 UPSTREAM, PLUG = Repository.parse("o/n"), Repository.parse("o/plug")
 
 
@@ -30,11 +31,8 @@ def clock() -> SettableClock:
 
 @pytest.fixture
 def slack(clock: SettableClock) -> Iterator[LoopbackSlack]:
-    with LoopbackSlack(now=clock.timestamp, pace=False) as server:
-        server.workspace.add_channel("other", OTHER, members={BOT, ADA})
+    with two_channels(clock) as server:
         yield server
-        assert [(call.method, call.response) for call in server.refusals] == []
-        assert server.breaches == []
 
 
 @pytest.fixture

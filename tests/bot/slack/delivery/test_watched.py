@@ -19,8 +19,9 @@ from tests.servers.databases import empty_database
 from tests.servers.github import FaultyGitHub
 from tests.servers.running import bot_running, buttons, whole
 from tests.servers.talk import ADA, LIN
+from tests.servers.two_channels import OTHER, two_channels
 
-BOT, DIGEST, OTHER = "U0BOT", "C0DIGEST", "C0OTHER"
+DIGEST = "C0DIGEST"
 REPOSITORY = Repository(owner="o", name="n")
 Serve = Callable[..., FaultyGitHub]
 
@@ -36,11 +37,8 @@ def clock() -> SettableClock:
 
 @pytest.fixture
 def slack(clock: SettableClock) -> Iterator[LoopbackSlack]:
-    with LoopbackSlack(now=clock.timestamp, pace=False) as server:
-        server.workspace.add_channel("other", OTHER, members={BOT, ADA})
+    with two_channels(clock) as server:
         yield server
-        assert [(call.method, call.response) for call in server.refusals] == []
-        assert server.breaches == []
 
 
 def subscribe(
