@@ -20,7 +20,7 @@ from tests.servers.clock import SettableClock
 from tests.servers.databases import empty_database
 from tests.servers.github import Fault, FaultyGitHub
 from tests.servers.running import bot_running, whole
-from tests.servers.two_channels import OTHER, two_channels
+from tests.servers.two_channels import BOT, OTHER, two_channels
 
 ADA, DIGEST = "U0ADA", "C0DIGEST"
 Serve = Callable[..., FaultyGitHub]
