@@ -1,23 +1,49 @@
 """The sentence that explains an impact."""
 
+import re
+from collections.abc import Iterable
+from enum import Enum, auto
+
 from analysis.locale import Phrase, mark
 from analysis.models.impacts import Cause, Impact, ImpactKind
 
-_GONE = {
+
+class _Mention(Enum):
+    """What a line that is no code of upstream names: something by a string, or a setting."""
+
+    STRING = auto()
+    VARIABLE = auto()
+    FLAG = auto()
+    ROUTE = auto()
+    OPERATOR = auto()
+    KEY = auto()
+
+
+_GONE: dict[ImpactKind | _Mention, str] = {
     ImpactKind.IMPORT: mark("{name} is gone, so this import fails"),
     ImpactKind.CALL: mark("{name} is gone, so this call fails"),
     ImpactKind.ATTRIBUTE: mark("{name} is gone, so this read fails"),
     ImpactKind.OVERRIDE: mark("{name} is gone, so nothing upstream calls this override"),
     ImpactKind.REPLACEMENT: mark("{name} is gone, so this assignment replaces nothing"),
-    ImpactKind.MENTION: mark("{name} is gone, so setting it has no effect"),
+    _Mention.STRING: mark("{name} is gone, so this string no longer resolves"),
+    _Mention.VARIABLE: mark("{name} is gone, so setting it has no effect"),
+    _Mention.FLAG: mark("{name} is gone, so commands that pass it fail"),
+    _Mention.ROUTE: mark("{name} is gone, so requests to it fail"),
+    _Mention.OPERATOR: mark("{name} is gone, so this call fails"),
+    _Mention.KEY: mark("{name} is gone, so setting it fails or has no effect"),
 }
-_MOVED = {
-    ImpactKind.IMPORT: mark("{name} is {new} now, so this import fails"),
-    ImpactKind.CALL: mark("{name} is {new} now, so this call fails"),
-    ImpactKind.ATTRIBUTE: mark("{name} is {new} now, so this read fails"),
-    ImpactKind.OVERRIDE: mark("{name} is {new} now, so nothing upstream calls this override"),
-    ImpactKind.REPLACEMENT: mark("{name} is {new} now, so this assignment replaces nothing"),
-    ImpactKind.MENTION: mark("{name} is {new} now, so setting the old name has no effect"),
+_MOVED: dict[ImpactKind | _Mention, str] = {
+    ImpactKind.IMPORT: mark("{name} is now {new}, so this import fails"),
+    ImpactKind.CALL: mark("{name} is now {new}, so this call fails"),
+    ImpactKind.ATTRIBUTE: mark("{name} is now {new}, so this read fails"),
+    ImpactKind.OVERRIDE: mark("{name} is now {new}, so nothing upstream calls this override"),
+    ImpactKind.REPLACEMENT: mark("{name} is now {new}, so this assignment replaces nothing"),
+    _Mention.STRING: mark("{name} is now {new}, so this string no longer resolves"),
+    _Mention.VARIABLE: mark("{name} is now {new}, so setting the old name has no effect"),
+    _Mention.FLAG: mark("{name} is now {new}, so commands that pass the old flag fail"),
+    _Mention.ROUTE: mark("{name} is now {new}, so requests to the old route fail"),
+    _Mention.OPERATOR: mark("{name} is now {new}, so this call fails"),
+    _Mention.KEY: mark("{name} is now {new}, so setting the old key fails or has no effect"),
 }
 _CALLED = {
     Cause.PARAMETER_REMOVED: mark("{name} no longer takes {subject}, which this call passes"),
@@ -30,10 +56,13 @@ _OVERRIDDEN = {
     Cause.PARAMETER_REMOVED: mark("{name} no longer has {subject}, which this definition requires"),
     Cause.PARAMETER_RENAMED: mark("{name} has {new} instead of {subject}, which this definition requires"),
     Cause.PARAMETER_REQUIRED: mark("{name} now takes {subject}, which this definition does not accept"),
-    Cause.PARAMETER_ADDED: mark("{name} now takes the optional {subject}, which this definition does not accept"),
+    Cause.PARAMETER_ADDED: mark(
+        "{name} now takes the optional parameter {subject}, which this definition does not accept"
+    ),
     Cause.RETURNS: mark("{name} returns another type than this definition may"),
     Cause.REWRITTEN: mark("{name} was rewritten, and this replaces it with a copy of the old one"),
 }
+_PARAMETERS_ADDED = mark("{name} now takes the optional parameters {subject}, which this definition does not accept")
 _OTHERS = {
     Cause.TYPE: mark("{name} is of another type now, which this read may not expect"),
     Cause.MADE_ABSTRACT: mark("{name} is abstract, and this class does not define it"),
@@ -57,11 +86,50 @@ def explanation(impact: Impact, *alike: Impact) -> Phrase:
     """
     subjects = dict.fromkeys(each.subject or "" for each in (impact, *alike))
     return Phrase(
-        _sentence(impact),
+        explanation_message(impact, several=len(subjects) > 1),
         name=_code(_shown_name(impact)),
-        subject=", ".join(map(_code, subjects)),
-        new=_code(impact.new or ""),
+        subject=_listed(map(_code, subjects)),
+        new=_code(_shown_new(impact)),
     )
+
+
+def explanation_message(impact: Impact, *, several: bool = False) -> str:
+    """Return the catalogue's sentence for an impact, with placeholders; `several`: it is about several parameters."""
+    if impact.cause is Cause.REMOVED:
+        return _GONE[_broken_use(impact)]
+    if impact.cause in (Cause.MOVED, Cause.RENAMED):
+        return _MOVED[_broken_use(impact)]
+    if impact.cause in _OTHERS:
+        return _OTHERS[impact.cause]
+    if impact.kind not in _DEFINED:
+        return _CALLED[impact.cause]
+    return _PARAMETERS_ADDED if several and impact.cause is Cause.PARAMETER_ADDED else _OVERRIDDEN[impact.cause]
+
+
+def _broken_use(impact: Impact) -> ImpactKind | _Mention:
+    """Return what the line does with the name."""
+    if impact.kind is ImpactKind.IMPORT and re.search(rf"[\"']{re.escape(impact.name)}(?!\w)", impact.downstream.code):
+        return _Mention.STRING  # as `mock.patch` takes it
+    return _setting(impact) if impact.kind is ImpactKind.MENTION else impact.kind
+
+
+def _setting(impact: Impact) -> _Mention:
+    if impact.name.startswith("--"):
+        return _Mention.FLAG
+    if impact.name.rpartition(" ")[2].startswith("/"):
+        return _Mention.ROUTE
+    if "torch.ops." in impact.downstream.code:
+        return _Mention.OPERATOR
+    return _Mention.VARIABLE if impact.name.isupper() else _Mention.KEY
+
+
+def _listed(names: Iterable[str]) -> object:
+    """Return names as a phrase that separates them as its language does."""
+    first, *others = names
+    listed: object = first
+    for name in others:
+        listed = Phrase("{names}, {name}", names=listed, name=name)
+    return listed
 
 
 def _code(name: str) -> str:
@@ -77,9 +145,8 @@ def _shown_name(impact: Impact) -> str:
     return ".".join(parts[start:])
 
 
-def _sentence(impact: Impact) -> str:
-    if impact.cause is Cause.REMOVED:
-        return _GONE[impact.kind]
-    if impact.cause in (Cause.MOVED, Cause.RENAMED):
-        return _MOVED[impact.kind]
-    return _OTHERS.get(impact.cause) or (_OVERRIDDEN if impact.kind in _DEFINED else _CALLED)[impact.cause]
+def _shown_new(impact: Impact) -> str:
+    """Return what takes the place of a name, shortened as the name is if both are of one module."""
+    shown, new = _shown_name(impact), impact.new or ""
+    short = new.removeprefix(impact.name.removesuffix(shown))
+    return short if short.count(".") == shown.count(".") else new

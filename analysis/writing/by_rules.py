@@ -30,6 +30,7 @@ from analysis.writing.purpose import purpose
 
 # Incremented whenever a rule or a phrase changes, so that stored analyses are made anew.
 VERSION = "5"
+NO_ADVICE = mark("The change itself shows nothing that users must do.")
 
 _MAX_NAMES = 5
 _NAME_LENGTH = 200  # characters of a name, which may be as long as a line
@@ -223,7 +224,7 @@ def _advice(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> tuple[str,
     rows = [_advice_for(alike, say) for fact_kind, alike in by_kind(facts) if FACT_SENTENCES[fact_kind].advice]
     if not rows and _lacks_tests(commit):
         rows.append(say(_RUN_TESTS))
-    return tuple(rows) or (say("The change itself shows nothing that users must do."),)
+    return tuple(rows) or (say(NO_ADVICE),)
 
 
 def _advice_for(alike: Sequence[Fact], say: Catalogue) -> str:
