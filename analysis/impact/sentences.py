@@ -118,9 +118,9 @@ def _setting(impact: Impact) -> _Mention:
         return _Mention.FLAG
     if impact.name.rpartition(" ")[2].startswith("/"):
         return _Mention.ROUTE
-    if "torch.ops." in impact.downstream.code:
-        return _Mention.OPERATOR
-    return _Mention.VARIABLE if impact.name.isupper() else _Mention.KEY
+    if impact.name.isupper():
+        return _Mention.VARIABLE
+    return _Mention.OPERATOR if "torch.ops." in impact.downstream.code else _Mention.KEY
 
 
 def _listed(names: Iterable[str]) -> object:

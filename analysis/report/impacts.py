@@ -97,7 +97,7 @@ def impact_summary(report: ImpactReport) -> str:
     if not report.compared:
         return say("No commits were compared")
     if not any(each.uses or each.mentions for each in report.downstreams):
-        return say("Nothing to compare: your code does not use upstream")
+        return say("Nothing to compare")
     return say("✅ Nothing here breaks your code: {commits} compared", commits=commits)
 
 

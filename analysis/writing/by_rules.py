@@ -30,7 +30,6 @@ from analysis.writing.purpose import purpose
 
 # Incremented whenever a rule or a phrase changes, so that stored analyses are made anew.
 VERSION = "5"
-NO_ADVICE = mark("The change itself shows nothing that users must do.")
 
 _MAX_NAMES = 5
 _NAME_LENGTH = 200  # characters of a name, which may be as long as a line
@@ -38,6 +37,7 @@ _MAX_AREAS_IN_SUMMARY = 2
 _MAX_AREAS = 6
 _MAX_FILES = 4
 _MIN_LINES_FOR_TESTS = 100  # changed source lines from which missing tests are mentioned
+NO_ADVICE = mark("The change itself shows nothing that users must do.")
 _RUN_TESTS = mark("Run your own regression tests before you upgrade.")
 
 
