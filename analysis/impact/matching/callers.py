@@ -1,6 +1,7 @@
 """The calls in the files that a commit changes: of a parameter that it adds, nobody else upstream can know yet."""
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -36,6 +37,12 @@ class Callers:
     def of(self, name: str) -> Sequence[Caller]:
         """Return the calls of whatever has this name."""
         return self._by_name.get(name, ())
+
+    def no_longer_use(self, name: str) -> bool:
+        """Return whether the commit takes away a line that has this name, other than its definitions."""
+        used = re.compile(rf"^-(?!\s*(?:async\s+)?def\s).*\b{re.escape(name)}\b", re.MULTILINE)
+        sources = (file for file in self._commit.files if is_module(file))
+        return any(file.patch is None or used.search(file.patch) for file in sources)
 
     def of_constructors(self, classes: Collection[str]) -> Iterator[Caller]:
         """Yield the calls of these classes, and of variables that hold a class."""

@@ -81,10 +81,14 @@ class Matching:
             return
         if not _names(use, target[-1]):  # what it is taken from is gone: that is told where it is named
             return
+        if use.kind is UseKind.OVERRIDE and not self.overriding.callers.no_longer_use(target[-1]):
+            return  # nobody called it before
         place = _offered(was, target[-1])
         kept = self._kept(was.last) if place is not was.last else None
         cause, new = kept or self.successors.of(was.last) or (Cause.REMOVED, None)
-        yield self._impact(use, cause, self._name(place), place, new=new, certain=certain)
+        # An object that is passed for one of the class may be of a downstream class that has the member.
+        own = use.kind is UseKind.READ and place.owner is not None and target[-1] in self.uses.surface.members
+        yield self._impact(use, cause, self._name(place), place, new=new, certain=certain and not own)
 
     def _kept(self, place: Place) -> Successor | None:
         """Return a definition, which another module no longer passes on, as what is to be imported instead."""

@@ -113,19 +113,22 @@ def test_an_override_that_upstream_could_not_call_before_is_left_alone() -> None
 
 
 def test_an_override_of_what_is_gone_is_never_called() -> None:
-    """A hook that upstream removed fails silently."""
-    before = "class Engine:\n    def run(self): ...\n\n    def _hook(self): ...\n"
-    assert told(before, "class Engine:\n    def run(self): ...\n", f"{HEAD}    def _hook(self): ...\n") == [
-        "override: removed: engine.core.Engine._hook"
-    ]
+    """A hook that upstream removed fails silently; one that upstream never called failed before."""
+    after = "class Engine:\n    def run(self): ...\n"
+    plugin = f"{HEAD}    def _hook(self): ...\n"
+    hook = "\n    def _hook(self): ...\n"
+    called = after.replace("...", "\n        self._hook()")
+    assert told(called + hook, after, plugin) == ["override: removed: engine.core.Engine._hook"]
+    assert told(after + hook, after, plugin) == []
 
 
 def test_an_override_of_a_renamed_hook_says_its_new_name() -> None:
     """The hook's new name is what to define instead."""
     body = "(self, path, mode):\n        with open(path, mode) as file:\n            return file.read()\n"
+    caller = "\n    def run(self):\n        return self.{}('a', 'r')\n"
     [found] = impacts_of(
-        f"class Engine:\n    def _load{body}",
-        f"class Engine:\n    def _read{body}",
+        f"class Engine:\n    def _load{body}{caller.format('_load')}",
+        f"class Engine:\n    def _read{body}{caller.format('_read')}",
         f"{HEAD}    def _load(self, path, mode):\n        return 1\n",
     )
     assert (found.cause.value, found.advice) == ("renamed", "def _read(self, path, mode):")
