@@ -99,6 +99,7 @@ commits = Table(
     Column("series", Text),
     Column("reverts_sha", String(64)),
     Column("reverts_title", Text),
+    Column("words_version", Integer, nullable=False, server_default="0", index=True),
     UniqueConstraint("repository_id", "sha"),
     Index("ix_commits_repository_id_pr", "repository_id", "pr"),
     Index("ix_commits_repository_id_title", "repository_id", "title"),
