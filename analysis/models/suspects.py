@@ -22,10 +22,13 @@ class ChangedLine(Frozen):
 
 
 class Suspect(Frozen):
-    """A commit that may have caused a failure, and why: changed lines, files of the traceback, shared words, what it breaks."""
+    """A commit that may have caused a failure, and why: changed lines, files of the traceback, shared words, what it breaks.
+
+    `match` is its score as a share of the likeliest one's.
+    """
 
     entry: Entry
-    likelihood: float
+    match: float
     lines: tuple[ChangedLine, ...] = ()
     files: tuple[str, ...] = ()
     words: tuple[str, ...] = ()

@@ -25,6 +25,8 @@ _REPORTS = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"\b(?:0x)?[0-9a-f]*\d[0-9a-f]*\b")
+_ROOTS = ("", "src/", "lib/", "python/")  # of packages in a repository
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _INSTALLED = re.compile(r"^.*/(?:site|dist)-packages/")
 _REFERENCE = re.compile(
     r"https?://\S+|\b[0-9a-f]{7,64}\b|#\d+|^(?:signed-off|co-authored)-by:.*$", re.IGNORECASE | re.MULTILINE
@@ -67,6 +69,7 @@ class Clues(NamedTuple):
 
 def parse_report(text: str) -> Report:
     """Read a traceback, a log or a sentence. Of a long text only the last lines that report something are read."""
+    text = _COLOUR.sub("", text)
     lines = text.splitlines() if len(text) <= _SHORT else _telling_lines(text)
     frames: list[Frame] = []
     exceptions: list[str] = []
@@ -103,12 +106,12 @@ def clues_of(
             if len(word) > 1 and word not in passed_over and not _NUMBER.fullmatch(word) and len(words) < _MOST_WORDS:
                 words[word] = max(weight, words.get(word, 0.0))
     named = any(package.lower() in split_words(report.text) for package in packages)
-    paths = tuple(dict.fromkeys(path for _, path in reversed(upstream_frames)))
+    paths = tuple(dict.fromkeys(root + path for _, path in reversed(upstream_frames) for root in _ROOTS))
     return Clues(found_names, words, paths, bool(report.frames), bool(upstream_frames or mapped or named))
 
 
 def upstream_path(path: str, packages: Collection[str]) -> str:
-    """Return the path of an upstream file within its repository, from where it is installed or checked out; else ""."""
+    """Return the path of an upstream file, from the name of its package on, from where it is installed or checked out; else ""."""
     path = path.replace("\\", "/")
     installed = _INSTALLED.sub("", path)
     if installed != path:

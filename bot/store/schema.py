@@ -101,6 +101,7 @@ commits = Table(
     Column("reverts_title", Text),
     Column("words_version", Integer, nullable=False, server_default="0", index=True),
     UniqueConstraint("repository_id", "sha"),
+    Index("ix_commits_repository_id_committed_at", "repository_id", "committed_at"),
     Index("ix_commits_repository_id_pr", "repository_id", "pr"),
     Index("ix_commits_repository_id_title", "repository_id", "title"),
     Index("ix_commits_repository_id_series", "repository_id", "series"),

@@ -1,15 +1,17 @@
 """Search of stored commits, and what keeps its index complete."""
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Engine, and_, func, select, update
+from sqlalchemy import ColumnElement, Engine, and_, func, literal_column, select, text, update
 
 from analysis.models import Commit, Repository
-from analysis.search.commit_words import VERSION, commit_words
+from analysis.search.commit_words import VERSION, CommitWords, commit_words
+from analysis.search.suspects import Document
 from bot.store.commit_rows import StoredCommit, read_commits
 from bot.store.database import Writer
-from bot.store.schema import commits
+from bot.store.schema import commits, repositories
 from bot.store.search import best_matches, index_commit, match_query
 
 _BATCH = 100  # commits that are indexed in one transaction
@@ -45,6 +47,23 @@ class SearchIndex:
             hits = best_matches(connection, query, sorted(each.key for each in among), limit)
             found = read_commits(connection, [hit.id for hit in hits])
         return [SearchResult(hit.key, each.commit) for hit, each in zip(hits, found, strict=True)]
+
+    def documents(self, repository: Repository, since: datetime, until: datetime) -> list[Document]:
+        """Return the indexed words of a repository's commits that were read and landed on its branch in a period."""
+        query = (
+            select(commits.c.id, commits.c.committed_at, *(literal_column(f"s.{name}") for name in CommitWords._fields))
+            .select_from(
+                commits.join(repositories).join(text("commit_search s"), literal_column("s.rowid") == commits.c.id)
+            )
+            .where(
+                repositories.c.key == repository.key,
+                commits.c.committed_at.between(since, until),
+                commits.c.not_on.is_(None),
+                commits.c.read,
+            )
+        )
+        with self._engine.connect() as connection:
+            return [Document(*row) for row in connection.execute(query)]
 
     def outdated(self) -> int:
         """Return how many commits were indexed by an earlier program."""

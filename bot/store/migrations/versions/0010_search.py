@@ -26,3 +26,4 @@ def upgrade() -> None:
     op.execute("DROP TABLE earlier_search")
     op.add_column("commits", sa.Column("words_version", sa.Integer, nullable=False, server_default="0"))
     op.create_index("ix_commits_words_version", "commits", ["words_version"])
+    op.create_index("ix_commits_repository_id_committed_at", "commits", ["repository_id", "committed_at"])
