@@ -9,6 +9,7 @@ from analysis.wordlists import wordlist
 
 _SHORT = 20_000  # characters of a text that is read as a whole
 _MOST_LINES = 400  # of a longer one, the last of those that report something
+_LINE = 2_000  # characters of a line
 _MOST_NAMES = 60
 _MOST_WORDS = 150
 
@@ -19,12 +20,26 @@ _PYTEST_FRAME = re.compile(r"^(?:E\s+)?(?P<path>[\w./-]{1,300}\.py):(?P<line>\d{
 _EXCEPTION = re.compile(
     r"(?:^|\s)(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Warning|Timeout|Expired))(?::\s*(?P<message>.*))?$"
 )
-_REPORTS = re.compile(
-    r"error|exception|traceback|fail|fatal|assert|abort|critical|undefined symbol|not found|no such|cannot|unrecognized|deprecat|segfault|\bE  "
-    r'|File "|^\s+\^',
-    re.IGNORECASE,
-)
+_REPORTS = (
+    "error",
+    "exception",
+    "traceback",
+    "fail",
+    "fatal",
+    "assert",
+    "abort",
+    "critical",
+    "undefined symbol",
+    "not found",
+    "no such",
+    "cannot",
+    "unrecognized",
+    "deprecat",
+    "segfault",
+    'file "',
+)  # in lower case
 _NUMBER = re.compile(r"\b(?:0x)?[0-9a-f]*\d[0-9a-f]*\b")
+_DIGITS = re.compile(r"\d+")
 _ROOTS = ("", "src/", "lib/", "python/")  # of packages in a repository
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _INSTALLED = re.compile(r"^.*/(?:site|dist)-packages/")
@@ -146,21 +161,19 @@ def _code(line: str) -> str:
 
 
 def _telling_lines(text: str) -> list[str]:
-    """Return the last different lines that report something, each with the one below it, which may be code."""
-    found: dict[str, None] = {}
+    """Return the last different lines that report something, in their order, and the code below frames."""
     lines = text.splitlines()
-    place = len(lines) - 1
-    while place >= 0 and len(found) < _MOST_LINES:
-        if _REPORTS.search(lines[place][:2000]):
-            found.setdefault(_NUMBER.sub("0", lines[place][:500]))
-        place -= 1
-    kept = {*found}
-    shown: list[str] = []
-    for index in range(max(0, place), len(lines)):
-        key = _NUMBER.sub("0", lines[index][:500])
-        if key in kept:
-            kept.discard(key)
-            shown.append(lines[index][:2000])
-            if index + 1 < len(lines) and 'File "' in lines[index]:
-                shown.append(lines[index + 1][:2000])
-    return shown
+    seen: set[str] = set()
+    kept: list[str] = []
+    for index in range(len(lines) - 1, -1, -1):
+        line = lines[index][:_LINE]
+        lower = line.lower()
+        if not any(word in lower for word in _REPORTS) or (key := _DIGITS.sub("0", line)) in seen:
+            continue
+        seen.add(key)
+        if _FRAME.search(line) and index + 1 < len(lines):
+            kept.append(lines[index + 1][:_LINE])
+        kept.append(line)
+        if len(seen) == _MOST_LINES:
+            break
+    return kept[::-1]
