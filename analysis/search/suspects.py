@@ -70,7 +70,7 @@ def rank_suspects(clues: Clues, documents: Iterable[Document], until: datetime) 
         score += sum(weights[name] for name in match.names if name not in match.words)
         score *= 1 - _COVERED + _COVERED * sum(clues.words[word] for word in match.words) / whole
         score *= 0.5 ** (max(timedelta(), until - document.committed_at) / _HALF_LIFE)
-        order = tuple(sorted(shared, key=lambda each: -shared[each]))
+        order = tuple(sorted(shared, key=lambda each: (-shared[each], -len(each))))
         ranked.append((score, document.committed_at, RankedSuspect(document.id, score, order)))
     return [each for *_, each in sorted(ranked, key=lambda each: each[:2], reverse=True)]
 

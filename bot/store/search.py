@@ -5,7 +5,7 @@ there. Ranked by FTS5's bm25 with a weight a column, the newest first among equa
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Row, TextClause, bindparam, select
@@ -20,11 +20,15 @@ _AMONG = "AND rowid IN (SELECT c.id FROM commits c JOIN repositories r ON r.id =
 _COLUMNS = CommitWords._fields  # those that are made of the commit; the summary is made of its analyses
 _WEIGHTS = "10.0, 2.0, 4.0, 3.0, 1.0"  # title, message, paths, code, summary: the order of the table
 _TERM = re.compile(r'(?:(?<=\s)|^)(\+?)(?:["“”]([^"“”]*)["“”]|(\S+))')
+_COMMON = 5_000  # commits
 _BEGINNING = 3  # characters of a word that finds those that begin with it
 
 
-def match_query(text: str) -> str:
-    """Return an FTS5 query for the commits that a search means; empty if it has no words."""
+def match_query(text: str, is_common: Callable[[str], bool] = lambda _: False) -> str:
+    """Return an FTS5 query for the commits that a search means; empty if it has no words.
+
+    A common word that need not be there counts in titles alone, where it says most: ranking takes 1.3 µs a match.
+    """
     required: list[str] = []
     optional: dict[str, str] = {}
     for plus, quoted, word in _TERM.findall(text):
@@ -34,12 +38,18 @@ def match_query(text: str) -> str:
             if plus or quoted:
                 required.append(term)
             else:
-                optional[phrase.lower()] = term
+                optional[phrase.lower()] = f"{{title}} : {term}" if is_common(f'"{phrase}"') else term
     telling = [term for phrase, term in optional.items() if phrase not in wordlist("stopwords")]
     rest = telling or ([] if required else list(optional.values()))
     every, some = " AND ".join(dict.fromkeys(required)), " OR ".join(rest)
     # What need not be there still counts for the rank.
     return f"({every}) OR ({every} AND ({some}))" if every and some else every or some
+
+
+def is_common(connection: Connection, query: str) -> bool:
+    """Return whether so many commits match an FTS5 query that ranking them takes long."""
+    among = sql("SELECT count(*) FROM (SELECT 1 FROM commit_search WHERE commit_search MATCH :query LIMIT :most)")
+    return bool(connection.execute(among, {"query": query, "most": _COMMON}).scalar_one() >= _COMMON)
 
 
 def index_commit(connection: Connection, commit_id: int, words: CommitWords) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from functools import partial
 from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Engine, and_, func, literal_column, select, text, update
@@ -12,7 +13,7 @@ from analysis.search.suspects import Document
 from bot.store.commit_rows import StoredCommit, read_commits
 from bot.store.database import Writer
 from bot.store.schema import commits, repositories
-from bot.store.search import best_matches, index_commit, match_query
+from bot.store.search import best_matches, index_commit, is_common, match_query
 
 _BATCH = 100  # commits that are indexed in one transaction
 
@@ -40,10 +41,10 @@ class SearchIndex:
 
         Search only the repositories in `among`, if given.
         """
-        query = match_query(words)
-        if not query:
-            return []
         with self._engine.connect() as connection:
+            query = match_query(words, partial(is_common, connection))
+            if not query:
+                return []
             hits = best_matches(connection, query, sorted(each.key for each in among), limit)
             found = read_commits(connection, [hit.id for hit in hits])
         return [SearchResult(hit.key, each.commit) for hit, each in zip(hits, found, strict=True)]

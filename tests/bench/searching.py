@@ -11,7 +11,9 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Engine, insert, text
 
-from analysis.models import Commit, FileChange
+from analysis.models import Commit, FileChange, Repository
+from analysis.search.clues import clues_of, parse_report
+from analysis.search.suspects import rank_suspects
 from analysis.search.words import names, split_words
 from bot.store import Store, open_engine, schema
 from bot.store.commit_rows import commit_values
@@ -20,7 +22,7 @@ from tests.bench.real_diffs import real_day
 
 _BATCH = 5_000  # commits a transaction
 _A_DAY = 45
-_P50 = 0.025  # seconds
+_P50, _SUSPECTS = 0.025, 1.5  # seconds
 _LINES = 120  # changed lines a commit: the mean of the real ones
 _LAST = datetime(2026, 2, 28, tzinfo=UTC)
 
@@ -51,6 +53,7 @@ def searching(*, commits: int = 100_000, real: int = 500, calls: int = 200) -> I
         try:
             yield _migrated(store, engine, path, commits)
             yield from _searched(store, words, calls)
+            yield _suspected(store, words, max(1, calls // 10))
         finally:
             store.close()
         yield Row("peak memory", f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / MB:.0f} MB")
@@ -93,6 +96,28 @@ def _searched(store: Store, words: Words, calls: int) -> Iterator[Row]:
         yield Row(f"search for {told} ({calls} calls)", tails(taken))
     p50 = percentile(every, 0.5)
     yield Row("all of these", tails(every), aim=f"p50 < {duration(_P50)}", met=p50 < _P50, measured=True)
+
+
+def _suspected(store: Store, words: Words, calls: int) -> Row:
+    """Ranking the commits of 90 days for a traceback, with their words read from the store."""
+    random = Random(5)
+    repository = Repository.parse("lantern/lantern-serve")
+
+    def rank(line: str, path: str) -> None:
+        text = f'Traceback (most recent call last):\n  File "/site-packages/{path}", line 3, in run\n    {line}\nTypeError: {line}'
+        documents = store.search_index.documents(repository, _LAST - timedelta(days=90), _LAST)
+        rank_suspects(clues_of(parse_report(text), [path.partition("/")[0]]), documents, _LAST)
+
+    asked = [(random.choice(words.lines), random.choice(words.paths)) for _ in range(calls)]
+    taken = [timed(lambda each=each: rank(*each)) for each in asked]  # type: ignore[misc]
+    p50 = percentile(taken, 0.5)
+    return Row(
+        f"suspects of a traceback, 90 days ({calls} calls)",
+        tails(taken),
+        aim=f"< {duration(_SUSPECTS)}",
+        met=p50 < _SUSPECTS,
+        measured=True,
+    )
 
 
 def _some(random: Random, title: str, count: int) -> str:

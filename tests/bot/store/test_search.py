@@ -109,3 +109,10 @@ def test_any_of_its_words_finds_a_text(words: list[str], data: st.DataObject) ->
     word = data.draw(st.sampled_from(words))
     length = data.draw(st.integers(min(3, len(word)), len(word)))
     assert found(" ".join(words), word[:length])
+
+
+def test_a_common_word_counts_in_titles_alone() -> None:
+    """A word of very many commits is looked for in titles, unless it must be there; others everywhere."""
+    assert match_query("cache nixl +fix", lambda word: word == '"cache"') == (
+        '("fix"*) OR ("fix"* AND ({title} : "cache"* OR "nixl"*))'
+    )
