@@ -35,6 +35,8 @@ _OVERRIDDEN = {
     Cause.REWRITTEN: mark("{name} was rewritten, and this replaces it with a copy of the old one"),
 }
 _OTHERS = {
+    Cause.NONE_ALLOWED: mark("{name} allows None now, which this line may not expect"),
+    Cause.NOT_KEPT: mark("{name} is only passed to the constructor now, so this reads its default"),
     Cause.TYPE: mark("{name} is of another type now, which this read may not expect"),
     Cause.MADE_ABSTRACT: mark("{name} is abstract, and this class does not define it"),
     Cause.DEFAULT_CHANGED: mark("The default of {name} changed, which this line relies on"),
@@ -50,16 +52,12 @@ _DEFINITIONS = (
 _DEFINED = (ImpactKind.OVERRIDE, ImpactKind.REPLACEMENT)
 
 
-def explanation(impact: Impact, *alike: Impact) -> Phrase:
-    """Return why an impact's line breaks, or may break; names are `code` spans, those of definitions without their module.
-
-    `alike` are impacts of the same cause, at the same line, that are about other parameters.
-    """
-    subjects = dict.fromkeys(each.subject or "" for each in (impact, *alike))
+def explanation(impact: Impact) -> Phrase:
+    """Return why an impact's line breaks, or may break; names are `code` spans, those of definitions without their module."""
     return Phrase(
         _sentence(impact),
         name=_code(_shown_name(impact)),
-        subject=", ".join(map(_code, subjects)),
+        subject=", ".join(map(_code, impact.subjects)),
         new=_code(impact.new or ""),
     )
 

@@ -47,6 +47,8 @@ class Cause(StrEnum):
     FEWER_POSITIONS = "fewer positional parameters"
     RETURNS = "return type changed"
     TYPE = "type changed"
+    NONE_ALLOWED = "None allowed"
+    NOT_KEPT = "no longer kept"
     REWRITTEN = "rewritten"
     MADE_ABSTRACT = "made abstract"
     DEFAULT_CHANGED = "default changed"
@@ -73,8 +75,8 @@ class DownstreamPlace(Frozen):
 class Impact(Frozen):
     """A commit breaks a line of downstream code.
 
-    `name` is the upstream name as it is imported; `subject` the parameter that the cause is about; `new` what takes the
-    place of either; `advice` the code to write instead of the line, which parses.
+    `name` is the upstream name as it is imported; `subjects` are the parameters that the cause is about; `new` is what takes
+    the place of either; `advice` the code to write instead of the line, which parses.
     """
 
     kind: ImpactKind
@@ -83,7 +85,7 @@ class Impact(Frozen):
     name: str
     upstream: UpstreamPlace
     downstream: DownstreamPlace
-    subject: str | None = None
+    subjects: tuple[str, ...] = ()
     new: str | None = None
     advice: str | None = None
 

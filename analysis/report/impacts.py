@@ -38,13 +38,13 @@ class ImpactCause(NamedTuple):
     def sentences(self, language: Language) -> list[str]:
         """Return why the lines break, with `code` spans, and what of that is only likely."""
         say = catalogue(language)
-        causes: dict[object, dict[str | None, Impact]] = {}
+        causes: dict[object, Impact] = {}
         for each in self.impacts:
-            causes.setdefault((each.kind, each.cause, each.certainty, each.new), {}).setdefault(each.subject, each)
+            causes.setdefault((each.kind, each.cause, each.certainty, each.subjects, each.new), each)
         found = []
-        for alike in causes.values():
-            text = str(translated(explanation(*alike.values()), language))
-            proven = next(iter(alike.values())).certainty is Certainty.PROVEN
+        for each in causes.values():
+            text = str(translated(explanation(each), language))
+            proven = each.certainty is Certainty.PROVEN
             found.append(text if proven else say("{sentence} (likely)", sentence=text))
         return found
 
@@ -63,7 +63,7 @@ def impact_causes(found: DownstreamImpacts, places: int = _MAX_PLACES) -> list[I
     """Return the causes of what a commit breaks of a downstream tree, what is proven first, each to be shown with `places`."""
     causes: dict[object, list[Impact]] = {}
     for each in found.impacts:
-        causes.setdefault((each.certainty, each.kind, each.cause, each.name, each.subject, each.new), []).append(each)
+        causes.setdefault((each.certainty, each.kind, each.cause, each.name, each.subjects, each.new), []).append(each)
     groups: dict[object, list[Impact]] = {}
     for impacts in causes.values():
         groups.setdefault((impacts[0].name, _lines(impacts)), []).extend(impacts)

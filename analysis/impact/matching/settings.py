@@ -71,12 +71,18 @@ def _contradicted(fact: Fact, index: SurfaceIndex) -> Iterator[Impact]:
     if fact.new is None or "+" in fact.new:  # a local version is a build for one platform
         return
     for use in index.mentioning(REQUIREMENT, normalized(fact.name)):
-        if _contradicts(use.target[2], fact.new):
+        # What was excluded before is not broken by this commit.
+        if _contradicts(use.target[2], fact.new) and not _contradicts(use.target[2], fact.old or ""):
             yield _impact(use, ImpactKind.VERSION, Cause.VERSION, fact.name, _place(fact), certain=True, new=fact.new)
 
 
 def _default(fact: Fact, index: SurfaceIndex, before: Upstream) -> Iterator[Impact]:
-    """Yield the places that mention a setting, or read an attribute, whose default is another by now."""
+    """Yield the places that mention a setting, or read an attribute, whose default is another by now.
+
+    A default of None says that other code decides: from it, or to it, nothing follows for who relies on the value.
+    """
+    if "None" in (fact.old, fact.new):
+        return
     owner, _, name = fact.name.rpartition(".")
     uses: list[Use] = []
     if not owner:
