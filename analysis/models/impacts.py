@@ -44,6 +44,7 @@ class Cause(StrEnum):
     PARAMETER_RENAMED = "parameter renamed"
     PARAMETER_ADDED = "parameter added"
     PARAMETER_REQUIRED = "parameter required"
+    POSITION_CHANGED = "position changed"
     FEWER_POSITIONS = "fewer positional parameters"
     RETURNS = "return type changed"
     TYPE = "type changed"

@@ -37,7 +37,7 @@ def impacts(
         index,
     )
     found = [*matching.impacts(changed_names(commit, *revisions))]
-    found += setting_impacts(commit, facts, index, before)
+    found += setting_impacts(commit, facts, index, before, after)
     return _worst_first(found)
 
 

@@ -5,11 +5,11 @@ followed to that definition in the files before and after.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from analysis.facts.whole_files.module import Function, Import
+from analysis.facts.whole_files.module import Class, Function, Import, Member, Parameter
 from analysis.impact.matching.advice import advised
 from analysis.impact.matching.changes import ChangedNames, is_abstract
 from analysis.impact.matching.overriding import Overriding
@@ -18,6 +18,7 @@ from analysis.impact.matching.quotation import line_of, quoted
 from analysis.impact.matching.signatures import (
     Misfit,
     call_misfits,
+    displaced,
     override_misfits,
     shifted_by,
 )
@@ -109,7 +110,8 @@ class Matching:
             old, new = called_with(self.before, before), called_with(self.after, after)
             # What failed before is not broken by this commit.
             if old is not None and new is not None and old != new and not any(call_misfits(use.arguments, old)):
-                yield from shifted_by(call_misfits(use.arguments, new), old, new, use.arguments)
+                misfits = shifted_by(call_misfits(use.arguments, new), old, new, use.arguments)
+                yield from misfits or displaced(use.arguments, old, new)
         elif use.parameters is not None and isinstance(was.member, Function) and isinstance(now.member, Function):
             old, new = own_parameters(was), own_parameters(now)
             if old is not None and new is not None and old != new:
@@ -156,7 +158,10 @@ class Matching:
                 after=quoted(now, place, subjects) if now else None,
             ),
             downstream=DownstreamPlace(path=use.path, line=use.line, code=use.code),
-            advice=advised(_KINDS[use.kind], cause, use.code, name=name, new=new, subjects=subjects),
+            advice=advised(_KINDS[use.kind], cause, use.code, name=name, new=new, subjects=subjects)
+            # What came with it may take the place of an argument, so that it is not just to be dropped.
+            if cause is not Cause.PARAMETER_REMOVED or now is None or not _gains(place, now)
+            else None,
         )
 
     def _name(self, place: Place) -> str:
@@ -167,6 +172,22 @@ class Matching:
         if place.member is not None:
             parts.append(place.member.name)
         return ".".join(parts)
+
+
+def _gains(was: Place, now: Place) -> bool:
+    """Return whether a function has a parameter, or a class a member, that it did not have."""
+    old, new = ({each.name for each in _parts(side.member)} for side in (was, now))
+    return not new <= old
+
+
+def _parts(member: Member | None) -> Iterable[Parameter | Member]:
+    return (
+        member.parameters
+        if isinstance(member, Function)
+        else member.members.values()
+        if isinstance(member, Class)
+        else ()
+    )
 
 
 def _names(use: Use, name: str) -> bool:

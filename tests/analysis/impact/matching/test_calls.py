@@ -356,3 +356,28 @@ def test_what_a_class_declares_holds_whatever_is_assigned() -> None:
         "        self.running = others()\n        self.running.pop().stop()\n"
     )
     assert told(before, after, plugin) == ["call: removed: engine.core.Engine.stop"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("a, b, c", "a, x=1, b=2, c=3", ["position changed: {} (b, c)"]),
+        ("a, b", "b, a", ["position changed: {} (a, b)"]),
+        ("a, b, c", "a, b, c, x=1", []),
+        ("a, b, c", "a, b, other", []),
+    ],
+)
+def test_arguments_that_are_passed_by_position_break_if_it_changes(
+    before: str, after: str, expected: list[str]
+) -> None:
+    """A call that still runs, and passes them as something else."""
+    call = f"{IMPORTED}load({', '.join('123'[: before.count(',') + 1])})\n"
+    found = told(f"def load({before}): ...\n", f"def load({after}): ...\n", call)
+    assert found == [f"call: {each.format(NAME)}" for each in expected]
+
+
+@pytest.mark.parametrize(("after", "advice"), [("a", "load(1)"), ("a, *, size=1", None)])
+def test_an_argument_is_dropped_only_if_nothing_may_take_its_place(after: str, advice: str | None) -> None:
+    """A parameter that came with the change may be its new name."""
+    [found] = impacts_of("def load(a, n=1): ...\n", f"def load({after}): ...\n", f"{IMPORTED}load(1, n=2)\n")
+    assert found.advice == advice
