@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from analysis.errors import Misuse
-from bot.cli.options import LangOption, OutOption, RepoOption, ZoneOption
+from bot.cli.options import DownstreamOption, LangOption, OutOption, RepoOption, ZoneOption
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,14 +40,7 @@ def suspects(
         typer.Option("--until", metavar="DATE", help="The last day on which it may have come; by default today."),
     ] = None,
     days: Annotated[int, typer.Option("--days", min=1, max=365, metavar="N", help="Search so many days.")] = 90,
-    downstream: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--downstream",
-            metavar="OWNER/NAME[@REF]|FOLDER",
-            help="The code that failed; its frames lead to upstream names. May be repeated. (DIGEST_DOWNSTREAM)",
-        ),
-    ] = None,
+    downstream: DownstreamOption = None,
     repo: RepoOption = None,
     lang: LangOption = None,
     timezone: ZoneOption = None,
