@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Run, recorded
+from tests.servers.downstream import Pair
 from tests.servers.github import FaultyGitHub
 from tests.servers.launched import Ran
 
@@ -79,3 +81,15 @@ def test_what_is_no_text_is_refused(suspects: Run, run: Run, tmp_path: Path) -> 
         assert ran.code == 2
         assert told in ran.err
         assert len(ran.err.splitlines()) == 1
+
+
+def test_own_frames_lead_to_upstream_names(run: Run, tmp_path: Path) -> None:
+    """A frame of the downstream repository alone leads to the commit that breaks what its line uses."""
+    settings = {"DIGEST_REPOS": "o/engine", "DIGEST_MIRRORS": "mirrors", "DIGEST_LANGUAGE": "en"}
+    own = 'Traceback\n  File "/home/ada/plugin/worker.py", line 1, in <module>\n    from engine.core import Worker, load\nImportError: no'
+    with ExitStack() as ending:
+        server = Pair(tmp_path / "served", ending).server
+        assert run("backfill", "2026-02-04..2026-02-05", server=server, **settings).code == 0
+        ran = run("suspects", own, "--until", "2026-02-06", "--downstream", "acme/plugin", server=server, **settings)
+    assert "Pass the cache (#7)" in ran.out
+    assert "engine.core.load is gone, so this import fails" in ran.out
