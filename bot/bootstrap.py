@@ -117,7 +117,7 @@ def running_bot(
         stack.enter_context(
             scheduler.ticking(
                 lambda: scheduler.start_due(subscriptions, reader, flows.start_delivery, now()),
-                (flows.forget_old, remove_mirrors),
+                (flows.forget_old, remove_mirrors, services.store.search_index.complete),
             )
         )
         stack.enter_context(metrics.served(figures, metrics_port, needed=metrics_needed))

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -9,7 +10,8 @@ from analysis.citations import to_fact, to_upstream_place
 from analysis.impact.sentences import explanation
 from analysis.locale import translated
 from analysis.models import Commit, DayReport, Entry, Language, Links, Repository
-from analysis.models.impacts import CommitImpacts, Downstream, Impact
+from analysis.models.impacts import CommitImpacts, Downstream, DownstreamImpacts, Impact
+from analysis.models.suspects import Suspect
 from analysis.report.breaking import Break, breaks
 
 # In JSON these occur only in strings, where an escape is equivalent and has no effect on a terminal or an editor.
@@ -33,21 +35,35 @@ def impacts_json(row: CommitImpacts, language: Language) -> str:
 
     The explanations are in the given language.
     """
-    commit, ranked = row.entry.commit, row.entry.ranked
-    found = [_impact_object(commit, each.downstream, impact, language) for each in row.found for impact in each.impacts]
-    return _dump(
-        {
-            "sha": commit.sha,
-            "short_sha": commit.short_sha,
-            "title": commit.title,
-            "url": commit.url,
-            "pr": commit.pr,
-            "committed_at": _instant(commit.committed_at),
-            "importance": ranked.importance.value,
-            "score": ranked.score,
-            "impacts": found,
-        }
-    )
+    return _dump(_impacts_row(row.entry, row.found, language))
+
+
+def suspect_json(suspect: Suspect, language: Language) -> str:
+    """Return a suspect as one JSON object on one line: the row of a commit with its impacts, and why it is suspected."""
+    why = {
+        "match": round(suspect.match, 3),
+        "lines": [each.model_dump() for each in suspect.lines],
+        "files": list(suspect.files),
+        "words": list(suspect.words),
+    }
+    return _dump({**_impacts_row(suspect.entry, suspect.impacts, language), "why": why})
+
+
+def _impacts_row(entry: Entry, found: Sequence[DownstreamImpacts], language: Language) -> dict[str, Any]:
+    commit, ranked = entry.commit, entry.ranked
+    return {
+        "sha": commit.sha,
+        "short_sha": commit.short_sha,
+        "title": commit.title,
+        "url": commit.url,
+        "pr": commit.pr,
+        "committed_at": _instant(commit.committed_at),
+        "importance": ranked.importance.value,
+        "score": ranked.score,
+        "impacts": [
+            _impact_object(commit, each.downstream, impact, language) for each in found for impact in each.impacts
+        ],
+    }
 
 
 def _impact_object(commit: Commit, downstream: Downstream, impact: Impact, language: Language) -> dict[str, Any]:

@@ -37,22 +37,22 @@ def impacts_markdown(report: ImpactReport, *, every_place: bool = False) -> str:
         downstream_name=downstream_name,
         causes=partial(impact_causes, places=sys.maxsize) if every_place else impact_causes,
         upstream_place=to_upstream_place,
-        link=_link,
-        code=lambda code: _block("python", code),
+        link=labelled_link,
+        code=lambda code: code_block("python", code),
         diff=_diff,
     )
 
 
-def _link(label: str, url: str | None) -> str:
+def labelled_link(label: str, url: str | None) -> str:
     return f"[{link_text(label)}]({address(url)})" if url else link_text(label)
 
 
 def _diff(place: UpstreamPlace) -> str:
     lines = [f"{sign} {code}" for sign, code in signed(place)]
-    return _block("diff", "\n".join(lines)) if lines else ""
+    return code_block("diff", "\n".join(lines)) if lines else ""
 
 
-def _block(language: str, code: str) -> str:
+def code_block(language: str, code: str) -> str:
     """Return a block of code that nothing in it can end."""
     lines = visible(code, keep="\n").split("\n")
     fence = "`" * 3

@@ -17,6 +17,7 @@ from bot.cli import commits, doctor, history, process, search
 from bot.cli.digest import digest
 from bot.cli.impact import impact
 from bot.cli.pipes import reopen
+from bot.cli.suspects import suspects
 
 _INTERRUPTED = 130
 
@@ -53,6 +54,7 @@ for _command in (
     process.serve,
     history.backfill,
     search.search,
+    suspects,
     search.rank,
     history.calibrate,
     doctor.doctor,

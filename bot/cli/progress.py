@@ -40,8 +40,8 @@ class TerminalProgress:
     def expect(self, steps: int) -> None:
         self._bar.update(self._commits, total=steps, description=self._title)
 
-    def advance(self) -> None:
-        self._bar.advance(self._commits)
+    def advance(self, steps: int = 1) -> None:
+        self._bar.advance(self._commits, steps)
 
     def wait(self, seconds: float) -> None:
         if not self._bar.disable:
