@@ -1,7 +1,7 @@
 """The impacts of upstream commits on downstream repositories, and on folders on disk."""
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
 from threading import Lock
@@ -11,11 +11,12 @@ import structlog
 
 from analysis.errors import DigestError, MirrorUnavailable, Misuse, UnknownCommit
 from analysis.impact.matching import impacts
+from analysis.impact.net_impacts import NetImpacts
 from analysis.impact.surface.index import SurfaceIndex
 from analysis.impact.surface.packages import packages
 from analysis.impact.surface.trees import TreeSurface, UpstreamTree, surface_of_tree
 from analysis.locale import Phrase
-from analysis.models import Entry, Failure, Repository
+from analysis.models import Entry, Fact, Failure, Repository
 from analysis.models.impacts import CommitImpacts, Downstream, DownstreamImpacts
 from analysis.sources.git.objects import EntryKind
 from analysis.sources.mirror import Mirror
@@ -60,6 +61,19 @@ class ImpactsFound(NamedTuple):
     failed: tuple[Failure, ...] = ()
 
 
+class Span(NamedTuple):
+    """A range of stored commits, oldest first, after the commit `base` and up to the commit `end`.
+
+    `net_facts` maps SHA -> facts of those whose facts do not all stand at the end; those that are `undone` break nothing.
+    """
+
+    base: str
+    end: str
+    entries: Sequence[Entry]
+    net_facts: Mapping[str, Sequence[Fact]]
+    undone: Collection[str]
+
+
 class ImpactService:
     """Surfaces of downstream trees, read from mirrors or from disk, and the impacts of commits on them; thread-safe.
 
@@ -98,7 +112,7 @@ class ImpactService:
 
         The entries must be in the store; one without files, because it could not be read, is passed over.
         """
-        mirror = self._mirror(upstream, now)
+        mirror = self.mirror(upstream, now)
         ids = self._store.read_ids(upstream, [each.commit.sha for each in entries])
         read = [each for each in entries if each.commit.sha in ids]
         mirror.fetch_blobs([each.commit.sha for each in read])
@@ -117,6 +131,52 @@ class ImpactService:
                 progress.advance()
         return ImpactsFound(tuple(commits), tuple(failed))
 
+    def net_impacts(
+        self,
+        upstream: Repository,
+        span: Span,
+        surfaces: Sequence[ComparedSurface],
+        now: datetime,
+        progress: Progress | None = None,
+    ) -> ImpactsFound:
+        """Return what a range of stored commits breaks of these surfaces in sum, as `impacts` does of each alone."""
+        if not span.entries:
+            return ImpactsFound(())
+        mirror = self.mirror(upstream, now)
+        trees = mirror.trees_between(span.base, span.end, strict=True)
+        roots = _tree(mirror, span.base).roots
+        commits: dict[str, list[DownstreamImpacts]] = {}
+        failed: dict[str, Failure] = {}
+        for surface in surfaces:
+            net = NetImpacts(span.entries[-1].commit, trees, surface.uses, roots)
+            causes = self._possible_causes(upstream, span, net)
+            done = self.impacts(upstream, causes, [surface._replace(uses=net.index)], now, progress)
+            failed |= {each.sha: each for each in done.failed}
+            for each in done.commits:
+                sha = each.entry.commit.sha
+                facts = span.net_facts.get(sha, each.entry.facts)
+                for found in each.found:
+                    if stands := net.standing(found.impacts, facts):
+                        commits.setdefault(sha, []).append(found.model_copy(update={"impacts": stands}))
+        return ImpactsFound(
+            tuple(
+                CommitImpacts(entry=each, found=tuple(commits[each.commit.sha]))
+                for each in span.entries
+                if each.commit.sha in commits
+            ),
+            tuple(failed.values()),
+        )
+
+    def _possible_causes(self, upstream: Repository, span: Span, net: NetImpacts) -> list[Entry]:
+        ids = self._store.read_ids(upstream, [each.commit.sha for each in span.entries])
+        found = []
+        for entry in span.entries:
+            if entry.commit.sha in ids and entry.commit.sha not in span.undone:
+                [stored] = self._store.commits([ids[entry.commit.sha]], patches=True)
+                if net.may_cause(stored.commit, span.net_facts.get(entry.commit.sha, entry.facts)):
+                    found.append(entry)
+        return found
+
     def _impacts_of(
         self, mirror: Mirror, upstream: Repository, entry: Entry, commit_id: int, surfaces: Sequence[ComparedSurface]
     ) -> tuple[DownstreamImpacts, ...]:
@@ -129,7 +189,7 @@ class ImpactService:
                 found.append(DownstreamImpacts(downstream=downstream, impacts=redacted_impacts(breaks)))
         return tuple(found)
 
-    def _mirror(self, repository: Repository, now: datetime) -> Mirror:
+    def mirror(self, repository: Repository, now: datetime) -> Mirror:
         """Return a repository's mirror, as it was last fetched if it cannot be fetched now."""
         try:
             return self._sources.mirror(repository, now)
@@ -144,7 +204,7 @@ class ImpactService:
 
     def _upstream_before(self, upstream: Repository, entries: Sequence[Entry], now: datetime) -> UpstreamTree:
         """Return the upstream tree before the oldest of some commits: what they break was there."""
-        mirror = self._mirror(upstream, now)
+        mirror = self.mirror(upstream, now)
         if not entries:
             return _tree(mirror, mirror.head())
         return self._upstream_tree(mirror, upstream, min(entries, key=lambda each: each.commit.committed_at))
@@ -163,8 +223,8 @@ class ImpactService:
 
     def _repository_surface(self, downstream: Repository, used: UpstreamTree, now: datetime) -> ComparedSurface:
         # One mirror has all branches; it is asked for by name alone, since the branch may be a tag or a SHA.
-        mirror = self._mirror(downstream.model_copy(update={"branch": None}), now)
-        sha = _commit(mirror, downstream)
+        mirror = self.mirror(downstream.model_copy(update={"branch": None}), now)
+        sha = downstream_commit(mirror, downstream)
         tree = mirror.root(sha)
         with self._extracting:
             surface = self._store.surfaces.get(downstream, tree, used.roots)
@@ -179,8 +239,8 @@ def _tree(mirror: Mirror, sha: str) -> UpstreamTree:
     return UpstreamTree(packages(paths), paths)
 
 
-def _commit(mirror: Mirror, downstream: Repository) -> str:
-    """Return the SHA that a downstream repository is compared at."""
+def downstream_commit(mirror: Mirror, downstream: Repository) -> str:
+    """Return the SHA that a downstream repository is compared at. Raise `UnknownCommit` if it has no such ref."""
     if downstream.branch is None:
         return mirror.head()
     try:
