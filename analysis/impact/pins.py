@@ -16,9 +16,10 @@ _MAX_FILE = 200_000
 _NEAR = 8  # lines after the address of upstream in which a checkout is one of upstream
 _SHA = r"(?=[0-9a-f]*\d)[0-9a-f]{7,40}"
 _VERSION = r"v?\d+(?:\.\d+)+(?:[.-]?(?:a|b|rc|post|dev|alpha|beta)\.?\d*)*(?:\+[\w.]+)?"
-_REF = rf"(?<![\w.@/-])(?:{_SHA}|{_VERSION})(?![\w/-]|\.\w)"
+_NAMED = rf"(?:{_SHA}|{_VERSION})(?![\w/-]|\.\w)"
+_REF = rf"(?<![\w.@/-]){_NAMED}"
 _LITERAL = re.compile(_REF)
-_ASSIGNED = re.compile(rf"([A-Za-z][\w.-]*)[\"']?\s*(?::-|[:=]=?|\s)\s*[\"'\[]?\s*((?:{_REF}[\"',\s]*)+)")
+_ASSIGNED = re.compile(rf"([A-Za-z][\w.-]*)[\"']?\s*(?::-|[:=]=?|\s)\s*[\"'\[]?\s*((?:{_NAMED}[\"',\s]*)+)")
 _CHECKED_OUT = re.compile(
     rf"(?:\bcheckout\s|--branch[\s=]|\s-b\s|\breset\s+--hard\s|\bref\s*[:=]|\brev(?:ision)?\s*[:=]|\btag\s*[:=]|\bcommit\s*[:=])"
     rf"\s*[\"']?({_REF})"
@@ -65,15 +66,15 @@ class _Names(NamedTuple):
     @classmethod
     @cache
     def of(cls, upstream: Repository) -> "_Names":
-        name = re.escape(upstream.name).replace(r"\-", "[-_.]").replace("_", "[-_.]")
+        name = "[-_.]+".join(map(re.escape, re.split(r"[-_.]+", upstream.name)))
         requirement = rf"(?<![\w./@-]){name}(?:\[[^\]]*\])?\s*(?P<operator>===?|~=|>=)\s*(?P<ref>{_VERSION})"
-        address = rf"(?<![\w-]){re.escape(upstream.full_name)}(?:\.git)?(?![\w-])(?:@(?P<ref>{_REF}))?"
+        address = rf"(?<![\w-]){re.escape(upstream.full_name)}(?:\.git)?(?![\w-])(?:@(?P<ref>{_NAMED}))?"
         return cls(
             upstream,
             tuple(_words(upstream.name)),
             frozenset(_words(upstream.owner)),
             re.compile(requirement, re.IGNORECASE),
-            re.compile(address.replace(r"@(?P<ref>(?<![\w.@/-])", r"@(?P<ref>"), re.IGNORECASE),
+            re.compile(address, re.IGNORECASE),
         )
 
     def names_a_version(self, name: str) -> bool:
