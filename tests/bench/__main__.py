@@ -28,6 +28,7 @@ from tests.bench.ranking import ranking
 from tests.bench.reading_a_day import reading_a_day
 from tests.bench.starting import starting
 from tests.bench.stored_commits import stored_commits
+from tests.bench.upgrades import upgrading
 
 
 class Benchmark(NamedTuple):
@@ -46,6 +47,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "rank": Benchmark(ranking, {"commits": 20, "with_patches": 20}),
     "judge": Benchmark(judging, {"every": 20}),
     "impact": Benchmark(impact, {"settings": {}}),
+    "upgrade": Benchmark(upgrading, {"commits": 2, "settings": {}}),
     "backfill": Benchmark(backfilling, {"days": 2, "a_day": 3}),
     "start": Benchmark(starting, {"commits": 2, "runs": 1, "starts": 1}),
     "commands": Benchmark(commands, {"texts": 20, "at_once": 10, "high": 1}),
