@@ -5,12 +5,12 @@ commits that touch what a broken use relies on are then compared one by one.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from analysis.facts.change import old_path
 from analysis.facts.whole_files.module import Class, Function
 from analysis.facts.whole_files.repository import Found, Revision
-from analysis.impact.matching import worst_first
+from analysis.impact.matching import impacts, worst_first
 from analysis.impact.matching.changes import ChangedNames, is_abstract
 from analysis.impact.matching.python import Matching
 from analysis.impact.matching.settings import SETTINGS
@@ -46,35 +46,35 @@ class NetImpacts:
         self._packages = tuple(path.removesuffix("__init__.py") for path in self._paths if path.endswith("__init__.py"))
         last_names = sorted({each.name.rpartition(".")[2] for each in found})
         self._definition = re.compile(_DEFINED.format("|".join(map(re.escape, last_names)) or r"\Z."), re.MULTILINE)
-        self.index = _restricted(index, self._lines)
+        self._index = _restricted(index, self._lines)
+        self._roots = roots
 
-    def may_cause(self, commit: Commit, facts: Iterable[Fact]) -> bool:
-        """Return whether a commit, with its patches, may have caused an impact of the range; ask for the oldest first.
+    def impacts_of(
+        self, commit: Commit, trees: Trees, facts: Sequence[Fact], standing: Sequence[Fact]
+    ) -> tuple[Impact, ...]:
+        """Return what a commit of the range, with its patches, breaks that is still broken at the end; ask for the oldest first.
 
-        `facts` are those that stand at the end of the range.
+        Of its facts, `standing` are those that stand there.
         """
-        if any(fact.kind in SETTINGS for fact in facts):
-            return True
-        files = [each for each in commit.files if each.status != "added"]
-        for file in files:
-            if file.previous_path in self._paths:
-                self._paths.add(file.path)  # where what was there can still break
+        if not self._may_break(commit) and not any(fact.kind in SETTINGS for fact in standing):
+            return ()
+        names = {fact.name for fact in standing}
+        return tuple(
+            each
+            for each in impacts(commit, trees, self._index, self._roots, facts)
+            if (each.name in names or not _is_of_fact(each))
+            and (each.kind in _OF_SETTINGS or _line(each) in self._lines)
+        )
+
+    def _may_break(self, commit: Commit) -> bool:
+        self._paths |= {each.path for each in commit.files if each.previous_path in self._paths}  # it can break there
         return any(
             file.path in self._paths
             or (file.status != "modified" and old_path(file).startswith(self._packages))
             or bool(self._definition.search(file.patch or ""))
             or bool(_OPERATOR.search(file.patch or ""))
-            for file in files
-        )
-
-    def standing(self, found: Iterable[Impact], facts: Iterable[Fact]) -> tuple[Impact, ...]:
-        """Return those impacts of a commit that stand at the end of the range, where these of its facts do."""
-        names = {fact.name for fact in facts}
-        return tuple(
-            each
-            for each in found
-            if (each.name in names or not _is_of_fact(each))
-            and (each.kind in _OF_SETTINGS or _line(each) in self._lines)
+            for file in commit.files
+            if file.status != "added"
         )
 
 
@@ -106,10 +106,14 @@ def _lineage(after: Upstream, base: Target) -> Iterator[Class]:
 
 
 def _restricted(index: SurfaceIndex, lines: Collection[Line]) -> SurfaceIndex:
-    """Return the uses at these lines, and all that is not code."""
+    """Return the uses at these lines, and all that is not code; of the subclasses those at other lines lack nothing."""
     surface = index.surface
     uses = tuple(each for each in surface.uses if each.kind is UseKind.MENTION or (each.path, each.line) in lines)
-    return SurfaceIndex(surface.model_copy(update={"uses": uses}))
+    subclasses = {
+        target: each if (each.path, each.line) in lines else each.model_copy(update={"abstract": True})
+        for target, each in surface.subclasses.items()
+    }
+    return SurfaceIndex(surface.model_copy(update={"uses": uses, "subclasses": subclasses}))
 
 
 def _line(impact: Impact) -> Line:

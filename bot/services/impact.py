@@ -1,7 +1,7 @@
 """The impacts of upstream commits on downstream repositories, and on folders on disk."""
 
 from collections import OrderedDict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
 from threading import Lock
@@ -16,7 +16,7 @@ from analysis.impact.surface.index import SurfaceIndex
 from analysis.impact.surface.packages import packages
 from analysis.impact.surface.trees import TreeSurface, UpstreamTree, surface_of_tree
 from analysis.locale import Phrase
-from analysis.models import Entry, Fact, Failure, Repository
+from analysis.models import Commit, Entry, Fact, Failure, Repository, Trees
 from analysis.models.impacts import CommitImpacts, Downstream, DownstreamImpacts
 from analysis.sources.git.objects import EntryKind
 from analysis.sources.mirror import Mirror
@@ -143,39 +143,29 @@ class ImpactService:
         if not span.entries:
             return ImpactsFound(())
         mirror = self.mirror(upstream, now)
-        trees = mirror.trees_between(span.base, span.end, strict=True)
+        ends = mirror.trees_between(span.base, span.end, strict=True)
         roots = _tree(mirror, span.base).roots
-        commits: dict[str, list[DownstreamImpacts]] = {}
-        failed: dict[str, Failure] = {}
-        for surface in surfaces:
-            net = NetImpacts(span.entries[-1].commit, trees, surface.uses, roots)
-            causes = self._possible_causes(upstream, span, net)
-            done = self.impacts(upstream, causes, [surface._replace(uses=net.index)], now, progress)
-            failed |= {each.sha: each for each in done.failed}
-            for each in done.commits:
-                sha = each.entry.commit.sha
-                facts = span.net_facts.get(sha, each.entry.facts)
-                for found in each.found:
-                    if stands := net.standing(found.impacts, facts):
-                        commits.setdefault(sha, []).append(found.model_copy(update={"impacts": stands}))
-        return ImpactsFound(
-            tuple(
-                CommitImpacts(entry=each, found=tuple(commits[each.commit.sha]))
-                for each in span.entries
-                if each.commit.sha in commits
-            ),
-            tuple(failed.values()),
-        )
-
-    def _possible_causes(self, upstream: Repository, span: Span, net: NetImpacts) -> list[Entry]:
+        nets = [(each.downstream, NetImpacts(span.entries[-1].commit, ends, each.uses, roots)) for each in surfaces]
         ids = self._store.read_ids(upstream, [each.commit.sha for each in span.entries])
-        found = []
+        commits: list[CommitImpacts] = []
+        failed: list[Failure] = []
+        if progress:
+            progress.expect(len(span.entries))
         for entry in span.entries:
-            if entry.commit.sha in ids and entry.commit.sha not in span.undone:
-                [stored] = self._store.commits([ids[entry.commit.sha]], patches=True)
-                if net.may_cause(stored.commit, span.net_facts.get(entry.commit.sha, entry.facts)):
-                    found.append(entry)
-        return found
+            sha = entry.commit.sha
+            if sha in ids and sha not in span.undone:
+                [stored] = self._store.commits([ids[sha]], patches=True)
+                standing = span.net_facts.get(sha, entry.facts)
+                try:
+                    trees = mirror.trees(stored.commit, strict=True)
+                    found = [*_standing_impacts(stored.commit, trees, entry.facts, standing, nets)]
+                except DigestError as exc:
+                    failed.append(Failure(sha=sha, stage="read", reason=exc.what))
+                else:
+                    commits += [CommitImpacts(entry=entry, found=tuple(found))] if found else []
+            if progress:
+                progress.advance()
+        return ImpactsFound(tuple(commits), tuple(failed))
 
     def _impacts_of(
         self, mirror: Mirror, upstream: Repository, entry: Entry, commit_id: int, surfaces: Sequence[ComparedSurface]
@@ -232,6 +222,22 @@ class ImpactService:
                 surface = _mirrored_surface(mirror, sha, used)
                 self._store.surfaces.save(downstream, tree, used.roots, surface, now)
         return _compared(surface, str(downstream), used, downstream, sha, f"{mirror.web_url}/blob/{sha}")
+
+
+def _standing_impacts(
+    commit: Commit,
+    trees: Trees,
+    facts: Sequence[Fact],
+    standing: Sequence[Fact],
+    nets: Sequence[tuple[Downstream, NetImpacts]],
+) -> Iterator[DownstreamImpacts]:
+    """Yield what a commit, with its patches, breaks of each tree that is still broken at the end of its range.
+
+    Of its facts, `standing` are those that stand there.
+    """
+    for downstream, net in nets:
+        if breaks := net.impacts_of(commit, trees, facts, standing):
+            yield DownstreamImpacts(downstream=downstream, impacts=redacted_impacts(breaks))
 
 
 def _tree(mirror: Mirror, sha: str) -> UpstreamTree:
