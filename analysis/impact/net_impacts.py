@@ -5,20 +5,24 @@ commits that touch what a broken use relies on are then compared one by one.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from analysis.facts.change import old_path
-from analysis.facts.whole_files.module import Class, Function
+from analysis.facts.whole_files.module import Class, Function, Parameter
 from analysis.facts.whole_files.repository import Found, Revision
 from analysis.impact.matching import impacts, worst_first
+from analysis.impact.matching.callers import Callers
 from analysis.impact.matching.changes import ChangedNames, is_abstract
+from analysis.impact.matching.overriding import Overriding
 from analysis.impact.matching.python import Matching
 from analysis.impact.matching.settings import SETTINGS
+from analysis.impact.matching.signatures import Misfit
 from analysis.impact.matching.successors import Successors
 from analysis.impact.matching.upstream import Presence, Upstream
+from analysis.impact.matching.values import Values
 from analysis.impact.surface.index import SurfaceIndex
-from analysis.impact.surface.model import UseKind
-from analysis.impact.surface.targets import Target
+from analysis.impact.surface.model import Use, UseKind
+from analysis.impact.surface.targets import ABOVE, Target
 from analysis.models import Commit, Fact, Trees
 from analysis.models.impacts import Impact, ImpactKind
 
@@ -39,8 +43,9 @@ class NetImpacts:
         revisions = [Revision(tree, _MAX_CHARACTERS) for tree in trees]
         before, after = (Upstream(each, roots, index.surface.subclasses) for each in revisions)
         successors = Successors(last.model_copy(update={"files": ()}), (), before, after)
-        names = ChangedNames(_names(index), _abstract(after, index))
-        found = worst_first(Matching(before, after, successors).impacts(index, names))
+        overriding = _AnyCaller(Callers(last.model_copy(update={"files": ()}), revisions[1]), index)
+        matching = Matching(before, after, successors, Values(before, after), overriding, index)
+        found = worst_first(matching.impacts(ChangedNames(_names(index), _abstract(after, index))))
         self._lines = frozenset(map(_line, found))
         self._paths = {each.upstream.path for each in found}
         self._packages = tuple(path.removesuffix("__init__.py") for path in self._paths if path.endswith("__init__.py"))
@@ -78,6 +83,14 @@ class NetImpacts:
         )
 
 
+class _AnyCaller(Overriding):
+    """Overrides whose callers are not looked at: those are in the files of single commits."""
+
+    def met(self, use: Use, misfits: Iterable[Misfit], parameters: Sequence[Parameter]) -> Iterator[Misfit]:
+        del use, parameters
+        yield from misfits
+
+
 def _is_of_fact(impact: Impact) -> bool:
     """Return whether an impact is on a setting that a fact names; an operator is in the patch alone."""
     return impact.kind in _OF_SETTINGS and impact.upstream.line is not None
@@ -106,9 +119,15 @@ def _lineage(after: Upstream, base: Target) -> Iterator[Class]:
 
 
 def _restricted(index: SurfaceIndex, lines: Collection[Line]) -> SurfaceIndex:
-    """Return the uses at these lines, and all that is not code; of the subclasses those at other lines lack nothing."""
+    """Return the uses at these lines, of what overrides replace, and all that is not code; of the subclasses those at other
+    lines lack nothing.
+    """
     surface = index.surface
-    uses = tuple(each for each in surface.uses if each.kind is UseKind.MENTION or (each.path, each.line) in lines)
+    uses = tuple(
+        each
+        for each in surface.uses
+        if each.kind is UseKind.MENTION or (each.path, each.line) in lines or ABOVE in each.target
+    )
     subclasses = {
         target: each if (each.path, each.line) in lines else each.model_copy(update={"abstract": True})
         for target, each in surface.subclasses.items()

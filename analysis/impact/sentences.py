@@ -1,28 +1,55 @@
 """The sentence that explains an impact."""
 
+import re
+from collections.abc import Iterable
+from enum import Enum, auto
+
 from analysis.locale import Phrase, mark
 from analysis.models.impacts import Cause, Impact, ImpactKind
 
-_GONE = {
+
+class _Mention(Enum):
+    """What a line that is no code of upstream names: something by a string, or a setting."""
+
+    STRING = auto()
+    VARIABLE = auto()
+    FLAG = auto()
+    ROUTE = auto()
+    OPERATOR = auto()
+    KEY = auto()
+
+
+_GONE: dict[ImpactKind | _Mention, str] = {
     ImpactKind.IMPORT: mark("{name} is gone, so this import fails"),
     ImpactKind.CALL: mark("{name} is gone, so this call fails"),
     ImpactKind.ATTRIBUTE: mark("{name} is gone, so this read fails"),
     ImpactKind.OVERRIDE: mark("{name} is gone, so nothing upstream calls this override"),
     ImpactKind.REPLACEMENT: mark("{name} is gone, so this assignment replaces nothing"),
-    ImpactKind.MENTION: mark("{name} is gone, so setting it has no effect"),
+    _Mention.STRING: mark("{name} is gone, so this string no longer resolves"),
+    _Mention.VARIABLE: mark("{name} is gone, so setting it has no effect"),
+    _Mention.FLAG: mark("{name} is gone, so commands that pass it fail"),
+    _Mention.ROUTE: mark("{name} is gone, so requests to it fail"),
+    _Mention.OPERATOR: mark("{name} is gone, so this call fails"),
+    _Mention.KEY: mark("{name} is gone, so setting it fails or has no effect"),
 }
-_MOVED = {
-    ImpactKind.IMPORT: mark("{name} is {new} now, so this import fails"),
-    ImpactKind.CALL: mark("{name} is {new} now, so this call fails"),
-    ImpactKind.ATTRIBUTE: mark("{name} is {new} now, so this read fails"),
-    ImpactKind.OVERRIDE: mark("{name} is {new} now, so nothing upstream calls this override"),
-    ImpactKind.REPLACEMENT: mark("{name} is {new} now, so this assignment replaces nothing"),
-    ImpactKind.MENTION: mark("{name} is {new} now, so setting the old name has no effect"),
+_MOVED: dict[ImpactKind | _Mention, str] = {
+    ImpactKind.IMPORT: mark("{name} is now {new}, so this import fails"),
+    ImpactKind.CALL: mark("{name} is now {new}, so this call fails"),
+    ImpactKind.ATTRIBUTE: mark("{name} is now {new}, so this read fails"),
+    ImpactKind.OVERRIDE: mark("{name} is now {new}, so nothing upstream calls this override"),
+    ImpactKind.REPLACEMENT: mark("{name} is now {new}, so this assignment replaces nothing"),
+    _Mention.STRING: mark("{name} is now {new}, so this string no longer resolves"),
+    _Mention.VARIABLE: mark("{name} is now {new}, so setting the old name has no effect"),
+    _Mention.FLAG: mark("{name} is now {new}, so commands that pass the old flag fail"),
+    _Mention.ROUTE: mark("{name} is now {new}, so requests to the old route fail"),
+    _Mention.OPERATOR: mark("{name} is now {new}, so this call fails"),
+    _Mention.KEY: mark("{name} is now {new}, so setting the old key fails or has no effect"),
 }
 _CALLED = {
     Cause.PARAMETER_REMOVED: mark("{name} no longer takes {subject}, which this call passes"),
     Cause.PARAMETER_RENAMED: mark("{name} takes {new} instead of {subject}, which this call passes"),
     Cause.PARAMETER_REQUIRED: mark("{name} requires {subject}, which this call does not pass"),
+    Cause.POSITION_CHANGED: mark("{name} takes {subject} at another position than this call passes it"),
     Cause.FEWER_POSITIONS: mark("{name} takes fewer positional arguments than this call passes"),
     Cause.RETURNS: mark("{name} returns another type, which this call may not expect"),
 }
@@ -30,11 +57,16 @@ _OVERRIDDEN = {
     Cause.PARAMETER_REMOVED: mark("{name} no longer has {subject}, which this definition requires"),
     Cause.PARAMETER_RENAMED: mark("{name} has {new} instead of {subject}, which this definition requires"),
     Cause.PARAMETER_REQUIRED: mark("{name} now takes {subject}, which this definition does not accept"),
-    Cause.PARAMETER_ADDED: mark("{name} now takes the optional {subject}, which this definition does not accept"),
+    Cause.PARAMETER_ADDED: mark(
+        "{name} now takes the optional parameter {subject}, which this definition does not accept"
+    ),
     Cause.RETURNS: mark("{name} returns another type than this definition may"),
     Cause.REWRITTEN: mark("{name} was rewritten, and this replaces it with a copy of the old one"),
 }
+_PARAMETERS_ADDED = mark("{name} now takes the optional parameters {subject}, which this definition does not accept")
 _OTHERS = {
+    Cause.NONE_ALLOWED: mark("{name} allows None now, which this line may not expect"),
+    Cause.NOT_KEPT: mark("{name} is only passed to the constructor now, so this reads its default"),
     Cause.TYPE: mark("{name} is of another type now, which this read may not expect"),
     Cause.MADE_ABSTRACT: mark("{name} is abstract, and this class does not define it"),
     Cause.DEFAULT_CHANGED: mark("The default of {name} changed, which this line relies on"),
@@ -50,18 +82,53 @@ _DEFINITIONS = (
 _DEFINED = (ImpactKind.OVERRIDE, ImpactKind.REPLACEMENT)
 
 
-def explanation(impact: Impact, *alike: Impact) -> Phrase:
-    """Return why an impact's line breaks, or may break; names are `code` spans, those of definitions without their module.
-
-    `alike` are impacts of the same cause, at the same line, that are about other parameters.
-    """
-    subjects = dict.fromkeys(each.subject or "" for each in (impact, *alike))
+def explanation(impact: Impact) -> Phrase:
+    """Return why an impact's line breaks, or may break; names are `code` spans, those of definitions without their module."""
     return Phrase(
-        _sentence(impact),
+        explanation_message(impact),
         name=_code(_shown_name(impact)),
-        subject=", ".join(map(_code, subjects)),
-        new=_code(impact.new or ""),
+        subject=_listed(map(_code, impact.subjects)),
+        new=_code(_shown_new(impact)),
     )
+
+
+def explanation_message(impact: Impact) -> str:
+    """Return the catalogue's sentence for an impact, with placeholders."""
+    if impact.cause is Cause.REMOVED:
+        return _GONE[_broken_use(impact)]
+    if impact.cause in (Cause.MOVED, Cause.RENAMED):
+        return _MOVED[_broken_use(impact)]
+    if impact.cause in _OTHERS:
+        return _OTHERS[impact.cause]
+    if impact.kind not in _DEFINED:
+        return _CALLED[impact.cause]
+    several = len(impact.subjects) > 1 and impact.cause is Cause.PARAMETER_ADDED
+    return _PARAMETERS_ADDED if several else _OVERRIDDEN[impact.cause]
+
+
+def _broken_use(impact: Impact) -> ImpactKind | _Mention:
+    """Return what the line does with the name."""
+    if impact.kind is ImpactKind.IMPORT and re.search(rf"[\"']{re.escape(impact.name)}(?!\w)", impact.downstream.code):
+        return _Mention.STRING  # as `mock.patch` takes it
+    return _setting(impact) if impact.kind is ImpactKind.MENTION else impact.kind
+
+
+def _setting(impact: Impact) -> _Mention:
+    if impact.name.startswith("--"):
+        return _Mention.FLAG
+    if impact.name.rpartition(" ")[2].startswith("/"):
+        return _Mention.ROUTE
+    if impact.name.isupper():
+        return _Mention.VARIABLE
+    return _Mention.OPERATOR if "torch.ops." in impact.downstream.code else _Mention.KEY
+
+
+def _listed(names: Iterable[str]) -> object:
+    """Return names as a phrase that separates them as its language does."""
+    listed: object = ""
+    for name in names:
+        listed = Phrase("{names}, {name}", names=listed, name=name) if listed else name
+    return listed
 
 
 def _code(name: str) -> str:
@@ -77,9 +144,8 @@ def _shown_name(impact: Impact) -> str:
     return ".".join(parts[start:])
 
 
-def _sentence(impact: Impact) -> str:
-    if impact.cause is Cause.REMOVED:
-        return _GONE[impact.kind]
-    if impact.cause in (Cause.MOVED, Cause.RENAMED):
-        return _MOVED[impact.kind]
-    return _OTHERS.get(impact.cause) or (_OVERRIDDEN if impact.kind in _DEFINED else _CALLED)[impact.cause]
+def _shown_new(impact: Impact) -> str:
+    """Return what takes the place of a name, shortened as the name is if both are of one module."""
+    shown, new = _shown_name(impact), impact.new or ""
+    short = new.removeprefix(impact.name.removesuffix(shown))
+    return short if short.count(".") == shown.count(".") else new

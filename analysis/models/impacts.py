@@ -44,9 +44,12 @@ class Cause(StrEnum):
     PARAMETER_RENAMED = "parameter renamed"
     PARAMETER_ADDED = "parameter added"
     PARAMETER_REQUIRED = "parameter required"
+    POSITION_CHANGED = "position changed"
     FEWER_POSITIONS = "fewer positional parameters"
     RETURNS = "return type changed"
     TYPE = "type changed"
+    NONE_ALLOWED = "None allowed"
+    NOT_KEPT = "no longer kept"
     REWRITTEN = "rewritten"
     MADE_ABSTRACT = "made abstract"
     DEFAULT_CHANGED = "default changed"
@@ -73,8 +76,8 @@ class DownstreamPlace(Frozen):
 class Impact(Frozen):
     """A commit breaks a line of downstream code.
 
-    `name` is the upstream name as it is imported; `subject` the parameter that the cause is about; `new` what takes the
-    place of either; `advice` the code to write instead of the line, which parses.
+    `name` is the upstream name as it is imported; `subjects` are the parameters that the cause is about; `new` is what takes
+    the place of either; `advice` the code to write instead of the line, which parses.
     """
 
     kind: ImpactKind
@@ -83,7 +86,7 @@ class Impact(Frozen):
     name: str
     upstream: UpstreamPlace
     downstream: DownstreamPlace
-    subject: str | None = None
+    subjects: tuple[str, ...] = ()
     new: str | None = None
     advice: str | None = None
 

@@ -72,8 +72,13 @@ _ABOUT_OWN_CODE = re.compile(
     rf"|\b(?:affect|impact|hit|hurt|harm)\w*\s+(?:\w+\s+)?(?:us|me|ours|mine|(?:our|my)\s+(?:\S+\s+)?{_CODE_WORD})\b(?!\s*['’])"
     r"|\b(?:are|will|would)\s+we\s+(?:be\s+|get\s+)?(?:break|broken|affected|impacted|hit|safe)\b"
     rf"|\b(?:is|does|will|would|can)\s+(?:our|my)\s+(?:\S+\s+)?{_CODE_WORD}\b[^.?!]*\b(?:break|broken|affected|impacted|hit|safe|work|compatible|fail)"
+    r"|\bwhat\s+(?:do|must|should|shall)\s+we\s+(?:(?:have|need)\s+to\s+)?(?:change|adapt|fix|update|write|port)\b"
+    r"|\b(?:do|must|should|shall)\s+we\s+(?:(?:have|need)\s+to\s+)?(?:change|adapt|fix|update|port)\s+"
+    rf"(?:anything|something|(?:our|my)\s+{_CODE_WORD}\b)"
     r"|(?:影响|破坏|弄坏|搞坏|搞挂|波及|打断)[^，。？！,?!]{0,6}(?:我们|咱们|我的)"
-    r"|(?:我们|咱们|我的)[^，。？！,?!]{0,12}(?:受影响|影响吗|破坏|波及|会坏|会挂|会崩|坏掉|搞坏|搞挂|还能用|兼容)",
+    r"|(?:我们|咱们|我的)[^，。？！,?!]{0,12}(?:受影响|影响吗|破坏|波及|会坏|会挂|会崩|坏掉|搞坏|搞挂|还能用|兼容)"
+    r"|(?:我们|咱们)[^，。？！,?!]{0,6}(?:改|适配|调整)(?:什么|啥|哪[里些]|(?:我们的?)?(?:代码|插件))"
+    r"|(?:我们|咱们)[^，。？！,?!]{0,4}(?:怎么|如何)(?:改|修改|适配|调整)",
     re.IGNORECASE,
 )
 

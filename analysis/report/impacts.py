@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from analysis.impact.sentences import explanation
+from analysis.impact.sentences import explanation, explanation_message
 from analysis.locale import Catalogue, catalogue, translated
 from analysis.locale.punctuation import join_items
 from analysis.models import SHORT_SHA, Language
@@ -38,13 +38,13 @@ class ImpactCause(NamedTuple):
     def sentences(self, language: Language) -> list[str]:
         """Return why the lines break, with `code` spans, and what of that is only likely."""
         say = catalogue(language)
-        causes: dict[object, dict[str | None, Impact]] = {}
+        causes: dict[object, Impact] = {}
         for each in self.impacts:
-            causes.setdefault((each.kind, each.cause, each.certainty, each.new), {}).setdefault(each.subject, each)
+            causes.setdefault((explanation_message(each), each.certainty, each.subjects, each.new), each)
         found = []
-        for alike in causes.values():
-            text = str(translated(explanation(*alike.values()), language))
-            proven = next(iter(alike.values())).certainty is Certainty.PROVEN
+        for each in causes.values():
+            text = str(translated(explanation(each), language))
+            proven = each.certainty is Certainty.PROVEN
             found.append(text if proven else say("{sentence} (likely)", sentence=text))
         return found
 
@@ -63,7 +63,8 @@ def impact_causes(found: DownstreamImpacts, places: int = _MAX_PLACES) -> list[I
     """Return the causes of what a commit breaks of a downstream tree, what is proven first, each to be shown with `places`."""
     causes: dict[object, list[Impact]] = {}
     for each in found.impacts:
-        causes.setdefault((each.certainty, each.kind, each.cause, each.name, each.subject, each.new), []).append(each)
+        key = each.certainty, explanation_message(each), each.name, each.subjects, each.new
+        causes.setdefault(key, []).append(each)
     groups: dict[object, list[Impact]] = {}
     for impacts in causes.values():
         groups.setdefault((impacts[0].name, _lines(impacts)), []).extend(impacts)
@@ -87,12 +88,16 @@ def signed(place: UpstreamPlace) -> list[tuple[str, str]]:
 
 
 def impact_summary(report: ImpactReport) -> str:
-    """Return how many of the commits break something."""
+    """Return how many of the commits break something, or that there was nothing to compare."""
     say = catalogue(report.language)
     commits = say.plural("{count} commit", "{count} commits", report.compared)
-    if not report.commits:
-        return say("✅ Nothing here breaks your code: {commits} compared", commits=commits)
-    return say("💥 Breaks your code: {breaking} of {commits}", breaking=f"{len(report.commits):,}", commits=commits)
+    if report.commits:
+        return say("💥 Breaks your code: {breaking} of {commits}", breaking=f"{len(report.commits):,}", commits=commits)
+    if not report.compared:
+        return say("No commits were compared")
+    if not any(each.uses or each.mentions for each in report.downstreams):
+        return say("Nothing to compare")
+    return say("✅ Nothing here breaks your code: {commits} compared", commits=commits)
 
 
 def downstream_name(downstream: Downstream) -> str:
@@ -109,7 +114,7 @@ def comparison(downstream: Downstream, language: Language) -> str:
         "files": say.plural("{count} file", "{count} files", downstream.files),
     }
     if not downstream.packages:
-        return say("Upstream has no Python package, so that nothing in {downstream} could be compared", **values)
+        return say("Upstream has no Python package, so nothing in {downstream} could be compared", **values)
     if downstream.uses:
         uses = say.plural("{count} use", "{count} uses", downstream.uses)
         return say("Compared with {downstream}: {files}, {uses} of {packages}", uses=uses, **values)

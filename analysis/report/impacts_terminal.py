@@ -82,8 +82,10 @@ def _cause_lines(cause: ImpactCause, commit: Commit, downstream: Downstream, say
     for each in cause.shown:
         yield Line(_place(f"{each.downstream.path}:{each.downstream.line}", downstream.url(each.downstream)), yours)
         yield Line(Text(one_line(each.downstream.code)), unlabelled + Text("  "))
-        if each.advice:
-            yield Line(Text(one_line(each.advice), style="cyan"), instead + Text("  "))
+        margin = instead
+        for code in (each.advice or "").splitlines():
+            yield Line(Text(one_line(code), style="cyan"), margin + Text("  "))
+            margin = unlabelled
         yours = unlabelled
     if left := cause.left(say.language):
         yield Line(Text(left, style="dim"), unlabelled)

@@ -37,6 +37,7 @@ _MAX_AREAS_IN_SUMMARY = 2
 _MAX_AREAS = 6
 _MAX_FILES = 4
 _MIN_LINES_FOR_TESTS = 100  # changed source lines from which missing tests are mentioned
+NO_ADVICE = mark("The change itself shows nothing that users must do.")
 _RUN_TESTS = mark("Run your own regression tests before you upgrade.")
 
 
@@ -223,7 +224,7 @@ def _advice(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> tuple[str,
     rows = [_advice_for(alike, say) for fact_kind, alike in by_kind(facts) if FACT_SENTENCES[fact_kind].advice]
     if not rows and _lacks_tests(commit):
         rows.append(say(_RUN_TESTS))
-    return tuple(rows) or (say("The change itself shows nothing that users must do."),)
+    return tuple(rows) or (say(NO_ADVICE),)
 
 
 def _advice_for(alike: Sequence[Fact], say: Catalogue) -> str:

@@ -97,7 +97,7 @@ class ImpactService:
         """
         used = self._upstream_before(upstream, entries, now)
         if isinstance(downstream, Path):
-            return _compared(_folder_surface(downstream, used), str(downstream), used)
+            return _compared(_folder_surface(downstream, used), _folder_name(downstream), used)
         return self._repository_surface(downstream, used, now)
 
     def impacts(
@@ -268,6 +268,11 @@ def _mirrored_surface(mirror: Mirror, sha: str, used: UpstreamTree) -> TreeSurfa
     return surface_of_tree(
         list(files), lambda paths: mirror.read_files([files[path] for path in paths]), used, submodules
     )
+
+
+def _folder_name(folder: Path) -> str:
+    """Return a folder as it was given; the current one, which "." does not tell from others, by its own name."""
+    return str(folder) if folder.name else folder.resolve().name or str(folder)
 
 
 def _folder_surface(folder: Path, used: UpstreamTree) -> TreeSurface:

@@ -128,8 +128,12 @@ def check_folder(database: Path) -> None:
 def prepare_folder(database: Path) -> None:
     """Create the default folder if missing. Raise the errors of `check_folder`, or `StoreUnusable` if it cannot be created."""
     check_folder(database)
+    folder = database.parent
     try:
-        database.parent.mkdir(exist_ok=True)
+        if not folder.is_dir():
+            folder.mkdir(exist_ok=True)
+            # The folder may lie in a user's own repository: neither git nor a comparison of that folder takes it for code.
+            (folder / ".gitignore").write_text("*\n")
     except OSError as error:
         raise StoreUnusable(
             f"the folder of the database {database} cannot be created ({error.strerror}); set DATABASE_URL"

@@ -1,13 +1,17 @@
 """The impacts of a commit on a surface: what held before the commit and holds no more after it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from analysis.facts.whole_files.repository import Revision
+from analysis.impact.matching.advice import import_advice
+from analysis.impact.matching.callers import Callers
 from analysis.impact.matching.changes import changed_names
+from analysis.impact.matching.overriding import Overriding
 from analysis.impact.matching.python import Matching
 from analysis.impact.matching.settings import setting_impacts
 from analysis.impact.matching.successors import Successors
 from analysis.impact.matching.upstream import Upstream
+from analysis.impact.matching.values import Values
 from analysis.impact.surface.index import SurfaceIndex
 from analysis.models import Commit, Fact, Trees
 from analysis.models.impacts import Certainty, Impact, ImpactKind
@@ -23,13 +27,17 @@ def impacts(
     `roots` are the folders that hold the upstream packages, by their names; `facts` are those of the commit.
     """
     revisions = Revision(trees.before), Revision(trees.after)
-    before, after = (Upstream(each, roots, index.surface.subclasses) for each in revisions)
-    found = [
-        *Matching(before, after, Successors(commit, facts, before, after)).impacts(
-            index, changed_names(commit, *revisions)
-        )
-    ]
-    found += setting_impacts(commit, facts, index, before)
+    before, after = (Upstream(each, roots, index.subclasses) for each in revisions)
+    matching = Matching(
+        before,
+        after,
+        Successors(commit, facts, before, after),
+        Values(before, after),
+        Overriding(Callers(commit, revisions[1]), index),
+        index,
+    )
+    found = [*matching.impacts(changed_names(commit, *revisions))]
+    found += setting_impacts(commit, facts, index, before, after)
     return worst_first(found)
 
 
@@ -37,7 +45,7 @@ def worst_first(found: Iterable[Impact]) -> tuple[Impact, ...]:
     """Return each impact once, what is proven first; of a name that a file can no longer import, nothing else there."""
     unique: dict[object, Impact] = {}
     for each in found:
-        unique.setdefault((each.downstream.path, each.downstream.line, each.name, each.cause, each.subject), each)
+        unique.setdefault((each.downstream.path, each.downstream.line, each.name, each.cause, each.subjects), each)
     imported = {(each.downstream.path, each.name) for each in unique.values() if each.kind is ImpactKind.IMPORT}
     kept = [
         each
@@ -45,4 +53,20 @@ def worst_first(found: Iterable[Impact]) -> tuple[Impact, ...]:
         # What is imported at the top of a file fails there.
         if each.kind is ImpactKind.IMPORT or (each.downstream.path, each.name) not in imported
     ]
-    return tuple(sorted(kept, key=lambda each: each.certainty is not Certainty.PROVEN))
+    return tuple(sorted(_with_whole_imports(kept), key=lambda each: each.certainty is not Certainty.PROVEN))
+
+
+def _with_whole_imports(found: Sequence[Impact]) -> Iterator[Impact]:
+    """Yield impacts with one advice for each line that imports several of their names."""
+    lines: dict[tuple[str, int], list[Impact]] = {}
+    for each in found:
+        if each.kind is ImpactKind.IMPORT:
+            lines.setdefault((each.downstream.path, each.downstream.line), []).append(each)
+    for each in found:
+        alike = lines.get((each.downstream.path, each.downstream.line), []) if each.kind is ImpactKind.IMPORT else []
+        if len(alike) > 1:
+            renamed = [(other.name, other.new) for other in alike if other.new]
+            advice = import_advice(each.downstream.code, renamed) if len(renamed) == len(alike) else None
+            yield each.model_copy(update={"advice": advice})
+        else:
+            yield each

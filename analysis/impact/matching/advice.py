@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from analysis.facts.syntax import parse_module
 from analysis.models.impacts import Cause, ImpactKind
@@ -11,20 +11,33 @@ _HEAD_BODY = " pass"  # after a line that is the head of a block
 
 
 def advised(
-    kind: ImpactKind, cause: Cause, code: str, *, name: str, new: str | None, subject: str | None
+    kind: ImpactKind, cause: Cause, code: str, *, name: str, new: str | None, subjects: Sequence[str] = ()
 ) -> str | None:
     """Return the code to write instead of the line `code`; None if it cannot be told from that line alone.
 
-    `name` and `new` are dotted names before and after, or names of parameters where the cause is about `subject`.
+    `name` and `new` are dotted names before and after, or names of parameters where the cause is about `subjects`.
     """
-    proposed = None
+    proposed: str | None = None
     if cause in (Cause.MOVED, Cause.RENAMED) and new:
         proposed = _imported(code, name, new) if kind is ImpactKind.IMPORT else _renamed(code, name, new)
-    elif cause is Cause.PARAMETER_RENAMED and subject and new and kind is ImpactKind.CALL:
-        proposed = _with_keyword(code, name, subject, new)
-    elif cause is Cause.PARAMETER_REMOVED and subject and kind is ImpactKind.CALL:
-        proposed = _with_keyword(code, name, subject, None)
+    elif cause in (Cause.PARAMETER_RENAMED, Cause.PARAMETER_REMOVED) and kind is ImpactKind.CALL:
+        proposed = code
+        for subject in subjects:
+            proposed = _with_keyword(proposed, name, subject, new) if proposed else None
     return proposed if proposed and proposed != code and _parsed(proposed) else None
+
+
+def import_advice(code: str, renamed: Sequence[tuple[str, str]]) -> str | None:
+    """Return what to write instead of an import of several names, given as (name, new name) pairs of dotted names."""
+    lines = [code]
+    for name, new in renamed:
+        proposed = [(index, _imported(line, name, new)) for index, line in enumerate(lines)]
+        changed = [(index, text) for index, text in proposed if text and text != lines[index]]
+        if len(changed) != 1:
+            return None
+        index, text = changed[0]
+        lines[index : index + 1] = text.split("\n")
+    return "\n".join(lines) if parse_module("\n".join(lines)) else None
 
 
 def _parsed(code: str) -> ast.Module | None:

@@ -1,27 +1,67 @@
-"""Comparison of type annotations: the kinds of values before and after a commit, and the length of tuples."""
+"""Comparison of type annotations: whether what a function returns, or an attribute holds, still is what its users expect."""
 
 import ast
+import builtins
+import collections.abc
 import re
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from analysis.facts.syntax import parse_expression
+from analysis.facts.whole_files.module import Attribute, Class, Module
+from analysis.facts.whole_files.repository import Found
+from analysis.impact.matching.upstream import Presence, Upstream
 
-_NOTHING = ("Any", "object")  # which say nothing about a value
+# The kinds of values that an annotation allows, each with the classes above it; empty if it allows anything.
+Kinds = Mapping[str, frozenset[str]]
+
+_ANYTHING = ("Any", "object")  # which say nothing about a value
+_NONE = "None"
+_TUPLE_OF = "tuple of "
 _ALIASES = {"List": "list", "Dict": "dict", "Tuple": "tuple", "Set": "set", "FrozenSet": "frozenset", "Type": "type"}
+_INITIAL = "InitVar"  # a field that a dataclass passes to `__post_init__` and does not keep
+_WRAPPERS = ("Annotated", "ClassVar", "Final", "Required", "NotRequired", _INITIAL)
+_MAX_HOPS = 8  # names of types followed to what they stand for
 
 
-def is_another_kind(before: str, after: str) -> bool:
-    """Return whether an annotation describes values of another kind; what they hold, or whether they may be None, is none."""
-    old, new = _kinds(parse_expression(before)), _kinds(parse_expression(after))
-    if "None" in (before, after):  # a function that returned nothing, or returns nothing by now
-        other = after if before == "None" else before
-        return bool(old or new) and re.search(r"\b(?:None|Optional)\b", other) is None
-    return bool(old and new) and old != new
+def returns_as_before(before: Kinds, after: Kinds) -> bool:
+    """Return whether callers may go on with what a function returns, or readers with what an attribute holds.
+
+    That it may be None, or no longer, is no other kind.
+    """
+    relied_on = {*before} != {_NONE}
+    return not before or not after or not relied_on or fits(_without_none(after) or after, before)
 
 
-def allows(annotation: str, other: str) -> bool:
-    """Return whether an annotation still allows all kinds of values that another one describes."""
-    kinds = _kinds(parse_expression(other))
-    return bool(kinds) and kinds <= _kinds(parse_expression(annotation))
+def may_return(own: Kinds, before: Kinds, after: Kinds) -> bool:
+    """Return whether an override that returns its `own` kinds, by default those from before, is what callers expect."""
+    returned = own or before
+    return (
+        not before or not after or {*after} in ({*before}, {_NONE}) or fits(_without_none(returned) or returned, after)
+    )
+
+
+def fits(values: Kinds, expected: Kinds) -> bool:
+    """Return whether each of these kinds of values is an expected one or a kind of it, as lists are sequences."""
+    return all(
+        any(name == other or other in above or _is_standard_kind_of(name, other) for other in expected)
+        for name, above in values.items()
+    )
+
+
+def is_kept(annotation: str) -> bool:
+    """Return whether instances have a field that is annotated like this."""
+    node = parse_expression(annotation)
+    return _name(node.value if isinstance(node, ast.Subscript) else node) != _INITIAL
+
+
+def allows_none_now(before: str, after: str) -> bool:
+    """Return whether a value, or what a container holds, may be None by its new annotation alone."""
+    return bool(before) and not _mentions_none(before) and _mentions_none(after)
+
+
+def _mentions_none(annotation: str) -> bool:
+    return re.search(r"\b(?:None|Optional|Any|object)\b", annotation) is not None
 
 
 def tuple_length(annotation: str) -> int | None:
@@ -32,29 +72,76 @@ def tuple_length(annotation: str) -> int | None:
     return None
 
 
-def _kinds(node: ast.expr | None) -> frozenset[str]:  # noqa: PLR0911 (a return a kind of annotation)
-    """Return the kinds of values that an annotation allows, None aside; nothing if it allows any."""
-    match node:
-        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
-            return _united([left, right])
-        case ast.Subscript(value=generic, slice=inner) if _name(generic) in ("Optional", "Union"):
-            return _united(inner.elts if isinstance(inner, ast.Tuple) else [inner])
-        case ast.Subscript(value=generic, slice=ast.Tuple(elts=parts)) if _name(generic) == "tuple":
-            return frozenset({f"tuple of {len(parts)}"})
-        case ast.Subscript(value=generic):
-            return frozenset({_name(generic)})
-        case ast.Name() | ast.Attribute() if _name(node) not in _NOTHING:
-            return frozenset({_name(node)})
-        case ast.Constant(value=str() as text):
-            return _kinds(parse_expression(text))
-    return frozenset()
+class AnnotationReader(NamedTuple):
+    """Reads the annotations of an upstream module."""
+
+    module: Module
+    upstream: Upstream
+
+    def kinds(self, annotation: str) -> Kinds:
+        """Return the kinds of values that an annotation allows, those of an alias for what it stands for."""
+        return self.described(parse_expression(annotation))
+
+    def described(self, node: ast.expr | None, hops: int = _MAX_HOPS) -> Kinds:
+        """Return the kinds of values that an annotation's syntax tree allows, following at most `hops` aliases."""
+        match node:
+            case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+                return self._united([left, right], hops)
+            case ast.Subscript(value=generic, slice=inner):
+                return self._generic(_name(generic), inner.elts if isinstance(inner, ast.Tuple) else [inner], hops)
+            case ast.Name() | ast.Attribute() if _name(node) not in _ANYTHING:
+                return self._named(node, hops)
+            case ast.Constant(value=str() as text):
+                return self.described(parse_expression(text), hops)
+            case ast.Constant(value=None):
+                return {_NONE: frozenset()}
+        return {}
+
+    def _generic(self, name: str, arguments: list[ast.expr], hops: int) -> Kinds:
+        match name:
+            case "Union":
+                return self._united(arguments, hops)
+            case "Optional":
+                return self._united([*arguments, ast.Constant(None)], hops)
+            case "Literal":
+                values = (each.value for each in arguments if isinstance(each, ast.Constant))
+                return {type(each).__name__: frozenset() for each in values}
+            case "tuple" if len(arguments) > 1:
+                return {f"{_TUPLE_OF}{len(arguments)}": frozenset()}
+        return self.described(arguments[0], hops) if name in _WRAPPERS else {name: frozenset()}
+
+    def _named(self, node: ast.expr, hops: int) -> Kinds:
+        found = self.upstream.find((*self.upstream.dotted(self.module), *ast.unparse(node).split(".")))
+        place = found.last if found.presence is Presence.PRESENT else None
+        match place.member if place else None:
+            case Attribute(value=value) if place and value and hops:
+                return AnnotationReader(place.module, self.upstream).described(parse_expression(value), hops - 1)
+            case Class() as owner if place:
+                lineage = self.upstream.lineage(Found(place.module, owner))
+                return {owner.name: frozenset(each.member.name for each in lineage if each)}
+        return {_name(node): frozenset()}
+
+    def _united(self, parts: Iterable[ast.expr], hops: int) -> Kinds:
+        described = [self.described(each, hops) for each in parts]
+        return {name: above for each in described for name, above in each.items()} if all(described) else {}
 
 
-def _united(parts: list[ast.expr]) -> frozenset[str]:
-    described = [_kinds(each) for each in parts if not (isinstance(each, ast.Constant) and each.value is None)]
-    return frozenset().union(*described) if all(described) else frozenset()
+def _without_none(kinds: Kinds) -> Kinds:
+    return {name: above for name, above in kinds.items() if name != _NONE}
 
 
-def _name(node: ast.expr) -> str:
+def _name(node: ast.expr | None) -> str:
     name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
     return _ALIASES.get(name, name)
+
+
+def _is_standard_kind_of(name: str, other: str) -> bool:
+    own, expected = _standard(name), None if other.startswith(_TUPLE_OF) else _standard(other)
+    return own is not None and expected is not None and issubclass(own, expected)
+
+
+def _standard(name: str) -> type | None:
+    """Return the class of Python's own that a kind names."""
+    own = "tuple" if name.startswith(_TUPLE_OF) else name
+    found = getattr(builtins, own, None) or getattr(collections.abc, own, None)
+    return found if isinstance(found, type) else None

@@ -47,13 +47,13 @@ def _constructor(upstream: Upstream, owner: Found[Class]) -> list[Parameter] | N
             return None
         own = each.member.members.get(CONSTRUCTOR)
         if isinstance(own, Function):
-            generated = model or any(map(_is_record, classes))
+            generated = model or any(map(is_record, classes))
             return None if generated else own_parameters(Place(each.module, own, each.member))
         if "__new__" in each.member.members or "metaclass" in " ".join(each.member.keywords):
             return None
         model = model or any(base.name in _MODELS for base in each.member.bases)
         classes.append(each.member)
-    records = [each for each in classes if model or _is_record(each)]
+    records = [each for each in classes if model or is_record(each)]
     if not records:
         return None
     found: dict[str, Parameter] = {}
@@ -62,7 +62,8 @@ def _constructor(upstream: Upstream, owner: Found[Class]) -> list[Parameter] | N
     return [*found.values(), *([_REST] if model else [])]  # which a model ignores
 
 
-def _is_record(owner: Class) -> bool:
+def is_record(owner: Class) -> bool:
+    """Return whether a class gets its constructor from its fields."""
     return any(map(_RECORD_DECORATOR.search, owner.decorators)) or any(
         base.name == "NamedTuple" for base in owner.bases
     )

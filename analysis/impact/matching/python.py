@@ -4,19 +4,27 @@ Names nominate, resolution decides: only uses of a name whose definition the com
 followed to that definition in the files before and after.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import NamedTuple
+from dataclasses import dataclass
 
-from analysis.facts.whole_files.module import Attribute, Function, Import
+from analysis.facts.whole_files.module import Class, Function, Import, Member, Parameter
 from analysis.impact.matching.advice import advised
-from analysis.impact.matching.annotations import allows, is_another_kind, tuple_length
 from analysis.impact.matching.changes import ChangedNames, is_abstract
+from analysis.impact.matching.overriding import Overriding
 from analysis.impact.matching.parameters import called_with, own_parameters
 from analysis.impact.matching.quotation import line_of, quoted
-from analysis.impact.matching.signatures import Misfit, call_misfits, override_misfits, shifted_by
+from analysis.impact.matching.signatures import (
+    Misfit,
+    call_misfits,
+    displaced,
+    override_misfits,
+    shifted_by,
+)
 from analysis.impact.matching.successors import Successor, Successors
-from analysis.impact.matching.upstream import ABSENT, Answer, Place, Presence, Upstream, body
+from analysis.impact.matching.upstream import ABSENT, Answer, Place, Presence, Upstream
+from analysis.impact.matching.values import Values
 from analysis.impact.surface.index import SurfaceIndex
 from analysis.impact.surface.model import Subclass, Use, UseKind
 from analysis.impact.surface.targets import CALL, Target, written
@@ -30,22 +38,25 @@ _KINDS = {
     UseKind.REPLACEMENT: ImpactKind.REPLACEMENT,
 }
 _FAILING = (Cause.PARAMETER_REQUIRED, Cause.PARAMETER_REMOVED)
-_RETURNED = (UseKind.CALL, UseKind.OVERRIDE, UseKind.REPLACEMENT)
 
 
-class Matching(NamedTuple):
-    """Upstream before and after a commit."""
+@dataclass(frozen=True)
+class Matching:
+    """Upstream before and after a commit, what the commit says of successors, values and callers, and the surface."""
 
     before: Upstream
     after: Upstream
     successors: Successors
+    values: Values
+    overriding: Overriding
+    uses: SurfaceIndex
 
-    def impacts(self, index: SurfaceIndex, names: ChangedNames) -> Iterator[Impact]:
+    def impacts(self, names: ChangedNames) -> Iterator[Impact]:
         """Yield what no longer fits of the uses of these names, and what subclasses now lack."""
-        for use in index.nominated(names.all):
+        for use in self.uses.nominated(names.all):
             with suppress(RecursionError):  # of code that is nested too deep to be followed
                 yield from list(self._of_use(use))
-        for subclass in index.surface.subclasses.values() if names.abstract else ():
+        for subclass in self.uses.subclasses.values() if names.abstract else ():
             yield from self._required(subclass, names)
 
     def _of_use(self, use: Use) -> Iterator[Impact]:
@@ -68,6 +79,8 @@ class Matching(NamedTuple):
         # Of what every object has, a class without its own inherits one.
         if was.presence is not Presence.PRESENT or hasattr(object, target[-1]) or _is_special(use):
             return
+        if not _names(use, target[-1]):  # what it is taken from is gone: that is told where it is named
+            return
         place = _offered(was, target[-1])
         kept = self._kept(was.last) if place is not was.last else None
         cause, new = kept or self.successors.of(was.last) or (Cause.REMOVED, None)
@@ -80,27 +93,16 @@ class Matching(NamedTuple):
 
     def _changed(self, use: Use, before: Answer, after: Answer) -> Iterator[Impact]:
         was, now = before.last, after.last
+        causes: dict[tuple[Cause, str | None], list[str]] = {}
         for cause, parameter in self._misfits(use, before, after):
             new = self.successors.parameter(was, parameter)
+            causes.setdefault((Cause.PARAMETER_RENAMED if new else cause, new), []).append(parameter)
+        for (cause, new), parameters in causes.items():
             # Upstream may pass a parameter by its place, whatever it is called.
-            certain = use.kind is UseKind.CALL or (cause in _FAILING and new is None)
-            found = Cause.PARAMETER_RENAMED if new else cause
-            yield self._impact(use, found, self._name(was), was, now=now, subject=parameter, new=new, certain=certain)
-        yield from self._retyped(use, was, now)
-
-    def _retyped(self, use: Use, was: Place, now: Place) -> Iterator[Impact]:
-        cause, certain = None, False
-        match was.member, now.member:
-            case Function(returns=before), Function(returns=after) if is_another_kind(before, after):
-                fits = use.kind is not UseKind.CALL and allows(after, before)  # what a definition returns, as before
-                cause = Cause.RETURNS if use.kind in _RETURNED and not fits else None
-                certain = use.unpacked is not None and tuple_length(before) == use.unpacked != tuple_length(after)
-            case Function() as old, Function() as new if use.kind is UseKind.REPLACEMENT:
-                cause = Cause.REWRITTEN if body(was.module, old) != body(now.module, new) else None
-            case Attribute(annotation=before), Attribute(annotation=after) if is_another_kind(before, after):
-                cause = Cause.TYPE if use.kind is UseKind.READ else None
-        if cause:
-            yield self._impact(use, cause, self._name(was), was, now=now, certain=certain)
+            certain = use.kind is UseKind.CALL or cause in _FAILING
+            yield self._impact(use, cause, self._name(was), was, now=now, subjects=parameters, new=new, certain=certain)
+        if change := self.values.change(use, was, now):
+            yield self._impact(use, change.cause, self._name(was), was, now=now, certain=change.certain)
 
     def _misfits(self, use: Use, before: Answer, after: Answer) -> Iterator[Misfit]:
         was, now = before.last, after.last
@@ -108,11 +110,12 @@ class Matching(NamedTuple):
             old, new = called_with(self.before, before), called_with(self.after, after)
             # What failed before is not broken by this commit.
             if old is not None and new is not None and old != new and not any(call_misfits(use.arguments, old)):
-                yield from shifted_by(call_misfits(use.arguments, new), old, new, use.arguments)
+                misfits = shifted_by(call_misfits(use.arguments, new), old, new, use.arguments)
+                yield from misfits or displaced(use.arguments, old, new)
         elif use.parameters is not None and isinstance(was.member, Function) and isinstance(now.member, Function):
             old, new = own_parameters(was), own_parameters(now)
             if old is not None and new is not None and old != new:
-                yield from override_misfits(use.parameters, old, new)
+                yield from self.overriding.met(use, override_misfits(use.parameters, old, new), new)
 
     def _required(self, subclass: Subclass, names: ChangedNames) -> Iterator[Impact]:
         for name in names.abstract - subclass.members if not subclass.abstract else ():
@@ -137,7 +140,7 @@ class Matching(NamedTuple):
         place: Place,
         *,
         now: Place | None = None,
-        subject: str | None = None,
+        subjects: Sequence[str] = (),
         new: str | None = None,
         certain: bool = True,
     ) -> Impact:
@@ -146,16 +149,19 @@ class Matching(NamedTuple):
             certainty=Certainty.PROVEN if certain else Certainty.LIKELY,
             cause=cause,
             name=name,
-            subject=subject,
+            subjects=tuple(subjects),
             new=new,
             upstream=UpstreamPlace(
                 path=place.module.path,
                 line=line_of(place),
-                before=quoted(place, now, subject),
-                after=quoted(now, place, subject) if now else None,
+                before=quoted(place, now, subjects),
+                after=quoted(now, place, subjects) if now else None,
             ),
             downstream=DownstreamPlace(path=use.path, line=use.line, code=use.code),
-            advice=advised(_KINDS[use.kind], cause, use.code, name=name, new=new, subject=subject),
+            advice=advised(_KINDS[use.kind], cause, use.code, name=name, new=new, subjects=subjects)
+            # What came with it may take the place of an argument, so that it is not just to be dropped.
+            if cause is not Cause.PARAMETER_REMOVED or now is None or not _gains(place, now)
+            else None,
         )
 
     def _name(self, place: Place) -> str:
@@ -166,6 +172,27 @@ class Matching(NamedTuple):
         if place.member is not None:
             parts.append(place.member.name)
         return ".".join(parts)
+
+
+def _gains(was: Place, now: Place) -> bool:
+    """Return whether a function has a parameter, or a class a member, that it did not have."""
+    old, new = ({each.name for each in _parts(side.member)} for side in (was, now))
+    return not new <= old
+
+
+def _parts(member: Member | None) -> Iterable[Parameter | Member]:
+    return (
+        member.parameters
+        if isinstance(member, Function)
+        else member.members.values()
+        if isinstance(member, Class)
+        else ()
+    )
+
+
+def _names(use: Use, name: str) -> bool:
+    """Return whether the line of a use spells a name."""
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", use.code) is not None
 
 
 def _is_special(use: Use) -> bool:

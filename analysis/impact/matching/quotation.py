@@ -1,6 +1,6 @@
 """The code that an impact quotes of the upstream definition: its line, or what the commit changes of a longer head."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from analysis.facts.whole_files.module import Class, Function, Parameter, ParameterKind
 from analysis.impact.matching.upstream import Place
@@ -14,16 +14,17 @@ def line_of(place: Place) -> int | None:
     return place.member.line if place.member else None
 
 
-def quoted(place: Place, other: Place | None = None, subject: str | None = None) -> str | None:
-    """Return the code of a definition, which is `other` on the commit's other side; `subject` is the parameter in question.
+def quoted(place: Place, other: Place | None = None, subjects: Sequence[str] = ()) -> str | None:
+    """Return the code of a definition, which is `other` on the commit's other side; `subjects` are the parameters in question.
 
     Of a signature over several lines only the parameters that differ are quoted, of a class with its field.
     """
     head = _code(place, line_of(place))
     if isinstance(place.member, Function) and other and isinstance(other.member, Function) and _is_open(head):
         return _signature(place.member, other.member)
-    field = place.member.members.get(subject or "") if isinstance(place.member, Class) else None
-    return f"{head} {_ELLIPSIS} {_code(place, field.line)}" if field else head
+    members = place.member.members if isinstance(place.member, Class) else {}
+    fields = [str(_code(place, members[each].line)) for each in subjects if each in members]
+    return f" {_ELLIPSIS} ".join([head, *fields]) if head and fields else head
 
 
 def _code(place: Place, line: int | None) -> str | None:

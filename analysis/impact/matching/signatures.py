@@ -51,6 +51,14 @@ def shifted_by(
     return list(found)
 
 
+def displaced(arguments: Arguments, before: Sequence[Parameter], after: Sequence[Parameter]) -> Iterator[Misfit]:
+    """Yield the parameters whose argument a call passes by position, and which are at another position by now."""
+    old, new = ([each.name for each in side if each.positional] for side in (before, after))
+    for position, name in enumerate(old[: arguments.positional]):
+        if name in new and new[position : position + 1] != [name]:
+            yield Misfit(Cause.POSITION_CHANGED, name)
+
+
 def is_callable_as(own: Sequence[Parameter], upstream: Sequence[Parameter]) -> bool:
     """Return whether an override with `own` parameters can be called with what a method of upstream requires."""
     names = {each.name for each in upstream}

@@ -7,11 +7,12 @@ from analysis.impact.surface.mentions import mentions
 from analysis.impact.surface.model import Subclass, Surface, Use
 from analysis.impact.surface.modules import ClassDefinition, DownstreamModules
 from analysis.impact.surface.overrides import overrides
+from analysis.impact.surface.targets import Target
 from analysis.impact.surface.usage import UseFinder, upstream_bases
 from analysis.paths import Kind, kind
 
 # Of the rules that extract a surface: raised whenever they change, so that stored surfaces are extracted anew.
-VERSION = 3
+VERSION = 4
 
 _CODE = (Kind.SOURCE, Kind.BUILD, Kind.DEPENDENCY, Kind.DATA, Kind.TEST, Kind.EXAMPLE)
 
@@ -30,7 +31,7 @@ def extract(files: Iterable[tuple[str, str]], packages: frozenset[str]) -> Surfa
                 yield path, text
 
     modules = DownstreamModules(sources())
-    subclasses: dict[tuple[str, ...], Subclass] = {}
+    constructed: set[Target] = set()
     for module in list(modules):
         finder = UseFinder(module, modules, packages)
         try:
@@ -39,21 +40,21 @@ def extract(files: Iterable[tuple[str, str]], packages: frozenset[str]) -> Surfa
             modules.drop(module)
             continue
         uses += finder.uses
-        for definition in module.classes.values():
-            if bases := tuple(upstream_bases(definition, modules, packages)):
-                subclasses[definition.target] = _subclass(
-                    definition, bases, modules, module.code(definition.node.lineno)
-                )
-                if kind(module.path) is not Kind.TEST:  # whose classes upstream does not call
-                    uses += overrides(definition, modules, definition.target)
+        if kind(module.path) is not Kind.TEST:
+            constructed |= finder.constructed
+    subclasses: dict[Target, Subclass] = {}
+    for definition in modules.classes():
+        if bases := tuple(upstream_bases(definition, modules, packages)):
+            subclasses[definition.target] = _subclass(definition, bases, modules)
+            if kind(definition.path) is not Kind.TEST:  # whose classes upstream does not call
+                own = definition.target
+                uses += overrides(definition, modules, own, constructed=own in constructed)
     return Surface(
         packages=packages, uses=tuple(uses), subclasses=subclasses, files=read, unparsed=tuple(modules.unparsed)
     )
 
 
-def _subclass(
-    definition: ClassDefinition, bases: tuple[tuple[str, ...], ...], modules: DownstreamModules, code: str
-) -> Subclass:
+def _subclass(definition: ClassDefinition, bases: tuple[Target, ...], modules: DownstreamModules) -> Subclass:
     lineage = [definition, *(each for each in modules.above(definition) if isinstance(each, ClassDefinition))]
     members = frozenset(name for each in lineage for name in (*each.methods, *each.attributes))
     abstract = any(_is_abstract(method) for method in definition.methods.values())
@@ -63,7 +64,7 @@ def _subclass(
         members=members,
         path=definition.path,
         line=definition.node.lineno,
-        code=code,
+        code=modules.module_of(definition).code(definition.node.lineno),
         abstract=abstract,
     )
 

@@ -42,6 +42,11 @@ def _tests_offer(node: ast.AST) -> bool:
     return "version" in name.lower() or name in ("TYPE_CHECKING", "hasattr", "find_spec")
 
 
+def is_for_type_checkers(test: ast.expr) -> bool:
+    """Return whether the body of an `if` is never run."""
+    return _last_name(test) == "TYPE_CHECKING"
+
+
 def tested_names(body: ast.AST) -> frozenset[str]:
     """Return the attribute names that code looks for before it uses them, by `hasattr`, or by `getattr` with a default."""
     found = set()

@@ -1,10 +1,10 @@
 """An index of a surface by the names that its uses pass."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from analysis.impact.surface.model import Surface, Use, UseKind
-from analysis.impact.surface.targets import CONSTRUCTOR
+from analysis.impact.surface.model import Subclass, Surface, Use, UseKind
+from analysis.impact.surface.targets import CONSTRUCTOR, Target
 
 
 class SurfaceIndex:
@@ -24,6 +24,10 @@ class SurfaceIndex:
                     self._uses[name].append(use)
                 if use.kind is UseKind.CALL and use.target[-1][:1].isupper():
                     self._constructions.append(use)
+
+    @property
+    def subclasses(self) -> Mapping[Target, Subclass]:
+        return self.surface.subclasses
 
     def nominated(self, names: Iterable[str]) -> list[Use]:
         """Return the uses of Python names that pass one of these, in the order of the files."""

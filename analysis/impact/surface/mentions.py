@@ -22,17 +22,18 @@ _WORDS = re.compile(
     r"|torch\.ops\.(?P<operator>\w+\.\w+)"
 )
 _KEY = re.compile(r"""^\s*["']?(?P<key>[a-z]\w{3,})["']?\s*[:=]""")
+_HISTORY = re.compile(r"(?:^|[/_-])(?:changelog|changes|release[-_]?notes|news|history)[^/]*$", re.IGNORECASE)
 _CONFIGURATION = (".yaml", ".yml", ".json", ".toml", ".ini", ".cfg")
-_REQUIREMENT = re.compile(r"""^\s*["']?(?P<requirement>[A-Za-z][\w.-]*(?:\[[^\]]*\])?\s*[<>=~!][^#;"']*)""")
+_REQUIREMENT = re.compile(r"""(?:^\s*|["'])(?P<requirement>[A-Za-z][\w.-]*(?:\[[^\]]*\])?\s*[<>=~!][^#;"']*)""")
 
 
 def mentions(path: str, text: str, packages: Collection[str]) -> Iterator[Use]:
     """Yield each name that a file mentions, at its first line; in a file that does not name upstream, only prefixed variables.
 
-    Generated and vendored files mention nothing of their own.
+    Generated and vendored files mention nothing of their own, and what tells of past releases relies on nothing.
     """
     found = kind(path)
-    if len(text) > _MAX_FILE or found in (Kind.GENERATED, Kind.VENDORED):
+    if len(text) > _MAX_FILE or found in (Kind.GENERATED, Kind.VENDORED) or _HISTORY.search(path):
         return
     names_upstream = any(package in text.lower() for package in packages)
     prefixes = tuple(f"{package.upper()}_" for package in packages)
@@ -51,8 +52,9 @@ def _mentioned(path: str, found: Kind, line: str) -> Iterator[tuple[str, ...]]:
         yield (what, word[what])
     if path.endswith(_CONFIGURATION) and (key := _KEY.match(line)):
         yield (KEY, key["key"])
-    if found is Kind.DEPENDENCY and (listed := _REQUIREMENT.match(line)) and (requirement := _requirement(listed[1])):
-        yield (REQUIREMENT, normalized(requirement.name), str(requirement.specifier))
+    for listed in _REQUIREMENT.findall(line) if found is Kind.DEPENDENCY else ():
+        if requirement := _requirement(listed):
+            yield (REQUIREMENT, normalized(requirement.name), str(requirement.specifier))
 
 
 def _requirement(text: str) -> Requirement | None:

@@ -33,8 +33,9 @@ class Arguments(Frozen):
 class Use(Frozen):
     """One use of an upstream name, at a line (from 1) of a downstream file.
 
-    `guarded` is true where the code expects that the name may be missing. A call has `arguments`, an override or a replacement
-    of a function the `parameters` that it accepts, those of a method without `self`. A mention's target is one word.
+    `guarded` is true where the code expects that the name may be missing. A call has `arguments`, and in `unpacked` the number
+    of names that its result is assigned to. An override or a replacement of a function has the `parameters` that it accepts,
+    those of a method without `self`, and in `returns` its annotation. A mention's target is one word.
     """
 
     kind: UseKind
@@ -46,6 +47,7 @@ class Use(Frozen):
     arguments: Arguments | None = None
     parameters: tuple[Parameter, ...] | None = None
     unpacked: int | None = None
+    returns: str = ""
 
 
 class Subclass(Frozen):

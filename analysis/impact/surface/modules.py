@@ -139,6 +139,11 @@ class DownstreamModules:
                     target, module.path, node, tuple(each for each in bases if each), methods, attributes
                 )
 
+    def classes(self) -> Iterator[ClassDefinition]:
+        """Yield the classes at the top level of all modules."""
+        for module in self:
+            yield from module.classes.values()
+
     def module_of(self, definition: ClassDefinition) -> PythonModule:
         return self._modules[definition.target[:-1]]
 

@@ -34,6 +34,11 @@ def accepted(function: Function) -> tuple[Parameter, ...]:
     return tuple(found)
 
 
+def annotation(function: Function) -> str:
+    """Return what a function says that it returns; "" if it says nothing."""
+    return ast.unparse(function.returns) if function.returns else ""
+
+
 def passed(node: ast.Call) -> Arguments:
     """Return what a call passes."""
     return Arguments(

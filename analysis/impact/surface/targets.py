@@ -15,7 +15,6 @@ Names = Mapping[str, Target | None]
 
 CALL = "()"
 ITEM = "[]"
-CONSTRUCTOR = "__init__"
 ABOVE = "^"  # what `super` stands for: the bases of a class
 CONSTRUCTOR = "__init__"
 _CONTAINER = "*"
@@ -37,6 +36,7 @@ _CONTAINERS = (
 )
 _CLASSES = ("type", "Type")
 _MAX_STEPS = 16
+TAKING = ("pop", "popleft", "get", "setdefault")  # methods of containers that return what they hold
 
 
 def written(target: Target) -> str:
@@ -72,14 +72,19 @@ def item(target: Target) -> Target:
     return joined(target, (ITEM,))
 
 
+def _taking(steps: Target) -> int:
+    """Return how many steps take something out of a container; 0 if they do not."""
+    return 1 if steps[:1] == (ITEM,) else 2 if steps[:1] and steps[0] in TAKING and steps[1:2] == (CALL,) else 0
+
+
 def joined(target: Target, steps: Target) -> Target:
     """Return a target after more steps."""
-    while target[0] == _CONTAINER and steps[:1] == (ITEM,):
-        target, steps = target[1:], steps[1:]
+    while is_container(target) and (taken := _taking(steps)):
+        target, steps = target[1:], steps[taken:]
     return (*target, *steps)
 
 
-def infer(node: ast.expr | None, names: Names) -> Target | None:  # noqa: C901, PLR0911 (a case a kind of expression)
+def infer(node: ast.expr | None, names: Names) -> Target | None:  # noqa: PLR0911 (a return a kind of expression)
     """Return the target of an expression, `names` being what its names stand for; None if it is unknown."""
     match node:
         case ast.Name():
@@ -88,14 +93,11 @@ def infer(node: ast.expr | None, names: Names) -> Target | None:  # noqa: C901, 
             return names[f"{name}.{attribute}"]  # of which a test told the class
         case ast.Attribute(value=value, attr=attribute):
             owner = infer(value, names)
-            if owner is None or owner[0] == _CONTAINER:
+            if owner is None or is_container(owner):
                 return None
             return (*owner, attribute) if len(owner) < _MAX_STEPS else None
-        case ast.Call(func=ast.Name(id="cast") | ast.Attribute(attr="cast"), args=[kind, _]):
-            return instance(kind, names)
-        case ast.Call(func=function):
-            called = infer(function, names)
-            return (*called, CALL) if called and called[0] != _CONTAINER else None
+        case ast.Call():
+            return _returned(node, names)
         case ast.Subscript(value=value):
             container = infer(value, names)
             return item(container) if container else None
@@ -106,6 +108,24 @@ def infer(node: ast.expr | None, names: Names) -> Target | None:  # noqa: C901, 
         case ast.IfExp(body=body, orelse=other):
             return infer(body, names) or infer(other, names)
     return None
+
+
+def _returned(call: ast.Call, names: Names) -> Target | None:
+    match call:
+        case ast.Call(func=ast.Name(id="cast") | ast.Attribute(attr="cast"), args=[kind, _]):
+            return instance(kind, names)
+        case ast.Call(func=ast.Name(id="max" | "min" | "next"), args=[container]):
+            return held(container, names)[0]
+        case ast.Call(func=ast.Attribute(value=container, attr=method)) if method in TAKING:
+            if is_container(infer(container, names)):
+                return held(container, names)[0]
+    called = infer(call.func, names)
+    return (*called, CALL) if called and not is_container(called) else None
+
+
+def is_container(target: Target | None) -> bool:
+    """Return whether a target is a container of what it names."""
+    return target is not None and target[0] == _CONTAINER
 
 
 def instance(annotation: ast.expr | None, names: Names) -> Target | None:

@@ -8,6 +8,7 @@ from analysis.locale import Catalogue, catalogue, mark
 from analysis.models import SHORT_SHA, Analysis, Commit, Entry, Language, Repository
 from analysis.report.breaking import Part, breaks_of
 from analysis.text import shorten
+from analysis.writing.by_rules import NO_ADVICE
 from analysis.writing.labels import BADGE, CHANGE_TYPES, INSIGHT, SEVERITY, breakage_label
 from analysis.writing.reasons import strongest_reasons
 from bot.models.downstream import UNASKED, DownstreamCheck
@@ -93,12 +94,13 @@ def _messages(
     # No verdict buttons if this channel's watched terms or code raised the tier: verdicts apply to all channels.
     judged = {} if entry.watched or raised_entry(entry, check) != entry else _VERDICTS
     entry = raised_entry(entry, check)
-    opening = [*above, *_opening(entry, breaks, language, tz)]
+    broken = bool(check.of(commit.sha))
+    opening = [*above, *_opening(entry, breaks, language, tz, broken=broken)]
     if entry.analysis is None:
         why = say("could not be read: {reason}", reason=reason or say("unknown"))
         body = [rich(paragraph(prose(f"⚠️ {why}")))]
     else:
-        body = _analysis(entry.analysis, say)
+        body = _analysis(entry.analysis, say, broken=broken)
     # A single group, so that it stays one message if it fits.
     value = commit_value(repository, commit, language)
     verdicts = [button(say(label), each, value) for each, label in judged.items()]
@@ -108,8 +110,11 @@ def _messages(
     return [Message(text, blocks, about=commit.sha) for blocks in packed]
 
 
-def _opening(entry: Entry, breaks: list[Block], language: Language, tz: ZoneInfo) -> list[Block]:
-    """Return the title, change types, author, date, what breaks the channel's code, the reasons for the rank and the breaking changes."""
+def _opening(entry: Entry, breaks: list[Block], language: Language, tz: ZoneInfo, *, broken: bool) -> list[Block]:
+    """Return the title, change types, author, date, what breaks the channel's code, the reasons for the rank and the breaking changes.
+
+    That a commit breaks the channel's code (`broken`) is the first of the reasons.
+    """
     commit, ranked, say = entry.commit, entry.ranked, catalogue(language)
     about = [
         " / ".join(say(CHANGE_TYPES[each]) for each in ranked.change_types),
@@ -124,7 +129,8 @@ def _opening(entry: Entry, breaks: list[Block], language: Language, tz: ZoneInfo
         ]
     if entry.analysis and entry.analysis.by == "rules":
         about.append(say("🔧 By rules"))
-    because = "; ".join(strongest_reasons(ranked, language))
+    reasons = [say("breaks your code")] if broken else []
+    because = "; ".join([*reasons, *strongest_reasons(ranked, language)])
     title = ours(f"{BADGE[ranked.importance]} ") + linked(commit.title or commit.short_sha, commit.url, "bold")
     return [
         rich(paragraph(title + marks(entry, language))),
@@ -184,7 +190,8 @@ def _watched(entry: Entry, language: Language) -> list[Piece]:
     return pieces + ours(" · " + say("and {count} more", count=rest) if rest else "")
 
 
-def _analysis(analysis: Analysis, say: Catalogue) -> list[Block]:
+def _analysis(analysis: Analysis, say: Catalogue, *, broken: bool) -> list[Block]:
+    """Return the analysis; of a commit that breaks the channel's code (`broken`) without the sentence that nothing need be done."""
     insight = {name: text for name, text in analysis.insight.model_dump().items() if text}
     lists = [
         (say("🎯 Scope"), [prose(row) for row in analysis.scope]),
@@ -200,7 +207,7 @@ def _analysis(analysis: Analysis, say: Catalogue) -> list[Block]:
                 for each in analysis.risks
             ],
         ),
-        (say("💡 Advice"), [prose(row) for row in analysis.advice]),
+        (say("💡 Advice"), [prose(row) for row in analysis.advice if not (broken and row == say(NO_ADVICE))]),
     ]
     return [
         rich(paragraph(prose(analysis.summary))),

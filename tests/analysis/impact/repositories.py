@@ -51,7 +51,7 @@ def with_renames(commit: Commit, renamed: Mapping[str, str]) -> Commit:
 
 
 def _words(impact: Impact) -> str:
-    subject = f" ({impact.subject})" if impact.subject else ""
+    subject = f" ({', '.join(impact.subjects)})" if impact.subjects else ""
     return f"{impact.kind.value}: {impact.cause.value}: {impact.name}{subject}"
 
 

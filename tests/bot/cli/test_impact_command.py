@@ -84,6 +84,17 @@ def test_a_folder_is_read_without_git(impact: Run, tmp_path: Path) -> None:
     assert {(each["downstream"]["repo"], each["downstream"]["url"]) for each in row["impacts"]} == {("plugin", None)}
 
 
+def test_the_current_folder_goes_by_its_name_and_without_our_own_data(impact: Run, tmp_path: Path) -> None:
+    """What the command keeps in `data/` of the current folder is no code of that folder, and git ignores it."""
+    (tmp_path / "worker.py").write_bytes(USES)
+    (tmp_path / ".gitignore").write_text("/served/\n")
+    for _ in range(2):
+        ran = impact("2026-02-05", "--downstream", ".", "--format", "json", DIGEST_MIRRORS="data/mirrors")
+        assert ran.err == f"Compared with {tmp_path.name}: 1 file, 4 uses of engine\n"
+    assert (tmp_path / "data" / "mirrors").is_dir()
+    assert (tmp_path / "data" / ".gitignore").read_text() == "*\n"
+
+
 def test_people_see_both_places(impact: Run) -> None:
     """The terminal and Markdown show the sentence, the upstream line and the downstream line, in the language asked for."""
     terminal = impact("2026-02-05", "--downstream", "acme/plugin").out
@@ -95,7 +106,7 @@ def test_people_see_both_places(impact: Run) -> None:
     ):
         assert line in terminal
     markdown = impact("2026-02-05", DIGEST_DOWNSTREAM="acme/plugin", DIGEST_LANGUAGE="zh").out
-    assert "影响你的代码" in markdown
+    assert "破坏你的代码" in markdown
     markdown = impact("2026-02-05", "--downstream", "acme/plugin", "--format", "markdown").out
     assert "    ```diff\n    - def load(path, mode):\n    ```\n" in markdown
     assert "[plugin/worker.py:5](https://github.example/acme/plugin/blob/" in markdown

@@ -255,27 +255,34 @@ def test_what_is_returned_changes_are_likely() -> None:
     ("before", "after"),
     [
         ("list[int]", "list[str]"),
-        ("int", "int | None"),
+        ("int | None", "int"),
         ("Optional[int]", "int | None"),
         ("'Engine'", "Engine"),
         ("typing.List[int]", "list[int]"),
+        ("None", "int"),
         ("None", "int | None"),
+        ("Iterable[int]", "Iterator[int]"),
+        ("Sequence[int]", "list[int]"),
+        ("int | str", "int"),
+        ("Engine", "Fast"),
+        ("str", "Name"),
+        ("str", "Literal['a', 'b']"),
         ("None", "Any"),
         ("None", "None"),
     ],
 )
 def test_the_same_return_type_in_other_words_is_no_impact(before: str, after: str) -> None:
-    """Quotes, optional values, and what a container holds do not count."""
-    head = "class Engine: ...\n\n\n"
+    """Quotes, what a container holds, aliases, and kinds of what was returned before do not count."""
+    head = "Name = Literal['a']\n\n\nclass Engine: ...\n\n\nclass Fast(Engine): ...\n\n\n"
     assert (
         told(f"{head}def load() -> {before}: ...\n", f"{head}def load() -> {after}: ...\n", f"{IMPORTED}x = load()\n")
         == []
     )
 
 
-@pytest.mark.parametrize(("before", "after"), [("None", "int"), ("int", "None"), ("int", "list[int]")])
+@pytest.mark.parametrize(("before", "after"), [("int", "None"), ("int", "list[int]"), ("list[int]", "Sequence[int]")])
 def test_another_kind_of_value_is_an_impact(before: str, after: str) -> None:
-    """A function that returned nothing, or returns nothing by now, returns another kind of value."""
+    """A function that returns nothing by now, or more kinds of values than before, returns another kind."""
     found = told(f"def load() -> {before}: ...\n", f"def load() -> {after}: ...\n", f"{IMPORTED}x = load()\n")
     assert found == [f"call: return type changed: {NAME}"]
 
@@ -285,3 +292,92 @@ def test_an_unpacked_tuple_of_another_length_breaks() -> None:
     before, after = "def load() -> tuple[int, int]: ...\n", "def load() -> tuple[int, int, int]: ...\n"
     [found] = impacts_of(before, after, f"{IMPORTED}a, b = load()\n")
     assert (found.cause.value, found.certainty) == ("return type changed", Certainty.PROVEN)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "cause"),
+    [
+        ("int", "int | None", "None allowed"),
+        ("list[int]", "list[int | None]", "None allowed"),
+        ("int", "str", "type changed"),
+        ("int", "InitVar[int]", "no longer kept"),
+        ("int", "Literal[1]", None),
+        ("str", "Annotated[str, 1]", None),
+    ],
+)
+def test_a_field_of_another_type_is_likely_to_break_who_reads_it(before: str, after: str, cause: str | None) -> None:
+    """Another kind of value, None where there was none, or a field that is not kept."""
+    old, new = (f"@dataclass\nclass Engine:\n    size: {each}\n" for each in (before, after))
+    plugin = "from engine.core import Engine\n\n\ndef use(e: Engine):\n    return e.size\n"
+    found = impacts_of(old, new, plugin)
+    assert [(each.cause.value, each.certainty.value) for each in found] == ([(cause, "likely")] if cause else [])
+
+
+def test_an_annotation_that_alone_changes_is_no_impact() -> None:
+    """A function that does what it did returns what it returned."""
+    before, after = (f"def load() -> {each}:\n    return make()\n" for each in ("int", "str"))
+    assert told(before, after, f"{IMPORTED}x = load()\n") == []
+    assert told(before, after.replace("make", "build"), f"{IMPORTED}x = load()\n") != []
+
+
+@pytest.mark.parametrize(
+    "known_by",
+    [
+        "max(q.running, key=len).stop()",
+        "q.running.pop().stop()",
+        "q.by_name.get('a').stop()",
+        "next(iter(q.running)).stop()",
+        "one = q.running.pop()\n    one.stop()",
+    ],
+)
+def test_what_a_container_holds_is_followed(known_by: str) -> None:
+    """Taken out by a method, or picked by `max`, `min` and `next`."""
+    queue = "\n\nclass Queue:\n    running: list[Engine]\n    by_name: dict[str, Engine]\n"
+    before, after = f"class Engine:\n    def stop(self): ...\n{queue}", f"class Engine: ...\n{queue}"
+    plugin = f"from engine.core import Queue\n\n\ndef use(q: Queue):\n    {known_by}\n"
+    assert told(before, after, plugin) == ["call: removed: engine.core.Engine.stop"]
+
+
+def test_a_class_imported_for_type_checkers_is_known() -> None:
+    """What stands in for it at run time does not hide what annotations mean."""
+    before, after = "class Engine:\n    def stop(self): ...\n", "class Engine: ...\n"
+    plugin = (
+        "if TYPE_CHECKING:\n    from engine.core import Engine\nelse:\n    Engine = None\n\n\n"
+        "def use(e: Engine):\n    e.stop()\n"
+    )
+    assert told(before, after, plugin) == ["call: removed: engine.core.Engine.stop"]
+
+
+def test_what_a_class_declares_holds_whatever_is_assigned() -> None:
+    """An attribute of a plug-in's class whose annotation says what its container holds."""
+    before, after = "class Engine:\n    def stop(self): ...\n", "class Engine: ...\n"
+    plugin = (
+        "from engine.core import Engine\n\n\nclass Mine:\n    running: list[Engine]\n\n    def go(self):\n"
+        "        self.running = others()\n        self.running.pop().stop()\n"
+    )
+    assert told(before, after, plugin) == ["call: removed: engine.core.Engine.stop"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("a, b, c", "a, x=1, b=2, c=3", ["position changed: {} (b, c)"]),
+        ("a, b", "b, a", ["position changed: {} (a, b)"]),
+        ("a, b, c", "a, b, c, x=1", []),
+        ("a, b, c", "a, b, other", []),
+    ],
+)
+def test_arguments_that_are_passed_by_position_break_if_it_changes(
+    before: str, after: str, expected: list[str]
+) -> None:
+    """A call that still runs, and passes them as something else."""
+    call = f"{IMPORTED}load({', '.join('123'[: before.count(',') + 1])})\n"
+    found = told(f"def load({before}): ...\n", f"def load({after}): ...\n", call)
+    assert found == [f"call: {each.format(NAME)}" for each in expected]
+
+
+@pytest.mark.parametrize(("after", "advice"), [("a", "load(1)"), ("a, *, size=1", None)])
+def test_an_argument_is_dropped_only_if_nothing_may_take_its_place(after: str, advice: str | None) -> None:
+    """A parameter that came with the change may be its new name."""
+    [found] = impacts_of("def load(a, n=1): ...\n", f"def load({after}): ...\n", f"{IMPORTED}load(1, n=2)\n")
+    assert found.advice == advice

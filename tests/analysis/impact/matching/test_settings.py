@@ -95,13 +95,59 @@ def test_a_renamed_setting_names_its_new_one() -> None:
         ("numpy==1.26 ; python_version < '3.9'", ">=2.0", True),
         ("numpy==1.26", "==2.0+cpu", False),
         ("other==1.26", ">=2.0", False),
-        ("numpy==1.*", ">=2.0", False),
+        ("numpy==1.*", ">=2.0", True),
+        ("numpy<2.0", ">=2.1", True),
+        ("numpy>1.9,<3", ">=2.1", False),
+        ("numpy~=1.26", ">=1.26.1", False),
+        ("numpy!=2.0", "==2.0", True),
     ],
 )
 def test_a_pin_that_excludes_what_upstream_requires_is_broken(pinned: str, required: str, broken: bool) -> None:
     """Two requirements that no version meets together are a break; a range may be met."""
     raised = fact(FactKind.MINIMUM_RAISED, "numpy", new=required)
     assert bool(found(raised, {"requirements.txt": f"{pinned}\n"})) is broken
+
+
+def test_a_pin_that_excluded_the_last_requirement_too_is_not_broken() -> None:
+    """What upstream asked for before did not fit either."""
+    raised = fact(FactKind.MINIMUM_RAISED, "numpy", new="==2.9").model_copy(update={"old": "==2.8"})
+    assert found(raised, {"requirements.txt": "numpy==2.7\n"}) == []
+    assert found(raised, {"requirements.txt": "numpy==2.8\n"}) != []
+
+
+def test_a_pin_in_a_list_on_one_line_is_found() -> None:
+    """As `pyproject.toml` writes short lists."""
+    raised = fact(FactKind.MINIMUM_RAISED, "numpy", new=">=2.1")
+    [impact] = found(raised, {"pyproject.toml": '[project]\ndependencies = ["torch", "numpy<2.0"]\n'})
+    assert impact.downstream.line == 2
+
+
+def test_what_tells_of_past_releases_relies_on_nothing() -> None:
+    """Release notes and changelogs of the plug-in are no uses."""
+    gone = fact(FactKind.REMOVED_ENV, "ENGINE_MODE")
+    assert found(gone, {"docs/release_notes.md": "`ENGINE_MODE` is gone\n", "CHANGELOG.md": "ENGINE_MODE\n"}) == []
+
+
+@pytest.mark.parametrize("old", ["None", "True"])
+def test_a_default_that_other_code_decides_is_none(old: str) -> None:
+    """From None, or to it, nothing follows for who reads the value."""
+    new = "True" if old == "None" else "None"
+    before = f"from dataclasses import dataclass\n\n\n@dataclass\nclass Config:\n    eager: bool | None = {old}\n"
+    plugin = "from engine.core import Config\n\n\ndef use(config: Config):\n    return config.eager\n"
+    assert told(before, before.replace(f"= {old}", f"= {new}"), plugin) == []
+
+
+def test_a_removed_variable_breaks_who_reads_it_from_upstreams_module() -> None:
+    """A module may provide its variables on demand."""
+    before = (
+        "import os\n\nVARIABLES = {\n    'ENGINE_MODE': lambda: os.getenv('ENGINE_MODE'),\n"
+        "    'ENGINE_SIZE': lambda: os.getenv('ENGINE_SIZE'),\n}\n\n\n"
+        "def __getattr__(name):\n    return VARIABLES[name]()\n"
+    )
+    after = before.replace("    'ENGINE_MODE': lambda: os.getenv('ENGINE_MODE'),\n", "")
+    old, new = ({"engine/envs.py": each} for each in (before, after))
+    plugin = "from engine import envs\n\nmode = envs.ENGINE_MODE\n"
+    assert told(old, new, plugin) == ["attribute: removed: engine.envs.ENGINE_MODE"]
 
 
 OPERATORS = [
@@ -145,5 +191,7 @@ def test_a_changed_default_that_is_read_is_likely() -> None:
     """A read of an attribute whose default is another by now may rely on the old one."""
     before = "from dataclasses import dataclass\n\n\n@dataclass\nclass Config:\n    eager: bool = False\n"
     plugin = "from engine.core import Config\n\n\ndef use(config: Config):\n    return config.eager\n"
-    assert told(before, before.replace("False", "True"), plugin) == ["default: default changed: Config.eager"]
+    assert told(before, before.replace("False", "True"), plugin) == [
+        "default: default changed: engine.core.Config.eager"
+    ]
     assert told(before, before.replace("False", "True"), "class Mine:\n    eager = 1\n\n\nMine().eager\n") == []

@@ -50,6 +50,7 @@ def test_whether_a_commit_breaks_us_is_answered_from_the_code(
         assert [label for label, _ in links(markdown(answer))] == ["plug/run.py:10", "engine/core.py:1"]
         assert "这" not in told(answer)
         assert "破坏 o/plug 的 1 处" in told(talk.reply(ADA, "影响我们吗", start))
+        assert "this breaks o/plug in 1 place:" in told(talk.reply(ADA, "what do we have to change?", start))
         docs = told(talk.reply(ADA, "does this break us?", talk.open(DOCS)))
         assert docs.startswith("No: none of the ")
         assert "uses of engine in o/plug meets what it changes." in docs

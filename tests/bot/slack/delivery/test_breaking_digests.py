@@ -91,6 +91,7 @@ def test_what_breaks_the_code_comes_first_in_its_channel_alone(
     assert [each.text[0] for each in (stop, start)] == ["🔴", "🔴"]
     assert [each.ts.replace(".", "") in link for each, link in zip((stop, start), links, strict=True)] == [True, True]
     assert "too_high" not in buttons(start)  # their verdicts would be on the tier that all channels share
+    assert section(start, "Ranked by:").startswith("breaks your code")
     assert "plug/run.py:10" in whole(start)
     assert "start(model, eager=True)" in whole(start)
     assert "def start(model, eager=False):" in whole(start)
@@ -100,6 +101,7 @@ def test_what_breaks_the_code_comes_first_in_its_channel_alone(
     files = [(file.content or b"").decode() for file in slack.workspace.files.values()]
     assert sorted("plug/run.py:10" in each for each in files) == [False, True]
     assert "plug" not in "".join(map(whole, other))
+    assert "breaks your code" not in "".join(map(whole, other))
 
 
 def test_what_breaks_the_code_passes_the_selection(

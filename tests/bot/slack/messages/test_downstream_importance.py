@@ -1,10 +1,24 @@
 """The importance of commits in a channel that names a downstream repository."""
 
+from zoneinfo import ZoneInfo
+
 import pytest
 
-from analysis.models import Breakage, BreakageRisk, Entry, Importance, Ranked
-from analysis.models.impacts import Downstream
+from analysis.locale import Language, catalogue
+from analysis.models import Breakage, BreakageRisk, Entry, Importance, Ranked, Repository
+from analysis.models.impacts import (
+    Cause,
+    Certainty,
+    Downstream,
+    DownstreamImpacts,
+    DownstreamPlace,
+    Impact,
+    ImpactKind,
+    UpstreamPlace,
+)
+from analysis.writing.by_rules import NO_ADVICE, analyse_by_rules
 from bot.models.downstream import UNASKED, DownstreamCheck
+from bot.slack.messages.commit import commit_messages
 from bot.slack.messages.impacts import raised_entry
 from tests.factories import commit
 
@@ -29,3 +43,29 @@ def test_what_may_break_others_is_medium_in_channels_with_a_downstream_repositor
     ranked = Ranked(score=-3, importance=Importance.LOW, breakage=Breakage(score=-3, risk=risk))
     shown = raised_entry(Entry(commit=commit(), facts=(), ranked=ranked, analysis=None), check)
     assert shown.ranked.importance is importance
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_commit_that_breaks_the_code_does_not_say_that_nothing_need_be_done(language: Language) -> None:
+    """Where a commit breaks the channel's code, this is the first reason of its rank, and nobody is told to lean back."""
+    ranked, changed = Ranked(score=-1, importance=Importance.MEDIUM), commit()
+    entry = Entry(commit=changed, facts=(), ranked=ranked, analysis=analyse_by_rules(changed, (), ranked, language))
+    broken = Impact(
+        kind=ImpactKind.IMPORT,
+        certainty=Certainty.PROVEN,
+        cause=Cause.REMOVED,
+        name="engine.core.load",
+        upstream=UpstreamPlace(path="engine/core.py"),
+        downstream=DownstreamPlace(path="plugin/worker.py", line=1, code="from engine.core import load"),
+    )
+    found = DownstreamImpacts(downstream=COMPARED.compared[0], impacts=(broken,))
+    nothing, reason = catalogue(language)(NO_ADVICE), catalogue(language)("breaks your code")
+
+    def shown(check: DownstreamCheck) -> str:
+        upstream = Repository.parse("o/engine")
+        [message] = commit_messages(upstream, entry, language, ZoneInfo("UTC"), public=False, check=check)
+        return str(message.blocks)
+
+    harmless, breaking = shown(UNASKED), shown(COMPARED._replace(commits={changed.sha: (found,)}))
+    assert (nothing in harmless, reason in harmless) == (True, False)
+    assert (nothing in breaking, reason in breaking) == (False, True)

@@ -1,0 +1,211 @@
+"""What the names of one downstream module stand for, scope by scope, and where its code is guarded."""
+
+import ast
+from collections import ChainMap
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from analysis.impact.surface import guards
+from analysis.impact.surface.attributes import Function, parameter_names
+from analysis.impact.surface.modules import ClassDefinition, PythonModule
+from analysis.impact.surface.targets import ABOVE, CALL, Target, held, infer, instance
+
+_IMPORTS = ast.Import | ast.ImportFrom
+_LEAVES = ast.Return | ast.Raise | ast.Continue | ast.Break
+_SCOPES = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+class ScopedVisitor(ast.NodeVisitor):
+    """Visits a module statement by statement, and keeps what its names stand for and which guards it is under."""
+
+    def __init__(self, module: PythonModule) -> None:
+        self._module = module
+        self._names: ChainMap[str, Target | None] = ChainMap(dict(module.names))
+        self._owner: ClassDefinition | None = None
+        self._guards = 0
+        self._tested: frozenset[str] = frozenset()
+        self._calls_guarded = False
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        self._visit_function(node)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
+        self._visit_function(node)
+
+    def _visit_function(self, node: Function) -> None:
+        self._visit_all([*node.decorator_list, *node.args.defaults, *filter(None, node.args.kw_defaults)])
+        owner, outer = self._owner, (self._tested, self._calls_guarded)
+        if not (owner and node in owner.methods.values()):
+            self._define(node)
+        self._tested |= guards.tested_names(node)
+        self._calls_guarded |= guards.inspects_signatures(node)
+        names: dict[str, Target | None] = dict.fromkeys(_parameters(node))
+        names.update(parameter_names(node, self._names))
+        if owner and node in owner.methods.values():
+            names.update(_first_parameter(node, owner))
+            names["super"] = (*owner.target, ABOVE)
+        with self._scope(names):
+            self._visit_all(node.body)
+        self._tested, self._calls_guarded = outer
+
+    def _define(self, node: Function | ast.ClassDef) -> None:
+        """Bind the name of a definition, which takes it from an import of the same name."""
+        own = (*self._module.target, node.name)
+        self._names[node.name] = own if self._module.names.get(node.name) == own else None
+
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        with self._scope(dict.fromkeys(_parameters(node))):
+            self.visit(node.body)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        self._visit_all([*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)])
+        self._define(node)
+        outer, known = self._owner, self._module.classes.get(node.name)
+        self._owner = known if known and known.node is node else None
+        with self._scope({}):
+            self._visit_all(node.body)
+        self._owner = outer
+
+    def visit_If(self, node: ast.If) -> None:
+        self.visit(node.test)
+        with self._guarded(when=guards.guards_branches(node.test)):
+            wide = {name: self._names.get(name) for name in _names_in(node.test)}
+            narrowed = self._narrow(node.test)
+            self._visit_all(node.body)
+            self._names.update({name: wide.get(name) for name, now in narrowed.items() if self._names[name] is now})
+            self._visit_all(node.orelse)
+            if guards.is_for_type_checkers(
+                node.test
+            ):  # annotations mean these, whatever stands in for them at run time
+                for each in node.body:
+                    self._names.update(self._module.imported(each) if isinstance(each, _IMPORTS) else ())
+        if (
+            isinstance(node.body[-1], _LEAVES)
+            and isinstance(node.test, ast.UnaryOp)
+            and isinstance(node.test.op, ast.Not)
+        ):
+            self._narrow(node.test.operand)
+
+    def visit_Assert(self, node: ast.Assert) -> None:
+        self.visit(node.test)
+        self._narrow(node.test)
+
+    def _narrow(self, test: ast.expr) -> dict[str, Target | None]:
+        """Bind the names, and attributes of names, that a test by `isinstance` tells the class of, and return them."""
+        parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
+        found: dict[str, Target | None] = {}
+        for part in parts:
+            match part:
+                case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), kind]):
+                    found[name] = instance(kind, self._names)
+                case ast.Call(
+                    func=ast.Name(id="isinstance"), args=[ast.Attribute(value=ast.Name(id=name), attr=attribute), kind]
+                ):
+                    found[f"{name}.{attribute}"] = instance(kind, self._names)
+        self._names.update(found)
+        return found
+
+    def visit_IfExp(self, node: ast.IfExp) -> None:
+        with self._guarded(when=guards.guards_branches(node.test)):
+            self.generic_visit(node)
+
+    def visit_Try(self, node: ast.Try) -> None:
+        with self._guarded(when=guards.guards_body(node)):
+            self._visit_all(node.body)
+        with self._guarded(when=guards.guards_body(node)):  # what is there instead belongs to another version
+            self._visit_all(node.handlers)
+        self._visit_all([*node.orelse, *node.finalbody])
+
+    @contextmanager
+    def _scope(self, names: dict[str, Target | None]) -> Iterator[None]:
+        outer = self._names
+        self._names = outer.new_child(names)
+        yield
+        self._names = outer
+
+    @contextmanager
+    def _guarded(self, *, when: bool) -> Iterator[None]:
+        self._guards += when
+        yield
+        self._guards -= when
+
+    # Statements that bind names
+
+    def visit_For(self, node: ast.For) -> None:
+        self._bind_items(node.target, node.iter)
+        self.generic_visit(node)
+
+    def visit_comprehension(self, node: ast.comprehension) -> None:
+        self._bind_items(node.target, node.iter)
+        self.generic_visit(node)
+
+    def _visit_comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> None:
+        with self._scope({}):
+            for generator in node.generators:
+                self.visit(generator)
+            for part in ("elt", "key", "value"):
+                if value := getattr(node, part, None):
+                    self.visit(value)
+
+    def visit_ListComp(self, node: ast.ListComp) -> None:
+        self._visit_comprehension(node)
+
+    def visit_SetComp(self, node: ast.SetComp) -> None:
+        self._visit_comprehension(node)
+
+    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> None:
+        self._visit_comprehension(node)
+
+    def visit_DictComp(self, node: ast.DictComp) -> None:
+        self._visit_comprehension(node)
+
+    def visit_With(self, node: ast.With) -> None:
+        for each in node.items:
+            self.visit(each.context_expr)
+            if isinstance(each.optional_vars, ast.Name):
+                self._names[each.optional_vars.id] = infer(each.context_expr, self._names)
+        with self._guarded(when=guards.suppresses(node)):
+            self._visit_all(node.body)
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> None:
+        self._names[node.target.id] = infer(node.value, self._names)
+        self.visit(node.value)
+
+    def _bind_items(self, target: ast.expr, container: ast.expr) -> None:
+        self._forget(target)
+        parts = target.elts if isinstance(target, ast.Tuple) else [target]
+        found = held(container, self._names)
+        if len(parts) == len(found):
+            self._names.update(
+                (part.id, each) for part, each in zip(parts, found, strict=True) if isinstance(part, ast.Name)
+            )
+
+    def _forget(self, target: ast.expr) -> None:
+        for node in ast.walk(target):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                self._names[node.id] = None
+
+    def _visit_all(self, nodes: Sequence[ast.AST]) -> None:
+        for node in nodes:
+            self.visit(node)
+
+
+def _parameters(function: _SCOPES) -> Iterator[str]:
+    arguments = function.args
+    for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg):
+        if each:
+            yield each.arg
+
+
+def _first_parameter(method: Function, owner: ClassDefinition) -> dict[str, Target | None]:
+    """Return what `self` or `cls` stands for."""
+    decorators = {each.id for each in method.decorator_list if isinstance(each, ast.Name)}
+    parameters = [*method.args.posonlyargs, *method.args.args]
+    if not parameters or "staticmethod" in decorators:
+        return {}
+    target = owner.target if "classmethod" in decorators else (*owner.target, CALL)
+    return {parameters[0].arg: target}
+
+
+def _names_in(node: ast.expr) -> Iterator[str]:
+    return (each.id for each in ast.walk(node) if isinstance(each, ast.Name))
