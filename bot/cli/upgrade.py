@@ -9,6 +9,8 @@ from analysis.errors import Misuse
 from bot.cli.options import IncompleteResult, LangOption, OutOption, RepoOption, ZoneOption
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console
 
     from analysis.models.upgrades import UpgradeReport
@@ -44,31 +46,33 @@ def upgrade(
     """Show what lies between two versions, what breaks downstream code first."""
     from analysis.window import zone
     from bot.cli.output import deliver
-    from bot.services.configured_repositories import choose_repositories
-    from bot.services.impact import parse_downstream
-    from bot.services.upgrade_ends import UpgradeRequest, parse_span
     from bot.settings import Settings
 
-    settings, words = Settings.load(), what or []
-    if len(words) > _MOST_WORDS:
-        raise Misuse(f"{words[_MOST_WORDS]!r} is unexpected; see vllm-digest upgrade --help")
-    named = words[0] if len(words) == _MOST_WORDS else repo
-    upstreams = choose_repositories(named, settings.digest_repos)
-    if len(upstreams) > 1:
-        raise Misuse(f"several repositories are configured; name one: vllm-digest upgrade {upstreams[0]} FROM..TO")
-    start, end = parse_span(words[-1] if words else "")
-    asked = UpgradeRequest(
-        upstreams[0],
-        start,
-        end,
-        [parse_downstream(each) for each in downstream or settings.digest_downstream],
-        lang or settings.digest_language,
-        zone(timezone or settings.digest_timezone),
-        datetime.now(UTC),
-    )
+    settings = Settings.load()
+    tz = zone(timezone or settings.digest_timezone)
+    asked = _request(settings, what or [], downstream, repo)._replace(tz=tz, language=lang or settings.digest_language)
     report = _report(settings, asked)
     deliver(lambda console: _print(console, report, format), out)
     _check_complete(report)
+
+
+def _request(
+    settings: "Settings", words: "Sequence[str]", downstream: "Sequence[str] | None", repo: str | None
+) -> "UpgradeRequest":
+    """Return what the words ask, in the language and time zone of the settings."""
+    from bot.services.configured_repositories import choose_repositories
+    from bot.services.impact import parse_downstream
+    from bot.services.upgrade_ends import UpgradeRequest, parse_span
+
+    if len(words) > _MOST_WORDS:
+        raise Misuse(f"{words[_MOST_WORDS]!r} is unexpected; see vllm-digest upgrade --help")
+    upstreams = choose_repositories(words[0] if len(words) == _MOST_WORDS else repo, settings.digest_repos)
+    if len(upstreams) > 1:
+        raise Misuse(f"several repositories are configured; name one: vllm-digest upgrade {upstreams[0]} FROM..TO")
+    start, end = parse_span(words[-1] if words else "")
+    downstreams = [parse_downstream(each) for each in downstream or settings.digest_downstream]
+    now = datetime.now(UTC)
+    return UpgradeRequest(upstreams[0], start, end, downstreams, settings.digest_language, settings.tz, now)
 
 
 def _report(settings: "Settings", asked: "UpgradeRequest") -> "UpgradeReport":
