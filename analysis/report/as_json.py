@@ -12,7 +12,9 @@ from analysis.locale import translated
 from analysis.models import Commit, DayReport, Entry, Language, Links, Repository
 from analysis.models.impacts import CommitImpacts, Downstream, DownstreamImpacts, Impact
 from analysis.models.suspects import Suspect
+from analysis.models.upgrades import Consequence, Pinned, UpgradeReport, UpgradeRow
 from analysis.report.breaking import Break, breaks
+from analysis.report.upgrades import consequence_text
 
 # In JSON these occur only in strings, where an escape is equivalent and has no effect on a terminal or an editor.
 _ACTIVE = re.compile(
@@ -63,6 +65,43 @@ def _impacts_row(entry: Entry, found: Sequence[DownstreamImpacts], language: Lan
         "impacts": [
             _impact_object(commit, each.downstream, impact, language) for each in found for impact in each.impacts
         ],
+    }
+
+
+def upgrade_json(report: UpgradeReport) -> str:
+    """Return what lies between two versions as one JSON object on one line."""
+    groups = {group.value: [_upgrade_row(group, row, report) for row in report.group(group)] for group in Consequence}
+    return _dump(
+        {
+            "repo": str(report.repository),
+            "from": {**report.start.model_dump(), "merge_base": report.merge_base, "pin": _pin_object(report.pinned)},
+            "to": report.end.model_dump(),
+            "commits": report.commits,
+            "picked": report.picked,
+            "reverted": report.reverted,
+            "ungrouped": report.ungrouped,
+            "groups": groups,
+            "failed": [failure.model_dump(mode="json") for failure in report.failed],
+            "unchecked": [{"repo": name, "reason": str(reason)} for name, reason in report.unchecked],
+        }
+    )
+
+
+def _pin_object(pinned: Pinned | None) -> dict[str, Any] | None:
+    if pinned is None:
+        return None
+    others, missing = (
+        [{"version": pin.ref, "place": pin.place} for pin in pins] for pins in (pinned.others, pinned.missing)
+    )
+    return {"place": pinned.pin.place, "url": pinned.url, "places": pinned.places, "others": others, "missing": missing}
+
+
+def _upgrade_row(group: Consequence, row: UpgradeRow, report: UpgradeReport) -> dict[str, Any]:
+    return {
+        **_impacts_row(row.entry, row.found, report.language),
+        "change_types": [each.value for each in row.entry.ranked.change_types],
+        "facts": [fact.model_dump(mode="json") for fact in row.facts],
+        "consequence": consequence_text(group, row, report.language),
     }
 
 

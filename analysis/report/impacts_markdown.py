@@ -2,6 +2,7 @@
 
 import sys
 from functools import partial
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from analysis.citations import to_upstream_place
@@ -27,20 +28,29 @@ def impacts_markdown(report: ImpactReport, *, every_place: bool = False) -> str:
     """Render what the commits of a period break of downstream trees, with a few places of each cause or with `every_place`."""
     return render(
         "impacts.md.j2",
+        **impact_values(every_place=every_place),
         report=report,
         say=catalogue(report.language),
         zone=ZoneInfo(report.timezone),
+        several=len(report.downstreams) > 1,
+        level="##",
         summary=impact_summary,
         comparison=comparison,
         omissions=omissions,
         missing=missing,
-        downstream_name=downstream_name,
-        causes=partial(impact_causes, places=sys.maxsize) if every_place else impact_causes,
-        upstream_place=to_upstream_place,
-        link=labelled_link,
-        code=lambda code: code_block("python", code),
-        diff=_diff,
     )
+
+
+def impact_values(*, every_place: bool) -> dict[str, Any]:
+    """Return the values of the template of one commit's impacts, with a few places of each cause or with `every_place`."""
+    return {
+        "downstream_name": downstream_name,
+        "causes": partial(impact_causes, places=sys.maxsize) if every_place else impact_causes,
+        "upstream_place": to_upstream_place,
+        "link": labelled_link,
+        "code": lambda code: code_block("python", code),
+        "diff": _diff,
+    }
 
 
 def labelled_link(label: str, url: str | None) -> str:

@@ -31,8 +31,12 @@ class TerminalProgress:
         self._bar.stop()
 
     def day(self, repository: Repository, day: date) -> None:
-        self._title = f"{repository} {day}"
-        self._bar.reset(self._commits, total=None, description=self._title)
+        self.stage(f"{repository} {day}")
+
+    def stage(self, title: str) -> None:
+        """Begin a stage of something long."""
+        self._title = title
+        self._bar.reset(self._commits, total=None, description=title)
 
     def day_done(self) -> None:
         self._bar.advance(self._days)

@@ -30,6 +30,7 @@ from tests.bench.searching import searching
 from tests.bench.starting import starting
 from tests.bench.stored_commits import stored_commits
 from tests.bench.suspects import suspects
+from tests.bench.upgrades import upgrading
 
 
 class Benchmark(NamedTuple):
@@ -50,6 +51,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "judge": Benchmark(judging, {"every": 20}),
     "impact": Benchmark(impact, {"settings": {}}),
     "suspects": Benchmark(suspects, {"settings": {}}),
+    "upgrade": Benchmark(upgrading, {"commits": 2, "settings": {}}),
     "backfill": Benchmark(backfilling, {"days": 2, "a_day": 3}),
     "start": Benchmark(starting, {"commits": 2, "runs": 1, "starts": 1}),
     "commands": Benchmark(commands, {"texts": 20, "at_once": 10, "high": 1}),

@@ -81,7 +81,7 @@ class Matching:
             return
         if not _names(use, target[-1]):  # what it is taken from is gone: that is told where it is named
             return
-        if use.kind is UseKind.OVERRIDE and not self.overriding.callers.no_longer_use(target[-1]):
+        if use.kind is UseKind.OVERRIDE and not self.overriding.lost_callers(target[-1]):
             return  # nobody called it before
         place = _offered(was, target[-1])
         kept = self._kept(was.last) if place is not was.last else None
