@@ -69,4 +69,7 @@ def _calls(node: ast.AST, method: str) -> Iterator[tuple[str, Caller]]:
                     yield name, Caller(child, method)
                 case ast.Attribute(attr=name) | ast.Name(id=name):
                     yield name, Caller(child, "")
-        yield from _calls(child, child.name if isinstance(child, _FUNCTIONS) else method)
+        if isinstance(child, ast.ClassDef):
+            yield from _calls(child, "")
+        else:  # a function within a method is the method's
+            yield from _calls(child, child.name if isinstance(child, _FUNCTIONS) and not method else method)

@@ -75,8 +75,11 @@ CALLED_WITH_MORE = "class Engine:\n    def run(self, a, b): ...\n\n    def step(
 )
 def test_an_override_that_only_replaced_methods_call_does_not_break(step: str, breaks: bool) -> None:
     """A class that replaces the caller as well calls its own, unless it calls the one that it replaces."""
-    found = told(CALLED, CALLED_WITH_MORE, f"{HEAD}    def run(self, a): ...\n\n{step}")
-    assert found == ([f"override: parameter required: {NAME} (b)"] if breaks else [])
+    plugin = f"{HEAD}    def run(self, a): ...\n\n{step}"
+    expected = [f"override: parameter required: {NAME} (b)"] if breaks else []
+    assert told(CALLED, CALLED_WITH_MORE, plugin) == expected
+    nested = CALLED_WITH_MORE.replace("        self", "        def inner():\n            self") + "\n        inner()\n"
+    assert told(CALLED, nested, plugin) == expected
 
 
 @pytest.mark.parametrize(("more", "breaks"), [("", True), ("\n\nMine(1)\n", False)])
@@ -107,9 +110,11 @@ def test_an_override_breaks_if_callers_expect_another_kind_of_value(
 
 
 def test_an_override_that_upstream_could_not_call_before_is_left_alone() -> None:
-    """A method of the same name with other parameters is the plug-in's own."""
-    old, new = (f"class Engine:\n    def run(self, a) -> {each}: ...\n" for each in ("int", "str"))
+    """A method of the same name with other parameters, or with the same in another order, is the plug-in's own."""
+    old, new = (f"class Engine:\n    def run(self, a, b) -> {each}: ...\n" for each in ("int", "str"))
+    assert told(old, new, f"{HEAD}    def run(self, a, b): ...\n") != []
     assert told(old, new, f"{HEAD}    def run(self, a, b, c): ...\n") == []
+    assert told(old, new, f"{HEAD}    def run(self, b, c): ...\n") == []
 
 
 def test_an_override_of_what_is_gone_is_never_called() -> None:
