@@ -82,6 +82,17 @@ class Clues(NamedTuple):
         return bool((self.names or self.words or self.paths) and (self.upstream or not self.frames))
 
 
+def is_frame(line: str) -> bool:
+    """Return whether a line is the head of a traceback's frame, as Python or pytest writes it."""
+    return bool(_FRAME.search(line) or _PYTEST_FRAME.search(line))
+
+
+def reports_something(line: str) -> bool:
+    """Return whether a line of a log tells of a failure."""
+    lower = line.lower()
+    return any(word in lower for word in _REPORTS)
+
+
 def parse_report(text: str) -> Report:
     """Read a traceback, a log or a sentence. Of a long text only the last lines that report something are read."""
     text = _COLOUR.sub("", text)
@@ -167,8 +178,7 @@ def _telling_lines(text: str) -> list[str]:
     kept: list[str] = []
     for index in range(len(lines) - 1, -1, -1):
         line = lines[index][:_LINE]
-        lower = line.lower()
-        if not any(word in lower for word in _REPORTS) or (key := _DIGITS.sub("0", line)) in seen:
+        if not reports_something(line) or (key := _DIGITS.sub("0", line)) in seen:
             continue
         seen.add(key)
         if _FRAME.search(line) and index + 1 < len(lines):

@@ -21,6 +21,7 @@ from slack_sdk.http_retry.builtin_handlers import (
 from slack_sdk.webhook import WebhookClient
 
 from bot.slack.web_errors import MissingScope, Refused, SlackFailure, Unanswered, scopes_in, silent, translated_errors
+from bot.slack.web_files import SharedFile, download
 from bot.slack.web_replies import (
     ChannelInfo,
     Connection,
@@ -201,6 +202,15 @@ class Web:
         """Return the ts of the message that shares a file in a channel; None if there is none yet."""
         shares = _call(FileInfo, self._reader.files_info, file=file_id).file.shares or {}
         return next((share.ts for where in shares.values() for share in where.get(channel, ())), None)
+
+    def download(self, file_id: str, most: int) -> tuple[str, bytes]:
+        """Return the name and the content of a file that a person shared.
+
+        Raise `Misuse` if it has more than `most` bytes, `Refused` if Slack does not hand it out.
+        """
+        found = _call(FileInfo, self._reader.files_info, file=file_id).file
+        file = SharedFile(found.name or file_id, found.url_private or "", found.size or 0, found.mimetype or "")
+        return file.name, download(file, str(self.client.token), self.client.base_url, most)
 
     # Looking up
 
