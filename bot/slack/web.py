@@ -70,6 +70,7 @@ class Web:
     """Client for Slack's Web API; thread-safe. Failed reads are retried `retries` times."""
 
     def __init__(self, token: str, url: str, *, retries: int = _RETRIES) -> None:
+        self._token, self._url = token, url
         patient = RateLimitErrorRetryHandler(max_retry_count=retries)
         self.client = WebClient(token, base_url=url, timeout=TIMEOUT, retry_handlers=[patient])
         again = [ConnectionErrorRetryHandler(max_retry_count=retries), ServerErrorRetryHandler(retries), patient]
@@ -210,7 +211,7 @@ class Web:
         """
         found = _call(FileInfo, self._reader.files_info, file=file_id).file
         file = SharedFile(found.name or file_id, found.url_private or "", found.size or 0, found.mimetype or "")
-        return file.name, download(file, str(self.client.token), self.client.base_url, most)
+        return file.name, download(file, self._token, self._url, most)
 
     # Looking up
 

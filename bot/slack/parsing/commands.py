@@ -39,6 +39,7 @@ _SPAN = re.compile(r"(?:[\w+-][\w./+-]*)?(?:\.\.(?:[\w+-][\w./+-]*)?)?")  # of t
 _UPGRADE_EXAMPLE = "upgrade v1.2.0..v1.3.0 downstream owner/name"
 _EVERYTHING = ("all", "全部", "所有")
 _HELP = ("help", "?", "？", "帮助")
+_FILE_AS_HOST = re.compile(r"<https?://([\w.-]+\.(?:py|so|sh|cc|rs))\|\1>")  # Slack links such names
 _QUOTES = str.maketrans("\u201c\u201d\u2018\u2019", "\"\"''")  # which Slack puts in place of straight ones
 _PUNCTUATION = "?!,;:？！，；：。、"
 _ALIASES = {
@@ -186,7 +187,7 @@ def plain_lines(text: str, bot_user: str = "") -> str:
     """Convert Slack's markup to plain text: remove mentions of the bot, unwrap URLs, unescape entities; keep the lines."""
     if bot_user:
         text = re.sub(rf"<@{re.escape(bot_user)}(?:\|[^>]*)?>[\s,:，：]*", " ", text)
-    text = re.sub(r"<https?://([^|>/]+)\|\1>", r"\1", text)  # a file's name that looks like a host, such as worker.py
+    text = _FILE_AS_HOST.sub(r"\1", text)
     text = re.sub(r"<(https?://[^|>]+)(?:\|[^>]*)?>", r"\1", text)
     text = re.sub(r"<(?:mailto|tel):[^|>]*\|([^>]*)>", r"\1", text)
     return html.unescape(text).replace("\0", " ").strip()

@@ -127,6 +127,7 @@ def test_what_was_pasted_reaches_no_model_and_is_forgotten(slack: LoopbackSlack,
         talk.replies(talk.say(ADA, f"{BOT} {TRACEBACK}", root))
         talk.replies(talk.say(ADA, f"does this commit cause it?\n{TRACEBACK}", root))
         talk.replies(talk.say(ADA, f"{BOT} suspects {SECRET} in stop", root))
+        talk.replies(talk.say(ADA, f"{BOT} suspects {f'{SECRET} fails in stop ' * 500}", root))
         talk.ask_in_modal(ADA, root, "ask_commit", f"why?\n{TRACEBACK}")
         talk.replies(talk.say(ADA, f"{BOT} is this safe to backport?", root))
         assert any("backport" in str(each) for each in chat.requests)
