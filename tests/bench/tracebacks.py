@@ -46,8 +46,7 @@ def traceback_suspects(settings: Mapping[str, str] = os.environ) -> Iterator[Row
     yield Row(
         f"{len(rows)} tracebacks of Flask",
         "",
-        f"{searched / len(rows):,.0f} commits each; "
-        + ("of a clone" if clone else f"{FLASK}=PATH takes a clone's"),
+        f"{searched / len(rows):,.0f} commits each; " + ("of a clone" if clone else f"{FLASK}=PATH takes a clone's"),
     )
     few = sum(0 < each <= _FIRST_FEW for each in ranks)
     told = "ranks " + ", ".join(str(each or "-") for each in ranks)
