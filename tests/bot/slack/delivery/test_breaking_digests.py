@@ -16,7 +16,7 @@ from tests.servers.clock import SettableClock
 from tests.servers.databases import empty_database
 from tests.servers.github import Fault, FaultyGitHub
 from tests.servers.plugin import plugin, upstream
-from tests.servers.running import bot_running, buttons, posted, whole
+from tests.servers.running import bot_running, buttons, posted, press, whole
 from tests.servers.talk import ADA
 from tests.servers.two_channels import OTHER, two_channels
 
@@ -160,7 +160,7 @@ def test_a_private_plug_in_is_known_in_its_channel_only(
     ):
         root, *thread = digest(slack)
         other = digest(slack, OTHER)
-        slack.press(ADA, DIGEST, root.ts, "full_report")
+        press(slack, ADA, DIGEST, root.ts, "full_report")
         dm = slack.workspace.dm(ADA)
         slack.wait_for(lambda: any(each.files for each in slack.channel(dm)))
         slack.command(ADA, OTHER, "#3")
