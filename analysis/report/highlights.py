@@ -213,7 +213,7 @@ def _order(highlight: Highlight) -> tuple[int, ...]:
     if highlight.theme is Theme.FIXES:
         return _severity(plain_title(entry.commit)), tier
     if not highlight.facts:
-        return (99, tier)  # what only a title says comes after what is proven
+        return 2, tier  # what a title calls breaking is public to its author
     return min(reach(each) for each in highlight.facts), tier, min(_KINDS.index(each.kind) for each in highlight.facts)
 
 
