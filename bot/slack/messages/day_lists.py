@@ -1,7 +1,7 @@
 """The lists of a day: its commits by tier, those that landed late, and the coverage."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from zoneinfo import ZoneInfo
 
 from analysis.locale import catalogue
@@ -26,12 +26,12 @@ _BOTS = re.compile(
 _FIRST_SENTENCE = re.compile(r".*?(?:[。！？]|[.!?](?=\s+[^a-z]|$))")
 
 
-def tier_blocks(report: DayReport, tier: Importance) -> list[Block]:
-    """Return a tier as a list; commits by bots are one item with their titles only."""
+def tier_blocks(report: DayReport, tier: Importance, told: Collection[str] = ()) -> list[Block]:
+    """Return a tier as a list; commits by bots are one item with their titles only, and what is `told` has a title only."""
     entries = report.tier(tier)
     people = [entry for entry in entries if not _BOTS.search(entry.commit.author.strip())]
     bots = [entry for entry in entries if _BOTS.search(entry.commit.author.strip())]
-    items = [_item(entry, report, brief=tier is Importance.LOW) for entry in people or bots]
+    items = [_item(entry, report, brief=tier is Importance.LOW or entry.commit.sha in told) for entry in people or bots]
     if people and bots:
         row = ours(catalogue(report.language)("🤖 and {count} by bots: ", count=len(bots)))
         for place, entry in enumerate(bots):

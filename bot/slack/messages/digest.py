@@ -42,6 +42,7 @@ def digest_messages(report: DayReport, value: str = "", check: DownstreamCheck =
     say, zone = catalogue(report.language), ZoneInfo(report.timezone)
     failed = {failure.sha: failure.translated(report.language) for failure in report.failed}
     root, *thread = _summary(report, value=value, check=check)
+    told = head_of(report, check).shown
     stored = {each.commit.sha: each for each in (*report.entries, *report.late)}
     report = raised(report, check)
     broken_late = [each for each in report.late if check.of(each.commit.sha)]
@@ -50,7 +51,7 @@ def digest_messages(report: DayReport, value: str = "", check: DownstreamCheck =
         shown = stored[entry.commit.sha]
         thread += thread_messages(report.repository, shown, report.language, zone, reason, check)
     for tier in (Importance.MEDIUM, Importance.LOW):
-        thread += _messages([tier_blocks(report, tier)], counts.tier_heading(report, tier), report)
+        thread += _messages([tier_blocks(report, tier, told)], counts.tier_heading(report, tier), report)
     thread += _messages([late_blocks(report)], counts.late_heading(report), report)
     thread += _messages([coverage_blocks(report, check)], say("📦 Coverage"), report)
     return [root, *(message._replace(thread=True) for message in thread)]
