@@ -15,6 +15,7 @@ from analysis.writing.titles import concerned_parts, plain_title
 
 _LINE = 130  # characters, beyond which no further clause is begun
 _MAX_NAMES = 2
+_SHORT_NAMES = 40  # characters of two names that stand side by side
 _MAX_PARTS = 2
 _NAME = 80  # characters of a name or a path
 _TITLE = 140
@@ -123,8 +124,10 @@ def _signature(alike: Sequence[Fact], say: Catalogue) -> str:
 
 
 def _names(names: Sequence[str], say: Catalogue) -> str:
-    shown = join_items([code(shorten(name, _NAME)) for name in names[:_MAX_NAMES]], say)
-    left = len(names) - _MAX_NAMES
+    """Return the first name, the second if both are short, and the number of the others."""
+    count = _MAX_NAMES if sum(map(len, names[:_MAX_NAMES])) <= _SHORT_NAMES else 1
+    shown = join_items([code(shorten(name, _NAME)) for name in names[:count]], say)
+    left = len(names) - count
     return f"{shown} {say('and {count} more', count=left)}" if left > 0 else shown
 
 
