@@ -8,8 +8,9 @@ from analysis.models import Commit, Fact
 from analysis.paths import Kind, kind
 
 _MAX_SENTENCE = 400  # characters; what is longer is no sentence about a replacement
+_AROUND = 100  # characters before a name in a patch, and half of those after it
 _SENTENCE_END = re.compile(r"(?<=[.!?;。！？；])\s+|\n{1,}(?=\s*(?:[-*+]|\d+[.)]|$))")
-_NEW_NAME = r"[`'\"]*(?P<new>(?:--)?[A-Za-z_][\w./-]{1,60}\w)(?:\(\))?[`'\"]*"
+_NEW_NAME = r"[`'\"]*(?P<new>(?:--)?[A-Za-z_][\w./-]{1,60}\w(?:=\w{1,20})?)(?:\(\))?[`'\"]*"
 # The removed name stands for @; what takes its place is `new`.
 _PATTERNS = tuple(
     pattern.replace("@", "{name}").replace("#", _NEW_NAME)
@@ -20,6 +21,7 @@ _PATTERNS = tuple(
         r"@.{0,120}?\b(?:in favou?r of|superseded by)\s+(?:the\s+)?#",
         r"@.{0,160}?\b(?:use|set|pass|call|import)\s+(?:the\s+)?#.{0,40}?\binstead\b",
         r"\b(?:use|set|pass|call|import)\s+(?:the\s+)?#\s+(?:instead|in place)\s+of\s+(?:the\s+)?[`'\"]*@",
+        r"@[^|]{0,80}?[.;:,]\s*(?:please\s+)?(?:use|set|pass|switch to)\s+(?:the\s+)?#",
         r"#\s+(?:replaces|supersedes)\s+(?:the\s+)?[`'\"]*@",
     )
 )
@@ -46,17 +48,20 @@ def replacement(commit: Commit, fact: Fact) -> str:
 
 def _sentences(commit: Commit, name: str) -> Iterator[str]:
     """Yield the sentences with `name` of the commit's texts, of its changelog's new lines and of the notices that it removes."""
-    texts = [*commit.texts]
-    for file in commit.files:
-        documentation = kind(file.path) is Kind.DOCS
-        if file.patch and name in file.patch:
-            sign = "+" if documentation else "-"
-            texts += [" ".join(line.text.strip() for line in hunk if line.sign == sign) for hunk in hunks(file.patch)]
-    for text in texts:
+    for text in commit.texts:
         for sentence in _SENTENCE_END.split(text):
             line = " ".join(sentence.split())
             if name in line and len(line) <= _MAX_SENTENCE:
                 yield line
+    for file in commit.files:
+        if not file.patch or name not in file.patch:
+            continue
+        sign = "+" if kind(file.path) is Kind.DOCS else "-"
+        for hunk in hunks(file.patch):
+            # A notice may be a string over several lines of code.
+            changed = " ".join(line.text.strip(" \t\"'") for line in hunk if line.sign == sign)
+            for match in re.finditer(re.escape(name), changed):
+                yield changed[max(0, match.start() - _AROUND) : match.end() + 2 * _AROUND]
 
 
 def _bare_name(name: str) -> str:
