@@ -24,7 +24,7 @@ class Theme(StrEnum):
 
 _HEADINGS = {
     Theme.BREAKING: mark("💥 Breaking changes ({count})"),
-    Theme.BEHAVIOUR: mark("🎚️ Behaviour ({count})"),
+    Theme.BEHAVIOUR: mark("🔄 Behaviour ({count})"),
     Theme.IMPORTANT: mark("🔴 Also important ({count})"),
     Theme.FIXES: mark("🩹 Worth picking ({count})"),
     Theme.NEW: mark("✨ New ({count})"),

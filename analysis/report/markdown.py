@@ -13,7 +13,7 @@ from analysis.models import DayReport, Entry, Frozen, Importance, Insight, Langu
 from analysis.report import counts
 from analysis.report.breaking import breaks_of
 from analysis.report.escape import cell, inline, link_text
-from analysis.report.highlights import shown_highlights
+from analysis.report.highlights import Theme, shown_highlights
 from analysis.templates import text_environment
 from analysis.text import shorten
 from analysis.writing.headlines import headline
@@ -36,7 +36,7 @@ class OutlineSection(Frozen):
 
 
 class HighlightSection(Frozen):
-    """A group of the day's highlights, with the anchor of its heading; `left` is the number of commits not shown, or empty."""
+    """A group of the day's highlights, with the anchor of its heading if it is one; `left` counts the commits not shown."""
 
     heading: str
     slug: str
@@ -117,7 +117,7 @@ def _highlight_sections(report: DayReport, say: Catalogue, slugs: Slugs) -> list
     return [
         HighlightSection(
             heading=group.heading(say),
-            slug=slugs(group.heading(say)),
+            slug=slugs(group.heading(say)) if group.theme is Theme.BREAKING else "",
             rows=tuple((headline(each.entry, each.facts, report.language), each.entry) for each in group.rows),
             left=group.more(say),
         )
