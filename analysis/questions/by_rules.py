@@ -54,6 +54,11 @@ def answer_by_rules(question: Question, language: Language) -> Iterator[Statemen
         yield from _about_day(question, language)
 
 
+def denies(text: str, language: Language) -> bool:
+    """Return whether a statement of the rules says that the commits do not answer the question."""
+    return text == catalogue(language)(NOT_SHOWN)
+
+
 def further_commits(question: Question, language: Language) -> Iterator[Statement]:
     """Yield one line with the further commits, if there are any."""
     shown, say = (question.further_commits or ())[:_MAX_FURTHER], catalogue(language)

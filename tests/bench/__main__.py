@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tests.bench.acknowledging import acknowledging
+from tests.bench.answers import answers
 from tests.bench.asking_a_model import asking_a_model
 from tests.bench.backfilling import backfilling
 from tests.bench.commands import commands
@@ -45,6 +46,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "store": Benchmark(stored_commits, {"commits": 300, "calls": 3}),
     "rank": Benchmark(ranking, {"commits": 20, "with_patches": 20}),
     "judge": Benchmark(judging, {"every": 20}),
+    "answers": Benchmark(answers, {"settings": {}}),
     "impact": Benchmark(impact, {"settings": {}}),
     "backfill": Benchmark(backfilling, {"days": 2, "a_day": 3}),
     "start": Benchmark(starting, {"commits": 2, "runs": 1, "starts": 1}),

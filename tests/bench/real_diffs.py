@@ -70,14 +70,25 @@ def _of_clone(clone: Path, ref: str, count: int) -> Iterator[dict[str, Any]]:
     told = subprocess.run(
         [*command, *shown, f"--format={_FORMAT}", "--end-of-options", ref, "--"], capture_output=True, check=True
     ).stdout.decode("utf-8", "replace")
+    yield from _parsed(told)
+
+
+def shown_commit(clone: Path, sha: str) -> dict[str, Any]:
+    """One commit of a clone against its first parent; without patches where the clone lacks a file's contents."""
+    command = ["git", "-c", "core.quotePath=off", "-C", str(clone), "show", "--diff-merges=first-parent", "--no-color"]
+    shown = ["--no-ext-diff", "--no-textconv", f"--format={_FORMAT}", "--end-of-options", sha, "--"]
+    done = subprocess.run([*command, "-p", "-M50%", *shown], capture_output=True, check=False)
+    if done.returncode:
+        listed = subprocess.run([*command, "--no-renames", "--raw", *shown], capture_output=True, check=True)
+        done.stdout = re.sub(rb"^:.*\t(.*)$", rb"diff --git a/x b/\1", listed.stdout, flags=re.MULTILINE)
+    return next(_parsed(done.stdout.decode("utf-8", "replace")))
+
+
+def _parsed(told: str) -> Iterator[dict[str, Any]]:
     for record in re.split(rf"{_RECORD}(?=[0-9a-f]{{40}}{_FIELD})", told)[1:]:
         sha, author, message, diff = record.split(_FIELD, 3)
-        yield _commit(
-            sha,
-            author,
-            message.strip(),
-            [_file(each) for each in re.split(r"^diff --git ", diff, flags=re.MULTILINE)[1:]],
-        )
+        files = [_file(each) for each in re.split(r"^diff --git ", diff, flags=re.MULTILINE)[1:]]
+        yield _commit(sha, author, message.strip(), files)
 
 
 def _commit(sha: str, author: str, message: str, files: list[dict[str, Any]]) -> dict[str, Any]:
