@@ -107,7 +107,7 @@ class AnswerChecker:
 
     def is_in_language(self, text: str) -> bool:
         """Return whether a text is in the requested language."""
-        return is_in_language(_as_analysis(text), self._language)
+        return is_in_language(text, self._language)
 
     def is_about(self, statement: Statement) -> bool:
         """Return whether a statement is about the commits: it cites them, denies something, or shares their words."""

@@ -120,7 +120,8 @@ def _describe_tests(entry: Entry, say: Catalogue) -> _Description:
     added = set(tests_added(commit))
     shown = [file for file in tests if file.path in added or (not added and file.deletions)][:_PATHS]
     if not shown:
-        return say("It changes no test."), (to_commit(commit),)
+        files = say.plural("{count} file", "{count} files", len(commit.files))
+        return say("No test is among the changed files ({files}).", files=files), (to_commit(commit),)
     paths = join_items([code(file.path) for file in shown], say)
     tests_changed = say("Comes with tests: {paths}" if added else "Only takes tests away: {paths}", paths=paths)
     texts = [as_sentence(tests_changed, say)]

@@ -233,7 +233,7 @@ def _check(reply: _Low, request: AnalysisRequest, evidence: _Evidence) -> _Check
         reply,
         analysis,
         claims=evidence.false_claims(analysis),
-        in_language=is_in_language(cleaned(analysis), request.language),
+        in_language=is_in_language(cleaned(analysis).texts, request.language),
         about_commit=is_about(analysis, request.commit),
     )
 

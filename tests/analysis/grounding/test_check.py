@@ -459,15 +459,15 @@ EN = "This commit rewrites how the scheduler forms batches, copies less memory a
 def test_the_language_is_told_from_the_prose(summary: str, chinese: bool, english: bool) -> None:
     """Code, paths, identifiers and quoted titles do not count; what people read does."""
     analysis = EMPTY.model_copy(update={"summary": summary})
-    assert is_in_language(analysis, "zh") is chinese
-    assert is_in_language(analysis, "en") is english
+    assert is_in_language(analysis.texts, "zh") is chinese
+    assert is_in_language(analysis.texts, "en") is english
 
 
 def test_one_long_text_in_another_language_is_enough() -> None:
     """A Chinese analysis with advice in English is not in Chinese, and the other way round."""
-    assert not is_in_language(Analysis(by="model", summary=ZH * 9, advice=(EN,)), "zh")
-    assert not is_in_language(Analysis(by="model", summary=EN * 9, advice=(ZH,)), "en")
-    assert is_in_language(Analysis(by="model", summary=ZH, advice=("Run pytest.",)), "zh")
+    assert not is_in_language(Analysis(by="model", summary=ZH * 9, advice=(EN,)).texts, "zh")
+    assert not is_in_language(Analysis(by="model", summary=EN * 9, advice=(ZH,)).texts, "en")
+    assert is_in_language(Analysis(by="model", summary=ZH, advice=("Run pytest.",)).texts, "zh")
 
 
 @pytest.mark.parametrize(
@@ -616,8 +616,8 @@ def test_any_text_can_be_checked_and_tidied(summary: str, item: str, risk: str) 
     assert cleaned(tidy) == tidy
     assert all("\n" not in text and len(text) <= 1200 for text in (tidy.summary, *tidy.scope, *tidy.advice))
     assert not re.search("[\u200b\u202e\x00]", tidy.summary)
-    is_in_language(tidy, "zh")
-    is_in_language(tidy, "en")
+    is_in_language(tidy.texts, "zh")
+    is_in_language(tidy.texts, "en")
     is_empty(tidy)
 
 
@@ -636,7 +636,7 @@ def test_no_text_takes_long(text: str) -> None:
     """What a hostile model writes is checked and cleaned in less than two seconds of processor time."""
     start = time.thread_time()
     checked = without_false_claims(EMPTY.model_copy(update={"summary": text, "advice": (text,)}), COMMIT)
-    is_in_language(cleaned(checked.analysis), "zh")
+    is_in_language(cleaned(checked.analysis).texts, "zh")
     assert time.thread_time() - start < 2
 
 
