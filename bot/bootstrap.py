@@ -36,6 +36,7 @@ from bot.slack.commands.status import Status
 from bot.slack.commands.subscription_form import SubscriptionForms
 from bot.slack.commands.subscriptions import SubscriptionCommands, SubscriptionManager
 from bot.slack.commands.threads import Threads
+from bot.slack.commands.upgrade import UpgradeCommand
 from bot.slack.delivery.announcements import Announcements
 from bot.slack.delivery.channel_report import ChannelReports
 from bot.slack.delivery.drafting import Drafter
@@ -59,6 +60,7 @@ from bot.slack.parsing.commands import (
     Search,
     Subscribe,
     Unsubscribe,
+    Upgrade,
 )
 from bot.slack.socket_mode import AT_ONCE
 from bot.slack.web import Web
@@ -117,7 +119,7 @@ def running_bot(
         stack.enter_context(
             scheduler.ticking(
                 lambda: scheduler.start_due(subscriptions, reader, flows.start_delivery, now()),
-                (flows.forget_old, remove_mirrors),
+                (flows.forget_old, remove_mirrors, services.store.search_index.complete),
             )
         )
         stack.enter_context(metrics.served(figures, metrics_port, needed=metrics_needed))
@@ -235,6 +237,7 @@ class _Bot:
         post = PostCommand(self._members, self._postings, web)
         days, commits = DayCommands(post, self._checks, now), CommitCommands(store, self._checks, post)
         search = SearchCommand(store)
+        upgrade = UpgradeCommand(self._services.upgrades, self._checks, self._outbox, web, now)
         subscriptions = self._subscription_commands(status, home)
         help_ = HelpCommand(store, self._subscriptions, web, self._settings.digest_command)
         commands = CommandDispatcher(
@@ -243,6 +246,7 @@ class _Bot:
                 Days: days.show_range,
                 Lookup: commits.show,
                 Search: search.show,
+                Upgrade: upgrade.show,
                 Subscribe: lambda conversation, command: subscriptions.subscribe(conversation, command.options),
                 Unsubscribe: subscriptions.unsubscribe,
                 ListSubscriptions: lambda conversation, _: subscriptions.show_all(conversation),

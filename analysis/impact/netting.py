@@ -85,7 +85,7 @@ def net_facts(entries: Sequence[Entry], additions: Additions) -> dict[str, tuple
 
     `additions` maps SHA -> places to SHA -> the facts of the reversed commit, for the few commits that may add the names.
     """
-    undone = _undone(entries)
+    undone = undone_commits(entries)
     window = [() if entry.commit.sha in undone else entry.facts for entry in entries]
     added = additions(_wanted(entries, window))
     reverse = [() if entry.commit.sha in undone else added.get(entry.commit.sha, ()) for entry in entries]
@@ -117,7 +117,7 @@ def _may_add(file: FileChange, place: Place) -> bool:
     return place.name in "\n".join([file.path, *added])
 
 
-def _undone(entries: Sequence[Entry]) -> frozenset[str]:
+def undone_commits(entries: Sequence[Entry]) -> frozenset[str]:
     """Return the commits that another of the window reverts, and their reverts; a revert of a revert stands."""
     undone: set[str] = set()
     earlier: list[Entry] = []

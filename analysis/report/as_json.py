@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -9,8 +10,11 @@ from analysis.citations import to_fact, to_upstream_place
 from analysis.impact.sentences import explanation
 from analysis.locale import translated
 from analysis.models import Commit, DayReport, Entry, Language, Links, Repository
-from analysis.models.impacts import CommitImpacts, Downstream, Impact
+from analysis.models.impacts import CommitImpacts, Downstream, DownstreamImpacts, Impact
+from analysis.models.suspects import Suspect
+from analysis.models.upgrades import Consequence, Pinned, UpgradeReport, UpgradeRow
 from analysis.report.breaking import Break, breaks
+from analysis.report.upgrades import consequence_text
 
 # In JSON these occur only in strings, where an escape is equivalent and has no effect on a terminal or an editor.
 _ACTIVE = re.compile(
@@ -33,21 +37,72 @@ def impacts_json(row: CommitImpacts, language: Language) -> str:
 
     The explanations are in the given language.
     """
-    commit, ranked = row.entry.commit, row.entry.ranked
-    found = [_impact_object(commit, each.downstream, impact, language) for each in row.found for impact in each.impacts]
+    return _dump(_impacts_row(row.entry, row.found, language))
+
+
+def suspect_json(suspect: Suspect, language: Language) -> str:
+    """Return a suspect as one JSON object on one line: the row of a commit with its impacts, and why it is suspected."""
+    why = {
+        "match": round(suspect.match, 3),
+        "lines": [each.model_dump() for each in suspect.lines],
+        "files": list(suspect.files),
+        "words": list(suspect.words),
+    }
+    return _dump({**_impacts_row(suspect.entry, suspect.impacts, language), "why": why})
+
+
+def _impacts_row(entry: Entry, found: Sequence[DownstreamImpacts], language: Language) -> dict[str, Any]:
+    commit, ranked = entry.commit, entry.ranked
+    return {
+        "sha": commit.sha,
+        "short_sha": commit.short_sha,
+        "title": commit.title,
+        "url": commit.url,
+        "pr": commit.pr,
+        "committed_at": _instant(commit.committed_at),
+        "importance": ranked.importance.value,
+        "score": ranked.score,
+        "impacts": [
+            _impact_object(commit, each.downstream, impact, language) for each in found for impact in each.impacts
+        ],
+    }
+
+
+def upgrade_json(report: UpgradeReport) -> str:
+    """Return what lies between two versions as one JSON object on one line."""
+    groups = {group.value: [_upgrade_row(group, row, report) for row in report.group(group)] for group in Consequence}
     return _dump(
         {
-            "sha": commit.sha,
-            "short_sha": commit.short_sha,
-            "title": commit.title,
-            "url": commit.url,
-            "pr": commit.pr,
-            "committed_at": _instant(commit.committed_at),
-            "importance": ranked.importance.value,
-            "score": ranked.score,
-            "impacts": found,
+            "repo": str(report.repository),
+            "from": {**report.start.model_dump(), "merge_base": report.merge_base, "pin": _pin_object(report.pinned)},
+            "to": report.end.model_dump(),
+            "commits": report.commits,
+            "picked": report.picked,
+            "reverted": report.reverted,
+            "ungrouped": report.ungrouped,
+            "groups": groups,
+            "failed": [failure.model_dump(mode="json") for failure in report.failed],
+            "unchecked": [{"repo": name, "reason": str(reason)} for name, reason in report.unchecked],
         }
     )
+
+
+def _pin_object(pinned: Pinned | None) -> dict[str, Any] | None:
+    if pinned is None:
+        return None
+    others, missing = (
+        [{"version": pin.ref, "place": pin.place} for pin in pins] for pins in (pinned.others, pinned.missing)
+    )
+    return {"place": pinned.pin.place, "url": pinned.url, "places": pinned.places, "others": others, "missing": missing}
+
+
+def _upgrade_row(group: Consequence, row: UpgradeRow, report: UpgradeReport) -> dict[str, Any]:
+    return {
+        **_impacts_row(row.entry, row.found, report.language),
+        "change_types": [each.value for each in row.entry.ranked.change_types],
+        "facts": [fact.model_dump(mode="json") for fact in row.facts],
+        "consequence": consequence_text(group, row, report.language),
+    }
 
 
 def _impact_object(commit: Commit, downstream: Downstream, impact: Impact, language: Language) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import sys
 from functools import partial
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from analysis.citations import to_upstream_place
@@ -27,32 +28,41 @@ def impacts_markdown(report: ImpactReport, *, every_place: bool = False) -> str:
     """Render what the commits of a period break of downstream trees, with a few places of each cause or with `every_place`."""
     return render(
         "impacts.md.j2",
+        **impact_values(every_place=every_place),
         report=report,
         say=catalogue(report.language),
         zone=ZoneInfo(report.timezone),
+        several=len(report.downstreams) > 1,
+        level="##",
         summary=impact_summary,
         comparison=comparison,
         omissions=omissions,
         missing=missing,
-        downstream_name=downstream_name,
-        causes=partial(impact_causes, places=sys.maxsize) if every_place else impact_causes,
-        upstream_place=to_upstream_place,
-        link=_link,
-        code=lambda code: _block("python", code),
-        diff=_diff,
     )
 
 
-def _link(label: str, url: str | None) -> str:
+def impact_values(*, every_place: bool) -> dict[str, Any]:
+    """Return the values of the template of one commit's impacts, with a few places of each cause or with `every_place`."""
+    return {
+        "downstream_name": downstream_name,
+        "causes": partial(impact_causes, places=sys.maxsize) if every_place else impact_causes,
+        "upstream_place": to_upstream_place,
+        "link": labelled_link,
+        "code": lambda code: code_block("python", code),
+        "diff": _diff,
+    }
+
+
+def labelled_link(label: str, url: str | None) -> str:
     return f"[{link_text(label)}]({address(url)})" if url else link_text(label)
 
 
 def _diff(place: UpstreamPlace) -> str:
     lines = [f"{sign} {code}" for sign, code in signed(place)]
-    return _block("diff", "\n".join(lines)) if lines else ""
+    return code_block("diff", "\n".join(lines)) if lines else ""
 
 
-def _block(language: str, code: str) -> str:
+def code_block(language: str, code: str) -> str:
     """Return a block of code that nothing in it can end."""
     lines = visible(code, keep="\n").split("\n")
     fence = "`" * 3

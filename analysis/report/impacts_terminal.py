@@ -42,13 +42,14 @@ def print_impacts(console: Console, report: ImpactReport) -> None:
             print_line(console, Line(Text(one_line(each), style="yellow"), Text("⚠️ ")))
     for commit in report.commits:
         console.print()
-        for line in _commit_lines(commit, report, say, zone):
+        for line in commit_lines(commit, say, zone, several=len(report.downstreams) > 1):
             print_line(console, line)
     for each in missing(report):
         print_line(console, Line(Text(one_line(each), style="red")))
 
 
-def _commit_lines(row: CommitImpacts, report: ImpactReport, say: Catalogue, zone: ZoneInfo) -> Iterator[Line]:
+def commit_lines(row: CommitImpacts, say: Catalogue, zone: ZoneInfo, *, several: bool) -> Iterator[Line]:
+    """Yield a commit with what it breaks; each downstream tree is named if there are `several`."""
     commit = row.entry.commit
     badge = f"{BADGE[row.entry.ranked.importance]} "
     yield Line(Text(one_line(commit.title) or commit.short_sha, style=link_style("bold", commit.url)), Text(badge))
@@ -56,18 +57,16 @@ def _commit_lines(row: CommitImpacts, report: ImpactReport, say: Catalogue, zone
     sha = Text(commit.short_sha, style=link_style("cyan", commit.url))
     yield Line(Text("  ").join([sha, Text(f"{when}  {one_line(commit.author)}")]), Text(_INDENT))
     for found in row.found:
-        if len(report.downstreams) > 1:
+        if several:
             yield Line(Text(one_line(downstream_name(found.downstream)), style="bold"), Text(_INDENT))
         for cause in impact_causes(found):
-            yield from _cause_lines(cause, commit, found.downstream, report, say)
+            yield from _cause_lines(cause, commit, found.downstream, say)
 
 
-def _cause_lines(
-    cause: ImpactCause, commit: Commit, downstream: Downstream, report: ImpactReport, say: Catalogue
-) -> Iterator[Line]:
+def _cause_lines(cause: ImpactCause, commit: Commit, downstream: Downstream, say: Catalogue) -> Iterator[Line]:
     first = cause.first
     mark = Text(f"{_INDENT}{'✗' if first.certainty is Certainty.PROVEN else '?'} ", style=_COLOUR[first.certainty])
-    for sentence in cause.sentences(report.language):
+    for sentence in cause.sentences(say.language):
         yield Line(prose(sentence), mark)
         mark = Text(" " * mark.cell_len)
     labels = [say("upstream"), say("your code"), say("instead")]
@@ -88,7 +87,7 @@ def _cause_lines(
             yield Line(Text(one_line(code), style="cyan"), margin + Text("  "))
             margin = unlabelled
         yours = unlabelled
-    if left := cause.left(report.language):
+    if left := cause.left(say.language):
         yield Line(Text(left, style="dim"), unlabelled)
 
 

@@ -236,6 +236,26 @@ class GitHub:
             raise not_github(self._at(repository).host)
         return found[0].sha
 
+    def commit_before(self, repository: Repository, instant: datetime) -> str | None:
+        """Return the SHA of the branch's last commit before an instant, by committer date; None if there is none."""
+        asked = {"sha": repository.branch} if repository.branch else {}
+        until = f"{instant - timedelta(seconds=1):%Y-%m-%dT%H:%M:%SZ}"  # the instant itself is included
+        found = self._get(tuple[Sha, ...], repository, "/commits", **asked, until=until, per_page=1)
+        return found[0].sha if found else None
+
+    def resolve(self, repository: Repository, name: str) -> str:
+        """Return the SHA of a tag, a branch, a SHA or the prefix of one; raises `UnknownCommit`."""
+        return self._get(Sha, repository, f"/commits/{quote(name, safe='')}", commit=name).sha
+
+    def merge_base(self, repository: Repository, one: str, other: str) -> str | None:
+        """Return the best common ancestor of two commits; None if they have none."""
+        path = f"/compare/{quote(one)}...{quote(other)}"
+        try:
+            found = self._get(ComparisonPage, repository, path, commit=one, per_page=1).merge_base_commit
+        except UnknownCommit:
+            return None
+        return found.sha if found else None
+
     def compare(self, repository: Repository, base: str, head: str) -> Comparison:
         """Return the commits in `head` but not in `base`, unread. A base unknown to GitHub counts as rewritten."""
         path = f"/compare/{quote(base)}...{quote(head)}"

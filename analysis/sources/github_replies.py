@@ -139,6 +139,7 @@ class ComparisonPage(Reply):
 
     status: Literal["ahead", "behind", "diverged", "identical"]
     commits: tuple[ListedCommit, ...]
+    merge_base_commit: Sha | None = None
 
 
 class FileContents(Reply):

@@ -8,7 +8,7 @@ tree (`fetch_tree`), and otherwise one commit or file at a time, when they are r
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import islice
 from typing import NamedTuple, Self
 
@@ -117,6 +117,13 @@ class Mirror:
             found = self._ancestor(*shas)
         return text(found).split()[0] if found else None
 
+    def commit_before(self, instant: datetime) -> str | None:
+        """Return the SHA of the branch's last commit before an instant, by committer date; None if there is none."""
+        before = f"--until={instant - timedelta(seconds=1):%Y-%m-%dT%H:%M:%SZ}"  # the instant itself is included
+        with self._translated():
+            found = self._commits.log(f"refs/heads/{self.branch}", "--first-parent", "--max-count=1", before)
+        return found[0].sha if found else None
+
     def resolve(self, name: str) -> str:
         """Return the SHA of a tag, a branch, a SHA or the prefix of one; raises `UnknownCommit`.
 
@@ -202,10 +209,13 @@ class Mirror:
         They are not scanned for secrets, which would take longer than the facts: they are for rules only, and what a rule quotes
         is redacted by its caller.
         """
-        before = commit.parents[0] if commit.parents else None
+        return self.trees_between(commit.parents[0] if commit.parents else None, commit.sha, strict=strict)
+
+    def trees_between(self, before: str | None, after: str, *, strict: bool = False) -> Trees:
+        """Return the files as of two commits, as `trees` does; none as of no commit."""
         return Trees(
             _Files(self._objects, self._translated, before, strict=strict),
-            _Files(self._objects, self._translated, commit.sha, strict=strict),
+            _Files(self._objects, self._translated, after, strict=strict),
         )
 
     def search(

@@ -17,6 +17,8 @@ from bot.cli import commits, doctor, history, process, search
 from bot.cli.digest import digest
 from bot.cli.impact import impact
 from bot.cli.pipes import reopen
+from bot.cli.suspects import suspects
+from bot.cli.upgrade import upgrade
 
 _INTERRUPTED = 130
 
@@ -46,6 +48,7 @@ def _start(
 # In the order in which `--help` lists them. `-3` is a day, not an option.
 app.command(context_settings={"ignore_unknown_options": True})(digest)
 app.command(context_settings={"ignore_unknown_options": True})(impact)
+app.command(context_settings={"ignore_unknown_options": True})(upgrade)
 for _command in (
     commits.commit,
     commits.ask,
@@ -53,6 +56,7 @@ for _command in (
     process.serve,
     history.backfill,
     search.search,
+    suspects,
     search.rank,
     history.calibrate,
     doctor.doctor,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from analysis.errors import Misuse
-from bot.cli.options import IncompleteResult, LangOption, OutOption, RepoOption, ZoneOption
+from bot.cli.options import DownstreamOption, IncompleteResult, LangOption, OutOption, RepoOption, ZoneOption
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,14 +31,7 @@ def impact(
             metavar="[REPO] [DATE|FROM..TO|REF]", help="A day (by default yesterday), a range of days, or one commit."
         ),
     ] = None,
-    downstream: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--downstream",
-            metavar="OWNER/NAME[@REF]|FOLDER",
-            help="The code that may break; . is the current folder. May be repeated. (DIGEST_DOWNSTREAM)",
-        ),
-    ] = None,
+    downstream: DownstreamOption = None,
     repo: RepoOption = None,
     lang: LangOption = None,
     timezone: ZoneOption = None,

@@ -17,6 +17,14 @@ ZoneOption = Annotated[
     str | None, typer.Option("--timezone", metavar="ZONE", help="Time zone of the days (DIGEST_TIMEZONE).")
 ]
 NoModelOption = Annotated[bool, typer.Option("--no-model", help="Analyse by rules alone.")]
+DownstreamOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--downstream",
+        metavar="OWNER/NAME[@REF]|FOLDER",
+        help="The code that may break; . is the current folder. May be repeated. (DIGEST_DOWNSTREAM)",
+    ),
+]
 OutOption = Annotated[
     Path | None, typer.Option("--out", metavar="PATH", help="Write to a file instead of the terminal.")
 ]

@@ -31,8 +31,12 @@ class TerminalProgress:
         self._bar.stop()
 
     def day(self, repository: Repository, day: date) -> None:
-        self._title = f"{repository} {day}"
-        self._bar.reset(self._commits, total=None, description=self._title)
+        self.stage(f"{repository} {day}")
+
+    def stage(self, title: str) -> None:
+        """Begin a stage of something long."""
+        self._title = title
+        self._bar.reset(self._commits, total=None, description=title)
 
     def day_done(self) -> None:
         self._bar.advance(self._days)
@@ -40,8 +44,8 @@ class TerminalProgress:
     def expect(self, steps: int) -> None:
         self._bar.update(self._commits, total=steps, description=self._title)
 
-    def advance(self) -> None:
-        self._bar.advance(self._commits)
+    def advance(self, steps: int = 1) -> None:
+        self._bar.advance(self._commits, steps)
 
     def wait(self, seconds: float) -> None:
         if not self._bar.disable:

@@ -13,13 +13,15 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from analysis.models import Commit
+    from bot.cli.progress import TerminalProgress
+    from bot.store import Store
 
 _MOST_WORDS = 50  # in a search
 
 
 def search(
     words: Annotated[
-        list[str], typer.Argument(metavar="WORDS", help="Each must begin a word of the title, a path or the summary.")
+        list[str], typer.Argument(metavar="WORDS", help='Any of them; +word and "quoted words" must be there.')
     ],
     repo: RepoOption = None,
     limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="At most so many commits.")] = 20,
@@ -32,6 +34,7 @@ def search(
     from analysis.report.terminal import print_found
     from analysis.window import zone
     from bot.cli.output import deliver, raw
+    from bot.cli.progress import TerminalProgress
     from bot.services import factory
     from bot.services.configured_repositories import choose_repositories
     from bot.settings import Settings
@@ -41,8 +44,9 @@ def search(
     among = choose_repositories(repo, settings.digest_repos) if repo else []
     if len(words) > _MOST_WORDS:
         raise Misuse(f"a search is for at most {_MOST_WORDS} words; give the most telling ones")
-    with factory.command_services(settings) as services:
-        found = services.store.search(" ".join(words), among, limit)
+    with TerminalProgress() as progress, factory.command_services(settings) as services:
+        complete_index(services.store, progress)
+        found = services.store.search_index.search(" ".join(words), among, limit)
         empty = not found and services.store.is_empty()
     if empty:
         raise Misuse("the store is empty; fill it with: vllm-digest backfill 2026-01-01..2026-01-31")
@@ -86,6 +90,14 @@ def rank(
     except OSError as exc:
         raise Misuse(f"{file} cannot be read ({exc.strerror})") from exc
     sys.stdout.writelines(f"{line}\n" for line in ranked)
+
+
+def complete_index(store: "Store", progress: "TerminalProgress") -> None:
+    """Index what an earlier program stored, with progress."""
+    if outdated := store.search_index.outdated():
+        progress.expect(outdated)
+        for done in store.search_index.update():
+            progress.advance(done)
 
 
 def _found_line(repository: str, commit: "Commit") -> str:

@@ -47,6 +47,15 @@ class CommitSource(Protocol):
     def head(self) -> str:
         """Return the SHA of the branch's head."""
 
+    def commit_before(self, instant: datetime) -> str | None:
+        """Return the SHA of the branch's last commit before an instant; None if there is none."""
+
+    def resolve(self, name: str) -> str:
+        """Return the SHA of a tag, a branch, a SHA or the prefix of one, on the branch or not; raises `UnknownCommit`."""
+
+    def merge_base(self, one: str, other: str) -> str | None:
+        """Return the best common ancestor of two commits; None if they have none."""
+
     def compare(self, base: str, head: str) -> Comparison:
         """Return the commits in `head` but not in `base`, unread."""
 
@@ -82,6 +91,15 @@ class ApiSource:
 
     def head(self) -> str:
         return self._github.head(self._repository)
+
+    def commit_before(self, instant: datetime) -> str | None:
+        return self._github.commit_before(self._repository, instant)
+
+    def resolve(self, name: str) -> str:
+        return self._github.resolve(self._repository, name)
+
+    def merge_base(self, one: str, other: str) -> str | None:
+        return self._github.merge_base(self._repository, one, other)
 
     def compare(self, base: str, head: str) -> Comparison:
         return self._github.compare(self._repository, base, head)
@@ -124,6 +142,15 @@ class MirrorSource:
 
     def head(self) -> str:
         return self._or_api(self._mirror.head, self._api.head)
+
+    def commit_before(self, instant: datetime) -> str | None:
+        return self._or_api(lambda: self._mirror.commit_before(instant), lambda: self._api.commit_before(instant))
+
+    def resolve(self, name: str) -> str:
+        return self._or_api(lambda: self._mirror.resolve(name), lambda: self._api.resolve(name))
+
+    def merge_base(self, one: str, other: str) -> str | None:
+        return self._or_api(lambda: self._mirror.merge_base(one, other), lambda: self._api.merge_base(one, other))
 
     def compare(self, base: str, head: str) -> Comparison:
         return self._or_api(lambda: self._mirror.compare(base, head), lambda: self._api.compare(base, head))

@@ -3,20 +3,20 @@
 Every step checks the store first, so that finished work is not repeated and a rerun completes what failed.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from analysis.errors import OutsideFailure
-from analysis.impact.netting import Place, added_facts, net_facts
-from analysis.models import Commit, DayReport, Entry, Fact, Proof, ReadFrom, Remark, Repository
+from analysis.models import Commit, DayReport, ReadFrom, Remark, Repository
 from analysis.window import Window, window
 from bot.models.subjects import DayRef
 from bot.services.analyst import Analyst
 from bot.services.commit_reader import CommitReader, Progress, Unfinished, current_commits
 from bot.services.commit_sources import CommitSource, CommitSources
 from bot.services.metered_model import MeteredModel
-from bot.store import Store, StoredCommit, StoredDay
+from bot.services.net_changes import net_changes
+from bot.store import Store, StoredDay
 
 _LATE_MAX_AGE = timedelta(days=7)  # maximum age of a day, and of the previous listing, to look for late commits
 
@@ -96,26 +96,11 @@ class DigestService:
             resumes_at=unfinished.resumes_at,
             shortened=analyst.shortened(stored),
             replaced=analyst.replaced(stored),
-            net_facts=self._net_facts(source, stored, entries),
+            net_facts=net_changes(self._store, source, stored, entries),
             remarks=listed.remarks,
             read_from=listed.read_from,
             usage=analyst.usage(ids),
         )
-
-    def _net_facts(
-        self, source: CommitSource, stored: Sequence[StoredCommit], entries: Sequence[Entry]
-    ) -> dict[str, tuple[Fact, ...]]:
-        """Return what the day's commits change in sum, from patches and files of those that touch the same files."""
-        ids = {each.commit.sha: each.id for each in stored}
-        by_files = {each.commit.sha for each in stored if each.proof is Proof.FILES}
-
-        def additions(wanted: Mapping[str, frozenset[Place]]) -> dict[str, tuple[Fact, ...]]:
-            whole = [each.commit for each in self._store.commits([ids[sha] for sha in wanted], patches=True)]
-            trees = {each.sha: source.trees(each) for each in whole if each.sha in by_files}
-            return {each.sha: added_facts(each, wanted[each.sha], trees.get(each.sha)) for each in whole}
-
-        newest_first = sorted(entries, key=lambda entry: entry.commit.committed_at, reverse=True)
-        return net_facts(newest_first[::-1], additions)
 
     def _stored_listing(self, ref: DayRef) -> StoredDay | None:
         """Return the listing of a day if it is complete."""

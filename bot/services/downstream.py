@@ -5,16 +5,15 @@ from collections.abc import Sequence
 import structlog
 
 from analysis.errors import DigestError
+from analysis.impact.consequences import severity
 from analysis.locale import Phrase
 from analysis.models import Entry, Repository
-from analysis.models.impacts import Certainty, CommitImpacts, ImpactKind
+from analysis.models.impacts import CommitImpacts
 from bot.models.clock import Clock
 from bot.models.downstream import UNASKED, DownstreamCheck, Unchecked
 from bot.services.impact import ComparedSurface, ImpactService, ImpactsFound
 from bot.services.reader import Reader
 from bot.store import Subscriptions
-
-_KINDS = list(ImpactKind)  # what stops a whole module comes first
 
 log = structlog.get_logger(__name__)
 
@@ -78,8 +77,5 @@ def _unchecked(repository: Repository, error: Exception) -> Unchecked:
 
 
 def _severity(commit: CommitImpacts) -> tuple[object, ...]:
-    """Return the sort key of a commit, worst first: proven before likely, then by kind, by places and by score."""
-    every = [each for found in commit.found for each in found.impacts]
-    proven = [each for each in every if each.certainty is Certainty.PROVEN]
-    kind = min(_KINDS.index(each.kind) for each in proven or every)
-    return not proven, kind, -len(proven or every), -commit.entry.ranked.score
+    """Return the sort key of a commit, worst first."""
+    return *severity(commit.found), -commit.entry.ranked.score

@@ -19,6 +19,7 @@ from bot.services.digest import DigestService
 from bot.services.impact import ImpactService
 from bot.services.lookup import CommitLookup
 from bot.services.metered_model import MeteredModel
+from bot.services.upgrade import UpgradeService
 from bot.settings import Settings
 from bot.store import Store, open_engine
 
@@ -46,6 +47,7 @@ class Services(NamedTuple):
     commits: CommitLookup
     answers: AnswerService
     impacts: ImpactService
+    upgrades: UpgradeService
 
 
 def services_on(
@@ -53,6 +55,7 @@ def services_on(
 ) -> Services:
     """Build the services on a GitHub, a store, a model if there is one, and the sources of commits, by default GitHub's API."""
     sources = sources or CommitSources(github)
+    impacts = ImpactService(sources, store)
     return Services(
         github,
         sources,
@@ -61,7 +64,8 @@ def services_on(
         DigestService(sources, store, model),
         CommitLookup(github, sources, store, model),
         AnswerService(sources, model),
-        ImpactService(sources, store),
+        impacts,
+        UpgradeService(sources, store, impacts),
     )
 
 

@@ -1,7 +1,7 @@
 """The impacts of upstream commits on downstream repositories, and on folders on disk."""
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
 from threading import Lock
@@ -11,11 +11,12 @@ import structlog
 
 from analysis.errors import DigestError, MirrorUnavailable, Misuse, UnknownCommit
 from analysis.impact.matching import impacts
+from analysis.impact.net_impacts import NetImpacts
 from analysis.impact.surface.index import SurfaceIndex
 from analysis.impact.surface.packages import packages
 from analysis.impact.surface.trees import TreeSurface, UpstreamTree, surface_of_tree
 from analysis.locale import Phrase
-from analysis.models import Entry, Failure, Repository
+from analysis.models import Commit, Entry, Fact, Failure, Repository, Trees
 from analysis.models.impacts import CommitImpacts, Downstream, DownstreamImpacts
 from analysis.sources.git.objects import EntryKind
 from analysis.sources.mirror import Mirror
@@ -60,6 +61,19 @@ class ImpactsFound(NamedTuple):
     failed: tuple[Failure, ...] = ()
 
 
+class Span(NamedTuple):
+    """A range of stored commits, oldest first, after the commit `base` and up to the commit `end`.
+
+    `net_facts` maps SHA -> facts of those whose facts do not all stand at the end; those that are `undone` break nothing.
+    """
+
+    base: str
+    end: str
+    entries: Sequence[Entry]
+    net_facts: Mapping[str, Sequence[Fact]]
+    undone: Collection[str]
+
+
 class ImpactService:
     """Surfaces of downstream trees, read from mirrors or from disk, and the impacts of commits on them; thread-safe.
 
@@ -98,7 +112,7 @@ class ImpactService:
 
         The entries must be in the store; one without files, because it could not be read, is passed over.
         """
-        mirror = self._mirror(upstream, now)
+        mirror = self.mirror(upstream, now)
         ids = self._store.read_ids(upstream, [each.commit.sha for each in entries])
         read = [each for each in entries if each.commit.sha in ids]
         mirror.fetch_blobs([each.commit.sha for each in read])
@@ -117,6 +131,42 @@ class ImpactService:
                 progress.advance()
         return ImpactsFound(tuple(commits), tuple(failed))
 
+    def net_impacts(
+        self,
+        upstream: Repository,
+        span: Span,
+        surfaces: Sequence[ComparedSurface],
+        now: datetime,
+        progress: Progress | None = None,
+    ) -> ImpactsFound:
+        """Return what a range of stored commits breaks of these surfaces in sum, as `impacts` does of each alone."""
+        if not span.entries:
+            return ImpactsFound(())
+        mirror = self.mirror(upstream, now)
+        ends = mirror.trees_between(span.base, span.end, strict=True)
+        roots = _tree(mirror, span.base).roots
+        nets = [(each.downstream, NetImpacts(span.entries[-1].commit, ends, each.uses, roots)) for each in surfaces]
+        ids = self._store.read_ids(upstream, [each.commit.sha for each in span.entries])
+        commits: list[CommitImpacts] = []
+        failed: list[Failure] = []
+        if progress:
+            progress.expect(len(span.entries))
+        for entry in span.entries:
+            sha = entry.commit.sha
+            if sha in ids and sha not in span.undone:
+                [stored] = self._store.commits([ids[sha]], patches=True)
+                standing = span.net_facts.get(sha, entry.facts)
+                try:
+                    trees = mirror.trees(stored.commit, strict=True)
+                    found = [*_standing_impacts(stored.commit, trees, entry.facts, standing, nets)]
+                except DigestError as exc:
+                    failed.append(Failure(sha=sha, stage="read", reason=exc.what))
+                else:
+                    commits += [CommitImpacts(entry=entry, found=tuple(found))] if found else []
+            if progress:
+                progress.advance()
+        return ImpactsFound(tuple(commits), tuple(failed))
+
     def _impacts_of(
         self, mirror: Mirror, upstream: Repository, entry: Entry, commit_id: int, surfaces: Sequence[ComparedSurface]
     ) -> tuple[DownstreamImpacts, ...]:
@@ -129,7 +179,7 @@ class ImpactService:
                 found.append(DownstreamImpacts(downstream=downstream, impacts=redacted_impacts(breaks)))
         return tuple(found)
 
-    def _mirror(self, repository: Repository, now: datetime) -> Mirror:
+    def mirror(self, repository: Repository, now: datetime) -> Mirror:
         """Return a repository's mirror, as it was last fetched if it cannot be fetched now."""
         try:
             return self._sources.mirror(repository, now)
@@ -144,7 +194,7 @@ class ImpactService:
 
     def _upstream_before(self, upstream: Repository, entries: Sequence[Entry], now: datetime) -> UpstreamTree:
         """Return the upstream tree before the oldest of some commits: what they break was there."""
-        mirror = self._mirror(upstream, now)
+        mirror = self.mirror(upstream, now)
         if not entries:
             return _tree(mirror, mirror.head())
         return self._upstream_tree(mirror, upstream, min(entries, key=lambda each: each.commit.committed_at))
@@ -163,8 +213,8 @@ class ImpactService:
 
     def _repository_surface(self, downstream: Repository, used: UpstreamTree, now: datetime) -> ComparedSurface:
         # One mirror has all branches; it is asked for by name alone, since the branch may be a tag or a SHA.
-        mirror = self._mirror(downstream.model_copy(update={"branch": None}), now)
-        sha = _commit(mirror, downstream)
+        mirror = self.mirror(downstream.model_copy(update={"branch": None}), now)
+        sha = downstream_commit(mirror, downstream)
         tree = mirror.root(sha)
         with self._extracting:
             surface = self._store.surfaces.get(downstream, tree, used.roots)
@@ -174,13 +224,29 @@ class ImpactService:
         return _compared(surface, str(downstream), used, downstream, sha, f"{mirror.web_url}/blob/{sha}")
 
 
+def _standing_impacts(
+    commit: Commit,
+    trees: Trees,
+    facts: Sequence[Fact],
+    standing: Sequence[Fact],
+    nets: Sequence[tuple[Downstream, NetImpacts]],
+) -> Iterator[DownstreamImpacts]:
+    """Yield what a commit, with its patches, breaks of each tree that is still broken at the end of its range.
+
+    Of its facts, `standing` are those that stand there.
+    """
+    for downstream, net in nets:
+        if breaks := net.impacts_of(commit, trees, facts, standing):
+            yield DownstreamImpacts(downstream=downstream, impacts=redacted_impacts(breaks))
+
+
 def _tree(mirror: Mirror, sha: str) -> UpstreamTree:
     paths = frozenset(each.path for each in mirror.list_files(sha) if each.kind is EntryKind.FILE)
     return UpstreamTree(packages(paths), paths)
 
 
-def _commit(mirror: Mirror, downstream: Repository) -> str:
-    """Return the SHA that a downstream repository is compared at."""
+def downstream_commit(mirror: Mirror, downstream: Repository) -> str:
+    """Return the SHA that a downstream repository is compared at. Raise `UnknownCommit` if it has no such ref."""
     if downstream.branch is None:
         return mirror.head()
     try:

@@ -3,8 +3,9 @@
 from bot.store.commit_rows import StoredCommit
 from bot.store.database import open_engine
 from bot.store.mailbox import Draft, Mailbox, OutboxMessage, State, Thread
+from bot.store.search_index import SearchResult
 from bot.store.spending import Spending
-from bot.store.store import SearchResult, Store, StoredAnalysis, StoredDay
+from bot.store.store import Store, StoredAnalysis, StoredDay
 from bot.store.subscriptions import Subscription, Subscriptions, Terms, Verdict
 from bot.store.weights import FittedWeights
 

@@ -9,7 +9,7 @@ from sqlalchemy.dialects.sqlite import insert as upsert
 from analysis.facts import VERSION as FACTS_VERSION
 from analysis.facts.links import keys
 from analysis.models import Commit, Fact, FileChange, Proof, PullRequest, Repository
-from bot.store.schema import commits, repositories
+from bot.store.schema import commits, files, repositories
 
 _CHUNK = 500  # bound parameters per query
 _T = TypeVar("_T")
@@ -94,6 +94,19 @@ def fact_columns(found: Sequence[Fact], proof: Proof) -> dict[str, Any]:
 def replaceable_by(proof: Proof) -> ColumnElement[bool]:
     """Return the condition under which a commit's facts may be replaced: those that files proved only by such."""
     return true() if proof is Proof.FILES else commits.c.facts_proof == Proof.PATCH.value
+
+
+def read_commits(connection: Connection, ids: Sequence[int], *, patches: bool = False) -> list[StoredCommit]:
+    """Return the commits with these ids, in that order; patches only on request, since they are most of the bytes."""
+    columns = [column for column in files.c if patches or column is not files.c.patch]
+    rows: dict[int, Row[Any]] = {}
+    changes: dict[int, list[FileChange]] = {}
+    for chunk in chunks(ids):
+        rows |= {row.id: row for row in connection.execute(select(commits).where(commits.c.id.in_(chunk)))}
+        query = select(*columns).where(files.c.commit_id.in_(chunk)).order_by(files.c.commit_id, files.c.position)
+        for row in connection.execute(query):
+            changes.setdefault(row.commit_id, []).append(file_change(row))
+    return [stored_commit(rows[each], changes.get(each, [])) for each in ids]
 
 
 def stored_commit(row: Row[Any], changes: Sequence[FileChange]) -> StoredCommit:

@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Engine, Row, delete, func, insert, select, update
+from sqlalchemy import Engine, delete, func, insert, select, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from analysis.models import (
     Analysis,
     Commit,
     Fact,
-    FileChange,
     Frozen,
     Importance,
     Language,
@@ -21,23 +20,25 @@ from analysis.models import (
     Remark,
     Repository,
 )
+from analysis.search.commit_words import VERSION as WORDS_VERSION
+from analysis.search.commit_words import commit_words
 from bot.store.commit_rows import (
     StoredCommit,
     chunks,
     commit_ids,
     commit_values,
     fact_columns,
-    file_change,
     insert_new,
+    read_commits,
     reference_values,
     replaceable_by,
     repository_id_of,
-    stored_commit,
 )
 from bot.store.database import Writer
 from bot.store.links import linked, save_named
 from bot.store.schema import analyses, commits, day_commits, days, files, repositories
-from bot.store.search import best_matches, index_commit, index_summaries, match_query
+from bot.store.search import index_commit, index_summaries
+from bot.store.search_index import SearchIndex
 from bot.store.spending import Spending
 from bot.store.surfaces import Surfaces
 from bot.store.weights import FittedWeights
@@ -68,15 +69,8 @@ class StoredAnalysis(Frozen):
     cost_usd: float | None = None
 
 
-class SearchResult(NamedTuple):
-    """A search result: a commit and its repository's key."""
-
-    repository: str
-    commit: Commit
-
-
 class Store:
-    """Commits and all that is derived from them, with the spending, the weights and the surfaces, on one engine; thread-safe."""
+    """Commits and all that is derived from them, with the spending, the weights, the surfaces and the search index, on one engine; thread-safe."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -84,6 +78,7 @@ class Store:
         self.spending = Spending(engine)
         self.weights = FittedWeights(engine)
         self.surfaces = Surfaces(engine)
+        self.search_index = SearchIndex(engine)
 
     def close(self) -> None:
         self._engine.dispose()
@@ -222,18 +217,8 @@ class Store:
 
     def commits(self, ids: Sequence[int], *, patches: bool = False) -> list[StoredCommit]:
         """Return the commits with these ids, in that order; patches only on request, since they are most of the bytes."""
-        columns = [column for column in files.c if patches or column is not files.c.patch]
-        rows: dict[int, Row[Any]] = {}
-        changes: dict[int, list[FileChange]] = {}
         with self._engine.connect() as connection:
-            for chunk in chunks(ids):
-                rows |= {row.id: row for row in connection.execute(select(commits).where(commits.c.id.in_(chunk)))}
-                query = (
-                    select(*columns).where(files.c.commit_id.in_(chunk)).order_by(files.c.commit_id, files.c.position)
-                )
-                for row in connection.execute(query):
-                    changes.setdefault(row.commit_id, []).append(file_change(row))
-        return [stored_commit(rows[each], changes.get(each, [])) for each in ids]
+            return read_commits(connection, ids, patches=patches)
 
     def save_commit(
         self, repository: Repository, commit: Commit, found: Sequence[Fact], proof: Proof = Proof.PATCH
@@ -242,9 +227,10 @@ class Store:
 
         Facts that whole files proved are not replaced by those of a patch.
         """
+        words = commit_words(commit)
         with self._writing.begin() as connection:
             repository_id = repository_id_of(connection, repository)
-            row = commit_values(repository_id, commit, found, proof)
+            row = {**commit_values(repository_id, commit, found, proof), "words_version": WORDS_VERSION}
             changed = {name: value for name, value in row.items() if name not in fact_columns((), proof)}
             stored = upsert(commits).values(row)
             keys = ["repository_id", "sha"]
@@ -265,7 +251,7 @@ class Store:
                     ],
                 )
             save_named(connection, commit_id, commit)
-            index_commit(connection, commit_id, commit)
+            index_commit(connection, commit_id, words)
         return commit_id
 
     def save_facts(self, commit_id: int, commit: Commit, found: Sequence[Fact], proof: Proof = Proof.PATCH) -> None:
@@ -358,21 +344,6 @@ class Store:
             )
             bodies = connection.execute(select(analyses.c.body).where(analyses.c.commit_id == commit_id)).scalars()
             index_summaries(connection, commit_id, (body["summary"] for body in bodies))
-
-    # Search
-
-    def search(self, words: str, among: Sequence[Repository] = (), limit: int = 20) -> list[SearchResult]:
-        """Return the commits whose title, paths or summaries contain all words as prefixes, best match first.
-
-        Search only the repositories in `among`, if given.
-        """
-        query = match_query(words)
-        if not query:
-            return []
-        with self._engine.connect() as connection:
-            hits = best_matches(connection, query, sorted(each.key for each in among), limit)
-        found = self.commits([hit.id for hit in hits])
-        return [SearchResult(hit.key, each.commit) for hit, each in zip(hits, found, strict=True)]
 
     def is_empty(self) -> bool:
         """Return whether the store has no commits."""

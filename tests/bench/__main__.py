@@ -27,8 +27,11 @@ from tests.bench.mirroring import mirroring
 from tests.bench.morning import morning
 from tests.bench.ranking import ranking
 from tests.bench.reading_a_day import reading_a_day
+from tests.bench.searching import searching
 from tests.bench.starting import starting
 from tests.bench.stored_commits import stored_commits
+from tests.bench.suspects import suspects
+from tests.bench.upgrades import upgrading
 
 
 class Benchmark(NamedTuple):
@@ -44,10 +47,13 @@ BENCHMARKS: dict[str, Benchmark] = {
     "model": Benchmark(asking_a_model, {"commits": 3, "call": 0.1, "runs": 1}),
     "mirror": Benchmark(mirroring, {"commits": 10, "a_day": 3}),
     "store": Benchmark(stored_commits, {"commits": 300, "calls": 3}),
+    "search": Benchmark(searching, {"commits": 300, "real": 20, "calls": 3}),
     "rank": Benchmark(ranking, {"commits": 20, "with_patches": 20}),
     "judge": Benchmark(judging, {"every": 20}),
     "answers": Benchmark(answers, {"settings": {}}),
     "impact": Benchmark(impact, {"settings": {}}),
+    "suspects": Benchmark(suspects, {"settings": {}}),
+    "upgrade": Benchmark(upgrading, {"commits": 2, "settings": {}}),
     "backfill": Benchmark(backfilling, {"days": 2, "a_day": 3}),
     "start": Benchmark(starting, {"commits": 2, "runs": 1, "starts": 1}),
     "commands": Benchmark(commands, {"texts": 20, "at_once": 10, "high": 1}),

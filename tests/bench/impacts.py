@@ -17,7 +17,7 @@ from analysis.sources.github import GitHub
 from analysis.sources.mirrors import Mirrors
 from tests.bench.figures import MB, Row, duration, percentile
 from tests.bench.fortnights import Fortnight, Matched, MatchedCommit, Request, fortnights
-from tests.bench.plugins import Plugins, plugins
+from tests.bench.plugins import BELIEVED, Plugins, plugins
 from tests.bench.processes import PYTHON, Run, run
 
 KEEP = "BENCH_KEEP"  # the variable that names a folder for what was found, a file a month
@@ -27,7 +27,7 @@ _PROCESSES = 2
 _RECALL, _RECALL_PROVABLE, _PRECISION, _A_DAY = 0.60, 0.80, 0.35, 1.2
 _LOW = 0.05  # of the blamed commits
 _FIRST_SURFACE, _DAY, _PEAK = 15.0, 2.0, 500 * MB  # seconds for 1,000 files, seconds
-_BELIEVED = ("named", "corrected")
+
 _PROVABLE = ("i", "ii", "iii", "iv", "v")
 
 Pair = tuple[str, str]  # a plug-in and an upstream commit
@@ -110,8 +110,8 @@ def _recall(
     found: Found,
     downstream: Sequence[str],
 ) -> Iterator[Row]:
-    believed = _with(labels, lambda row: row["attribution"] in _BELIEVED)
-    provable = _with(labels, lambda row: row["attribution"] in _BELIEVED and row["provability"] in _PROVABLE)
+    believed = _with(labels, lambda row: row["attribution"] in BELIEVED)
+    provable = _with(labels, lambda row: row["attribution"] in BELIEVED and row["provability"] in _PROVABLE)
     for name, pairs, aim in (("named or corrected", believed, _RECALL), ("provable", provable, _RECALL_PROVABLE)):
         yield _share(f"  recall, {name}", len(pairs & flagged.keys()), len(pairs), aim)
     days = found.days * len(downstream)
@@ -161,7 +161,7 @@ def _by_kind_of_impact(labels: Collection[Pair], flagged: Mapping[Pair, Sequence
 
 def _ranked(served: Plugins, found: Found) -> Iterator[Row]:
     """The two scores against the labels, and the tiers of those who have one of the plug-ins."""
-    blamed = {(row["downstream"], row["upstream_sha"]) for row in served.labels if row["attribution"] in _BELIEVED}
+    blamed = {(row["downstream"], row["upstream_sha"]) for row in served.labels if row["attribution"] in BELIEVED}
     shas = {sha for _, sha in blamed}
     labels = [commit.sha in shas for commit in found.commits]
     of_breakage = auc_interval(labels, [_breakage(commit) for commit in found.commits])

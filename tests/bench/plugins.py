@@ -13,6 +13,7 @@ from tests.data import downstream_breaks
 from tests.servers.bare import BareRepository, GitServer
 
 DOWNSTREAM = "BENCH_DOWNSTREAM"  # the variable that names the plug-ins' clones: owner/name=PATH[@REF],...
+BELIEVED = ("named", "corrected")  # attributions of labels that count
 MONTHS = "BENCH_MONTHS"  # the variable that names the months: `work` (the default), `told`, or some of either
 
 _UPSTREAM = "vllm-project/vllm"
@@ -57,10 +58,11 @@ def plugins(folder: Path, settings: Mapping[str, str] = os.environ) -> Iterator[
         clones[name] = place
     bare = {name: _alternate(folder / f"{name.replace('/', '+')}.git", place) for name, place in clones.items()}
     with GitServer(bare) as server:
-        yield Plugins(server, bare, _UPSTREAM, downstream_breaks(), _months(settings), ", ".join(clones))
+        yield Plugins(server, bare, _UPSTREAM, downstream_breaks(), months(settings), ", ".join(clones))
 
 
-def _months(settings: Mapping[str, str]) -> Sequence[str]:
+def months(settings: Mapping[str, str]) -> Sequence[str]:
+    """The months that the settings choose."""
     chosen = settings.get(MONTHS, "work")
     return _WORK if chosen == "work" else _TOLD if chosen == "told" else chosen.split(",")
 

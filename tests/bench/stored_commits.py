@@ -1,4 +1,4 @@
-"""A store of a hundred thousand commits: how long a day, a SHA's beginning and a search take, beside plain SQLite."""
+"""A store of a hundred thousand commits: how long a day and a SHA's beginning take, beside plain SQLite."""
 
 import sqlite3
 import zlib
@@ -9,12 +9,11 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import Connection, LargeBinary, bindparam, insert, text
+from sqlalchemy import Connection, LargeBinary, bindparam, insert
 
 from analysis.facts import VERSION as FACTS_VERSION
 from analysis.models import Repository
 from bot.store import Store, open_engine, schema
-from bot.store.search import match_query, searchable
 from tests.bench.figures import MB, Row, tails, timed
 from tests.bench.generated import Writer
 from tests.bench.served import NAME
@@ -34,15 +33,13 @@ _PLAIN_FILES = (
     "JOIN days d ON d.id = dc.day_id WHERE d.repository_id = 1 AND d.date = ? AND d.timezone = ?"
 )
 _PLAIN_SHA = "SELECT id FROM commits WHERE sha >= ? AND sha < ? LIMIT 10"
-_PLAIN_SEARCH = "SELECT rowid FROM commit_search WHERE commit_search MATCH ? ORDER BY rank LIMIT 20"
 
 
 class _Written(NamedTuple):
-    """What the questions are made of: the days, some SHAs, and the words of the titles, the commonest first."""
+    """What the questions are made of: the days and some SHAs."""
 
     days: list[date]
     shas: list[str]
-    words: list[str]
 
 
 def stored_commits(*, commits: int = 100_000, calls: int = 200) -> Iterator[Row]:
@@ -83,23 +80,6 @@ def _asked(store: Store, plain: sqlite3.Connection, written: _Written, writer: W
         "the id alone",
         _seconds(lambda sha: select(_PLAIN_SHA, sha, sha + "g"), [sha[:7] for sha in written.shas]),
     )
-    common, rare = written.words[:50], written.words[2000:]
-    one = {
-        "a common word": [writer.random.choice(common) for _ in range(calls)],
-        "a rare word": [writer.random.choice(rare) for _ in range(calls)],
-        "two common words": [" ".join(writer.random.sample(common, 2)) for _ in range(calls)],
-        "a common and a rare word": [
-            f"{writer.random.choice(common)} {writer.random.choice(rare)}" for _ in range(calls)
-        ],
-        "a word that every path holds": ["lantern"] * calls,
-    }
-    for told, queries in one.items():
-        yield _row(
-            f"search for {told}",
-            _seconds(store.search, queries),
-            "FTS5's own rank, ids alone",
-            _seconds(lambda words: select(_PLAIN_SEARCH, match_query(words)), queries),
-        )
 
 
 def _row(name: str, ours: Sequence[float], compared: str = "", plain: Sequence[float] = ()) -> Row:
@@ -147,7 +127,7 @@ def _fill(connection: Connection, commits: int, calls: int) -> _Written:
         with connection.begin():
             _write(connection, writer, rows[-len(batch) :], patches)
     shas = [writer.random.choice(rows)["sha"] for _ in range(calls)]
-    return _Written(sorted({_day(number) for number in range(1, commits + 1)}), shas, writer.vocabulary)
+    return _Written(sorted({_day(number) for number in range(1, commits + 1)}), shas)
 
 
 def _write(connection: Connection, writer: Writer, rows: Sequence[dict[str, Any]], patches: Sequence[bytes]) -> None:
@@ -179,18 +159,6 @@ def _write(connection: Connection, writer: Writer, rows: Sequence[dict[str, Any]
             {**changed, "commit_id": commit, "position": place, "path": path, "patch": writer.random.choice(patches)}
             for commit, found in paths.items()
             for place, path in enumerate(found)
-        ],
-    )
-    connection.execute(
-        text("INSERT INTO commit_search (rowid, title, paths, summary) VALUES (:id, :title, :paths, :summary)"),
-        [
-            {
-                "id": row["id"],
-                "title": searchable(row["title"]),
-                "paths": searchable(" ".join(paths[row["id"]])),
-                "summary": searchable(" ".join(writer.words(20))),
-            }
-            for row in rows
         ],
     )
 

@@ -165,7 +165,15 @@ class Module:
 
     def members_mentioned(self, owner: Class) -> frozenset[str]:
         """Return the names that a class uses on `self` or `cls`, or writes as strings, as for `setattr`."""
-        return frozenset(each for found in _MENTIONED.findall(self.source(owner)) for each in found if each)
+        if owner.start not in self._mentioned:
+            found = _MENTIONED.findall(self.source(owner))
+            self._mentioned[owner.start] = frozenset(each for names in found for each in names if each)
+        return self._mentioned[owner.start]
+
+    @cached_property
+    def _mentioned(self) -> dict[int, frozenset[str]]:
+        """The names that `members_mentioned` found, by the line where the class starts."""
+        return {}
 
     def instance_attributes(self, owner: Class) -> Iterator[Attribute]:
         """Yield the attributes that the methods of a class set on `self`, each at its first place."""

@@ -38,13 +38,16 @@ class Found(NamedTuple, Generic[M_co]):
 
 
 class Revision:
-    """The modules of one revision; a module that cannot be read or parsed is None."""
+    """The modules of one revision; a module that cannot be read or parsed is None.
 
-    def __init__(self, tree: Tree) -> None:
+    At most `characters` are read of it.
+    """
+
+    def __init__(self, tree: Tree, characters: int = _MAX_CHARACTERS) -> None:
         self._tree = tree
         self._texts: dict[str, str | None] = {}
         self._modules: dict[str, Module | None] = {}
-        self._left = _MAX_CHARACTERS
+        self._left = characters
 
     def text(self, path: str) -> str | None:
         """Return a file's text; None if it cannot be read, or once enough of the revision was read."""

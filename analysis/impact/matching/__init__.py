@@ -16,7 +16,7 @@ from analysis.impact.surface.index import SurfaceIndex
 from analysis.models import Commit, Fact, Trees
 from analysis.models.impacts import Certainty, Impact, ImpactKind
 
-__all__ = ["impacts"]
+__all__ = ["impacts", "worst_first"]
 
 
 def impacts(
@@ -38,10 +38,10 @@ def impacts(
     )
     found = [*matching.impacts(changed_names(commit, *revisions))]
     found += setting_impacts(commit, facts, index, before, after)
-    return _worst_first(found)
+    return worst_first(found)
 
 
-def _worst_first(found: Iterable[Impact]) -> tuple[Impact, ...]:
+def worst_first(found: Iterable[Impact]) -> tuple[Impact, ...]:
     """Return each impact once, what is proven first; of a name that a file can no longer import, nothing else there."""
     unique: dict[object, Impact] = {}
     for each in found:

@@ -1,6 +1,7 @@
 """The calls in the files that a commit changes: of a parameter that it adds, nobody else upstream can know yet."""
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -37,6 +38,12 @@ class Callers:
         """Return the calls of whatever has this name."""
         return self._by_name.get(name, ())
 
+    def no_longer_use(self, name: str) -> bool:
+        """Return whether the commit takes away a line that has this name, other than its definitions."""
+        used = re.compile(rf"^-(?!\s*(?:async\s+)?def\s).*\b{re.escape(name)}\b", re.MULTILINE)
+        sources = (file for file in self._commit.files if is_module(file))
+        return any(file.patch is None or used.search(file.patch) for file in sources)
+
     def of_constructors(self, classes: Collection[str]) -> Iterator[Caller]:
         """Yield the calls of these classes, and of variables that hold a class."""
         for name, calls in self._by_name.items():
@@ -62,4 +69,7 @@ def _calls(node: ast.AST, method: str) -> Iterator[tuple[str, Caller]]:
                     yield name, Caller(child, method)
                 case ast.Attribute(attr=name) | ast.Name(id=name):
                     yield name, Caller(child, "")
-        yield from _calls(child, child.name if isinstance(child, _FUNCTIONS) else method)
+        if isinstance(child, ast.ClassDef):
+            yield from _calls(child, "")
+        else:  # a function within a method is the method's
+            yield from _calls(child, child.name if isinstance(child, _FUNCTIONS) and not method else method)

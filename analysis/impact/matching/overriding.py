@@ -32,6 +32,10 @@ class Overriding(NamedTuple):
             if passed or (each.cause is not Cause.PARAMETER_ADDED and (reached or not callers)):
                 yield each
 
+    def lost_callers(self, name: str) -> bool:
+        """Return whether upstream called a method before the commit that takes it away."""
+        return self.callers.no_longer_use(name)
+
     def _callers(self, use: Use) -> Sequence[Caller]:
         """Return the calls that may be of this definition."""
         if use.kind is not UseKind.OVERRIDE or use.target[-1] != CONSTRUCTOR:

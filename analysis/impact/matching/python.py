@@ -27,7 +27,7 @@ from analysis.impact.matching.upstream import ABSENT, Answer, Place, Presence, U
 from analysis.impact.matching.values import Values
 from analysis.impact.surface.index import SurfaceIndex
 from analysis.impact.surface.model import Subclass, Use, UseKind
-from analysis.impact.surface.targets import CALL, Target, written
+from analysis.impact.surface.targets import CALL, CONSTRUCTOR, Target, written
 from analysis.models.impacts import Cause, Certainty, DownstreamPlace, Impact, ImpactKind, UpstreamPlace
 
 _KINDS = {
@@ -81,10 +81,14 @@ class Matching:
             return
         if not _names(use, target[-1]):  # what it is taken from is gone: that is told where it is named
             return
+        if use.kind is UseKind.OVERRIDE and not self.overriding.lost_callers(target[-1]):
+            return  # nobody called it before
         place = _offered(was, target[-1])
         kept = self._kept(was.last) if place is not was.last else None
         cause, new = kept or self.successors.of(was.last) or (Cause.REMOVED, None)
-        yield self._impact(use, cause, self._name(place), place, new=new, certain=certain)
+        # An object that is passed for one of the class may be of a downstream class that has the member.
+        own = use.kind is UseKind.READ and place.owner is not None and target[-1] in self.uses.surface.members
+        yield self._impact(use, cause, self._name(place), place, new=new, certain=certain and not own)
 
     def _kept(self, place: Place) -> Successor | None:
         """Return a definition, which another module no longer passes on, as what is to be imported instead."""
@@ -151,12 +155,7 @@ class Matching:
             name=name,
             subjects=tuple(subjects),
             new=new,
-            upstream=UpstreamPlace(
-                path=place.module.path,
-                line=line_of(place),
-                before=quoted(place, now, subjects),
-                after=quoted(now, place, subjects) if now else None,
-            ),
+            upstream=_quotation(_constructor(place), now and _constructor(now), subjects),
             downstream=DownstreamPlace(path=use.path, line=use.line, code=use.code),
             advice=advised(_KINDS[use.kind], cause, use.code, name=name, new=new, subjects=subjects)
             # What came with it may take the place of an argument, so that it is not just to be dropped.
@@ -172,6 +171,22 @@ class Matching:
         if place.member is not None:
             parts.append(place.member.name)
         return ".".join(parts)
+
+
+def _constructor(place: Place) -> Place:
+    """Return the constructor that a class defines, in place of the class."""
+    constructor = place.member.members.get(CONSTRUCTOR) if isinstance(place.member, Class) else None
+    owner = place.member if isinstance(place.member, Class) else None
+    return Place(place.module, constructor, owner) if isinstance(constructor, Function) else place
+
+
+def _quotation(was: Place, now: Place | None, subjects: Sequence[str]) -> UpstreamPlace:
+    return UpstreamPlace(
+        path=was.module.path,
+        line=line_of(was),
+        before=quoted(was, now, subjects),
+        after=quoted(now, was, subjects) if now else None,
+    )
 
 
 def _gains(was: Place, now: Place) -> bool:

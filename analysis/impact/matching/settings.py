@@ -29,6 +29,7 @@ _WHAT = {
 _READS = {UseKind.READ: ImpactKind.ATTRIBUTE, UseKind.IMPORT: ImpactKind.IMPORT}
 _LATER_THAN_ANY, _JUST_AFTER = "99999", ".0.0.0.1"
 _VERSIONS = (FactKind.MINIMUM_RAISED, FactKind.DEPENDENCY_MOVED)
+SETTINGS = frozenset({*_WHAT, *_VERSIONS, FactKind.DEFAULT_CHANGED})
 _CERTAIN = (VARIABLE,)  # names that nobody else has; a flag, a key or a route may be of another program
 _DEFINED_OPERATOR = re.compile(
     r"""op_name\s*=\s*["'](\w+)["']|direct_register_custom_op\(\s*["'](\w+)|\b(?:ops|m)\.def\(\s*"(\w+)"""

@@ -64,17 +64,24 @@ def is_callable_as(own: Sequence[Parameter], upstream: Sequence[Parameter]) -> b
     names = {each.name for each in upstream}
     places = sum(each.positional for each in upstream)
     accepted = {each.name for each in own}
+    in_order = not _out_of_order(own, upstream)
     for place, each in enumerate(upstream):
         known = each.name in accepted or each.variadic or not each.required
         absorbed = _has(own, ParameterKind.VAR_KEYWORD) and each.kind is not _POSITION
         by_place = (place < len(own) and own[place].positional) or _has(own, ParameterKind.VAR_POSITIONAL)
-        if not known and not absorbed and not (each.positional and by_place):
+        if not known and not absorbed and not (each.positional and by_place and in_order):
             return False
     open_ended = _has(upstream, ParameterKind.VAR_KEYWORD) or _has(upstream, ParameterKind.VAR_POSITIONAL)
     return open_ended or not any(
         each.required and not each.variadic and each.name not in names and not (each.positional and place < places)
         for place, each in enumerate(own)
     )
+
+
+def _out_of_order(own: Sequence[Parameter], upstream: Sequence[Parameter]) -> bool:
+    """Return whether two signatures have a parameter at different positions."""
+    theirs = {each.name: place for place, each in enumerate(upstream) if each.positional}
+    return any(each.positional and theirs.get(each.name, place) != place for place, each in enumerate(own))
 
 
 def override_misfits(

@@ -17,6 +17,7 @@ from analysis.impact.matching.signatures import is_callable_as
 from analysis.impact.matching.upstream import Place, Upstream, body
 from analysis.impact.surface.model import Use, UseKind
 from analysis.models.impacts import Cause
+from analysis.paths import Kind, kind
 
 _STUBS = ("", "pass", "...")  # bodies that leave to subclasses what is returned
 _RETURNED = (UseKind.CALL, UseKind.OVERRIDE, UseKind.REPLACEMENT)
@@ -43,7 +44,7 @@ class Values(NamedTuple):
                 rewritten = use.kind is UseKind.REPLACEMENT and body(was.module, old) != body(now.module, new)
                 return change or (ValueChange(Cause.REWRITTEN) if rewritten else None)
             case Attribute() as old, Attribute() as new if use.kind is UseKind.READ:
-                cause = self._held((was, old), (now, new)) if old.annotation != new.annotation else None
+                cause = self._held(use, (was, old), (now, new)) if old.annotation != new.annotation else None
                 return ValueChange(cause) if cause else None
         return None
 
@@ -57,9 +58,9 @@ class Values(NamedTuple):
         if not returns_as_before(*kinds):
             lengths = tuple_length(before), tuple_length(after)
             return ValueChange(Cause.RETURNS, use.unpacked is not None and lengths[0] == use.unpacked != lengths[1])
-        return ValueChange(Cause.NONE_ALLOWED) if allows_none_now(before, after) else None
+        return ValueChange(Cause.NONE_ALLOWED) if _meets_none(use, before, after) else None
 
-    def _held(self, was: tuple[Place, Attribute], now: tuple[Place, Attribute]) -> Cause | None:
+    def _held(self, use: Use, was: tuple[Place, Attribute], now: tuple[Place, Attribute]) -> Cause | None:
         before, after = was[1].annotation, now[1].annotation
         if is_kept(before) and not is_kept(after):
             return Cause.NOT_KEPT
@@ -67,12 +68,17 @@ class Values(NamedTuple):
             return Cause.TYPE
         owner = now[0].owner
         # Elsewhere an annotation may just say what always was so.
-        return Cause.NONE_ALLOWED if owner and is_record(owner) and allows_none_now(before, after) else None
+        return Cause.NONE_ALLOWED if owner and is_record(owner) and _meets_none(use, before, after) else None
 
     def _kinds(self, was: Place, before: str, now: Place, after: str) -> tuple[Kinds, Kinds]:
         """Return what annotations on both sides of the commit allow."""
         sides = AnnotationReader(was.module, self.before), AnnotationReader(now.module, self.after)
         return sides[0].kinds(before), sides[1].kinds(after)
+
+
+def _meets_none(use: Use, before: str, after: str) -> bool:
+    """Return whether a use may meet None by now; a test makes the values that it reads."""
+    return kind(use.path) is not Kind.TEST and allows_none_now(before, after)
 
 
 def _behaves_otherwise(was: Place, now: Place) -> bool:

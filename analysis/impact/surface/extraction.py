@@ -50,13 +50,18 @@ def extract(files: Iterable[tuple[str, str]], packages: frozenset[str]) -> Surfa
                 own = definition.target
                 uses += overrides(definition, modules, own, constructed=own in constructed)
     return Surface(
-        packages=packages, uses=tuple(uses), subclasses=subclasses, files=read, unparsed=tuple(modules.unparsed)
+        packages=packages,
+        uses=tuple(uses),
+        subclasses=subclasses,
+        files=read,
+        members=frozenset(name for each in modules.classes() for name in each.members),
+        unparsed=tuple(modules.unparsed),
     )
 
 
 def _subclass(definition: ClassDefinition, bases: tuple[Target, ...], modules: DownstreamModules) -> Subclass:
     lineage = [definition, *(each for each in modules.above(definition) if isinstance(each, ClassDefinition))]
-    members = frozenset(name for each in lineage for name in (*each.methods, *each.attributes))
+    members = frozenset(name for each in lineage for name in each.members)
     abstract = any(_is_abstract(method) for method in definition.methods.values())
     return Subclass(
         target=definition.target,

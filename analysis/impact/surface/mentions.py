@@ -23,6 +23,7 @@ _WORDS = re.compile(
 )
 _KEY = re.compile(r"""^\s*["']?(?P<key>[a-z]\w{3,})["']?\s*[:=]""")
 _HISTORY = re.compile(r"(?:^|[/_-])(?:changelog|changes|release[-_]?notes|news|history)[^/]*$", re.IGNORECASE)
+_BUILD = "[build-system]"  # of pyproject.toml: upstream is not installed where it is built
 _CONFIGURATION = (".yaml", ".yml", ".json", ".toml", ".ini", ".cfg")
 _REQUIREMENT = re.compile(r"""(?:^\s*|["'])(?P<requirement>[A-Za-z][\w.-]*(?:\[[^\]]*\])?\s*[<>=~!][^#;"']*)""")
 
@@ -38,10 +39,12 @@ def mentions(path: str, text: str, packages: Collection[str]) -> Iterator[Use]:
     names_upstream = any(package in text.lower() for package in packages)
     prefixes = tuple(f"{package.upper()}_" for package in packages)
     seen: set[tuple[str, ...]] = set()
+    section = ""
     for number, line in enumerate(text.split("\n"), 1):
+        section = line.strip() if line.startswith("[") else section
         for target in _mentioned(path, found, line):
             own = names_upstream or target[0] == REQUIREMENT or target[1].startswith(prefixes)
-            if own and target not in seen:
+            if own and target not in seen and not (target[0] == REQUIREMENT and section == _BUILD):
                 seen.add(target)
                 yield Use(kind=UseKind.MENTION, target=target, path=path, line=number, code=line.strip()[:_MAX_CODE])
 

@@ -69,12 +69,14 @@ class Surface(Frozen):
     """What a downstream tree uses of the upstream `packages` (names that are imported, such as `vllm`).
 
     `unparsed` are the Python files that are no valid Python for us; `files` counts all that were read.
+    `members` are the names that downstream classes define.
     """
 
     packages: frozenset[str]
     uses: tuple[Use, ...]
     subclasses: Mapping[Target, Subclass]
     files: int
+    members: frozenset[str] = frozenset()
     unparsed: tuple[str, ...] = ()
 
     @field_serializer("subclasses")

@@ -27,6 +27,11 @@ class ClassDefinition:
     def defines(self, name: str) -> bool:
         return name in self.methods or name in self.attributes
 
+    @property
+    def members(self) -> Iterator[str]:
+        yield from self.methods
+        yield from self.attributes
+
 
 @dataclass
 class PythonModule:

@@ -27,6 +27,7 @@ _FORMS = (  # of commands, and what they give, both with placeholders for `Examp
     ("{first}..{day}", mark("the statistics of some days")),
     ("{sha}", mark("a commit (a SHA, #{pr}, or its address)")),
     ("search {words}", mark("find commits")),
+    ("upgrade v1.2.0..v1.3.0", mark("what lies between two versions; without the first from what your code pins")),
     ("{name} {day}", mark("a repository may come first")),
     (
         "subscribe at 09:00 min medium paths {folder}/**",

@@ -38,7 +38,7 @@ class SearchCommand:
             view.reader.allow(command.repository)
         among = [command.repository] if command.repository else view.reader.known
         # An empty `among` means all repositories to the store; here it means that none is visible.
-        hits = self._store.search(command.words, among, offset + PAGE_SIZE + 1)[offset:] if among else []
+        hits = self._store.search_index.search(command.words, among, offset + PAGE_SIZE + 1)[offset:] if among else []
         again = f"{command.repository} search {command.words}" if command.repository else f"search {command.words}"
         return search_messages(
             command.words,

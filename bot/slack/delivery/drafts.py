@@ -1,17 +1,22 @@
 """Messages in the form in which the outbox stores them."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from analysis.models import DayReport
 from analysis.models.impacts import CommitImpacts, ImpactReport
+from analysis.models.upgrades import UpgradeReport
 from analysis.report.impacts_markdown import impacts_markdown
 from analysis.report.markdown import reports_markdown
+from analysis.report.upgrades_markdown import upgrade_markdown
 from bot.models.downstream import UNASKED, DownstreamCheck
 from bot.slack.messages.blocks import Message, section
 from bot.slack.web import Web
 from bot.slack.web_errors import Refused
 from bot.store import Draft
+
+_NAME = 40  # characters of a version in a file's name
 
 
 def drafts(
@@ -44,6 +49,13 @@ def report_file(report: DayReport, check: DownstreamCheck = UNASKED) -> dict[str
     if check.commits:
         data = f"{data.rstrip()}\n\n---\n\n{impacts_markdown(_impact_report(report, check), every_place=True)}"
     return {"filename": name, "title": name, "data": data}
+
+
+def upgrade_file(report: UpgradeReport) -> dict[str, Any]:
+    """Return what lies between two versions as a file {filename, title, data}."""
+    ends = "-".join(re.sub(r"[^\w.+-]", "-", each.name)[:_NAME] for each in (report.start, report.end))
+    name = f"{report.repository.name}-{ends}.md"
+    return {"filename": name, "title": name, "data": upgrade_markdown(report)}
 
 
 def _impact_report(report: DayReport, check: DownstreamCheck) -> ImpactReport:

@@ -1,6 +1,6 @@
 """The parser of commands. Text that it cannot parse gets the nearest form that would work.
 
-[repo] DATE | FROM..TO | SHA | #PR | URL | search WORDS | subscribe ... | unsubscribe | subscriptions | status | help
+[repo] DATE | FROM..TO | SHA | #PR | URL | search WORDS | upgrade [FROM[..TO]] | subscribe ... | unsubscribe | subscriptions | status | help
 """
 
 import html
@@ -18,6 +18,7 @@ from analysis.questions.intent import references_in
 from analysis.text import one_line, shorten
 from analysis.window import parse_day, parse_range
 from bot.models.reference import Reference, parse_reference
+from bot.services.upgrade_ends import parse_span
 from bot.slack.parsing.input_error import InputError
 from bot.slack.parsing.repository_names import FULL_NAME, named
 from bot.slack.parsing.subscription_parser import SubscriptionOptions, parse_options
@@ -27,10 +28,12 @@ _WORDS = 50  # in a search
 _SHOWN = 60  # characters of the input quoted in replies
 _FIRST_YEAR = 1970  # git's dates begin with Unix time
 _SUBSCRIBING = ("subscribe", "unsubscribe", "subscriptions", "status")
-_COMMANDS = ("search", "help", "today", "yesterday", *_SUBSCRIBING)
+_COMMANDS = ("search", "upgrade", "help", "today", "yesterday", *_SUBSCRIBING)
 _LOOSE_DATE = re.compile(r"(?<![A-Za-z0-9#])(\d{4})[-/.年]?(\d{1,2})[-/.月]?(\d{1,2})(?![A-Za-z0-9])日?")
 _Find = Callable[[str], Repository | None]
 Why = Literal["", "future", "backwards", "too_many"]
+_SPAN = re.compile(r"(?:[\w+-][\w./+-]*)?(?:\.\.(?:[\w+-][\w./+-]*)?)?")  # of tags, SHAs and days
+_UPGRADE_EXAMPLE = "upgrade v1.2.0..v1.3.0 downstream owner/name"
 _EVERYTHING = ("all", "全部", "所有")
 _HELP = ("help", "?", "？", "帮助")
 _PUNCTUATION = "?!,;:？！，；：。、"
@@ -48,6 +51,7 @@ _ALIASES = {
     "订阅列表": "subscriptions",
     "查看订阅": "subscriptions",
     "状态": "status",
+    "升级": "upgrade",
 }
 
 
@@ -81,6 +85,19 @@ class Search:
 
     words: str
     repository: Repository | None = None
+
+
+@dataclass(frozen=True)
+class Upgrade:
+    """Show what lies between two versions: without `start` from what the downstream code pins, without `end` up to the head.
+
+    `downstream` are the repositories to upgrade; by default those that the channel names.
+    """
+
+    start: str = ""
+    end: str = ""
+    repository: Repository | None = None
+    downstream: tuple[Repository, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -130,7 +147,18 @@ class Wrong:
 
 
 Command = (
-    Wrong | Day | Days | Lookup | Search | Help | NotUnderstood | Subscribe | Unsubscribe | ListSubscriptions | Status
+    Wrong
+    | Day
+    | Days
+    | Lookup
+    | Search
+    | Upgrade
+    | Help
+    | NotUnderstood
+    | Subscribe
+    | Unsubscribe
+    | ListSubscriptions
+    | Status
 )
 
 
@@ -175,6 +203,8 @@ def _command(words: list[str], repository: Repository | None, find: _Find, today
         return Help()
     if head == "search":
         return _search(words[1:], repository)
+    if head == "upgrade":
+        return _upgrade(words[1:], repository)
     if head in _SUBSCRIBING:
         return _subscription_command(head, words[1:], repository, find)
     found = _range_day_or_commit(words[0], head, repository, today) if len(words) == 1 else None
@@ -222,6 +252,20 @@ def _search(words: list[str], repository: Repository | None) -> Command:
     if not words or not re.search(r"\w", " ".join(words)):
         return NotUnderstood("search", "search kv connector")
     return Search(" ".join(words[:_WORDS]), repository)
+
+
+def _upgrade(words: list[str], repository: Repository | None) -> Command:
+    """Parse the versions, and the downstream repositories after the keyword."""
+    place = next((number for number, word in enumerate(words) if word.lower() == "downstream"), len(words))
+    span, names = words[:place], " ".join(words[place + 1 :]).replace(",", " ").split()
+    if len(span) > 1 or not all(map(_SPAN.fullmatch, span)) or (place < len(words) and not names):
+        return NotUnderstood(shorten(one_line(" ".join(["upgrade", *words])), _SHOWN), _UPGRADE_EXAMPLE)
+    start, end = parse_span(span[0] if span else "")
+    try:
+        downstream = tuple(map(Repository.parse, names))
+    except Misuse:
+        return NotUnderstood(shorten(one_line(" ".join(["upgrade", *words])), _SHOWN), _UPGRADE_EXAMPLE)
+    return Upgrade(start, end, repository, downstream)
 
 
 def _range(word: str, repository: Repository | None, today: date) -> Command:

@@ -262,7 +262,15 @@ def test_search_finds_titles_paths_and_summaries(run: Run, serve: Serve) -> None
     """Words of the title, of a path and of the author's purpose find the commit; nothing found is said and is no failure."""
     server = serve(recorded(1, message="[KV Connector] Fix NixlConnector 调度 (#4711)"), recorded(2))
     assert run("backfill", "2026-02-05..2026-02-05", server=server, GITHUB_TOKEN="t").code == 0
-    for words in (("kv", "conn"), ("connector",), ("part1.py",), ("slow", "kv"), ("调度",), ("#4711",)):
+    for words in (
+        ("kv", "conn"),
+        ("connector",),
+        ("part1.py",),
+        ("slow", "+kv"),
+        ('"kv connector" slow',),
+        ("调度",),
+        ("#4711",),
+    ):
         ran = run("search", *words, "--format", "json")
         assert [json.loads(line)["sha"][:2] for line in ran.out.splitlines()] == ["01"], words
     nothing = run("search", "nowhere")

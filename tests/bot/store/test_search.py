@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.store.search import match_query, searchable
+from analysis.search.words import searchable
+from bot.store.search import match_query
 
 TOKENIZER = "unicode61 remove_diacritics 2"  # as in the store's first migration
 
@@ -31,7 +32,13 @@ def found(text: str, query: str) -> bool:
     [
         ("Fix double free in KV cache", "double free"),
         ("Fix double free in KV cache", "cache FIX"),
-        ("Fix double free", "dou fr"),
+        ("Fix double free", "dou fre"),
+        ("Fix double free", "triple double"),
+        ("Fix double free", '"double free" triple'),
+        ("Fix double free", "“double free”"),
+        ("Fix double free", '+"double free" +fix'),
+        ("what is new", "what is new"),
+        ("get_KVCache", "cache"),
         ("Rename KVConnectorBase", "kvconnectorbase"),
         ("Rename KVConnectorBase", "connector"),
         ("Rename KVConnectorBase", "KVConn"),
@@ -60,7 +67,10 @@ def test_a_text_is_found_by_its_words(text: str, query: str) -> None:
     ("text", "query"),
     [
         ("Fix double free", "triple"),
-        ("Fix double free", "double triple"),
+        ("Fix double free", "double +triple"),
+        ("Fix double free", '"free double"'),
+        ("Fix double free", '"double fre"'),
+        ("Fix double free", "fr"),
         ("Fix double free", "ouble"),
         ("调整死循环的锁", "死锁"),
         ("KVConnector", "kvconnectorbase"),
@@ -68,7 +78,7 @@ def test_a_text_is_found_by_its_words(text: str, query: str) -> None:
     ],
 )
 def test_a_text_is_not_found_by_what_it_does_not_hold(text: str, query: str) -> None:
-    """Every word must be there, from its beginning, and characters without spaces must stand together."""
+    """A word is found from its beginning alone, what must be there is, and characters without spaces stand together."""
     assert not found(text, query)
 
 
@@ -97,12 +107,12 @@ CHINESE = st.text("修复调度器死锁内存泄漏", min_size=1, max_size=6)
 def test_any_of_its_words_finds_a_text(words: list[str], data: st.DataObject) -> None:
     """A text of English and Chinese words is found by each of them, also by its beginning."""
     word = data.draw(st.sampled_from(words))
-    length = data.draw(st.integers(1, len(word)))
+    length = data.draw(st.integers(min(3, len(word)), len(word)))
     assert found(" ".join(words), word[:length])
 
 
-def test_camel_case_is_indexed_in_parts_once() -> None:
-    """A name is kept as it is, and its parts are added at the end."""
-    text = "in KVConnector, KVConnector and getHTTP"
-    assert searchable(text) == f"{text} KV Connector get HTTP"
-    assert searchable("snake_case and UPPER") == "snake_case and UPPER"
+def test_a_common_word_counts_in_titles_alone() -> None:
+    """A word of very many commits is looked for in titles, unless it must be there; others everywhere."""
+    assert match_query("cache nixl +fix", lambda word: word == '"cache"') == (
+        '("fix"*) OR ("fix"* AND ({title} : "cache"* OR "nixl"*))'
+    )

@@ -381,3 +381,14 @@ def test_an_argument_is_dropped_only_if_nothing_may_take_its_place(after: str, a
     """A parameter that came with the change may be its new name."""
     [found] = impacts_of("def load(a, n=1): ...\n", f"def load({after}): ...\n", f"{IMPORTED}load(1, n=2)\n")
     assert found.advice == advice
+
+
+def test_a_construction_quotes_the_constructor() -> None:
+    """The class's head says nothing of what changed."""
+    before, after = (f"class Engine:\n    def __init__({each}): ...\n" for each in ("self, a", "self, a, b"))
+    [found] = impacts_of(before, after, "from engine.core import Engine\n\nEngine(1)\n")
+    assert (found.upstream.line, found.upstream.before, found.upstream.after) == (
+        2,
+        "def __init__(self, a): ...",
+        "def __init__(self, a, b): ...",
+    )

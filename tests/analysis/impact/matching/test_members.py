@@ -125,3 +125,11 @@ def test_a_member_that_nothing_declared_is_not_gone() -> None:
     """A class that loses a base from elsewhere, which may have had the member, proves nothing."""
     before = "from collections import UserDict\n\n\nclass A(UserDict): ...\n"
     assert told(before, "class A: ...\n", "from engine.core import A\n\nA().load()\n") == []
+
+
+@pytest.mark.parametrize(("own", "certainty"), [("", "proven"), ("class Other:\n    size = 1\n\n\n", "likely")])
+def test_a_member_that_a_downstream_class_defines_is_only_likely_to_be_missing(own: str, certainty: str) -> None:
+    """What is passed for an object of upstream's class may be of another one."""
+    plugin = f"from engine.core import Engine\n\n\n{own}def use(e: Engine):\n    return e.size\n"
+    [found] = impacts_of("class Engine:\n    size = 1\n", "class Engine: ...\n", plugin)
+    assert found.certainty.value == certainty

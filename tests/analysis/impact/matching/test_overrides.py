@@ -75,8 +75,11 @@ CALLED_WITH_MORE = "class Engine:\n    def run(self, a, b): ...\n\n    def step(
 )
 def test_an_override_that_only_replaced_methods_call_does_not_break(step: str, breaks: bool) -> None:
     """A class that replaces the caller as well calls its own, unless it calls the one that it replaces."""
-    found = told(CALLED, CALLED_WITH_MORE, f"{HEAD}    def run(self, a): ...\n\n{step}")
-    assert found == ([f"override: parameter required: {NAME} (b)"] if breaks else [])
+    plugin = f"{HEAD}    def run(self, a): ...\n\n{step}"
+    expected = [f"override: parameter required: {NAME} (b)"] if breaks else []
+    assert told(CALLED, CALLED_WITH_MORE, plugin) == expected
+    nested = CALLED_WITH_MORE.replace("        self", "        def inner():\n            self") + "\n        inner()\n"
+    assert told(CALLED, nested, plugin) == expected
 
 
 @pytest.mark.parametrize(("more", "breaks"), [("", True), ("\n\nMine(1)\n", False)])
@@ -107,25 +110,30 @@ def test_an_override_breaks_if_callers_expect_another_kind_of_value(
 
 
 def test_an_override_that_upstream_could_not_call_before_is_left_alone() -> None:
-    """A method of the same name with other parameters is the plug-in's own."""
-    old, new = (f"class Engine:\n    def run(self, a) -> {each}: ...\n" for each in ("int", "str"))
+    """A method of the same name with other parameters, or with the same in another order, is the plug-in's own."""
+    old, new = (f"class Engine:\n    def run(self, a, b) -> {each}: ...\n" for each in ("int", "str"))
+    assert told(old, new, f"{HEAD}    def run(self, a, b): ...\n") != []
     assert told(old, new, f"{HEAD}    def run(self, a, b, c): ...\n") == []
+    assert told(old, new, f"{HEAD}    def run(self, b, c): ...\n") == []
 
 
 def test_an_override_of_what_is_gone_is_never_called() -> None:
-    """A hook that upstream removed fails silently."""
-    before = "class Engine:\n    def run(self): ...\n\n    def _hook(self): ...\n"
-    assert told(before, "class Engine:\n    def run(self): ...\n", f"{HEAD}    def _hook(self): ...\n") == [
-        "override: removed: engine.core.Engine._hook"
-    ]
+    """A hook that upstream removed fails silently; one that upstream never called failed before."""
+    after = "class Engine:\n    def run(self): ...\n"
+    plugin = f"{HEAD}    def _hook(self): ...\n"
+    hook = "\n    def _hook(self): ...\n"
+    called = after.replace("...", "\n        self._hook()")
+    assert told(called + hook, after, plugin) == ["override: removed: engine.core.Engine._hook"]
+    assert told(after + hook, after, plugin) == []
 
 
 def test_an_override_of_a_renamed_hook_says_its_new_name() -> None:
     """The hook's new name is what to define instead."""
     body = "(self, path, mode):\n        with open(path, mode) as file:\n            return file.read()\n"
+    caller = "\n    def run(self):\n        return self.{}('a', 'r')\n"
     [found] = impacts_of(
-        f"class Engine:\n    def _load{body}",
-        f"class Engine:\n    def _read{body}",
+        f"class Engine:\n    def _load{body}{caller.format('_load')}",
+        f"class Engine:\n    def _read{body}{caller.format('_read')}",
         f"{HEAD}    def _load(self, path, mode):\n        return 1\n",
     )
     assert (found.cause.value, found.advice) == ("renamed", "def _read(self, path, mode):")

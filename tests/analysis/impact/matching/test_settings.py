@@ -122,6 +122,12 @@ def test_a_pin_in_a_list_on_one_line_is_found() -> None:
     assert impact.downstream.line == 2
 
 
+def test_what_a_build_needs_is_no_pin() -> None:
+    """Upstream is not installed where the plug-in is built."""
+    raised = fact(FactKind.MINIMUM_RAISED, "numpy", new=">=2.1")
+    assert found(raised, {"pyproject.toml": '[build-system]\nrequires = ["numpy<2.0"]\n[project]\nname = "x"\n'}) == []
+
+
 def test_what_tells_of_past_releases_relies_on_nothing() -> None:
     """Release notes and changelogs of the plug-in are no uses."""
     gone = fact(FactKind.REMOVED_ENV, "ENGINE_MODE")

@@ -9,7 +9,19 @@ from hypothesis import strategies as st
 from analysis.models import Repository
 from bot.models.reference import Reference
 from bot.slack.messages.blocks import escaped
-from bot.slack.parsing.commands import MOST_DAYS, Command, Day, Days, Help, Lookup, NotUnderstood, Search, parse, plain
+from bot.slack.parsing.commands import (
+    MOST_DAYS,
+    Command,
+    Day,
+    Days,
+    Help,
+    Lookup,
+    NotUnderstood,
+    Search,
+    Upgrade,
+    parse,
+    plain,
+)
 
 TODAY = date(2026, 2, 6)  # a Friday
 VLLM, SGLANG, DEV = (Repository.parse(name) for name in ("vllm-project/vllm", "sgl-project/sglang", "acme/engine@dev"))
@@ -47,6 +59,33 @@ def day(month: int, number: int) -> date:
 def test_a_day_is_understood(text: str, meant: date) -> None:
     """A date, a word for a day in either language, days ago or a weekday is that day; nothing at all is yesterday."""
     assert wish(text) == Day(meant)
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("upgrade", Upgrade()),
+        ("升级 v0.12.0", Upgrade("v0.12.0")),
+        ("upgrade v0.12.0..v0.13.0", Upgrade("v0.12.0", "v0.13.0")),
+        ("upgrade ..releases/v1", Upgrade("", "releases/v1")),
+        ("sglang upgrade 2026-01-01..-3", Upgrade("2026-01-01", "-3", SGLANG)),
+        (
+            f"upgrade {SHA} downstream a/b@dev, c/d",
+            Upgrade(SHA, "", None, (Repository.parse("a/b@dev"), Repository.parse("c/d"))),
+        ),
+    ],
+)
+def test_an_upgrade_is_understood(text: str, meant: Upgrade) -> None:
+    """Two versions, one, or none; after a keyword the code to upgrade; a repository may come first."""
+    assert wish(text) == meant
+
+
+@pytest.mark.parametrize("text", ["upgrade v1 v2", "upgrade downstream", "upgrade v1 downstream x", "upgrade v1..v2;"])
+def test_an_upgrade_that_is_none_gets_an_example(text: str) -> None:
+    """Two words for the versions, no repository or a name that is none are answered with a form that works."""
+    meant = wish(text)
+    assert isinstance(meant, NotUnderstood)
+    assert isinstance(wish(meant.nearest), Upgrade)
 
 
 @pytest.mark.parametrize(

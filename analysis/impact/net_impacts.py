@@ -1,0 +1,143 @@
+"""What a range of commits breaks of a surface in sum: what no longer fits at its end, and which of its commits did it.
+
+Every use is looked up at both ends, so that what one commit breaks and another mends is no impact of the range. Only the
+commits that touch what a broken use relies on are then compared one by one.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from analysis.facts.change import old_path
+from analysis.facts.whole_files.module import Class, Function, Parameter
+from analysis.facts.whole_files.repository import Found, Revision
+from analysis.impact.matching import impacts, worst_first
+from analysis.impact.matching.callers import Callers
+from analysis.impact.matching.changes import ChangedNames, is_abstract
+from analysis.impact.matching.overriding import Overriding
+from analysis.impact.matching.python import Matching
+from analysis.impact.matching.settings import SETTINGS
+from analysis.impact.matching.signatures import Misfit
+from analysis.impact.matching.successors import Successors
+from analysis.impact.matching.upstream import Presence, Upstream
+from analysis.impact.matching.values import Values
+from analysis.impact.surface.index import SurfaceIndex
+from analysis.impact.surface.model import Use, UseKind
+from analysis.impact.surface.targets import ABOVE, Target
+from analysis.models import Commit, Fact, Trees
+from analysis.models.impacts import Impact, ImpactKind
+
+_MAX_CHARACTERS = 60_000_000  # read of one end
+_OF_SETTINGS = (ImpactKind.MENTION, ImpactKind.DEFAULT, ImpactKind.VERSION)
+_OPERATOR = re.compile(r"^-.*(?:\bop_name\b|\bdirect_register_custom_op\b|\b(?:ops|m)\.def\()", re.MULTILINE)
+
+_DEFINED = r"^-\s*(?:(?:async )?def |class )(?:{0})\b|^-\s*(?:self\.)?(?:{0})\s*[:=]"
+
+Line = tuple[str, int]  # a downstream path, and the number of a line
+
+
+class NetImpacts:
+    """The impacts of a whole range on a surface: of Python code exactly those that stand at its end."""
+
+    def __init__(self, last: Commit, trees: Trees, index: SurfaceIndex, roots: Mapping[str, str]) -> None:
+        """Compare the ends of a range, of which `last` is the last commit; `trees` are those before and after the range."""
+        revisions = [Revision(tree, _MAX_CHARACTERS) for tree in trees]
+        before, after = (Upstream(each, roots, index.surface.subclasses) for each in revisions)
+        successors = Successors(last.model_copy(update={"files": ()}), (), before, after)
+        overriding = _AnyCaller(Callers(last.model_copy(update={"files": ()}), revisions[1]), index)
+        matching = Matching(before, after, successors, Values(before, after), overriding, index)
+        found = worst_first(matching.impacts(ChangedNames(_names(index), _abstract(after, index))))
+        self._lines = frozenset(map(_line, found))
+        self._paths = {each.upstream.path for each in found}
+        self._packages = tuple(path.removesuffix("__init__.py") for path in self._paths if path.endswith("__init__.py"))
+        last_names = sorted({each.name.rpartition(".")[2] for each in found})
+        self._definition = re.compile(_DEFINED.format("|".join(map(re.escape, last_names)) or r"\Z."), re.MULTILINE)
+        self._index = _restricted(index, self._lines)
+        self._roots = roots
+
+    def impacts_of(
+        self, commit: Commit, trees: Trees, facts: Sequence[Fact], standing: Sequence[Fact]
+    ) -> tuple[Impact, ...]:
+        """Return what a commit of the range, with its patches, breaks that is still broken at the end; ask for the oldest first.
+
+        Of its facts, `standing` are those that stand there.
+        """
+        if not self._may_break(commit) and not any(fact.kind in SETTINGS for fact in standing):
+            return ()
+        names = {fact.name for fact in standing}
+        return tuple(
+            each
+            for each in impacts(commit, trees, self._index, self._roots, facts)
+            if (each.name in names or not _is_of_fact(each))
+            and (each.kind in _OF_SETTINGS or _line(each) in self._lines)
+        )
+
+    def _may_break(self, commit: Commit) -> bool:
+        self._paths |= {each.path for each in commit.files if each.previous_path in self._paths}  # it can break there
+        return any(
+            file.path in self._paths
+            or (file.status != "modified" and old_path(file).startswith(self._packages))
+            or bool(self._definition.search(file.patch or ""))
+            or bool(_OPERATOR.search(file.patch or ""))
+            for file in commit.files
+            if file.status != "added"
+        )
+
+
+class _AnyCaller(Overriding):
+    """Overrides whose callers are not looked at: those are in the files of single commits."""
+
+    def met(self, use: Use, misfits: Iterable[Misfit], parameters: Sequence[Parameter]) -> Iterator[Misfit]:
+        del use, parameters
+        yield from misfits
+
+    def lost_callers(self, name: str) -> bool:
+        del name
+        return True
+
+
+def _is_of_fact(impact: Impact) -> bool:
+    """Return whether an impact is on a setting that a fact names; an operator is in the patch alone."""
+    return impact.kind in _OF_SETTINGS and impact.upstream.line is not None
+
+
+def _names(index: SurfaceIndex) -> frozenset[str]:
+    return frozenset(name for use in index.surface.uses if use.kind is not UseKind.MENTION for name in use.target)
+
+
+def _abstract(after: Upstream, index: SurfaceIndex) -> frozenset[str]:
+    """Return the abstract methods of the classes that downstream classes inherit from."""
+    found: set[str] = set()
+    for subclass in index.surface.subclasses.values():
+        for base in subclass.bases:
+            for owner in _lineage(after, base):
+                members = owner.members.items()
+                found.update(name for name, each in members if isinstance(each, Function) and is_abstract(each))
+    return frozenset(found)
+
+
+def _lineage(after: Upstream, base: Target) -> Iterator[Class]:
+    """Yield an upstream class and those above it."""
+    found = after.find(base)
+    if found.presence is Presence.PRESENT and isinstance(found.last.member, Class):
+        yield from (each.member for each in after.lineage(Found(found.last.module, found.last.member)) if each)
+
+
+def _restricted(index: SurfaceIndex, lines: Collection[Line]) -> SurfaceIndex:
+    """Return the uses at these lines, of what overrides replace, and all that is not code; of the subclasses those at other
+    lines lack nothing.
+    """
+    surface = index.surface
+    uses = tuple(
+        each
+        for each in surface.uses
+        if each.kind is UseKind.MENTION or (each.path, each.line) in lines or ABOVE in each.target
+    )
+    subclasses = {
+        target: each if (each.path, each.line) in lines else each.model_copy(update={"abstract": True})
+        for target, each in surface.subclasses.items()
+    }
+    return SurfaceIndex(surface.model_copy(update={"uses": uses, "subclasses": subclasses}))
+
+
+def _line(impact: Impact) -> Line:
+    return impact.downstream.path, impact.downstream.line

@@ -1,0 +1,155 @@
+"""What every format of an upgrade shares: its headings and sentences."""
+
+from collections.abc import Iterator
+
+from analysis.impact.consequences import deciding_facts
+from analysis.locale import Catalogue, catalogue, mark, translated
+from analysis.locale.punctuation import join_items
+from analysis.models import SHORT_SHA, Language, by_kind
+from analysis.models.upgrades import Consequence, PinKind, Pinned, UpgradeReport, UpgradeRow
+from analysis.report.breaking import Break, Part
+from analysis.report.impacts import comparison, impact_causes, omissions
+
+HEADINGS = {
+    Consequence.BREAKS_YOU: mark("💥 Breaks your code ({count})"),
+    Consequence.BREAKING: mark("🧨 Breaking changes elsewhere ({count})"),
+    Consequence.BEHAVIOUR: mark("🎚️ Changed defaults and dependencies ({count})"),
+    Consequence.SECURITY: mark("🔒 Security ({count})"),
+    Consequence.ADDITIONS: mark("✨ New ({count})"),
+}
+_KINDS = {
+    PinKind.SUBMODULE: mark("a submodule"),
+    PinKind.REQUIREMENT: mark("a requirement"),
+    PinKind.COMMIT_FILE: mark("a file of its own"),
+    PinKind.LOCK: mark("a lock file"),
+    PinKind.IMAGE: mark("an image"),
+    PinKind.WORKFLOW: mark("a workflow"),
+    PinKind.SCRIPT: mark("a script"),
+}
+_MAX_OTHERS = 4  # pins that are named
+
+
+def title(report: UpgradeReport) -> str:
+    """Return the heading of the report."""
+    return f"{report.repository} · {_short(report.start.name)}..{_short(report.end.name)}"
+
+
+def summary(report: UpgradeReport) -> str:
+    """Return how many commits there are, and how many break the downstream code."""
+    say = catalogue(report.language)
+    commits = say.plural("{count} commit", "{count} commits", report.commits)
+    if not report.commits:
+        return say(
+            "✅ Nothing new between {start} and {end}", start=_short(report.start.name), end=_short(report.end.name)
+        )
+    breaking = len(report.group(Consequence.BREAKS_YOU))
+    if breaking:
+        return say("💥 Breaks your code: {breaking} of {commits}", breaking=f"{breaking:,}", commits=commits)
+    if report.downstreams:
+        return say("✅ Nothing here breaks your code: {commits} compared", commits=commits)
+    return commits
+
+
+def remarks(report: UpgradeReport) -> Iterator[str]:
+    """Yield where the range begins and why, and what of it is not shown."""
+    say = catalogue(report.language)
+    if report.pinned:
+        yield from _pin_remarks(report.pinned, say)
+    if report.merge_base:
+        base = report.merge_base[:SHORT_SHA]
+        yield say(
+            "{start} is on a branch of its own; the range begins at {base}, where it left",
+            start=_short(report.start.name),
+            base=base,
+        )
+    if report.picked:
+        yield say.plural(
+            "{count} commit is not new: {start} has picked it",
+            "{count} commits are not new: {start} has picked them",
+            report.picked,
+            start=_short(report.start.name),
+        )
+    if report.reverted:
+        yield say.plural(
+            "{count} commit is reverted within the range, or reverts one",
+            "{count} commits are reverted within the range, or revert one",
+            report.reverted,
+        )
+    if report.ungrouped:
+        yield say.plural(
+            "{count} other commit: fixes, tests, documentation and the like",
+            "{count} other commits: fixes, tests, documentation and the like",
+            report.ungrouped,
+        )
+    for downstream in report.downstreams:
+        yield comparison(downstream, report.language)
+
+
+def warnings(report: UpgradeReport) -> Iterator[str]:
+    """Yield what could not be read or compared."""
+    say = catalogue(report.language)
+    for name, reason in report.unchecked:
+        yield say("{name} could not be checked: {reason}", name=name, reason=translated(reason, report.language))
+    for downstream in report.downstreams:
+        yield from omissions(downstream, report.language)
+    for failure in report.failed:
+        yield f"{say('Failed')} {failure.sha[:SHORT_SHA]}{say(': ')}{failure.translated(report.language)}"
+
+
+def consequence_parts(group: Consequence, row: UpgradeRow, language: Language) -> Iterator[Part]:
+    """Yield what a commit changes for others, with places; nothing for one that breaks your code, or adds something."""
+    semicolon = catalogue(language)("; ")
+    for number, (_, facts) in enumerate(by_kind(deciding_facts(group, row))):
+        if number:
+            yield Part("", semicolon)
+        yield from Break(row.entry, tuple(facts)).parts(language)
+
+
+def consequence_text(group: Consequence, row: UpgradeRow, language: Language) -> str:
+    """Return the consequence of a commit as a line of text, with `code` spans; empty for an addition."""
+    if group is Consequence.BREAKS_YOU:
+        sentences = [cause.sentence(language) for found in row.found for cause in impact_causes(found)]
+        return catalogue(language)("; ").join(dict.fromkeys(sentences))
+    return "".join(f"{part.gap}{part.text}" for part in consequence_parts(group, row, language))
+
+
+def _pin_remarks(pinned: Pinned, say: Catalogue) -> Iterator[str]:
+    pin, ref = pinned.pin, _short(pinned.pin.ref)
+    if pinned.places > 1:
+        yield say.plural(
+            "{ref} is pinned in {place} and {count} more place",
+            "{ref} is pinned in {place} and {count} more places",
+            pinned.places - 1,
+            ref=ref,
+            place=pin.place,
+        )
+    elif pin.exact:
+        yield say("{ref} is pinned in {place}", ref=ref, place=pin.place)
+    else:
+        yield say("{ref} is the oldest version that {place} allows", ref=ref, place=pin.place)
+    if pinned.others:
+        named = [f"{_short(each.ref)} ({each.place})" for each in pinned.others[:_MAX_OTHERS]]
+        yield say(
+            "Other pins disagree: {others}. {ref} was taken, because {reason}; name another as FROM",
+            others=join_items(named, say),
+            ref=ref,
+            reason=_reason(pinned, say),
+        )
+    for each in pinned.missing:
+        yield say("{place} pins {ref}, which upstream does not have", place=each.place, ref=_short(each.ref))
+
+
+def _reason(pinned: Pinned, say: Catalogue) -> str:
+    """Return why a pin was taken before the next."""
+    pin, other = pinned.pin, pinned.others[0]
+    if pin.exact and not other.exact:
+        return say("it is exact")
+    if pin.kind is not other.kind:
+        return say("{kind} comes before {other}", kind=say(_KINDS[pin.kind]), other=say(_KINDS[other.kind]))
+    return say("most places name it") if pinned.places > 1 else say("it comes first")
+
+
+def _short(name: str) -> str:
+    """Return a SHA abbreviated, and any other name as it is."""
+    is_sha = len(name) == 40 and set(name) <= set("0123456789abcdef")  # noqa: PLR2004 (of a whole SHA)
+    return name[:SHORT_SHA] if is_sha else name

@@ -1,0 +1,179 @@
+"""What a traceback, a log or a described failure names: the clues by which the commit that caused it is searched."""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from analysis.search.words import names, searchable, split_words
+from analysis.wordlists import wordlist
+
+_SHORT = 20_000  # characters of a text that is read as a whole
+_MOST_LINES = 400  # of a longer one, the last of those that report something
+_LINE = 2_000  # characters of a line
+_MOST_NAMES = 60
+_MOST_WORDS = 150
+
+_FRAME = re.compile(
+    r'^\W*(?:\([^)]*\)\s*)?File "(?P<path>[^"\n]{1,500})", line (?P<line>\d{1,7})(?:, in (?P<function>[\w.<>]+))?'
+)
+_PYTEST_FRAME = re.compile(r"^(?:E\s+)?(?P<path>[\w./-]{1,300}\.py):(?P<line>\d{1,7}): (?:in )?(?P<function>\w+)")
+_EXCEPTION = re.compile(
+    r"(?:^|\s)(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Warning|Timeout|Expired))(?::\s*(?P<message>.*))?$"
+)
+_REPORTS = (
+    "error",
+    "exception",
+    "traceback",
+    "fail",
+    "fatal",
+    "assert",
+    "abort",
+    "critical",
+    "undefined symbol",
+    "not found",
+    "no such",
+    "cannot",
+    "unrecognized",
+    "deprecat",
+    "segfault",
+    'file "',
+)  # in lower case
+_NUMBER = re.compile(r"\b(?:0x)?[0-9a-f]*\d[0-9a-f]*\b")
+_DIGITS = re.compile(r"\d+")
+_ROOTS = ("", "src/", "lib/", "python/")  # of packages in a repository
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_INSTALLED = re.compile(r"^.*/(?:site|dist)-packages/")
+_REFERENCE = re.compile(
+    r"https?://\S+|\b[0-9a-f]{7,64}\b|#\d+|^(?:signed-off|co-authored)-by:.*$", re.IGNORECASE | re.MULTILINE
+)
+_CODE_NAME = re.compile(r"^[-_]|\w_\w|[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
+
+
+class Frame(NamedTuple):
+    """A frame of a traceback; `code` is the line that was shown of it, or ""."""
+
+    path: str
+    line: int
+    function: str
+    code: str
+
+
+class Report(NamedTuple):
+    """A failure as it was reported: the frames, innermost last, the exceptions with their messages, and the text that was read."""
+
+    frames: tuple[Frame, ...]
+    exceptions: tuple[str, ...]
+    text: str
+
+
+class Clues(NamedTuple):
+    """What to search for: names of code and words in lower case, with their weights, and upstream paths.
+
+    `frames` says whether there was a traceback, `upstream` whether anything in it is of the upstream packages.
+    """
+
+    names: Mapping[str, float]
+    words: Mapping[str, float]
+    paths: tuple[str, ...] = ()
+    frames: bool = False
+    upstream: bool = True
+
+    def __bool__(self) -> bool:
+        return bool((self.names or self.words or self.paths) and (self.upstream or not self.frames))
+
+
+def parse_report(text: str) -> Report:
+    """Read a traceback, a log or a sentence. Of a long text only the last lines that report something are read."""
+    text = _COLOUR.sub("", text)
+    lines = text.splitlines() if len(text) <= _SHORT else _telling_lines(text)
+    frames: list[Frame] = []
+    exceptions: list[str] = []
+    prose: list[str] = []
+    for index, line in enumerate(lines):
+        if match := _FRAME.search(line) or _PYTEST_FRAME.search(line):
+            code = lines[index + 1].strip() if index + 1 < len(lines) else ""
+            frames.append(Frame(match["path"], int(match["line"]), match["function"] or "", _code(code)))
+        else:
+            if found := _EXCEPTION.search(line):
+                exceptions.append(found[0].strip())
+            prose.append(line)
+    return Report(tuple(frames), tuple(dict.fromkeys(exceptions)), "\n".join(prose))
+
+
+def clues_of(
+    report: Report, packages: Collection[str], mapped: Iterable[str] = (), ignored: Collection[str] = ()
+) -> Clues:
+    """Return what a report names. `packages` are the upstream ones, `mapped` the upstream names that own frames use.
+
+    Words of `ignored`, such as those of the downstream repository's name, say nothing of upstream.
+    """
+    mapped = tuple(mapped)
+    upstream_frames = [(frame, path) for frame in report.frames if (path := upstream_path(frame.path, packages))]
+    text = _REFERENCE.sub(" ", report.text)
+    found_names: dict[str, float] = {}
+    words: dict[str, float] = {}
+    passed_over = wordlist("stopwords") | wordlist("report_words") | {each.lower() for each in ignored}
+    for part, weight in _weighted_parts(report, text, [frame for frame, _ in upstream_frames], mapped):
+        for name in names(part):
+            if _CODE_NAME.search(name) and len(found_names) < _MOST_NAMES:
+                found_names[name.lower()] = max(weight, found_names.get(name.lower(), 0.0))
+        for word in split_words(searchable(part)):
+            if len(word) > 1 and word not in passed_over and not _NUMBER.fullmatch(word) and len(words) < _MOST_WORDS:
+                words[word] = max(weight, words.get(word, 0.0))
+    named = any(package.lower() in split_words(report.text) for package in packages)
+    paths = tuple(dict.fromkeys(root + path for _, path in reversed(upstream_frames) for root in _ROOTS))
+    return Clues(found_names, words, paths, bool(report.frames), bool(upstream_frames or mapped or named))
+
+
+def upstream_path(path: str, packages: Collection[str]) -> str:
+    """Return the path of an upstream file, from the name of its package on, from where it is installed or checked out; else ""."""
+    path = path.replace("\\", "/")
+    installed = _INSTALLED.sub("", path)
+    if installed != path:
+        return installed if installed.partition("/")[0] in packages else ""
+    parts = path.split("/")
+    last = max((place for place, part in enumerate(parts[:-1]) if part in packages), default=None)
+    return "" if last is None else "/".join(parts[last:])
+
+
+def _weighted_parts(
+    report: Report, text: str, upstream: Iterable[Frame], mapped: Iterable[str]
+) -> Iterator[tuple[str, float]]:
+    """Yield the texts of a report with their weights: what the exception says before the frames, the innermost first."""
+    if not report.frames:
+        yield text, 1.0
+        return
+    for exception in reversed(report.exceptions):
+        yield _REFERENCE.sub(" ", exception), 1.0
+    for name in mapped:
+        yield name, 1.0
+    weight = 0.8
+    for frame in reversed([*upstream]):
+        yield f"{frame.function.strip('<>')} {frame.code}", weight
+        weight = max(0.2, weight - 0.2)
+    if not report.exceptions:
+        yield text, 0.5
+
+
+def _code(line: str) -> str:
+    """Return the line of code below a frame, if it is one."""
+    return "" if _FRAME.search(line) or _EXCEPTION.match(line) else line
+
+
+def _telling_lines(text: str) -> list[str]:
+    """Return the last different lines that report something, in their order, and the code below frames."""
+    lines = text.splitlines()
+    seen: set[str] = set()
+    kept: list[str] = []
+    for index in range(len(lines) - 1, -1, -1):
+        line = lines[index][:_LINE]
+        lower = line.lower()
+        if not any(word in lower for word in _REPORTS) or (key := _DIGITS.sub("0", line)) in seen:
+            continue
+        seen.add(key)
+        if _FRAME.search(line) and index + 1 < len(lines):
+            kept.append(lines[index + 1][:_LINE])
+        kept.append(line)
+        if len(seen) == _MOST_LINES:
+            break
+    return kept[::-1]

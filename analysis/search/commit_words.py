@@ -1,0 +1,63 @@
+"""The words of a commit that are indexed for search."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from analysis.models import Commit
+from analysis.paths import Kind, kind
+from analysis.search.words import names, searchable
+
+VERSION = 1  # raised when other words of a commit are indexed, or in another form
+
+_MESSAGE = 20_000  # characters
+_NAMES = 3_000  # of a commit's changed lines
+_TRAILER = re.compile(
+    r"^(?:signed-off|co-authored|reviewed|acked|tested|reported|suggested)-by:.*$", re.IGNORECASE | re.MULTILINE
+)
+_HEADING = re.compile(r"^@@ .*? @@ ?")
+_UNINDEXED = (Kind.GENERATED, Kind.VENDORED)
+
+
+class CommitWords(NamedTuple):
+    """Indexed texts of a commit; `code` has the names in its changed lines and in the headings of their hunks, each once."""
+
+    title: str
+    message: str
+    paths: str
+    code: str
+
+
+def commit_words(commit: Commit) -> CommitWords:
+    """Return what is indexed of a commit that was read; without patches no code is."""
+    return CommitWords(
+        title=searchable(commit.title),
+        message=searchable(_message(commit)),
+        paths=searchable(" ".join(commit.paths)),
+        code=searchable(" ".join(_changed_names(commit))),
+    )
+
+
+def _message(commit: Commit) -> str:
+    texts = [commit.body, *((commit.pull.title, commit.pull.body) if commit.pull else ())]
+    return _TRAILER.sub("", "\n".join(dict.fromkeys(texts)))[:_MESSAGE]
+
+
+def _changed_names(commit: Commit) -> list[str]:
+    found: dict[str, None] = {}
+    for file in commit.files:
+        if kind(file.path) not in _UNINDEXED:
+            for text in _changed_texts(file.patch or ""):
+                found.update(dict.fromkeys(names(text)))
+                if len(found) >= _NAMES:
+                    return list(found)[:_NAMES]
+    return list(found)
+
+
+def _changed_texts(patch: str) -> Iterator[str]:
+    """Yield the changed lines of a patch and the headings of its hunks. Every line is looked at: parsing takes ten times as long."""
+    for line in patch.split("\n"):
+        if line.startswith(("+", "-")):
+            yield line[1:]
+        elif line.startswith("@@"):
+            yield _HEADING.sub("", line)

@@ -1,0 +1,134 @@
+"""The command `suspects`: the commits that most likely caused a failure."""
+
+import os
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from analysis.errors import Misuse
+from bot.cli.options import DownstreamOption, LangOption, OutOption, RepoOption, ZoneOption
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from zoneinfo import ZoneInfo
+
+    from rich.console import Console
+
+    from analysis.models import Repository
+    from analysis.models.suspects import SuspectReport
+    from bot.services.suspects import SuspectTerms
+    from bot.settings import Settings
+
+Format = Literal["terminal", "markdown", "json"]
+_MOST_BYTES = 100_000_000
+_CHECKED = 8_192  # bytes that tell a binary file
+
+
+def suspects(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="[FILE|-]",
+            help="A traceback or a log, a sentence in quotes, or - for standard input (the default).",
+        ),
+    ] = "-",
+    until: Annotated[
+        str | None,
+        typer.Option("--until", metavar="DATE", help="The last day on which it may have come; by default today."),
+    ] = None,
+    days: Annotated[int, typer.Option("--days", min=1, max=365, metavar="N", help="Search so many days.")] = 90,
+    downstream: DownstreamOption = None,
+    repo: RepoOption = None,
+    lang: LangOption = None,
+    timezone: ZoneOption = None,
+    format: Annotated[Format, typer.Option("--format", help="How the result is written.")] = "terminal",
+    out: OutOption = None,
+) -> None:
+    """Show which stored commits most likely caused a traceback, a log or a described failure, and why."""
+    from analysis.window import zone
+    from bot.cli.output import deliver
+    from bot.services.configured_repositories import choose_repositories
+    from bot.services.impact import parse_downstream
+    from bot.services.suspects import SuspectTerms
+    from bot.settings import Settings
+
+    settings, now = Settings.load(), datetime.now(UTC)
+    tz = zone(timezone or settings.digest_timezone)
+    text = _read(file)
+    trees = [parse_downstream(each) for each in downstream or settings.digest_downstream]
+    terms = SuspectTerms(trees, _end_of(until, tz, now), days, lang or settings.digest_language, tz, now)
+    reports = _reports(settings, choose_repositories(repo, settings.digest_repos), text, terms)
+    deliver(lambda console: _print(console, reports, format), out)
+    if format == "json":
+        from analysis.report.suspects import summary
+
+        for each in reports:
+            if not each.suspects:
+                sys.stderr.write(f"{summary(each)}\n")
+
+
+def _read(file: str) -> str:
+    """Return the text of a file, of standard input, or the sentence itself. Raise `Misuse` for what is no text."""
+    if file == "-" and sys.stdin.isatty():
+        raise Misuse("give a file, a sentence in quotes, or pipe a traceback in; see vllm-digest suspects --help")
+    if file != "-" and " " in file.strip() and not os.path.exists(file):  # noqa: PTH110 (Path.exists raises for a long name)
+        return file
+    name = "standard input" if file == "-" else file
+    try:
+        with sys.stdin.buffer if file == "-" else Path(file).open("rb") as source:
+            content = source.read(_MOST_BYTES + 1)
+    except OSError as exc:
+        raise Misuse(f"{file} cannot be read ({exc.strerror})") from exc
+    if len(content) > _MOST_BYTES:
+        raise Misuse(f"{name} is larger than {_MOST_BYTES // 1_000_000} MB; give the part with the failure")
+    if b"\0" in content[:_CHECKED]:
+        raise Misuse(f"{name} is binary; give the text of a traceback or a log")
+    text = content.decode("utf-8", "replace")
+    if not text.strip():
+        raise Misuse(f"{name} is empty; give a traceback, a log or a sentence about the failure")
+    return text
+
+
+def _end_of(until: str | None, tz: "ZoneInfo", now: datetime) -> datetime:
+    """Return the end of a day, or now if that is earlier."""
+    from analysis.window import parse_day, window
+
+    return min(window(parse_day(until, now.astimezone(tz).date()), tz).end, now) if until else now
+
+
+def _reports(
+    settings: "Settings", repositories: "Sequence[Repository]", text: str, terms: "SuspectTerms"
+) -> "list[SuspectReport]":
+    from bot.cli.progress import TerminalProgress
+    from bot.cli.search import complete_index
+    from bot.services import factory
+    from bot.services.suspects import SuspectService
+
+    with (
+        TerminalProgress() as progress,
+        factory.command_services(settings, progress, mirrored=lambda _: bool(terms.downstreams)) as services,
+    ):
+        complete_index(services.store, progress)
+        service = SuspectService(services.store, services.commits, services.impacts)
+        return [service.find(each, text, terms) for each in repositories]
+
+
+def _print(console: "Console", reports: "Sequence[SuspectReport]", form: Format) -> None:
+    from bot.cli.output import raw
+
+    for report in reports:
+        if form == "json":
+            from analysis.report.as_json import suspect_json
+
+            raw(console, "".join(suspect_json(each, report.language) + "\n" for each in report.suspects))
+        elif form == "markdown":
+            from analysis.report.suspects_markdown import suspects_markdown
+
+            raw(console, suspects_markdown(report))
+        else:
+            from analysis.report.suspects_terminal import print_suspects
+
+            print_suspects(console, report)

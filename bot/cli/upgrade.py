@@ -1,0 +1,113 @@
+"""The command `upgrade`: what lies between two upstream versions, grouped by consequence for downstream code."""
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from analysis.errors import Misuse
+from bot.cli.options import IncompleteResult, LangOption, OutOption, RepoOption, ZoneOption
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from analysis.models.upgrades import UpgradeReport
+    from bot.services.upgrade_ends import UpgradeRequest
+    from bot.settings import Settings
+
+Format = Literal["terminal", "markdown", "json"]
+_MOST_WORDS = 2  # a repository, and a range
+
+
+def upgrade(
+    what: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[REPO] [FROM[..TO]]",
+            help="Tags, SHAs or days. Without FROM the version that the downstream code pins, without TO the branch's head.",
+        ),
+    ] = None,
+    downstream: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--downstream",
+            metavar="OWNER/NAME[@REF]|FOLDER",
+            help="The code to upgrade; . is the current folder. May be repeated. (DIGEST_DOWNSTREAM)",
+        ),
+    ] = None,
+    repo: RepoOption = None,
+    lang: LangOption = None,
+    timezone: ZoneOption = None,
+    format: Annotated[Format, typer.Option("--format", help="How the result is written.")] = "terminal",
+    out: OutOption = None,
+) -> None:
+    """Show what lies between two versions, what breaks downstream code first."""
+    from analysis.window import zone
+    from bot.cli.output import deliver
+    from bot.settings import Settings
+
+    settings = Settings.load()
+    tz = zone(timezone or settings.digest_timezone)
+    asked = _request(settings, what or [], downstream, repo)._replace(tz=tz, language=lang or settings.digest_language)
+    report = _report(settings, asked)
+    deliver(lambda console: _print(console, report, format), out)
+    _check_complete(report)
+
+
+def _request(
+    settings: "Settings", words: "Sequence[str]", downstream: "Sequence[str] | None", repo: str | None
+) -> "UpgradeRequest":
+    """Return what the words ask, in the language and time zone of the settings."""
+    from bot.services.configured_repositories import choose_repositories
+    from bot.services.impact import parse_downstream
+    from bot.services.upgrade_ends import UpgradeRequest, parse_span
+
+    if len(words) > _MOST_WORDS:
+        raise Misuse(f"{words[_MOST_WORDS]!r} is unexpected; see vllm-digest upgrade --help")
+    upstreams = choose_repositories(words[0] if len(words) == _MOST_WORDS else repo, settings.digest_repos)
+    if len(upstreams) > 1:
+        raise Misuse(f"several repositories are configured; name one: vllm-digest upgrade {upstreams[0]} FROM..TO")
+    start, end = parse_span(words[-1] if words else "")
+    downstreams = [parse_downstream(each) for each in downstream or settings.digest_downstream]
+    now = datetime.now(UTC)
+    return UpgradeRequest(upstreams[0], start, end, downstreams, settings.digest_language, settings.tz, now)
+
+
+def _report(settings: "Settings", asked: "UpgradeRequest") -> "UpgradeReport":
+    from bot.cli.progress import TerminalProgress
+    from bot.services import factory
+
+    with (
+        TerminalProgress() as progress,
+        factory.command_services(settings, progress, mirrored=lambda _: True) as services,
+    ):
+        return services.upgrades.report(asked, progress)
+
+
+def _print(console: "Console", report: "UpgradeReport", form: Format) -> None:
+    from bot.cli.output import raw
+
+    if form == "json":
+        from analysis.report.as_json import upgrade_json
+
+        raw(console, upgrade_json(report) + "\n")
+    elif form == "markdown":
+        from analysis.report.upgrades_markdown import upgrade_markdown
+
+        raw(console, upgrade_markdown(report))
+    else:
+        from analysis.report.upgrades_terminal import print_upgrade
+
+        print_upgrade(console, report)
+
+
+def _check_complete(report: "UpgradeReport") -> None:
+    """Raise `IncompleteResult` if a commit is missing."""
+    if report.failed:
+        first, more = report.failed[0], len(report.failed) - 1
+        others = f" and {more} more" if more else ""
+        raise IncompleteResult(
+            f"not read: {first.sha[:7]} ({first.reason}){others}; run it again to complete the result"
+        )

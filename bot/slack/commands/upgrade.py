@@ -1,0 +1,119 @@
+"""The command `upgrade`: what lies between two versions, as a summary, its thread, and a file."""
+
+from collections.abc import Sequence
+
+from analysis.errors import Misuse
+from analysis.locale import Phrase, catalogue
+from analysis.models import Repository
+from analysis.models.upgrades import UpgradeReport
+from bot.models.clock import Clock
+from bot.models.deliveries import Outcome
+from bot.services.downstream import DownstreamChecks
+from bot.services.upgrade import UpgradeService
+from bot.services.upgrade_ends import UpgradeRequest
+from bot.slack.commands.conversation import Conversation
+from bot.slack.commands.days import ReadingProgress
+from bot.slack.delivery.drafts import line, upgrade_file
+from bot.slack.messages.blocks import escaped
+from bot.slack.messages.upgrades import upgrade_messages, upgrade_summary
+from bot.slack.outbox.outbox import Outbox
+from bot.slack.parsing.commands import Upgrade
+from bot.slack.web import Web
+from bot.store import Draft
+
+_MOST_COMMITS = 2_000
+_STAGE = "upgrade"
+
+
+class UpgradeCommand:
+    """Shows upgrades; the file goes where the summary is, or to the person's direct messages if only they see it."""
+
+    def __init__(
+        self, upgrades: UpgradeService, checks: DownstreamChecks, outbox: Outbox, web: Web, now: Clock
+    ) -> None:
+        self._upgrades = upgrades
+        self._checks = checks
+        self._outbox = outbox
+        self._web = web
+        self._now = now
+
+    def show(self, conversation: Conversation, command: Upgrade) -> Outcome:
+        """Show what lies between two versions of a repository that the channel may see."""
+        view, channel = conversation.view, conversation.request.channel
+        upstream = command.repository or self._only_repository(conversation, command)
+        view.reader.allow(upstream)
+        downstream = command.downstream or self._checks.named(channel, upstream)
+        asked = UpgradeRequest(
+            upstream,
+            command.start,
+            command.end,
+            downstream,
+            view.language,
+            view.tz,
+            conversation.now,
+            most_commits=_MOST_COMMITS,
+            partial=True,
+            allow=view.reader.allow,
+        )
+        progress = _UpgradeProgress(conversation.reply, escaped(str(upstream)), view.language, self._now)
+        report = self._upgrades.report(asked, progress)
+        if conversation.reply.private:
+            conversation.show(upgrade_summary(report))
+            self._send_directly(conversation, report, (upstream, *downstream))
+        else:
+            conversation.show(upgrade_messages(report), stage=_STAGE)
+            self._send_to_thread(conversation, report)
+        return Outcome()
+
+    def _only_repository(self, conversation: Conversation, command: Upgrade) -> Repository:
+        """Return the repository that is meant where none is named: the only one, or the only one with downstream code."""
+        known = conversation.view.reader.known
+        named = [each for each in known if self._checks.named(conversation.request.channel, each)]
+        meant = named if len(named) == 1 else known
+        if len(meant) == 1:
+            return meant[0]
+        if not known:
+            raise Misuse(Phrase("there is no repository to be seen here"))
+        example = f"{known[0].full_name} upgrade {command.start}"
+        raise Misuse(Phrase("several repositories are known here; name one first, such as {example}", example=example))
+
+    def _send_directly(self, conversation: Conversation, report: UpgradeReport, about: Sequence[Repository]) -> None:
+        """Send the file to the person's direct messages, but for a private repository, which stays in its channels."""
+        view, request = conversation.view, conversation.request
+        if not report.commits:
+            return
+        say, channel = catalogue(view.language), self._web.direct(request.user)
+        reader = view.reader.within(channel)
+        if any(map(reader.hides, about)):
+            conversation.show([line(say("📄 A private repository's report stays in its channel; mention me there"))])
+            return
+        self._send(Draft(f"upgrade:{request.run}:{channel}:000", channel, upgrade_file(report)))
+        conversation.show([line(say("📄 Full report sent to your DMs"))])
+
+    def _send_to_thread(self, conversation: Conversation, report: UpgradeReport) -> None:
+        """Send the file to the thread of the summary."""
+        if not report.commits:
+            return
+        request, root = conversation.request, conversation.reply.root
+        summary = f"reply:{request.run}:{_STAGE}:{request.channel}:000"
+        self._send(
+            Draft(
+                f"upgrade:{request.run}:{request.channel}:000",
+                request.channel,
+                upgrade_file(report),
+                thread_ts=root or None,
+                root=None if root else summary,
+            )
+        )
+
+    def _send(self, draft: Draft) -> None:
+        self._outbox.freeze([draft])
+        self._outbox.send(draft.key)
+
+
+class _UpgradeProgress(ReadingProgress):
+    """Progress of the stages, each told as that of a day is."""
+
+    def stage(self, title: str) -> None:  # noqa: ARG002 (people care for the commits alone)
+        """Begin to count anew."""
+        self._steps = self._done = 0

@@ -1,0 +1,108 @@
+"""Search of stored commits, and what keeps its index complete."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from functools import partial
+from typing import NamedTuple
+
+from sqlalchemy import ColumnElement, Engine, and_, func, literal_column, select, text, update
+
+from analysis.models import Commit, Repository
+from analysis.search.commit_words import VERSION, CommitWords, commit_words
+from analysis.search.suspects import Document
+from bot.store.commit_rows import StoredCommit, read_commits
+from bot.store.database import Writer
+from bot.store.schema import commits, repositories
+from bot.store.search import best_matches, index_commit, is_common, match_query
+
+_BATCH = 100  # commits that are indexed in one transaction
+
+
+class SearchResult(NamedTuple):
+    """A search result: a commit and its repository's key."""
+
+    repository: str
+    commit: Commit
+
+
+class SearchIndex:
+    """The full-text index of an engine's commits; thread-safe.
+
+    A commit is indexed when it is stored. Those that an earlier program indexed otherwise are found by their titles and
+    paths until they are indexed anew, by `update`.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._writing = Writer(engine)
+
+    def search(self, words: str, among: Sequence[Repository] = (), limit: int = 20) -> list[SearchResult]:
+        """Return the commits that a search means (`bot.store.search`), best match first.
+
+        Search only the repositories in `among`, if given.
+        """
+        with self._engine.connect() as connection:
+            query = match_query(words, partial(is_common, connection))
+            if not query:
+                return []
+            hits = best_matches(connection, query, sorted(each.key for each in among), limit)
+            found = read_commits(connection, [hit.id for hit in hits])
+        return [SearchResult(hit.key, each.commit) for hit, each in zip(hits, found, strict=True)]
+
+    def documents(self, repository: Repository, since: datetime, until: datetime) -> list[Document]:
+        """Return the indexed words of a repository's commits that were read and landed on its branch in a period."""
+        query = (
+            select(commits.c.id, commits.c.committed_at, *(literal_column(f"s.{name}") for name in CommitWords._fields))
+            .select_from(
+                commits.join(repositories).join(text("commit_search s"), literal_column("s.rowid") == commits.c.id)
+            )
+            .where(
+                repositories.c.key == repository.key,
+                commits.c.committed_at.between(since, until),
+                commits.c.not_on.is_(None),
+                commits.c.read,
+            )
+        )
+        with self._engine.connect() as connection:
+            return [Document(*row) for row in connection.execute(query)]
+
+    def outdated(self) -> int:
+        """Return how many commits were indexed by an earlier program."""
+        with self._engine.connect() as connection:
+            return connection.execute(select(func.count()).select_from(commits).where(_OUTDATED)).scalar_one()
+
+    def update(self) -> Iterator[int]:
+        """Index the outdated commits anew from what is stored of them, and yield the number that each batch has done.
+
+        Whoever stops, or is stopped, loses a batch at most. The latest come first.
+        """
+        before: int | None = None
+        while ids := self._outdated_ids(before):
+            with self._engine.connect() as connection:
+                batch = read_commits(connection, ids, patches=True)
+            self._index(batch)
+            yield len(ids)
+            before = ids[-1]
+
+    def complete(self) -> None:
+        """Index all outdated commits anew."""
+        for _ in self.update():
+            pass
+
+    def _outdated_ids(self, before: int | None) -> list[int]:
+        """Return the next ids, below the last one, so that no batch sorts all that are left."""
+        query = select(commits.c.id).where(_OUTDATED).order_by(commits.c.id.desc()).limit(_BATCH)
+        with self._engine.connect() as connection:
+            return list(connection.execute(query if before is None else query.where(commits.c.id < before)).scalars())
+
+    def _index(self, batch: Sequence[StoredCommit]) -> None:
+        words = {each.id: commit_words(each.commit) for each in batch}
+        with self._writing.begin() as connection:
+            # Whoever stored one of them meanwhile knew more of it.
+            left = select(commits.c.id).where(_OUTDATED, commits.c.id.in_(words))
+            for each in list(connection.execute(left).scalars()):
+                index_commit(connection, each, words[each])
+            connection.execute(update(commits).where(commits.c.id.in_(words)).values(words_version=VERSION))
+
+
+_OUTDATED: ColumnElement[bool] = and_(commits.c.read, commits.c.words_version < VERSION)

@@ -1,0 +1,186 @@
+"""Search in a store of a hundred thousand commits, put together of the words of real ones, and what fills its index."""
+
+import resource
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Engine, insert, text
+
+from analysis.models import Commit, FileChange, Repository
+from analysis.search.clues import clues_of, parse_report
+from analysis.search.suspects import rank_suspects
+from analysis.search.words import names, split_words
+from bot.store import Store, open_engine, schema
+from bot.store.commit_rows import commit_values
+from tests.bench.figures import MB, Row, duration, percentile, tails, timed
+from tests.bench.real_diffs import real_day
+
+_BATCH = 5_000  # commits a transaction
+_A_DAY = 45
+_P50, _SUSPECTS = 0.025, 1.5  # seconds
+_LINES = 120  # changed lines a commit: the mean of the real ones
+_LAST = datetime(2026, 2, 28, tzinfo=UTC)
+
+
+class Words(NamedTuple):
+    """Titles, paragraphs, paths and changed lines of real commits."""
+
+    titles: Sequence[str]
+    paragraphs: Sequence[str]
+    paths: Sequence[str]
+    lines: Sequence[str]
+
+
+def searching(*, commits: int = 100_000, real: int = 500, calls: int = 200) -> Iterator[Row]:
+    """So many commits of the words of `real` ones, each kind of search so often."""
+    day = real_day(_LAST.date(), real)
+    words = _words(day.commits)
+    with TemporaryDirectory() as name:
+        path = Path(name, "digest.db")
+        engine = open_engine(f"sqlite:///{path}")
+        filling = timed(lambda: fill(engine, words, commits))
+        yield Row(
+            f"{commits:,} commits of {_LINES} changed lines, of the words of {day.told}",
+            f"{path.stat().st_size / MB:.0f} MB",
+            f"written in {duration(filling)}, unindexed",
+        )
+        store = Store(engine)
+        try:
+            yield _migrated(store, engine, path, commits)
+            yield from _searched(store, words, calls)
+            yield _suspected(store, words, max(1, calls // 10))
+        finally:
+            store.close()
+        yield Row("peak memory", f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / MB:.0f} MB")
+
+
+def _migrated(store: Store, engine: Engine, path: Path, commits: int) -> Row:
+    before = path.stat().st_size
+    taken = timed(store.search_index.complete)
+    with engine.begin() as connection:
+        connection.execute(text("PRAGMA wal_checkpoint(TRUNCATE)"))
+    grown = path.stat().st_size - before
+    return Row(
+        "indexed anew, as after an upgrade",
+        duration(taken),
+        f"{grown / MB:.0f} MB more, {commits / taken:,.0f} commits/s",
+    )
+
+
+def _searched(store: Store, words: Words, calls: int) -> Iterator[Row]:
+    random = Random(3)
+    of_titles = Counter(word for title in words.titles for word in split_words(title) if not word.isdigit())
+    common = [word for word, _ in of_titles.most_common(50)]
+    rare = [word for word, count in of_titles.items() if count == 1]
+    of_code = sorted({name for line in words.lines for name in names(line) if "_" in name})
+    asked = {
+        "a common word": [random.choice(common) for _ in range(calls)],
+        "a rare word": [random.choice(rare) for _ in range(calls)],
+        "a name of code": [random.choice(of_code) for _ in range(calls)],
+        "three words of a title": [_some(random, random.choice(words.titles), 3) for _ in range(calls)],
+        "a common and two rare words": [
+            " ".join([random.choice(common), *random.sample(rare, 2)]) for _ in range(calls)
+        ],
+        "two words that must be there": [f"+{random.choice(common)} +{random.choice(common)}" for _ in range(calls)],
+        "a phrase": [f'"{_some(random, random.choice(words.titles), 2)}"' for _ in range(calls)],
+    }
+    every = []
+    for told, queries in asked.items():
+        taken = [timed(lambda query=query: store.search_index.search(query)) for query in queries]  # type: ignore[misc]
+        every += taken
+        yield Row(f"search for {told} ({calls} calls)", tails(taken))
+    p50 = percentile(every, 0.5)
+    yield Row("all of these", tails(every), aim=f"p50 < {duration(_P50)}", met=p50 < _P50, measured=True)
+
+
+def _suspected(store: Store, words: Words, calls: int) -> Row:
+    """Ranking the commits of 90 days for a traceback, with their words read from the store."""
+    random = Random(5)
+    repository = Repository.parse("lantern/lantern-serve")
+
+    def rank(line: str, path: str) -> None:
+        text = f'Traceback (most recent call last):\n  File "/site-packages/{path}", line 3, in run\n    {line}\nTypeError: {line}'
+        documents = store.search_index.documents(repository, _LAST - timedelta(days=90), _LAST)
+        rank_suspects(clues_of(parse_report(text), [path.partition("/")[0]]), documents, _LAST)
+
+    asked = [(random.choice(words.lines), random.choice(words.paths)) for _ in range(calls)]
+    taken = [timed(lambda each=each: rank(*each)) for each in asked]  # type: ignore[misc]
+    p50 = percentile(taken, 0.5)
+    return Row(
+        f"suspects of a traceback, 90 days ({calls} calls)",
+        tails(taken),
+        aim=f"< {duration(_SUSPECTS)}",
+        met=p50 < _SUSPECTS,
+        measured=True,
+    )
+
+
+def _some(random: Random, title: str, count: int) -> str:
+    """Return some words of a title that follow each other."""
+    found = split_words(title)
+    start = random.randrange(max(1, len(found) - count))
+    return " ".join(found[start : start + count])
+
+
+def _words(recorded: Sequence[dict[str, Any]]) -> Words:
+    files = [file for each in recorded for file in each["files"]]
+    changed = [line[1:] for file in files for line in file.get("patch", "").split("\n") if line[:1] in ("+", "-")]
+    return Words(
+        titles=[each["message"].split("\n")[0].partition(" (#")[0] for each in recorded],
+        paragraphs=[part for each in recorded for part in each["message"].split("\n\n")[1:]] or [""],
+        paths=sorted({file["filename"] for file in files}),
+        lines=changed,
+    )
+
+
+def fill(engine: Engine, words: Words, commits: int) -> None:
+    """Store commits as an earlier program left them: unindexed."""
+    random = Random(2)
+    with engine.begin() as connection:
+        connection.execute(insert(schema.repositories), [{"id": 1, "key": "lantern/lantern-serve"}])
+    for first in range(1, commits + 1, _BATCH):
+        with engine.begin() as connection:
+            _write(
+                connection,
+                [(each, _commit(random, words, each)) for each in range(first, min(first + _BATCH, commits + 1))],
+            )
+
+
+def _write(connection: Connection, numbered: Sequence[tuple[int, Commit]]) -> None:
+    connection.execute(
+        insert(schema.commits), [{"id": number, **commit_values(1, each, ())} for number, each in numbered]
+    )
+    connection.execute(
+        insert(schema.files),
+        [
+            {"commit_id": number, "position": place, **file.model_dump()}
+            for number, each in numbered
+            for place, file in enumerate(each.files)
+        ],
+    )
+
+
+def _commit(random: Random, words: Words, number: int) -> Commit:
+    """Return a commit whose title, text and changed lines come from several real ones. The last is the latest."""
+    half, other = (random.choice(words.titles).split() for _ in range(2))
+    start = random.randrange(len(words.lines))
+    lines = [random.choice("+-") + line for line in words.lines[start : start + 2 * random.randrange(_LINES)]]
+    at = _LAST - timedelta(days=1) * ((100_000 - number) / _A_DAY)
+    sha = f"{random.getrandbits(160):040x}"
+    return Commit(
+        sha=sha,
+        url=f"https://github.example/lantern/lantern-serve/commit/{sha}",
+        author="Core Team",
+        authored_at=at,
+        committed_at=at,
+        message=f"{' '.join(half[: len(half) // 2 + 1] + other[len(other) // 2 :])} (#{number})\n\n{random.choice(words.paragraphs)}",
+        files=tuple(
+            FileChange(path=path, patch="\n".join(["@@ -1,1 +1,1 @@", *lines[place::2]]), additions=9, deletions=9)
+            for place, path in enumerate(random.sample(words.paths, min(2, len(words.paths))))
+        ),
+    )

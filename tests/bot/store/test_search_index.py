@@ -1,0 +1,78 @@
+"""The index of commits that an earlier program stored is completed from what is stored, in parts."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine, text
+
+from analysis.models import Commit, FileChange, Repository
+from bot.store import Store, open_engine
+from tests.conftest import NOON
+
+REPOSITORY = Repository(owner="o", name="n")
+PATCH = "@@ -1 +1 @@ def load():\n-    removed_name(1)\n+    added_name(1)"
+
+
+def commit(number: int, patch: str | None = PATCH) -> Commit:
+    return Commit(
+        sha=f"{number:040x}",
+        url="",
+        author="Ada",
+        authored_at=NOON,
+        committed_at=NOON,
+        message=f"Change part {number}\n\nThe reason was latency.",
+        files=(FileChange(path="pkg/part.py", patch=patch),),
+    )
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    engine = open_engine(f"sqlite:///{tmp_path / 'x.db'}")
+    yield engine
+    engine.dispose()
+
+
+def forget(engine: Engine) -> None:
+    """Leave of the index what an earlier program had written."""
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE commit_search SET message = '', code = ''"))
+        connection.execute(text("UPDATE commits SET words_version = 0"))
+
+
+def test_what_an_earlier_program_stored_is_indexed_anew(engine: Engine) -> None:
+    """Names of changed lines and words of messages find a commit after the update; without a patch its message does."""
+    store = Store(engine)
+    store.save_commit(REPOSITORY, commit(1), ())
+    store.save_commit(REPOSITORY, commit(2, patch=None), ())
+    forget(engine)
+    assert store.search_index.outdated() == 2
+    assert store.search_index.search("removed_name latency") == []
+    assert sum(store.search_index.update()) == 2
+    assert store.search_index.outdated() == 0
+    assert [each.commit.sha for each in store.search_index.search("removed_name")] == [commit(1).sha]
+    assert len(store.search_index.search("latency")) == 2
+
+
+def test_an_update_that_was_stopped_goes_on(engine: Engine) -> None:
+    """A stopped update has done its batches; another one does the rest, and no commit twice."""
+    store = Store(engine)
+    for number in range(150):
+        store.save_commit(REPOSITORY, commit(number), ())
+    forget(engine)
+    update = store.search_index.update()
+    done = next(update)
+    del update  # stopped
+    assert store.search_index.outdated() == 150 - done > 0
+    assert sum(store.search_index.update()) == 150 - done
+    assert len(store.search_index.search("added_name", limit=200)) == 150
+
+
+def test_a_commit_that_was_stored_again_keeps_its_summary(engine: Engine) -> None:
+    """A commit read anew is still found by the summaries of its analyses."""
+    store = Store(engine)
+    commit_id = store.save_commit(REPOSITORY, commit(1), ())
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE commit_search SET summary = 'quicker' WHERE rowid = :id"), {"id": commit_id})
+    store.save_commit(REPOSITORY, commit(1), ())
+    assert len(store.search_index.search("quicker")) == 1
