@@ -1,8 +1,7 @@
 """What can be found of a commit, as one list: facts, changed lines, the author's sentences and what is known besides."""
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -21,7 +20,7 @@ _PATH, _AROUND = 0.4, 0.25  # weights of a line's path, and of the definition th
 _FACTORS = {
     Kind.TEST: 0.6,
     Kind.CI: 0.7,
-    Kind.DOCS: 0.9,
+    Kind.DOCS: 0.8,
     Kind.EXAMPLE: 0.7,
     Kind.DATA: 0.8,
     Kind.GENERATED: 0.2,
@@ -31,12 +30,12 @@ _FACT, _RECORD, _PULL_TEXT = 1.2, 0.5, 0.8
 _IMPORT, _CONTEXT, _TRIVIAL = 0.5, 0.2, 0.5  # of lines
 _MAX_LINES = 20_000  # of a commit
 _MESSAGE = 20_000  # characters
-_MIN_TRIVIAL = 4  # letters and digits of a line that says something
+_MIN_TRIVIAL = 5  # characters of a line that says something
 _IMPORTING = re.compile(r"^\s*(?:import|from)\s|^\s*#include|^\s*\w+,?$")
 _TRAILER = re.compile(r"^[\w-]+-by:.*$|^<!--.*?-->|^\s*[-*] \[[ xX]\].*$", re.IGNORECASE | re.MULTILINE)
 _CHAIN = re.compile(r"[A-Za-z_]\w*(?:[-./][A-Za-z_]\w*)+", re.ASCII)
 _DEFINITION = re.compile(r"^\s*(?:async )?(?:class|def|func|fn|struct|enum|interface)\s+\w")
-_SIGNS = {"-": "remov", "+": "add"}
+_SIGNS = {"-": frozenset({"remov"}), "+": frozenset({"add"})}  # what a changed line is found by, too
 
 
 class Line(NamedTuple):
@@ -62,12 +61,20 @@ Item = Fact | Record | Line | Sentence
 
 
 class Document(NamedTuple):
-    """Something that can be found: its words with their weights, those of its own text, and a factor of its score."""
+    """Something that can be found: its words, those that stand around it with their weights, and a factor of its score."""
 
     item: Item
-    words: Mapping[str, float]
     own: frozenset[str]
-    factor: float
+    around: tuple[tuple[frozenset[str], float], ...] = ()
+    factor: float = 1.0
+
+    def occurrences(self, word: str) -> float:
+        """Return how often a word occurs, once if it is the document's own, and in fractions around it."""
+        return (word in self.own) + sum(weight for words, weight in self.around if word in words)
+
+    def has_any(self, words: Collection[str]) -> bool:
+        """Return whether one of the words occurs in the document or around it."""
+        return not self.own.isdisjoint(words) or any(not each.isdisjoint(words) for each, _ in self.around)
 
 
 def documents_of(entry: Entry, language: Language) -> list[Document]:
@@ -105,8 +112,7 @@ def vocabulary(documents: Iterable[Document], commit: Commit) -> frozenset[str]:
 
 
 def _text_document(item: Item, text: str, factor: float = 1.0, path: str = "") -> Document:
-    own = words_of(text)
-    return Document(item, {**dict.fromkeys(words_of(path), _PATH), **dict.fromkeys(own, 1.0)}, own, factor)
+    return Document(item, words_of(text), ((words_of(path), _PATH),), factor)
 
 
 def _fact_document(fact: Fact) -> Document:
@@ -148,42 +154,35 @@ def _line_documents(commit: Commit) -> Iterator[Document]:
     for file in commit.files:
         factor, path = _FACTORS.get(kind(file.path), 1.0), words_of(file.path)
         for hunk in headed_hunks(file.patch):
-            around = {sign: words_of(hunk.heading) for sign in "+- "}
+            words = [words_of(line.text) for line in hunk.lines]
+            inside = {sign: words_of(hunk.heading) for sign in "+- "}
             for place, line in enumerate(hunk.lines):
                 if count >= _MAX_LINES:
                     return
-                if words_of(line.text):
+                if words[place]:
                     count += 1
-                    yield _line_document(Line(file, hunk.lines, place), factor, path, around[line.sign])
+                    beside = [(words[other], weight) for other, weight in _neighbours(hunk.lines, place)]
+                    around = ((path, _PATH), (inside[line.sign], _AROUND), *beside)
+                    own = words[place] | _SIGNS.get(line.sign, frozenset())
+                    yield Document(Line(file, hunk.lines, place), own, around, factor * _line_factor(line))
                 if _DEFINITION.match(line.text):
-                    around[line.sign] = words_of(line.text)
+                    inside[line.sign] = words[place]
 
 
-def _line_document(line: Line, factor: float, path: frozenset[str], around: frozenset[str]) -> Document:
-    """Return a line with the words that stand around it; `around` are those of the definition that it is in."""
-    text, sign = line.line.text, line.line.sign
-    own = words_of(text) | {_SIGNS[sign]} if sign in _SIGNS else words_of(text)
-    words = Counter[str]()
-    for texts, weight in ((path, _PATH), (around, _AROUND), (own, 1.0), *_neighbours(line)):
-        for word in texts:
-            words[word] += weight  # type: ignore[assignment]
-    if sign == " ":
-        factor *= _CONTEXT
-    if _IMPORTING.match(text):
+def _line_factor(line: DiffLine) -> float:
+    factor = _CONTEXT if line.sign == " " else 1.0
+    if _IMPORTING.match(line.text):
         factor *= _IMPORT
-    if len(re.sub(r"\W", "", text)) < _MIN_TRIVIAL:
-        factor *= _TRIVIAL
-    return Document(line, words, own, factor)
+    return factor if len(line.text.strip()) >= _MIN_TRIVIAL else factor * _TRIVIAL
 
 
-def _neighbours(line: Line) -> Iterator[tuple[frozenset[str], float]]:
-    """Yield the words of the lines beside a line on its side of the diff, with their weights."""
+def _neighbours(lines: Sequence[DiffLine], place: int) -> Iterator[tuple[int, float]]:
+    """Yield the places of the lines beside a line on its side of the diff, with their weights."""
+    sign = lines[place].sign
     for apart, weight in _NEIGHBOURS:
-        for place in (line.place - apart, line.place + apart):
-            if 0 <= place < len(line.hunk) and (
-                line.line.sign == " " or line.hunk[place].sign in (" ", line.line.sign)
-            ):
-                yield words_of(line.hunk[place].text), weight
+        for other in (place - apart, place + apart):
+            if 0 <= other < len(lines) and (sign == " " or lines[other].sign in (" ", sign)):
+                yield other, weight
 
 
 def _han_pairs(text: str) -> Iterator[str]:

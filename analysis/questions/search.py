@@ -18,6 +18,8 @@ _SATURATION, _LENGTH = 1.2, 0.35  # BM25's k1 and b
 _COVERED = 0.4  # share of the score that depends on how many of the terms are there
 _KIND = 2.0  # what a fact of a kind that is asked for is worth, in terms that few documents have
 _FACTS_A_KIND = 2
+_AS_WRITTEN = 1.3  # factor of a line that has a name as the question writes it
+_LONGEST = 2.5  # times the mean length, from which a document is no longer set back
 _WEAK = 0.25  # share of the best score below which a hit is noise
 _BESIDE = 0.4  # factor of a document that has a question's words only around it
 _ELSEWHERE = 0.3  # weight of a word that nothing in the commit has, and that the author may only have put differently
@@ -48,16 +50,20 @@ def search(entry: Entry, query: Query, language: Language, limit: int) -> Found:
     documents = documents_of(entry, language)
     held = vocabulary(documents, entry.commit)
     terms = [_with_like(term, held) for term in query.all_terms]
-    own = len(query.terms)
-    absent = [term for term in terms[:own] if not held & term.words.keys()]
-    present = [term for term in terms[:own] if held & term.words.keys()]
-    weighed = [
-        each if each in present or each.telling else each._replace(weight=each.weight * _ELSEWHERE) for each in terms
-    ]
-    ranked = _ranked(documents, weighed, query.kinds, asked=own)
+    asked = terms[: len(query.terms)]
+    absent = [term for term in asked if held.isdisjoint(term.words)]
+    present = [term for term in asked if not held.isdisjoint(term.words)]
+    ranked = _ranked(documents, [_discounted(term, held) for term in terms], query.kinds, len(asked) or len(terms))
     hits = _chosen((hit for hit in ranked if hit.score >= _WEAK * ranked[0].score), limit)
     share = max((hit.share for hit in hits[:3]), default=0.0)
     return Found(hits, absent, present, share, _is_complete(entry.commit))
+
+
+def _discounted(term: Term, held: frozenset[str]) -> Term:
+    """Return a term that nothing in the commit has, unless it is a telling one, with less weight."""
+    if term.telling or not held.isdisjoint(term.words):
+        return term
+    return term._replace(weight=term.weight * _ELSEWHERE)
 
 
 def line_scores(entry: Entry, query: Query) -> Mapping[tuple[str, int, str], float]:
@@ -65,7 +71,8 @@ def line_scores(entry: Entry, query: Query) -> Mapping[tuple[str, int, str], flo
     scores: dict[tuple[str, int, str], float] = {}
     documents = documents_of(entry, "en")
     held = vocabulary(documents, entry.commit)
-    for hit in _ranked(documents, [_with_like(term, held) for term in query.all_terms], query.kinds):
+    terms = [_with_like(term, held) for term in query.all_terms]
+    for hit in _ranked(documents, terms, query.kinds, len(terms)):
         found = hit.document.item
         if isinstance(found, Line):
             scores[found.file.path, found.line.number, found.line.sign] = hit.score
@@ -76,43 +83,55 @@ def line_scores(entry: Entry, query: Query) -> Mapping[tuple[str, int, str], flo
     return scores
 
 
-def _ranked(
-    documents: Sequence[Document], terms: Sequence[Term], kinds: frozenset[FactKind], asked: int = 0
-) -> list[Hit]:
-    """Return the documents that match, the best first; with `asked`, one of the first so many terms must be among theirs."""
+def _ranked(documents: Sequence[Document], terms: Sequence[Term], kinds: frozenset[FactKind], asked: int) -> list[Hit]:
+    """Return the documents that have one of the first `asked` terms, or are a fact of a kind, the best first."""
     weights = [term.weight * _rarity(term, documents) for term in terms]
-    whole = sum(weights) or 1.0
+    whole = sum(weights[:asked]) or 1.0
     mean = sum(len(each.own) for each in documents) / max(1, len(documents)) or 1.0
     rare = _idf(1, len(documents))
+    wanted = frozenset(word for term in terms[:asked] for word in term.words)
     hits = []
     for document in documents:
-        norm = _SATURATION * (1 - _LENGTH + _LENGTH * min(2.5, len(document.own) / mean))
-        score = covered = 0.0
-        for term, weight in zip(terms, weights, strict=True):
-            gain, held = _gain(term, document.words, norm)
-            score += weight * gain
-            covered += weight * held
-        share = covered / whole
-        score *= (1 - _COVERED + _COVERED * share) * document.factor
-        if all(document.own.isdisjoint(term.words) for term in terms):
-            score *= _BESIDE
-        if asked and all(document.words.keys().isdisjoint(term.words) for term in terms[:asked]):
-            score = 0.0
-        if isinstance(document.item, Fact) and document.item.kind in kinds:
+        of_kind = isinstance(document.item, Fact) and document.item.kind in kinds
+        if not of_kind and not document.has_any(wanted):
+            continue
+        norm = _SATURATION * (1 - _LENGTH + _LENGTH * min(_LONGEST, len(document.own) / mean))
+        gains = [_gain(term, document, norm) for term in terms]
+        share = sum(weight * gain.held for weight, gain in zip(weights[:asked], gains, strict=False)) / whole
+        score = 0.0
+        if share:
+            score = sum(weight * gain.score for weight, gain in zip(weights, gains, strict=True))
+            score *= (1 - _COVERED + _COVERED * share) * document.factor * _factor(document, terms)
+        if of_kind:
             score += _KIND * rare
         if score > 0:
             hits.append(Hit(document, score, share))
     return sorted(hits, key=lambda hit: -hit.score)
 
 
-def _gain(term: Term, words: Mapping[str, float], norm: float) -> tuple[float, float]:
-    """Return what a term adds to a document's score, in its own weight, and how far the document has it, from 0 to 1."""
+def _factor(document: Document, terms: Sequence[Term]) -> float:
+    """Return a factor that prefers names as they were written, and sets back what only stands beside the words."""
+    if all(document.own.isdisjoint(term.words) for term in terms):
+        return _BESIDE
+    item = document.item
+    text = item.line.text if isinstance(item, Line) else item.name if isinstance(item, Fact) else ""
+    return _AS_WRITTEN if any(term.text in text for term in terms if term.weight > 1) else 1.0
+
+
+class _Gain(NamedTuple):
+    """What a term adds to a document's score, in the term's weight, and how far the document has it, from 0 to 1."""
+
+    score: float
+    held: float
+
+
+def _gain(term: Term, document: Document, norm: float) -> _Gain:
     best = held = 0.0
     for word, weight in term.words.items():
-        if count := words.get(word, 0.0):
+        if count := document.occurrences(word):
             best = max(best, weight * count * (_SATURATION + 1) / (count + norm))
             held = max(held, min(1.0, weight * count))
-    return best, held
+    return _Gain(best, held)
 
 
 def _rarity(term: Term, documents: Sequence[Document]) -> float:

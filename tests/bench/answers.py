@@ -31,6 +31,7 @@ KEEP = "BENCH_KEEP"  # the variable that names a file for the answers
 _TUNING = Path(__file__).parents[1] / "data" / "questions-tuning.jsonl"
 _IN_FIVE, _READABLE, _REFUSALS, _SECONDS = 0.90, 0.81, 0.88, 1.0
 _CITED = 5
+_FILES = 50
 _NEAR = 3  # lines from a place that are quoted with it
 
 
@@ -62,8 +63,9 @@ def answers(*, settings: Mapping[str, str] = os.environ) -> Iterator[Row]:
     yield _share("right refusals", sum(each.denied for each in without), len(without), _REFUSALS)
     wrong = sum(each.denied and each.evidence is None for each in answerable)
     yield Row("  wrong refusals", str(wrong), f"of {len(answerable)}", aim="0", met=wrong == 0, measured=True)
-    p95 = percentile([each.seconds for each in judged], 0.95)
-    yield Row("  time, p95", duration(p95), aim=f"< {_SECONDS:.0f} s", met=p95 < _SECONDS, measured=True)
+    for name, seconds in (("time, p95", [each.seconds for each in judged]), (f"of {_FILES} files", _on_many_files())):
+        p95 = percentile(seconds, 0.95)
+        yield Row(f"  {name}", duration(p95), aim=f"< {_SECONDS:.0f} s", met=p95 < _SECONDS, measured=True)
 
 
 def _share(name: str, count: int, among: int, aim: float | None = None) -> Row:
@@ -157,6 +159,20 @@ class _CloneTree:
 def _git(clone: Path, *arguments: str) -> str | None:
     done = subprocess.run(["git", "-C", str(clone), *arguments], capture_output=True, check=False)
     return None if done.returncode else done.stdout.decode("utf-8", "replace")
+
+
+def _on_many_files() -> list[float]:
+    """Return the seconds of questions about a commit of 50 files with 100 changed lines each, the first time and again."""
+    files = []
+    for number in range(_FILES):
+        lines = [f"+    part_{number}.step_{line}(window, size={line}, name='lane {line % 7}')" for line in range(100)]
+        patch = "\n".join([f"@@ -0,0 +1,{len(lines)} @@ def run_{number}():", *lines])
+        files.append({"filename": f"pkg/part{number}/core.py", "status": "modified", "patch": patch, "additions": 100})
+    (recorded,) = real_day(date(2026, 2, 5), 1, {}).commits
+    (commit,) = recorded_commits([json.dumps({**recorded, "files": files}).encode()])
+    row = {"repository": "lantern/lantern-serve", "language": "en", "places": [], "key": []}
+    asked = ("does it touch ROCm?", "what of part_41.step_7?", "is the size of the window changed?", "默认值变了吗？")
+    return [_judge({**row, "question": question}, _entry(commit)).seconds for question in asked]
 
 
 def _made_up() -> Iterator[tuple[Mapping[str, object], Entry]]:
