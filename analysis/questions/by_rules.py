@@ -14,7 +14,7 @@ from analysis.models import Citation, Entry, Fact, Importance, Language, Questio
 from analysis.paths import Kind, kind
 from analysis.questions.documents import Document, Line, Sentence
 from analysis.questions.excerpts import matching_entries
-from analysis.questions.metadata import Record, records
+from analysis.questions.metadata import NO_TEST, Record, records
 from analysis.questions.query import Query, Term, parse_query
 from analysis.questions.quotes import counterpart, quote
 from analysis.questions.search import Found, search
@@ -33,18 +33,19 @@ _MAX_FURTHER = 5
 _FEW_COMMITS = 3
 _MAX_NAMED = 4  # terms that a denial names
 _SENTENCE_LENGTH = 300  # characters of an author's sentence
-_ANSWERED = 0.5  # share of a question's terms that a hit must have to answer it
+_ANSWERED = 0.4  # share of a question's terms that a hit must have to answer it
 
 # What a model too may answer, in these words; it is told them.
 NOT_SHOWN = mark("I found nothing about this in the diff.")
 OFF_TOPIC = mark("I only answer questions about these commits.")
 _MATCHING = mark("The commits that match:")
 _UNMENTIONED = mark("Neither the diff ({files}) nor the message mentions {names}.")
-_UNANSWERED = mark("I found no line that answers this.")
+_UNANSWERED = mark("No line answers this for certain. The nearest places:")
+_UNREAD = mark("I found nothing about this, but not every changed line could be read.")
 _HINT = mark(
     "Ask what this commit changes, for example: is a default changed? does it touch {name}? has it tests? who wrote it?"
 )
-DENIALS = (NOT_SHOWN, _UNMENTIONED, _UNANSWERED, _HINT)
+DENIALS = (NOT_SHOWN, _UNMENTIONED, _UNANSWERED, _UNREAD, _HINT, NO_TEST)
 
 _GENERAL = re.compile(
     r"重要|关键|值得|关注|总结|概括|概述|主要|亮点|看点|要紧|\bmatters?\b|\bimportant\b|\bhighlights?\b|\bsummar|\boverview\b|\bnotable\b|\bbiggest\b|\bkey\b"
@@ -110,7 +111,7 @@ def _about_commit(question: Question, entry: Entry, language: Language) -> Itera
     items = [] if nowhere and not any(term.telling for term in found.present) else _items(entry, found, language)
     yield from _header(entry, found, query, items, say)
     yield from items
-    if not items and not topics:
+    if nowhere and not items and not topics:
         yield from _description(entry, language)
 
 
@@ -118,20 +119,18 @@ def _header(
     entry: Entry, found: Found, query: Query, items: Sequence[Statement], say: Catalogue
 ) -> Iterator[Statement]:
     """Yield what is told above the items: that they answer the question, or that they are only the nearest places."""
-    unmentioned = [term for term in found.absent if term.telling]
-    answered = (bool(query.kinds) and any(fact.kind in query.kinds for fact in entry.facts)) or found.share >= _ANSWERED
-    if unmentioned and found.complete and not (answered and _is_beside(unmentioned, found.present)):
-        yield Statement(text=_denial(entry, unmentioned, say))
-    elif items and answered:
-        if any(place.label != entry.commit.short_sha for each in items for place in each.citations):
-            yield Statement(text=say("Matching lines:"))
-        return
-    elif items or unmentioned:
-        yield Statement(text=say(_UNANSWERED))
-    else:
+    nowhere = [term for term in found.absent if term.telling]
+    answered = found.share >= _ANSWERED or any(fact.kind in query.kinds for fact in entry.facts)
+    if nowhere and not (items and answered and _is_beside(nowhere, found.present)):
+        yield Statement(text=_denial(entry, nowhere, say) if found.complete else say(_UNREAD))
+        if items:
+            yield Statement(text=say("The nearest places:"))
+    elif not items:
         yield _hint(entry, say)
-    if items:
-        yield Statement(text=say("The nearest places:"))
+    elif not answered:
+        yield Statement(text=say(_UNANSWERED))
+    elif any(place.label != entry.commit.short_sha for each in items for place in each.citations):
+        yield Statement(text=say("Matching lines:"))
 
 
 def _is_beside(absent: Sequence[Term], present: Sequence[Term]) -> bool:

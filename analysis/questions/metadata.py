@@ -21,6 +21,7 @@ from analysis.writing.fact_sentences import FACT_SENTENCES
 from analysis.writing.reasons import strongest_reasons
 
 _PATHS = 3  # maximum test paths that are named
+NO_TEST = mark("No test is among the changed files ({files}).")
 _RANKED = {
     Importance.HIGH: mark("Ranked high"),
     Importance.MEDIUM: mark("Ranked medium"),
@@ -122,7 +123,7 @@ def _describe_tests(entry: Entry, say: Catalogue) -> _Description:
     shown = [file for file in tests if file.path in added or (not added and file.deletions)][:_PATHS]
     if not shown:
         files = say.plural("{count} file", "{count} files", len(commit.files))
-        return say("No test is among the changed files ({files}).", files=files), (to_commit(commit),)
+        return say(NO_TEST, files=files), (to_commit(commit),)
     paths = join_items([code(file.path) for file in shown], say)
     tests_changed = say("Comes with tests: {paths}" if added else "Only takes tests away: {paths}", paths=paths)
     texts = [as_sentence(tests_changed, say)]

@@ -8,6 +8,9 @@ from analysis.text import shorten
 
 _MAX_LINES = 8  # of a quotation
 _BACKWARDS = 5  # lines in which what a line continues may begin
+_COMPARED = 30  # lines of a block with which a line is compared
+_ALIKE = 0.5  # share of common words from which a line replaced another
+_FEW_WORDS = 3  # of a line, with which it is like no other
 _LENGTH = 320  # characters of a quotation
 _LINE_LENGTH = 160  # characters of a line that stands alone
 
@@ -19,6 +22,9 @@ _PLAIN_WORD = re.compile(r"[`'\"(*]*[A-Za-z][A-Za-z'-]*[`'\").,:;!?*]*")
 _MIN_PROSE, _PROSE_SHARE = 4, 0.7  # words of a line of prose, and the share of plain ones
 _CODE = re.compile(
     r"[=({\[;]\s*$|^\s*(?:def|class|if|for|while|return|import|from|elif|else|assert|raise|with|try)\b.*[:)]\s*$"
+)
+_KEYWORD = re.compile(
+    r"^\s*(?:from\s+\S+\s+import|import|assert|return|raise|del|yield|await|elif|using|const|let|var|static)\b|^\s*[rbf]?['\"](?!['\"])"
 )
 _SENTENCE_END = re.compile(r"[.!?。！？:]['\")`]*\s*$|^\s*$")
 
@@ -97,7 +103,11 @@ def _is_prose(text: str) -> bool:
     plain = sum(bool(_PLAIN_WORD.fullmatch(word)) for word in words)
     if _MARKER.match(text) or _LISTED.match(text):
         return bool(words)
-    return len(words) >= _MIN_PROSE and plain >= _PROSE_SHARE * len(words) and not _CODE.search(text)
+    return len(words) >= _MIN_PROSE and plain >= _PROSE_SHARE * len(words) and not _is_code(text)
+
+
+def _is_code(text: str) -> bool:
+    return bool(_CODE.search(text) or _KEYWORD.match(text))
 
 
 def _sentence(texts: Sequence[str], at: int) -> tuple[int, int]:
@@ -113,7 +123,7 @@ def _continues(text: str, following: str) -> bool:
     """Return whether a line of prose goes on in the following one."""
     goes_on = re.match(r"^\s*(?:#+|//+|\*|>)?\s*[\w`:'\"(]", following) and not _LISTED.match(following)
     same = bool(_MARKER.match(text)) is bool(_MARKER.match(following))
-    return bool(goes_on) and same and not _SENTENCE_END.search(text) and not _CODE.search(following)
+    return bool(goes_on) and same and not _SENTENCE_END.search(text) and not _is_code(following)
 
 
 def counterpart(hunk: Sequence[DiffLine], place: int) -> int | None:
@@ -127,7 +137,20 @@ def counterpart(hunk: Sequence[DiffLine], place: int) -> int | None:
     while last + 1 < len(hunk) and hunk[last + 1].sign != " ":
         last += 1
     removed, added = ([each for each in range(first, last + 1) if hunk[each].sign == sign] for sign in "-+")
-    if len(removed) != len(added) or len(removed) > _MAX_LINES:
-        return None
-    mine, other = (removed, added) if hunk[place].sign == "-" else (added, removed)
-    return other[mine.index(place)]
+    mine, others = (removed, added) if hunk[place].sign == "-" else (added, removed)
+    if len(mine) == len(others) <= _MAX_LINES:
+        return others[mine.index(place)]
+    text = hunk[place].text
+    alike = {
+        other: _likeness(text, hunk[other].text)
+        for other in others[:_COMPARED]
+        if hunk[other].text.strip() != text.strip()
+    }
+    best = max(alike, key=lambda other: alike[other], default=None)
+    return best if best is not None and alike[best] >= _ALIKE else None
+
+
+def _likeness(text: str, other: str) -> float:
+    """Return the share of the shorter line's words that the other has, too, from 0 to 1."""
+    words, others = ({*re.findall(r"\w+", each)} for each in (text, other))
+    return len(words & others) / max(_FEW_WORDS, min(len(words), len(others)))

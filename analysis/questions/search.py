@@ -5,6 +5,7 @@ and headings count as fractions of an occurrence, as its section 3.6 does with f
 """
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -12,13 +13,14 @@ from typing import NamedTuple
 from analysis.models import Commit, Entry, Fact, FactKind, Language
 from analysis.paths import Kind, kind
 from analysis.questions.documents import Document, Line, Sentence, documents_of, vocabulary
-from analysis.questions.query import Query, Term
+from analysis.questions.query import Query, Term, is_name
 
 _SATURATION, _LENGTH = 1.2, 0.35  # BM25's k1 and b
 _COVERED = 0.4  # share of the score that depends on how many of the terms are there
 _KIND = 2.0  # what a fact of a kind that is asked for is worth, in terms that few documents have
 _FACTS_A_KIND = 2
-_AS_WRITTEN = 1.3  # factor of a line that has a name as the question writes it
+_EARLIER = 0.3  # weight of what was said before, relative to a question that names something itself
+_AS_WRITTEN = 1.4  # factor of a line that has a name as the question writes it
 _LONGEST = 2.5  # times the mean length, from which a document is no longer set back
 _WEAK = 0.25  # share of the best score below which a hit is noise
 _BESIDE = 0.4  # factor of a document that has a question's words only around it
@@ -85,7 +87,7 @@ def line_scores(entry: Entry, query: Query) -> Mapping[tuple[str, int, str], flo
 
 def _ranked(documents: Sequence[Document], terms: Sequence[Term], kinds: frozenset[FactKind], asked: int) -> list[Hit]:
     """Return the documents that have one of the first `asked` terms, or are a fact of a kind, the best first."""
-    weights = [term.weight * _rarity(term, documents) for term in terms]
+    weights = _weights(terms, documents, asked)
     whole = sum(weights[:asked]) or 1.0
     mean = sum(len(each.own) for each in documents) / max(1, len(documents)) or 1.0
     rare = _idf(1, len(documents))
@@ -115,7 +117,17 @@ def _factor(document: Document, terms: Sequence[Term]) -> float:
         return _BESIDE
     item = document.item
     text = item.line.text if isinstance(item, Line) else item.name if isinstance(item, Fact) else ""
-    return _AS_WRITTEN if any(term.text in text for term in terms if term.weight > 1) else 1.0
+    named = (term.text for term in terms if term.text in text and is_name(term.text))
+    return _AS_WRITTEN if any(re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text) for name in named) else 1.0
+
+
+def _weights(terms: Sequence[Term], documents: Sequence[Document], asked: int) -> list[float]:
+    """Return the weights of the terms; those of earlier turns, which may be many, together weigh less than the question's."""
+    weights = [term.weight * _rarity(term, documents) for term in terms]
+    own, earlier = sum(weights[:asked]), sum(weights[asked:])
+    share = _EARLIER if any(term.telling for term in terms[:asked]) else 1.0
+    scale = min(1.0, share * own / earlier) if own and earlier else 1.0
+    return [*weights[:asked], *(weight * scale for weight in weights[asked:])]
 
 
 class _Gain(NamedTuple):
@@ -149,7 +161,7 @@ def _with_like(term: Term, held: frozenset[str]) -> Term:
         return term
     like: dict[str, float] = {}
     for word, weight in term.words.items():
-        if weight < 1.0 or not word.isascii() or len(word) < _MIN_PART:
+        if weight < 1.0 or not (word.isascii() and word.isalpha()) or len(word) < _MIN_PART:
             continue
         begin = word[: max(_MIN_LIKE, round(0.7 * len(word)))]
         like |= {each: _LIKE for each in held if each.startswith(word) or (len(word) >= _MIN_LIKE and word in each)}

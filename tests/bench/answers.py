@@ -99,11 +99,11 @@ def _judge(row: Mapping[str, object], entry: Entry) -> Judged:
 
 def _is_near(label: str, places: Sequence[str], commit: Commit) -> bool:
     """Return whether a citation is one of the places, or so near that it is quoted with it."""
-    if label == commit.short_sha:
-        return "message" in places
     path, _, line = label.rpartition(":")
-    numbers = [int(place.rpartition(":")[2]) for place in places if place.rpartition(":")[0] == path]
-    return line.isdigit() and any(abs(int(line) - number) <= _NEAR for number in numbers)
+    if not path:
+        return label == commit.short_sha and "message" in places
+    located = [place.rpartition(":") for place in places]
+    return line.isdigit() and any(each[0] == path and abs(int(line) - int(each[2])) <= _NEAR for each in located)
 
 
 def _texts(value: object) -> list[str]:
