@@ -14,7 +14,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
+from threading import Thread
 from types import MappingProxyType
+from typing import IO
 
 from analysis.sources.git.errors import GitFailed, GitMissing, GitTimedOut
 from analysis.sources.git.remotes import Remote
@@ -184,12 +186,13 @@ def _communicate(
     """Return standard output and standard error, looking at the process from time to time."""
     told = ""
     waited = 0.0
-    given: bytes | None = stdin
+    # `communicate` forgets, once it has timed out, what it has not written by then.
+    Thread(target=_write, args=(process.stdin, stdin), daemon=True).start()
+    process.stdin = None
     while True:
         try:
-            return process.communicate(given, timeout=_TICK)
+            return process.communicate(timeout=_TICK)
         except subprocess.TimeoutExpired as exc:
-            given = None  # it was handed over
             waited += _TICK
             if waited >= timeout:
                 raise GitTimedOut(timeout) from exc
@@ -199,6 +202,12 @@ def _communicate(
             if on_progress and line and line != told:
                 on_progress(line)
                 told = line
+
+
+def _write(pipe: IO[bytes], text: bytes) -> None:
+    """Write all of a process's standard input, unless it ends before that, and close it."""
+    with suppress(OSError), pipe:
+        pipe.write(text)
 
 
 def progress(errors: bytes) -> str:

@@ -11,6 +11,7 @@ import pytest
 
 from analysis.errors import DigestError, MirrorUnavailable, UnknownCommit
 from analysis.models import Commit
+from analysis.sources.git.program import Git
 from tests.servers.bare import GitServer
 from tests.servers.github import Fault
 from tests.servers.mirrored import REPOSITORY, Place, fake_git
@@ -189,3 +190,9 @@ def test_locks_of_a_killed_git_are_removed(place: Place) -> None:
         path.touch()
     assert place.cloned().head() == third
     assert not any(path.exists() for path in left)
+
+
+def test_a_git_that_reads_late_is_given_all_of_its_input(tmp_path: Path) -> None:
+    """More than a pipe holds, read by a git that begins after the first look at it."""
+    git = Git(fake_git(tmp_path, "sleep 0.5; wc -c"))
+    assert git.run(tmp_path, "count", stdin=b"x" * 300_000, timeout=20).strip() == b"300000"

@@ -29,7 +29,7 @@ def fact(kind: FactKind, name: str, new: str | None = None, old: str | None = No
     [
         (FactKind.REMOVED_ENV, "ENGINE_MODE", SCRIPT, "export ENGINE_MODE=1\n", Certainty.PROVEN),
         (FactKind.REMOVED_ENV, "ENGINE_MODE", "Dockerfile", "ENV ENGINE_MODE=1\n", Certainty.PROVEN),
-        (FactKind.REMOVED_ENV, "ENGINE_MODE", "plugin/a.py", "os.environ['ENGINE_MODE']\n", Certainty.PROVEN),
+        (FactKind.REMOVED_ENV, "ENGINE_MODE", "plugin/a.py", "os.environ['ENGINE_MODE'] = '1'\n", Certainty.PROVEN),
         (FactKind.REMOVED_ENV, "ENGINE_MODE", "docs/a.md", "Set `ENGINE_MODE`.\n", Certainty.PROVEN),
         (FactKind.REMOVED_FLAG, "--fast-mode", SCRIPT, "engine serve --fast-mode\n", Certainty.LIKELY),
         (
