@@ -68,7 +68,7 @@ class Matching:
             served = was.presence is Presence.UNSEEN and was.last.member is None and was.step == now.step
             if served and now.presence is Presence.MISSING:  # of a module, on demand
                 yield self._impact(use, Cause.REMOVED, written(use.target[: now.step + 1]), was.last, certain=False)
-            elif was.presence is Presence.PRESENT or was.step > now.step:
+            elif was.presence is Presence.PRESENT or (was.step > now.step and was.presence is not Presence.MISSING):
                 certain = now.presence is Presence.MISSING
                 yield from self._gone(use, use.target[: now.step + 1], certain=certain)
         elif was.presence is Presence.PRESENT:

@@ -211,3 +211,21 @@ def test_a_package_below_a_folder_is_found() -> None:
     index = SurfaceIndex(surface("from engine.core import load\n"))
     found = impacts(commit_between(before, after), trees(before, after), index, {"engine": "src"}, ())
     assert [each.name for each in found] == ["engine.core.load"]
+
+
+@pytest.mark.parametrize(
+    "compared", ["assert path() == 'engine.core.load'", "self.assertEqual(path(), 'engine.core.load')"]
+)
+def test_a_string_that_is_only_compared_does_not_break(compared: str) -> None:
+    """An expected value is not resolved."""
+    before, after = "def load(): ...\n", "x = 1\n"
+    assert told(before, after, f"def test(self):\n    {compared}\n") == []
+    assert told(before, after, "def test(self):\n    patch('engine.core.load')\n") != []
+
+
+def test_a_member_that_was_missing_before_is_not_broken_by_the_end_of_its_module() -> None:
+    """A path that named nothing in a module cannot break with it."""
+    before = {"engine/__init__.py": "", "engine/old.py": "x = 1\n"}
+    after = {"engine/__init__.py": ""}
+    assert told(before, after, "path = 'engine.old.Missing'\n") == []
+    assert told(before, after, "path = 'engine.old.x'\n") != []
