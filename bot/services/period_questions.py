@@ -53,21 +53,22 @@ class PeriodQuestions:
 
     def answer_from(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Iterator[Statement]:
         """Yield the statements of an answer from these commits."""
+        about = self.about(question, entries)
+        yield from [about] if isinstance(about, Statement) else self._answers.answer(about, question.language)
+
+    def about(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Question | Statement:
+        """Return the question about those of the commits that match, with their patches, or the statement that none does."""
         query = parse_query(Question(question.text, question.repository, (), question.thread))
         if not entries or asks_for_what_matters(question.text) or not query:
-            whole = Question(question.text, question.repository, tuple(entries), question.thread)
-            yield from self._answers.answer(whole, question.language)
-            return
+            return Question(question.text, question.repository, tuple(entries), question.thread)
         words = self._store.search_index.words(question.repository, [each.commit.sha for each in entries])
         commits = [PeriodCommit(each, words[each.commit.sha]) for each in entries if each.commit.sha in words]
         matches = match_period(question.text, query, commits)
         if not matches.found:
-            yield _none_of(matches, entries, len(commits), question.language)
-            return
+            return _none_of(matches, entries, len(commits), question.language)
         best = tuple(self._whole(question, each.entry) for each in matches.found[:_READ])
         others = tuple(each.entry for each in matches.found[_READ:])
-        about = Question(question.text, question.repository, best, question.thread, others)
-        yield from self._answers.answer(about, question.language)
+        return Question(question.text, question.repository, best, question.thread, others)
 
     def _whole(self, question: PeriodQuestion, entry: Entry) -> Entry:
         """Return a commit with its patches."""
