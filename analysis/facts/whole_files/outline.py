@@ -12,40 +12,39 @@ _MAX_HEAD = 80  # lines of a signature
 
 
 class _Body(NamedTuple):
-    """The lines of a function's body, counted from 0; `end` is the first that is not of it, and `last` the last of code."""
+    """The lines of a function's body, counted from 0, up to the `last` that holds code, and the function's indentation."""
 
     start: int
     last: int
-    end: int
+    indent: str
 
 
 def outline(text: str) -> str:
     """Return the text with `...` for the bodies of functions, each definition on its lines as before; constructors stay.
 
-    A body whose end indentation does not tell stays as well. Should the text be no valid Python because it was misread, the
-    whole text has to be parsed.
+    So does a body that holds an open string where indentation says that it ends. Where indentation misleads otherwise, the
+    outline is no valid Python, and the whole text has to be parsed.
     """
     if "\r" in text:  # which ends a line, too
         return text
     lines = text.split("\n")
     found: list[str] = []
-    for body, indent in _bodies(lines):
+    for body in _bodies(lines):
         found += lines[len(found) : body.start]
         found += [""] * (body.last - body.start)
-        found.append(f"{indent} ...")
-        found += [""] * (body.end - body.last - 1)
+        found.append(f"{body.indent} ...")
     return "\n".join([*found, *lines[len(found) :]])
 
 
-def _bodies(lines: Sequence[str]) -> Iterator[tuple[_Body, str]]:
-    """Yield the bodies to leave out, with the indentations of their functions."""
+def _bodies(lines: Sequence[str]) -> Iterator[_Body]:
+    """Yield the bodies to leave out."""
     number, within_string = 0, False
     while number < len(lines):
         head = None if within_string else _HEAD.match(lines[number])
         body = _body(lines, number, head["indent"]) if head and head["name"] != _CONSTRUCTOR else None
-        if head and body:
-            yield body, head["indent"]
-            number = body.end
+        if body:
+            yield body
+            number = body.last + 1
         else:
             within_string ^= _is_open(lines[number])
             number += 1
@@ -57,18 +56,17 @@ def _body(lines: Sequence[str], head: int, indent: str) -> _Body | None:
     if start is None:
         return None
     last = None
-    end = start
-    for end in range(start, len(lines) + 1):
-        line = lines[end] if end < len(lines) else "end"
-        stripped = line.lstrip()
-        if not stripped or (stripped[0] == "#" and not any(each in line for each in _TRIPLE_QUOTES)):
+    for number in range(start, len(lines)):
+        line = lines[number]
+        code = line.lstrip()
+        if not code or (code[0] == "#" and not any(each in code for each in _TRIPLE_QUOTES)):
             continue
-        if len(line) - len(stripped) <= len(indent):
+        if len(line) - len(code) <= len(indent):
             break
-        last = end
+        last = number
     if last is None or _is_open("\n".join(lines[start : last + 1])):
         return None
-    return _Body(start, last, last + 1)
+    return _Body(start, last, indent)
 
 
 def _end_of_head(lines: Sequence[str], head: int) -> int | None:
