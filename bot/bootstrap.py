@@ -20,7 +20,7 @@ from bot.services.factory import Services, bot_services
 from bot.services.reader import Reader
 from bot.settings import Settings
 from bot.slack.app import SlackApp, sign_in, slack_app, socket_mode
-from bot.slack.commands.commits import CommitCommands, TierCorrections
+from bot.slack.commands.commits import CommitCommands, Ranks
 from bot.slack.commands.days import DayCommands, DigestButtons
 from bot.slack.commands.dispatch import ButtonDispatcher, ButtonHandler, CommandDispatcher, show_no_form
 from bot.slack.commands.help import HelpCommand
@@ -273,7 +273,7 @@ class _Bot:
         self, post: PostCommand, search: SearchCommand, subscriptions: SubscriptionCommands, home: Home
     ) -> dict[str, ButtonHandler]:
         digest = DigestButtons(self._reports, self._outbox, self._web)
-        corrections = TierCorrections(self._subscriptions)
+        ranks = Ranks(self._subscriptions)
         held = HeldMessages(self._outbox, self._web, home)
         return {
             "show_rest": digest.show_rest,
@@ -281,8 +281,9 @@ class _Bot:
             "page": search.turn_page,
             Action.POST: post.post,
             Action.POST_AGAIN: post.post,
-            "too_high": corrections.store,
-            "too_low": corrections.store,
+            "too_high": ranks.store,
+            "too_low": ranks.store,
+            Action.WHY: ranks.explain,
             "settings": lambda conversation, _: subscriptions.show_all(conversation),
             "unsubscribe": subscriptions.cancel,
             "send_again": held.release,

@@ -57,9 +57,7 @@ def _check_block(block: dict[str, Any], web: str) -> None:
             ids = [each["action_id"] for each in block["elements"]]
             assert len(ids) == len(set(ids))
             for each in block["elements"]:
-                _check_plain(each["text"], 75)
-                assert 1 <= len(each["value"]) <= 2_000
-                assert "url" not in each
+                _check_action(each)
         case "rich_text":
             assert block["elements"]
             for part in block["elements"]:
@@ -67,6 +65,15 @@ def _check_block(block: dict[str, Any], web: str) -> None:
                     _check_paragraph(paragraph, web)
         case other:
             raise AssertionError(other)
+
+
+def _check_action(element: dict[str, Any]) -> None:
+    assert "url" not in element
+    menu = element["type"] == "overflow"
+    assert 1 <= len(element.get("options", ())) <= 5 if menu else element["type"] == "button"
+    for each in element["options"] if menu else [element]:
+        _check_plain(each["text"], 75)
+        assert 1 <= len(each["value"]) <= (150 if menu else 2_000)
 
 
 def _check_paragraph(paragraph: dict[str, Any], web: str) -> None:
@@ -77,7 +84,7 @@ def _check_paragraph(paragraph: dict[str, Any], web: str) -> None:
         assert piece["text"]
         assert piece["type"] == "text" or re.fullmatch(
             re.escape(web)
-            + r"(commit/[0-9a-f]{40}(#diff-[0-9a-f]{64}([LR]\d+)?|#breaks-your-code)?|pull/\d+|blob/[\w./%~-]+(#L\d+)?)",
+            + r"(commit/[0-9a-f]{40}(#diff-[0-9a-f]{64}([LR]\d+)?|#in-thread)?|pull/\d+|blob/[\w./%~-]+(#L\d+)?)",
             piece["url"],
         )
 
@@ -111,11 +118,14 @@ def read(messages: Iterable[Message]) -> str:
 
 
 def buttons(messages: Iterable[Message]) -> dict[str, str]:
-    """The values of the buttons by what they do; of several, the last one's."""
-    return {
-        each["action_id"]: each["value"]
-        for message in messages
-        for block in message.blocks
-        if block["type"] == "actions"
-        for each in block["elements"]
-    }
+    """The values of the buttons and of the menus' options by what they do; of several, the last one's."""
+    found = {}
+    for message in messages:
+        for block in message.blocks:
+            for each in block["elements"] if block["type"] == "actions" else ():
+                for option in each["options"] if each["type"] == "overflow" else ():
+                    action, _, value = option["value"].partition("|")
+                    found[action] = value
+                if each["type"] == "button":
+                    found[each["action_id"]] = each["value"]
+    return found

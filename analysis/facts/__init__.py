@@ -30,7 +30,7 @@ from analysis.paths import Kind, kind
 __all__ = ["VERSION", "facts"]
 
 # Incremented whenever a rule changes, so that stored facts are recomputed from the stored patches.
-VERSION = 6
+VERSION = 7
 
 
 def facts(commit: Commit, trees: Trees | None = None) -> tuple[Fact, ...]:

@@ -49,7 +49,14 @@ def _defining(file: FileChange) -> re.Pattern[str]:
 def flags(change: Change, file: FileChange) -> Iterator[Fact]:
     """Yield flags that a command's parser no longer defines; the project's own scripts are nobody else's."""
     if removes_lines(file) and is_public(file) and FLAG_NAME.search(file.patch or ""):
-        yield from removed_between_sides(change, file, FactKind.REMOVED_FLAG, _flag_occurrences)
+        found = removed_between_sides(change, file, FactKind.REMOVED_FLAG, _flag_occurrences)
+        yield from (fact for fact in found if not _becomes_field(change, fact.name))
+
+
+def _becomes_field(change: Change, flag: str) -> bool:
+    """Return whether the commit adds a field of a flag's name, from which a parser may be made."""
+    name = re.escape(flag.removeprefix("--").replace("-", "_"))
+    return re.search(rf"^\s+{name}\s*:\s*\S", change.added, re.MULTILINE) is not None
 
 
 def _variable_occurrences(file: FileChange, side: Side) -> Iterator[Occurrence]:

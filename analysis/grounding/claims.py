@@ -22,16 +22,18 @@ from analysis.grounding.allowlist import (
     WORDS,
 )
 from analysis.grounding.corpus import MEASURES, NUMBER, Corpus, number, plain
+from analysis.grounding.metadata_claims import FINDERS as METADATA_FINDERS
+from analysis.grounding.metadata_claims import Found
 from analysis.instructions import CHAT_MARKS, INSTRUCTIONS
 
 SPAN = re.compile(r"`[^`\n]+`")
 
 
 class Claim(NamedTuple):
-    """A claim that the commit does not support.
+    """A claim that the corpus does not support.
 
-    `kind` is one of path, symbol, pull request, commit, figure, link, heading, image, instruction; `text` is as
-    written.
+    `kind` is one of path, symbol, pull request, commit, figure, link, heading, image, instruction, denial, author, date,
+    rank, revert; `text` is as written.
     """
 
     kind: str
@@ -44,14 +46,6 @@ class Section(Enum):
     CHANGE = auto()  # what the commit does: only what it touches
     CONSEQUENCE = auto()  # what follows from it: also what its message and diff merely mention
     ADVICE = auto()  # what to do: also durations and sizes that were never measured
-
-
-class _Found(NamedTuple):
-    """A name from `start` to `end`; later finders skip it, supported or not."""
-
-    start: int
-    end: int
-    is_supported: bool
 
 
 def find_unsupported(
@@ -75,11 +69,11 @@ def find_unsupported(
 def _finder_of(*patterns: re.Pattern[str], in_code: re.Pattern[str] | None = None) -> "_Finder":
     """Build a finder of what is never allowed: `patterns` match outside code spans, `in_code` anywhere."""
 
-    def find(line: str, _section: Section, _evidence: Corpus) -> Iterator[_Found]:
+    def find(line: str, _section: Section, _evidence: Corpus) -> Iterator[Found]:
         prose = SPAN.sub(lambda match: "\0" * len(match[0]), line)
         for text, pattern in [*((prose, each) for each in patterns), *([(line, in_code)] if in_code else [])]:
             for match in pattern.finditer(text):
-                yield _Found(match.start(), match.end(), is_supported=False)
+                yield Found(match.start(), match.end(), is_supported=False)
 
     return find
 
@@ -111,21 +105,22 @@ _PULL = re.compile(
 )
 
 
-def _find_pulls(line: str, _section: Section, corpus: Corpus) -> Iterator[_Found]:
+def _find_pulls(line: str, _section: Section, corpus: Corpus) -> Iterator[Found]:
     for match in _PULL.finditer(line):
         mentioned = rf"(?:#|\b(?:pull|issues|PR)[ /]){match[1]}\b"
-        supported = int(match[1]) == corpus.commit.pr or re.search(mentioned, corpus.text, re.ASCII)
-        yield _Found(match.start(), match.end(), bool(supported))
+        supported = int(match[1]) in corpus.pulls or re.search(mentioned, corpus.text, re.ASCII)
+        yield Found(match.start(), match.end(), bool(supported))
 
 
 _SHA = re.compile(r"(?<![\w#/-])(?<!\w\.)(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\w-])", re.ASCII)
 
 
-def _find_commits(line: str, _section: Section, corpus: Corpus) -> Iterator[_Found]:
-    known = (corpus.commit.sha, *corpus.commit.parents)
+def _find_commits(line: str, _section: Section, corpus: Corpus) -> Iterator[Found]:
     for match in _SHA.finditer(line):
-        supported = any(sha.startswith(match[0]) for sha in known) or re.search(rf"\b{match[0]}", corpus.text, re.ASCII)
-        yield _Found(match.start(), match.end(), bool(supported))
+        supported = any(sha.startswith(match[0]) for sha in corpus.shas) or re.search(
+            rf"\b{match[0]}", corpus.text, re.ASCII
+        )
+        yield Found(match.start(), match.end(), bool(supported))
 
 
 _PERCENT = re.compile(r"百分之[ ]?(\d+(?:\.\d+)?)")
@@ -146,7 +141,7 @@ _COUNTS = {
 _SIGNED = re.compile(r"(?<![\w+-])\+(\d{1,7})[ ]?[/,，、 ][ ]?-(\d{1,7})(?![\w.])", re.ASCII)
 
 
-def _find_figures(line: str, section: Section, corpus: Corpus) -> Iterator[_Found]:
+def _find_figures(line: str, section: Section, corpus: Corpus) -> Iterator[Found]:
     for unit, pattern in [*MEASURES.items(), ("%", _PERCENT)]:
         if section is Section.ADVICE and unit not in ("%", "x"):
             continue
@@ -154,13 +149,13 @@ def _find_figures(line: str, section: Section, corpus: Corpus) -> Iterator[_Foun
             start, numbers = match.start(), [match[1]]
             if before := _RANGE.search(line, 0, match.start()):
                 start, numbers = before.start(), [before[1], match[1]]
-            yield _Found(start, match.end(), all(corpus.has_measurement(each, unit) for each in numbers))
+            yield Found(start, match.end(), all(corpus.has_measurement(each, unit) for each in numbers))
     for noun, pattern in _COUNTS.items():
         for match in pattern.finditer(line):
-            yield _Found(match.start(), match.end(), corpus.has_count(noun, int(number(match[1]))))
+            yield Found(match.start(), match.end(), corpus.has_count(noun, int(number(match[1]))))
     for match in _SIGNED.finditer(line):
         additions_and_deletions = {size[1:] for size in corpus.sizes}
-        yield _Found(match.start(), match.end(), (int(match[1]), int(match[2])) in additions_and_deletions)
+        yield Found(match.start(), match.end(), (int(match[1]), int(match[2])) in additions_and_deletions)
 
 
 _RUN = re.compile(r"[A-Za-z0-9_./*{}<>$…~@,:#+-]+")
@@ -172,11 +167,11 @@ _FILE = re.compile(
 _TWO_FILES = re.compile(rf"(?<=\.)({'|'.join(EXTENSIONS)})/(?=[\w.]+\.|\.)", re.IGNORECASE)
 
 
-def _find_paths(line: str, section: Section, corpus: Corpus) -> Iterator[_Found]:
+def _find_paths(line: str, section: Section, corpus: Corpus) -> Iterator[Found]:
     code = [match.span() for match in SPAN.finditer(line)]
     for name in corpus.odd_names:
         for match in re.finditer(re.escape(name), line):
-            yield _Found(*match.span(), is_supported=True)
+            yield Found(*match.span(), is_supported=True)
         line = line.replace(name, " " * len(name))
     for run in _RUN.finditer(line):
         in_code = any(start <= run.start() < end for start, end in code)
@@ -195,9 +190,9 @@ def _find_paths(line: str, section: Section, corpus: Corpus) -> Iterator[_Found]
                     supported = corpus.shows_lines(
                         path, first, last if last >= first and ":" not in lines[0][1:] else first
                     )
-                yield _Found(start, start + len(token), supported)
+                yield Found(start, start + len(token), supported)
             elif named or ("/" in path and corpus.matching_paths(path)):
-                yield _Found(start, start + len(token), is_supported=True)
+                yield Found(start, start + len(token), is_supported=True)
 
 
 def _path_tokens(run: re.Match[str]) -> Iterator[tuple[int, str]]:
@@ -252,27 +247,42 @@ def _is_outside_repository(path: str, corpus: Corpus) -> bool:
 
 _CHAIN = r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*"
 _IN_CODE = re.compile(rf"(?<![\w-])--[A-Za-z][\w-]*|(?<![A-Za-z0-9_]){_CHAIN}(?:\(|(?:/[\w.-]+)?)", re.ASCII)
+CLASS_NAME = re.compile(r"(?<![\w`./-])(?:[A-Z][a-z0-9]+[A-Z]|[A-Z]{2,}[a-z]{2})\w*(?![`\w])", re.ASCII)
 _IN_PROSE = re.compile(
     rf"(?<![\w-])--[A-Za-z][\w-]*|(?<![A-Za-z0-9_.]){_CHAIN}\(\)|(?<![A-Za-z0-9_])(?=[0-9_]*[A-Za-z])[A-Za-z0-9]*_[A-Za-z0-9_]*",
     re.ASCII,
 )
 
 
-def _find_symbols(line: str, section: Section, corpus: Corpus) -> Iterator[_Found]:
-    spans = list(SPAN.finditer(line))
+def _find_symbols(line: str, section: Section, corpus: Corpus) -> Iterator[Found]:
+    """Find the names of code; those that a diff does not show may be in the changed files as a whole."""
+    for match, in_command in _symbols(line):
+        supported = in_command or any(
+            _is_symbol(match, section, each) for each in (corpus, corpus.whole) if each is not None
+        )
+        yield Found(match.start(), match.end(), supported)
+    if corpus.entries:
+        for match in CLASS_NAME.finditer(SPAN.sub(lambda span: "\0" * len(span[0]), line)):
+            if not re.fullmatch(r"[A-Z]+s?", match[0]) and match[0] not in PRODUCTS:
+                yield Found(match.start(), match.end(), match[0].lower() in corpus.text.lower())
+
+
+def _symbols(line: str) -> Iterator[tuple[re.Match[str], bool]]:
+    """Yield the names of a line, and for flags whether they stand in a command of another program."""
     prose = line
-    for span in spans:
+    for span in SPAN.finditer(line):
         prose = prose[: span.start()] + "\0" * (span.end() - span.start()) + prose[span.end() :]
         command = span[0].strip("`").split(" ", 1)[0] in COMMANDS
         for match in _IN_CODE.finditer(line, span.start() + 1, span.end() - 1):
-            if match[0].startswith("--"):
-                supported = command or _has_flag(match[0], corpus)
-            else:
-                supported = _is_repository(match[0], corpus) or _has_chain(match, section, corpus)
-            yield _Found(match.start(), match.end(), supported)
+            yield match, command and match[0].startswith("--")
     for match in _IN_PROSE.finditer(prose):
-        supported = _has_flag(match[0], corpus) if match[0].startswith("--") else _has_chain(match, section, corpus)
-        yield _Found(match.start(), match.end(), supported)
+        yield match, False
+
+
+def _is_symbol(match: re.Match[str], section: Section, corpus: Corpus) -> bool:
+    if match[0].startswith("--"):
+        return _has_flag(match[0], corpus)
+    return _is_repository(match[0], corpus) or _has_chain(match, section, corpus)
 
 
 def _has_flag(flag: str, corpus: Corpus) -> bool:
@@ -330,13 +340,23 @@ def _strictness(part: str, section: Section, *, called: bool, dotted: bool) -> s
     return "any case" if dotted else ""
 
 
-_Finder = Callable[[str, Section, Corpus], Iterator[_Found]]
+def _known(find: Callable[[str, Corpus], Iterator[Found]], kind: str) -> "_Finder":
+    """Build a finder of claims about metadata, which only a corpus with entries can judge; facts judge denials."""
+
+    def found(line: str, _section: Section, corpus: Corpus) -> Iterator[Found]:
+        return find(line, corpus) if corpus.entries or kind == "denial" else iter(())
+
+    return found
+
+
+_Finder = Callable[[str, Section, Corpus], Iterator[Found]]
 _FINDERS: dict[str, _Finder] = {
     "instruction": _finder_of(in_code=_INSTRUCTION),
     "heading": _finder_of(_HEADING),
     "image": _finder_of(_IMAGE),
     "link": _finder_of(_LINK, in_code=_ADDRESS),
     "pull request": _find_pulls,
+    **{kind: _known(find, kind) for kind, find in METADATA_FINDERS.items()},
     "path": _find_paths,
     "commit": _find_commits,
     "figure": _find_figures,

@@ -1,12 +1,14 @@
-"""The corpus that claims are checked against: a commit's message, pull request, author, paths and patches."""
+"""The corpus that claims are checked against: messages, pull requests, authors, paths, patches, facts, links and texts."""
 
 import re
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import PurePosixPath
+from typing import Self
 
-from analysis.diff import hunks
+from analysis.diff import changed_lines, hunks
 from analysis.grounding.allowlist import UNITS
-from analysis.models import Commit, FileChange
+from analysis.models import Commit, Entry, Fact, FileChange, Importance
 from analysis.paths import kind as kind_of_path
 
 NUMBER = r"(?<![A-Za-z0-9_.#])(\d+(?:,\d{3})*(?:\.\d+)?)"
@@ -61,17 +63,76 @@ _MAX_WILDCARDS = 4  # maximum wildcards in a path
 
 
 class Corpus:
-    """The searchable text of a commit, with its paths, words and figures."""
+    """The searchable text of one or more commits, with their paths, words, figures and facts.
 
-    def __init__(self, commit: Commit) -> None:
-        self.commit = commit
+    `entries` are the commits with what is known besides their diffs, for answers; `texts` bear out what they say, such as
+    the question for a denial; `contents` returns the changed files as a whole, for names that no diff shows.
+    """
+
+    def __init__(
+        self,
+        commits: Sequence[Commit],
+        *,
+        facts: Sequence[Fact] = (),
+        entries: Sequence[Entry] = (),
+        texts: Sequence[str] = (),
+        contents: Callable[[], str] = lambda: "",
+    ) -> None:
+        self.commits = tuple(commits)
+        self.facts = tuple(facts)
+        self.entries = tuple(entries)
+        self._texts = tuple(texts)
+        self._contents = contents
+        self.files = tuple(file for commit in self.commits for file in commit.files)
         self.paths = tuple(
-            dict.fromkeys(path for file in commit.files for path in (file.path, file.previous_path) if path)
+            dict.fromkeys(path for file in self.files for path in (file.path, file.previous_path) if path)
         )
-        pull = commit.pull
-        message = plain("\n".join([commit.message, commit.author, *([pull.title, pull.body] if pull else [])]))
+        told = (text for commit in self.commits for text in (*commit.texts, commit.author))
+        message = plain("\n".join([*told, *map(_known_text, self.entries), *self._texts]))
         self._message_length = len(message)
-        self.text = plain("\n".join([message, *self.paths, *(file.patch or "" for file in commit.files)]))
+        self.text = plain("\n".join([message, *self.paths, *(file.patch or "" for file in self.files)]))
+
+    @classmethod
+    def of_entries(
+        cls, entries: Sequence[Entry], texts: Sequence[str] = (), contents: Callable[[], str] = lambda: ""
+    ) -> Self:
+        """Return the corpus of commits with their facts, links and analyses."""
+        facts = [fact for entry in entries for fact in entry.facts]
+        commits = [entry.commit for entry in entries]
+        return cls(commits, facts=facts, entries=entries, texts=texts, contents=contents)
+
+    def with_texts(self, *texts: str) -> Self:
+        """Return the corpus with more texts."""
+        return type(self)(
+            self.commits,
+            facts=self.facts,
+            entries=self.entries,
+            texts=(*self._texts, *texts),
+            contents=self._contents,
+        )
+
+    @cached_property
+    def whole(self) -> "Corpus | None":
+        """The corpus with the changed files as a whole; None if they cannot be read."""
+        contents = self._contents()
+        return Corpus(self.commits, texts=(*self._texts, contents)) if contents else None
+
+    @cached_property
+    def pulls(self) -> frozenset[int]:
+        return frozenset(commit.pr for commit in self.commits if commit.pr is not None)
+
+    @cached_property
+    def shas(self) -> frozenset[str]:
+        return frozenset(sha for commit in self.commits for sha in (commit.sha, *commit.parents))
+
+    @cached_property
+    def changed_text(self) -> str:
+        """The changed lines without their signs."""
+        return "\n".join(line.text for file in self.files for line in changed_lines(file))
+
+    @cached_property
+    def removed_names(self) -> frozenset[str]:
+        return frozenset(fact.name for fact in self.facts if fact.removes)
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -94,22 +155,13 @@ class Corpus:
     @cached_property
     def sizes(self) -> frozenset[tuple[int, int, int]]:
         """Return the commit's figures as (files, additions, deletions): in total, per file, folder, status and kind."""
-        groups: dict[str, list[FileChange]] = {}
-        for file in self.commit.files:
-            folders = [str(folder) for folder in PurePosixPath(file.path).parents]
-            within = f"just within {folders[0]}"
-            for name in (file.path, *folders, within, f"a status: {file.status}", f"a kind: {kind_of_path(file.path)}"):
-                groups.setdefault(name, []).append(file)
-        counted = {
-            (len(files), sum(file.additions for file in files), sum(file.deletions for file in files))
-            for files in groups.values()
-        }
-        return frozenset(counted | {(len(self.commit.files), self.commit.additions, self.commit.deletions)})
+        return frozenset().union(*map(_sizes, self.commits))
 
     def has_count(self, noun: str, count: int) -> bool:
-        """Return whether the commit, or a part of it, has `count` of `noun`: "file", "line" or "commit"."""
+        """Return whether a commit, or a part of it, has `count` of `noun`: "file" or "line"; or there are so many commits."""
         if noun == "commit":
-            return count == 1
+            tiers = [entry.ranked.importance for entry in self.entries]
+            return count in {1, len(self.commits), *(tiers.count(tier) for tier in Importance)}
         if noun == "file":
             return any(count == files for files, _, _ in self.sizes)
         return any(count in (added, removed, added + removed) for _, added, removed in self.sizes)
@@ -117,7 +169,7 @@ class Corpus:
     @cached_property
     def _repository(self) -> tuple[str, ...]:
         """Return the repository's owner and name in lower case, from the commit's URL; empty if it has none."""
-        match = re.search(r"//[^/]+/([^/]+)/([^/]+)/commit/", self.commit.url)
+        match = re.search(r"//[^/]+/([^/]+)/([^/]+)/commit/", self.commits[0].url if self.commits else "")
         return (match[1].lower(), match[2].lower()) if match else ()
 
     @cached_property
@@ -143,7 +195,7 @@ class Corpus:
     def shows_lines(self, path: str, first: int, last: int) -> bool:
         """Return whether a hunk of a file that `path` names covers these lines, by old or new numbers."""
         paths = set(self.matching_paths(path))
-        files = [file for file in self.commit.files if not paths.isdisjoint((file.path, file.previous_path))]
+        files = [file for file in self.files if not paths.isdisjoint((file.path, file.previous_path))]
         return any(
             numbers and numbers[0] <= first <= last <= numbers[-1]
             for file in files
@@ -178,3 +230,28 @@ class Corpus:
             value in (measured, int(measured), round(measured))
             for measured in (number(match[1]) for match in MEASURES[unit].finditer(self.text))
         )
+
+
+def _sizes(commit: Commit) -> frozenset[tuple[int, int, int]]:
+    groups: dict[str, list[FileChange]] = {}
+    for file in commit.files:
+        folders = [str(folder) for folder in PurePosixPath(file.path).parents]
+        within = f"just within {folders[0]}"
+        for name in (file.path, *folders, within, f"a status: {file.status}", f"a kind: {kind_of_path(file.path)}"):
+            groups.setdefault(name, []).append(file)
+    counted = {
+        (len(files), sum(file.additions for file in files), sum(file.deletions for file in files))
+        for files in groups.values()
+    }
+    return frozenset(counted | {(len(commit.files), commit.additions, commit.deletions)})
+
+
+def _known_text(entry: Entry) -> str:
+    """Return what is known of a commit besides its diff: its SHA, links, facts and analysis."""
+    links = entry.links
+    series = links.series.commits if links.series else ()
+    others = (*links.all_reverted, links.reverted_by, *links.fixes, *links.fixed_by, *series)
+    facts = (f"{each.name} {each.path or ''} {each.old or ''} {each.new or ''}" for each in entry.facts)
+    pull = f"#{entry.commit.pull.number}" if entry.commit.pull else ""
+    analysis = entry.analysis.texts if entry.analysis else ()
+    return "\n".join((entry.commit.sha, pull, " ".join(filter(None, others)), *facts, *analysis))

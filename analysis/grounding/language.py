@@ -1,11 +1,12 @@
-"""The language of an analysis: Chinese or English prose, whatever names and quotations it contains."""
+"""The language of texts: Chinese or English prose, whatever names and quotations it contains."""
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from analysis.grounding.claims import SPAN
 from analysis.grounding.corpus import plain
-from analysis.models import Analysis, Language
+from analysis.models import Language
 
 _QUOTED = re.compile(r"“[^“”\n]*”|\"[^\"\n]*\"|「[^」\n]*」|『[^』\n]*』|《[^》\n]*》|‘[^‘’\n]*’")
 _NAME = re.compile(
@@ -15,12 +16,12 @@ _MIN_LETTERS = 12  # Chinese characters or English words from which a single tex
 _MAX_FOREIGN_SHARE = 0.15
 
 
-def is_in_language(analysis: Analysis, language: Language) -> bool:
-    """Return whether the prose is in `language`: as a whole and in each longer text.
+def is_in_language(texts: str | Iterable[str], language: Language) -> bool:
+    """Return whether the prose of a text, or of several, is in `language`: as a whole and in each longer text.
 
     Code, paths, names and quotations are ignored; prose that consists only of names counts as either language.
     """
-    letters = [_letters(text) for text in analysis.texts]
+    letters = [_letters(text) for text in ([texts] if isinstance(texts, str) else texts)]
     whole = _Letters(*map(sum, zip(*letters, strict=True)))
     return _is_mostly(whole, language) and all(
         _is_mostly(each, language) for each in letters if sum(each) >= _MIN_LETTERS

@@ -6,18 +6,17 @@ from functools import cached_property
 
 from analysis.diff import Chunk
 from analysis.grounding.allowlist import EXTENSIONS, PRODUCTS, WORDS
-from analysis.grounding.analysis_check import cleaned, is_about, is_empty
-from analysis.grounding.claims import SPAN, Claim, Section, find_unsupported
+from analysis.grounding.check import false_claims, is_about, is_empty, tidied
+from analysis.grounding.claims import CLASS_NAME, SPAN
 from analysis.grounding.corpus import Corpus
 from analysis.grounding.language import is_in_language
-from analysis.models import Analysis, Commit, Entry, Importance, Language, Question, Statement
+from analysis.models import Language, Question, Statement
 from analysis.questions.citable import Citable
-from analysis.questions.metadata import authors_in, contradicts, records, supports
+from analysis.questions.metadata import records, supports
 from analysis.questions.segmenter import Segment
 from analysis.text import visible
 
 _CODE_LINES = 12
-_SYMBOL = frozenset({"symbol"})
 
 _BRACKETED = re.compile(r"[ \t]*[\[【]([^\[\]【】\n]{1,300})[\]】](?!\()")
 _LABEL = re.compile(rf"[0-9a-f]{{7,40}}(?::[a-z]+)?|(?:PR ?)?#\d+|.*(?::|#L)[+-]?\d+(?:[-–]L?\d+)?|\S+\.(?:{'|'.join(EXTENSIONS)})", re.IGNORECASE)  # fmt: skip
@@ -25,7 +24,6 @@ _IN_PROSE = re.compile(
     rf"(?<![\w-])--[A-Za-z][\w-]*|[\w./-]+\.(?:{'|'.join(EXTENSIONS)})\b(?::\d+)?|\w+(?:\.\w+)*(?=\(\))|\b\w*[A-Za-z0-9]_\w+",
     re.ASCII,
 )
-_CAMEL = re.compile(r"(?<![\w`./-])(?:[A-Z][a-z0-9]+[A-Z]|[A-Z]{2,}[a-z]{2})\w*(?![`\w])", re.ASCII)
 _LEFT_OVER = re.compile(r"(?:[ ]*(?:[,，、;；]|\band\b|和|以及))*[ ]*(?=[.。]?$)")
 _PREFIX = re.compile(r"^\s*[+-]?\s*\d+ \| ?")
 
@@ -37,59 +35,6 @@ _DENIAL = re.compile(
     re.IGNORECASE,
 )
 _CHANGE_OF_STATE = re.compile(r"\bno longer\b|\bany ?more\b|不再", re.IGNORECASE)
-_DENIED = re.compile(
-    r"(?:\b(?:does|do|did)(?: not|n['’]t) (?:touch|mention|contain|include)(?: \w+){0,2}|(?:没有?|未|并未|不)(?:触及|涉及|提到|提及|包含)(?:了|到)?[^`，,。]{0,6})"
-    r" ?`([^`\n]+)`",
-    re.IGNORECASE,
-)
-
-
-_STILL_THERE = re.compile(
-    r"(?: not|n['’]t)(?: been)? (?:removed?|deleted?|dropped|renamed?)\b|\bstill (?:accepted|supported|works?|available|valid|exists?|there)\b"
-    r"|(?:没有?|未|并未)被?(?:移除|删除|重命名)|仍然?(?:可用|支持|有效|接受|保留|存在)",
-    re.IGNORECASE,
-)
-_COUNTED = re.compile(
-    r"(?<![\d.])(\d{1,4})[ ]?个?[ ]?(high|medium|low|高|中|低)(?:[- ]importance|[- ]priority|重要[度性]?)?的?[ ]?(?:commits?|提交)",
-    re.IGNORECASE,
-)
-_TIERS = {
-    "high": Importance.HIGH, "medium": Importance.MEDIUM, "low": Importance.LOW,
-    "高": Importance.HIGH, "中": Importance.MEDIUM, "低": Importance.LOW,
-}  # fmt: skip
-
-
-class _MergedCorpus(Corpus):
-    """The corpus of several commits, with their facts and the figures of each."""
-
-    def __init__(self, entries: Sequence[Entry], other_text: str = "") -> None:
-        self._entries = entries
-        first = entries[0].commit
-        files = tuple(file for entry in entries for file in entry.commit.files)
-        texts = "\n".join([*map(_evidence_text, entries), other_text])
-        super().__init__(first.model_copy(update={"message": f"{first.message}\n{texts}", "files": files}))
-
-    def has_count(self, noun: str, count: int) -> bool:
-        """Return whether there are `count` commits, in all or in a tier, or `count` files or lines in one commit."""
-        commits = [entry.commit for entry in self._entries]
-        if noun == "commit":
-            tiers = [entry.ranked.importance for entry in self._entries]
-            return count in {1, len(tiers), *(tiers.count(tier) for tier in Importance)}
-        if noun == "file" and any(count == len(each.files) for each in commits):
-            return True
-        sizes = {size for each in commits for size in (each.additions, each.deletions, each.size)}
-        return (noun == "line" and count in sizes) or super().has_count(noun, count)
-
-
-def _evidence_text(entry: Entry) -> str:
-    commit, links = entry.commit, entry.links
-    pull = f"#{commit.pull.number} {commit.pull.title}\n{commit.pull.body}" if commit.pull else ""
-    series = links.series.commits if links.series else ()
-    others = [sha for sha in (*links.all_reverted, links.reverted_by, *links.fixes, *links.fixed_by, *series) if sha]
-    facts = "\n".join(f"{each.name} {each.path or ''} {each.old or ''} {each.new or ''}" for each in entry.facts)
-    analysis = "\n".join(entry.analysis.texts) if entry.analysis else ""
-    metadata = "\n".join(each.text for each in records(entry, "en"))
-    return "\n".join((commit.sha, commit.author, commit.message, pull, " ".join(others), facts, analysis, metadata))
 
 
 class AnswerChecker:
@@ -100,33 +45,30 @@ class AnswerChecker:
     ) -> None:
         self._question = question
         self._language: Language = language
-        self._contents = contents
-        self._evidence = _MergedCorpus(question.entries)
-        self._citable = Citable(question.entries, shown, self._evidence.text)
+        known = [record.text for entry in question.entries for record in records(entry, "en")]
+        self._corpus = Corpus.of_entries(question.entries, known, contents)
+        self._citable = Citable(question.entries, shown, self._corpus.text)
         self._records = {each.label: (each, entry) for entry in question.entries for each in records(entry, language)}
 
     def is_in_language(self, text: str) -> bool:
         """Return whether a text is in the requested language."""
-        return is_in_language(_as_analysis(text), self._language)
+        return is_in_language(text, self._language)
 
     def is_about(self, statement: Statement) -> bool:
         """Return whether a statement is about the commits: it cites them, denies something, or shares their words."""
-        return (
-            bool(statement.citations)
-            or _denies(statement.text)
-            or is_about(_as_analysis(statement.text), self._merged_commit)
-        )
+        return bool(statement.citations) or _denies(statement.text) or is_about(statement.text, self._corpus)
 
     def check(self, segment: Segment) -> Statement | None:
         """Return the segment as a statement with citations; None if something in it is not supported."""
         if segment.kind == "code":
             return self._check_code(segment)
         text, labels = self._without_labels(segment.text)
-        tidy = cleaned(_as_analysis(text)).summary
-        if is_empty(_as_analysis(tidy)) or tidy.startswith("|"):
+        tidy = tidied(text)
+        if is_empty(tidy) or tidy.startswith("|"):
             return None
         denies = _denies(tidy)
-        if self._is_false(text, denies=denies) or (tidy != text and self._is_false(tidy, denies=denies)):
+        # A denial may use the question's names for what the diff does not show.
+        if false_claims(text, self._with_question if denies else self._corpus):
             return None
         cited_records = [self._records[label] for label in labels if label in self._records]
         if not all(supports(record, entry, tidy) for record, entry in cited_records):
@@ -174,68 +116,13 @@ class AnswerChecker:
     def _is_label(self, text: str) -> bool:
         return text in self._records or bool(_LABEL.fullmatch(text)) or self._citable.resolve(text, ()) is not None
 
-    def _is_false(self, text: str, *, denies: bool) -> bool:
-        corpus: Corpus = self._evidence
-        if denies:
-            # A denial may use the question's names for what the diff does not show, but not deny what it shows.
-            corpus = self._with_question
-            if any(self._is_there(name) for name in _DENIED.findall(text)):
-                return True
-        if self._denies_removal(text) or self._miscounts(text) or self._misattributes(text):
-            return True
-        claims: Sequence[Claim] = find_unsupported(text, Section.CONSEQUENCE, corpus)
-        if claims and all(claim.kind in _SYMBOL for claim in claims):
-            claims = find_unsupported(text, Section.CONSEQUENCE, self._with_contents, _SYMBOL)
-        return bool(claims) or any(
-            name not in PRODUCTS and name.lower() not in corpus.text.lower() for name in _camel_case_names(text)
-        )
-
-    def _denies_removal(self, text: str) -> bool:
-        removed = {fact.name for entry in self._question.entries for fact in entry.facts if fact.removes}
-        return bool(_STILL_THERE.search(text)) and any(name in removed for name in _names(text))
-
-    def _misattributes(self, text: str) -> bool:
-        """Return whether a text contradicts the metadata of all commits, or names an unknown author."""
-        corpus = self._evidence.text.casefold()
-        return all(contradicts(entry, text) for entry in self._question.entries) or any(
-            name.casefold() not in corpus for name in authors_in(text)
-        )
-
-    def _miscounts(self, text: str) -> bool:
-        tiers = [entry.ranked.importance for entry in self._question.entries]
-        return any(int(count) != tiers.count(_TIERS[tier.lower()]) for count, tier in _COUNTED.findall(text))
-
-    def _is_there(self, name: str) -> bool:
-        return bool(self._evidence.matching_paths(name)) or self._citable.is_changed(name)
-
-    @property
-    def _merged_commit(self) -> Commit:
-        """Return the commits merged into one, with all their titles as its message."""
-        subjects = " ".join(entry.commit.subject for entry in self._question.entries)
-        return self._evidence.commit.model_copy(update={"message": subjects, "parents": ()})
-
     @cached_property
     def _with_question(self) -> Corpus:
-        question_text = "\n".join([self._question.text, *(turn.text for turn in self._question.thread)])
-        return _MergedCorpus(self._question.entries, question_text)
-
-    @cached_property
-    def _with_contents(self) -> Corpus:
-        return _MergedCorpus(self._question.entries, self._contents())
-
-
-def _as_analysis(text: str) -> Analysis:
-    return Analysis(by="model", summary=text)
+        return self._corpus.with_texts(self._question.text, *(turn.text for turn in self._question.thread))
 
 
 def _denies(text: str) -> bool:
     return bool(_DENIAL.search(text)) and not _CHANGE_OF_STATE.search(text)
-
-
-def _camel_case_names(text: str) -> list[str]:
-    """Return the class names that a text writes without backticks."""
-    prose = SPAN.sub(" ", text)
-    return [name for name in _CAMEL.findall(prose) if not re.fullmatch(r"[A-Z]+s?", name)]
 
 
 def _names(text: str) -> list[str]:
@@ -244,6 +131,6 @@ def _names(text: str) -> list[str]:
     inside = [name for span in spans for name in re.findall(r"--[\w-]+|[A-Za-z_][\w.]*\w", span)]
     prose = SPAN.sub(" ", text)
     named = [match[0].strip(".") for match in _IN_PROSE.finditer(prose)]
-    camel = [name for name in _camel_case_names(text) if name not in PRODUCTS]
+    camel = [name for name in CLASS_NAME.findall(prose) if name not in PRODUCTS and not re.fullmatch(r"[A-Z]+s?", name)]
     # A keyword alone ("`None`") occurs anywhere and proves nothing.
     return [name for name in dict.fromkeys([*spans, *named, *inside, *camel]) if name and name not in WORDS]

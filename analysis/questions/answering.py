@@ -15,9 +15,10 @@ from analysis.locale import Phrase, catalogue
 from analysis.models import Citation, Entry, Importance, Language, Question, Statement, Turn
 from analysis.questions.answer_check import AnswerChecker
 from analysis.questions.by_rules import NOT_SHOWN, OFF_TOPIC, answer_by_rules, further_commits
+from analysis.questions.excerpts import chunks_of, relevant_chunks, render_chunks, render_day
 from analysis.questions.intent import language_of, reads_as_question, references_in
 from analysis.questions.metadata import records
-from analysis.questions.search import chunks_of, parse_query, relevant_chunks, render_chunks, render_day
+from analysis.questions.query import parse_query
 from analysis.questions.segmenter import Segment, Segmenter
 from analysis.questions.topics import topics_in
 from analysis.sources.secrets import Redactor
@@ -232,11 +233,7 @@ def _answer_prompt(question: Question, language: Language, nonce: str, canary: s
     say, query = catalogue(language), parse_query(question)
     single = question.entries[0] if len(question.entries) == 1 else None
     diffs = question.entries if single or question.further_commits is not None else ()
-    chosen = [
-        piece
-        for each in diffs
-        for piece in relevant_chunks(each.commit, each.facts, query, _EVIDENCE_BUDGET // len(diffs))
-    ]
+    chosen = [piece for each in diffs for piece in relevant_chunks(each, query, _EVIDENCE_BUDGET // len(diffs))]
     system = rendered(
         f"answer.{language}.j2",
         single=single is not None,

@@ -1,40 +1,55 @@
-"""Answers without a model: the matching facts, lines and commits, quoted with citations."""
+"""Answers without a model: what was found of the commits, quoted with citations, or a proven denial."""
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from analysis.citations import to_commit, to_fact, to_line
+from analysis.diff import DiffLine
 from analysis.grounding.language import is_in_language
 from analysis.grounding.plain_text import sentences
-from analysis.locale import catalogue, mark
-from analysis.locale.punctuation import join_sentences
-from analysis.models import Analysis, Citation, Entry, Fact, Importance, Language, Question, Statement
-from analysis.questions.metadata import records
-from analysis.questions.search import Query, fact_match, matching_entries, matching_lines, parse_query, text_match
+from analysis.locale import Catalogue, catalogue, mark
+from analysis.locale.punctuation import join_items, join_sentences
+from analysis.models import Citation, Entry, Fact, Importance, Language, Question, Statement
+from analysis.paths import Kind, kind
+from analysis.questions.documents import Document, Line, Sentence
+from analysis.questions.excerpts import matching_entries
+from analysis.questions.intent import asks_for_what_matters
+from analysis.questions.metadata import NO_TEST, Record, records
+from analysis.questions.query import Query, Term, parse_query
+from analysis.questions.quotes import counterpart, quote
+from analysis.questions.search import Found, search
 from analysis.questions.topics import Topic, topics_in, without_topics
 from analysis.text import one_line, shorten
 from analysis.writing.by_rules import code, list_names
 from analysis.writing.fact_sentences import FACT_SENTENCES
 from analysis.writing.labels import BADGE
 
-_MAX_FACTS = 4
-_MAX_LINES = 5
-_MAX_SENTENCES = 2
+_PREFERENCE = {each: index for index, each in enumerate(Kind)}
+_MAX_ITEMS = 5
+_SEARCHED = 40  # hits from which the items are made; hits beside each other make one
 _MAX_SUMMARY = 4  # sentences of a summary
 _MAX_COMMITS = 8
 _MAX_FURTHER = 5
 _FEW_COMMITS = 3
-_LINE_LENGTH = 160  # characters of a quoted line
-
+_MAX_NAMED = 4  # terms that a denial names
+_SENTENCE_LENGTH = 300  # characters of an author's sentence
+_ANSWERED = 0.4  # share of a question's terms that a hit must have to answer it
 
 # What a model too may answer, in these words; it is told them.
-NOT_SHOWN = mark("The diff does not show this.")
+NOT_SHOWN = mark("I found nothing about this in the diff.")
 OFF_TOPIC = mark("I only answer questions about these commits.")
 _MATCHING = mark("The commits that match:")
+_UNMENTIONED = mark("Neither the diff ({files}) nor the message mentions {names}.")
+_UNANSWERED = mark("No line answers this for certain. The nearest places:")
+_UNREAD = mark("I found nothing about this, but not every changed line could be read.")
+_HINT = mark(
+    "Ask what this commit changes, for example: is a default changed? does it touch {name}? has it tests? who wrote it?"
+)
+DENIALS = (NOT_SHOWN, _UNMENTIONED, _UNANSWERED, _UNREAD, _HINT, NO_TEST)
 
-_GENERAL = re.compile(
-    r"重要|关键|值得|关注|总结|概括|概述|主要|亮点|看点|要紧|\bmatters?\b|\bimportant\b|\bhighlights?\b|\bsummar|\boverview\b|\bnotable\b|\bbiggest\b|\bkey\b"
-    r"|\bhigh\b|\bworth\b|\bwhat(?:'s| is) new\b|有什么新|大事",
+_ABOUT_ALL = re.compile(
+    r"\b(?:what|why|how|explain|describe|summari\w+|changes?|do(?:es)?)\b|什么|为什么|为何|怎么|如何|改|介绍|说明|解释|总结",
     re.IGNORECASE,
 )
 
@@ -52,6 +67,12 @@ def answer_by_rules(question: Question, language: Language) -> Iterator[Statemen
         yield from _about_commit(question, question.entries[0], language)
     else:
         yield from _about_day(question, language)
+
+
+def denies(text: str, language: Language) -> bool:
+    """Return whether a statement of the rules says that a commit does not answer the question."""
+    patterns = (re.sub(r"\\\{\w+\\\}", ".*", re.escape(catalogue(language)(each))) for each in DENIALS)
+    return any(re.fullmatch(pattern, text) for pattern in patterns)
 
 
 def further_commits(question: Question, language: Language) -> Iterator[Statement]:
@@ -75,81 +96,140 @@ def _about_commit(question: Question, entry: Entry, language: Language) -> Itera
         text = say("The commit could not be read; only its title is known: {title}.", title=code(entry.commit.title))
         yield Statement(text=text, citations=(to_commit(entry.commit),))
         return
-    facts = [fact for fact in entry.facts if fact_match(query, fact)]
-    facts = sorted(facts, key=lambda fact: -fact_match(query, fact))[:_MAX_FACTS]
-    fact_items = [_fact_item(entry, fact, language) for fact in facts]
-    quoted = {citation.label for statement in fact_items for citation in statement.citations}
-    lines = [each for each in _line_items(entry, query, language) if each.citations[0].label not in quoted]
-    remarks = _analysis_sentences(entry, query, language, fact_items)
-    if fact_items or lines:
-        yield Statement(text=say("The diff has these places:"))
-        yield from (fact_items + lines)[: max(_MAX_LINES, len(fact_items))]
-    elif (query.words or query.facts) and not remarks and not _GENERAL.search(question.text):
-        yield Statement(text=say(NOT_SHOWN))
-    yield from remarks
-    if not topics and not fact_items and not lines and not remarks:
+    if not query:
+        if _ABOUT_ALL.search(question.text) or asks_for_what_matters(question.text):
+            yield from _description(entry, language)
+        else:
+            yield _hint(entry, say)
+        return
+    found = search(entry, query, language, _SEARCHED)
+    nowhere = [term for term in found.absent if term.telling]
+    items = [] if nowhere and not any(term.telling for term in found.present) else _items(entry, found, language)
+    yield from _header(entry, found, query, items, say)
+    yield from items
+    if nowhere and not items and not topics:
         yield from _description(entry, language)
 
 
-def _fact_item(entry: Entry, fact: Fact, language: Language) -> Statement:
+def _header(
+    entry: Entry, found: Found, query: Query, items: Sequence[Statement], say: Catalogue
+) -> Iterator[Statement]:
+    """Yield what is told above the items: that they answer the question, or that they are only the nearest places."""
+    nowhere = [term for term in found.absent if term.telling]
+    answered = found.share >= _ANSWERED or any(fact.kind in query.kinds for fact in entry.facts)
+    if nowhere and not (items and answered and _is_beside(nowhere, found.present)):
+        yield Statement(text=_denial(entry, nowhere, say) if found.complete else say(_UNREAD))
+        if items:
+            yield Statement(text=say("The nearest places:"))
+    elif not items:
+        yield _hint(entry, say)
+    elif not answered:
+        yield Statement(text=say(_UNANSWERED))
+    elif any(place.label != entry.commit.short_sha for each in items for place in each.citations):
+        yield Statement(text=say("Matching lines:"))
+
+
+def _is_beside(absent: Sequence[Term], present: Sequence[Term]) -> bool:
+    """Return whether what is absent weighs less than what else the question asks for."""
+    return sum(term.weight for term in absent) < sum(term.weight for term in present if term.telling)
+
+
+def _denial(entry: Entry, terms: Sequence[Term], say: Catalogue) -> str:
+    names = join_items([code(term.text) for term in terms[:_MAX_NAMED]], say)
+    files = say.plural("{count} file", "{count} files", len(entry.commit.files))
+    return say(_UNMENTIONED, files=files, names=names)
+
+
+def _hint(entry: Entry, say: Catalogue) -> Statement:
+    largest = min(entry.commit.files, key=lambda each: (_PREFERENCE[kind(each.path)], -each.size), default=None)
+    name = code(largest.path.rpartition("/")[2]) if largest else code(entry.commit.short_sha)
+    return Statement(text=say(_HINT, name=name), citations=(to_commit(entry.commit),))
+
+
+class _Quoted(NamedTuple):
+    """The lines of a hunk that an item quotes."""
+
+    hunk: Sequence[DiffLine]
+    places: frozenset[int]
+
+
+def _items(entry: Entry, found: Found, language: Language) -> list[Statement]:
+    """Return the best hits as statements; lines that are quoted with a better one, or that prove a fact, are left out."""
+    known = {each.topic: each for each in records(entry, language)}
+    quoted: list[_Quoted] = []
+    labels: set[str] = set()
+    items: list[Statement] = []
+    for hit in found.hits:
+        item = hit.document.item
+        if isinstance(item, Line):
+            statement = _line_item(entry, item, quoted, language)
+        else:
+            statement = _item(entry, hit.document, known, language)
+        if statement is None or (isinstance(item, Fact | Line) and statement.citations[0].label in labels):
+            continue
+        labels.add(statement.citations[0].label)
+        items.append(statement)
+        if len(items) == _MAX_ITEMS:
+            break
+    return items
+
+
+def _item(entry: Entry, document: Document, known: dict[Topic, Record], language: Language) -> Statement:
+    item, source = document.item, (to_commit(entry.commit),)
+    if isinstance(item, Fact):
+        return _fact_item(entry, [item], language)
+    if isinstance(item, Record):
+        return known[item.topic].statement.model_copy(update={"kind": "item"})
+    if isinstance(item, Sentence) and not item.by_author:
+        return Statement(text=one_line(item.text), citations=source, kind="item")
+    text = code(shorten(item.text, _SENTENCE_LENGTH)) if isinstance(item, Sentence) else ""
+    return Statement(text=catalogue(language)("the author writes: {text}", text=text), citations=source, kind="item")
+
+
+def _fact_item(entry: Entry, facts: Sequence[Fact], language: Language) -> Statement:
     say = catalogue(language)
-    text = say(FACT_SENTENCES[fact.kind].change, names=list_names([fact], say))
-    return Statement(text=text, citations=(to_fact(entry.commit, fact),), kind="item")
+    text = say(FACT_SENTENCES[facts[0].kind].change, names=list_names(facts, say))
+    return Statement(text=text, citations=tuple(to_fact(entry.commit, fact) for fact in facts), kind="item")
 
 
-def _line_items(entry: Entry, query: Query, language: Language) -> list[Statement]:
-    say = catalogue(language)
-    return [
-        Statement(
-            text=say(
-                "removes {code}" if line.sign == "-" else "adds {code}",
-                code=code(shorten(line.text.strip(), _LINE_LENGTH)),
-            ),
-            citations=(to_line(entry.commit, file, line),),
-            kind="item",
-        )
-        for file, line in matching_lines(entry.commit, query, _MAX_LINES)
-    ]
-
-
-def _analysis_sentences(
-    entry: Entry, query: Query, language: Language, fact_items: Sequence[Statement]
-) -> list[Statement]:
-    """Return the best matching sentences of the stored analysis, without those that repeat a fact."""
-    if entry.analysis is None or not query:
-        return []
-    found = [piece.strip() for text in _quotable_texts(entry.analysis) for piece in sentences(text)]
-    found = [piece for piece in found if not piece.startswith(tuple(fact.text for fact in fact_items))]
-    found = [piece for piece in found if is_in_language(Analysis(by="rules", summary=piece), language)]
-    ranked = sorted(
-        dict.fromkeys(piece for piece in found if text_match(query, piece)), key=lambda piece: -text_match(query, piece)
-    )
-    source = (to_commit(entry.commit),)
-    return [
-        Statement(text=piece, citations=source, new_paragraph=index == 0)
-        for index, piece in enumerate(ranked[:_MAX_SENTENCES])
-    ]
-
-
-def _quotable_texts(analysis: Analysis) -> list[str]:
-    return [analysis.summary, *(text for _, text in analysis.insight), *(each.risk for each in analysis.risks), *analysis.advice]  # fmt: skip
+def _line_item(entry: Entry, found: Line, quoted: list[_Quoted], language: Language) -> Statement | None:
+    """Quote a line with those that complete it, beside the line that it replaces; None if it is quoted already."""
+    if any(found.hunk is each.hunk and found.place in each.places for each in quoted):
+        return None
+    say, sign, file = catalogue(language), found.line.sign, found.file
+    text, places = quote(found.hunk, found.place)
+    if any(found.hunk is each.hunk and not each.places.isdisjoint(places) for each in quoted):
+        return None
+    covered, other = {*places}, counterpart(found.hunk, found.place)
+    citations: list[Citation] = [to_line(entry.commit, file, found.line)]
+    if other is None:
+        phrase = {"-": mark("removes {code}"), "+": mark("adds {code}")}.get(sign, mark("unchanged: {code}"))
+        told = say(phrase, code=code(text))
+    else:
+        other_text, other_places = quote(found.hunk, other)
+        covered |= {*other_places, other}
+        old, new = (text, other_text) if sign == "-" else (other_text, text)
+        told = say("changes {old} to {new}", old=code(old), new=code(new))
+        citations.append(to_line(entry.commit, file, found.hunk[other]))
+    quoted.append(_Quoted(found.hunk, frozenset(covered)))
+    return Statement(text=told, citations=tuple(citations), kind="item")
 
 
 def _description(entry: Entry, language: Language) -> Iterator[Statement]:
     source: tuple[Citation, ...] = (to_commit(entry.commit),)
     text = catalogue(language)("The commit is {title}.", title=code(entry.commit.title))
     yield Statement(text=text, citations=source)
-    if entry.analysis and is_in_language(entry.analysis, language):
+    if entry.analysis and is_in_language(entry.analysis.texts, language):
         for piece in sentences(entry.analysis.summary)[:_MAX_SUMMARY]:
             yield Statement(text=one_line(piece), citations=source)
 
 
 def _about_day(question: Question, language: Language) -> Iterator[Statement]:
     say, query = catalogue(language), parse_query(question)
-    general = bool(_GENERAL.search(question.text)) or not query
-    found = [] if general and not query.facts else matching_entries(question.entries, query)
+    general = asks_for_what_matters(question.text) or not query
+    found = [] if general and not query.kinds else matching_entries(question.entries, query)
     # "Which changes break us?" is answered by proven facts, not by texts that merely use the words.
-    found = [entry for entry in found if any(fact.kind in query.facts for fact in entry.facts)] or found
+    found = [entry for entry in found if any(fact.kind in query.kinds for fact in entry.facts)] or found
     important = [entry for entry in question.entries if entry.ranked.importance is Importance.HIGH]
     important.sort(key=lambda entry: -entry.ranked.score)
     if not found and not general:
@@ -175,12 +255,9 @@ def _list_item(entry: Entry, query: Query, language: Language, topics: Sequence[
         text += say(": ") + join_sentences((each.text for each in metadata), say)
         citations += [place for each in metadata for place in each.citations]
         return Statement(text=text, citations=tuple(dict.fromkeys(citations)), kind="item")
-    matching: Sequence[Fact] = [fact for fact in entry.facts if fact_match(query, fact)]
-    if matching:
-        fact = _fact_item(entry, max(matching, key=lambda each: fact_match(query, each)), language)
-        text += say(": ") + fact.text
-        citations += [each for each in fact.citations if each not in citations]
-    elif lines := _line_items(entry, query, language):
-        text += say(": ") + lines[0].text
-        citations += lines[0].citations
+    found = search(entry, query, language, _SEARCHED)
+    shown = found._replace(hits=[hit for hit in found.hits if isinstance(hit.document.item, Fact | Line)])
+    if items := _items(entry, shown, language)[:1]:
+        text += say(": ") + items[0].text
+        citations += [each for each in items[0].citations if each not in citations]
     return Statement(text=text, citations=tuple(citations), kind="item")

@@ -4,11 +4,12 @@ Each is a record that can be cited like a line of the diff: `[4d95135:author]`.
 """
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC
 from typing import NamedTuple
 
 from analysis.citations import sibling_url, to_commit, to_file
 from analysis.facts.removed_tests import tests_added
+from analysis.grounding.metadata_claims import NEGATION, dates_are_true, names_date, tier_in
 from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import as_sentence, join_items, join_sentences
 from analysis.models import SHORT_SHA, Citation, Commit, Entry, FactKind, Importance, Language, Statement
@@ -20,6 +21,7 @@ from analysis.writing.fact_sentences import FACT_SENTENCES
 from analysis.writing.reasons import strongest_reasons
 
 _PATHS = 3  # maximum test paths that are named
+NO_TEST = mark("No test is among the changed files ({files}).")
 _RANKED = {
     Importance.HIGH: mark("Ranked high"),
     Importance.MEDIUM: mark("Ranked medium"),
@@ -120,7 +122,8 @@ def _describe_tests(entry: Entry, say: Catalogue) -> _Description:
     added = set(tests_added(commit))
     shown = [file for file in tests if file.path in added or (not added and file.deletions)][:_PATHS]
     if not shown:
-        return say("It changes no test."), (to_commit(commit),)
+        files = say.plural("{count} file", "{count} files", len(commit.files))
+        return say(NO_TEST, files=files), (to_commit(commit),)
     paths = join_items([code(file.path) for file in shown], say)
     tests_changed = say("Comes with tests: {paths}" if added else "Only takes tests away: {paths}", paths=paths)
     texts = [as_sentence(tests_changed, say)]
@@ -131,47 +134,7 @@ def _describe_tests(entry: Entry, say: Catalogue) -> _Description:
     return join_sentences(texts, say), tuple(to_file(commit, file) for file in shown)
 
 
-_NOT = re.compile(r"\b(?:not|never|no|nothing|none|without)\b|n['’]t\b|没|未(?!来)|尚无|并无|不是|无", re.IGNORECASE)
-_REVERTED = re.compile(
-    r"\b(?:was|were|is|been|got|being|wasn['’]t|isn['’]t)\b(?: \w+){0,3}? reverted\b|\breverted (?:by|in|later|again)\b"
-    r"|\bno (?:later |known |stored )?commits? (?:has |have )?revert|被[^，。]{0,14}?(?:回退|撤销|回滚)|(?:已|未|没有?)(?:经)?(?:被)?(?:回退|撤销|回滚)",
-    re.IGNORECASE,
-)
-_CLAUSE = re.compile(r"[,，;；。]|\.\s")
 _LINKED = re.compile(r"revert|fix|follow|series|part|回退|回滚|撤销|修复|系列|后续", re.IGNORECASE)
-_TIER = re.compile(
-    r"\branked\s+(?:as\s+)?(?:a\s+)?(high|medium|low)\b|重要(?:度|性|程度)?(?:为|是|：|:)?\s*([高中低])", re.IGNORECASE
-)
-_TIERS = {"高": "high", "中": "medium", "低": "low"}
-_BY = re.compile(
-    r"(?i:\b(?:written|authored|contributed|submitted|committed) by)\s+(?P<by>[A-Z@][\w.'’@-]*(?:[ ][A-Z][\w.'’-]*){0,3})"
-    r"|(?i:\bauthor(?: is| was|:))\s+(?P<is>[A-Z@][\w.'’@-]*(?:[ ][A-Z][\w.'’-]*){0,3})"
-    r"|作者(?:是|为|：)\s*(?P<zh>[^，。；\s]+(?:[ ][A-Z][\w.'’-]*){0,3})"
-    r"|由\s*(?P<of>[A-Z][\w.'’-]*(?:[ ][A-Z][\w.'’-]*){0,3}|[\u4e00-\u9fff]{2,4}?)\s*(?:编写|撰写|提交)"
-)
-_MONTHS = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
-_MONTH = rf"(?P<{{}}>{'|'.join(f'{each[:3]}(?:{each[3:]})?' for each in _MONTHS)})\.?"
-_DATES = re.compile(
-    rf"(?P<y>\d{{4}})-(?P<m>\d{{1,2}})-(?P<d>\d{{1,2}})|(?:(?P<zy>\d{{4}})\s*年\s*)?(?P<zm>\d{{1,2}})\s*月\s*(?P<zd>\d{{1,2}})\s*日"
-    rf"|\b{_MONTH.format('em')}\s+(?P<ed>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s+(?P<ey>\d{{4}}))?"
-    rf"|\b(?P<bd>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH.format('bm')}(?:,?\s+(?P<by>\d{{4}}))?",
-    re.IGNORECASE,
-)
-_CLOCK = re.compile(r"(?<![\d:])(\d{1,2}):(\d{2})(?![\d])")
-_HAPPENED = re.compile(r"\b(?:landed|merged|committed|authored|written)\b|合入|合并于|提交于|编写于", re.IGNORECASE)
 
 
 def supports(record: Record, entry: Entry, text: str) -> bool:
@@ -181,66 +144,12 @@ def supports(record: Record, entry: Entry, text: str) -> bool:
         case Topic.AUTHOR:
             return commit.author.casefold() in text.casefold()
         case Topic.DATE:
-            return bool(_DATES.search(text)) and _dates_are_true(commit, text)
+            return names_date(text) and dates_are_true(commit, text)
         case Topic.PULL:
-            return bool(re.search(rf"#?\b{commit.pr}\b", text)) if commit.pr else bool(_NOT.search(text))
+            return bool(re.search(rf"#?\b{commit.pr}\b", text)) if commit.pr else bool(NEGATION.search(text))
         case Topic.LINKS:
             return bool(_LINKED.search(text))
         case Topic.RANK:
-            return _tier_in(text) == entry.ranked.importance or record.text.rstrip(".。") in text
+            return tier_in(text) == entry.ranked.importance or record.text.rstrip(".。") in text
         case Topic.TESTS:
-            return bool(_NOT.search(text)) is not bool(tests_added(commit))
-
-
-def contradicts(entry: Entry, text: str) -> bool:
-    """Return whether a statement contradicts a commit's metadata, whatever it cites."""
-    tier = _tier_in(text)
-    if _misjudges_revert(entry, text) or (tier and tier != entry.ranked.importance):
-        return True
-    return bool(_HAPPENED.search(text)) and not _dates_are_true(entry.commit, text)
-
-
-def _misjudges_revert(entry: Entry, text: str) -> bool:
-    """Return whether a text is wrong about the commit being reverted.
-
-    Of a commit that is a revert, "reverted" may mean either commit.
-    """
-    for clause in _CLAUSE.split(text):
-        if match := _REVERTED.search(clause):
-            denied = bool(_NOT.search(clause[: match.end()]))
-            reverts = any(fact.kind is FactKind.REVERT for fact in entry.facts)
-            if denied is bool(entry.links.reverted_by) and (denied or not reverts):
-                return True
-    return False
-
-
-def authors_in(text: str) -> list[str]:
-    """Return the names that a statement gives as an author."""
-    return [next(name for name in match.groups() if name).rstrip(".") for match in _BY.finditer(text)]
-
-
-def _tier_in(text: str) -> str | None:
-    match = _TIER.search(text)
-    return _TIERS.get(match[2]) or match[1].lower() if match else None
-
-
-def _dates_are_true(commit: Commit, text: str) -> bool:
-    """Return whether each date and time in a text is the commit's, in UTC or local time, or occurs in its message."""
-    known = [each for at in (commit.authored_at, commit.committed_at) for each in (at, at.astimezone(UTC))]
-    return all(
-        match[0] in commit.message or any(_matches_date(match, at) for at in known) for match in _DATES.finditer(text)
-    ) and all(
-        any((at.hour, at.minute) == (int(hour), int(minute)) for at in known) for hour, minute in _CLOCK.findall(text)
-    )
-
-
-def _matches_date(match: re.Match[str], at: datetime) -> bool:
-    year = match["y"] or match["zy"] or match["ey"] or match["by"]
-    name = match["em"] or match["bm"]
-    month = (
-        next(index for index, each in enumerate(_MONTHS, 1) if each.startswith(name[:3].lower()))
-        if name
-        else int(match["m"] or match["zm"])
-    )
-    day = int(match["d"] or match["zd"] or match["ed"] or match["bd"])
-    return (at.month, at.day) == (month, day) and (not year or int(year) == at.year)
+            return bool(NEGATION.search(text)) is not bool(tests_added(commit))

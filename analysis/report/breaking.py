@@ -7,10 +7,10 @@ from analysis.citations import new_place, to_fact
 from analysis.locale import catalogue
 from analysis.models import BREAKING, DayReport, Entry, Fact, FactKind, Importance, Language, by_kind
 from analysis.text import shorten
-from analysis.writing.by_rules import code, list_names
+from analysis.writing.by_rules import code, how_to_keep, list_names
 from analysis.writing.fact_sentences import FACT_SENTENCES
+from analysis.writing.replacements import replacement
 
-SHOWN = 5  # rows at the top of a digest
 _MAX_NAMES_OF_KIND = {
     FactKind.MOVED_MODULE: 1,
     FactKind.MOVED_NAME: 2,
@@ -34,6 +34,17 @@ class Break(NamedTuple):
 
     entry: Entry
     facts: tuple[Fact, ...]
+
+    def consequence(self, language: Language) -> str:
+        """Return what follows for whoever uses what changed, with its replacement where the commit names one; "" if nothing."""
+        say, sentences = catalogue(language), FACT_SENTENCES[self.facts[0].kind]
+        follows = say(sentences.risk) if sentences.risk else ""
+        instead = replacement(self.entry.commit, self.facts[0])
+        if instead:
+            return say("{change}; use {new} instead", change=follows, new=code(instead))
+        if self.facts[0].kind is FactKind.DEFAULT_CHANGED:
+            return say("to keep the old behaviour, {how}", how=how_to_keep(self.facts, say))
+        return follows
 
     def parts(self, language: Language, limit: int | None = None) -> Iterator[Part]:
         """Yield the change with each name and its place: `limit` names, or as many as fit in a row at the top."""
@@ -75,6 +86,11 @@ def breaks(report: DayReport) -> list[Break]:
 def breaks_of(entry: Entry) -> list[Break]:
     """Return what one commit breaks."""
     return _grouped(entry, entry.facts)
+
+
+def changes_of(entry: Entry) -> list[Break]:
+    """Return everything that one commit's facts prove, what breaks and what does not, in the order of `FactKind`."""
+    return [Break(entry, tuple(alike)) for _, alike in by_kind(entry.facts)]
 
 
 def _grouped(entry: Entry, facts: Sequence[Fact]) -> list[Break]:

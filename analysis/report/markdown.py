@@ -11,12 +11,14 @@ from analysis.locale import Catalogue, catalogue
 from analysis.locale.punctuation import join_items
 from analysis.models import DayReport, Entry, Frozen, Importance, Insight, Language, Repository
 from analysis.report import counts
-from analysis.report.breaking import SHOWN, Break, breaks, breaks_of
+from analysis.report.breaking import breaks_of
 from analysis.report.escape import cell, inline, link_text
+from analysis.report.highlights import Theme, shown_highlights
 from analysis.templates import text_environment
 from analysis.text import shorten
+from analysis.writing.headlines import headline
 from analysis.writing.labels import BADGE, CHANGE_TYPES, IMPORTANCE, INSIGHT, REMARKS, SEVERITY
-from analysis.writing.reasons import strongest_reasons
+from analysis.writing.reasons import consequences
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -33,13 +35,13 @@ class OutlineSection(Frozen):
     entries: tuple[Entry, ...]
 
 
-class BreakingSection(Frozen):
-    """The section of breaking changes; `left` is the number of rows not shown."""
+class HighlightSection(Frozen):
+    """A group of the day's highlights, with the anchor of its heading if it is one; `left` counts the commits not shown."""
 
     heading: str
     slug: str
-    shown: tuple[Break, ...]
-    left: int
+    rows: tuple[tuple[str, Entry], ...]
+    left: str
 
 
 class Slugs:
@@ -86,7 +88,7 @@ def _template_values(report: DayReport, say: Catalogue, slugs: Slugs, anchors: s
         "report": report,
         "zone": ZoneInfo(report.timezone),
         "slug": slugs(str(report.repository)),
-        "breaking": _breaking_section(report, say, slugs),
+        "highlights": _highlight_sections(report, say, slugs),
         "statistics": slugs(say("📊 Statistics")),
         "failed": {failure.sha: failure.translated(report.language) for failure in report.failed},
     }
@@ -111,12 +113,16 @@ def _template_values(report: DayReport, say: Catalogue, slugs: Slugs, anchors: s
     return view
 
 
-def _breaking_section(report: DayReport, say: Catalogue, slugs: Slugs) -> BreakingSection | None:
-    found = breaks(report)
-    if not found:
-        return None
-    heading = say("💥 Breaking changes ({count})", count=len(found))
-    return BreakingSection(heading=heading, slug=slugs(heading), shown=tuple(found[:SHOWN]), left=len(found[SHOWN:]))
+def _highlight_sections(report: DayReport, say: Catalogue, slugs: Slugs) -> list[HighlightSection]:
+    return [
+        HighlightSection(
+            heading=group.heading(say),
+            slug=slugs(group.heading(say)) if group.theme is Theme.BREAKING else "",
+            rows=tuple((headline(each.entry, each.facts, report.language), each.entry) for each in group.rows),
+            left=group.more(say),
+        )
+        for group in shown_highlights(report)
+    ]
 
 
 def _is_slug_character(char: str) -> bool:
@@ -154,7 +160,7 @@ def _report_environment() -> "Environment":
     }
     environment.globals |= {
         "breaks_of": breaks_of,
-        "strongest_reasons": strongest_reasons,
+        "consequences": consequences,
         "insights": _insights,
         "BADGE": BADGE,
         "CHANGE_TYPES": CHANGE_TYPES,

@@ -12,11 +12,14 @@ from rich.text import Text
 from analysis.locale import Catalogue, catalogue
 from analysis.models import Analysis, Commit, DayReport, Entry, Importance, Language, Repository, Statement
 from analysis.report import counts
-from analysis.report.breaking import SHOWN, Part, breaks, breaks_of
+from analysis.report.breaking import Part, breaks_of, changes_of
+from analysis.report.highlights import Theme, shown_highlights
 from analysis.report.wrapping import Line, print_line
 from analysis.text import one_line, visible
+from analysis.writing.headlines import headline
 from analysis.writing.labels import BADGE, CHANGE_TYPES, INSIGHT, REMARKS, SEVERITY, breakage_label
-from analysis.writing.reasons import strongest_reasons
+from analysis.writing.purpose import purpose
+from analysis.writing.reasons import consequences
 
 _COLOUR = {Importance.HIGH: "red", Importance.MEDIUM: "yellow", Importance.LOW: "green"}
 _MAX_NAMES = 10  # maximum names of a kind that a commit breaks, with their places
@@ -36,7 +39,7 @@ def print_report(console: Console, report: DayReport) -> None:
     _print(console, Text(counts.statistics(report), style="bold"))
     if not report.entries:
         _print(console, Text(counts.nothing(report)))
-    _print_breaking(console, report, say)
+    _print_highlights(console, report, say)
     failed = {failure.sha: failure.translated(report.language) for failure in report.failed}
     for tier in Importance:
         _print_tier(console, report, tier, failed, zone, say)
@@ -94,20 +97,19 @@ def _print_lines(console: Console, lines: Iterable[Line]) -> None:
         print_line(console, line)
 
 
-def _print_breaking(console: Console, report: DayReport, say: Catalogue) -> None:
-    """Print the breaking changes, each with its place and its commit; nothing if there are none."""
-    found = breaks(report)
-    if not found:
-        return
-    console.print()
-    _print(console, Text(say("💥 Breaking changes ({count})", count=len(found)), style="bold red"))
-    rows = [
-        Text("  ").join([_breaking_text(each.parts(report.language)), _sha(each.entry.commit)])
-        for each in found[:SHOWN]
-    ]
-    if len(found) > SHOWN:
-        rows.append(Text(say("and {count} more, told with their commits", count=len(found) - SHOWN), style="dim"))
-    _print_lines(console, (Line(row, _BULLET) for row in rows))
+def _print_highlights(console: Console, report: DayReport, say: Catalogue) -> None:
+    """Print what follows from the day's commits, group by group, a line a commit."""
+    for group in shown_highlights(report):
+        console.print()
+        style = "bold red" if group.theme is Theme.BREAKING else "bold"
+        _print(console, Text(group.heading(say), style=style))
+        rows = [
+            Text("  ").join([prose(headline(each.entry, each.facts, report.language)), _sha(each.entry.commit)])
+            for each in group.rows
+        ]
+        if group.left:
+            rows.append(Text(group.more(say), style="dim"))
+        _print_lines(console, (Line(row, _BULLET) for row in rows))
 
 
 def _print_tier(
@@ -145,21 +147,34 @@ def _full_commit(
     if entry.watched:
         touched = " · ".join(one_line(f"{each.term} {each.place}") for each in entry.watched)
         yield _indented(Text(say("👁 Touches what you watch") + say(": ") + touched, style="bold"))
-    if because := "; ".join(map(one_line, strongest_reasons(ranked, language))):
-        yield _indented(Text(say("🧭 Ranked by") + say(": ") + because, style="italic"))
-    yield from _labelled_list(
-        say("💥 Breaks"), [_breaking_text(each.parts(language, _MAX_NAMES)) for each in breaks_of(entry)]
-    )
+    yield from _change_lines(entry, language)
     for row in _link_rows(entry, say):
         yield _indented(Text(row))
     if analysis is None:
         unread = say("could not be read: {reason}", reason=one_line(reason or say("unknown")))
         yield _indented(Text(f"⚠️ {unread}", style="red"))
     else:
-        yield from _analysis_lines(analysis, say)
+        yield from _analysis_lines(entry, analysis, say)
 
 
-def _analysis_lines(analysis: Analysis, say: Catalogue) -> Iterator[Line]:
+def _change_lines(entry: Entry, language: Language) -> Iterator[Line]:
+    """Yield what a commit's facts prove, with their places and, where no model said so, what follows."""
+    by_rules = entry.analysis is not None and entry.analysis.by == "rules"
+    for each in changes_of(entry) if by_rules else breaks_of(entry):
+        row = _breaking_text(each.parts(language, _MAX_NAMES))
+        if by_rules and (follows := each.consequence(language)):
+            row.append(" – ").append_text(prose(follows))
+        yield Line(row, _INDENTED_BULLET)
+
+
+def _analysis_lines(entry: Entry, analysis: Analysis, say: Catalogue) -> Iterator[Line]:
+    """Yield a model's analysis; without a model the author's words and the places, since the facts are above."""
+    if analysis.by == "rules":
+        if why := purpose(entry.commit):
+            yield _indented(prose(say("The author writes: {text}", text=why)))
+        yield from _labelled_list(say("🎯 Scope"), [prose(row) for row in analysis.scope])
+        yield _indented(Text(say("🔧 By rules"), style="dim"))
+        return
     yield _indented(prose(analysis.summary))
     yield from _labelled_list(say("🎯 Scope"), [prose(row) for row in analysis.scope])
     insight = {name: text for name, text in analysis.insight.model_dump().items() if text}
@@ -176,8 +191,6 @@ def _analysis_lines(analysis: Analysis, say: Catalogue) -> Iterator[Line]:
         ],
     )
     yield from _labelled_list(say("💡 Advice"), [prose(row) for row in analysis.advice])
-    if analysis.by == "rules":
-        yield _indented(Text(say("🔧 By rules"), style="dim"))
 
 
 def _commit_list(
@@ -189,7 +202,7 @@ def _commit_list(
     reasons: Language | None = None,
     dated: bool = False,
 ) -> Iterator[Line]:
-    """Yield commits in columns with the title last, and below it the reasons in the language `reasons`, if given."""
+    """Yield commits in columns with the title last, and below it what follows in the language `reasons`, if given."""
     sizes = [Text.assemble(*_diff_size(entry.commit)) for entry in entries]
     authors = [Text(one_line(entry.commit.author), style="dim") for entry in entries]
     size_width, author_width = (max(each.cell_len for each in column) for column in (sizes, authors))
@@ -215,7 +228,8 @@ def _title_text(entry: Entry, say: Catalogue, reasons: Language | None) -> Text:
     if not commit.read:
         title.append(f"  ⚠️ {say('Failed')}", style="red")
     elif reasons:
-        title.append("\n" + "; ".join(map(one_line, strongest_reasons(entry.ranked, reasons))), style="dim italic")
+        if follows := "; ".join(map(one_line, consequences(entry, reasons))):
+            title.append(f"\n{follows}", style="dim italic")
         if entry.analysis and entry.analysis.by == "model":
             title.append("\n").append_text(prose(entry.analysis.summary))
     return title

@@ -15,15 +15,9 @@ from pydantic import BaseModel, ConfigDict
 
 from analysis.diff import Excerpt, excerpt
 from analysis.errors import ModelFailure
-from analysis.grounding.analysis_check import (
-    Checked,
-    cleaned,
-    false_claims,
-    is_about,
-    is_empty,
-    without_false_claims,
-)
-from analysis.grounding.claims import Claim
+from analysis.grounding.check import check, check_analysis, is_about, is_empty, tidied, tidied_analysis
+from analysis.grounding.claims import Claim, Section
+from analysis.grounding.corpus import Corpus
 from analysis.grounding.language import is_in_language
 from analysis.llm import ChatModel, Message, UsageCounter
 from analysis.locale import Phrase, catalogue
@@ -145,36 +139,6 @@ class AnalysisRequest(NamedTuple):
     contents: Callable[[], str] = lambda: ""  # the text of the changed files, read only if a name is not in the diff
 
 
-class _Evidence:
-    """The evidence for a reply: the commit, and for symbols that its diff lacks, the files that it changes."""
-
-    def __init__(self, request: AnalysisRequest) -> None:
-        self._request = request
-        self._whole: Commit | None = None
-
-    def false_claims(self, analysis: Analysis) -> tuple[Claim, ...]:
-        """Return the claims that neither the commit nor its files support."""
-        claims = false_claims(analysis, self._request.commit)
-        if any(claim.kind == _SYMBOL for claim in claims):
-            symbols = false_claims(analysis, self._with_files(), kinds={_SYMBOL})
-            claims = (*(claim for claim in claims if claim.kind != _SYMBOL), *symbols)
-        return claims
-
-    def without_false_claims(self, analysis: Analysis) -> Checked:
-        """Remove the unsupported claims from an analysis."""
-        others = without_false_claims(analysis, self._request.commit, kinds=_CLAIM_KINDS - {_SYMBOL})
-        if not any(claim.kind == _SYMBOL for claim in false_claims(others.analysis, self._request.commit)):
-            return others
-        symbols = without_false_claims(others.analysis, self._with_files(), kinds={_SYMBOL})
-        return Checked(symbols.analysis, others.removed + symbols.removed)
-
-    def _with_files(self) -> Commit:
-        if self._whole is None:
-            commit = self._request.commit
-            self._whole = commit.model_copy(update={"message": f"{commit.message}\n{self._request.contents()}"})
-        return self._whole
-
-
 def load(model: ChatModel, language: Language) -> None:
     """Load what the first analysis would otherwise: the prompts in this language, and what the model imports late."""
     model.load()
@@ -203,14 +167,14 @@ def analyse(
     shown = excerpt(request.commit, _BUDGET[tier])
     marks = (mark(), mark())
     messages = _analysis_prompt(request, shown, *marks)
-    evidence = _Evidence(request)
+    corpus = Corpus([request.commit], facts=request.facts, contents=request.contents)
 
     def ask(turns: list[Message]) -> _CheckedReply:
         with slot():
             reply = model.ask(turns, _FORMS[tier], max_tokens=_MAX_REPLY[tier], usage=usage)
         if any(each in reply.model_dump_json() for each in marks):
             raise ModelFailure(Phrase("the reply gave away the prompt"))
-        return _check(reply, request, evidence)
+        return _check(reply, request, corpus)
 
     answer = ask(messages)
     if answer.claims or not answer.in_language or not answer.about_commit:
@@ -219,22 +183,22 @@ def analyse(
         raise ModelFailure(Phrase("the reply was in another language"))
     if not answer.about_commit:
         raise ModelFailure(Phrase("the reply does not speak of the commit"))
-    supported_part = evidence.without_false_claims(answer.analysis)
-    analysis = cleaned(supported_part.analysis)
-    if is_empty(analysis):
+    supported_part = check_analysis(answer.analysis, corpus)
+    analysis = tidied_analysis(supported_part.analysis)
+    if is_empty(analysis.summary):
         raise ModelFailure(Phrase("nothing in the reply could be borne out"))
-    importance, reason = _tier_after_move(request, answer.reply)
+    importance, reason = _tier_after_move(request, answer.reply, corpus)
     return Analysed(analysis, importance, reason, shown.left_out, len(supported_part.removed))
 
 
-def _check(reply: _Low, request: AnalysisRequest, evidence: _Evidence) -> _CheckedReply:
+def _check(reply: _Low, request: AnalysisRequest, corpus: Corpus) -> _CheckedReply:
     analysis = reply.analysis()
     return _CheckedReply(
         reply,
         analysis,
-        claims=evidence.false_claims(analysis),
-        in_language=is_in_language(cleaned(analysis), request.language),
-        about_commit=is_about(analysis, request.commit),
+        claims=tuple(dict.fromkeys(check_analysis(analysis, corpus).removed)),
+        in_language=is_in_language(tidied_analysis(analysis).texts, request.language),
+        about_commit=is_about(analysis.summary, corpus),
     )
 
 
@@ -250,15 +214,15 @@ def _objection(answer: _CheckedReply, language: Language) -> tuple[Message, Mess
     return Message("assistant", answer.reply.model_dump_json()), Message("user", text)
 
 
-def _tier_after_move(request: AnalysisRequest, reply: _Low) -> tuple[Importance, str]:
+def _tier_after_move(request: AnalysisRequest, reply: _Low, corpus: Corpus) -> tuple[Importance, str]:
     """Return the tier after the model's request, and its reason.
 
     The tier moves at most one step, only if the diff supports it, within floor and ceiling.
     """
     ranked, commit, found = request.ranked, request.commit, request.facts
-    reason = cleaned(Analysis(by="model", summary=reply.move_reason)).summary
+    reason = tidied(reply.move_reason)
     up = reply.move == "up"
-    if reply.move == "keep" or not reason or false_claims(Analysis(by="model", summary=reason), commit):
+    if reply.move == "keep" or not reason or check(reason, corpus, Section.CHANGE).removed:
         return ranked.importance, ""
     if not (may_move_up(commit, found, reason) if up else may_move_down(commit, found)):
         return ranked.importance, ""

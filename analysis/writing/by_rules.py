@@ -29,7 +29,7 @@ from analysis.writing.fact_sentences import FACT_SENTENCES
 from analysis.writing.purpose import purpose
 
 # Incremented whenever a rule or a phrase changes, so that stored analyses are made anew.
-VERSION = "5"
+VERSION = "6"
 
 _MAX_NAMES = 5
 _NAME_LENGTH = 200  # characters of a name, which may be as long as a line
@@ -37,7 +37,6 @@ _MAX_AREAS_IN_SUMMARY = 2
 _MAX_AREAS = 6
 _MAX_FILES = 4
 _MIN_LINES_FOR_TESTS = 100  # changed source lines from which missing tests are mentioned
-NO_ADVICE = mark("The change itself shows nothing that users must do.")
 _RUN_TESTS = mark("Run your own regression tests before you upgrade.")
 
 
@@ -224,18 +223,18 @@ def _advice(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> tuple[str,
     rows = [_advice_for(alike, say) for fact_kind, alike in by_kind(facts) if FACT_SENTENCES[fact_kind].advice]
     if not rows and _lacks_tests(commit):
         rows.append(say(_RUN_TESTS))
-    return tuple(rows) or (say(NO_ADVICE),)
+    return tuple(rows)
 
 
 def _advice_for(alike: Sequence[Fact], say: Catalogue) -> str:
     """Return the advice for facts of one kind as a sentence."""
-    how = _how_to_keep(alike, say) if alike[0].kind is FactKind.DEFAULT_CHANGED else ""
+    how = how_to_keep(alike, say) if alike[0].kind is FactKind.DEFAULT_CHANGED else ""
     names = _list_of([_name_change(fact) for fact in alike], say)
     return say(FACT_SENTENCES[alike[0].kind].advice, names=names, how=how)
 
 
-def _how_to_keep(changed: Sequence[Fact], say: Catalogue) -> str:
-    """Return how to restore the old defaults: what to set, what to pass, and what to turn off."""
+def how_to_keep(changed: Sequence[Fact], say: Catalogue) -> str:
+    """Return how to restore old defaults: what to set, what to pass, and what to turn off."""
     ways: dict[str, list[str]] = {}
     for fact in changed:
         way, value = _old_setting(fact.name, fact.old or "None")

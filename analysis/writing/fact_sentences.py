@@ -86,7 +86,7 @@ FACT_SENTENCES = {
         mark("Before you upgrade, check that none of your deployments uses {names}."),
     ),
     FactKind.MINIMUM_RAISED: FactSentences(
-        mark("Raises the least version {names}"),
+        mark("Raises the minimum version {names}"),
         mark("environments below it can neither install nor build"),
         Severity.HIGH,
         mark("Upgrade your environments first: {names}."),
@@ -206,7 +206,7 @@ FACT_SENTENCES = {
         mark("To keep the old behaviour, {how}."),
     ),
     FactKind.DEPENDENCY_MOVED: FactSentences(
-        mark("Moves dependency {names}"),
+        mark("Changes the version of {names}"),
         mark("clashes with environments that pin another version"),
         Severity.LOW,
         mark("Rebuild your images and check the versions that you pin: {names}."),

@@ -1,7 +1,7 @@
-"""The reasons for a commit's rank, as short phrases for people."""
+"""What follows from a commit for its readers, and the signals behind its rank, as short phrases."""
 
 from analysis.locale import Catalogue, catalogue, mark
-from analysis.models import BREAKING, FactKind, Language, Ranked, Reason
+from analysis.models import BREAKING, Entry, FactKind, Language, Ranked, Reason, by_kind
 from analysis.writing.fact_sentences import FACT_SENTENCES
 
 MODEL = "a model's judgement"
@@ -31,8 +31,35 @@ _SENTENCES = {  # a signal -> its sentence; {evidence} is what the signal was fo
     "touches plug-in points": mark("touches plug-in points ({evidence})"),
     MODEL: mark("a model says: {evidence}"),
 }
+_CONSEQUENCES = {  # the area that a commit changes -> whom that concerns
+    "touches plug-in points": mark("plug-ins and forks that build on it may have to follow"),
+    "touches an interface": mark("clients and servers may see a difference"),
+    "touches configuration": mark("check it against your configuration"),
+    "touches distribution": mark("concerns runs over several devices or hosts"),
+    "touches scheduling or the engine": mark("concerns how requests are scheduled and run"),
+    "touches kernels": mark("concerns speed and numerical results of kernels"),
+    "touches layers": mark("concerns models that use these layers"),
+    "touches models": mark("concerns users of these models"),
+}
 _FACT_KINDS = frozenset(kind.value for kind in FactKind)
 _BREAKING = frozenset(kind.value for kind in BREAKING)
+
+
+def consequences(entry: Entry, language: Language, *, facts_only: bool = False) -> list[str]:
+    """Return what follows from a commit, the worst first, at most three: what its facts entail, or else whom its areas concern.
+
+    A model's judgement comes first. With `facts_only` there is nothing where no fact says so.
+    """
+    say = catalogue(language)
+    found = [FACT_SENTENCES[kind].risk for kind, _ in by_kind(entry.facts)]
+    following = [say(each) for each in dict.fromkeys(found) if each]
+    if facts_only:
+        return following[:_MAX_REASONS]
+    judged = [_reason_sentence(each, say) for each in entry.ranked.reasons if each.signal == MODEL]
+    if not following:
+        signals = {each.signal for each in entry.ranked.reasons}
+        following = [say(sentence) for area, sentence in _CONSEQUENCES.items() if area in signals][:1]
+    return (judged + following)[:_MAX_REASONS]
 
 
 def strongest_reasons(ranked: Ranked, language: Language) -> list[str]:
@@ -51,6 +78,11 @@ def strongest_reasons(ranked: Ranked, language: Language) -> list[str]:
     return [
         _reason_sentence(reason, catalogue(language)) for reason in (from_model + breaking + decisive)[:_MAX_REASONS]
     ]
+
+
+def reason_text(reason: Reason, language: Language) -> str:
+    """Return a signal and what it was found in as a phrase."""
+    return _reason_sentence(reason, catalogue(language))
 
 
 def _reason_sentence(reason: Reason, say: Catalogue) -> str:

@@ -16,6 +16,7 @@ from bot.services.commit_reader import CommitReader, Progress, Unfinished, curre
 from bot.services.commit_sources import CommitSource, CommitSources
 from bot.services.metered_model import MeteredModel
 from bot.services.net_changes import net_changes
+from bot.services.removals import with_removal_patches
 from bot.store import Store, StoredDay
 
 _LATE_MAX_AGE = timedelta(days=7)  # maximum age of a day, and of the previous listing, to look for late commits
@@ -84,14 +85,15 @@ class DigestService:
         ids = listed.commit_ids + listed.late_ids
         stored = current_commits(self._store, ids)
         entries = analyst.entries(stored)
+        shown = with_removal_patches(self._store, {each.commit.sha: each.id for each in stored}, entries)
         return DayReport(
             repository=ref.repository,
             date=ref.day,
             timezone=ref.timezone,
             language=ref.language,
             window=window(ref.day, ref.tz),
-            entries=entries[: len(listed.commit_ids)],
-            late=entries[len(listed.commit_ids) :],
+            entries=shown[: len(listed.commit_ids)],
+            late=shown[len(listed.commit_ids) :],
             failed=unfinished.failures,
             resumes_at=unfinished.resumes_at,
             shortened=analyst.shortened(stored),

@@ -12,6 +12,7 @@ from bot.services.analyst import Analyst
 from bot.services.commit_reader import current_commits, save_commit
 from bot.services.commit_sources import CommitSources
 from bot.services.metered_model import MeteredModel
+from bot.services.removals import with_removal_patches
 from bot.store import Store
 
 
@@ -56,7 +57,7 @@ class CommitLookup:
             analyst.submit([located.commit_id])
         entry = analyst.entries([current])[0]
         if not patches:
-            return entry
+            return with_removal_patches(self._store, {entry.commit.sha: located.commit_id}, [entry])[0]
         whole = self._store.commits([located.commit_id], patches=True)[0].commit
         return entry.model_copy(update={"commit": whole})
 

@@ -44,6 +44,8 @@ BUTTONS = (
     "unsubscribe",
     "too_high",
     "too_low",
+    Action.WHY,
+    Action.MORE,
     "send_again",
     "drop_held",
 )

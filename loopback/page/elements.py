@@ -118,6 +118,26 @@ def _button(given: Json, context: Context) -> Markup:
 # Menus
 
 
+def _overflow(given: Json, context: Context) -> Markup:
+    """Render an overflow menu: a button that unfolds its options."""
+    options = [
+        tag(
+            "button",
+            each["text"]["text"],
+            type="button",
+            class_="button",
+            data_press=True,
+            data_block=context.block["block_id"],
+            data_action=given["action_id"],
+            data_value=each["value"],
+            **_confirm(given, context),
+        )
+        for each in given["options"]
+    ]
+    more = tag("summary", "⋯", class_="button", aria_label=context.viewer.say("more"))
+    return tag("details", more, tag("div", *options, class_="options"), class_="overflow")
+
+
 def _offered(given: Json, context: Context) -> list[Choice]:
     """Return a menu's choices: its own options, or the workspace's people or conversations."""
     kind, viewer = given["type"], context.viewer
@@ -231,6 +251,7 @@ def _time(given: Json, context: Context) -> Markup:
 
 _RENDER: dict[str, Callable[[Json, Context], Markup]] = {
     "button": _button,
+    "overflow": _overflow,
     "static_select": _select,
     "conversations_select": _select,
     "multi_static_select": _boxes,

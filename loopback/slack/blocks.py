@@ -21,8 +21,8 @@ _CHOICES = frozenset(
         *("checkboxes", "radio_buttons", "datepicker", "timepicker"),
     }
 )
-_IN_SECTION = _CHOICES | {"button", "image"}
-_IN_ACTIONS = _CHOICES | {"button"}
+_IN_SECTION = _CHOICES | {"button", "image", "overflow"}
+_IN_ACTIONS = _CHOICES | {"button", "overflow"}
 _IN_INPUT = _CHOICES | {"plain_text_input", "number_input"}
 
 

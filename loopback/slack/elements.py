@@ -12,6 +12,7 @@ _CHANNELS = ["response_url_enabled", "default_to_current_conversation", "filter"
 # Required and optional fields besides type and action_id. Options of menus are checked below.
 ELEMENTS: dict[str, tuple[list[str], list[str]]] = {
     "button": (["text"], ["url", "value", "style", "confirm", "accessibility_label"]),
+    "overflow": (["options"], ["confirm"]),
     "image": (["alt_text"], ["image_url", "slack_file"]),
     "checkboxes": (["options"], ["initial_options", *_PICK[1:]]),
     "radio_buttons": (["options"], ["initial_option", *_PICK[1:]]),
@@ -26,6 +27,7 @@ ELEMENTS: dict[str, tuple[list[str], list[str]]] = {
 }
 # Number of options: minimum, maximum.
 _OPTIONS = {
+    "overflow": (1, 5),
     "checkboxes": (1, 10),
     "radio_buttons": (1, 10),
     "static_select": (1, 100),

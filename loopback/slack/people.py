@@ -292,6 +292,9 @@ def _action_fields(element: Json, value: str | list[str] | None) -> Json | None:
         if value is not None and element.get("value") != value:
             return None
         return {name: element[name] for name in ("text", "value", "style", "url") if name in element}
+    if element["type"] == "overflow":
+        chosen = [each for each in element["options"] if each["value"] == value]
+        return {"selected_option": chosen[0]} if chosen else None
     try:
         return None if value is None else payloads.state_of(element, value)
     except ValueError:

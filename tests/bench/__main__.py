@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tests.bench.acknowledging import acknowledging
+from tests.bench.answers import answers
 from tests.bench.asking_a_model import asking_a_model
 from tests.bench.backfilling import backfilling
 from tests.bench.commands import commands
@@ -49,6 +50,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "search": Benchmark(searching, {"commits": 300, "real": 20, "calls": 3}),
     "rank": Benchmark(ranking, {"commits": 20, "with_patches": 20}),
     "judge": Benchmark(judging, {"every": 20}),
+    "answers": Benchmark(answers, {"settings": {}}),
     "impact": Benchmark(impact, {"settings": {}}),
     "suspects": Benchmark(suspects, {"settings": {}}),
     "upgrade": Benchmark(upgrading, {"commits": 2, "settings": {}}),

@@ -23,7 +23,7 @@ from tests.conftest import Run, recorded
 from tests.servers.github import Fault, FaultyGitHub
 from tests.servers.launched import begun
 from tests.servers.plugin import PLUGIN, plugin, upstream
-from tests.servers.running import posted, whole
+from tests.servers.running import posted, press, whole
 from tests.servers.talk import ADA, DIGEST, Talk
 
 Serve = Callable[..., FaultyGitHub]
@@ -249,7 +249,7 @@ def test_a_private_plug_ins_code_is_in_its_channel_only(
         for channel in ("C0OTHER", talk.direct(ADA)):
             slack.command(ADA, channel, "2026-02-05")
             slack.command(ADA, channel, "subscriptions")
-        slack.press(ADA, DIGEST, root, "full_report")
+        press(slack, ADA, DIGEST, root, "full_report")
         talk.finish(slack.open_home(ADA))
         start = posted(slack, DIGEST)[-1].ts
         talk.reply(ADA, "<@U0BOT> does this break us?", start)

@@ -50,7 +50,7 @@ def plausible(request: dict[str, Any]) -> str:
             "问题": f"这里改动了 `{name}` {place}。另外还有 `{other}` {another}。",
         }
     else:
-        return {"Question": "The diff does not show this.", "问题": "diff 中没有体现这一点。"}[mark]
+        return {"Question": "I found nothing about this in the diff.", "问题": "在 diff 中没有找到相关内容。"}[mark]
     made_up = {
         "Question": f"It calls `turbo_mode_x9` now {place}. The rest moved [lantern/nowhere.py:7]. See [deadbee1].",
         "问题": f"现在调用 `turbo_mode_x9` {place}。其余部分已移动 [lantern/nowhere.py:7]。另见 [deadbee1]。",

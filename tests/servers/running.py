@@ -11,7 +11,7 @@ from typing import Any
 
 from bot.bootstrap import running_bot
 from bot.settings import Settings
-from loopback.slack import LoopbackSlack, Message
+from loopback.slack import Interaction, LoopbackSlack, Message
 from tests.servers.clock import noon_clock
 from tests.servers.databases import empty_database
 
@@ -87,13 +87,30 @@ def posted(slack: LoopbackSlack, channel: str) -> list[Message]:
 
 
 def buttons(message: Message) -> list[str]:
-    """The action_ids of a message's buttons."""
+    """The actions of a message's buttons, and of the options of its menus."""
     return [
-        element["action_id"]
+        action
         for block in message.blocks or ()
         if block["type"] == "actions"
         for element in block["elements"]
+        for action in _actions(element)
     ]
+
+
+def press(slack: LoopbackSlack, user: str, channel: str, ts: str, action: str) -> Interaction:
+    """Press a button of a message, or choose the option of a menu that does the same."""
+    for block in slack.workspace.channels[channel].messages[ts].blocks:
+        for element in block.get("elements") or ():
+            for option in element.get("options") or () if element["type"] == "overflow" else ():
+                if option["value"].startswith(f"{action}|"):
+                    return slack.press(user, channel, ts, element["action_id"], option["value"])
+    return slack.press(user, channel, ts, action)
+
+
+def _actions(element: dict[str, Any]) -> list[str]:
+    if element["type"] == "overflow":
+        return [option["value"].partition("|")[0] for option in element["options"]]
+    return [element["action_id"]]
 
 
 def whole(message: Message) -> str:

@@ -3,6 +3,7 @@
 import ast
 import builtins
 import collections.abc
+import enum
 import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -20,7 +21,8 @@ _NONE = "None"
 _TUPLE_OF = "tuple of "
 _ALIASES = {"List": "list", "Dict": "dict", "Tuple": "tuple", "Set": "set", "FrozenSet": "frozenset", "Type": "type"}
 _INITIAL = "InitVar"  # a field that a dataclass passes to `__post_init__` and does not keep
-_WRAPPERS = ("Annotated", "ClassVar", "Final", "Required", "NotRequired", _INITIAL)
+_WRAPPERS = ("Annotated", "ClassVar", "Final", "Required", "NotRequired", "SkipValidation", _INITIAL)
+_MODULES = (builtins, collections.abc, enum)  # of Python's own classes
 _MAX_HOPS = 8  # names of types followed to what they stand for
 
 
@@ -35,17 +37,17 @@ def returns_as_before(before: Kinds, after: Kinds) -> bool:
 
 def may_return(own: Kinds, before: Kinds, after: Kinds) -> bool:
     """Return whether an override that returns its `own` kinds, by default those from before, is what callers expect."""
-    returned = own or before
-    return (
-        not before or not after or {*after} in ({*before}, {_NONE}) or fits(_without_none(returned) or returned, after)
-    )
+    if not before or not after or {*after} in ({*before}, {_NONE}):
+        return True
+    # What callers could not expect before either is the override's own affair.
+    returned = {name: above for name, above in (own or before).items() if fits({name: above}, before)}
+    return fits(_without_none(returned) or returned, after)
 
 
 def fits(values: Kinds, expected: Kinds) -> bool:
     """Return whether each of these kinds of values is an expected one or a kind of it, as lists are sequences."""
     return all(
-        any(name == other or other in above or _is_standard_kind_of(name, other) for other in expected)
-        for name, above in values.items()
+        any(_is_kind_of(each, other) for each in (name, *above) for other in expected) for name, above in values.items()
     )
 
 
@@ -118,7 +120,9 @@ class AnnotationReader(NamedTuple):
                 return AnnotationReader(place.module, self.upstream).described(parse_expression(value), hops - 1)
             case Class() as owner if place:
                 lineage = self.upstream.lineage(Found(place.module, owner))
-                return {owner.name: frozenset(each.member.name for each in lineage if each)}
+                classes = [each.member for each in lineage if each]
+                bases = (base.name for each in classes for base in each.bases)
+                return {owner.name: frozenset({*(each.name for each in classes), *bases})}
         return {_name(node): frozenset()}
 
     def _united(self, parts: Iterable[ast.expr], hops: int) -> Kinds:
@@ -135,7 +139,10 @@ def _name(node: ast.expr | None) -> str:
     return _ALIASES.get(name, name)
 
 
-def _is_standard_kind_of(name: str, other: str) -> bool:
+def _is_kind_of(name: str, other: str) -> bool:
+    """Return whether a class of Python's own, or one of this name, is a kind of another."""
+    if name == other:
+        return True
     own, expected = _standard(name), None if other.startswith(_TUPLE_OF) else _standard(other)
     return own is not None and expected is not None and issubclass(own, expected)
 
@@ -143,5 +150,5 @@ def _is_standard_kind_of(name: str, other: str) -> bool:
 def _standard(name: str) -> type | None:
     """Return the class of Python's own that a kind names."""
     own = "tuple" if name.startswith(_TUPLE_OF) else name
-    found = getattr(builtins, own, None) or getattr(collections.abc, own, None)
+    found = next(filter(None, (getattr(module, own, None) for module in _MODULES)), None)
     return found if isinstance(found, type) else None

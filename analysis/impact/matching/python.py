@@ -68,7 +68,7 @@ class Matching:
             served = was.presence is Presence.UNSEEN and was.last.member is None and was.step == now.step
             if served and now.presence is Presence.MISSING:  # of a module, on demand
                 yield self._impact(use, Cause.REMOVED, written(use.target[: now.step + 1]), was.last, certain=False)
-            elif was.presence is Presence.PRESENT or was.step > now.step:
+            elif was.presence is Presence.PRESENT or (was.step > now.step and was.presence is not Presence.MISSING):
                 certain = now.presence is Presence.MISSING
                 yield from self._gone(use, use.target[: now.step + 1], certain=certain)
         elif was.presence is Presence.PRESENT:
@@ -93,7 +93,11 @@ class Matching:
     def _kept(self, place: Place) -> Successor | None:
         """Return a definition, which another module no longer passes on, as what is to be imported instead."""
         own = (*self.before.dotted(place.module), *([place.member.name] if place.member else []))
-        return Successor(Cause.MOVED, ".".join(own)) if self.after.find(own).presence is Presence.PRESENT else None
+        found = self.after.find(own)
+        # What stands in its place, such as None, is not it.
+        if found.presence is not Presence.PRESENT or type(found.last.member) is not type(place.member):
+            return None
+        return Successor(Cause.MOVED, self._name(found.last))
 
     def _changed(self, use: Use, before: Answer, after: Answer) -> Iterator[Impact]:
         was, now = before.last, after.last

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
+from analysis.impact.matching.parameters import called_with
 from analysis.impact.matching.quotation import quoted
 from analysis.impact.matching.upstream import Place, Presence, Upstream
 from analysis.impact.surface.index import SurfaceIndex
@@ -13,6 +14,7 @@ from analysis.impact.surface.model import Use, UseKind
 from analysis.impact.surface.targets import written
 from analysis.models import Commit, Fact, FactKind
 from analysis.models.impacts import Cause, Certainty, DownstreamPlace, Impact, ImpactKind, UpstreamPlace
+from analysis.paths import Kind, kind
 
 _WHAT = {
     FactKind.REMOVED_ENV: VARIABLE,
@@ -27,6 +29,7 @@ _WHAT = {
     FactKind.RENAMED_FIELD: KEY,
 }
 _READS = {UseKind.READ: ImpactKind.ATTRIBUTE, UseKind.IMPORT: ImpactKind.IMPORT}
+_SWITCH = {"True", "False"}  # a default whose readers go another way
 _LATER_THAN_ANY, _JUST_AFTER = "99999", ".0.0.0.1"
 _VERSIONS = (FactKind.MINIMUM_RAISED, FactKind.DEPENDENCY_MOVED)
 SETTINGS = frozenset({*_WHAT, *_VERSIONS, FactKind.DEFAULT_CHANGED})
@@ -113,12 +116,30 @@ def _default(fact: Fact, index: SurfaceIndex, before: Upstream, after: Upstream)
         for use in index.mentioning(FLAG if name.startswith("--") else VARIABLE, name):
             yield _impact(use, ImpactKind.DEFAULT, Cause.DEFAULT_CHANGED, name, place, certain=False, new=fact.new)
         return
-    for use in index.passing(name):
+    for use in index.passing(name) if {fact.old, fact.new} == _SWITCH else ():
         if use.kind is UseKind.READ and use.target[-1] == name and (read := _field(use, owner, before)):
             now = _field(use, owner, after)
             place = place.model_copy(update={"before": quoted(read), "after": quoted(now) if now else fact.new})
             whole = ".".join((*before.dotted(read.module), fact.name))
             yield _impact(use, ImpactKind.DEFAULT, Cause.DEFAULT_CHANGED, whole, place, certain=False, new=fact.new)
+    for use in index.passing(owner):
+        # A test makes what it needs.
+        if kind(use.path) is not Kind.TEST and _omits(use, owner, name, before):
+            constructed = before.find(use.target).last
+            whole = ".".join((*before.dotted(constructed.module), fact.name))
+            yield _impact(use, ImpactKind.DEFAULT, Cause.DEFAULT_CHANGED, whole, place, certain=False, new=fact.new)
+
+
+def _omits(use: Use, owner: str, name: str, upstream: Upstream) -> bool:
+    """Return whether a call constructs a class and leaves a field to its default."""
+    if use.arguments is None or use.target[-1] != owner or use.arguments.any_keywords or use.arguments.any_positional:
+        return False
+    parameters = called_with(upstream, upstream.find(use.target)) or ()
+    positions = [each.name for each in parameters if each.positional]
+    return name in {each.name for each in parameters} and name not in (
+        *use.arguments.keywords,
+        *positions[: use.arguments.positional],
+    )
 
 
 def _field(use: Use, owner: str, upstream: Upstream) -> Place | None:

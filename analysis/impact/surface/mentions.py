@@ -23,6 +23,11 @@ _WORDS = re.compile(
 )
 _KEY = re.compile(r"""^\s*["']?(?P<key>[a-z]\w{3,})["']?\s*[:=]""")
 _HISTORY = re.compile(r"(?:^|[/_-])(?:changelog|changes|release[-_]?notes|news|history)[^/]*$", re.IGNORECASE)
+_QUOTED_FLAG = re.compile(r"""["']--[a-z]""")
+_VARIABLE_READ = re.compile(
+    r"""(?:getenv|environ\.get|environ|(?<!set)(?<!del)(?<![a-z])[Ee]nv\w*)[(\[]\s*["'](?P<read>[A-Z][A-Z0-9_]+)["'](?!\]\s*=[^=])"""
+    r"""|["'](?P<listed>[A-Z][A-Z0-9_]+)["']\s*:\s*lambda"""
+)
 _BUILD = "[build-system]"  # of pyproject.toml: upstream is not installed where it is built
 _CONFIGURATION = (".yaml", ".yml", ".json", ".toml", ".ini", ".cfg")
 _REQUIREMENT = re.compile(r"""(?:^\s*|["'])(?P<requirement>[A-Za-z][\w.-]*(?:\[[^\]]*\])?\s*[<>=~!][^#;"']*)""")
@@ -39,14 +44,28 @@ def mentions(path: str, text: str, packages: Collection[str]) -> Iterator[Use]:
     names_upstream = any(package in text.lower() for package in packages)
     prefixes = tuple(f"{package.upper()}_" for package in packages)
     seen: set[tuple[str, ...]] = set()
-    section = ""
+    section = command = ""
     for number, line in enumerate(text.split("\n"), 1):
         section = line.strip() if line.startswith("[") else section
+        command = f"{command} {line}" if command.endswith("\\") else line
+        upstreams = _is_quoted(line) or any(package in command.lower() for package in packages)
         for target in _mentioned(path, found, line):
             own = names_upstream or target[0] == REQUIREMENT or target[1].startswith(prefixes)
-            if own and target not in seen and not (target[0] == REQUIREMENT and section == _BUILD):
+            other = (target[0] == REQUIREMENT and section == _BUILD) or (target[0] == FLAG and not upstreams)
+            if own and target not in seen and not other:
                 seen.add(target)
                 yield Use(kind=UseKind.MENTION, target=target, path=path, line=number, code=line.strip()[:_MAX_CODE])
+
+
+def variables_read(text: str) -> Iterator[str]:
+    """Yield the environment variables that Python code reads itself, so that they are its own, whoever else reads them."""
+    for match in _VARIABLE_READ.finditer(text):
+        yield match["read"] or match["listed"]
+
+
+def _is_quoted(line: str) -> bool:
+    """Return whether a line has a flag as a string, as an argument that code passes to a program."""
+    return _QUOTED_FLAG.search(line) is not None
 
 
 def _mentioned(path: str, found: Kind, line: str) -> Iterator[tuple[str, ...]]:

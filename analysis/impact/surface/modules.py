@@ -144,6 +144,10 @@ class DownstreamModules:
                     target, module.path, node, tuple(each for each in bases if each), methods, attributes
                 )
 
+    def has(self, target: Target) -> bool:
+        """Return whether a target is a module."""
+        return target in self._modules
+
     def classes(self) -> Iterator[ClassDefinition]:
         """Yield the classes at the top level of all modules."""
         for module in self:

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 
 from analysis.facts.whole_files.module import Parameter
 from analysis.impact.surface.model import Arguments, Use, UseKind
@@ -21,7 +22,9 @@ class UseFinder(ScopedVisitor):
     def __init__(self, module: PythonModule, modules: DownstreamModules, packages: frozenset[str]) -> None:
         super().__init__(module)
         self.uses: list[Use] = []
+        self.imports: list[tuple[Target, bool]] = []  # of downstream modules, and whether they are guarded
         self.constructed: set[Target] = set()  # downstream classes that the module calls
+        self._compared = False
         self._modules = modules
         self._packages = packages
         self._dotted = re.compile(rf"(?:{'|'.join(map(re.escape, sorted(packages)))})(?:[.:]\w+)+")
@@ -30,13 +33,13 @@ class UseFinder(ScopedVisitor):
 
     def visit_Import(self, node: ast.Import) -> None:
         for alias in node.names:
-            self._note(UseKind.IMPORT, tuple(alias.name.split(".")), node)
+            self._note_import(tuple(alias.name.split(".")), node)
         self._names.update(self._module.imported(node))
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
         for alias, (name, target) in zip(node.names, self._module.imported(node), strict=False):
             found = target[:-1] if alias.name == "*" else target
-            self._note(UseKind.IMPORT, found, alias)
+            self._note_import(found, alias)
             self._names[name] = target
 
     def visit_Assign(self, node: ast.Assign) -> None:
@@ -59,6 +62,10 @@ class UseFinder(ScopedVisitor):
         if node.value:
             self.visit(node.value)
 
+    def _note_import(self, target: Target, node: ast.stmt | ast.alias) -> None:
+        self._note(UseKind.IMPORT, target, node)
+        self.imports += [(each, self._guards > 0) for each in (target, target[:-1]) if self._modules.has(each)]
+
     # Expressions that use names
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
@@ -77,8 +84,19 @@ class UseFinder(ScopedVisitor):
         self._visit_call(node, None)
 
     def visit_Constant(self, node: ast.Constant) -> None:
-        if isinstance(node.value, str) and self._dotted.fullmatch(node.value):
+        if isinstance(node.value, str) and not self._compared and self._dotted.fullmatch(node.value):
             self._note(UseKind.IMPORT, tuple(re.split("[.:]", node.value)), node)
+
+    def visit_Compare(self, node: ast.Compare) -> None:
+        with self._comparing():
+            self.generic_visit(node)
+
+    @contextmanager
+    def _comparing(self) -> Iterator[None]:
+        """Strings within are compared with others, and not resolved."""
+        outer, self._compared = self._compared, True
+        yield
+        self._compared = outer
 
     def visit_Expr(self, node: ast.Expr) -> None:
         if not isinstance(node.value, ast.Constant):  # docstrings
@@ -102,8 +120,9 @@ class UseFinder(ScopedVisitor):
                 target = (*found, CALL, CONSTRUCTOR)
             self._note(UseKind.CALL, target, node.func, arguments=passed(node), unpacked=unpacked)
             self._descend(node.func)
-        self._visit_all(node.args)
-        self._visit_all([each.value for each in node.keywords])
+        with self._comparing() if _is_assertion(node.func) else nullcontext():
+            self._visit_all(node.args)
+            self._visit_all([each.value for each in node.keywords])
 
     def _visit_reflection(self, node: ast.Call) -> None:
         """Note `getattr(x, "name")` as a read and `setattr(x, "name", value)` as a replacement."""
@@ -191,6 +210,10 @@ def upstream_bases(
     for each in modules.above(definition):
         if isinstance(each, tuple) and each[0] in packages:
             yield each
+
+
+def _is_assertion(function: ast.expr) -> bool:
+    return isinstance(function, ast.Attribute) and function.attr.startswith("assert")
 
 
 def _has_star(node: ast.Tuple) -> bool:

@@ -1,4 +1,4 @@
-"""Commands about commits, and the buttons that correct their tiers."""
+"""Commands about commits, and the menu that explains and corrects their tiers."""
 
 import json
 
@@ -16,6 +16,7 @@ from bot.slack.delivery.drafts import line
 from bot.slack.messages.blocks import Message
 from bot.slack.messages.commit import commit_messages
 from bot.slack.messages.lists import which_message
+from bot.slack.messages.rank import rank_message
 from bot.slack.parsing.commands import Lookup
 from bot.slack.parsing.requests import ButtonRequest
 from bot.store import Store, Subscriptions, Verdict
@@ -68,11 +69,18 @@ class CommitCommands:
         return which_message(found, value, view.language)
 
 
-class TierCorrections:
-    """The buttons by which people say that a commit's tier is too high or too low."""
+class Ranks:
+    """The menu of a commit: why it has its tier, and that this is too high or too low."""
 
     def __init__(self, subscriptions: Subscriptions) -> None:
         self._subscriptions = subscriptions
+
+    def explain(self, conversation: Conversation, button: ButtonRequest) -> Outcome:
+        """Show a person the signals behind a commit's rank, with their points."""
+        ref, reader = parse_commit_value(button.value), conversation.view.reader
+        entry = reader.entry(reader.commit(Reference(ref.sha, sha=ref.sha), ref.repository), ref.language)
+        conversation.show([rank_message(entry, conversation.view.language)])
+        return Outcome()
 
     def store(self, conversation: Conversation, button: ButtonRequest) -> Outcome:
         """Store a person's verdict on a commit's tier, in place of their earlier one if there is one."""

@@ -113,9 +113,10 @@ class DigestButtons:
         self._web = web
 
     def show_rest(self, conversation: Conversation, button: ButtonRequest) -> Outcome:
-        """Show the commits of medium and low importance."""
-        report = self._reports.report(conversation.view.reader, parse_day_value(button.value))
-        conversation.show(rest_messages(report))
+        """Show the commits that have no line in the digest."""
+        ref, channel = parse_day_value(button.value), conversation.request.channel
+        report, check = self._reports.checked(conversation.view.reader, channel, ref)
+        conversation.show(rest_messages(report, check))
         return Outcome()
 
     def send_report(self, conversation: Conversation, button: ButtonRequest) -> Outcome:

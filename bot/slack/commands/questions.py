@@ -9,7 +9,7 @@ from analysis.errors import Misuse, UnknownCommit
 from analysis.locale import Phrase, catalogue
 from analysis.models import Entry, Language, Question, Repository, Statement
 from analysis.questions.intent import asks_about_own_code, language_of, references_in
-from analysis.questions.search import names_in
+from analysis.questions.query import names_in
 from bot.models.deliveries import Outcome
 from bot.models.reference import Reference, parse_reference
 from bot.models.subjects import CommitRef, DayRef, commit_value, parse_value

@@ -1,4 +1,4 @@
-"""Links from a posted digest's first section to the messages of its commits, which are in its thread only afterwards."""
+"""Links from a posted digest's head to the messages of its commits, which are in its thread only afterwards."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -14,7 +14,7 @@ log = structlog.get_logger(__name__)
 
 
 class ThreadLinks:
-    """Edits posted digests: the commits in their first section are linked to GitHub until then."""
+    """Edits posted digests: the commits in their head are linked to GitHub until then."""
 
     def __init__(self, mailbox: Mailbox, web: Web) -> None:
         self._mailbox = mailbox
@@ -28,12 +28,17 @@ class ThreadLinks:
         marked = [url for url in dict.fromkeys(_links(_blocks(root))) if url.endswith(THREAD_MARK)]
         if not marked:
             return
-        sent = {_subject(each): each.ts for each in self._mailbox.messages(prefix) if each.root == root.key and each.ts}
+        sent: dict[str, str] = {}
+        for each in self._mailbox.messages(prefix):
+            for url in _subjects(each) if each.root == root.key and each.ts else ():
+                sent.setdefault(url, each.ts or "")
         try:
+            permalinks = {  # a list is linked from many lines, and asked for once
+                ts: self._web.permalink(root.channel, ts)
+                for ts in {sent.get(url.removesuffix(THREAD_MARK), "") for url in marked} - {""}
+            }
             links = {
-                url: link
-                for url in marked
-                if (ts := sent.get(url.removesuffix(THREAD_MARK))) and (link := self._web.permalink(root.channel, ts))
+                url: link for url in marked if (link := permalinks.get(sent.get(url.removesuffix(THREAD_MARK), "")))
             }
             if links:
                 content = {**root.content, "blocks": _relinked(_blocks(root), links), "about": root.about}
@@ -46,9 +51,14 @@ def _blocks(message: OutboxMessage) -> list[dict[str, Any]]:
     return list(message.content.get("blocks") or ())
 
 
-def _subject(message: OutboxMessage) -> str:
-    """Return the first address in a message, which is that of its commit."""
-    return next(_links(_blocks(message)[:1]), "")
+def _subjects(message: OutboxMessage) -> Iterator[str]:
+    """Yield the addresses of the commits that a message tells of: its first link, and those of its list items."""
+    blocks = _blocks(message)
+    yield next(_links(blocks[:1]), "")
+    for block in blocks:
+        for part in block.get("elements") or () if block["type"] == "rich_text" else ():
+            if part["type"] == "rich_text_list":
+                yield from _links(part)
 
 
 def _links(value: object) -> Iterator[str]:

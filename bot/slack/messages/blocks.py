@@ -24,6 +24,7 @@ _ROW = 2_500  # characters per paragraph or list item
 _ELEMENT = 2_000  # characters per element of a context block
 _HEADER = 150
 _BUTTON = 75
+_OPTION = 150  # characters of the value of a menu's option
 _CONFIRMATION = 300
 _URL = 500  # characters; no commit's URL is longer
 _FALLBACK = 600  # characters before escaping, which adds up to four per character; Slack advises at most 4,000
@@ -49,6 +50,8 @@ class Action(StrEnum):
     SETTINGS = "settings"
     TOO_HIGH = "too_high"
     TOO_LOW = "too_low"
+    WHY = "why"
+    MORE = "more"  # an overflow menu, whose options name the action
 
 
 class Message(NamedTuple):
@@ -164,6 +167,25 @@ def button(
     """Return a button; `text` is shortened to 75 characters, `value` is returned to us and may have 2,000."""
     made = {"type": "button", "text": _plain(shorten(one_line(text), _BUTTON)), "action_id": action_id, "value": value}
     return made | ({"style": style} if style else {}) | ({"confirm": confirm} if confirm else {})
+
+
+def with_menu(buttons: Sequence[Block], options: Sequence[tuple[str, Action, str]]) -> Block:
+    """Return a row of buttons with an overflow menu of (text, action, value); Slack takes at most five options.
+
+    Where a value is too long for an option, all of them are buttons.
+    """
+    if not options:
+        return actions(*buttons)
+    offered = [(text, option_value(action, value)) for text, action, value in options]
+    if any(len(value) > _OPTION for _, value in offered):
+        return actions(*buttons, *(button(text, action, value) for text, action, value in options))
+    shown = [{"text": _plain(shorten(text, _BUTTON)), "value": value} for text, value in offered]
+    return actions(*buttons, {"type": "overflow", "action_id": Action.MORE, "options": shown})
+
+
+def option_value(action: str, value: str) -> str:
+    """Return the value of a menu's option, which carries its action."""
+    return f"{action}|{value}"
 
 
 def confirmation(title: str, text: str, yes: str, no: str) -> Block:

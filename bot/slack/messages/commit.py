@@ -1,16 +1,19 @@
 """Messages that show a commit with its analysis: in a digest's thread, or as a reply."""
 
-from collections.abc import Iterable
+import posixpath
+from collections.abc import Iterable, Sequence
 from zoneinfo import ZoneInfo
 
 from analysis.citations import sibling_url
+from analysis.facts.removed_tests import tests_added
 from analysis.locale import Catalogue, catalogue, mark
+from analysis.locale.punctuation import join_items
 from analysis.models import SHORT_SHA, Analysis, Commit, Entry, Language, Repository
-from analysis.report.breaking import Part, breaks_of
+from analysis.paths import Kind, kind
+from analysis.report.breaking import Part, breaks_of, changes_of
 from analysis.text import shorten
-from analysis.writing.by_rules import NO_ADVICE
 from analysis.writing.labels import BADGE, CHANGE_TYPES, INSIGHT, SEVERITY, breakage_label
-from analysis.writing.reasons import strongest_reasons
+from analysis.writing.purpose import purpose
 from bot.models.downstream import UNASKED, DownstreamCheck
 from bot.models.subjects import commit_value
 from bot.slack.messages.blocks import (
@@ -18,7 +21,6 @@ from bot.slack.messages.blocks import (
     Block,
     Message,
     Piece,
-    actions,
     bullets,
     button,
     context,
@@ -30,12 +32,14 @@ from bot.slack.messages.blocks import (
     rich,
     section,
     split,
+    with_menu,
 )
 from bot.slack.messages.impacts import impact_blocks, raised_entry
 
 _TOUCHES = 5  # places shown that touch watched terms
 _NAMES = 10  # names shown per kind of breaking change
 _PLACE = 120  # characters of a path with line number
+_FILES = 3  # names of a commit's files, the most changed first
 _VERDICTS = {Action.TOO_LOW: mark("⬆️ Ranked too low"), Action.TOO_HIGH: mark("⬇️ Ranked too high")}
 
 
@@ -90,31 +94,27 @@ def _messages(
     breaks: list[Block],
 ) -> list[Message]:
     commit, say = entry.commit, catalogue(language)
-    ask = button(say("💬 Ask"), Action.ASK_COMMIT, commit_value(repository, commit, language))
-    # No verdict buttons if this channel's watched terms or code raised the tier: verdicts apply to all channels.
+    value = commit_value(repository, commit, language)
+    # No verdicts if this channel's watched terms or code raised the tier: verdicts apply to all channels.
     judged = {} if entry.watched or raised_entry(entry, check) != entry else _VERDICTS
     entry = raised_entry(entry, check)
-    broken = bool(check.of(commit.sha))
-    opening = [*above, *_opening(entry, breaks, language, tz, broken=broken)]
     if entry.analysis is None:
         why = say("could not be read: {reason}", reason=reason or say("unknown"))
         body = [rich(paragraph(prose(f"⚠️ {why}")))]
     else:
-        body = _analysis(entry.analysis, say, broken=broken)
+        body = [*_changes(entry, say), *_analysis(entry, entry.analysis, say)]
     # A single group, so that it stays one message if it fits.
-    value = commit_value(repository, commit, language)
-    verdicts = [button(say(label), each, value) for each, label in judged.items()]
-    whole = [*opening, *body, *_closing(entry, say), actions(ask, *buttons, *verdicts)]
+    menu = [(say("🧭 Why this rank"), Action.WHY, value)]
+    menu += [(say(label), action, value) for action, label in judged.items()]
+    asking = with_menu([button(say("💬 Ask"), Action.ASK_COMMIT, value), *buttons], menu)
+    whole = [*above, *_opening(entry, language, tz), *breaks, *body, *_closing(entry, say), asking]
     text = fallback(f"{BADGE[entry.ranked.importance]} {commit.title or commit.short_sha} ({commit.short_sha})")
     packed = split([whole], context(say("Continued: {what}", what=commit.short_sha)))
     return [Message(text, blocks, about=commit.sha) for blocks in packed]
 
 
-def _opening(entry: Entry, breaks: list[Block], language: Language, tz: ZoneInfo, *, broken: bool) -> list[Block]:
-    """Return the title, change types, author, date, what breaks the channel's code, the reasons for the rank and the breaking changes.
-
-    That a commit breaks the channel's code (`broken`) is the first of the reasons.
-    """
+def _opening(entry: Entry, language: Language, tz: ZoneInfo) -> list[Block]:
+    """Return the title and, in small print, change types, author, date, size and SHA."""
     commit, ranked, say = entry.commit, entry.ranked, catalogue(language)
     about = [
         " / ".join(say(CHANGE_TYPES[each]) for each in ranked.change_types),
@@ -123,28 +123,23 @@ def _opening(entry: Entry, breaks: list[Block], language: Language, tz: ZoneInfo
         f"{commit.committed_at.astimezone(tz):%Y-%m-%d %H:%M}",
     ]
     if commit.read:
-        about += [
-            f"+{commit.additions:,} −{commit.deletions:,}",
-            say.plural("{count} file", "{count} files", len(commit.paths)),
-        ]
-    if entry.analysis and entry.analysis.by == "rules":
-        about.append(say("🔧 By rules"))
-    reasons = [say("breaks your code")] if broken else []
-    because = "; ".join([*reasons, *strongest_reasons(ranked, language)])
+        about.append(f"+{commit.additions:,} −{commit.deletions:,}")
+    about.append(commit.short_sha)
     title = ours(f"{BADGE[ranked.importance]} ") + linked(commit.title or commit.short_sha, commit.url, "bold")
     return [
-        rich(paragraph(title + marks(entry, language))),
+        rich(paragraph(title + standing(entry, language))),
         context(" · ".join(each for each in about if each.strip())),
-        *breaks,
-        rich(paragraph(_labelled(say("🧭 Ranked by"), because, say) if because else [])),
-        *_breaks(entry, language),
     ]
 
 
-def _breaks(entry: Entry, language: Language) -> list[Block]:
-    """Return the list of breaking changes by name."""
-    rows = [broken(each.parts(language, _NAMES)) for each in breaks_of(entry)]
-    return [rich(paragraph(ours(catalogue(language)("💥 Breaks"), "bold")), bullets(rows))] if rows else []
+def _changes(entry: Entry, say: Catalogue) -> list[Block]:
+    """Return what the commit's facts prove, each kind with its places and, where no model said so, what follows."""
+    by_rules = entry.analysis is not None and entry.analysis.by == "rules"
+    rows = []
+    for each in changes_of(entry) if by_rules else breaks_of(entry):
+        follows = each.consequence(say.language) if by_rules else ""
+        rows.append(broken(each.parts(say.language, _NAMES)) + (ours(" – ") + prose(follows) if follows else []))
+    return [rich(bullets(rows))] if rows else []
 
 
 def broken(parts: Iterable[Part]) -> list[Piece]:
@@ -169,10 +164,15 @@ def reverted_message(commit: Commit, by: Commit, language: Language, tz: ZoneInf
 
 
 def marks(entry: Entry, language: Language) -> list[Piece]:
-    """Return the marks beside the title: breaking, reverted, not on the branch, watched."""
+    """Return the marks beside a title in a list: breaking, reverted, not on the branch, watched."""
+    breaking = any(fact.breaking for fact in entry.facts)
+    found = ours(f"  {catalogue(language)('💥 breaking')}", "bold") if breaking else []
+    return found + standing(entry, language)
+
+
+def standing(entry: Entry, language: Language) -> list[Piece]:
+    """Return how a commit stands today and in this channel: reverted, not on the branch, watched."""
     found, say = [], catalogue(language)
-    if any(fact.breaking for fact in entry.facts):
-        found += ours(f"  {say('💥 breaking')}", "bold")
     if entry.links.reverted_by:
         found += ours("  ↩️ " + say("reverted by {sha}", sha=entry.links.reverted_by[:SHORT_SHA]))
     if entry.commit.not_on:
@@ -190,8 +190,10 @@ def _watched(entry: Entry, language: Language) -> list[Piece]:
     return pieces + ours(" · " + say("and {count} more", count=rest) if rest else "")
 
 
-def _analysis(analysis: Analysis, say: Catalogue, *, broken: bool) -> list[Block]:
-    """Return the analysis; of a commit that breaks the channel's code (`broken`) without the sentence that nothing need be done."""
+def _analysis(entry: Entry, analysis: Analysis, say: Catalogue) -> list[Block]:
+    """Return a model's analysis without repetitions; without a model the author's words, and what was changed and tested."""
+    if analysis.by == "rules":
+        return _author_and_places(entry, say)
     insight = {name: text for name, text in analysis.insight.model_dump().items() if text}
     lists = [
         (say("🎯 Scope"), [prose(row) for row in analysis.scope]),
@@ -207,7 +209,7 @@ def _analysis(analysis: Analysis, say: Catalogue, *, broken: bool) -> list[Block
                 for each in analysis.risks
             ],
         ),
-        (say("💡 Advice"), [prose(row) for row in analysis.advice if not (broken and row == say(NO_ADVICE))]),
+        (say("💡 Advice"), [prose(row) for row in analysis.advice if row not in _mitigations(analysis)]),
     ]
     return [
         rich(paragraph(prose(analysis.summary))),
@@ -215,11 +217,40 @@ def _analysis(analysis: Analysis, say: Catalogue, *, broken: bool) -> list[Block
     ]
 
 
+def _mitigations(analysis: Analysis) -> frozenset[str]:
+    return frozenset(each.mitigation for each in analysis.risks)
+
+
+def _author_and_places(entry: Entry, say: Catalogue) -> list[Block]:
+    """Return the author's description, then the tests and, unless the facts name places, the most changed files."""
+    commit = entry.commit
+    why, tests = purpose(commit), tests_added(commit)
+    sources = sorted((file for file in commit.files if kind(file.path) is not Kind.TEST), key=lambda file: -file.size)
+    about = []
+    if sources and not any(fact.path for fact in entry.facts):
+        about.append(f"📁 {_few([file.path for file in sources], say)}")
+    if tests:
+        about.append(f"🧪 {_few(tests, say)}")
+    elif any(kind(file.path) is Kind.SOURCE for file in commit.files):
+        about.append(say("🧪 No test changed"))
+    blocks = [rich(paragraph(prose(say("The author writes: {text}", text=why))))] if why else []
+    return [*blocks, rich(paragraph(prose(" · ".join(about))))]
+
+
+def _few(paths: Sequence[str], say: Catalogue) -> str:
+    """Return the first few paths, below the folder that they share."""
+    shown, left = paths[:_FILES], len(paths) - _FILES
+    folder = posixpath.commonpath([posixpath.dirname(path) for path in shown]) if len(shown) > 1 else ""
+    names = join_items((f"`{shorten(path.removeprefix(folder).lstrip('/'), _PLACE)}`" for path in shown), say)
+    more = f" {say('and {count} more', count=left)}" if left > 0 else ""
+    return f"`{shorten(folder, _PLACE)}`{say(': ')}{names}{more}" if folder else f"{names}{more}"
+
+
 def _closing(entry: Entry, say: Catalogue) -> list[Block]:
-    """Return the links to the pull request and to related commits."""
+    """Return the links to related commits, and to the pull request unless the title names it."""
     commit, links = entry.commit, entry.links
     rows = []
-    if commit.pr:
+    if commit.pr and f"#{commit.pr}" not in commit.title:
         rows.append(linked(f"PR #{commit.pr}", sibling_url(commit, f"/pull/{commit.pr}")))
     rows += [_related(say("reverts {sha}"), commit, sha) for sha in links.all_reverted]
     if links.reverted_by:

@@ -12,9 +12,9 @@ from analysis.text import one_line, shorten
 from bot.models.downstream import DownstreamCheck, Unchecked
 from bot.slack.messages.blocks import Block, Piece, bullets, code, context, linked, ours, paragraph, prose, rich
 
-# Ends the address of a commit in the digest's first section until it is linked to the commit's message in the thread.
-THREAD_MARK = "#breaks-your-code"
-_COMMITS = 8  # in the digest's first section
+# Ends the address of a commit in a digest's head until it is linked to the commit's message in the thread.
+THREAD_MARK = "#in-thread"
+SHOWN_COMMITS = 8  # in the digest's first section
 _CAUSES = 4  # of a downstream repository in a commit's message
 _LINE = 160  # characters of a line of code
 _PLACE = 120  # characters of a path with its line
@@ -56,9 +56,9 @@ def breaking_section(entries: Iterable[Entry], check: DownstreamCheck, language:
     rows = [_line_of(commits[sha], found, check, say) for sha, found in check.commits.items() if sha in commits]
     blocks: list[Block] = []
     if rows:
-        more = len(rows) - _COMMITS
+        more = len(rows) - SHOWN_COMMITS
         if more > 0:
-            rows[_COMMITS:] = [
+            rows[SHOWN_COMMITS:] = [
                 ours(say.plural("{count} more commit in the thread", "{count} more commits in the thread", more))
             ]
         heading = ours(say("💥 Breaks your code"), "bold") + ours(f" ({_names(check.compared)})")

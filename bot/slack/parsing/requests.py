@@ -161,8 +161,11 @@ def from_message(body: Mapping[str, Any], bot_user: str) -> MessageRequest | Non
 
 
 def from_button(body: Mapping[str, Any]) -> ButtonRequest:
-    """Parse a button click."""
+    """Parse a button click, or a choice from an overflow menu, whose option carries the action before its value."""
     action = body["actions"][0]
+    if action.get("type") == "overflow":
+        name, _, value = str((action.get("selected_option") or {}).get("value") or "").partition("|")
+        action = {**action, "action_id": name, "value": value}
     container = body.get("container") or {}
     channel = (body.get("channel") or {}).get("id") or container.get("channel_id") or ""
     message = body.get("message") or {}

@@ -9,7 +9,8 @@ from analysis.diff import hunks, tokens
 from analysis.facts import facts
 from analysis.models import Analysis, Commit, Entry, Language, Question, Repository
 from analysis.questions.answering import Statement, Turn, answer, language_of, reads_as_question, references_in
-from analysis.questions.search import names_in, parse_query, relevant_chunks, render_chunks, render_day
+from analysis.questions.excerpts import relevant_chunks, render_chunks, render_day
+from analysis.questions.query import names_in, parse_query
 from analysis.questions.segmenter import Segment, Segmenter
 from analysis.ranking import rank
 from tests.factories import SHA, commit, file, new_file, patch
@@ -238,7 +239,7 @@ BIG = commit(
 )
 def test_the_hunks_that_a_question_is_about_are_shown(question: str, held: str) -> None:
     """Names, parts of names, paths and Chinese terms find their hunks in a diff ten times the budget, within the budget."""
-    chosen = relevant_chunks(BIG, facts(BIG), parse_query(asked(question, entry(BIG))), 2_000)
+    chosen = relevant_chunks(entry(BIG), parse_query(asked(question, entry(BIG))), 2_000)
     text = render_chunks(chosen)
     assert held in text
     assert tokens(text) <= 2_000
@@ -246,7 +247,7 @@ def test_the_hunks_that_a_question_is_about_are_shown(question: str, held: str) 
 
 def test_lines_are_shown_with_their_numbers() -> None:
     """A line that is gone has its old number, every other the new one."""
-    chosen = relevant_chunks(BREAKING, (), parse_query(asked("?")), 6_000)
+    chosen = relevant_chunks(entry(), parse_query(asked("?")), 6_000)
     assert render_chunks(chosen).split("\n")[-5:] == [
         "engine/envs.py",
         "  40 | ENVS = {",
@@ -259,7 +260,7 @@ def test_lines_are_shown_with_their_numbers() -> None:
 def test_a_follow_up_finds_what_was_spoken_of() -> None:
     """What "it" means is found by the turns before."""
     thread = (Turn(who="person", text="what about work_17_3?"), Turn(who="bot", text="It is new."))
-    chosen = relevant_chunks(BIG, (), parse_query(asked("and who calls it?", entry(BIG), thread=thread)), 2_000)
+    chosen = relevant_chunks(entry(BIG), parse_query(asked("and who calls it?", entry(BIG), thread=thread)), 2_000)
     assert "def work_17_3()" in render_chunks(chosen)
 
 
@@ -285,20 +286,25 @@ def test_rules_quote_the_fact_and_the_line() -> None:
     assert said[1].citations[0].url.startswith(f"https://github.com/acme/engine/commit/{SHA}#diff-")
     assert said[1].citations[0].url.endswith("L41")
     (quoted,) = by_rules("what of best_of")[1:]
-    assert (quoted.text, quoted.citations[0].label) == ("adds `return best_of(window)`", "engine/core/scheduler.py:2")
+    assert quoted.text == "changes `return first()` to `return best_of(window)`"
+    assert [each.label for each in quoted.citations] == ["engine/core/scheduler.py:2"] * 2
     assert quoted.citations[0].url.endswith("R2")
 
 
 @pytest.mark.parametrize(
     ("question", "language", "beginning"),
     [
-        ("does it touch the tokenizer?", "en", "The diff does not show this."),
-        ("会影响分词器吗", "zh", "diff 中没有体现这一点。"),
-        ("what's the weather?", "en", "The diff does not show this."),
+        ("does it touch the tokenizer?", "en", "Neither the diff (2 files) nor the message mentions `tokenizer`."),
+        ("会影响分词器吗", "zh", "diff（2 个文件）和提交说明都没有提到 `分词器`。"),
+        (
+            "what's the weather?",
+            "en",
+            "Ask what this commit changes, for example: is a default changed? does it touch `scheduler.py`? has it tests? who wrote it?",
+        ),
         ("what does this do?", "en", "The commit is `[Core] Drop ENGINE_OLD_WAY (#12)`."),
         ("这个提交改了什么", "zh", "该提交是 `[Core] Drop ENGINE_OLD_WAY (#12)`。"),
-        ("要不要改启动脚本", "zh", "diff 中有这些相关之处："),
-        ("do we have to change our launch script?", "en", "The diff has these places:"),
+        ("要不要改启动脚本", "zh", "相关的行："),
+        ("do we have to change our launch script?", "en", "Matching lines:"),
     ],
 )
 def test_rules_say_what_the_diff_does_not_show(question: str, language: Language, beginning: str) -> None:
@@ -314,7 +320,7 @@ def test_rules_quote_what_was_analysed() -> None:
     assert [each.text for each in by_rules("what about the tokenizer?", one)] == [
         "Rebuild images for the tokenizer before upgrading."
     ]
-    assert by_rules("tokenizer 呢", one, language="zh")[0].text == "diff 中没有体现这一点。"
+    assert by_rules("tokenizer 呢", one, language="zh")[0].text.endswith("都没有提到 `tokenizer`。")
 
 
 DAY = (

@@ -209,7 +209,7 @@ def test_what_metadata_bears_out_is_kept(said: str, text: str, labels: list[str]
         "It comes with tests [0123456:tests].",
         "It was reverted by deadbee1 [0123456:links].",
         "Ada wrote it [7654321:author].",
-        "The diff does not show this.",
+        "I found nothing about this in the diff.",
     ],
 )
 def test_what_metadata_contradicts_is_dropped(said: str, ask: Ask) -> None:
@@ -222,7 +222,7 @@ def test_what_metadata_contradicts_is_dropped(said: str, ask: Ask) -> None:
 
 def test_a_model_that_denies_what_is_known_gives_way_to_the_rules(ask: Ask) -> None:
     """Question whether a commit was reverted, a model that only says the diff does not show it is not heard."""
-    statements, answering = ask("The diff does not show this.", "was this reverted?", (REVERTED,))
+    statements, answering = ask("I found nothing about this in the diff.", "was this reverted?", (REVERTED,))
     assert [each.text for each in statements] == ["Reverted by `c2c2c2c`."]
     assert (answering.by, answering.dropped) == ("rules", 1)
 
@@ -289,7 +289,7 @@ def test_another_language_is_asked_again_once(ask: Ask) -> None:
     assert (meter.calls, meter.input, meter.output) == (2, 200, 40)
     statements, answering = ask("这是中文的回答。")
     assert (answering.by, str(answering.failure)) == ("rules", "the reply was in another language")
-    assert statements[0].text == "The diff has these places:"
+    assert statements[0].text == "Matching lines:"
 
 
 @pytest.mark.parametrize("reply", ["", "   ", "It will be sunny.", "I do. You do.", "`turbo_mode` is on.", "<think>x"])
@@ -297,7 +297,7 @@ def test_an_answer_about_nothing_gives_way_to_the_rules(reply: str, ask: Ask) ->
     """A reply that has nothing to do with the commit, or of which nothing is left, is never seen."""
     statements, answering = ask(reply, "what's the weather?")
     assert answering.by == "rules"
-    assert statements[0].text == "The diff does not show this."
+    assert statements[0].text.startswith("Ask what this commit changes")
 
 
 def test_a_question_off_the_topic_gets_one_polite_line(ask: Ask) -> None:
@@ -413,7 +413,7 @@ def test_a_model_that_fails_at_once_gives_way_to_the_rules(
     statements, answering = ask(mock.base_url("openai"))
     assert answering.by == by
     assert bool(answering.failure) == (by == "rules")
-    assert statements[0].text == ("`best_of` is called now." if by == "model" else "The diff has these places:")
+    assert statements[0].text == ("`best_of` is called now." if by == "model" else "Matching lines:")
 
 
 def test_a_model_that_cannot_be_reached_gives_way_to_the_rules(ask: Ask) -> None:

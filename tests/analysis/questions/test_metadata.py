@@ -131,7 +131,7 @@ def test_what_is_not_known_is_said_not_to_be() -> None:
     told = {each.topic: each.text for each in records(entry(bare, Links()), "en")}
     assert told[Topic.PULL] == "No pull request is known."
     assert told[Topic.LINKS] == "No commit that was read reverts it."
-    assert told[Topic.TESTS] == "It changes no test."
+    assert told[Topic.TESTS] == "No test is among the changed files (1 file)."
     assert told[Topic.DATE] == "Committed on 2026-02-05 12:00 UTC. It is not on main."
 
 
@@ -154,12 +154,12 @@ def test_the_rest_of_a_question_is_answered_from_the_diff() -> None:
     """What else is asked in the same breath is looked for in the diff, and said not to be there if it is not."""
     assert [each.text for each in asked("who wrote it, and what of best_of?")][:3] == [
         "Written by Ada Lovelace.",
-        "The diff has these places:",
-        "adds `return best_of(window)`",
+        "Matching lines:",
+        "changes `return first()` to `return best_of(window)`",
     ]
     assert [each.text for each in asked("who wrote it and does it touch the tokenizer?")] == [
         "Written by Ada Lovelace.",
-        "The diff does not show this.",
+        "Neither the diff (2 files) nor the message mentions `tokenizer`.",
     ]
 
 

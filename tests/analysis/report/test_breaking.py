@@ -182,7 +182,7 @@ def test_a_commits_own_section_has_every_name() -> None:
     """What the row at the top leaves out is told with the commit, on every surface that has a section for it."""
     day = report(entry(1, *(fact(name=f"ENGINE_{number}") for number in range(8)), tier=Importance.HIGH))
     messages = digest_messages(day)
-    assert "and 5 more" in read(messages[:1])
+    assert "and 6 more" in read(messages[:1])
     for section in (read(messages[1:]), shown(day).split("🔴")[-1], reports_markdown([day]).split("<a id=")[-1]):
         assert [number for number in range(8) if f"ENGINE_{number}" not in section] == []
 
@@ -196,29 +196,29 @@ def test_names_end_the_sentence_in_every_language() -> None:
 @pytest.mark.parametrize(
     ("language", "heading", "row", "more"),
     [
-        ("en", "💥 Breaking changes (8)", "Removes environment variable ENGINE_1", "and 3 more, told with their commits"),
-        ("zh", "💥 破坏性变更 (8)", "移除环境变量 ENGINE_1", "另有 3 项，见各提交"),
+        ("en", "💥 Breaking changes (8)", "Removes environment variable ENGINE_1", "and 2 more"),
+        ("zh", "💥 破坏性变更 (8)", "移除环境变量 ENGINE_1", "以及另外 2 项"),
     ],
 )  # fmt: skip
 def test_every_surface_tells_it(language: Language, heading: str, row: str, more: str) -> None:
-    """Five rows and how many more there are, before the commits, in the report's language."""
+    """Six rows and how many more there are, before the commits, in the report's language."""
     day = MANY.model_copy(update={"language": language})
     root = read(digest_messages(day)[:1])
     markdown = reports_markdown([day]).partition("<a id=")[0].replace("`", "")
     for text in (root, shown(day), markdown):
         place = text.index(heading)
         assert place < text.index(row) < text.index(more)
-        assert text.count("ENGINE_") == 5
+        assert text.count("ENGINE_") == 6
 
 
 def test_the_markdown_leads_to_the_commits_and_keeps_its_layout() -> None:
-    """Between the table and the statistics, a link in the contents, and rows that lead to line and section."""
+    """Between the table and the statistics, a link in the contents, and rows that lead to the commit's section."""
     text = reports_markdown([MANY])
     assert re.search(
         r"\| Change 8 \|\n\n### 💥 Breaking changes \(8\)\n- Removes .*\n\n### 📊 Statistics\n>", text, re.DOTALL
     )
     assert "- [acme/engine](#acmeengine)\n  - [💥 Breaking changes (8)](#-breaking-changes-8)\n  - [📊" in text
-    assert "L7) ([0000000](#0000000))\n" in text
+    assert "`ENGINE_1` ([0000000](#0000000))\n" in text
 
 
 def test_the_json_names_each() -> None:

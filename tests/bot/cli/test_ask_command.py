@@ -51,9 +51,14 @@ def test_a_question_is_answered_with_its_place(ref: str, run: Run, server: Fault
 
 def test_an_answer_is_in_the_language_of_its_question(run: Run, server: FaultyGitHub) -> None:
     """A question in Chinese is answered in Chinese whatever the settings say, unless a language is asked for."""
-    assert "diff 中没有体现" in run("ask", "#1", "这会影响 ROCm 吗？", server=server).out
-    assert "diff does not show" in run("ask", "#1", "does it touch ROCm?", server=server, DIGEST_LANGUAGE="zh").out
-    assert "diff does not show" in run("ask", "#1", "这会影响 ROCm 吗？", "--lang", "en", server=server).out
+    assert "都没有提到 `ROCm`" in run("ask", "#1", "这会影响 ROCm 吗？", server=server).out
+    assert (
+        "nor the message mentions `ROCm`"
+        in run("ask", "#1", "does it touch ROCm?", server=server, DIGEST_LANGUAGE="zh").out
+    )
+    assert (
+        "nor the message mentions `ROCm`" in run("ask", "#1", "这会影响 ROCm 吗？", "--lang", "en", server=server).out
+    )
 
 
 def test_what_commit_shows_ask_knows(run: Run, serve: Serve) -> None:
@@ -68,7 +73,7 @@ def test_what_commit_shows_ask_knows(run: Run, serve: Serve) -> None:
         "什么时候合入的？": "合入于 2026-02-05 12:01 UTC。",
         "which PR?": "It is pull request #1.",
         "why is it ranked high?": "Ranked low: ",
-        "有测试吗？": "没有改动测试。",
+        "有测试吗？": "改动的文件（1 个文件）中没有测试。",
     }
     for question, text in asked.items():
         told = run("ask", "#1", question, server=server).out

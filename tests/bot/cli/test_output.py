@@ -161,7 +161,7 @@ def test_a_pipe_gets_whole_lines(language: str, run: Run, tmp_path: Path) -> Non
     report = json.loads(run(*arguments, "--format", "json").out)
     for each in report["commits"]:
         if each["importance"] == "high":
-            assert f"   {each['analysis']['summary'].replace('`', '')}" in lines
+            assert f"🔴 {each['title'].replace('`', '')}" in lines
     assert run(*arguments, "--out", "report.txt").code == 0
     assert (tmp_path / "report.txt").read_text("utf-8") == narrow
 

@@ -11,7 +11,7 @@ import pytest
 from loopback.github import LoopbackGitHub
 from loopback.sample import SAMPLE_REPOSITORY, sample_repository
 from loopback.slack import Fault, Interaction, LoopbackSlack
-from tests.servers.running import buttons, whole
+from tests.servers.running import buttons, press, whole
 from tests.servers.talk import ADA, BOT, DIGEST, LIN, Talk, markdown
 
 BUDGETS = "b22ee8537"  # [Feature][Frontend] Token budgets per tenant and GET /v1/budgets (#412)
@@ -229,6 +229,6 @@ def test_a_commits_rank_is_corrected(talk: Talk) -> None:
     shown = talk.type(LIN, BUDGETS)
     query = "select verdict from labels where user = 'U0LIN'"
     for verdict in ("too_high", "too_low"):
-        assert acknowledged(talk.slack.press(LIN, DIGEST, shown.ts, verdict))
+        assert acknowledged(press(talk.slack, LIN, DIGEST, shown.ts, verdict))
         talk.slack.wait_for(lambda verdict=verdict: rows(talk, query) == [(verdict,)])  # type: ignore[misc]
     talk.settle()

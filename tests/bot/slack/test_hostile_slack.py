@@ -15,7 +15,7 @@ from loopback.sample import sample_repository
 from loopback.slack import Call, LoopbackSlack, Message
 from tests.conftest import recorded
 from tests.servers.chat import ScriptedChat
-from tests.servers.running import buttons, whole
+from tests.servers.running import buttons, press, whole
 from tests.servers.talk import ADA, BOT, DIGEST, LIN, Talk, links, markdown
 from tests.slack_checks import OBEYED, strings
 
@@ -223,7 +223,7 @@ def test_a_day_is_posted_unharmed(talk: Talk, day: str) -> None:
     assert not OBEYED.search(report)
     for action in ("show_rest", "full_report"):
         before = len(talk.slack.private(LIN, DIGEST))
-        talk.slack.press(LIN, DIGEST, day, action)
+        press(talk.slack, LIN, DIGEST, day, action)
         talk.slack.wait_for(lambda before=before: len(talk.slack.private(LIN, DIGEST)) > before)  # type: ignore[misc]
 
 

@@ -302,12 +302,15 @@ def test_an_unpacked_tuple_of_another_length_breaks() -> None:
         ("int", "str", "type changed"),
         ("int", "InitVar[int]", "no longer kept"),
         ("int", "Literal[1]", None),
+        ("SkipValidation[int]", "int", None),
+        ("int", "Mode", None),
         ("str", "Annotated[str, 1]", None),
     ],
 )
 def test_a_field_of_another_type_is_likely_to_break_who_reads_it(before: str, after: str, cause: str | None) -> None:
     """Another kind of value, None where there was none, or a field that is not kept."""
-    old, new = (f"@dataclass\nclass Engine:\n    size: {each}\n" for each in (before, after))
+    mode = "class Mode(IntEnum):\n    OFF = 0\n\n\n"
+    old, new = (f"{mode}@dataclass\nclass Engine:\n    size: {each}\n" for each in (before, after))
     plugin = "from engine.core import Engine\n\n\ndef use(e: Engine):\n    return e.size\n"
     found = impacts_of(old, new, plugin)
     assert [(each.cause.value, each.certainty.value) for each in found] == ([(cause, "likely")] if cause else [])

@@ -211,3 +211,34 @@ def test_a_package_below_a_folder_is_found() -> None:
     index = SurfaceIndex(surface("from engine.core import load\n"))
     found = impacts(commit_between(before, after), trees(before, after), index, {"engine": "src"}, ())
     assert [each.name for each in found] == ["engine.core.load"]
+
+
+@pytest.mark.parametrize(
+    "compared", ["assert path() == 'engine.core.load'", "self.assertEqual(path(), 'engine.core.load')"]
+)
+def test_a_string_that_is_only_compared_does_not_break(compared: str) -> None:
+    """An expected value is not resolved."""
+    before, after = "def load(): ...\n", "x = 1\n"
+    assert told(before, after, f"def test(self):\n    {compared}\n") == []
+    assert told(before, after, "def test(self):\n    patch('engine.core.load')\n") != []
+
+
+def test_a_member_that_was_missing_before_is_not_broken_by_the_end_of_its_module() -> None:
+    """A path that named nothing in a module cannot break with it."""
+    before = {"engine/__init__.py": "", "engine/old.py": "x = 1\n"}
+    after = {"engine/__init__.py": ""}
+    assert told(before, after, "path = 'engine.old.Missing'\n") == []
+    assert told(before, after, "path = 'engine.old.x'\n") != []
+
+
+def test_a_stand_in_is_not_what_to_import_instead() -> None:
+    """A name that is None at run time, and imported for type checkers, is imported from where it is defined."""
+    mode = "class Mode: ...\n"
+    before = {UPSTREAM: mode, "engine/__init__.py": "from engine.core import Mode\n"}
+    after = {
+        UPSTREAM: "if TYPE_CHECKING:\n    from engine.modes import Mode\nelse:\n    Mode = None\n",
+        "engine/modes.py": mode,
+        "engine/__init__.py": "",
+    }
+    [found] = impacts_of(before, after, "from engine import Mode\n")
+    assert found.advice in (None, "from engine.modes import Mode")

@@ -98,6 +98,7 @@ def test_a_constructor_breaks_only_if_upstream_constructs_the_class(more: str, b
         (" -> int", "int", "int | str", False),
         (" -> int", "int", "None", False),
         (" -> list[int]", "list[int]", "Sequence[int]", False),
+        (" -> int | float", "int", "int | None", False),
     ],
 )
 def test_an_override_breaks_if_callers_expect_another_kind_of_value(

@@ -29,7 +29,7 @@ def fact(kind: FactKind, name: str, new: str | None = None, old: str | None = No
     [
         (FactKind.REMOVED_ENV, "ENGINE_MODE", SCRIPT, "export ENGINE_MODE=1\n", Certainty.PROVEN),
         (FactKind.REMOVED_ENV, "ENGINE_MODE", "Dockerfile", "ENV ENGINE_MODE=1\n", Certainty.PROVEN),
-        (FactKind.REMOVED_ENV, "ENGINE_MODE", "plugin/a.py", "os.environ['ENGINE_MODE']\n", Certainty.PROVEN),
+        (FactKind.REMOVED_ENV, "ENGINE_MODE", "plugin/a.py", "os.environ['ENGINE_MODE'] = '1'\n", Certainty.PROVEN),
         (FactKind.REMOVED_ENV, "ENGINE_MODE", "docs/a.md", "Set `ENGINE_MODE`.\n", Certainty.PROVEN),
         (FactKind.REMOVED_FLAG, "--fast-mode", SCRIPT, "engine serve --fast-mode\n", Certainty.LIKELY),
         (
@@ -154,6 +154,44 @@ def test_a_removed_variable_breaks_who_reads_it_from_upstreams_module() -> None:
     old, new = ({"engine/envs.py": each} for each in (before, after))
     plugin = "from engine import envs\n\nmode = envs.ENGINE_MODE\n"
     assert told(old, new, plugin) == ["attribute: removed: engine.envs.ENGINE_MODE"]
+
+
+@pytest.mark.parametrize(
+    ("text", "told_at"),
+    [
+        ("engine serve \\\n  --fast-mode\n", [2]),
+        ("engine\n\nray start --fast-mode\n", []),
+        ("engine\n\ndocker run --fast-mode image\n", []),
+    ],
+)
+def test_a_flag_counts_in_commands_of_upstream(text: str, told_at: list[int]) -> None:
+    """A command of another program may have a flag of the same name."""
+    gone = fact(FactKind.REMOVED_FLAG, "--fast-mode")
+    assert [each.downstream.line for each in found(gone, {SCRIPT: text})] == told_at
+    assert found(gone, {"plugin/a.py": "import engine\n\nrun(['x', '--fast-mode'])\n"}) != []
+
+
+@pytest.mark.parametrize(
+    "reads",
+    ["os.getenv('ENGINE_MODE')", "os.environ['ENGINE_MODE']", "Env('ENGINE_MODE', 1)", "{'ENGINE_MODE': lambda: 1}"],
+)
+def test_a_variable_that_the_plug_in_reads_itself_is_its_own(reads: str) -> None:
+    """Whoever else reads it no longer, setting it has an effect."""
+    gone = fact(FactKind.REMOVED_ENV, "ENGINE_MODE")
+    files = {SCRIPT: "export ENGINE_MODE=1\n", "plugin/envs.py": f"import os\n\nmode = {reads}\n"}
+    assert found(gone, files) == []
+
+
+def test_a_call_that_leaves_a_field_to_its_default_relies_on_it() -> None:
+    """A value that is read, and a field that is passed, are whatever somebody chose."""
+    before = (
+        "from dataclasses import dataclass\n\n\n@dataclass\nclass Config:\n    size: int = 1\n    name: str = 'a'\n"
+    )
+    after = before.replace("= 1", "= 2")
+    imported = "from engine.core import Config\n\n"
+    assert told(before, after, f"{imported}Config(name='b')\n") == ["default: default changed: engine.core.Config.size"]
+    for other in ("Config(size=3)", "Config(3)", "Config(**given)"):
+        assert told(before, after, f"{imported}{other}\n") == []
 
 
 OPERATORS = [

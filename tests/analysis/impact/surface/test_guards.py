@@ -92,3 +92,19 @@ def test_a_name_imported_under_a_guard_is_not_followed() -> None:
     """What a handler binds instead of a name that may be missing is not upstream's."""
     plugin = "try:\n    from engine.core import load\nexcept ImportError:\n    load = None\n\nif load:\n    load(1)\n"
     assert told(LOAD, GONE, plugin) == []
+
+
+@pytest.mark.parametrize(
+    ("importing", "guarded"),
+    [
+        ("if engine_version_is('1'):\n    import plugin.patch\n", True),
+        ("if engine_version_is('1'):\n    from plugin import patch\n", True),
+        ("import plugin.patch\n", False),
+        ("", False),
+    ],
+)
+def test_a_module_that_is_imported_under_guards_alone_is_guarded(importing: str, guarded: bool) -> None:
+    """What patches one version is not installed for another."""
+    found = surface({"plugin/__init__.py": importing, "plugin/patch.py": "from engine.core import load\n"})
+    [use] = (each for each in found.uses if each.path == "plugin/patch.py")
+    assert use.guarded is guarded

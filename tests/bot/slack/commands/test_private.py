@@ -16,7 +16,7 @@ from loopback.slack import LoopbackSlack, Message
 from tests.conftest import recorded
 from tests.servers.chat import ScriptedChat
 from tests.servers.github import FaultyGitHub
-from tests.servers.running import free_port, whole
+from tests.servers.running import free_port, press, whole
 from tests.servers.talk import ADA, BOT, DIGEST, LIN, Talk
 
 OPS, DAY = "C0OPS", "2026-02-05"
@@ -266,7 +266,7 @@ def test_its_report_does_not_leave_its_channel(bot: Bot) -> None:
     """The report's button, which sends a file directly, sends none of it: direct messages are not listed."""
     slack = bot.talk.slack
     shown = bot.talk.type(ADA, f"o/secret {DAY}", OPS)
-    [told] = bot.answers(lambda: f"button:{slack.press(ADA, OPS, shown.ts, 'full_report').trigger_id}")
+    [told] = bot.answers(lambda: f"button:{press(slack, ADA, OPS, shown.ts, 'full_report').trigger_id}")
     assert "stays in its channel" in told
     assert not [file.name for file in slack.workspace.files.values() if "secret" in file.name]
 

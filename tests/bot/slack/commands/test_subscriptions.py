@@ -17,7 +17,7 @@ from loopback.slack import LoopbackSlack
 from tests.conftest import recorded
 from tests.servers.clock import SettableClock
 from tests.servers.github import Fault, FaultyGitHub
-from tests.servers.running import buttons, posted, whole
+from tests.servers.running import buttons, posted, press, whole
 from tests.servers.talk import ADA, DIGEST, LIN, Talk
 
 MORNING = datetime(2026, 2, 6, 8, 59, tzinfo=UTC)
@@ -356,7 +356,7 @@ def test_corrections_are_kept(talk: Talk, tmp_path: Path) -> None:
     shown = talk.type(ADA, "#1")
     assert {"too_high", "too_low"} <= set(buttons(shown))
     for action in ("too_high", "too_low"):
-        talk.finish(talk.slack.press(ADA, DIGEST, shown.ts, action))
+        talk.finish(press(talk.slack, ADA, DIGEST, shown.ts, action))
     engine = open_engine(f"sqlite:///{tmp_path / 'bot.db'}")
     labels = Subscriptions(engine).labels(Repository(owner="o", name="n"))
     engine.dispose()

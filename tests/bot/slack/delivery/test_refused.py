@@ -14,7 +14,7 @@ from tests.bot.slack.commands.test_subscriptions import held
 from tests.conftest import recorded
 from tests.servers.clock import SettableClock
 from tests.servers.github import FaultyGitHub
-from tests.servers.running import posted, whole
+from tests.servers.running import posted, press, whole
 from tests.servers.talk import ADA, BOT, DIGEST, LIN, Talk
 
 DAY = "2026-02-05"
@@ -80,7 +80,7 @@ def test_who_asks_for_a_report_that_slack_does_not_take_is_told(talk: Talk, lang
     talk.type(ADA, f"subscribe lang {lang}")
     reply = talk.type(ADA, DAY)
     talk.slack.scopes -= {"files:write"}
-    talk.finish(talk.slack.press(ADA, DIGEST, reply.ts, "full_report"))
+    talk.finish(press(talk.slack, ADA, DIGEST, reply.ts, "full_report"))
     assert told in shown(talk)
     assert talk.slack.channel(talk.direct(ADA)) == []
 

@@ -16,7 +16,7 @@ from analysis.models.impacts import (
     ImpactKind,
     UpstreamPlace,
 )
-from analysis.writing.by_rules import NO_ADVICE, analyse_by_rules
+from analysis.writing.by_rules import analyse_by_rules
 from bot.models.downstream import UNASKED, DownstreamCheck
 from bot.slack.messages.commit import commit_messages
 from bot.slack.messages.impacts import raised_entry
@@ -46,8 +46,8 @@ def test_what_may_break_others_is_medium_in_channels_with_a_downstream_repositor
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_a_commit_that_breaks_the_code_does_not_say_that_nothing_need_be_done(language: Language) -> None:
-    """Where a commit breaks the channel's code, this is the first reason of its rank, and nobody is told to lean back."""
+def test_what_a_commit_breaks_comes_before_all_else_that_is_said_of_it(language: Language) -> None:
+    """Where a commit breaks the channel's code, this follows the title at once, and elsewhere nothing of it is said."""
     ranked, changed = Ranked(score=-1, importance=Importance.MEDIUM), commit()
     entry = Entry(commit=changed, facts=(), ranked=ranked, analysis=analyse_by_rules(changed, (), ranked, language))
     broken = Impact(
@@ -59,13 +59,13 @@ def test_a_commit_that_breaks_the_code_does_not_say_that_nothing_need_be_done(la
         downstream=DownstreamPlace(path="plugin/worker.py", line=1, code="from engine.core import load"),
     )
     found = DownstreamImpacts(downstream=COMPARED.compared[0], impacts=(broken,))
-    nothing, reason = catalogue(language)(NO_ADVICE), catalogue(language)("breaks your code")
+    heading = catalogue(language)("💥 Breaks your code")
 
-    def shown(check: DownstreamCheck) -> str:
+    def shown(check: DownstreamCheck) -> list[str]:
         upstream = Repository.parse("o/engine")
         [message] = commit_messages(upstream, entry, language, ZoneInfo("UTC"), public=False, check=check)
-        return str(message.blocks)
+        return list(map(str, message.blocks))
 
     harmless, breaking = shown(UNASKED), shown(COMPARED._replace(commits={changed.sha: (found,)}))
-    assert (nothing in harmless, reason in harmless) == (True, False)
-    assert (nothing in breaking, reason in breaking) == (False, True)
+    assert [place for place, block in enumerate(breaking) if heading in block] == [3]  # repository, title, small print
+    assert not [block for block in harmless if heading in block]

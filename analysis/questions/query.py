@@ -1,0 +1,215 @@
+"""Parsing of a question into the terms to search for, and the kinds of facts that answer it."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from types import MappingProxyType
+from typing import NamedTuple
+
+from analysis.models import BREAKING, FactKind, Question
+from analysis.questions.intent import references_in
+from analysis.search.words import searchable, split_words
+from analysis.wordlists import wordlist
+
+STOPWORDS = wordlist("stopwords")
+_TURNS = 4
+_DECAY = 0.5  # weight of each earlier turn of a thread, relative to the next
+_NAME_WEIGHT, _PART_WEIGHT, _NUMBER_WEIGHT, _RUN_WEIGHT = 1.5, 0.4, 0.7, 0.3
+_SYNONYM = 0.6  # weight of a synonym, relative to the word
+_MIN_NAME = 3  # letters and digits of a name
+_MIN_STEM = 3  # letters
+_MIN_RARE = 5  # letters of a word that says what is asked about, if few texts have it
+
+_WHOLE = re.compile(r"-{0,2}[A-Za-z_][\w./-]*\w/?|\d[\w.]*", re.ASCII)
+_NAME = re.compile(r"[_./]|^-|[A-Za-z][a-z]+[A-Z]|[A-Z]{2,}[a-z]{2,}")  # code, not a hyphenated word
+_ACRONYM = re.compile(r"^(?:[a-z]?[A-Z]{2,}\w*|\w*[A-Za-z]\d\w*)$", re.ASCII)
+_HAN_RUN = re.compile(r"[\u4e00-\u9fff]{2,}")
+_HAN_STOPWORDS = re.compile(
+    r"什么|怎么|如何|为什么|为何|是否|哪些|哪个|多少|会不会|能不能|有没有|要不要|是不是|可以|我们|你们|他们|这个|那个|这次|提交|改动|修改|变更|影响|需要|一下|今天|昨天|请问"
+    r"|现在|还是|告诉|知道|吗|呢|的|了|和|与|在|对|把|被|是|有|要|会|能|吧|啊|里|上|中|不|为|用|时|当|改|成|让"
+)
+
+_ENV = (FactKind.REMOVED_ENV, FactKind.RENAMED_ENV)
+_KEY = (FactKind.REMOVED_KEY, FactKind.RENAMED_KEY)
+_FLAG = (FactKind.REMOVED_FLAG, FactKind.RENAMED_FLAG)
+_NAMES = (FactKind.REMOVED_NAME, FactKind.RENAMED_NAME, FactKind.MOVED_NAME)
+_METHODS = (FactKind.REMOVED_METHOD, FactKind.RENAMED_METHOD, FactKind.UNCALLED_METHOD, FactKind.REQUIRED_METHOD)
+_FIELDS = (FactKind.REMOVED_FIELD, FactKind.RENAMED_FIELD, FactKind.REMOVED_ATTRIBUTE)
+_PARAMETERS = tuple(each for each in FactKind if "PARAMETER" in each.name)
+_API = tuple(BREAKING.difference(_ENV, _FLAG, _KEY, [FactKind.MINIMUM_RAISED, FactKind.SUPPORT_DROPPED]))
+_DEFAULT = (FactKind.DEFAULT_CHANGED,)
+_DEPENDENCIES = (
+    FactKind.DEPENDENCY_ADDED,
+    FactKind.DEPENDENCY_REMOVED,
+    FactKind.DEPENDENCY_MOVED,
+    FactKind.MINIMUM_RAISED,
+)
+
+# How people ask for what rules prove.
+_KINDS: tuple[tuple[re.Pattern[str], tuple[FactKind, ...]], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), kinds)
+    for pattern, kinds in (
+        (r"启动|脚本|命令行|\blaunch|entry ?point|command[- ]line|start(?:up|[- ]?script)", (*_FLAG, *_ENV, *_DEFAULT)),
+        (r"破坏|不兼容|兼容|升级|迁移|\bbreak|incompatib|compatib|upgrad|migrat", (*BREAKING, *_DEFAULT)),
+        (r"参数|选项|开关|\bflags?\b|\boptions?\b|argument", (*_FLAG, *_PARAMETERS)),
+        (r"\bparameters?\b|\bsignatures?\b|签名", _PARAMETERS),
+        (r"默认|\bdefaults?\b", _DEFAULT),
+        (r"环境变量|environment|\benv\b", _ENV),
+        (r"配置|\bconfig", (*_FLAG, *_ENV, *_KEY, *_DEFAULT)),
+        (r"\bmethods?\b|\bfunctions?\b|方法|函数", (*_METHODS, *_NAMES)),
+        (r"\bclass(?:es)?\b|\bnames?\b(?=.*\b(?:remov|renam|mov|gone))|类(?!型)", (*_NAMES, FactKind.REMOVED_BASE)),
+        (r"\bfields?\b|\battributes?\b|字段|属性", (*_FIELDS, *_KEY)),
+        (r"\broutes?\b|\bendpoints?\b|路由|端点", (FactKind.REMOVED_ROUTE, FactKind.RENAMED_ROUTE)),
+        (r"测试|\btests?\b", (FactKind.TEST_REMOVED,)),
+        (r"依赖|版本|\bdependenc|requirements|\bpinn?(?:s|ed)?\b", _DEPENDENCIES),
+        (r"接口|\bapis?\b|plug-?ins?|插件", _API),
+        (r"安全|漏洞|\bsecur|\bvulnerab|\bcve", (FactKind.SECURITY,)),
+        (r"并发|线程|死锁|竞争|加锁|\block|\bthread|\brace|concurren", (FactKind.CONCURRENCY,)),
+        (r"回退|回滚|\brevert", (FactKind.REVERT,)),
+        (r"线上|生产|部署|\bdeploy", (*_FLAG, *_ENV, *_DEFAULT)),
+    )
+)
+
+
+class Term(NamedTuple):
+    """A word or name that a question asks for, as written, and the words that stand for it with their weights.
+
+    Terms that are `telling` (names, words of the field and rare words) prove by their absence that a diff is about something
+    else; others may be missing only because the author used another word.
+    """
+
+    text: str
+    words: Mapping[str, float]
+    weight: float = 1.0
+    telling: bool = False
+
+
+class Query(NamedTuple):
+    """A parsed question: its terms, the kinds of facts that answer it, and the terms of earlier turns."""
+
+    terms: tuple[Term, ...]
+    kinds: frozenset[FactKind] = frozenset()
+    earlier: tuple[Term, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.terms or self.kinds or self.earlier)
+
+    @property
+    def all_terms(self) -> tuple[Term, ...]:
+        return (*self.terms, *self.earlier)
+
+
+def parse_query(question: Question) -> Query:
+    """Parse a question; earlier turns count too, so that "that flag" finds the flag."""
+    earlier: dict[str, Term] = {}
+    for age, turn in enumerate(reversed(question.thread[-_TURNS:]), 1):
+        for term in terms_of(turn.text):
+            earlier.setdefault(term.text, term._replace(weight=term.weight * _DECAY**age))
+    kinds = {each for pattern, kinds in _KINDS if pattern.search(question.text) for each in kinds}
+    return Query(terms_of(question.text), frozenset(kinds), tuple(earlier.values()))
+
+
+def terms_of(text: str) -> tuple[Term, ...]:
+    """Return the terms of a text; references to commits are none: they say which is meant, not what is asked about it."""
+    for reference in references_in(text):
+        text = re.sub(re.escape(reference), " ", text, flags=re.IGNORECASE)
+    found: dict[str, Term] = {}
+    for match in _WHOLE.finditer(text):
+        for term in _latin_terms(match[0].rstrip("./-")):
+            found.setdefault(term.text.lower(), term)
+    for term in _chinese_terms(text):
+        found.setdefault(term.text, term)
+    return tuple(found.values())
+
+
+def names_in(question: str) -> tuple[str, ...]:
+    """Return the symbols, flags and paths that a question names, as written: `threading.Lock`, `--foo`, `pkg/core/`."""
+    for reference in references_in(question):
+        question = question.replace(reference, " ")
+    found = (match[0] for match in _WHOLE.finditer(question))
+    return tuple(dict.fromkeys(each for each in found if is_name(each)))
+
+
+def is_name(word: str) -> bool:
+    """Return whether a word can only be a name in code."""
+    return bool(_NAME.search(word)) and not word[0].isdigit() and len(re.sub(r"\W", "", word)) >= _MIN_NAME
+
+
+def name_key(name: str) -> str:
+    """Return the form in which spellings of a name are equal: `--kv-cache`, `kv_cache` and `KVCache` give kvcache."""
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+@cache
+def stem(word: str) -> str:
+    """Return a lower-case English word without its ending, so that `removes`, `removed` and `removing` are one."""
+    if not word.isascii() or not word.isalpha():
+        return word
+    for ending in ("ings", "ing", "ed", "es", "s", "e"):
+        if word.endswith(ending) and len(word) - len(ending) >= _MIN_STEM and not word.endswith("ss"):
+            bare = word[: -len(ending)]
+            return bare[:-1] if len(bare) > _MIN_STEM and bare[-1] == bare[-2] and bare[-1] not in "ls" else bare
+    return word
+
+
+def _latin_terms(word: str) -> Iterator[Term]:
+    if word[0].isdigit():
+        yield Term(word, {word.lower(): 1.0}, _NUMBER_WEIGHT)
+    elif is_name(word):
+        last = re.split(r"[./]", word.strip("/"))[-1] if "/" not in word else word.rstrip("/").rpartition("/")[2]
+        yield Term(word, {name_key(last): 1.0, name_key(word): 1.0}, _NAME_WEIGHT, telling=True)
+        for part in _parts(word):
+            yield Term(part, _with_synonyms(part), _PART_WEIGHT)
+    elif word.lower() not in STOPWORDS and len(word) > 1:
+        for part in split_words(word):
+            known = part not in _COMMON and (part in _table("synonyms") or _is_rare(part))
+            acronym = bool(_ACRONYM.match(word)) and len(part) > 1
+            if part not in STOPWORDS and len(part) > 1:
+                yield Term(word if acronym else part, _with_synonyms(part), 1.0, telling=known or acronym)
+
+
+def _is_rare(word: str) -> bool:
+    return word.isalpha() and len(word) >= _MIN_RARE and stem(word) not in _common_stems()
+
+
+@cache
+def _common_stems() -> frozenset[str]:
+    return frozenset(map(stem, wordlist("common_words") | STOPWORDS))
+
+
+def _chinese_terms(text: str) -> Iterator[Term]:
+    """Yield the field's terms, longest first, and what else is Chinese as pairs of characters."""
+    table = _table("chinese_terms")
+    for term in sorted(table, key=len, reverse=True):
+        if term in text:
+            words = {stem(word): 1.0 for word in table[term]}
+            pairs = {name_key(word): 1.0 for word in table[term] if "_" in word}
+            yield Term(term, {**words, **pairs, **_pairs(term)}, telling=term not in _COMMON)
+            text = text.replace(term, " ")
+    for run in _HAN_RUN.findall(_HAN_STOPWORDS.sub(" ", text)):
+        yield Term(run, _pairs(run), _RUN_WEIGHT)
+
+
+def _pairs(run: str) -> dict[str, float]:
+    return {run[place : place + 2]: 0.5 for place in range(len(run) - 1)}
+
+
+def _parts(name: str) -> list[str]:
+    words = split_words(searchable(name))
+    return [word for word in dict.fromkeys(words) if len(word) > 1 and word not in STOPWORDS and word != name.lower()]
+
+
+def _with_synonyms(word: str) -> Mapping[str, float]:
+    synonyms = {stem(each): _SYNONYM for each in _table("synonyms").get(word, ())}
+    return MappingProxyType({**synonyms, stem(word): 1.0})
+
+
+@cache
+def _table(name: str) -> Mapping[str, tuple[str, ...]]:
+    """Return a word list whose lines are a word and those that stand for it."""
+    rows: Iterable[list[str]] = (line.split() for line in wordlist(name))
+    return {first: tuple(others) for first, *others in rows}
+
+
+# Words of the tables that any diff may use or leave out.
+_COMMON = wordlist("common_terms")

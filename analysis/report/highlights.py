@@ -1,0 +1,243 @@
+"""The highlights of a day: its commits by what follows for the reader, each commit once and within a group the worst first."""
+
+import re
+from collections.abc import Collection, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from analysis.locale import Catalogue, mark
+from analysis.models import BREAKING, ChangeType, DayReport, Entry, Fact, FactKind, Importance
+from analysis.paths import Kind, kind
+from analysis.ranking.vocabulary import AREAS
+from analysis.writing.titles import added_feature, plain_title
+
+
+class Theme(StrEnum):
+    """The groups, in the order of what a reader must do."""
+
+    BREAKING = "breaking"
+    BEHAVIOUR = "behaviour"
+    IMPORTANT = "important"
+    FIXES = "fixes"
+    NEW = "new"
+
+
+_HEADINGS = {
+    Theme.BREAKING: mark("💥 Breaking changes ({count})"),
+    Theme.BEHAVIOUR: mark("🔄 Behaviour ({count})"),
+    Theme.IMPORTANT: mark("🔴 Also important ({count})"),
+    Theme.FIXES: mark("🩹 Worth picking ({count})"),
+    Theme.NEW: mark("✨ New ({count})"),
+}
+_MOST = {Theme.BREAKING: 6, Theme.BEHAVIOUR: 5, Theme.IMPORTANT: 6, Theme.FIXES: 4, Theme.NEW: 6}  # commits shown
+
+
+class Highlight(NamedTuple):
+    """A commit in a group, with the facts that put it there; without facts its title did."""
+
+    theme: Theme
+    entry: Entry
+    facts: tuple[Fact, ...] = ()
+
+
+class HighlightGroup(NamedTuple):
+    """A group as it is shown: its first commits, every one of high importance, and the number of the others."""
+
+    theme: Theme
+    rows: tuple[Highlight, ...]
+    left: int
+
+    def heading(self, say: Catalogue) -> str:
+        """Return the group's name with the number of its commits."""
+        return say(_HEADINGS[self.theme], count=len(self.rows) + self.left)
+
+    def more(self, say: Catalogue) -> str:
+        """Return how many of its commits are not shown; "" if all are."""
+        return say("and {count} more", count=self.left) if self.left else ""
+
+
+# What a deployment meets: it changes with versions and dependencies too, which break nobody's code.
+_BEHAVIOUR = frozenset(
+    {
+        FactKind.DEFAULT_CHANGED,
+        FactKind.MINIMUM_RAISED,
+        FactKind.DEPENDENCY_ADDED,
+        FactKind.DEPENDENCY_REMOVED,
+        FactKind.DEPENDENCY_MOVED,
+        FactKind.SECURITY,
+    }
+)
+_BREAKING = BREAKING - _BEHAVIOUR
+DECIDING = (_BREAKING, _BEHAVIOUR)  # the kinds of facts that put a commit into a group, the worse first
+_DEPENDENCIES = frozenset(
+    {
+        FactKind.MINIMUM_RAISED,
+        FactKind.DEPENDENCY_ADDED,
+        FactKind.DEPENDENCY_REMOVED,
+        FactKind.DEPENDENCY_MOVED,
+    }
+)
+_OPERATED = frozenset(  # kinds that everybody who runs or calls the project can meet
+    {
+        FactKind.REMOVED_ENV,
+        FactKind.RENAMED_ENV,
+        FactKind.REMOVED_FLAG,
+        FactKind.RENAMED_FLAG,
+        FactKind.REMOVED_KEY,
+        FactKind.RENAMED_KEY,
+        FactKind.REMOVED_ROUTE,
+        FactKind.RENAMED_ROUTE,
+        FactKind.REMOVED_FIELD,
+        FactKind.RENAMED_FIELD,
+        FactKind.SUPPORT_DROPPED,
+    }
+)
+_WIDE = frozenset(  # kinds that every import of a module meets, and those that subclasses meet
+    {
+        FactKind.MOVED_MODULE,
+        FactKind.REQUIRED_METHOD,
+        FactKind.ADDED_PARAMETER,
+        FactKind.UNCALLED_METHOD,
+        FactKind.REMOVED_BASE,
+    }
+)
+_IMPORTED = frozenset({FactKind.REMOVED_NAME, FactKind.RENAMED_NAME, FactKind.MOVED_NAME})
+_BASE_FILE = re.compile(r"(^|/|_)(base|abstract|abc|interfaces?|registry)(_\w+)?\.\w+$")
+_TOOLING = re.compile(
+    r"(^|[/_.-])(tests?|docs?|lint|dev|ci|bench\w*|examples?|tools?|rocm-test|nightly\w*)(?=[/_.-]|$)"
+)
+_TIERS = list(Importance)
+_KINDS = list(FactKind)
+
+# What an author calls breaking, and what changes by default.
+_SAYS_BREAKING = re.compile(
+    r"\b(?:remov(?:e|es|ed|al)|drop(?:s|ped)?|delete[sd]?)\b.{0,60}\bdeprecat|\bbreaking\b|\bdrop(?:s|ped)? support\b",
+    re.IGNORECASE,
+)
+_SAYS_DEFAULT = re.compile(
+    r"\b(?:by default|(?:change|set|make|new|update|enable|disable)\w*\b.{0,60}\bdefaults?\b)", re.IGNORECASE
+)
+# What makes a fix worth picking, the worst first.
+_FIXES = tuple(
+    re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
+    for words in (
+        r"security|vulnerab\w+|cve-\d+-\d+|injection|unsafe|denial of service",
+        (
+            r"crash\w*|segfault\w*|seg fault|illegal memory|illegal instruction|core dump\w*|panics?|\w+Error|aborts?|broken|"
+            r"fail(?:s|ed|ing|ure)? to (?:start|load|launch|initiali[sz]e)|cannot (?:start|load)"
+        ),
+        r"hang(?:s|ing)?|deadlocks?|stuck|freez\w+|infinite (?:loop|wait)|livelock|never (?:returns|finishes)",
+        (
+            r"wrong|incorrect\w*|corrupt\w*|garbage|gibberish|nans?|stale|overflow\w*|accuracy|race(?: condition)?|duplicate\w*|"
+            r"mismatch\w*|silently|lost|missing (?:results?|outputs?|tokens?)|single result"
+        ),
+        r"leak\w*|ooms?|out[- ]of[- ]memory",
+    )
+)
+_IN_TESTS = re.compile(r"\b(?:tests?|ci|flak\w+|typos?|lint|docs?)\b", re.IGNORECASE)
+
+
+def highlights(report: DayReport, apart: Collection[str] = ()) -> dict[Theme, list[Highlight]]:
+    """Group the commits of a day, late ones included; commits without a consequence are in no group, nor are those `apart`.
+
+    What the day takes back has no consequence.
+    """
+    groups: dict[Theme, list[Highlight]] = {theme: [] for theme in Theme}
+    for entry in (*report.entries, *report.late):
+        if entry.commit.sha not in apart and (found := _highlight(entry, report.net(entry))):
+            groups[found.theme].append(found)
+    for rows in groups.values():
+        rows.sort(key=_order)
+    return groups
+
+
+def shown_highlights(report: DayReport, apart: Collection[str] = ()) -> list[HighlightGroup]:
+    """Return the groups that have commits, each with those that the head of a report shows."""
+    shown = []
+    for theme, found in highlights(report, apart).items():
+        rows = tuple(
+            each
+            for place, each in enumerate(found)
+            if place < _MOST[theme] or each.entry.ranked.importance is Importance.HIGH
+        )
+        if rows:
+            shown.append(HighlightGroup(theme, rows, len(found) - len(rows)))
+    return shown
+
+
+def _highlight(entry: Entry, facts: Sequence[Fact]) -> Highlight | None:
+    if breaking := tuple(each for each in facts if each.kind in _BREAKING):
+        return Highlight(Theme.BREAKING, entry, tuple(sorted(breaking, key=_fact_order)))
+    if behaviour := tuple(each for each in facts if _is_behaviour(each)):
+        return Highlight(Theme.BEHAVIOUR, entry, behaviour)
+    theme = _theme_of_title(entry)
+    return Highlight(theme, entry) if theme else None
+
+
+def _theme_of_title(entry: Entry) -> Theme | None:
+    commit, importance = entry.commit, entry.ranked.importance
+    title, shipped = plain_title(commit), _is_shipped(entry)
+    notable = importance is not Importance.LOW and not entry.links.reverted_by
+    if notable and shipped and _SAYS_BREAKING.search(title):
+        return Theme.BREAKING
+    if notable and shipped and _SAYS_DEFAULT.search(title):
+        return Theme.BEHAVIOUR
+    if importance is Importance.HIGH:
+        return Theme.IMPORTANT
+    if shipped and ChangeType.BUG_FIX in entry.ranked.change_types and not entry.links.reverted_by:
+        return Theme.FIXES if _severity(title) < len(_FIXES) and not _IN_TESTS.search(title) else None
+    return Theme.NEW if notable and shipped and added_feature(commit) else None
+
+
+def _is_behaviour(fact: Fact) -> bool:
+    """Return whether a fact changes how a deployment behaves: not what only builds, tests or documents it."""
+    if fact.kind not in _BEHAVIOUR:
+        return False
+    if fact.kind in _DEPENDENCIES:
+        return not fact.path or not _TOOLING.search(fact.path.lower())
+    return not fact.path or kind(fact.path) is Kind.SOURCE
+
+
+def _is_shipped(entry: Entry) -> bool:
+    """Return whether the commit changes what users get, or may do so because its files are unknown."""
+    files = entry.commit.files
+    return not files or any(kind(file.path) in {Kind.SOURCE, Kind.DEPENDENCY, Kind.BUILD} for file in files)
+
+
+# The order within a group
+
+
+def _order(highlight: Highlight) -> tuple[int, ...]:
+    entry = highlight.entry
+    tier = _TIERS.index(entry.ranked.importance)
+    if highlight.theme is Theme.FIXES:
+        return _severity(plain_title(entry.commit)), tier
+    if not highlight.facts:
+        return 2, tier  # what a title calls breaking is public to its author
+    return min(reach(each) for each in highlight.facts), tier, min(_KINDS.index(each.kind) for each in highlight.facts)
+
+
+def _fact_order(fact: Fact) -> tuple[bool, int]:
+    """Return the sort key of a commit's facts: a moved module, which has all its names with it, then what most people meet."""
+    return fact.kind is not FactKind.MOVED_MODULE, reach(fact)
+
+
+def reach(fact: Fact) -> int:
+    """Return how many other people's code or deployments can meet a change, by rank: 0 for most of them, 4 for hardly any."""
+    path = (fact.path or "").lower()
+    if fact.kind in _OPERATED:
+        return 0
+    if fact.name.rpartition(".")[2].startswith("_") and not fact.name.endswith(")"):
+        return 4
+    if path and kind(path) is not Kind.SOURCE:
+        return 4
+    if fact.kind in _WIDE or _BASE_FILE.search(path) or AREAS["touches plug-in points"].search(path):
+        return 1
+    if AREAS["touches models"].search(path):
+        return 4
+    return 2 if fact.kind in _IMPORTED and "." not in fact.name else 3
+
+
+def _severity(title: str) -> int:
+    """Return the place of what a title says was wrong among the fixes worth picking; their number if it is none of them."""
+    return next((place for place, words in enumerate(_FIXES) if words.search(title)), len(_FIXES))

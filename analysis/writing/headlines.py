@@ -1,0 +1,144 @@
+"""A commit in one line: what it changes for other people's code and deployments, from its facts or its title."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from analysis.locale import Catalogue, catalogue
+from analysis.locale.punctuation import join_items
+from analysis.models import Commit, Entry, Fact, FactKind, Importance, Language
+from analysis.text import one_line, shorten
+from analysis.writing.by_rules import code, how_to_keep, list_names
+from analysis.writing.fact_sentences import FACT_SENTENCES
+from analysis.writing.reasons import consequences
+from analysis.writing.replacements import replacement
+from analysis.writing.titles import concerned_parts, plain_title
+
+_LINE = 130  # characters, beyond which no further clause is begun
+_MAX_NAMES = 2
+_SHORT_NAMES = 40  # characters of two names that stand side by side
+_MAX_PARTS = 2
+_NAME = 80  # characters of a name or a path
+_TITLE = 140
+_REMOVED_PARAMETERS = frozenset({FactKind.REMOVED_PARAMETER})
+_NEW_PARAMETERS = frozenset({FactKind.REQUIRED_PARAMETER})
+_PARAMETERS = _REMOVED_PARAMETERS | _NEW_PARAMETERS
+_PARAMETER = re.compile(r"(?P<function>[^()]+)\((?P<parameter>[^()]+)\)")
+
+
+def headline(entry: Entry, facts: Sequence[Fact], language: Language) -> str:
+    """Return what a commit changes on one line with `code` spans: its facts in the given order, or else its title."""
+    say = catalogue(language)
+    if not facts:
+        return _title_line(entry, say)
+    if all(fact.kind is FactKind.SECURITY for fact in facts):
+        return say("Security: {title}", title=_title(entry.commit))
+    line, left = "", len(facts)
+    for clause, covered in _clauses(entry.commit, facts, say):
+        longer = say("; ").join([line, clause[0].lower() + clause[1:]]) if line else clause
+        if line and len(longer) > _LINE:
+            break
+        line, left = longer, left - covered
+    return (
+        say(
+            "{change}, and {changes}",
+            change=line,
+            changes=say.plural("{count} more change", "{count} more changes", left),
+        )
+        if left > 0
+        else line
+    )
+
+
+def _title_line(entry: Entry, say: Catalogue) -> str:
+    parts = concerned_parts(entry.commit)[:_MAX_PARTS]
+    title = _title(entry.commit)
+    line = f"{title} ({join_items(parts, say)})" if parts else title
+    follows = _consequence(entry, say) if entry.ranked.importance is Importance.HIGH else ""
+    return say("{change}; {consequence}", change=line, consequence=follows) if follows else line
+
+
+def _title(commit: Commit) -> str:
+    return shorten(plain_title(commit), _TITLE)
+
+
+def _consequence(entry: Entry, say: Catalogue) -> str:
+    """Return what follows from a commit that only its title tells: a model's advice, or what its facts entail."""
+    if entry.analysis and entry.analysis.by == "model" and entry.analysis.advice:
+        return shorten(one_line(entry.analysis.advice[0]), _TITLE)
+    return next(iter(consequences(entry, say.language, facts_only=True)), "")
+
+
+def _clauses(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator[tuple[str, int]]:
+    """Yield the changes, each with the number of facts that it covers fully or as "and 2 more"."""
+    groups: dict[object, list[Fact]] = {}
+    for fact in facts:
+        match = _PARAMETER.fullmatch(fact.name) if fact.kind in _PARAMETERS else None
+        groups.setdefault(("parameters", match["function"]) if match else (fact.kind, _module(fact)), []).append(fact)
+    for alike in groups.values():
+        if alike[0].kind in _PARAMETERS:
+            yield _signature(alike, say), len(alike)
+        else:
+            yield _clause(commit, alike, say), len(alike)
+
+
+def _clause(commit: Commit, alike: Sequence[Fact], say: Catalogue) -> str:
+    first, names = alike[0], _names([fact.name for fact in alike], say)
+    match first.kind:
+        case FactKind.DEFAULT_CHANGED:
+            new = code(shorten(first.new or "None", _NAME))
+            clause = say("{name} now defaults to {new}", name=code(shorten(first.name, _NAME)), new=new)
+            return say("{change}; to keep the old behaviour, {how}", change=clause, how=how_to_keep([first], say)) + (
+                f" {say('and {count} more', count=len(alike) - 1)}" if len(alike) > 1 else ""
+            )
+        case FactKind.MOVED_NAME:
+            return say("Moves {names} to {new}", names=names, new=_dotted(first.new))
+        case FactKind.MOVED_MODULE:
+            return say("Moves {old} to {new}", old=_dotted(first.name), new=_dotted(first.new)) + (
+                f" {say('and {count} more', count=len(alike) - 1)}" if len(alike) > 1 else ""
+            )
+        case FactKind.REMOVED_NAME:
+            clause = say("Removes {names} from {module}", names=names, module=_module(first))
+        case FactKind.REMOVED_FLAG | FactKind.REMOVED_ROUTE:
+            clause = say(FACT_SENTENCES[first.kind].change, names=names)
+        case _:
+            shown = [fact.model_copy(update={"name": shorten(fact.name, _NAME)}) for fact in alike]
+            clause = say(FACT_SENTENCES[first.kind].change, names=list_names(shown, say, _MAX_NAMES))
+    instead = replacement(commit, first)
+    return say("{change}; use {new} instead", change=clause, new=code(instead)) if instead else clause
+
+
+def _signature(alike: Sequence[Fact], say: Catalogue) -> str:
+    """Return how the parameters of one function change."""
+    found = [(_PARAMETER.fullmatch(fact.name), fact.kind) for fact in alike]
+    gone = [match["parameter"] for match, kind in found if match and kind in _REMOVED_PARAMETERS]
+    needed = [match["parameter"] for match, kind in found if match and kind in _NEW_PARAMETERS]
+    called = next((match["function"] for match, _ in found if match), "").removesuffix(".__init__")
+    function = code(f"{shorten(called, _NAME)}()")
+    if gone and needed:
+        return say(
+            "{function} takes {new} instead of {old}", function=function, new=_names(needed, say), old=_names(gone, say)
+        )
+    if gone:
+        return say("{function} no longer takes {names}", function=function, names=_names(gone, say))
+    return say("{function} now requires {names}", function=function, names=_names(needed, say))
+
+
+def _names(names: Sequence[str], say: Catalogue) -> str:
+    """Return the first name, the second if both are short, and the number of the others."""
+    count = _MAX_NAMES if sum(map(len, names[:_MAX_NAMES])) <= _SHORT_NAMES else 1
+    shown = join_items([code(shorten(name, _NAME)) for name in names[:count]], say)
+    left = len(names) - count
+    return f"{shown} {say('and {count} more', count=left)}" if left > 0 else shown
+
+
+def _module(fact: Fact) -> str:
+    """Return the module that a name was in, or "" where that does not matter."""
+    return _dotted(fact.path) if fact.kind in (FactKind.REMOVED_NAME, FactKind.MOVED_NAME) else ""
+
+
+def _dotted(place: str | None) -> str:
+    """Return a Python file, with a line or without, as the module that is imported; another file as its path."""
+    path = re.sub(r":\d+$", "", place or "")
+    if path.endswith(".py"):
+        path = path.removeprefix("src/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    return code(path if len(path) <= _NAME else f"…{path[-_NAME:]}")

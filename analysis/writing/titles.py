@@ -1,0 +1,54 @@
+"""Titles as sentences of a digest: without tags and pull request number, and whom they concern."""
+
+import re
+
+from analysis.instructions import without_instructions
+from analysis.models import Commit
+from analysis.ranking.signals import split_title
+from analysis.text import one_line
+
+_NUMBER = re.compile(r"\s*\(#\d{1,9}\)\s*$")
+_TAG = re.compile(r"\[([^\]]{1,40})\]|^\s*([A-Za-z][\w/ -]{0,24})(?:\(([^)]{1,40})\))?!?\s*:")
+_PART = re.compile(r"\d+\s*/\s*[\dNn]+")
+# Tags that say what kind of change it is rather than which part of the project it is in.
+_KIND = re.compile(
+    r"(bug|hot)?-?\s*fix(es)?|feat(ure)?s?|perf(ormance)?|refactor(ing)?|chore|misc|minor|docs?|tests?|ci|build|ci/build|core|model|"
+    r"frontend|revert|cleanup|clean up|style|rfc|wip|new|be|enhancement|improvement|security|deprecat\w*|\d+",
+    re.IGNORECASE,
+)
+_ADDING = re.compile(
+    r"^(?:please\s+)?(?:(?:initial|new model|first|basic|experimental|full)\s+)*"
+    r"(?:add(?:s|ed|ing)?|support(?:s|ed|ing)?|enabl(?:e|es|ed|ing)|implement(?:s|ed|ing)?|introduc(?:e|es|ed|ing)|"
+    r"integrat(?:e|es|ed|ing)|allow(?:s|ed|ing)?|initial|new)\b[\s:]*"
+    r"(?:(?:initial|basic|new|model)\s+)*(?:(?:support\s+)?(?:for|of)\s+|support\s+to\s+)?(?:the\s+|an?\s+)?",
+    re.IGNORECASE,
+)
+
+
+def plain_title(commit: Commit) -> str:
+    """Return what the title says, without its tags and the pull request's number; the short SHA of one without words."""
+    title = " ".join(_NUMBER.sub("", one_line(commit.subject)).split())
+    words = split_title(title)[1]
+    return (words[:1].upper() + words[1:] if words else title) or commit.short_sha
+
+
+def concerned_parts(commit: Commit) -> tuple[str, ...]:
+    """Return the parts of the project that the title's tags name: `[Bugfix][Model Runner V2]` gives `Model Runner V2`."""
+    title = without_instructions(one_line(commit.subject))
+    tags = title[: len(title) - len(split_title(title)[1])]
+    found = [part for match in _TAG.finditer(tags) for part in match.groups() if part]
+    return tuple(
+        dict.fromkeys(
+            name for each in found if (name := each.strip()) and not _KIND.fullmatch(name) and not _PART.fullmatch(name)
+        )
+    )
+
+
+def added_feature(commit: Commit) -> str:
+    """Return what a title says that the commit adds: `Add support for M-RoPE` gives `M-RoPE`; "" if it says no such thing."""
+    title = plain_title(commit)
+    match = _ADDING.match(title)
+    if not match:
+        return ""
+    rest = re.sub(r"\s+(?:model\s+)?support$", "", title[match.end() :].strip())
+    return rest[:1].upper() + rest[1:]

@@ -1,0 +1,124 @@
+"""The lists of a day: its commits by tier, those that landed late, and the coverage."""
+
+import re
+from collections.abc import Collection, Sequence
+from zoneinfo import ZoneInfo
+
+from analysis.locale import catalogue
+from analysis.locale.punctuation import join_items
+from analysis.models import DayReport, Entry, Importance
+from analysis.report import counts
+from analysis.report.highlights import DECIDING
+from analysis.text import one_line
+from analysis.writing.headlines import headline
+from analysis.writing.labels import BADGE, REMARKS
+from analysis.writing.purpose import purpose
+from bot.models.downstream import DownstreamCheck
+from bot.slack.messages.blocks import Block, Piece, bullets, context, cut, linked, ours, paragraph, prose, rich
+from bot.slack.messages.commit import marks, standing, to_commit
+from bot.slack.messages.impacts import coverage_rows
+
+_SENTENCE = 200  # characters
+_BOTS = re.compile(
+    r"\[bot\]$|[-_ ]bot$|^(dependabot|renovate|github-actions|mergify|pre-commit-ci|codecov|greenkeeper|snyk)\b",
+    re.IGNORECASE,
+)
+_FIRST_SENTENCE = re.compile(r".*?(?:[。！？]|[.!?](?=\s+[^a-z]|$))")
+
+
+def tier_blocks(report: DayReport, tier: Importance, told: Collection[str] = ()) -> list[Block]:
+    """Return a tier as a list; commits by bots are one item with their titles only, and what is `told` has a title only."""
+    entries = report.tier(tier)
+    people = [entry for entry in entries if not _BOTS.search(entry.commit.author.strip())]
+    bots = [entry for entry in entries if _BOTS.search(entry.commit.author.strip())]
+    items = [_item(entry, report, brief=tier is Importance.LOW or entry.commit.sha in told) for entry in people or bots]
+    if people and bots:
+        row = ours(catalogue(report.language)("🤖 and {count} by bots: ", count=len(bots)))
+        for place, entry in enumerate(bots):
+            row += (ours(" · ") if place else []) + _item(entry, report, brief=True)
+        items.append(row)
+    return [_listed(counts.tier_heading(report, tier), items)] if entries else []
+
+
+def _item(entry: Entry, report: DayReport, *, brief: bool) -> list[Piece]:
+    """Return a list item for a commit: its title and, unless `brief`, its author and a sentence about it."""
+    commit, say = entry.commit, catalogue(report.language)
+    title = linked(commit.title or commit.short_sha, commit.url)
+    if brief or not commit.read:
+        failed = [] if commit.read else ours(f"  ⚠️ {say('Failed')}")
+        return [*title, *marks(entry, report.language), *failed]
+    summary = _summary(entry, report)
+    about = [*ours(" · "), *prose(commit.author), *standing(entry, report.language)]
+    return [*title, *about, *(ours("\n") + prose(summary) if summary else [])]
+
+
+def _summary(entry: Entry, report: DayReport) -> str:
+    """Return a sentence about a commit: the model's, or without one its facts or its author's; "" if there is none."""
+    if entry.analysis and entry.analysis.by == "model":
+        return _first_sentence(entry.analysis.summary)
+    if found := [fact for theme in DECIDING for fact in entry.facts if fact.kind in theme]:
+        breaking = "💥 " if any(fact.breaking for fact in found) else ""
+        return breaking + headline(entry, found, report.language)
+    return _first_sentence(purpose(entry.commit))
+
+
+def late_blocks(report: DayReport) -> list[Block]:
+    if not report.late:
+        return []
+    zone = ZoneInfo(report.timezone)
+    items = [
+        ours(f"{BADGE[entry.ranked.importance]} {entry.commit.committed_at.astimezone(zone):%Y-%m-%d} ")
+        + _item(entry, report, brief=False)
+        for entry in report.late
+    ]
+    return [_listed(counts.late_heading(report), items), context(counts.late_note(report))]
+
+
+def coverage_blocks(report: DayReport, check: DownstreamCheck) -> list[Block]:
+    """Return the coverage: counts, model usage, and every commit that failed, was analysed by rules, or was truncated."""
+    say, coverage = catalogue(report.language), report.coverage
+    usage = counts.usage(report.usage, report.language) if report.usage.model else ""
+    remarks = [ours(say("Note") + say(": ") + say(REMARKS[each])) for each in coverage.remarks]
+    failed = [
+        _coverage_item(say("Failed"), each.sha, each.translated(report.language), report) for each in coverage.failed
+    ]
+    instead = say("By rules instead")
+    replaced = [
+        _coverage_item(instead, each.sha, each.translated(report.language), report) for each in coverage.replaced
+    ]
+    shortened = [
+        _coverage_item(
+            say("Shortened"), each.sha, say("left out {paths}", paths=join_items(each.left_out, say)), report
+        )
+        for each in coverage.shortened
+    ]
+    chosen = report.chosen.description if report.chosen else ""
+    return [
+        rich(paragraph(ours(say("📦 Coverage"), "bold"))),
+        *([rich(paragraph(prose(chosen)))] if chosen else []),
+        rich(paragraph(ours(counts.coverage(report)))),
+        rich(paragraph(prose(usage))),
+        rich(bullets([*remarks, *failed, *replaced, *shortened, *coverage_rows(check, report.language)])),
+    ]
+
+
+def _coverage_item(label: str, sha: str, what: str, report: DayReport) -> list[Piece]:
+    say = catalogue(report.language)
+    commit = (*report.entries, *report.late)[0].commit
+    return [*ours(f"{label} "), *to_commit(commit, sha), *ours(say(": ")), *prose(what)]
+
+
+def _listed(heading: str, items: Sequence[Sequence[Piece]]) -> Block:
+    return rich(paragraph(ours(heading, "bold")), bullets(items))
+
+
+def _first_sentence(text: str) -> str:
+    line = one_line(text)
+    found = _FIRST_SENTENCE.match(line)
+    sentence = found[0] if found else line
+    if len(sentence) <= _SENTENCE:
+        return sentence
+    head = cut(sentence, _SENTENCE)[0]
+    if head.count("`") % 2:
+        head = head[: head.rindex("`")]
+    return f"{head.rstrip(' ，、,')} …"

@@ -1,0 +1,161 @@
+"""The head of a digest: what follows from a day's commits, one line a commit, each linked to its message in the thread."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from analysis.locale import Catalogue, catalogue
+from analysis.models import SHORT_SHA, Commit, DayReport, Entry
+from analysis.report import counts
+from analysis.report.highlights import Highlight, HighlightGroup, Theme, shown_highlights
+from analysis.text import one_line, shorten
+from analysis.writing.headlines import headline
+from analysis.writing.labels import REMARKS
+from analysis.writing.titles import added_feature
+from bot.models.downstream import DownstreamCheck
+from bot.slack.messages.blocks import (
+    Block,
+    Piece,
+    bullets,
+    context,
+    dated,
+    fits,
+    header,
+    linked,
+    ours,
+    paragraph,
+    prose,
+    rich,
+    section,
+)
+from bot.slack.messages.impacts import SHOWN_COMMITS, THREAD_MARK, breaking_section, raised, worst_line
+
+_NAME = 100  # characters of a repository's name in the header
+_REASONS = 300
+_LINE = 300  # characters of a line, which headlines seldom reach
+_FEATURE = 60
+_TERMS = 3
+_SPARE = "·" * 1_200  # room that other blocks may take up: buttons, an opening line
+
+
+class Head(NamedTuple):
+    """The blocks of a digest's head, the commits that have a line in it, and its worst line as plain text."""
+
+    blocks: tuple[Block, ...]
+    shown: frozenset[str]
+    worst: str
+
+
+def head_of(report: DayReport, check: DownstreamCheck) -> Head:
+    """Return a digest's head for a channel: its importance counts what breaks the channel's code as high."""
+    say, day = catalogue(report.language), (*report.entries, *report.late)
+    report = raised(report, check)
+    broken = [each.commit.sha for each in day if check.of(each.commit.sha)]
+    found = shown_highlights(report, apart=broken)
+    worst = worst_line(day, check, report.language) or _worst(found, say)
+    first, last = [*_opening(report), *breaking_section(day, check, report.language)], _closing(report, check)
+    while found and not fits([*first, *_groups(found, say), *last, context(_SPARE)]):
+        found = _without_last(found)
+    shown = {each.entry.commit.sha for group in found for each in group.rows}
+    in_order = [sha for sha in check.commits if sha in set(broken)]
+    blocks = (*first, *_groups(found, say), *last)
+    return Head(blocks, frozenset(shown | set(in_order[:SHOWN_COMMITS])), worst)
+
+
+def others(report: DayReport, check: DownstreamCheck) -> DayReport:
+    """Return the day's commits that have no line in its head, late ones included."""
+    shown = head_of(report, check).shown
+
+    def rest(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+        return tuple(each for each in entries if each.commit.sha not in shown)
+
+    report = raised(report, check)
+    return report.model_copy(update={"entries": rest(report.entries), "late": rest(report.late)})
+
+
+def _opening(report: DayReport) -> list[Block]:
+    name, troubles = str(report.repository), _troubles(report)
+    return [
+        header(f"{shorten(name, _NAME)} · {dated(report.date, report.language)}"),
+        section(counts.statistics(report)),
+        *([context(name)] if len(name) > _NAME else []),
+        *([rich(bullets(troubles))] if troubles else []),
+    ]
+
+
+def _closing(report: DayReport, check: DownstreamCheck) -> list[Block]:
+    """Return in small print what the lines above rest on: the time zone, late commits, a selection, raised commits."""
+    say = catalogue(report.language)
+    about = [f"🕘 {report.timezone}"]
+    if report.late:
+        about.append(counts.late_heading(report))
+    if report.chosen:
+        about.append(report.chosen.description)
+    if check.commits:
+        about.append(say("🔴 counts what breaks your code"))
+    return [context(" · ".join(about))]
+
+
+def _troubles(report: DayReport) -> list[list[Piece]]:
+    """Return the warnings: unread commits, and remarks on the day."""
+    say = catalogue(report.language)
+    rows = [ours(f"ℹ️ {say(REMARKS[remark])}") for remark in report.remarks]
+    if report.failed:
+        reasons = dict.fromkeys(one_line(failure.translated(report.language)) for failure in report.failed)
+        commits = say.plural("{count} commit", "{count} commits", len(report.failed))
+        reason = shorten("; ".join(reasons), _REASONS)
+        rows.insert(0, prose(say("⚠️ {commits} could not be read: {reason}", commits=commits, reason=reason)))
+    return rows
+
+
+def _groups(found: Sequence[HighlightGroup], say: Catalogue) -> list[Block]:
+    blocks = []
+    for group in found:
+        items = [_features(group.rows)] if group.theme is Theme.NEW else [_row(each, say) for each in group.rows]
+        more = [ours(group.more(say), "italic")]
+        blocks.append(rich(paragraph(ours(group.heading(say), "bold")), bullets([*items, *more])))
+    return blocks
+
+
+def _without_last(found: Sequence[HighlightGroup]) -> list[HighlightGroup]:
+    """Return the groups with one line less."""
+    *groups, last = found
+    left = [last._replace(rows=last.rows[:-1], left=last.left + 1)] if len(last.rows) > 1 else []
+    return [*groups, *left]
+
+
+def _worst(found: Sequence[HighlightGroup], say: Catalogue) -> str:
+    return _text(found[0].rows[0], say).replace("`", "") if found else ""
+
+
+def _row(highlight: Highlight, say: Catalogue) -> list[Piece]:
+    """Return what follows from a commit, with its marks and the link to its message."""
+    entry = highlight.entry
+    pieces = [*prose(_text(highlight, say)), *ours(" · "), *_link(entry.commit, _number(entry.commit))]
+    for touch in entry.watched[:_TERMS]:
+        pieces += [*ours(" · 👁 "), *prose(touch.term, "code")]
+    if entry.links.reverted_by:
+        pieces += ours(" · ↩️ " + say("reverted by {sha}", sha=entry.links.reverted_by[:SHORT_SHA]))
+    return pieces + (ours(f" · ⚠️ {say('Failed')}") if not entry.commit.read else [])
+
+
+def _features(rows: Sequence[Highlight]) -> list[Piece]:
+    """Return what is new as one line of linked names."""
+    pieces: list[Piece] = []
+    for each in rows:
+        commit = each.entry.commit
+        name = shorten(added_feature(commit), _FEATURE) or commit.short_sha
+        pieces += [*(ours(" · ") if pieces else []), *_link(commit, name)]
+    return pieces
+
+
+def _text(highlight: Highlight, say: Catalogue) -> str:
+    return shorten(one_line(headline(highlight.entry, highlight.facts, say.language)), _LINE)
+
+
+def _number(commit: Commit) -> str:
+    return f"#{commit.pr}" if commit.pr else commit.short_sha
+
+
+def _link(commit: Commit, text: str) -> list[Piece]:
+    """Link text to a commit, and once its message is posted to that: see `bot.slack.delivery.thread_links`."""
+    return linked(text, f"{commit.url}{THREAD_MARK}")

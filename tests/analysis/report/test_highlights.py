@@ -1,0 +1,132 @@
+"""The highlights of a day: each commit once, in the group of what it means for the reader."""
+
+from datetime import date
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from analysis.models import ChangeType, DayReport, Entry, Fact, FactKind, Importance, Links, Ranked, Repository
+from analysis.report.highlights import Theme, highlights, reach, shown_highlights
+from analysis.window import window
+from tests.factories import commit, file
+
+DAY, TZ = date(2026, 2, 5), ZoneInfo("UTC")
+
+
+def entry(
+    number: int,
+    *facts: Fact,
+    title: str = "Change it",
+    tier: Importance = Importance.MEDIUM,
+    types: tuple[ChangeType, ...] = (ChangeType.OTHER,),
+    path: str = "engine/core.py",
+    links: Links | None = None,
+) -> Entry:
+    return Entry(
+        commit=commit(title, [file(path)], sha=f"{number:040x}"),
+        facts=facts,
+        ranked=Ranked(score=0, importance=tier, change_types=types),
+        links=links or Links(),
+    )
+
+
+def fact(kind: FactKind, name: str = "take", path: str | None = "engine/core.py") -> Fact:
+    return Fact(kind=kind, name=name, path=path, line=1)
+
+
+def report(*entries: Entry, late: tuple[Entry, ...] = ()) -> DayReport:
+    return DayReport(
+        repository=Repository.parse("acme/engine"),
+        date=DAY,
+        timezone=TZ.key,
+        language="en",
+        window=window(DAY, TZ),
+        entries=entries,
+        late=late,
+    )
+
+
+def group(made: Entry) -> Theme | None:
+    """The group of a commit that is alone on its day."""
+    return next((theme for theme, rows in highlights(report(made)).items() if rows), None)
+
+
+FIX = (ChangeType.BUG_FIX,)
+
+
+@pytest.mark.parametrize(
+    ("made", "theme"),
+    [
+        (entry(1, fact(FactKind.REMOVED_NAME), fact(FactKind.DEFAULT_CHANGED)), Theme.BREAKING),
+        (entry(1, fact(FactKind.DEFAULT_CHANGED), tier=Importance.HIGH), Theme.BEHAVIOUR),
+        (entry(1, fact(FactKind.DEFAULT_CHANGED, path="tests/core.py")), None),
+        (entry(1, fact(FactKind.MINIMUM_RAISED, path="pyproject.toml")), Theme.BEHAVIOUR),
+        (entry(1, fact(FactKind.DEPENDENCY_MOVED, path="requirements/common.txt")), Theme.BEHAVIOUR),
+        (entry(1, fact(FactKind.DEPENDENCY_MOVED, path="requirements/test.txt")), None),
+        (entry(1, fact(FactKind.SECURITY, path=None)), Theme.BEHAVIOUR),
+        (entry(1, title="Use flash by default"), Theme.BEHAVIOUR),
+        (entry(1, title="Remove the deprecated metric"), Theme.BREAKING),
+        (entry(1, tier=Importance.HIGH), Theme.IMPORTANT),
+        (entry(1, title="Fix a deadlock at exit", types=FIX, tier=Importance.LOW), Theme.FIXES),
+        (entry(1, title="Fix a deadlock in tests", types=FIX), None),
+        (entry(1, title="Fix a deadlock", types=FIX, path="tests/test_a.py"), None),
+        (entry(1, title="Fix the colour", types=FIX), None),
+        (entry(1, title="Fix a crash", types=FIX, links=Links(reverted_by="f" * 40)), None),
+        (entry(1, title="Add support for Heron"), Theme.NEW),
+        (entry(1, title="Add support for Heron", tier=Importance.LOW), None),
+        (entry(1), None),
+    ],
+)
+def test_a_commit_is_in_the_group_of_its_consequence(made: Entry, theme: Theme | None) -> None:
+    """What breaks comes before what behaves differently, facts before titles, and most commits have no line at all."""
+    assert group(made) == theme
+
+
+@pytest.mark.parametrize(
+    ("met", "place"),
+    [
+        (fact(FactKind.REMOVED_FLAG, "--x", "engine/models/heron.py"), 0),
+        (fact(FactKind.REQUIRED_METHOD, "Base.run"), 1),
+        (fact(FactKind.REMOVED_METHOD, "Worker.run", "engine/worker_base.py"), 1),
+        (fact(FactKind.REMOVED_NAME), 2),
+        (fact(FactKind.REMOVED_METHOD, "Worker.run"), 3),
+        (fact(FactKind.REMOVED_NAME, "helper", "engine/models/heron.py"), 4),
+        (fact(FactKind.REMOVED_NAME, "_helper"), 4),
+    ],
+)
+def test_reach_is_who_can_meet_a_change(met: Fact, place: int) -> None:
+    """Settings first, then what plug-ins subclass, public modules, members, and helpers of one model's file last."""
+    assert reach(met) == place
+
+
+def test_the_worst_of_a_group_comes_first() -> None:
+    """Breaking changes stand by reach, fixes by what went wrong."""
+    model = entry(1, fact(FactKind.REMOVED_NAME, "x", "engine/models/a.py"), tier=Importance.HIGH)
+    env, name = entry(2, fact(FactKind.REMOVED_ENV, "ENGINE_X")), entry(3, fact(FactKind.REMOVED_NAME))
+    hang, crash = (entry(n, title=f"Fix a {what}", types=FIX) for n, what in ((4, "hang"), (5, "crash")))
+    found = highlights(report(model, name, env, hang, crash))
+    assert [each.entry for each in found[Theme.BREAKING]] == [env, name, model]
+    assert [each.entry for each in found[Theme.FIXES]] == [crash, hang]
+
+
+def test_every_commit_has_one_line_at_most() -> None:
+    """Late commits have theirs, and those that are told apart have none."""
+    made = [entry(n, fact(FactKind.REMOVED_NAME), title="Fix a crash", types=FIX) for n in range(3)]
+    day = report(*made[:2], late=(made[2],))
+    found = highlights(day, apart={made[0].commit.sha})
+    assert [each.entry for rows in found.values() for each in rows] == made[1:]
+
+
+def test_what_the_day_takes_back_has_no_line() -> None:
+    """Facts that do not stand at the end of the day put no commit into a group."""
+    made = entry(1, fact(FactKind.REMOVED_NAME))
+    day = report(made).model_copy(update={"net_facts": {made.commit.sha: ()}})
+    assert not any(highlights(day).values())
+
+
+def test_a_high_commit_is_never_left_out() -> None:
+    """Of many commits of a group the first are shown and the others counted, but each of high importance has its line."""
+    many = [entry(n, fact(FactKind.REMOVED_NAME, f"name{n}")) for n in range(9)]
+    high = entry(9, fact(FactKind.REMOVED_NAME, "x", "engine/models/a.py"), tier=Importance.HIGH)
+    [shown] = shown_highlights(report(*many, high))
+    assert (len(shown.rows), shown.rows[-1].entry, shown.left) == (7, high, 3)

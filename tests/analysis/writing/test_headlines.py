@@ -1,0 +1,124 @@
+"""Commits in one line, what replaces what they remove, and what their titles say."""
+
+import pytest
+
+from analysis.models import Analysis, Entry, Fact, FactKind, Importance, Language, Ranked
+from analysis.writing.headlines import headline
+from analysis.writing.replacements import replacement
+from analysis.writing.titles import added_feature, concerned_parts, plain_title
+from tests.factories import commit, file, patch
+
+
+def entry(title: str = "Do it", tier: Importance = Importance.MEDIUM, advice: tuple[str, ...] = ()) -> Entry:
+    analysis = Analysis(by="model", summary="It does.", advice=advice) if advice else None
+    return Entry(commit=commit(title), ranked=Ranked(score=0, importance=tier), analysis=analysis)
+
+
+def fact(kind: FactKind, name: str, old: str | None = None, new: str | None = None) -> Fact:
+    return Fact(kind=kind, name=name, path="src/engine/core/__init__.py", line=3, old=old, new=new)
+
+
+@pytest.mark.parametrize(
+    ("facts", "line"),
+    [
+        ([fact(FactKind.REMOVED_NAME, "take")], "Removes `take` from `engine.core`"),
+        (
+            [fact(FactKind.REMOVED_PARAMETER, "A.__init__(x)"), fact(FactKind.REQUIRED_PARAMETER, "A.__init__(y)")],
+            "`A()` takes `y` instead of `x`",
+        ),
+        ([fact(FactKind.REMOVED_PARAMETER, f"f({n})") for n in "abcd"], "`f()` no longer takes `a`, `b` and 2 more"),
+        ([fact(FactKind.REQUIRED_PARAMETER, "f(a)")], "`f()` now requires `a`"),
+        ([fact(FactKind.MOVED_NAME, "take", "a.py:1", "b/c.py:7")], "Moves `take` to `b.c`"),
+        ([fact(FactKind.MOVED_MODULE, "a/b.py", None, "a/c.py")], "Moves `a.b` to `a.c`"),
+        (
+            [fact(FactKind.DEFAULT_CHANGED, "--graph", "True", "False")],
+            "`--graph` now defaults to `False`; to keep the old behaviour, pass `--graph`",
+        ),
+        (
+            [fact(FactKind.REMOVED_ENV, "ENGINE_A"), fact(FactKind.REMOVED_FLAG, "--b")],
+            "Removes environment variable `ENGINE_A`; removes command-line flag `--b`",
+        ),
+        ([fact(FactKind.SECURITY, "CVE-2026-1")], "Security: Do it"),
+    ],
+)
+def test_facts_are_told_by_what_changes_for_others(facts: list[Fact], line: str) -> None:
+    """A line names what is gone, what is needed and what to set, without counts of lines."""
+    assert headline(entry(), facts, "en") == line
+
+
+def test_a_line_ends_where_it_gets_long() -> None:
+    """What does not fit is counted."""
+    facts = [fact(FactKind.REMOVED_ENV, "ENGINE_" + "A" * 70), fact(FactKind.REMOVED_FLAG, "--" + "b" * 60)]
+    assert headline(entry(), facts, "en").endswith("A`, and 1 more change")
+    assert headline(entry(), facts, "zh").endswith("A`，另有 1 处变化")
+
+
+@pytest.mark.parametrize(
+    ("title", "tier", "advice", "line"),
+    [
+        ("[Core][KV Connector] Keep blocks (#7)", Importance.HIGH, (), "Keep blocks (KV Connector)"),
+        ("[2/N] fix: hang at exit", Importance.MEDIUM, (), "Fix: hang at exit"),
+        ("Keep blocks", Importance.HIGH, ("Set `x`.",), "Keep blocks; Set `x`."),
+        ("Keep blocks", Importance.MEDIUM, ("Set `x`.",), "Keep blocks"),
+    ],
+)
+def test_without_facts_the_title_tells(title: str, tier: Importance, advice: tuple[str, ...], line: str) -> None:
+    """It stands without tags and number, with the part that it concerns; a high one with what a model advises."""
+    assert headline(entry(title, tier, advice), (), "en") == line
+
+
+@pytest.mark.parametrize(
+    ("title", "plain", "parts", "added"),
+    [
+        ("[Model] Add support for Heron (#1)", "Add support for Heron", (), "Heron"),
+        ("feat(scheduler): support fair queues", "Support fair queues", ("scheduler",), "Fair queues"),
+        ("[XPU][Bugfix] Support of Eagle", "Support of Eagle", ("XPU",), "Eagle"),
+        ("Remove the cache", "Remove the cache", (), ""),
+    ],
+)
+def test_titles_are_read(title: str, plain: str, parts: tuple[str, ...], added: str) -> None:
+    """Tags, numbers and verbs of adding are taken off; tags that name a part of the project are kept apart."""
+    made = commit(title)
+    assert (plain_title(made), concerned_parts(made), added_feature(made)) == (plain, parts, added)
+
+
+@pytest.mark.parametrize(
+    ("message", "instead"),
+    [
+        ("Replace `ENGINE_OLD` with `ENGINE_NEW`", "ENGINE_NEW"),
+        ("x\n\nENGINE_OLD is replaced by `--new-flag`.", "--new-flag"),
+        ("x\n\nRemoves ENGINE_OLD. Use `ENGINE_NEW` instead of ENGINE_OLD.", "ENGINE_NEW"),
+        ("x\n\nENGINE_OLD is gone in favor of engine.new_option", "engine.new_option"),
+        ("x\n\nENGINE_OLD is replaced by something better", ""),
+        ("x\n\nENGINE_OLDER is replaced by `ENGINE_NEW`", ""),
+        ("Remove ENGINE_OLD and add ENGINE_NEW", ""),
+    ],
+)
+def test_a_removal_is_paired_with_what_the_author_says_replaces_it(message: str, instead: str) -> None:
+    """The name is taken from a sentence that says so about exactly this name, or from nowhere."""
+    assert replacement(commit(message), fact(FactKind.REMOVED_ENV, "ENGINE_OLD")) == instead
+
+
+@pytest.mark.parametrize(
+    ("path", "lines"),
+    [
+        ("CHANGELOG.md", ["+- `ENGINE_OLD` is replaced by `ENGINE_NEW`"]),
+        ("engine/envs.py", ['-    warn("ENGINE_OLD is deprecated, use ENGINE_NEW instead")']),
+    ],
+)
+def test_a_changelog_and_a_deprecation_tell_the_replacement(path: str, lines: list[str]) -> None:
+    """A new line of the changelog counts as the author's word, and so does the notice that goes with what it announced."""
+    made = commit("Clean up", [file(path, patch(*lines))])
+    gone = fact(FactKind.REMOVED_ENV, "ENGINE_OLD")
+    assert replacement(made, gone) == "ENGINE_NEW"
+    line = headline(entry().model_copy(update={"commit": made}), [gone], "en")
+    assert line == "Removes environment variable `ENGINE_OLD`; use `ENGINE_NEW` instead"
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+@pytest.mark.parametrize("kind", FactKind)
+def test_every_kind_of_fact_has_a_line(kind: FactKind, language: Language) -> None:
+    """No line leaves a blank unfilled."""
+    line = headline(entry(), [fact(kind, "NAME", "1", "2")], language)
+    assert line
+    assert "{" not in line

@@ -1,0 +1,162 @@
+"""The head of a digest: with its button it accounts for every commit, and its counts are those of its thread."""
+
+from datetime import date
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from analysis.models import (
+    Analysis,
+    DayReport,
+    Entry,
+    Fact,
+    FactKind,
+    Importance,
+    Language,
+    Ranked,
+    Reason,
+    Repository,
+    Touch,
+)
+from analysis.models.impacts import (
+    Cause,
+    Certainty,
+    Downstream,
+    DownstreamImpacts,
+    DownstreamPlace,
+    Impact,
+    ImpactKind,
+    UpstreamPlace,
+)
+from analysis.window import window
+from bot.models.downstream import UNASKED, DownstreamCheck
+from bot.slack.messages.blocks import Action, actions, button, option_value, with_menu
+from bot.slack.messages.commit import commit_messages
+from bot.slack.messages.digest import digest_messages, rest_messages
+from bot.slack.messages.head import head_of, others
+from bot.slack.messages.rank import rank_message
+from tests.factories import commit, file
+from tests.slack_checks import assert_takes, read, strings
+
+DAY, TZ = date(2026, 2, 5), ZoneInfo("UTC")
+WEB = "https://github.com/acme/engine/"
+REPOSITORY = Repository.parse("acme/engine")
+
+
+def entry(number: int, tier: Importance = Importance.MEDIUM, *facts: Fact, title: str = "") -> Entry:
+    ranked = Ranked(score=1.5, importance=tier, reasons=(Reason(signal="tag: core", points=1.25, evidence="Core"),))
+    made = commit(title or f"Change {number} (#{number})", [file("engine/core.py", additions=9)], sha=f"{number:040x}")
+    return Entry(commit=made, facts=facts, ranked=ranked, analysis=Analysis(by="rules", summary="It does."))
+
+
+def report(*entries: Entry, language: Language = "en") -> DayReport:
+    return DayReport(
+        repository=REPOSITORY,
+        date=DAY,
+        timezone=TZ.key,
+        language=language,
+        window=window(DAY, TZ),
+        entries=entries,
+    )
+
+
+def removed(name: str) -> Fact:
+    return Fact(kind=FactKind.REMOVED_ENV, name=name, path="engine/core.py", line=3)
+
+
+def breaking(*entries: Entry) -> DownstreamCheck:
+    """A check of a plug-in that each of the commits breaks."""
+    plug = Downstream(name="acme/plug", packages=("engine",), files=3, python_files=3, uses=9, mentions=1)
+    impact = Impact(
+        kind=ImpactKind.IMPORT,
+        certainty=Certainty.PROVEN,
+        cause=Cause.REMOVED,
+        name="engine.core.load",
+        upstream=UpstreamPlace(path="engine/core.py"),
+        downstream=DownstreamPlace(path="plug/worker.py", line=1, code="from engine.core import load"),
+    )
+    found = {each.commit.sha: (DownstreamImpacts(downstream=plug, impacts=(impact,)),) for each in entries}
+    return DownstreamCheck(compared=(plug,), commits=found)
+
+
+MANY = [entry(n, Importance.MEDIUM, removed(f"ENGINE_{n}")) for n in range(1, 10)]
+PLAIN = [entry(n, Importance.LOW) for n in range(10, 15)]
+
+
+@pytest.mark.parametrize("broken", [0, 2, 12])
+def test_the_button_lists_what_the_head_does_not(broken: int) -> None:
+    """Each commit has its line in the head or is in the button's list, and the button's number is the list's."""
+    day = report(*MANY, *PLAIN)
+    check = breaking(*day.entries[:broken]) if broken else UNASKED
+    head, rest = head_of(day, check), others(day, check)
+    listed = {each.commit.sha for each in rest.entries}
+    assert head.shown | listed == {each.commit.sha for each in day.entries}
+    assert not head.shown & listed
+    messages = digest_messages(day, check=check)
+    assert_takes([*messages, *rest_messages(day, check)], WEB)
+    assert f"{len(listed)} others" in list(strings(messages[0].blocks))
+    assert read(rest_messages(day, check)).count("Change ") == len(listed)
+
+
+def test_the_counts_are_those_of_the_thread() -> None:
+    """What breaks the channel's code is high in the statistics line as in the thread, and this is said."""
+    day = report(*MANY[:3], *PLAIN)
+    root, *thread = digest_messages(day, check=breaking(*PLAIN[:2]))
+    assert "🔴 High 2 | 🟡 Medium 3 | 🟢 Low 3" in root.text
+    assert sum(each.text.startswith("🔴") for each in thread) == 2
+    assert "🔴 counts what breaks your code" in " ".join(strings(root.blocks))
+    assert read([root]).count("ENGINE_") == 3
+
+
+@pytest.mark.parametrize(
+    ("language", "worst"), [("en", "Removes environment variable ENGINE_1 · "), ("zh", "移除环境变量 ENGINE_1 · ")]
+)
+def test_the_notification_begins_with_the_worst_line(language: Language, worst: str) -> None:
+    """What is seen first on a locked phone is what is worst, and not a count."""
+    root = digest_messages(report(*PLAIN, MANY[0], language=language))[0]
+    assert root.text.startswith(worst)
+
+
+def test_a_commit_of_rules_is_told_once() -> None:
+    """Without a model a message has each fact once with its consequence, the SHA once, and no sentence about lines."""
+    made = entry(
+        1, Importance.HIGH, removed("ENGINE_OLD"), title="Clean up (#1)\n\nNobody sets it, and it never worked."
+    )
+    [message] = commit_messages(REPOSITORY, made, "en", TZ, public=True)
+    text = " ".join(strings(message.blocks))
+    assert text.count("ENGINE_OLD") == 1
+    assert len([each for each in strings(message.blocks) if made.commit.short_sha in each and "/" not in each]) == 1
+    assert "ENGINE_OLD engine/core.py:3 – where it is still set, it is silently ignored, or startup fails" in read(
+        [message]
+    )
+    assert "The author writes: Nobody sets it, and it never worked." in read([message])
+    assert "🧪 No test changed" in read([message])
+    assert "Scope" not in text
+    assert "lines" not in text
+
+
+def test_what_is_watched_is_marked_in_the_head() -> None:
+    """The line of a commit that touches a watched term names the term."""
+    touch = Touch(term="engine/core.py", path="engine/core.py", url=f"{WEB}commit/{1:040x}")
+    made = entry(1, Importance.HIGH).model_copy(update={"watched": (touch,)})
+    assert "#1 · 👁 engine/core.py" in read(digest_messages(report(made))[:1])
+
+
+def test_why_a_commit_has_its_rank_is_told_on_demand() -> None:
+    """The signals stand with their points in the reply to the menu, and nowhere else."""
+    made = entry(1, Importance.HIGH)
+    message = rank_message(made, "en")
+    assert_takes([message], WEB)
+    assert "+1.25 tagged “Core”" in read([message])
+    assert "Score +1.50" in " ".join(strings(message.blocks))
+    assert "tagged" not in read(digest_messages(report(made)))
+
+
+def test_a_menu_whose_values_are_too_long_becomes_buttons() -> None:
+    """Slack takes 150 characters in an option's value: a longer one stands in a button, which takes 2,000."""
+    ask = button("Ask", Action.ASK, "x")
+    short, long = "v" * (150 - len(option_value(Action.WHY, ""))), "v" * 150
+    menu = with_menu([ask], [("Why", Action.WHY, short)])["elements"][1]
+    assert (menu["type"], menu["options"][0]["value"]) == ("overflow", f"why|{short}")
+    assert with_menu([ask], [("Why", Action.WHY, long)]) == actions(ask, button("Why", Action.WHY, long))
+    assert with_menu([ask], []) == actions(ask)
