@@ -265,7 +265,9 @@ class _Bot:
                 NotUnderstood: help_.show_not_understood,
             }
         )
-        questions = Questions(self._services.answers, commits, self._checks, store, self._threads, limits)
+        questions = Questions(
+            self._services.answers, self._services.period_questions, commits, self._checks, self._threads, limits
+        )
         buttons = ButtonDispatcher(self._button_handlers(post, search, subscriptions, home), questions.choose)
         messages = Messages(commands, questions, self._threads, web)
         handlers = RequestHandlers(commands, buttons, messages, questions, subscriptions, home)

@@ -4,7 +4,10 @@ Nothing is imported or executed. A file that is missing, too large, too deeply n
 """
 
 import ast
+import re
 import warnings
+from bisect import bisect_left, bisect_right
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -72,6 +75,36 @@ class Source:
     @cached_property
     def lines(self) -> list[str]:
         return self.text.split("\n")
+
+    def has(self, node: ast.AST, pattern: re.Pattern[str]) -> bool:
+        """Return whether a line of a statement, or of its decorators, matches a pattern; other nodes may always do."""
+        if not isinstance(node, ast.stmt):
+            return True
+        first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
+        lines = self._lines_with(pattern)
+        return bisect_left(lines, first) < bisect_right(lines, node.end_lineno or first)
+
+    def nodes_with(self, pattern: re.Pattern[str]) -> Iterator[tuple[ast.AST, ast.AST]]:
+        """Yield the nodes below the module, each after its parent, level by level, without statements of which no line matches."""
+        waiting: deque[ast.AST] = deque([self.module])
+        while waiting:
+            node = waiting.popleft()
+            for child in ast.iter_child_nodes(node):
+                if self.has(child, pattern):
+                    waiting.append(child)
+                    yield node, child
+
+    def _lines_with(self, pattern: re.Pattern[str]) -> Sequence[int]:
+        if pattern not in self._matching:
+            self._matching[pattern] = [
+                number for number, line in enumerate(self.lines, start=1) if pattern.search(line)
+            ]
+        return self._matching[pattern]
+
+    @cached_property
+    def _matching(self) -> dict[re.Pattern[str], list[int]]:
+        """The numbers of the lines that match a pattern, by pattern."""
+        return {}
 
     def text_of(self, node: ast.expr) -> str:
         """Return a one-line expression as written."""

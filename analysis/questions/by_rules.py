@@ -14,6 +14,7 @@ from analysis.models import Citation, Entry, Fact, Importance, Language, Questio
 from analysis.paths import Kind, kind
 from analysis.questions.documents import Document, Line, Sentence
 from analysis.questions.excerpts import matching_entries
+from analysis.questions.intent import asks_for_what_matters
 from analysis.questions.metadata import NO_TEST, Record, records
 from analysis.questions.query import Query, Term, parse_query
 from analysis.questions.quotes import counterpart, quote
@@ -47,11 +48,6 @@ _HINT = mark(
 )
 DENIALS = (NOT_SHOWN, _UNMENTIONED, _UNANSWERED, _UNREAD, _HINT, NO_TEST)
 
-_GENERAL = re.compile(
-    r"重要|关键|值得|关注|总结|概括|概述|主要|亮点|看点|要紧|\bmatters?\b|\bimportant\b|\bhighlights?\b|\bsummar|\boverview\b|\bnotable\b|\bbiggest\b|\bkey\b"
-    r"|\bhigh\b|\bworth\b|\bwhat(?:'s| is) new\b|有什么新|大事",
-    re.IGNORECASE,
-)
 _ABOUT_ALL = re.compile(
     r"\b(?:what|why|how|explain|describe|summari\w+|changes?|do(?:es)?)\b|什么|为什么|为何|怎么|如何|改|介绍|说明|解释|总结",
     re.IGNORECASE,
@@ -101,7 +97,7 @@ def _about_commit(question: Question, entry: Entry, language: Language) -> Itera
         yield Statement(text=text, citations=(to_commit(entry.commit),))
         return
     if not query:
-        if _ABOUT_ALL.search(question.text) or _GENERAL.search(question.text):
+        if _ABOUT_ALL.search(question.text) or asks_for_what_matters(question.text):
             yield from _description(entry, language)
         else:
             yield _hint(entry, say)
@@ -230,7 +226,7 @@ def _description(entry: Entry, language: Language) -> Iterator[Statement]:
 
 def _about_day(question: Question, language: Language) -> Iterator[Statement]:
     say, query = catalogue(language), parse_query(question)
-    general = bool(_GENERAL.search(question.text)) or not query
+    general = asks_for_what_matters(question.text) or not query
     found = [] if general and not query.kinds else matching_entries(question.entries, query)
     # "Which changes break us?" is answered by proven facts, not by texts that merely use the words.
     found = [entry for entry in found if any(fact.kind in query.kinds for fact in entry.facts)] or found

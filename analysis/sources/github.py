@@ -120,8 +120,8 @@ class GitHub:
         inside = [commit for commit in commits.values() if commit.committed_at in window]
         return tuple(sorted(inside, key=lambda commit: commit.committed_at, reverse=True))
 
-    def read_commit(self, repository: Repository, ref: str) -> Commit:
-        """Read a commit (`ref`: a SHA or an unambiguous prefix) with its files and, given a token, its pull request."""
+    def read_commit(self, repository: Repository, ref: str, *, pull: bool = True) -> Commit:
+        """Read a commit (`ref`: a SHA or an unambiguous prefix) with its files and, if asked and given a token, its pull request."""
         path = f"/commits/{quote(ref, safe='')}"
         pages = self._pages(CommitPage, repository, path, commit=ref, per_page=_FILES_PAGE)
         first = next(pages)
@@ -130,8 +130,8 @@ class GitHub:
         files = [*first.files]
         while len(files) < _MOST_FILES and (page := next(pages, None)):
             files += page.files
-        pull = self.pull_request(repository, first.sha)
-        return redacted(first.whole(files[:_MOST_FILES]).model_copy(update={"pull": pull}))
+        found = self.pull_request(repository, first.sha) if pull else None
+        return redacted(first.whole(files[:_MOST_FILES]).model_copy(update={"pull": found}))
 
     def read_file(self, repository: Repository, sha: str, path: str) -> str | None:
         """Return the text of a file as of a commit, unredacted; None if it cannot be read."""

@@ -1,8 +1,9 @@
 """The commands `commit` and `ask`: one commit, and questions about it."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -13,8 +14,13 @@ from bot.cli.options import LangOption, NoModelOption, OutOption, RepoOption, Zo
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from analysis.models import Repository
+    from bot.models.reference import Reference
     from bot.services.factory import Services
     from bot.settings import Settings
+
+_REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+(?:@\S+)?")
+_WEEK = 7  # days before today
 
 Format = Literal["terminal", "markdown", "json"]
 RefArgument = Annotated[str, typer.Argument(metavar="REF", help="A SHA or its beginning, #123, or an address.")]
@@ -59,31 +65,60 @@ def commit(
 
 
 def ask(
-    ref: RefArgument,
+    about: Annotated[
+        str,
+        typer.Argument(
+            metavar="REF|DATE|FROM..TO|OWNER/NAME", help="A commit, a day, days, or a repository's last week."
+        ),
+    ],
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know, in Chinese or English.")],
     repo: RepoOption = None,
     lang: LangOption = None,
+    timezone: ZoneOption = None,
     no_model: NoModelOption = False,
 ) -> None:
-    """Answer a question about a commit, with the places that say so."""
+    """Answer a question about a commit, a day, days or a repository, with the places that say so."""
     from analysis.models import Question
     from analysis.questions.intent import language_of
     from analysis.report.terminal import print_answer
+    from analysis.window import zone
     from bot.cli.output import deliver
-    from bot.models.reference import parse_reference
-    from bot.services.configured_repositories import choose_repositories
+    from bot.services.period_questions import PeriodQuestion
     from bot.settings import Settings
 
-    reference = parse_reference(ref)
     if not question.strip():
         raise Misuse('the question is empty; ask something, such as "does this touch ROCm?"')
     settings = Settings.load()
-    language = lang or language_of(question, settings.digest_language)
+    language, tz = lang or language_of(question, settings.digest_language), zone(timezone or settings.digest_timezone)
+    now = datetime.now(UTC)
+    subject, repositories = _subject(about, repo, settings, now.astimezone(tz).date())
     with _services(settings, no_model=no_model) as services:
-        located = services.commits.locate(reference, choose_repositories(repo, settings.digest_repos))
-        entry = services.commits.entry(located, language, patches=True)
-        subject = Question(question, located.repository, (entry,))
-        deliver(lambda console: print_answer(console, services.answers.answer(subject, language)), None)
+        if isinstance(subject, list):
+            asked = PeriodQuestion(question, repositories[0], subject, tz, language)
+            statements = services.period_questions.answer(asked, now)
+        else:
+            located = services.commits.locate(subject, repositories)
+            entry = services.commits.entry(located, language, patches=True)
+            statements = services.answers.answer(Question(question, located.repository, (entry,)), language)
+        deliver(lambda console: print_answer(console, statements), None)
+
+
+def _subject(
+    about: str, repo: str | None, settings: "Settings", today: date
+) -> "tuple[list[date] | Reference, list[Repository]]":
+    """Return the commit or the days that a question is about, and where to look; of a repository its last week."""
+    from bot.cli.subjects import days_or_commit
+    from bot.services.configured_repositories import choose_repositories
+
+    if _REPOSITORY.fullmatch(about):
+        return [today - timedelta(days=back) for back in range(_WEEK, -1, -1)], choose_repositories(
+            about, settings.digest_repos
+        )
+    repositories = choose_repositories(repo, settings.digest_repos)
+    subject = days_or_commit(about, today)
+    if isinstance(subject, list) and len(repositories) > 1:
+        raise Misuse("several repositories are configured; name one with --repo")
+    return subject, repositories
 
 
 @contextmanager

@@ -41,6 +41,7 @@ def impact(
     """Show which commits break downstream code, where, and what to write instead."""
     from analysis.window import zone
     from bot.cli.output import deliver
+    from bot.cli.subjects import days_or_commit
     from bot.services.configured_repositories import choose_repositories
     from bot.services.impact import parse_downstream
     from bot.services.impact_reports import Terms
@@ -49,7 +50,7 @@ def impact(
     settings, now = Settings.load(), datetime.now(UTC)
     tz = zone(timezone or settings.digest_timezone)
     *first, period = _words(what)
-    subject = _subject(period, now.astimezone(tz).date())
+    subject = days_or_commit(period, now.astimezone(tz).date())
     repositories = choose_repositories(first[0] if first else repo, settings.digest_repos)
     downstreams = [parse_downstream(each) for each in downstream or settings.digest_downstream]
     if not downstreams:
@@ -67,19 +68,6 @@ def _words(what: "Sequence[str] | None") -> list[str]:
     if len(words) > _MOST_WORDS:
         raise Misuse(f"{words[_MOST_WORDS]!r} is unexpected; see vllm-digest impact --help")
     return words
-
-
-def _subject(text: str, today: date) -> "list[date] | Reference":
-    """Return the days, oldest first, or the commit that a word names."""
-    from analysis.window import parse_day, parse_range
-    from bot.models.reference import parse_reference
-
-    if ".." in text:
-        return parse_range(text, today)
-    try:
-        return parse_reference(text)
-    except Misuse:
-        return [parse_day(text, today)]
 
 
 def _reports(

@@ -16,6 +16,7 @@ from bot.services.commit_sources import CommitSource, ReadCommit
 from bot.store import Store, StoredCommit
 
 _READERS = 8  # concurrent requests: far below GitHub's limit of 100
+_READERS_OF_MIRROR = 2  # without requests: more only wait for one another's Python code
 
 
 class Progress(Protocol):
@@ -85,8 +86,12 @@ class CommitReader:
         tz: ZoneInfo,
         progress: Progress | None = None,
         on_saved: Callable[[int], None] = lambda _: None,
+        *,
+        pulls: bool = True,
     ) -> Unfinished:
         """Read commits concurrently, store each and pass its id to `on_saved`. Return those that failed.
+
+        Without `pulls` their pull requests are not asked for.
 
         Each thread stores its commit before it reads another: a single storing thread would be the bottleneck.
         Once GitHub's rate limit is used up there are no more requests: the remaining commits fail for the same reason.
@@ -94,8 +99,9 @@ class CommitReader:
         if not commits:
             return Unfinished()
         source.prepare([commit.sha for commit in commits])
-        read = _LimitedRead(source.read_commit)
-        with ThreadPoolExecutor(min(_READERS, len(commits))) as pool:
+        read = _LimitedRead(lambda sha: source.read_commit(sha, pull=pulls))
+        readers = _READERS if pulls or source.read_from is not ReadFrom.MIRROR else _READERS_OF_MIRROR
+        with ThreadPoolExecutor(min(readers, len(commits))) as pool:
 
             def read_and_save(sha: str) -> None:
                 on_saved(save_commit(self._store, repository, read(sha)))

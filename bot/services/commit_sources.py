@@ -65,8 +65,8 @@ class CommitSource(Protocol):
     def prepare_window(self, window: Window) -> None:
         """Prepare the reading of all commits of a window."""
 
-    def read_commit(self, sha: str) -> ReadCommit:
-        """Read a commit with its files and, given a token, its pull request."""
+    def read_commit(self, sha: str, *, pull: bool = True) -> ReadCommit:
+        """Read a commit with its files and, if asked and given a token, its pull request."""
 
     def trees(self, commit: Commit) -> Trees | None:
         """Return the whole files before and after a commit; None if only its patch can be read."""
@@ -110,8 +110,8 @@ class ApiSource:
     def prepare_window(self, window: Window) -> None:
         pass
 
-    def read_commit(self, sha: str) -> ReadCommit:
-        return ReadCommit(self._github.read_commit(self._repository, sha))
+    def read_commit(self, sha: str, *, pull: bool = True) -> ReadCommit:
+        return ReadCommit(self._github.read_commit(self._repository, sha, pull=pull))
 
     def trees(self, commit: Commit) -> Trees | None:
         del commit  # its files take a request each
@@ -161,8 +161,8 @@ class MirrorSource:
     def prepare_window(self, window: Window) -> None:
         self._or_api(lambda: self._mirror.fetch_window(window), lambda: self._api.prepare_window(window))
 
-    def read_commit(self, sha: str) -> ReadCommit:
-        return self._or_api(lambda: self._read(sha), lambda: self._api.read_commit(sha))
+    def read_commit(self, sha: str, *, pull: bool = True) -> ReadCommit:
+        return self._or_api(lambda: self._read(sha, pull=pull), lambda: self._api.read_commit(sha, pull=pull))
 
     def trees(self, commit: Commit) -> Trees | None:
         return self._mirror.trees(commit) if self.read_from is ReadFrom.MIRROR else None
@@ -174,13 +174,13 @@ class MirrorSource:
         trees = self.trees(commit)
         return _contents(commit, trees.after.read) if trees else self._api.contents(commit)
 
-    def _read(self, sha: str) -> ReadCommit:
+    def _read(self, sha: str, *, pull: bool = True) -> ReadCommit:
         try:
-            commit = self._mirror.read_commit(sha, self._pull_request(sha))
+            commit = self._mirror.read_commit(sha, self._pull_request(sha) if pull else None)
         except (MirrorUnavailable, UnknownCommit) as exc:
             log.warning("not in the mirror", repository=str(self._repository), commit=sha, why=str(exc))
             self._or_api(self._mirror.head, lambda: "")  # which fails too if it is not this commit alone
-            return self._api.read_commit(sha)
+            return self._api.read_commit(sha, pull=pull)
         return ReadCommit(commit, self._mirror.trees(commit))
 
     def _find(self, ref: str) -> ReadCommit:

@@ -19,6 +19,7 @@ from bot.services.digest import DigestService
 from bot.services.impact import ImpactService
 from bot.services.lookup import CommitLookup
 from bot.services.metered_model import MeteredModel
+from bot.services.period_questions import PeriodQuestions
 from bot.services.upgrade import UpgradeService
 from bot.settings import Settings
 from bot.store import Store, open_engine
@@ -46,6 +47,7 @@ class Services(NamedTuple):
     digests: DigestService
     commits: CommitLookup
     answers: AnswerService
+    period_questions: PeriodQuestions
     impacts: ImpactService
     upgrades: UpgradeService
 
@@ -56,14 +58,18 @@ def services_on(
     """Build the services on a GitHub, a store, a model if there is one, and the sources of commits, by default GitHub's API."""
     sources = sources or CommitSources(github)
     impacts = ImpactService(sources, store)
+    digests = DigestService(sources, store, model)
+    commits = CommitLookup(github, sources, store, model)
+    answers = AnswerService(sources, model)
     return Services(
         github,
         sources,
         store,
         model,
-        DigestService(sources, store, model),
-        CommitLookup(github, sources, store, model),
-        AnswerService(sources, model),
+        digests,
+        commits,
+        answers,
+        PeriodQuestions(digests, store, commits, answers),
         impacts,
         UpgradeService(sources, store, impacts),
     )

@@ -104,7 +104,7 @@ class UpgradeService:
         if progress:
             progress.stage("commits")
             progress.expect(len(unread))
-        unfinished = CommitReader(self._store).read(source, upstream, unread, asked.tz, progress)
+        unfinished = CommitReader(self._store).read(source, upstream, unread, asked.tz, progress, pulls=False)
         ids = self._store.read_ids(upstream, [each.sha for each in listed])
         stored = current_commits(self._store, [ids[each.sha] for each in listed if each.sha in ids], source)
         with Analyst(self._store, upstream, asked.language, None, source.contents, ask=False) as analyst:

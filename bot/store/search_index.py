@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Engine, and_, func, literal_column, select
 from analysis.models import Commit, Repository
 from analysis.search.commit_words import VERSION, CommitWords, commit_words
 from analysis.search.suspects import Document
-from bot.store.commit_rows import StoredCommit, read_commits
+from bot.store.commit_rows import StoredCommit, chunks, read_commits
 from bot.store.database import Writer
 from bot.store.schema import commits, repositories
 from bot.store.search import best_matches, index_commit, is_common, match_query
@@ -65,6 +65,22 @@ class SearchIndex:
         )
         with self._engine.connect() as connection:
             return [Document(*row) for row in connection.execute(query)]
+
+    def words(self, repository: Repository, shas: Sequence[str]) -> dict[str, CommitWords]:
+        """Return SHA -> the indexed words of the commits that were read."""
+        found: dict[str, CommitWords] = {}
+        query = (
+            select(commits.c.sha, *(literal_column(f"s.{name}") for name in CommitWords._fields))
+            .select_from(
+                commits.join(repositories).join(text("commit_search s"), literal_column("s.rowid") == commits.c.id)
+            )
+            .where(repositories.c.key == repository.key, commits.c.read)
+        )
+        with self._engine.connect() as connection:
+            for chunk in chunks(shas):
+                rows = connection.execute(query.where(commits.c.sha.in_(chunk)))
+                found.update((sha, CommitWords(*words)) for sha, *words in rows)
+        return found
 
     def outdated(self) -> int:
         """Return how many commits were indexed by an earlier program."""

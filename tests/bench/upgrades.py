@@ -23,7 +23,7 @@ from tests.bench.processes import PYTHON, run
 _ROOT = Path(__file__).resolve().parents[2]
 _COMMITS = 1_000
 _FIRST, _AGAIN = 60.0, 30.0  # seconds for 1,000 commits
-_PEAK = 600 * MB
+_PEAK = 500 * MB
 
 
 def upgrading(*, commits: int = _COMMITS, settings: Mapping[str, str] = os.environ) -> Iterator[Row]:

@@ -114,7 +114,7 @@ class Reader:
         return self._evaluator.value(replaced, scope) if replaced else None
 
     def _flags(self) -> Iterator[Setting]:
-        for call, names in _calls(self._source.module):
+        for call, names in _flag_calls(self._source):
             callee = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
             if callee in _FLAG_CALLS and (name := _flag_name(call)):
                 if any(each.arg is None for each in call.keywords) and _keyword(call, "default") is None:
@@ -236,9 +236,9 @@ def _completes(method: Function) -> bool:
     return method.name in ("__post_init__", "model_post_init", "__attrs_post_init__") or "model_validator" in marks
 
 
-def _calls(module: ast.Module) -> Iterator[tuple[ast.Call, tuple[Mapping[str, Binding], ...]]]:
-    """Yield each call of a module with the names bound in the functions around it, innermost first."""
-    waiting: list[tuple[ast.AST, tuple[Mapping[str, Binding], ...]]] = [(module, ())]
+def _flag_calls(source: Source) -> Iterator[tuple[ast.Call, tuple[Mapping[str, Binding], ...]]]:
+    """Yield each call that may define a flag, with the names bound in the functions around it, innermost first."""
+    waiting: list[tuple[ast.AST, tuple[Mapping[str, Binding], ...]]] = [(source.module, ())]
     while waiting:
         node, names = waiting.pop()
         if isinstance(node, ast.Call):
@@ -246,9 +246,9 @@ def _calls(module: ast.Module) -> Iterator[tuple[ast.Call, tuple[Mapping[str, Bi
         if isinstance(node, Function):
             waiting += [(each, names) for each in (*node.decorator_list, node.args)]
             names = (_locals(node), *names)
-            waiting += [(each, names) for each in node.body]
+            waiting += [(each, names) for each in node.body if source.has(each, FLAG_HINT)]
         else:
-            waiting += [(each, names) for each in ast.iter_child_nodes(node)]
+            waiting += [(each, names) for each in ast.iter_child_nodes(node) if source.has(each, FLAG_HINT)]
 
 
 def _locals(function: Function) -> Mapping[str, Binding]:

@@ -28,7 +28,7 @@ def environment_reads(source: Source, evaluator: Evaluator) -> Iterator[Environm
     """Yield the reads of variables whose names the file states."""
     if not _READ_HINT.search(source.text):
         return
-    parents = {child: node for node in ast.walk(source.module) for child in ast.iter_child_nodes(node)}
+    parents = {child: node for node, child in source.nodes_with(_READ_HINT)}
     unset = _Unset(evaluator, Scope(source))
     for node in parents:
         if isinstance(node, ast.expr) and (name := _variable(node)):

@@ -1,7 +1,7 @@
 """A Python module as its source text declares it: classes, functions, attributes and imports, each with its line."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -175,11 +175,19 @@ class Module:
         """The names that `members_mentioned` found, by the line where the class starts."""
         return {}
 
-    def instance_attributes(self, owner: Class) -> Iterator[Attribute]:
-        """Yield the attributes that the methods of a class set on `self`, each at its first place."""
-        seen: set[str] = set()
-        text = self.source(owner)
-        for match in _INSTANCE_ATTRIBUTE.finditer(text):
-            if match["name"] not in seen:
-                seen.add(match["name"])
-                yield Attribute(match["name"], owner.start + text.count("\n", 0, match.start("name")))
+    def instance_attributes(self, owner: Class) -> Sequence[Attribute]:
+        """Return the attributes that the methods of a class set on `self`, each at its first place."""
+        if owner.start not in self._on_self:
+            found: dict[str, Attribute] = {}
+            text = self.source(owner)
+            for match in _INSTANCE_ATTRIBUTE.finditer(text):
+                name = match["name"]
+                if name not in found:
+                    found[name] = Attribute(name, owner.start + text.count("\n", 0, match.start("name")))
+            self._on_self[owner.start] = tuple(found.values())
+        return self._on_self[owner.start]
+
+    @cached_property
+    def _on_self(self) -> dict[int, tuple[Attribute, ...]]:
+        """The attributes that `instance_attributes` found, by the line where the class starts."""
+        return {}

@@ -22,6 +22,7 @@ from analysis.facts.whole_files.module import (
     Parameter,
     ParameterKind,
 )
+from analysis.facts.whole_files.outline import outline
 
 MAX_CHARACTERS = 400_000  # of one file; the longest hand-written modules have about 300,000
 # For each attribute griffe walks over the statements before it: 0.7 µs for one of these steps.
@@ -51,16 +52,24 @@ def parse(path: str, text: str) -> Module | None:
     """Return the module at `path` with the given source; None if it is no valid Python, too large or too deep."""
     if len(text) > MAX_CHARACTERS:
         return None
+    logging.getLogger("griffe").setLevel(logging.CRITICAL + 1)
+    declarations = outline(text)
+    module = _visited(path, text, declarations)
+    return _visited(path, text, text) if module is None and declarations != text else module
+
+
+def _visited(path: str, text: str, declarations: str) -> Module | None:
+    """Return the module of a text, of which the `declarations` are parsed; None if that is impossible."""
     *folders, name = PurePosixPath(path).with_suffix("").parts
     parent: Any = None
     for folder in folders:
         parent = griffe.Module(folder, filepath=Path(folder, "__init__.py"), parent=parent)
     if name == "__init__" and parent is not None:
         name, parent = parent.name, parent.parent
-    logging.getLogger("griffe").setLevel(logging.CRITICAL + 1)
     try:
         with warnings_ignored(), _garbage_kept():
-            visited = griffe.visit(name, Path(path), text, parent=parent, extensions=griffe.Extensions(_StepLimit()))
+            extensions = griffe.Extensions(_StepLimit())
+            visited = griffe.visit(name, Path(path), declarations, parent=parent, extensions=extensions)
             found: Mapping[str, Any] = visited.members
             members = dict(_members(found, text.split("\n")))
     except Exception:  # noqa: BLE001 - any source may be given, and griffe raises whatever it stumbles over

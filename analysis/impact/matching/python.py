@@ -93,7 +93,11 @@ class Matching:
     def _kept(self, place: Place) -> Successor | None:
         """Return a definition, which another module no longer passes on, as what is to be imported instead."""
         own = (*self.before.dotted(place.module), *([place.member.name] if place.member else []))
-        return Successor(Cause.MOVED, ".".join(own)) if self.after.find(own).presence is Presence.PRESENT else None
+        found = self.after.find(own)
+        # What stands in its place, such as None, is not it.
+        if found.presence is not Presence.PRESENT or type(found.last.member) is not type(place.member):
+            return None
+        return Successor(Cause.MOVED, self._name(found.last))
 
     def _changed(self, use: Use, before: Answer, after: Answer) -> Iterator[Impact]:
         was, now = before.last, after.last

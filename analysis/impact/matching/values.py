@@ -1,5 +1,6 @@
 """Values of another kind: what functions return and attributes hold, where users of them may not expect it."""
 
+from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from analysis.facts.whole_files.module import Attribute, Function
@@ -20,6 +21,7 @@ from analysis.models.impacts import Cause
 from analysis.paths import Kind, kind
 
 _STUBS = ("", "pass", "...")  # bodies that leave to subclasses what is returned
+_ALIKE = 0.9  # share of the lines that two bodies have in common if neither was rewritten
 _RETURNED = (UseKind.CALL, UseKind.OVERRIDE, UseKind.REPLACEMENT)
 
 
@@ -41,7 +43,8 @@ class Values(NamedTuple):
         match was.member, now.member:
             case Function() as old, Function() as new if use.kind in _RETURNED:
                 change = self._returned(use, (was, old), (now, new)) if _behaves_otherwise(was, now) else None
-                rewritten = use.kind is UseKind.REPLACEMENT and body(was.module, old) != body(now.module, new)
+                bodies = body(was.module, old), body(now.module, new)
+                rewritten = use.kind is UseKind.REPLACEMENT and _differ(*bodies)
                 return change or (ValueChange(Cause.REWRITTEN) if rewritten else None)
             case Attribute() as old, Attribute() as new if use.kind is UseKind.READ:
                 cause = self._held(use, (was, old), (now, new)) if old.annotation != new.annotation else None
@@ -79,6 +82,12 @@ class Values(NamedTuple):
 def _meets_none(use: Use, before: str, after: str) -> bool:
     """Return whether a use may meet None by now; a test makes the values that it reads."""
     return kind(use.path) is not Kind.TEST and allows_none_now(before, after)
+
+
+def _differ(before: str, after: str) -> bool:
+    """Return whether two bodies differ in more than a few of their lines, as after a renaming."""
+    lines = before.split("\n"), after.split("\n")
+    return before != after and SequenceMatcher(None, *lines, autojunk=False).ratio() < _ALIKE
 
 
 def _behaves_otherwise(was: Place, now: Place) -> bool:

@@ -3,13 +3,11 @@
 import json
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import NamedTuple
 
 from analysis.errors import Misuse, UnknownCommit
 from analysis.locale import Phrase, catalogue
-from analysis.models import Entry, Language, Question, Repository, Statement
+from analysis.models import Language, Question, Statement
 from analysis.questions.intent import asks_about_own_code, language_of, references_in
-from analysis.questions.query import names_in
 from bot.models.deliveries import Outcome
 from bot.models.reference import Reference, parse_reference
 from bot.models.subjects import CommitRef, DayRef, commit_value, parse_value
@@ -17,7 +15,7 @@ from bot.services.answers import AnswerService
 from bot.services.downstream import DownstreamChecks
 from bot.services.impact_answers import answer_from_impacts, naming_hint
 from bot.services.lookup import Located, SeveralCommits
-from bot.services.selection import touched
+from bot.services.period_questions import PeriodQuestion, PeriodQuestions
 from bot.slack.commands.commits import CommitCommands
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.rate_limits import RateLimits
@@ -25,9 +23,7 @@ from bot.slack.commands.threads import Threads
 from bot.slack.delivery.reply import AnswerKind
 from bot.slack.parsing.commands import Lookup
 from bot.slack.parsing.requests import ButtonRequest, QuestionForm
-from bot.store import Store
 
-_BEST = 3  # commits of a day used to answer a question that names code
 _BESIDE = 2  # commits named in another commit's thread that are included
 
 
@@ -37,16 +33,16 @@ class Questions:
     def __init__(
         self,
         answers: AnswerService,
+        periods: PeriodQuestions,
         commits: CommitCommands,
         checks: DownstreamChecks,
-        store: Store,
         threads: Threads,
         limits: RateLimits,
     ) -> None:
         self._answers = answers
+        self._periods = periods
         self._commits = commits
         self._checks = checks
-        self._store = store
         self._threads = threads
         self._limits = limits
 
@@ -91,19 +87,20 @@ class Questions:
         except SeveralCommits as exc:
             reply.show(self._commits.which(view, exc, question), stage="which")
             return
-        full_question = Question(
-            question, subject.repository, subject.entries, self._threads.turns(request), subject.also
-        )
+        full_question = subject._replace(thread=self._threads.turns(request))
         if not about:
             about = commit_value(subject.repository, subject.entries[0].commit, language)
-        statements, kind = self._answer(conversation, full_question, language)
+        statements, kind = self._answer(conversation, full_question, ref, language)
         reply.stream(statements, about, question if shown else "", kind=kind)
 
     def _answer(
-        self, conversation: Conversation, question: Question, language: Language
+        self, conversation: Conversation, question: Question, ref: DayRef | CommitRef | None, language: Language
     ) -> tuple[Iterator[Statement], AnswerKind]:
         """Return the answer: what breaks the channel's code from the impacts, without a model; everything else as always."""
         if not asks_about_own_code(question.text):
+            if isinstance(ref, DayRef) and len(question.entries) > 1:
+                asked = PeriodQuestion(question.text, ref.repository, (ref.day,), ref.tz, language, question.thread)
+                return self._periods.answer_from(asked, question.entries), "answer"
             return self._answers.answer(question, language), "answer"
         view, channel = conversation.view, conversation.request.channel
         entries = (*question.entries, *(question.further_commits or ()))
@@ -120,8 +117,8 @@ class Questions:
         question: str,
         language: Language,
         named: Sequence[str] | None,
-    ) -> "_Subject":
-        """Return what a question is about. Raise `SeveralCommits` if that is ambiguous, `UnknownCommit` if it is nothing."""
+    ) -> Question:
+        """Return a question with what it is about. Raise `SeveralCommits` if that is ambiguous, `UnknownCommit` if it is nothing."""
         reader = conversation.view.reader
         names = references_in(question) if named is None else named
         located = _named_commits(conversation, ref, names)
@@ -132,35 +129,11 @@ class Questions:
             raise SeveralCommits("", located)
         if located:
             entries = tuple(reader.entry(each, language, patches=True) for each in located)
-            return _Subject(located[0].repository, entries)
+            return Question(question, located[0].repository, entries)
         if isinstance(ref, DayRef):
-            return self._day(conversation, ref, question)
+            report = reader.report(ref, conversation.now, ask=False)
+            return Question(question, ref.repository, report.entries + report.late)
         raise UnknownCommit(Phrase("the question is about no commit; name one, or ask in the thread of one"))
-
-    def _day(self, conversation: Conversation, ref: DayRef, question: str) -> "_Subject":
-        """Return a day's commits; if the question names code, the best matches with patches, and the other matches."""
-        reader = conversation.view.reader
-        report = reader.report(ref, conversation.now, ask=False)
-        every = report.entries + report.late
-        places = touched(report, names_in(question), self._store)
-        if not places:
-            return _Subject(ref.repository, every)
-        touching = [each for each in every if each.commit.sha in places]
-        touching.sort(key=lambda each: (-len(places[each.commit.sha]), -each.ranked.score))
-        best = [
-            Located(ref.repository, self._store.with_sha(each.commit.sha, ref.repository)[0][1])
-            for each in touching[:_BEST]
-        ]
-        entries = tuple(reader.entry(each, ref.language, patches=True) for each in best)
-        return _Subject(ref.repository, entries, tuple(touching[_BEST:]))
-
-
-class _Subject(NamedTuple):
-    """What a question is about: commits of one repository, and of a day those that match without their patches."""
-
-    repository: Repository
-    entries: tuple[Entry, ...]
-    also: tuple[Entry, ...] | None = None
 
 
 def _named_commits(conversation: Conversation, ref: DayRef | CommitRef | None, names: Sequence[str]) -> list[Located]:

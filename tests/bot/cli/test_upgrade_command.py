@@ -113,6 +113,13 @@ def test_without_downstream_code_the_other_groups_are_there(upgrade: Run) -> Non
     assert numbers(found) == {"breaking": [15], "additions": [16, 10, None]}
 
 
+def test_pull_requests_are_not_asked_for(upgrade: Run, pair: Releases) -> None:
+    """Even with a token, a range takes no request a commit: the groups need none."""
+    assert numbers(row(upgrade("v1.0..v1.1", "--format", "json", GITHUB_TOKEN="t0ken"))) == {"behaviour": [12]}
+    assert pair.server.asked("^/repos/")
+    assert not pair.server.asked("/pulls")
+
+
 def test_people_read_the_worst_first(upgrade: Run) -> None:
     """The terminal and Markdown begin with the pin and with what breaks, with both places; Chinese is Chinese."""
     terminal = upgrade("--downstream", "acme/plugin").out

@@ -229,3 +229,16 @@ def test_a_member_that_was_missing_before_is_not_broken_by_the_end_of_its_module
     after = {"engine/__init__.py": ""}
     assert told(before, after, "path = 'engine.old.Missing'\n") == []
     assert told(before, after, "path = 'engine.old.x'\n") != []
+
+
+def test_a_stand_in_is_not_what_to_import_instead() -> None:
+    """A name that is None at run time, and imported for type checkers, is imported from where it is defined."""
+    mode = "class Mode: ...\n"
+    before = {UPSTREAM: mode, "engine/__init__.py": "from engine.core import Mode\n"}
+    after = {
+        UPSTREAM: "if TYPE_CHECKING:\n    from engine.modes import Mode\nelse:\n    Mode = None\n",
+        "engine/modes.py": mode,
+        "engine/__init__.py": "",
+    }
+    [found] = impacts_of(before, after, "from engine import Mode\n")
+    assert found.advice in (None, "from engine.modes import Mode")

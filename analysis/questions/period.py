@@ -1,0 +1,141 @@
+"""Questions about the commits of a period: which of them match, best first, or a proven none."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from analysis.models import Entry, Fact, FactKind
+from analysis.questions.intent import references_in
+from analysis.questions.query import Query, Term, name_key, stem
+from analysis.questions.topics import Topic, topics_in
+from analysis.search.commit_words import CommitWords
+from analysis.search.words import split_words
+
+_FIELDS = {"title": 3.0, "facts": 2.0, "paths": 1.5, "code": 1.0, "author": 1.0, "message": 0.7}
+_ASKED_FACT = 6.0  # added for a fact of a kind that the question asks for
+_LEAST = 0.4  # share of the best commit's score
+_RARE = 0.15  # share of the commits that have a word which says what is asked about
+_REVERTING = re.compile(r"\brevert|\broll(?:ed|s)? back|\bback(?:ed)? out|回退|回滚|撤销|撤回", re.IGNORECASE)
+_REMOVING = re.compile(r"\bremov|\bdrop|\bdelet|\bgone\b|\bgot rid|去掉|移除|删|不再", re.IGNORECASE)
+_NAME = re.compile(r"[\w./-]+")
+
+
+class PeriodCommit(NamedTuple):
+    """A commit of a period, without its patches, and its indexed words."""
+
+    entry: Entry
+    words: CommitWords
+
+
+class PeriodMatches(NamedTuple):
+    """The commits that match a question, the best first, and the telling terms that no commit mentions.
+
+    `asked` is false if the question says nothing that a commit could match.
+    """
+
+    found: tuple[PeriodCommit, ...]
+    absent: tuple[Term, ...]
+    asked: bool
+
+
+class _Held(NamedTuple):
+    """What a commit has of a query: the weight of each term's best field, and its facts of the kinds in question."""
+
+    terms: Mapping[str, float]
+    asked_facts: int
+
+
+def match_period(question: str, query: Query, commits: Sequence[PeriodCommit]) -> PeriodMatches:
+    """Return the commits that match a question."""
+    if Topic.LINKS in topics_in(question) and _REVERTING.search(question):
+        return PeriodMatches(_reverts(question, commits), (), asked=True)
+    held = [_held(question, query, each) for each in commits]
+    counts = Counter(name for each in held for name in each.terms)
+    telling = {term.text for term in query.terms if term.telling}
+    rare = {name for name, count in counts.items() if count <= max(1, _RARE * len(commits))}
+    decisive = telling or rare
+    scores = [
+        _score(query, each, counts, len(commits)) if each.asked_facts or not decisive.isdisjoint(each.terms) else 0.0
+        for each in held
+    ]
+    least = _LEAST * max(scores, default=0.0)
+    named = telling & counts.keys()
+    order = sorted(
+        # Who asks for a name is shown every commit that has it.
+        (
+            index
+            for index, score in enumerate(scores)
+            if score and (score >= least or (named and named <= held[index].terms.keys()))
+        ),
+        key=lambda index: (-scores[index], -commits[index].entry.ranked.score),
+    )
+    absent = tuple(term for term in query.terms if term.telling and term.text not in counts)
+    return PeriodMatches(tuple(commits[index] for index in order), absent, asked=bool(telling or counts or query.kinds))
+
+
+def _reverts(question: str, commits: Sequence[PeriodCommit]) -> tuple[PeriodCommit, ...]:
+    """Return the commits that revert another, or were reverted; only those that name a commit that the question names."""
+    named = [reference for reference in references_in(question) if reference.startswith("#")]
+    found = [
+        each for each in commits if each.entry.links.all_reverted or each.entry.links.reverted_by or _reverting(each)
+    ]
+    if named:
+        pattern = re.compile("|".join(rf"{re.escape(each)}(?!\d)" for each in named))
+        found = [each for each in found if pattern.search(f"{each.entry.commit.title}\n{each.entry.commit.body}")]
+    return tuple(found)
+
+
+def _reverting(each: PeriodCommit) -> bool:
+    return any(fact.kind is FactKind.REVERT for fact in each.entry.facts) or bool(
+        re.match(r"(?:\[[^\]]*\]\s*)*(?:re)?revert\b", each.entry.commit.title, re.IGNORECASE)
+    )
+
+
+def _held(question: str, query: Query, commit: PeriodCommit) -> _Held:
+    entry = commit.entry
+    texts = {**commit.words._asdict(), "facts": " ".join(map(_fact_text, entry.facts)), "author": entry.commit.author}
+    fields = {name: _words(texts[name]) for name in _FIELDS}
+    terms = {term.text: _weight(term, fields) for term in query.terms}
+    held = {name: weight for name, weight in terms.items() if weight}
+    telling = [term for term in query.terms if term.telling]
+    asked = sum(_is_asked(fact, question, query, telling) for fact in entry.facts)
+    return _Held(held, asked)
+
+
+def _weight(term: Term, fields: Mapping[str, Collection[str]]) -> float:
+    return max(
+        (
+            _FIELDS[field] * weight
+            for field, words in fields.items()
+            for word, weight in term.words.items()
+            if word in words
+        ),
+        default=0.0,
+    )
+
+
+def _is_asked(fact: Fact, question: str, query: Query, telling: Sequence[Term]) -> bool:
+    """Return whether a fact is of a kind that the question asks for, or a removal that it asks for, of what it names."""
+    wanted = fact.kind in query.kinds or (fact.removes and bool(_REMOVING.search(question)))
+    words = _words(_fact_text(fact))
+    return wanted and (not telling or any(word in words for term in telling for word in term.words))
+
+
+def _score(query: Query, held: _Held, counts: Mapping[str, int], among: int) -> float:
+    score = sum(
+        term.weight * held.terms[term.text] * math.log(1 + (among + 1) / (counts[term.text] + 0.5))
+        for term in query.terms
+        if term.text in held.terms
+    )
+    return score + _ASKED_FACT * min(1, held.asked_facts)
+
+
+def _fact_text(fact: Fact) -> str:
+    return f"{fact.kind.value} {fact.name} {fact.new or ''}"
+
+
+def _words(text: str) -> frozenset[str]:
+    """Return the stems of a text's words, and its names as they are compared."""
+    return frozenset({*map(stem, split_words(text)), *map(name_key, _NAME.findall(text))})

@@ -1,0 +1,106 @@
+"""Answers to questions about the commits of some days."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from analysis.locale import catalogue
+from analysis.locale.punctuation import join_items
+from analysis.models import DayReport, Entry, Language, Question, Repository, Statement, Turn
+from analysis.questions.intent import asks_for_what_matters
+from analysis.questions.period import PeriodCommit, PeriodMatches, match_period
+from analysis.questions.query import parse_query
+from bot.models.subjects import DayRef
+from bot.services.answers import AnswerService
+from bot.services.commit_reader import Progress
+from bot.services.digest import DigestService
+from bot.services.lookup import CommitLookup, Located
+from bot.store import Store
+
+_READ = 8  # of the matching commits, with their patches
+_MAX_NAMED = 4  # terms that a denial names
+
+
+class PeriodQuestion(NamedTuple):
+    """A question about the days of a repository, oldest first, in a time zone; `thread` is oldest first."""
+
+    text: str
+    repository: Repository
+    days: Sequence[date]
+    tz: ZoneInfo
+    language: Language
+    thread: tuple[Turn, ...] = ()
+
+
+class PeriodQuestions:
+    """Finds the commits of some days that a question is about, and has them answer it."""
+
+    def __init__(self, digests: DigestService, store: Store, commits: CommitLookup, answers: AnswerService) -> None:
+        self._digests = digests
+        self._store = store
+        self._commits = commits
+        self._answers = answers
+
+    def answer(self, question: PeriodQuestion, now: datetime, progress: Progress | None = None) -> Iterator[Statement]:
+        """Read the days and yield the statements of an answer. Raise `OutsideFailure` if a day cannot be listed."""
+        entries: dict[str, Entry] = {}
+        for day in question.days:
+            ref = DayRef(question.repository, day, question.tz.key, question.language)
+            report = self._digests.report(ref, now, progress, ask=False)
+            entries.update((each.commit.sha, each) for each in _entries(report))
+        yield from self.answer_from(question, list(entries.values()))
+
+    def answer_from(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Iterator[Statement]:
+        """Yield the statements of an answer from these commits."""
+        about = self.about(question, entries)
+        yield from [about] if isinstance(about, Statement) else self._answers.answer(about, question.language)
+
+    def about(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Question | Statement:
+        """Return the question about those of the commits that match, with their patches, or the statement that none does."""
+        query = parse_query(Question(question.text, question.repository, (), question.thread))
+        if not entries or asks_for_what_matters(question.text) or not query:
+            return Question(question.text, question.repository, tuple(entries), question.thread)
+        words = self._store.search_index.words(question.repository, [each.commit.sha for each in entries])
+        commits = [PeriodCommit(each, words[each.commit.sha]) for each in entries if each.commit.sha in words]
+        matches = match_period(question.text, query, commits)
+        if not matches.found:
+            return _none_of(matches, entries, len(commits), question.language)
+        best = tuple(self._whole(question, each.entry) for each in matches.found[:_READ])
+        others = tuple(each.entry for each in matches.found[_READ:])
+        return Question(question.text, question.repository, best, question.thread, others)
+
+    def _whole(self, question: PeriodQuestion, entry: Entry) -> Entry:
+        """Return a commit with its patches."""
+        [(_, commit_id), *_] = self._store.with_sha(entry.commit.sha, question.repository)
+        return self._commits.entry(Located(question.repository, commit_id), question.language, patches=True)
+
+
+def _entries(report: DayReport) -> tuple[Entry, ...]:
+    return report.entries + report.late
+
+
+def _none_of(matches: PeriodMatches, entries: Sequence[Entry], searched: int, language: Language) -> Statement:
+    """Say that no commit matches, and by which names that is proven."""
+    say = catalogue(language)
+    unread = len(entries) - searched
+    if not matches.asked:
+        return Statement(
+            text=say(
+                "Ask what these commits do, for example: which touch ROCm? what removed --flag? what was reverted?"
+            )
+        )
+    if matches.absent and not unread:
+        names = join_items([f"`{term.text}`" for term in matches.absent[:_MAX_NAMED]], say)
+        return Statement(
+            text=say.plural(
+                "The only commit does not mention {names}.",
+                "None of the {count} commits mentions {names}.",
+                searched,
+                names=names,
+            )
+        )
+    text = say.plural("The only commit does not match.", "None of the {count} commits matches.", searched)
+    if unread:
+        text += " " + say.plural("{count} commit could not be read.", "{count} commits could not be read.", unread)
+    return Statement(text=text)
