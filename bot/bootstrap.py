@@ -18,6 +18,7 @@ from bot.services.configured_repositories import known_repositories
 from bot.services.downstream import DownstreamChecks
 from bot.services.factory import Services, bot_services
 from bot.services.reader import Reader
+from bot.services.suspects import SuspectService
 from bot.settings import Settings
 from bot.slack.app import SlackApp, sign_in, slack_app, socket_mode
 from bot.slack.commands.commits import CommitCommands, Ranks
@@ -35,6 +36,7 @@ from bot.slack.commands.search import SearchCommand
 from bot.slack.commands.status import Status
 from bot.slack.commands.subscription_form import SubscriptionForms
 from bot.slack.commands.subscriptions import SubscriptionCommands, SubscriptionManager
+from bot.slack.commands.suspects import SuspectsCommand
 from bot.slack.commands.threads import Threads
 from bot.slack.commands.upgrade import UpgradeCommand
 from bot.slack.delivery.announcements import Announcements
@@ -59,6 +61,7 @@ from bot.slack.parsing.commands import (
     NotUnderstood,
     Search,
     Subscribe,
+    Suspects,
     Unsubscribe,
     Upgrade,
 )
@@ -237,6 +240,12 @@ class _Bot:
         post = PostCommand(self._members, self._postings, web)
         days, commits = DayCommands(post, self._checks, now), CommitCommands(store, self._checks, post)
         search = SearchCommand(store)
+        suspects = SuspectsCommand(
+            SuspectService(store, self._services.commits, self._services.impacts),
+            self._checks,
+            self._subscriptions,
+            web,
+        )
         upgrade = UpgradeCommand(self._services.upgrades, self._checks, self._outbox, web, now)
         subscriptions = self._subscription_commands(status, home)
         help_ = HelpCommand(store, self._subscriptions, web, self._settings.digest_command)
@@ -247,6 +256,7 @@ class _Bot:
                 Lookup: commits.show,
                 Search: search.show,
                 Upgrade: upgrade.show,
+                Suspects: suspects.show,
                 Subscribe: lambda conversation, command: subscriptions.subscribe(conversation, command.options),
                 Unsubscribe: subscriptions.unsubscribe,
                 ListSubscriptions: lambda conversation, _: subscriptions.show_all(conversation),

@@ -1,5 +1,6 @@
 """What a traceback, a log or a described failure names: the clues by which the commit that caused it is searched."""
 
+import builtins
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
@@ -42,6 +43,13 @@ _NUMBER = re.compile(r"\b(?:0x)?[0-9a-f]*\d[0-9a-f]*\b")
 _DIGITS = re.compile(r"\d+")
 _ROOTS = ("", "src/", "lib/", "python/")  # of packages in a repository
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_IMPORTED = re.compile(
+    r"No module named '([\w.]+)'|cannot import name '\w+' from (?:partially initialized module )?'([\w.]+)'"
+)
+_LIBRARY = re.compile(r"/(?:site|dist)-packages/|/lib/python\d|/Lib/|^<")  # frames of what is installed
+_BUILT_IN = frozenset(
+    name for name, each in vars(builtins).items() if isinstance(each, type) and issubclass(each, BaseException)
+)
 _INSTALLED = re.compile(r"^.*/(?:site|dist)-packages/")
 _REFERENCE = re.compile(
     r"https?://\S+|\b[0-9a-f]{7,64}\b|#\d+|^(?:signed-off|co-authored)-by:.*$", re.IGNORECASE | re.MULTILINE
@@ -80,6 +88,17 @@ class Clues(NamedTuple):
 
     def __bool__(self) -> bool:
         return bool((self.names or self.words or self.paths) and (self.upstream or not self.frames))
+
+
+def is_frame(line: str) -> bool:
+    """Return whether a line is the head of a traceback's frame, as Python or pytest writes it."""
+    return bool(_FRAME.search(line) or _PYTEST_FRAME.search(line))
+
+
+def reports_something(line: str) -> bool:
+    """Return whether a line of a log tells of a failure."""
+    lower = line.lower()
+    return any(word in lower for word in _REPORTS)
 
 
 def parse_report(text: str) -> Report:
@@ -121,8 +140,28 @@ def clues_of(
             if len(word) > 1 and word not in passed_over and not _NUMBER.fullmatch(word) and len(words) < _MOST_WORDS:
                 words[word] = max(weight, words.get(word, 0.0))
     named = any(package.lower() in split_words(report.text) for package in packages)
-    paths = tuple(dict.fromkeys(root + path for _, path in reversed(upstream_frames) for root in _ROOTS))
-    return Clues(found_names, words, paths, bool(report.frames), bool(upstream_frames or mapped or named))
+    files = [*_imported_files(report, packages), *(path for _, path in reversed(upstream_frames))]
+    paths = tuple(dict.fromkeys(root + path for path in files for root in _ROOTS))
+    upstream = bool(files or mapped or named)
+    if not upstream and report.frames and not _LIBRARY.search(report.frames[-1].path):
+        # It ends in the person's own code and may be nobody else's doing: names of code say so, words do not.
+        return Clues(found_names, {}, frames=True)
+    return Clues(found_names, words, paths, bool(report.frames), upstream)
+
+
+def _imported_files(report: Report, packages: Collection[str]) -> Iterator[str]:
+    """Yield the upstream files that an import asked for in vain."""
+    for module, source in _IMPORTED.findall("\n".join(report.exceptions)):
+        parts = (module or source).split(".")
+        if parts[0] in packages:
+            yield "/".join(parts) + ".py"
+            yield "/".join(parts) + "/__init__.py"
+
+
+def _without_built_in(exception: str) -> str:
+    """Return what an exception says, without its type if that is one of Python's own, which says nothing."""
+    kind, _, message = exception.partition(":")
+    return message if kind in _BUILT_IN else exception
 
 
 def upstream_path(path: str, packages: Collection[str]) -> str:
@@ -144,7 +183,7 @@ def _weighted_parts(
         yield text, 1.0
         return
     for exception in reversed(report.exceptions):
-        yield _REFERENCE.sub(" ", exception), 1.0
+        yield _REFERENCE.sub(" ", _without_built_in(exception)), 1.0
     for name in mapped:
         yield name, 1.0
     weight = 0.8
@@ -167,8 +206,7 @@ def _telling_lines(text: str) -> list[str]:
     kept: list[str] = []
     for index in range(len(lines) - 1, -1, -1):
         line = lines[index][:_LINE]
-        lower = line.lower()
-        if not any(word in lower for word in _REPORTS) or (key := _DIGITS.sub("0", line)) in seen:
+        if not reports_something(line) or (key := _DIGITS.sub("0", line)) in seen:
             continue
         seen.add(key)
         if _FRAME.search(line) and index + 1 < len(lines):

@@ -8,7 +8,7 @@ from analysis.models import Commit
 from analysis.paths import Kind, kind
 from analysis.search.words import names, searchable
 
-VERSION = 1  # raised when other words of a commit are indexed, or in another form
+VERSION = 2  # raised when other words of a commit are indexed, or in another form
 
 _MESSAGE = 20_000  # characters
 _NAMES = 3_000  # of a commit's changed lines
@@ -33,9 +33,17 @@ def commit_words(commit: Commit) -> CommitWords:
     return CommitWords(
         title=searchable(commit.title),
         message=searchable(_message(commit)),
-        paths=searchable(" ".join(commit.paths)),
+        paths=searchable(" ".join(_paths(commit))),
         code=searchable(" ".join(_changed_names(commit))),
     )
+
+
+def _paths(commit: Commit) -> Iterator[str]:
+    """Yield the paths of the files, of moved ones the previous too."""
+    for file in commit.files:
+        yield file.path
+        if file.previous_path and file.previous_path != file.path:
+            yield file.previous_path
 
 
 def _message(commit: Commit) -> str:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 Format = Literal["terminal", "markdown", "json"]
 _MOST_BYTES = 100_000_000
-_CHECKED = 8_192  # bytes that tell a binary file
 
 
 def suspects(
@@ -72,6 +71,8 @@ def suspects(
 
 def _read(file: str) -> str:
     """Return the text of a file, of standard input, or the sentence itself. Raise `Misuse` for what is no text."""
+    from analysis.search.pasted import decoded
+
     if file == "-" and sys.stdin.isatty():
         raise Misuse("give a file, a sentence in quotes, or pipe a traceback in; see vllm-digest suspects --help")
     if file != "-" and " " in file.strip() and not os.path.exists(file):  # noqa: PTH110 (Path.exists raises for a long name)
@@ -84,12 +85,7 @@ def _read(file: str) -> str:
         raise Misuse(f"{file} cannot be read ({exc.strerror})") from exc
     if len(content) > _MOST_BYTES:
         raise Misuse(f"{name} is larger than {_MOST_BYTES // 1_000_000} MB; give the part with the failure")
-    if b"\0" in content[:_CHECKED]:
-        raise Misuse(f"{name} is binary; give the text of a traceback or a log")
-    text = content.decode("utf-8", "replace")
-    if not text.strip():
-        raise Misuse(f"{name} is empty; give a traceback, a log or a sentence about the failure")
-    return text
+    return decoded(content, name)
 
 
 def _end_of(until: str | None, tz: "ZoneInfo", now: datetime) -> datetime:

@@ -32,6 +32,30 @@ class DownstreamChecks:
         chosen = [each for each in held if subscription is None or each.id == subscription]
         return list({each.key: each for one in chosen for each in one.terms.downstream}.values())
 
+    def surfaces(
+        self, reader: Reader, channel: str, upstream: Repository
+    ) -> tuple[list[ComparedSurface], list[Unchecked]]:
+        """Return what the repositories that a channel names use of an upstream one as it is, and those that fail with why."""
+        return self._surfaces(reader, channel, upstream, self.named(channel, upstream), ())
+
+    def _surfaces(
+        self,
+        reader: Reader,
+        channel: str,
+        upstream: Repository,
+        named: Sequence[Repository],
+        entries: Sequence[Entry],
+    ) -> tuple[list[ComparedSurface], list[Unchecked]]:
+        surfaces: list[ComparedSurface] = []
+        unchecked: list[Unchecked] = []
+        for each in named:
+            try:
+                reader.within(channel).allow(each)
+                surfaces.append(self._impacts.surface(each, upstream, entries, self._now()))
+            except Exception as exc:  # noqa: BLE001 (whatever fails, the digest must arrive and say so)
+                unchecked.append(_unchecked(each, exc))
+        return surfaces, unchecked
+
     def check(
         self,
         reader: Reader,
@@ -44,14 +68,7 @@ class DownstreamChecks:
         named = self.named(channel, upstream, subscription)
         if not named:
             return UNASKED
-        surfaces: list[ComparedSurface] = []
-        unchecked: list[Unchecked] = []
-        for each in named:
-            try:
-                reader.within(channel).allow(each)
-                surfaces.append(self._impacts.surface(each, upstream, entries, self._now()))
-            except Exception as exc:  # noqa: BLE001 (whatever fails, the digest must arrive and say so)
-                unchecked.append(_unchecked(each, exc))
+        surfaces, unchecked = self._surfaces(reader, channel, upstream, named, entries)
         found = ImpactsFound(())
         try:
             if surfaces:

@@ -32,9 +32,9 @@ _ROOTS = ("src", "lib", "python")
 
 
 class SuspectTerms(NamedTuple):
-    """The downstream trees, the period's end and days, the language and time zone of the report, and the time now (UTC)."""
+    """The downstream trees or their surfaces, the period's end and days, the report's language and zone, the time now (UTC)."""
 
-    downstreams: Sequence[Repository | Path]
+    downstreams: Sequence[Repository | Path | ComparedSurface]
     until: datetime
     days: int
     language: Language
@@ -66,7 +66,10 @@ class SuspectService:
                     until=terms.until.astimezone(terms.tz).date(),
                 )
             )
-        surfaces = [self._impacts.surface(each, upstream, (), terms.now) for each in terms.downstreams]
+        surfaces = [
+            each if isinstance(each, ComparedSurface) else self._impacts.surface(each, upstream, (), terms.now)
+            for each in terms.downstreams
+        ]
         clues = _clues(text, upstream, documents, surfaces)
         found = rank_suspects(clues, documents, terms.until)[:_CONSIDERED]
         return SuspectReport(

@@ -21,6 +21,7 @@ from slack_sdk.http_retry.builtin_handlers import (
 from slack_sdk.webhook import WebhookClient
 
 from bot.slack.web_errors import MissingScope, Refused, SlackFailure, Unanswered, scopes_in, silent, translated_errors
+from bot.slack.web_files import SharedFile, download
 from bot.slack.web_replies import (
     ChannelInfo,
     Connection,
@@ -69,6 +70,7 @@ class Web:
     """Client for Slack's Web API; thread-safe. Failed reads are retried `retries` times."""
 
     def __init__(self, token: str, url: str, *, retries: int = _RETRIES) -> None:
+        self._token, self._url = token, url
         patient = RateLimitErrorRetryHandler(max_retry_count=retries)
         self.client = WebClient(token, base_url=url, timeout=TIMEOUT, retry_handlers=[patient])
         again = [ConnectionErrorRetryHandler(max_retry_count=retries), ServerErrorRetryHandler(retries), patient]
@@ -201,6 +203,15 @@ class Web:
         """Return the ts of the message that shares a file in a channel; None if there is none yet."""
         shares = _call(FileInfo, self._reader.files_info, file=file_id).file.shares or {}
         return next((share.ts for where in shares.values() for share in where.get(channel, ())), None)
+
+    def download(self, file_id: str, most: int) -> tuple[str, bytes]:
+        """Return the name and the content of a file that a person shared.
+
+        Raise `Misuse` if it has more than `most` bytes, `Refused` if Slack does not hand it out.
+        """
+        found = _call(FileInfo, self._reader.files_info, file=file_id).file
+        file = SharedFile(found.name or file_id, found.url_private or "", found.size or 0, found.mimetype or "")
+        return file.name, download(file, self._token, self._url, most)
 
     # Looking up
 

@@ -34,8 +34,12 @@ class UploadPlace(Reply):
 
 
 class File(Reply):
-    """`shares` maps public and private to channels, and those to the messages that share the file."""
+    """`shares` maps public and private to channels, and those to the messages that share the file; `size` is in bytes."""
 
+    name: str | None = None
+    size: int | None = None
+    mimetype: str | None = None
+    url_private: str | None = None
     shares: dict[str, dict[str, tuple[Posted, ...]]] | None = None
 
 

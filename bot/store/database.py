@@ -169,6 +169,8 @@ def _set_up(connection: Any, _record: object) -> None:
     connection.isolation_level = None
     for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", f"busy_timeout={_BUSY_MS}"):
         connection.execute(f"PRAGMA {pragma}")
+    # What people wrote is overwritten when it is deleted, which only some systems' SQLite does unasked.
+    connection.execute("PRAGMA secure_delete=ON")
 
 
 def _begin(connection: Connection) -> None:

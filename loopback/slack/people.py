@@ -1,6 +1,7 @@
 """Actions of people in the workspace, and their delivery to the app."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
 from typing import Any
 from uuid import uuid4
 
@@ -11,7 +12,7 @@ from loopback.slack.faults import Faults
 from loopback.slack.hooks import Hook, Hooks
 from loopback.slack.limits import Refused
 from loopback.slack.methods.views import home_of
-from loopback.slack.workspace import SLACKBOT, Json, Message, View, Workspace
+from loopback.slack.workspace import SLACKBOT, File, Json, Message, View, Workspace
 
 _TRIGGER = 3.0
 _HISTORY = {"channel": "channels:history", "group": "groups:history", "im": "im:history"}
@@ -50,13 +51,34 @@ class People:
 
     address: str
 
-    def say(self, user: str, channel: str, text: str, thread_ts: str | None = None) -> str:
-        """Post a person's message and return its ts; the app gets an event if it is a member."""
+    def say(
+        self,
+        user: str,
+        channel: str,
+        text: str,
+        thread_ts: str | None = None,
+        files: Mapping[str, bytes] = MappingProxyType({}),
+    ) -> str:
+        """Post a person's message with files (name -> content) and return its ts; the app gets an event if it is a member."""
         home = self.workspace.channels[channel]
         if user not in home.members:
             raise ValueError(f"{user} is not in {channel}")
         text, marks = payloads.typed(self.workspace, text), {"client_msg_id": str(uuid4())}
-        return self.workspace.post(channel, user, text=text, thread_ts=thread_ts, **marks).ts
+        with self.workspace.change():
+            shared = [self._file(user, name, content) for name, content in files.items()]
+            subtype = "file_share" if shared else None
+            ids = [file.id for file in shared]
+            ts = self.workspace.post(
+                channel, user, text=text, thread_ts=thread_ts, files=ids, subtype=subtype, **marks
+            ).ts
+            for file in shared:
+                file.shares.append((channel, ts, thread_ts))
+        return ts
+
+    def _file(self, user: str, name: str, content: bytes) -> File:
+        file = File(self.workspace.fresh("F"), name, len(content), content=content, user=user)
+        self.workspace.files[file.id] = file
+        return file
 
     def edit(self, user: str, channel: str, ts: str, text: str) -> None:
         self.workspace.replace(self._own(user, channel, ts), text=payloads.typed(self.workspace, text))
@@ -230,7 +252,7 @@ class People:
             return
         if _HISTORY[home.kind] in self._scopes:
             self.delivery.send(Envelope("events_api", payloads.event(self.workspace, event)))
-        mentions = self.workspace.mentions_bot(event.get("text", "")) and "subtype" not in event
+        mentions = self.workspace.mentions_bot(event.get("text", "")) and event.get("subtype") in {None, "file_share"}
         if mentions and home.kind != "im" and "bot_id" not in event and "app_mentions:read" in self._scopes:
             body = {name: value for name, value in event.items() if name != "channel_type"}
             mention = payloads.event(self.workspace, {**body, "type": "app_mention"})

@@ -267,14 +267,15 @@ class _Handler(QuietHandler):
         return (self.headers.get("Authorization") or "").removeprefix("Bearer ").strip()
 
     def _download(self, path: str) -> None:
-        """Send the file at url_private; requires the bot's token."""
+        """Send the file at url_private; without the bot's token and its scope the sign-in page is where to go."""
         file = self.slack.workspace.files.get(path.split("/")[2])
-        if self._bearer() != self.slack.bot_token:
-            self._send(Reply(403, {"ok": False, "error": "not_authed"}))
+        if self._bearer() != self.slack.bot_token or "files:read" not in self.slack.scopes:
+            found = Reply(302, b"", {"Location": f"{self.slack.address}/signin"})
         elif file is None or file.content is None:
-            self._send(Reply(404, {"ok": False, "error": "file_not_found"}))
+            found = Reply(404, {"ok": False, "error": "file_not_found"})
         else:
-            self._send(Reply(200, file.content))
+            found = Reply(200, file.content)
+        self._serve("download", {"file": path.split("/")[2]}, lambda: found)
 
     def _send(self, reply: Reply) -> None:
         data = reply.body if isinstance(reply.body, bytes) else json.dumps(reply.body).encode()

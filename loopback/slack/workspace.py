@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from mimetypes import guess_type
 from secrets import token_urlsafe
 from threading import Condition, RLock
 from time import monotonic
@@ -62,7 +63,7 @@ class Message:
 @dataclass
 class File:
     """A file; `shares` lists (channel, message ts, thread ts) and is empty until the upload is completed. The `ticket`
-    authorises the upload.
+    authorises the upload. `user` is who uploaded it, by default the bot.
     """
 
     id: str
@@ -72,6 +73,7 @@ class File:
     content: bytes | None = None
     shares: list[tuple[str, str, str | None]] = field(default_factory=list)
     ticket: str = field(default_factory=token_urlsafe)
+    user: str = ""
 
 
 @dataclass
@@ -271,7 +273,8 @@ class Workspace:
             where.append(share | ({"thread_ts": thread_ts} if thread_ts else {}))
         name = {"id": file.id, "name": file.name, "title": file.title or file.name, "size": file.length}
         return name | {
-            "user": self.bot_user,
+            "user": file.user or self.bot_user,
+            "mimetype": guess_type(file.name)[0] or "text/plain",
             "permalink": f"{self.url}/files/{file.id}/{file.name}",
             "url_private": f"{self.url}/files/{file.id}/{file.name}",
             "mode": "hosted",

@@ -1,4 +1,7 @@
-"""The suspects of sentences in which maintainers of plug-ins told what had broken, against the commits that they blamed."""
+"""The suspects of sentences in which maintainers of plug-ins told what had broken, against the commits that they blamed.
+
+Those of tracebacks are in `tracebacks`.
+"""
 
 import json
 import math
@@ -14,15 +17,14 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from analysis.models import Commit, FileChange
 from analysis.search.clues import clues_of, parse_report
-from analysis.search.commit_words import commit_words
 from analysis.search.suspects import Document, rank_suspects
 from analysis.search.words import names, searchable, split_words
 from analysis.wordlists import wordlist
 from tests.bench.figures import Row, percentile, tails
 from tests.bench.plugins import BELIEVED, months
 from tests.bench.real_diffs import CLONE, real_day, shown_commit
+from tests.bench.tracebacks import document, traceback_suspects
 
 BREAKS = (
     "BENCH_BREAKS"  # the variable that names the file of sentences: downstream-breaks.jsonl with the maintainers' words
@@ -75,6 +77,7 @@ def suspects(*, settings: Mapping[str, str] = os.environ) -> Iterator[Row]:
     yield Row(f"{len(cases)} sentences {told}", "", f"{len(corpus.shas):,} commits")
     yield from _judged("suspects", corpus, cases, _ranked, _FIRST, _IN_FIVE)
     yield from _judged("plain BM25 over the last 30 days", corpus, cases, _plain)
+    yield from traceback_suspects(settings)
 
 
 def _judged(
@@ -171,24 +174,10 @@ def _of_clone(place: str, first_month: str) -> Corpus:
     with ThreadPoolExecutor(2) as pool:
         shown = pool.map(lambda each: shown_commit(Path(clone), each[1]), dated)
         documents = [
-            _document(number, each, datetime.fromtimestamp(at, UTC))
+            document(number, each, datetime.fromtimestamp(at, UTC))
             for number, (each, (at, _)) in enumerate(zip(shown, dated, strict=True))
         ]
     return Corpus([sha for _, sha in dated], documents)
-
-
-def _document(number: int, recorded: Mapping[str, Any], at: datetime) -> Document:
-    files = tuple(FileChange(path=each["filename"], patch=each.get("patch")) for each in recorded["files"])
-    commit = Commit(
-        sha=recorded["sha"],
-        url="",
-        author="",
-        authored_at=at,
-        committed_at=at,
-        message=recorded["message"],
-        files=files,
-    )
-    return Document(number, at, *commit_words(commit))
 
 
 def _made_up() -> tuple[Corpus, list[Case]]:
@@ -196,7 +185,7 @@ def _made_up() -> tuple[Corpus, list[Case]]:
     day = date(2026, 2, 5)
     until = datetime.combine(day, time(), UTC) + timedelta(days=1)
     commits = real_day(day, 28, {}).commits
-    documents = [_document(number, each, until - timedelta(hours=30 - number)) for number, each in enumerate(commits)]
+    documents = [document(number, each, until - timedelta(hours=30 - number)) for number, each in enumerate(commits)]
     corpus = Corpus([each["sha"] for each in commits], documents)
     named = [[name for name in names(each.code) if "_" in name.strip("_")] for each in documents]
     cases = [

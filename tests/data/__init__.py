@@ -1,4 +1,4 @@
-"""Recorded data of vllm-project/vllm; README.md tells where it is from."""
+"""Recorded data of vllm-project/vllm and another project; README.md tells where it is from."""
 
 import gzip
 import json
@@ -24,6 +24,11 @@ def release_notes() -> dict[str, Any]:
 def downstream_breaks() -> list[dict[str, Any]]:
     """The commits that maintainers of two plug-ins blamed for a break: one row a plug-in, commit and fix."""
     return [json.loads(line) for line in (_HERE / "downstream-breaks.jsonl").read_text("utf-8").splitlines()]
+
+
+def tracebacks() -> list[dict[str, Any]]:
+    """Tracebacks of modules that one version of Flask ran and a later one did not, each with the commit that did it."""
+    return [json.loads(line) for line in (_HERE / "tracebacks.jsonl").read_text("utf-8").splitlines()]
 
 
 def reference_reports() -> dict[str, Any]:

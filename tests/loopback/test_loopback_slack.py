@@ -4,8 +4,10 @@ import json
 import threading
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from http.client import HTTPConnection
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from slack_bolt import Ack, App, Respond, Say
@@ -313,6 +315,28 @@ def test_files(slack: LoopbackSlack, client: WebClient) -> None:
     assert (shared.text, slack.workspace.files[shared.files[0]].content) == ("see", b"# day")
     shares = client.files_info(file=file["file"]["id"])["file"]["shares"]["public"][HERE]
     assert [(share["ts"], share["thread_ts"]) for share in shares] == [(shared.ts, ts)]
+
+
+def test_files_of_people(slack: LoopbackSlack, client: WebClient) -> None:
+    """A person's file comes with its message; its content is for the bot's token with the scope, others are sent to sign in."""
+    ts = slack.say(ADA, HERE, "see", files={"build.log": b"x"})
+    [shared] = client.conversations_history(channel=HERE)["messages"]
+    [file] = shared["files"]
+    assert (shared["ts"], shared["subtype"], file["user"], file["size"]) == (ts, "file_share", ADA, 1)
+    assert client.files_info(file=file["id"])["file"]["shares"]["public"][HERE][0]["ts"] == ts
+    assert fetched(file["url_private"], slack.bot_token) == (200, b"x")
+    assert fetched(file["url_private"], "xoxb-other") == (302, b"")
+    slack.scopes = slack.scopes - {"files:read"}
+    assert fetched(file["url_private"], slack.bot_token) == (302, b"")
+
+
+def fetched(url: str, token: str) -> tuple[int, bytes]:
+    """The status and the content at an address, no redirect followed."""
+    place = urlsplit(url)
+    with closing(HTTPConnection(place.netloc, timeout=10)) as connection:
+        connection.request("GET", place.path, headers={"Authorization": f"Bearer {token}"})
+        answer = connection.getresponse()
+        return answer.status, answer.read()
 
 
 def test_events(slack: LoopbackSlack) -> None:

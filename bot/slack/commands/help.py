@@ -28,6 +28,10 @@ _FORMS = (  # of commands, and what they give, both with placeholders for `Examp
     ("{sha}", mark("a commit (a SHA, #{pr}, or its address)")),
     ("search {words}", mark("find commits")),
     ("upgrade v1.2.0..v1.3.0", mark("what lies between two versions; without the first from what your code pins")),
+    (
+        "suspects TRACEBACK",
+        mark("the commits that most likely caused it (a log or a file will do, and the word may be left out)"),
+    ),
     ("{name} {day}", mark("a repository may come first")),
     (
         "subscribe at 09:00 min medium paths {folder}/**",

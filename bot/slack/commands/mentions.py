@@ -13,7 +13,14 @@ from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.dispatch import CommandDispatcher
 from bot.slack.commands.questions import Questions
 from bot.slack.commands.threads import Threads
-from bot.slack.parsing.commands import Help, NotUnderstood, plain
+from bot.slack.parsing.commands import (
+    MOST_CHARACTERS,
+    Help,
+    NotUnderstood,
+    Suspects,
+    holds_failure,
+    plain_lines,
+)
 from bot.slack.parsing.requests import MessageRequest
 from bot.slack.web import Web
 
@@ -29,11 +36,14 @@ class Messages:
 
     def handle(self, conversation: Conversation, message: MessageRequest) -> Outcome:
         """Carry out a command, answer a question, or stay silent if the message is not meant for the bot."""
-        text = plain(message.text, self._web.me["user_id"])
+        lines = plain_lines(message.text, self._web.me["user_id"])
+        text = " ".join(lines.split())[:MOST_CHARACTERS]
         about = self._threads.subject(message)
         if message.mentioned or message.direct:
-            command = conversation.understand(text)
-            if not text and message.thread_ts:
+            command = conversation.understand(lines)
+            if message.files and (not text or isinstance(command, NotUnderstood)):
+                command = Suspects(lines)
+            elif not text and message.thread_ts:
                 command = Help()
             if not isinstance(command, NotUnderstood):
                 return self._commands.carry_out(conversation, command)
@@ -43,6 +53,8 @@ class Messages:
                     return self._commands.carry_out(conversation, command)
         elif not _is_addressed(message, text, about):
             return Outcome()
+        elif holds_failure(message.text):  # which no model may read, not even as a question
+            return self._commands.carry_out(conversation, Suspects(lines))
         self._questions.answer(conversation, about, text)
         return Outcome()
 

@@ -21,7 +21,7 @@ from bot.slack.commands.subscriptions import SubscriptionCommands
 from bot.slack.delivery.drafts import line
 from bot.slack.delivery.reply import Reply
 from bot.slack.messages.blocks import escaped
-from bot.slack.parsing.commands import plain
+from bot.slack.parsing.commands import Suspects, holds_failure, plain_lines
 from bot.slack.parsing.requests import (
     AnyRequest,
     ButtonRequest,
@@ -63,19 +63,25 @@ class RequestHandlers:
         """Handle a request; the caller reports errors to the person."""
         match conversation.request:
             case CommandRequest() as request:
-                command = conversation.understand(plain(request.text))
+                command = conversation.understand(plain_lines(request.text))
                 return self._commands.carry_out(conversation, command)
             case ButtonRequest() as button:
                 return self._buttons.press(conversation, button)
             case MessageRequest() as message:
                 return self._messages.handle(conversation, message)
             case QuestionForm() as form:
-                return self._questions.answer_form(conversation, form)
+                return self._answer_form(conversation, form)
             case SubscriptionForm() as form:
                 return self._subscriptions.apply_form(conversation, form)
             case HomeRequest() as request:
                 self._home.publish(conversation.view, request.user)
                 return Outcome()
+
+    def _answer_form(self, conversation: Conversation, form: QuestionForm) -> Outcome:
+        """Answer a question; what somebody pasted in its place is not for a model."""
+        if holds_failure(form.question):
+            return self._commands.carry_out(conversation, Suspects(form.question))
+        return self._questions.answer_form(conversation, form)
 
 
 class Responder:

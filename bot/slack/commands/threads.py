@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from analysis.models import Turn
-from bot.slack.parsing.commands import plain
+from bot.slack.parsing.commands import holds_failure, plain
 from bot.slack.parsing.requests import MessageRequest, Request
 from bot.slack.web import Web, about_of, key_of
 from bot.slack.web_errors import SlackFailure
@@ -65,9 +65,18 @@ class Threads:
         if isinstance(request, MessageRequest) and request.ts:
             messages = [each for each in messages if float(each["ts"]) < float(request.ts)]
         # Of our own messages only answers count: a digest's parts in its thread are not conversation.
-        spoken = [each for each in messages if each.get("user") != me or key_of(each).startswith(self._answers)]
+        # What people pasted of their failures is not for a model.
+        spoken = [
+            each
+            for each in messages
+            if (key_of(each).startswith(self._answers) if each.get("user") == me else not _is_failure(each, me))
+        ]
         turns = [_turn(each, me) for each in spoken[-_TURNS:]]
         return tuple(turn for turn in turns if turn.text)
+
+
+def _is_failure(message: Mapping[str, Any], me: str) -> bool:
+    return holds_failure(str(message.get("text") or ""), me)
 
 
 def _turn(message: Mapping[str, Any], me: str) -> Turn:

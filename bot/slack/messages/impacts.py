@@ -65,7 +65,7 @@ def breaking_section(entries: Iterable[Entry], check: DownstreamCheck, language:
         blocks.append(rich(paragraph(heading), bullets(rows)))
     elif check.compared:
         blocks.append(context(_unbroken(check.compared, len(unread), say)))
-    return blocks + [context(_unchecked(each, language)) for each in check.unchecked]
+    return blocks + [context(unchecked_text(each, language)) for each in check.unchecked]
 
 
 def worst_line(entries: Iterable[Entry], check: DownstreamCheck, language: Language) -> str:
@@ -103,7 +103,8 @@ def _compared(downstream: Downstream, say: Catalogue) -> str:
     return f"{downstream.name}, {say.plural('{count} file', '{count} files', downstream.files)}"
 
 
-def _unchecked(each: Unchecked, language: Language) -> str:
+def unchecked_text(each: Unchecked, language: Language) -> str:
+    """Return that a downstream repository could not be compared, and why."""
     reason = translated(each.reason, language)
     return catalogue(language)("⚠️ {name} could not be checked: {reason}", name=each.repository, reason=reason)
 
@@ -112,7 +113,7 @@ def coverage_rows(check: DownstreamCheck, language: Language) -> list[list[Piece
     """Return what was compared and what could not be, for the coverage."""
     say = catalogue(language)
     rows = [prose(text) for each in check.compared for text in (comparison(each, language), *omissions(each, language))]
-    rows += [prose(_unchecked(each, language)) for each in check.unchecked]
+    rows += [prose(unchecked_text(each, language)) for each in check.unchecked]
     return rows + [prose(_failed(each, say)) for each in check.failed]
 
 
@@ -138,7 +139,7 @@ def impact_blocks(commit: Commit, check: DownstreamCheck, language: Language) ->
     if check.compared and not blocks and not check.failed and commit.read:
         blocks.append(context(_unbroken(check.compared, 0, say)))
     blocks += [context(_failed(each, say)) for each in check.failed if each.sha == commit.sha]
-    return blocks + [context(_unchecked(each, language)) for each in check.unchecked]
+    return blocks + [context(unchecked_text(each, language)) for each in check.unchecked]
 
 
 def _cause(commit: Commit, downstream: Downstream, cause: ImpactCause, say: Catalogue) -> list[Piece]:

@@ -1,6 +1,7 @@
 """The parser of commands. Text that it cannot parse gets the nearest form that would work.
 
-[repo] DATE | FROM..TO | SHA | #PR | URL | search WORDS | upgrade [FROM[..TO]] | subscribe ... | unsubscribe | subscriptions | status | help
+[repo] DATE | FROM..TO | SHA | #PR | URL | search WORDS | upgrade [FROM[..TO]] | suspects TEXT | subscribe ... | unsubscribe | subscriptions | status | help
+A pasted traceback or log is the command `suspects` without its word.
 """
 
 import html
@@ -15,6 +16,7 @@ from typing import Literal
 from analysis.errors import Misuse
 from analysis.models import Repository
 from analysis.questions.intent import references_in
+from analysis.search.pasted import reads_as_failure
 from analysis.text import one_line, shorten
 from analysis.window import parse_day, parse_range
 from bot.models.reference import Reference, parse_reference
@@ -24,11 +26,12 @@ from bot.slack.parsing.repository_names import FULL_NAME, named
 from bot.slack.parsing.subscription_parser import SubscriptionOptions, parse_options
 
 MOST_DAYS = 31  # in a range
+MOST_CHARACTERS = 4_000  # of a question, and of a command that does not hold a log
 _WORDS = 50  # in a search
 _SHOWN = 60  # characters of the input quoted in replies
 _FIRST_YEAR = 1970  # git's dates begin with Unix time
 _SUBSCRIBING = ("subscribe", "unsubscribe", "subscriptions", "status")
-_COMMANDS = ("search", "upgrade", "help", "today", "yesterday", *_SUBSCRIBING)
+_COMMANDS = ("search", "upgrade", "suspects", "help", "today", "yesterday", *_SUBSCRIBING)
 _LOOSE_DATE = re.compile(r"(?<![A-Za-z0-9#])(\d{4})[-/.年]?(\d{1,2})[-/.月]?(\d{1,2})(?![A-Za-z0-9])日?")
 _Find = Callable[[str], Repository | None]
 Why = Literal["", "future", "backwards", "too_many"]
@@ -36,6 +39,8 @@ _SPAN = re.compile(r"(?:[\w+-][\w./+-]*)?(?:\.\.(?:[\w+-][\w./+-]*)?)?")  # of t
 _UPGRADE_EXAMPLE = "upgrade v1.2.0..v1.3.0 downstream owner/name"
 _EVERYTHING = ("all", "全部", "所有")
 _HELP = ("help", "?", "？", "帮助")
+_FILE_AS_HOST = re.compile(r"<https?://([\w.-]+\.(?:py|so|sh|cc|rs))\|\1>")  # Slack links such names
+_QUOTES = str.maketrans("\u201c\u201d\u2018\u2019", "\"\"''")  # which Slack puts in place of straight ones
 _PUNCTUATION = "?!,;:？！，；：。、"
 _ALIASES = {
     "subs": "subscriptions",
@@ -52,6 +57,8 @@ _ALIASES = {
     "查看订阅": "subscriptions",
     "状态": "status",
     "升级": "upgrade",
+    "嫌疑": "suspects",
+    "排查": "suspects",
 }
 
 
@@ -98,6 +105,14 @@ class Upgrade:
     end: str = ""
     repository: Repository | None = None
     downstream: tuple[Repository, ...] = ()
+
+
+@dataclass(frozen=True)
+class Suspects:
+    """Show the commits that most likely caused a failure: a traceback, a log or a sentence, with its lines."""
+
+    text: str
+    repository: Repository | None = None
 
 
 @dataclass(frozen=True)
@@ -153,6 +168,7 @@ Command = (
     | Lookup
     | Search
     | Upgrade
+    | Suspects
     | Help
     | NotUnderstood
     | Subscribe
@@ -163,21 +179,40 @@ Command = (
 
 
 def plain(text: str, bot_user: str = "") -> str:
-    """Convert Slack's markup to plain text: remove mentions of the bot, unwrap URLs, unescape entities."""
+    """Convert Slack's markup to plain text on one line."""
+    return " ".join(plain_lines(text, bot_user).split())
+
+
+def plain_lines(text: str, bot_user: str = "") -> str:
+    """Convert Slack's markup to plain text: remove mentions of the bot, unwrap URLs, unescape entities; keep the lines."""
     if bot_user:
         text = re.sub(rf"<@{re.escape(bot_user)}(?:\|[^>]*)?>[\s,:，：]*", " ", text)
+    text = _FILE_AS_HOST.sub(r"\1", text)
     text = re.sub(r"<(https?://[^|>]+)(?:\|[^>]*)?>", r"\1", text)
     text = re.sub(r"<(?:mailto|tel):[^|>]*\|([^>]*)>", r"\1", text)
-    return " ".join(html.unescape(text).replace("\0", " ").split())
+    return html.unescape(text).replace("\0", " ").strip()
+
+
+def holds_failure(text: str, bot_user: str = "") -> bool:
+    """Return whether somebody pasted a failure: by its form, or after the command's word. `text` has Slack's markup."""
+    lines = plain_lines(text, bot_user).translate(_QUOTES)
+    return "suspects" in map(_keyword, lines.split(None, 2)[:2]) or reads_as_failure(lines)
+
+
+def _keyword(word: str) -> str:
+    """Return a command's word under its usual name."""
+    return _ALIASES.get(word.lower(), word.lower())
 
 
 def parse(text: str, known: Sequence[Repository], today: date, usual: Sequence[Repository] = ()) -> Command:
-    """Parse `text` (already `plain`) into a command.
+    """Parse `text` (already `plain`, or with its lines) into a command.
 
     `known` holds the repositories that short names may refer to; those in `usual` take precedence.
     """
+    if pasted := _suspects(text, known, usual):
+        return pasted
     # Text copied from our own messages contains backticks and our substitute for a dot.
-    words = text.replace("`", " ").replace("\u2024", ".").split()
+    words = text[:MOST_CHARACTERS].replace("`", " ").replace("\u2024", ".").split()
     if not words:
         return Day(parse_day("yesterday", today))
     try:
@@ -198,7 +233,7 @@ def _named_first(words: Sequence[str], known: Sequence[Repository], usual: Seque
 def _command(words: list[str], repository: Repository | None, find: _Find, today: date) -> Command:
     head = words[0].lower()
     # "list" followed by more words is not about subscriptions.
-    head = "subscriptions" if head == "list" and len(words) == 1 else _ALIASES.get(head, head)
+    head = "subscriptions" if head == "list" and len(words) == 1 else _keyword(head)
     if head == "help":
         return Help()
     if head == "search":
@@ -266,6 +301,26 @@ def _upgrade(words: list[str], repository: Repository | None) -> Command:
     except Misuse:
         return NotUnderstood(shorten(one_line(" ".join(["upgrade", *words])), _SHOWN), _UPGRADE_EXAMPLE)
     return Upgrade(start, end, repository, downstream)
+
+
+def _suspects(text: str, known: Sequence[Repository], usual: Sequence[Repository]) -> Command | None:
+    """Parse what somebody pasted, after the command's word or a repository or without either; None if it is no failure."""
+    text = text.translate(_QUOTES)
+    first, rest = _first_word(text)
+    repository = None
+    with suppress(InputError):
+        repository = named(first, known, usual)
+    keyword, after = _first_word(rest) if repository else (first, rest)
+    if _keyword(keyword) == "suspects":
+        return Suspects(after, repository)
+    if _keyword(keyword) in _COMMANDS or not reads_as_failure(text):
+        return None
+    return Suspects(text, repository if repository in known else None)
+
+
+def _first_word(text: str) -> tuple[str, str]:
+    first, *rest = text.split(None, 1) or [""]
+    return first, "".join(rest)
 
 
 def _range(word: str, repository: Repository | None, today: date) -> Command:

@@ -1,7 +1,7 @@
 """Requests from people, parsed once from Slack's payloads: one type a kind."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Annotated, Any, Literal
 
@@ -11,7 +11,10 @@ from analysis.models import Frozen
 from analysis.text import scalar
 from bot.slack.parsing.subscription_parser import SubscriptionOptions
 
-_MOST = 4_000  # maximum characters of a text that are processed
+_MOST = 4_000  # characters of a question that are processed
+_MOST_PASTED = 40_000  # of a command or a message, which may hold a log; Slack cuts longer ones
+_MOST_FILES = 3
+_MEDIA = ("image/", "audio/", "video/")
 
 
 class Request(Frozen):
@@ -52,10 +55,11 @@ class CommandRequest(Request):
 
 
 class MessageRequest(Request):
-    """A message or a mention. `root_is_ours` tells whether the bot started its thread."""
+    """A message or a mention, with the ids of its files. `root_is_ours` tells whether the bot started its thread."""
 
     kind: Literal["message"] = "message"
     text: str = ""
+    files: tuple[str, ...] = ()
     mentioned: bool = False
     root_is_ours: bool = False
 
@@ -130,7 +134,7 @@ def from_command(body: Mapping[str, Any]) -> CommandRequest:
         user=body["user_id"],
         team=body.get("team_id") or "",
         channel=body["channel_id"],
-        text=scalar(body.get("text") or "")[:_MOST],
+        text=scalar(body.get("text") or "")[:_MOST_PASTED],
         response_url=body.get("response_url") or "",
     )
 
@@ -152,12 +156,19 @@ def from_message(body: Mapping[str, Any], bot_user: str) -> MessageRequest | Non
         user=event["user"],
         team=event.get("user_team") or event.get("source_team") or event.get("team") or body.get("team_id") or "",
         channel=event["channel"],
-        text=text[:_MOST],
+        text=text[:_MOST_PASTED],
+        files=_files(event.get("files") or ()),
         ts=event["ts"],
         thread_ts=event.get("thread_ts") or "",
         mentioned=event["type"] == "app_mention" or f"<@{bot_user}" in text,
         root_is_ours=event.get("parent_user_id") == bot_user,
     )
+
+
+def _files(shared: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Return the ids of the files that may hold text: all but images, sound and films."""
+    listed = [each for each in shared if not str(each.get("mimetype") or "").startswith(_MEDIA)]
+    return tuple(str(each["id"]) for each in listed if each.get("id"))[:_MOST_FILES]
 
 
 def from_button(body: Mapping[str, Any]) -> ButtonRequest:

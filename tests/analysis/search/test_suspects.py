@@ -101,6 +101,47 @@ def test_frames_of_installed_packages_are_upstream_paths(shown: str, path: str) 
     assert upstream_path(shown, ["engine"]) == path
 
 
+OWN = """\
+Traceback (most recent call last):
+  File "/home/ada/plugin/worker.py", line 31, in start
+    {code}
+{exception}
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "exception", "found"),
+    [
+        ("pool.warm_cache(2)", "AttributeError: 'Pool' object has no attribute 'warm_cache'", "Size pools"),
+        ("part[2]", "KeyError: 'part'", ""),
+        ("size()", "TypeError: size is no function", ""),
+        (
+            "from engine.core import begin",
+            "ImportError: cannot import name 'begin' from 'engine.core' (x)",
+            "Start later",
+        ),
+        ("import engine.core", "ModuleNotFoundError: No module named 'engine.core'", "Start later"),
+    ],
+)
+def test_a_failure_in_own_code_leads_to_names_alone(code: str, exception: str, found: str) -> None:
+    """Names of code lead upstream, words and Python's own exceptions do not; a failed import leads to its module's file."""
+    assert next(iter(titles(OWN.format(code=code, exception=exception))), "") == found
+
+
+def test_a_moved_file_is_found_by_its_previous_path() -> None:
+    """The words of a commit have both paths of a file that it moves."""
+    moved = Commit(
+        sha="m",
+        url="u",
+        author="Ada",
+        authored_at=NOON,
+        committed_at=NOON,
+        message="Tidy",
+        files=(FileChange(path="engine/parts/core.py", previous_path="engine/core.py"),),
+    )
+    assert commit_words(moved).paths == "engine/parts/core.py engine/core.py"
+
+
 def test_the_lines_that_hold_the_names_are_shown() -> None:
     """The changed lines with the most telling name come first, what is gone before what is new."""
     lines = telling_lines(COMMITS[20], ["warm_cache", "size"], 2)

@@ -18,9 +18,11 @@ from bot.slack.parsing.commands import (
     Lookup,
     NotUnderstood,
     Search,
+    Suspects,
     Upgrade,
     parse,
     plain,
+    plain_lines,
 )
 
 TODAY = date(2026, 2, 6)  # a Friday
@@ -143,6 +145,29 @@ def test_a_commit_is_understood(text: str, sha: str | None, pr: int | None, repo
 def test_a_search_is_for_what_follows(text: str, words: str) -> None:
     """What follows the word for a search is looked for, as it was meant before Slack escaped it."""
     assert wish(text) == Search(words)
+
+
+FAILURE = 'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    g(1)\nNameError: g'
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("suspects the pool is gone", Suspects("the pool is gone")),
+        ("排查 the pool is gone", Suspects("the pool is gone")),
+        (f"sglang suspects {FAILURE}", Suspects(FAILURE, SGLANG)),
+        (f"else/where suspects {FAILURE}", Suspects(FAILURE, OTHER)),
+        ("suspects", Suspects("")),
+        (FAILURE, Suspects(FAILURE)),
+        (f"sglang\n{FAILURE}", Suspects(f"sglang\n{FAILURE}", SGLANG)),
+        (FAILURE.replace('"', "\u201c"), Suspects(FAILURE)),
+        ("2026-02-05 10:00 INFO a\n2026-02-05 10:01 ERROR failed\n2026-02-05 10:02 INFO b", None),
+        ("tests/test_a.py:12: in test_it\n    run()\nE   TypeError: no", None),
+    ],
+)
+def test_a_failure_is_looked_into_with_its_lines(text: str, meant: Suspects | None) -> None:
+    """After the word, or by the form of what is pasted, which is kept whole; None stands for the text itself."""
+    assert parse(plain_lines(text), KNOWN, TODAY) == (meant or Suspects(text))
 
 
 def test_a_search_is_for_fifty_words() -> None:
