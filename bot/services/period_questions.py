@@ -5,12 +5,13 @@ from datetime import date, datetime
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
+from analysis.impact.watch import touches
 from analysis.locale import catalogue
 from analysis.locale.punctuation import join_items
 from analysis.models import DayReport, Entry, Language, Question, Repository, Statement, Turn
 from analysis.questions.intent import asks_for_what_matters
 from analysis.questions.period import PeriodCommit, PeriodMatches, match_period
-from analysis.questions.query import parse_query
+from analysis.questions.query import names_in, parse_query
 from bot.models.subjects import DayRef
 from bot.services.answers import AnswerService
 from bot.services.commit_reader import Progress
@@ -18,6 +19,7 @@ from bot.services.digest import DigestService
 from bot.services.lookup import CommitLookup, Located
 from bot.store import Store
 
+_SEARCHED = 60  # matching commits whose patches are searched for names
 _READ = 8  # of the matching commits, with their patches
 _MAX_NAMED = 4  # terms that a denial names
 
@@ -66,9 +68,16 @@ class PeriodQuestions:
         matches = match_period(question.text, query, commits)
         if not matches.found:
             return _none_of(matches, entries, len(commits), question.language)
-        best = tuple(self._whole(question, each.entry) for each in matches.found[:_READ])
-        others = tuple(each.entry for each in matches.found[_READ:])
-        return Question(question.text, question.repository, best, question.thread, others)
+        found = self._touching(question, [each.entry for each in matches.found])
+        best = tuple(self._whole(question, each) for each in found[:_READ])
+        return Question(question.text, question.repository, best, question.thread, tuple(found[_READ:]))
+
+    def _touching(self, question: PeriodQuestion, found: Sequence[Entry]) -> Sequence[Entry]:
+        """Return the commits whose changed lines have the names of code in the question; all if it has none, or none has them."""
+        names = names_in(question.text)
+        looked_at = found[:_SEARCHED] if names else ()
+        touching = [each for each in looked_at if touches(self._whole(question, each).commit, names)]
+        return touching or found
 
     def _whole(self, question: PeriodQuestion, entry: Entry) -> Entry:
         """Return a commit with its patches."""
@@ -92,15 +101,14 @@ def _none_of(matches: PeriodMatches, entries: Sequence[Entry], searched: int, la
         )
     if matches.absent and not unread:
         names = join_items([f"`{term.text}`" for term in matches.absent[:_MAX_NAMED]], say)
-        return Statement(
-            text=say.plural(
-                "The only commit does not mention {names}.",
-                "None of the {count} commits mentions {names}.",
-                searched,
-                names=names,
-            )
-        )
-    text = say.plural("The only commit does not match.", "None of the {count} commits matches.", searched)
+        if searched == 1:
+            return Statement(text=say("The commit does not mention {names}.", names=names))
+        return Statement(text=say("None of the {count} commits mentions {names}.", count=searched, names=names))
+    text = (
+        say("The commit does not match.")
+        if searched == 1
+        else say("None of the {count} commits matches.", count=searched)
+    )
     if unread:
         text += " " + say.plural("{count} commit could not be read.", "{count} commits could not be read.", unread)
     return Statement(text=text)
