@@ -20,7 +20,7 @@ from bot.services.lookup import CommitLookup, Located
 from bot.store import Store
 
 _SEARCHED = 60  # matching commits whose patches are searched for names
-_READ = 8  # of the matching commits, with their patches
+_READ = 3  # of the matching commits, with their patches; the others are named
 _MAX_NAMED = 4  # terms that a denial names
 
 

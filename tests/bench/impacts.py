@@ -48,7 +48,9 @@ class Found(NamedTuple):
 def impact(*, settings: Mapping[str, str] = os.environ) -> Iterator[Row]:
     """The months of the plug-ins' clones that the settings name, or a made-up pair."""
     with TemporaryDirectory() as name, plugins(Path(name), settings) as served:
-        found = _matched(served, Path(name), Path(settings.get(KEEP) or name))
+        kept = Path(settings.get(KEEP) or name)
+        kept.mkdir(parents=True, exist_ok=True)
+        found = _matched(served, Path(name), kept)
         yield Row(f"{len(found.commits):,} commits of {', '.join(served.months)}; {served.told}", "")
         yield from _judged(served, found)
         yield from _ranked(served, found)
