@@ -325,9 +325,9 @@ def test_a_search_is_paged_forth_and_back(room: Room) -> None:
 
 def test_a_search_that_finds_nothing_says_so(room: Room) -> None:
     """Where nothing is found there is one line, with the words that were looked for."""
-    (line,) = room.types("search warpdrive <!here> quuxes")
+    (line,) = room.types("search +warpdrive <!here> quuxes")
     assert line.text == room.say(
-        "None of the commits that I have read has “{words}”", words="warpdrive &lt;!here&gt; quuxes"
+        "None of the commits that I have read has “{words}”", words="+warpdrive &lt;!here&gt; quuxes"
     )
     assert buttons(line) == []
 
