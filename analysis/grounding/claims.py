@@ -257,9 +257,9 @@ _IN_PROSE = re.compile(
 def _find_symbols(line: str, section: Section, corpus: Corpus) -> Iterator[Found]:
     """Find the names of code; those that a diff does not show may be in the changed files as a whole."""
     for match, in_command in _symbols(line):
-        supported = in_command or any(
-            _is_symbol(match, section, each) for each in (corpus, corpus.whole) if each is not None
-        )
+        shown = in_command or _is_symbol(match, section, corpus)
+        # The whole files are read only for a name that nothing else shows: each may be a request.
+        supported = shown or (corpus.whole is not None and _is_symbol(match, section, corpus.whole))
         yield Found(match.start(), match.end(), supported)
     if corpus.entries:
         for match in CLASS_NAME.finditer(SPAN.sub(lambda span: "\0" * len(span[0]), line)):
