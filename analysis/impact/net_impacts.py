@@ -1,4 +1,4 @@
-"""What a range of commits breaks of a surface in sum: what no longer fits at its end, and which of its commits did it.
+"""The net impacts of a range of commits on a surface: uses that no longer fit at its end, and the commits that broke them.
 
 Every use is looked up at both ends, so that what one commit breaks and another mends is no impact of the range. Only the
 commits that touch what a broken use relies on are then compared one by one.

@@ -55,7 +55,8 @@ class FactKind(StrEnum):
     LAYOUT = "only layout"
 
 
-BREAKING = frozenset(
+# Kinds that everybody who runs the project or calls it over HTTP can meet.
+OPERATIONAL = frozenset(
     {
         FactKind.REMOVED_ENV,
         FactKind.RENAMED_ENV,
@@ -68,6 +69,10 @@ BREAKING = frozenset(
         FactKind.REMOVED_FIELD,
         FactKind.RENAMED_FIELD,
         FactKind.SUPPORT_DROPPED,
+    }
+)
+BREAKING = OPERATIONAL | frozenset(
+    {
         FactKind.MINIMUM_RAISED,
         FactKind.REMOVED_NAME,
         FactKind.RENAMED_NAME,

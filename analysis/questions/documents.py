@@ -1,4 +1,4 @@
-"""What can be found of a commit, as one list: facts, changed lines, the author's sentences and what is known besides."""
+"""The searchable documents of a commit, one list: facts, changed lines, the author's sentences and other metadata."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from analysis.locale import Catalogue, mark
-from analysis.models import BREAKING, ChangeType, DayReport, Entry, Fact, FactKind, Importance
+from analysis.models import BREAKING, OPERATIONAL, ChangeType, DayReport, Entry, Fact, FactKind, Importance
 from analysis.paths import Kind, kind
 from analysis.ranking.vocabulary import AREAS
 from analysis.writing.titles import added_feature, plain_title
@@ -75,21 +75,6 @@ _DEPENDENCIES = frozenset(
         FactKind.DEPENDENCY_ADDED,
         FactKind.DEPENDENCY_REMOVED,
         FactKind.DEPENDENCY_MOVED,
-    }
-)
-_OPERATED = frozenset(  # kinds that everybody who runs or calls the project can meet
-    {
-        FactKind.REMOVED_ENV,
-        FactKind.RENAMED_ENV,
-        FactKind.REMOVED_FLAG,
-        FactKind.RENAMED_FLAG,
-        FactKind.REMOVED_KEY,
-        FactKind.RENAMED_KEY,
-        FactKind.REMOVED_ROUTE,
-        FactKind.RENAMED_ROUTE,
-        FactKind.REMOVED_FIELD,
-        FactKind.RENAMED_FIELD,
-        FactKind.SUPPORT_DROPPED,
     }
 )
 _WIDE = frozenset(  # kinds that every import of a module meets, and those that subclasses meet
@@ -225,7 +210,7 @@ def _fact_order(fact: Fact) -> tuple[bool, int]:
 def reach(fact: Fact) -> int:
     """Return how many other people's code or deployments can meet a change, by rank: 0 for most of them, 4 for hardly any."""
     path = (fact.path or "").lower()
-    if fact.kind in _OPERATED:
+    if fact.kind in OPERATIONAL:
         return 0
     if fact.name.rpartition(".")[2].startswith("_") and not fact.name.endswith(")"):
         return 4

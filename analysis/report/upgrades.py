@@ -1,4 +1,4 @@
-"""What every format of an upgrade shares: its headings and sentences."""
+"""The headings and sentences that every format of an upgrade shares."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What a traceback, a log or a described failure names: the clues by which the commit that caused it is searched."""
+"""The names in a traceback, a log or a described failure: clues to search for the commit that caused it."""
 
 import builtins
 import re

@@ -1,4 +1,4 @@
-"""What people paste when something fails: its recognition among other messages, and the text of a file."""
+"""Recognition of pasted tracebacks and logs among other messages, and the decoding of an attached file."""
 
 import re
 

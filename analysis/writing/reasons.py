@@ -1,4 +1,4 @@
-"""What follows from a commit for its readers, and the signals behind its rank, as short phrases."""
+"""A commit's consequences for its readers, and the signals behind its rank, as short phrases."""
 
 from analysis.locale import Catalogue, catalogue, mark
 from analysis.models import BREAKING, Entry, FactKind, Language, Ranked, Reason, by_kind

@@ -1,4 +1,4 @@
-"""What replaces something that a commit removes, where the commit, its changelog or a deprecation notice says so."""
+"""The replacement of what a commit removes, where the commit, its changelog or a deprecation notice says so."""
 
 import re
 from collections.abc import Iterator
@@ -10,10 +10,11 @@ from analysis.paths import Kind, kind
 _MAX_SENTENCE = 400  # characters; what is longer is no sentence about a replacement
 _AROUND = 100  # characters before a name in a patch, and half of those after it
 _SENTENCE_END = re.compile(r"(?<=[.!?;。！？；])\s+|\n{1,}(?=\s*(?:[-*+]|\d+[.)]|$))")
-_NEW_NAME = r"[`'\"]*(?P<new>(?:--)?[A-Za-z_][\w./-]{1,60}\w(?:=\w{1,20})?)(?:\(\))?[`'\"]*"
-# The removed name stands for @; what takes its place is `new`.
+_OLD_NAME = "\0"  # stands for the removed name, in patterns and in sentences
+_NEW_NAME = r"[`'\"]*(?P<new>(?:--)?[A-Za-z_\0][\w./\0-]{1,60}[\w\0](?:=\w{1,20})?)(?:\(\))?[`'\"]*"
+# The removed name is @; what takes its place is #.
 _PATTERNS = tuple(
-    pattern.replace("@", "{name}").replace("#", _NEW_NAME)
+    re.compile(pattern.replace("@", _OLD_NAME).replace("#", _NEW_NAME), re.IGNORECASE)
     for pattern in (
         r"@.{0,80}?\b(?:is|are|was|were|been|be|got|gets)\s+(?:now\s+)?replaced\s+(?:by|with)\s+(?:the\s+)?#",
         r"\breplac(?:e|es|ed|ing)\s+(?:the\s+)?[`'\"]*@.{0,40}?\s(?:with|by)\s+(?:the\s+)?#",
@@ -34,15 +35,13 @@ def replacement(commit: Commit, fact: Fact) -> str:
     name = _bare_name(fact.name)
     if len(name) < 3:  # noqa: PLR2004 (so short a name is in any sentence)
         return ""
-    patterns = [
-        re.compile(each.replace("{name}", rf"(?<![\w-]){re.escape(name)}(?![\w-])"), re.IGNORECASE)
-        for each in _PATTERNS
-    ]
+    whole = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
     for sentence in _sentences(commit, name):
-        for pattern in patterns:
-            match = pattern.search(sentence)
-            if match and _is_a_name(match["new"], name):
-                return match["new"]
+        marked = whole.sub(_OLD_NAME, sentence.replace(_OLD_NAME, " "))
+        for match in filter(None, (pattern.search(marked) for pattern in _PATTERNS)):
+            new = match["new"].replace(_OLD_NAME, name)
+            if _is_a_name(new, name):
+                return new
     return ""
 
 

@@ -1,4 +1,4 @@
-"""What the names of one downstream module stand for, scope by scope, and where its code is guarded."""
+"""Name resolution within one downstream module, scope by scope, and the guarded parts of its code."""
 
 import ast
 from collections import ChainMap

@@ -26,7 +26,7 @@ from bot.slack.messages.blocks import (
 )
 from bot.slack.messages.commit import thread_messages
 from bot.slack.messages.day_lists import coverage_blocks, late_blocks, tier_blocks
-from bot.slack.messages.head import head_of, others
+from bot.slack.messages.head import Head, head_of, others
 from bot.slack.messages.impacts import raised
 
 _NAME = 300  # characters of a repository's name on the line of an empty day
@@ -41,8 +41,8 @@ def digest_messages(report: DayReport, value: str = "", check: DownstreamCheck =
         return [_one_line(report)]
     say, zone = catalogue(report.language), ZoneInfo(report.timezone)
     failed = {failure.sha: failure.translated(report.language) for failure in report.failed}
-    root, *thread = _summary(report, value=value, check=check)
-    told = head_of(report, check).shown
+    head = head_of(report, check)
+    root, *thread = _summary(report, head, value=value, check=check)
     stored = {each.commit.sha: each for each in (*report.entries, *report.late)}
     report = raised(report, check)
     broken_late = [each for each in report.late if check.of(each.commit.sha)]
@@ -51,7 +51,7 @@ def digest_messages(report: DayReport, value: str = "", check: DownstreamCheck =
         shown = stored[entry.commit.sha]
         thread += thread_messages(report.repository, shown, report.language, zone, reason, check)
     for tier in (Importance.MEDIUM, Importance.LOW):
-        thread += _messages([tier_blocks(report, tier, told)], counts.tier_heading(report, tier), report)
+        thread += _messages([tier_blocks(report, tier, head.shown)], counts.tier_heading(report, tier), report)
     thread += _messages([late_blocks(report)], counts.late_heading(report), report)
     thread += _messages([coverage_blocks(report, check)], say("📦 Coverage"), report)
     return [root, *(message._replace(thread=True) for message in thread)]
@@ -60,7 +60,7 @@ def digest_messages(report: DayReport, value: str = "", check: DownstreamCheck =
 def rest_messages(report: DayReport, check: DownstreamCheck = UNASKED) -> list[Message]:
     """Return the commits that have no line in the digest's head as private replies, as few as possible."""
     say = catalogue(report.language)
-    rest = others(report, check)
+    rest = others(report, check, head_of(report, check))
     groups = [*(tier_blocks(rest, tier) for tier in Importance), late_blocks(rest)]
     nothing = [section(say("Every commit has a line in the digest"))]
     what = _others_label(rest)
@@ -78,7 +78,7 @@ def summary_message(
     post = [button(say("📣 Post to channel"), Action.POST, day_value(report), style="primary")] if shareable else []
     noted = [section(note)] if note else []
     if not _empty(report):
-        return _summary(report, post, above=noted, check=check)
+        return _summary(report, head_of(report, check), post, above=noted, check=check)
     line = _one_line(report)
     return [line._replace(blocks=(*noted, *line.blocks, *([actions(*post)] if post else [])))]
 
@@ -98,6 +98,7 @@ def _one_line(report: DayReport) -> Message:
 
 def _summary(
     report: DayReport,
+    head: Head,
     more_buttons: Sequence[Block] = (),
     *,
     value: str = "",
@@ -105,16 +106,15 @@ def _summary(
     check: DownstreamCheck = UNASKED,
 ) -> list[Message]:
     """Return the first message; a further one only if hostile names leave it no room for its buttons."""
-    head = head_of(report, check)
-    buttons = _buttons(report, check, more_buttons, value)
+    buttons = _buttons(report, others(report, check, head), more_buttons, value)
     shown = raised(report, check)
     subject = f"{report.repository} · {dated(report.date, report.language)} · {counts.statistics(shown)}"
     text = fallback(" · ".join(filter(None, (head.worst, subject))))
     return [Message(text, blocks) for blocks in split([[*above, *head.blocks, buttons]])]
 
 
-def _buttons(report: DayReport, check: DownstreamCheck, more: Sequence[Block], value: str) -> Block:
-    say, rest = catalogue(report.language), others(report, check)
+def _buttons(report: DayReport, rest: DayReport, more: Sequence[Block], value: str) -> Block:
+    say = catalogue(report.language)
     value = value or day_value(report)
     left = len(rest.entries) + len(rest.late)
     shown = [

@@ -1,6 +1,6 @@
 """The head of a digest: what follows from a day's commits, one line a commit, each linked to its message in the thread."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from analysis.locale import Catalogue, catalogue
@@ -53,20 +53,20 @@ def head_of(report: DayReport, check: DownstreamCheck) -> Head:
     found = shown_highlights(report, apart=broken)
     worst = worst_line(day, check, report.language) or _worst(found, say)
     first, last = [*_opening(report), *breaking_section(day, check, report.language)], _closing(report, check)
-    while found and not fits([*first, *_groups(found, say), *last, context(_SPARE)]):
+    rows = {each.entry.commit.sha: _row(each, say) for group in found for each in group.rows}
+    while found and not fits([*first, *_groups(found, rows, say), *last, context(_SPARE)]):
         found = _without_last(found)
     shown = {each.entry.commit.sha for group in found for each in group.rows}
     in_order = [sha for sha in check.commits if sha in set(broken)]
-    blocks = (*first, *_groups(found, say), *last)
+    blocks = (*first, *_groups(found, rows, say), *last)
     return Head(blocks, frozenset(shown | set(in_order[:SHOWN_COMMITS])), worst)
 
 
-def others(report: DayReport, check: DownstreamCheck) -> DayReport:
+def others(report: DayReport, check: DownstreamCheck, head: Head) -> DayReport:
     """Return the day's commits that have no line in its head, late ones included."""
-    shown = head_of(report, check).shown
 
     def rest(entries: Sequence[Entry]) -> tuple[Entry, ...]:
-        return tuple(each for each in entries if each.commit.sha not in shown)
+        return tuple(each for each in entries if each.commit.sha not in head.shown)
 
     report = raised(report, check)
     return report.model_copy(update={"entries": rest(report.entries), "late": rest(report.late)})
@@ -107,10 +107,15 @@ def _troubles(report: DayReport) -> list[list[Piece]]:
     return rows
 
 
-def _groups(found: Sequence[HighlightGroup], say: Catalogue) -> list[Block]:
+def _groups(found: Sequence[HighlightGroup], rows: Mapping[str, list[Piece]], say: Catalogue) -> list[Block]:
+    """Return a block a group; `rows` are the lines of its commits by SHA."""
     blocks = []
     for group in found:
-        items = [_features(group.rows)] if group.theme is Theme.NEW else [_row(each, say) for each in group.rows]
+        items = (
+            [_features(group.rows)]
+            if group.theme is Theme.NEW
+            else [rows[each.entry.commit.sha] for each in group.rows]
+        )
         more = [ours(group.more(say), "italic")]
         blocks.append(rich(paragraph(ours(group.heading(say), "bold")), bullets([*items, *more])))
     return blocks

@@ -88,7 +88,8 @@ def test_the_button_lists_what_the_head_does_not(broken: int) -> None:
     """Each commit has its line in the head or is in the button's list, and the button's number is the list's."""
     day = report(*MANY, *PLAIN)
     check = breaking(*day.entries[:broken]) if broken else UNASKED
-    head, rest = head_of(day, check), others(day, check)
+    head = head_of(day, check)
+    rest = others(day, check, head)
     listed = {each.commit.sha for each in rest.entries}
     assert head.shown | listed == {each.commit.sha for each in day.entries}
     assert not head.shown & listed
