@@ -28,6 +28,7 @@ from bot.slack.commands.help import HelpCommand
 from bot.slack.commands.home import HeldMessages, Home
 from bot.slack.commands.members import Members
 from bot.slack.commands.mentions import Messages
+from bot.slack.commands.periods import Periods
 from bot.slack.commands.posting import PostCommand
 from bot.slack.commands.questions import Questions
 from bot.slack.commands.rate_limits import RateLimits
@@ -265,9 +266,8 @@ class _Bot:
                 NotUnderstood: help_.show_not_understood,
             }
         )
-        questions = Questions(
-            self._services.answers, self._services.period_questions, commits, self._checks, self._threads, limits
-        )
+        periods = Periods(self._services.period_questions, now)
+        questions = Questions(self._services.answers, periods, commits, self._checks, self._threads, limits)
         buttons = ButtonDispatcher(self._button_handlers(post, search, subscriptions, home), questions.choose)
         messages = Messages(commands, questions, self._threads, web)
         handlers = RequestHandlers(commands, buttons, messages, questions, subscriptions, home)

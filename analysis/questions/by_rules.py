@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from datetime import UTC
 from typing import NamedTuple
 
 from analysis.citations import to_commit, to_fact, to_line
@@ -14,6 +15,7 @@ from analysis.models import Citation, Entry, Fact, Importance, Language, Questio
 from analysis.paths import Kind, kind
 from analysis.questions.documents import Document, Line, Sentence
 from analysis.questions.excerpts import matching_entries
+from analysis.questions.history import asks_for_history, names_asked, touched_line
 from analysis.questions.intent import asks_for_what_matters
 from analysis.questions.metadata import NO_TEST, Record, records
 from analysis.questions.query import Query, Term, parse_query
@@ -62,7 +64,11 @@ def answer_by_rules(question: Question, language: Language) -> Iterator[Statemen
     elif question.further_commits is not None:
         yield Statement(text=say(_MATCHING))
         topics = topics_in(question.text)
-        yield from (_list_item(entry, parse_query(question), language, topics) for entry in question.entries)
+        query, history = parse_query(question), asks_for_history(question.text)
+        yield from (
+            _history_item(entry, question.text, language) if history else _list_item(entry, query, language, topics)
+            for entry in question.entries
+        )
     elif len(question.entries) == 1:
         yield from _about_commit(question, question.entries[0], language)
     else:
@@ -244,6 +250,18 @@ def _about_day(question: Question, language: Language) -> Iterator[Statement]:
     yield from (_list_item(entry, query, language, topics) for entry in chosen[:_MAX_COMMITS])
     if len(chosen) > _MAX_COMMITS:
         yield Statement(text=say("{count} more match.", count=len(chosen) - _MAX_COMMITS), new_paragraph=True)
+
+
+def _history_item(entry: Entry, question: str, language: Language) -> Statement:
+    """Describe a commit in one line: its title, when it landed, its author, and a line that touches the names in question."""
+    say, commit = catalogue(language), entry.commit
+    when = say("{day}, {author}", day=commit.committed_at.astimezone(UTC).date(), author=code(commit.author))
+    text, citations = f"{when}{say(': ')}{code(commit.title)}", (to_commit(commit),)
+    line = touched_line(commit, names_asked(question))
+    item = _line_item(entry, line, [], language) if line else None
+    if item is None:
+        return Statement(text=text, citations=citations, kind="item")
+    return Statement(text=f"{text}{say(': ')}{item.text}", citations=(*citations, *item.citations), kind="item")
 
 
 def _list_item(entry: Entry, query: Query, language: Language, topics: Sequence[Topic]) -> Statement:

@@ -35,7 +35,7 @@ class PeriodMatches(NamedTuple):
     `asked` is false if the question says nothing that a commit could match.
     """
 
-    found: tuple[PeriodCommit, ...]
+    found: tuple[Entry, ...]
     absent: tuple[Term, ...]
     asked: bool
 
@@ -49,8 +49,8 @@ class _Held(NamedTuple):
 
 def match_period(question: str, query: Query, commits: Sequence[PeriodCommit]) -> PeriodMatches:
     """Return the commits that match a question."""
-    if Topic.LINKS in topics_in(question) and _REVERTING.search(question):
-        return PeriodMatches(_reverts(question, commits), (), asked=True)
+    if asks_for_reverts(question):
+        return PeriodMatches(_reverts(question, [each.entry for each in commits]), (), asked=True)
     held = [_held(question, query, each) for each in commits]
     counts = Counter(name for each in held for name in each.terms)
     telling = {term.text for term in query.terms if term.telling}
@@ -72,24 +72,29 @@ def match_period(question: str, query: Query, commits: Sequence[PeriodCommit]) -
         key=lambda index: (-scores[index], -commits[index].entry.ranked.score),
     )
     absent = tuple(term for term in query.terms if term.telling and term.text not in counts)
-    return PeriodMatches(tuple(commits[index] for index in order), absent, asked=bool(telling or counts or query.kinds))
+    return PeriodMatches(
+        tuple(commits[index].entry for index in order), absent, asked=bool(telling or counts or query.kinds)
+    )
 
 
-def _reverts(question: str, commits: Sequence[PeriodCommit]) -> tuple[PeriodCommit, ...]:
+def asks_for_reverts(question: str) -> bool:
+    """Return whether a question asks which commits revert others, or were reverted."""
+    return Topic.LINKS in topics_in(question) and _REVERTING.search(question) is not None
+
+
+def _reverts(question: str, entries: Sequence[Entry]) -> tuple[Entry, ...]:
     """Return the commits that revert another, or were reverted; only those that name a commit that the question names."""
     named = [reference for reference in references_in(question) if reference.startswith("#")]
-    found = [
-        each for each in commits if each.entry.links.all_reverted or each.entry.links.reverted_by or _reverting(each)
-    ]
+    found = [each for each in entries if each.links.all_reverted or each.links.reverted_by or _reverting(each)]
     if named:
         pattern = re.compile("|".join(rf"{re.escape(each)}(?!\d)" for each in named))
-        found = [each for each in found if pattern.search(f"{each.entry.commit.title}\n{each.entry.commit.body}")]
+        found = [each for each in found if pattern.search(f"{each.commit.title}\n{each.commit.body}")]
     return tuple(found)
 
 
-def _reverting(each: PeriodCommit) -> bool:
-    return any(fact.kind is FactKind.REVERT for fact in each.entry.facts) or bool(
-        re.match(r"(?:\[[^\]]*\]\s*)*(?:re)?revert\b", each.entry.commit.title, re.IGNORECASE)
+def _reverting(entry: Entry) -> bool:
+    return any(fact.kind is FactKind.REVERT for fact in entry.facts) or bool(
+        re.match(r"(?:\[[^\]]*\]\s*)*(?:re)?revert\b", entry.commit.title, re.IGNORECASE)
     )
 
 

@@ -5,6 +5,7 @@ another branch is fetched when it is asked for; blobs are fetched in one request
 tree (`fetch_tree`), and otherwise one commit or file at a time, when they are read.
 """
 
+import re
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -14,6 +15,7 @@ from typing import NamedTuple, Self
 
 from analysis.errors import DigestError, UnknownCommit
 from analysis.models import Commit, PullRequest, Repository, Trees
+from analysis.paths import Kind, kind
 from analysis.sources.git.commits import Commits
 from analysis.sources.git.errors import Cause, GitFailed, MirrorDamaged, translated_errors, unknown_commit
 from analysis.sources.git.folder import MirrorFolder, MirrorState
@@ -31,6 +33,11 @@ _COMMITS_AT_ONCE = 500  # whose blobs one request fetches
 _MOST_MATCHES = 100
 _MOST_HISTORY = 50
 _SEARCHED = (".py", ".pyi")
+_SYMBOL_FILES = 4  # whose history is searched for a symbol
+_SYMBOL_COMMITS = 20  # that touch it in each
+
+
+_DEFINED = r"(def|class)[[:space:]]+{name}[(:]|^[[:space:]]*{name}[[:space:]]*:"  # a POSIX extended expression
 
 
 class Match(NamedTuple):
@@ -254,6 +261,33 @@ class Mirror:
                 found = self._commits.log(start, f"--max-count={limit}", path=path)
         return tuple(redacted(each) for each in found)
 
+    def symbol_history(self, name: str, paths: Sequence[str] = (), *, oldest: bool = False) -> tuple[Commit, ...]:
+        """Return the latest commits that touch a symbol or a flag, newest first, or the `oldest`, these first; at most 20.
+
+        They have only the files whose diff shows it. Searched are the commits that name it in their messages, and the latest 300
+        of four files: of `paths` and those that have it at the head, where it is defined first.
+        """
+        head = self.head()
+        self.fetch_tree(head, suffixes=_SEARCHED)
+        words = _spellings(name)
+        with self._translated(head):
+            listed = self._commits.log(head, "--fixed-strings", f"--grep={name}", f"--max-count={_SYMBOL_COMMITS}")
+            for path in list(dict.fromkeys([*paths, *self._files_with(head, words)]))[:_SYMBOL_FILES]:
+                showing = self._commits.showing(head, words, path)
+                listed += list(showing)[-_SYMBOL_COMMITS:] if oldest else islice(showing, _SYMBOL_COMMITS)
+            order = sorted(listed, key=lambda each: each.committed_at, reverse=not oldest)
+            shas = list(dict.fromkeys(each.sha for each in order))[:_SYMBOL_COMMITS]
+            self._commits.bring_changes(shas)
+            found = [commit for sha in shas if (commit := self._commits.read(sha))]
+        return tuple(redacted(each) for each in (_showing_alone(each, words) for each in found) if each.files)
+
+    def _files_with(self, commit: str, words: Sequence[str]) -> list[str]:
+        """Return the files that have one of some words, those first that define the last of them, and sources before others."""
+        definition = Query(_DEFINED.format(name=words[-1]), regex=True, suffixes=_SEARCHED)
+        defining = {path for path, _ in matches(self._objects, commit, definition)}
+        using = {path for word in words for path in paths_with(self._objects, commit, word, _SEARCHED)}
+        return sorted(defining | using, key=lambda path: (kind(path) is not Kind.SOURCE, path not in defining, path))
+
     def _listed(self, window: Window) -> list[Commit]:
         """List the window's commits as git orders them; not redacted."""
         span = (
@@ -321,6 +355,17 @@ class _Files:
                 return tuple(paths_with(self._objects, self._commit, word, _SEARCHED))
         except DigestError:
             return None
+
+
+def _showing_alone(commit: Commit, words: Sequence[str]) -> Commit:
+    """Return a commit with only the files whose diff shows one of some words."""
+    files = [each for each in commit.files if any(word in (each.patch or "") for word in words)]
+    return commit.model_copy(update={"files": tuple(files)})
+
+
+def _spellings(name: str) -> tuple[str, ...]:
+    """Return how a name is written in code: a flag also as the field behind it, one with dots by its last part, which comes last."""
+    return tuple(dict.fromkeys((name, re.split(r"[./]", name.lstrip("-").replace("-", "_"))[-1])))
 
 
 def _fail() -> str:

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -15,12 +16,12 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from analysis.models import Repository
+    from analysis.questions.scope import Scope
     from bot.models.reference import Reference
     from bot.services.factory import Services
     from bot.settings import Settings
 
 _REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+(?:@\S+)?")
-_WEEK = 7  # days before today
 
 Format = Literal["terminal", "markdown", "json"]
 RefArgument = Annotated[str, typer.Argument(metavar="REF", help="A SHA or its beginning, #123, or an address.")]
@@ -80,10 +81,11 @@ def ask(
     """Answer a question about a commit, a day, days or a repository, with the places that say so."""
     from analysis.models import Question
     from analysis.questions.intent import language_of
+    from analysis.questions.scope import Scope
     from analysis.report.terminal import print_answer
     from analysis.window import zone
     from bot.cli.output import deliver
-    from bot.services.period_questions import PeriodQuestion
+    from bot.services.period_questions import PeriodQuestion, scope_statement
     from bot.settings import Settings
 
     if not question.strip():
@@ -91,11 +93,15 @@ def ask(
     settings = Settings.load()
     language, tz = lang or language_of(question, settings.digest_language), zone(timezone or settings.digest_timezone)
     now = datetime.now(UTC)
-    subject, repositories = _subject(about, repo, settings, now.astimezone(tz).date())
+    subject, repositories = _subject(about, question, repo, settings, now.astimezone(tz).date())
     with _services(settings, no_model=no_model) as services:
-        if isinstance(subject, list):
-            asked = PeriodQuestion(question, repositories[0], subject, tz, language)
-            statements = services.period_questions.answer(asked, now)
+        if isinstance(subject, Scope):
+            asked = PeriodQuestion(subject.text, repositories[0], subject.days, tz, language)
+            statements = services.period_questions.answer(
+                asked, lambda ref: services.digests.report(ref, now, ask=False)
+            )
+            if _REPOSITORY.fullmatch(about):
+                statements = chain([scope_statement(asked)], statements)
         else:
             located = services.commits.locate(subject, repositories)
             entry = services.commits.entry(located, language, patches=True)
@@ -104,21 +110,22 @@ def ask(
 
 
 def _subject(
-    about: str, repo: str | None, settings: "Settings", today: date
-) -> "tuple[list[date] | Reference, list[Repository]]":
-    """Return the commit or the days that a question is about, and where to look; of a repository its last week."""
+    about: str, question: str, repo: str | None, settings: "Settings", today: date
+) -> "tuple[Scope | Reference, list[Repository]]":
+    """Return the commit or the days that a question is about, and where to look; of a repository what the question says."""
+    from analysis.questions.scope import Scope, scope_of
     from bot.cli.subjects import days_or_commit
     from bot.services.configured_repositories import choose_repositories
 
     if _REPOSITORY.fullmatch(about):
-        return [today - timedelta(days=back) for back in range(_WEEK, -1, -1)], choose_repositories(
-            about, settings.digest_repos
-        )
+        return scope_of(question, today), choose_repositories(about, settings.digest_repos)
     repositories = choose_repositories(repo, settings.digest_repos)
     subject = days_or_commit(about, today)
-    if isinstance(subject, list) and len(repositories) > 1:
+    if not isinstance(subject, list):
+        return subject, repositories
+    if len(repositories) > 1:
         raise Misuse("several repositories are configured; name one with --repo")
-    return subject, repositories
+    return Scope(question, tuple(subject)), repositories
 
 
 @contextmanager

@@ -3,17 +3,18 @@
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from analysis.models import Language
+from analysis.models import Language, Repository
 from bot.services.reader import Reader
 from bot.store import Subscriptions, Terms
 
 
 class ChannelView(NamedTuple):
-    """One channel: the repositories and days that it may see, and the language and time zone of its digest."""
+    """One channel: the repositories and days that it may see, the language and time zone of its digest, and what it follows."""
 
     reader: Reader
     language: Language
     tz: ZoneInfo
+    followed: tuple[Repository, ...] = ()
 
 
 def visible_terms(terms: Terms, reader: Reader) -> Terms:
@@ -32,4 +33,7 @@ class Channels:
         """Return the view of one channel."""
         view = self.everywhere._replace(reader=self.everywhere.reader.within(channel))
         held = self._subscriptions.of(channel)
-        return view._replace(language=held[0].terms.language, tz=held[0].terms.tz) if held else view
+        if not held:
+            return view
+        followed = tuple(each.terms.repository for each in held)
+        return view._replace(language=held[0].terms.language, tz=held[0].terms.tz, followed=followed)

@@ -20,6 +20,7 @@ from bot.services.impact import ImpactService
 from bot.services.lookup import CommitLookup
 from bot.services.metered_model import MeteredModel
 from bot.services.period_questions import PeriodQuestions
+from bot.services.stored_matches import StoredMatches
 from bot.services.upgrade import UpgradeService
 from bot.settings import Settings
 from bot.store import Store, open_engine
@@ -69,7 +70,7 @@ def services_on(
         digests,
         commits,
         answers,
-        PeriodQuestions(digests, store, commits, answers),
+        PeriodQuestions(store, commits, answers, StoredMatches(sources, store)),
         impacts,
         UpgradeService(sources, store, impacts),
     )

@@ -1,7 +1,7 @@
-"""Answers to questions about the commits of some days."""
+"""Answers to questions about the commits of some days, or about all that are stored."""
 
-from collections.abc import Iterator, Sequence
-from datetime import date, datetime
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -12,11 +12,11 @@ from analysis.models import DayReport, Entry, Language, Question, Repository, St
 from analysis.questions.intent import asks_for_what_matters
 from analysis.questions.period import PeriodCommit, PeriodMatches, match_period
 from analysis.questions.query import names_in, parse_query
+from analysis.writing.by_rules import code
 from bot.models.subjects import DayRef
 from bot.services.answers import AnswerService
-from bot.services.commit_reader import Progress
-from bot.services.digest import DigestService
 from bot.services.lookup import CommitLookup, Located
+from bot.services.stored_matches import StoredMatches
 from bot.store import Store
 
 _SEARCHED = 60  # matching commits whose patches are searched for names
@@ -25,7 +25,10 @@ _MAX_NAMED = 4  # terms that a denial names
 
 
 class PeriodQuestion(NamedTuple):
-    """A question about the days of a repository, oldest first, in a time zone; `thread` is oldest first."""
+    """A question about the days of a repository, oldest first, in a time zone; `thread` is oldest first.
+
+    Without days it is about all that is stored.
+    """
 
     text: str
     repository: Repository
@@ -36,29 +39,30 @@ class PeriodQuestion(NamedTuple):
 
 
 class PeriodQuestions:
-    """Finds the commits of some days that a question is about, and has them answer it."""
+    """Finds the commits that a question is about, and has them answer it."""
 
-    def __init__(self, digests: DigestService, store: Store, commits: CommitLookup, answers: AnswerService) -> None:
-        self._digests = digests
+    def __init__(self, store: Store, commits: CommitLookup, answers: AnswerService, matches: StoredMatches) -> None:
         self._store = store
         self._commits = commits
         self._answers = answers
+        self._matches = matches
 
-    def answer(self, question: PeriodQuestion, now: datetime, progress: Progress | None = None) -> Iterator[Statement]:
-        """Read the days and yield the statements of an answer. Raise `OutsideFailure` if a day cannot be listed."""
+    def answer(self, question: PeriodQuestion, read: Callable[[DayRef], DayReport]) -> Iterator[Statement]:
+        """Read the days with `read`, then return the statements of an answer. Raise what `read` raises."""
+        if not question.days:
+            return self._answer_from_store(question)
         entries: dict[str, Entry] = {}
         for day in question.days:
-            ref = DayRef(question.repository, day, question.tz.key, question.language)
-            report = self._digests.report(ref, now, progress, ask=False)
-            entries.update((each.commit.sha, each) for each in _entries(report))
-        yield from self.answer_from(question, list(entries.values()))
+            report = read(DayRef(question.repository, day, question.tz.key, question.language))
+            entries.update((each.commit.sha, each) for each in (*report.entries, *report.late))
+        return self.answer_from(question, list(entries.values()))
 
     def answer_from(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Iterator[Statement]:
         """Yield the statements of an answer from these commits."""
-        about = self.about(question, entries)
+        about = self._about(question, entries)
         yield from [about] if isinstance(about, Statement) else self._answers.answer(about, question.language)
 
-    def about(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Question | Statement:
+    def _about(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Question | Statement:
         """Return the question about those of the commits that match, with their patches, or the statement that none does."""
         query = parse_query(Question(question.text, question.repository, (), question.thread))
         if not entries or asks_for_what_matters(question.text) or not query:
@@ -67,8 +71,20 @@ class PeriodQuestions:
         commits = [PeriodCommit(each, words[each.commit.sha]) for each in entries if each.commit.sha in words]
         matches = match_period(question.text, query, commits)
         if not matches.found:
-            return _none_of(matches, entries, len(commits), question.language)
-        found = self._touching(question, [each.entry for each in matches.found])
+            return _none_of(matches, len(commits), len(entries) - len(commits), question.language)
+        return self._question(question, self._touching(question, matches.found))
+
+    def _answer_from_store(self, question: PeriodQuestion) -> Iterator[Statement]:
+        """Yield the statements of an answer from all that is stored, and from the mirror if a name's history is asked for."""
+        matches = self._matches.find(question.text, question.repository, question.thread)
+        if not matches.found:
+            yield _none_of(matches, self._store.count(question.repository), 0, question.language)
+            return
+        about = self._question(question, matches.found)
+        yield from self._answers.answer(about, question.language)
+
+    def _question(self, question: PeriodQuestion, found: Sequence[Entry]) -> Question:
+        """Return the question about the commits found, the best with their patches."""
         best = tuple(self._whole(question, each) for each in found[:_READ])
         return Question(question.text, question.repository, best, question.thread, tuple(found[_READ:]))
 
@@ -80,19 +96,29 @@ class PeriodQuestions:
         return touching or found
 
     def _whole(self, question: PeriodQuestion, entry: Entry) -> Entry:
-        """Return a commit with its patches."""
+        """Return a commit with its patches; one that is not stored has them."""
+        if any(file.patch for file in entry.commit.files):
+            return entry
         [(_, commit_id), *_] = self._store.with_sha(entry.commit.sha, question.repository)
         return self._commits.entry(Located(question.repository, commit_id), question.language, patches=True)
 
 
-def _entries(report: DayReport) -> tuple[Entry, ...]:
-    return report.entries + report.late
+def scope_statement(question: PeriodQuestion) -> Statement:
+    """Say which commits a question is answered from."""
+    say, name = catalogue(question.language), code(str(question.repository))
+    if not question.days:
+        return Statement(text=say("In the history of {repository}:", repository=name))
+    first, last = question.days[0], question.days[-1]
+    if first == last:
+        return Statement(text=say("In the commits of {repository} on {day}:", repository=name, day=first))
+    return Statement(
+        text=say("In the commits of {repository} from {first} to {last}:", repository=name, first=first, last=last)
+    )
 
 
-def _none_of(matches: PeriodMatches, entries: Sequence[Entry], searched: int, language: Language) -> Statement:
-    """Say that no commit matches, and by which names that is proven."""
+def _none_of(matches: PeriodMatches, searched: int, unread: int, language: Language) -> Statement:
+    """Say that none of the commits searched matches, and by which names that is proven; `unread` could not be searched."""
     say = catalogue(language)
-    unread = len(entries) - searched
     if not matches.asked:
         return Statement(
             text=say(

@@ -49,6 +49,12 @@ class SearchIndex:
             found = read_commits(connection, [hit.id for hit in hits])
         return [SearchResult(hit.key, each.commit) for hit, each in zip(hits, found, strict=True)]
 
+    def best(self, repository: Repository, words: str, limit: int) -> list[int]:
+        """Return the ids of a repository's commits that a search means, best match first."""
+        with self._engine.connect() as connection:
+            query = match_query(words, partial(is_common, connection))
+            return [hit.id for hit in best_matches(connection, query, [repository.key], limit)] if query else []
+
     def documents(self, repository: Repository, since: datetime, until: datetime) -> list[Document]:
         """Return the indexed words of a repository's commits that were read and landed on its branch in a period."""
         query = (

@@ -277,6 +277,14 @@ class Store:
                 found |= {row.sha: row.id for row in connection.execute(query)}
         return found
 
+    def count(self, repository: Repository) -> int:
+        """Return how many commits of a repository are stored."""
+        with self._engine.connect() as connection:
+            query = (
+                select(func.count()).select_from(commits).join(repositories).where(repositories.c.key == repository.key)
+            )
+            return connection.execute(query).scalar_one()
+
     def latest(self, repository: Repository, most: int) -> list[int]:
         """Return the ids of a repository's `most` latest commits on its branch that were read, newest first."""
         query = (

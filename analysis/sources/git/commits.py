@@ -1,5 +1,6 @@
 """The commits of a mirror: listed by `git log`, and read by a long process of `git diff-tree`."""
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
@@ -7,12 +8,14 @@ from analysis.models import Commit
 from analysis.sources.git.errors import MirrorDamaged, ObjectMissing
 from analysis.sources.git.folder import MirrorFolder
 from analysis.sources.git.objects import Objects
-from analysis.sources.git.processes import COUNTS, OBJECTS, DiffReader, Pool, ProcessEnded
+from analysis.sources.git.processes import COUNTS, OBJECTS, PATCHES_OF_PATH, DiffReader, Pool, ProcessEnded
 from analysis.sources.git.program import Git
-from analysis.sources.git.records import FORM, changed_blobs, listed_commits, whole_commit
+from analysis.sources.git.records import FORM, changed_blobs, listed_commits, text, whole_commit
 
 _LOG = ("log", f"--format={FORM}", "--no-color", "--no-show-signature", "--no-notes", "--no-mailmap")
 _MOST_SEARCHED = 300  # commits of a path whose blobs are fetched to find a symbol in them
+_SEARCHED_AT_ONCE = 100  # whose blobs one request fetches
+_PATCH_OF = re.compile(rb"\0([0-9a-f]{40})\0")
 
 
 class Commits:
@@ -44,6 +47,18 @@ class Commits:
             with suppress(ObjectMissing):
                 if self._count(symbol, path, each.sha) != self._count(symbol, path, *each.parents[:1]):
                     yield each
+
+    def showing(self, revision: str, words: Sequence[str], path: str) -> Iterator[Commit]:
+        """Yield the commits whose diff of a file shows one of some words, newest first; of its latest 300."""
+        pattern = re.compile(rb"(?<!\w)(?:%s)(?!\w)" % b"|".join(re.escape(word.encode()) for word in words))
+        commits = self.log(revision, f"--max-count={_MOST_SEARCHED}", path=path)
+        for start in range(0, len(commits), _SEARCHED_AT_ONCE):
+            batch = commits[start : start + _SEARCHED_AT_ONCE]
+            shas = [each.sha for each in batch]
+            self.bring_changes(shas, path)
+            _, *parts = _PATCH_OF.split(self._objects.run(*PATCHES_OF_PATH, "--", *_literal(path), stdin=_lines(shas)))
+            showing = {text(sha) for sha, patch in zip(parts[::2], parts[1::2], strict=True) if pattern.search(patch)}
+            yield from (each for each in batch if each.sha in showing)
 
     def _count(self, symbol: str, path: str, *shas: str) -> int:
         """Return how often a file has a symbol as of a commit; never as of none."""

@@ -25,6 +25,7 @@ _AS_WRITTEN = ("--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodu
 OBJECTS = (*_COMPARED, "--no-renames", "--no-commit-id")  # needs folders alone
 COUNTS = (*_COMPARED, *_AS_WRITTEN, "-M50%", "--always", "--numstat")
 PATCHES = (*COUNTS, "--patch")
+PATCHES_OF_PATH = (*_COMPARED[:-2], *_AS_WRITTEN, "--no-renames", "--patch", "--format=%x00%H%x00")
 
 
 class ProcessEnded(Exception):

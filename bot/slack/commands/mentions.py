@@ -1,12 +1,14 @@
 """Messages of people: which are meant for the bot, and whether they are commands or questions.
 
 In a commit's thread the bot answers when mentioned, or to a question that mentions nobody else; in a digest's thread when
-mentioned or when a commit is named; in direct messages always. Otherwise it is silent.
+mentioned or when a commit is named; in direct messages always. Otherwise it is silent. A question that names no commit, and
+follows on none, is about the commits of days.
 """
 
 import re
 
 from analysis.questions.intent import reads_as_question, references_in
+from analysis.questions.scope import asks_over_days
 from bot.models.deliveries import Outcome
 from bot.models.subjects import CommitRef, parse_value
 from bot.slack.commands.conversation import Conversation
@@ -47,10 +49,10 @@ class Messages:
                 command = Help()
             if not isinstance(command, NotUnderstood):
                 return self._commands.carry_out(conversation, command)
-            if not about and not references_in(text):
-                about = self._latest_subject(message, text)
-                if not about:
+            if not about and not references_in(text) and not asks_over_days(text, conversation.today):
+                if not reads_as_question(text):
                     return self._commands.carry_out(conversation, command)
+                about = self._latest_subject(message)
         elif not _is_addressed(message, text, about):
             return Outcome()
         elif holds_failure(message.text):  # which no model may read, not even as a question
@@ -58,9 +60,11 @@ class Messages:
         self._questions.answer(conversation, about, text)
         return Outcome()
 
-    def _latest_subject(self, message: MessageRequest, text: str) -> str:
-        """Return the latest subject of direct messages if a text reads as a question about it, else an empty string."""
-        return self._threads.latest_subject(message.channel) if message.direct and reads_as_question(text) else ""
+    def _latest_subject(self, message: MessageRequest) -> str:
+        """Return the latest subject of direct messages, to which a question outside a conversation refers, else an empty string."""
+        if not message.direct or self._threads.turns(message):
+            return ""
+        return self._threads.latest_subject(message.channel)
 
 
 def _is_addressed(message: MessageRequest, text: str, about: str) -> bool:

@@ -7,6 +7,7 @@ from itertools import chain
 from analysis.errors import Misuse, UnknownCommit
 from analysis.locale import Phrase, catalogue
 from analysis.models import Language, Question, Statement
+from analysis.questions.days_asked import days_asked
 from analysis.questions.intent import asks_about_own_code, language_of, references_in
 from bot.models.deliveries import Outcome
 from bot.models.reference import Reference, parse_reference
@@ -15,9 +16,9 @@ from bot.services.answers import AnswerService
 from bot.services.downstream import DownstreamChecks
 from bot.services.impact_answers import answer_from_impacts, naming_hint
 from bot.services.lookup import Located, SeveralCommits
-from bot.services.period_questions import PeriodQuestion, PeriodQuestions
 from bot.slack.commands.commits import CommitCommands
 from bot.slack.commands.conversation import Conversation
+from bot.slack.commands.periods import Periods
 from bot.slack.commands.rate_limits import RateLimits
 from bot.slack.commands.threads import Threads
 from bot.slack.delivery.reply import AnswerKind
@@ -33,7 +34,7 @@ class Questions:
     def __init__(
         self,
         answers: AnswerService,
-        periods: PeriodQuestions,
+        periods: Periods,
         commits: CommitCommands,
         checks: DownstreamChecks,
         threads: Threads,
@@ -82,6 +83,12 @@ class Questions:
             return
         ref = parse_value(about) if about else None
         language = language_of(question, ref.language if ref else view.language)
+        named = references_in(question) if named is None else named
+        if not named and (ref is None or (isinstance(ref, DayRef) and days_asked(question, conversation.today))):
+            thread, repository = self._threads.turns(request), ref.repository if ref else None
+            statements = self._periods.answer(conversation, question, thread, language, repository)
+            reply.stream(statements, about, question if shown else "")
+            return
         try:
             subject = self._subject(conversation, ref, question, language, named)
         except SeveralCommits as exc:
@@ -99,8 +106,7 @@ class Questions:
         """Return the answer: what breaks the channel's code from the impacts, without a model; everything else as always."""
         if not asks_about_own_code(question.text):
             if isinstance(ref, DayRef) and len(question.entries) > 1:
-                asked = PeriodQuestion(question.text, ref.repository, (ref.day,), ref.tz, language, question.thread)
-                return self._periods.answer_from(asked, question.entries), "answer"
+                return self._periods.answer_about_day(question, ref, language), "answer"
             return self._answers.answer(question, language), "answer"
         view, channel = conversation.view, conversation.request.channel
         entries = (*question.entries, *(question.further_commits or ()))
@@ -116,11 +122,10 @@ class Questions:
         ref: DayRef | CommitRef | None,
         question: str,
         language: Language,
-        named: Sequence[str] | None,
+        names: Sequence[str],
     ) -> Question:
         """Return a question with what it is about. Raise `SeveralCommits` if that is ambiguous, `UnknownCommit` if it is nothing."""
         reader = conversation.view.reader
-        names = references_in(question) if named is None else named
         located = _named_commits(conversation, ref, names)
         if isinstance(ref, CommitRef):
             own = reader.commit(Reference(ref.sha, sha=ref.sha), ref.repository)

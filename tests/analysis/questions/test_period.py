@@ -30,7 +30,7 @@ def matched(question: str) -> tuple[list[str], list[str]]:
     query = parse_query(Question(question, Repository.parse("o/n"), ()))
     matches = match_period(question, query, commits)
     titles = {title: name for name, (title, *_) in COMMITS.items()}
-    return [titles[each.entry.commit.title] for each in matches.found], [term.text for term in matches.absent]
+    return [titles[each.commit.title] for each in matches.found], [term.text for term in matches.absent]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,89 @@
+"""Questions about the history of a name: when it changed, who changed it last, what added or removed it."""
+
+import re
+from collections.abc import Sequence
+
+from analysis.citations import to_line
+from analysis.diff import changed_lines, hunks
+from analysis.impact.watch import touches
+from analysis.models import Commit, Entry
+from analysis.questions.documents import Line
+from analysis.questions.query import name_key, names_in
+
+_CHANGE = r"(?:chang|modif|touch|edit|add|introduc|remov|delet|drop|renam|mov|deprecat|disappear|appear|go(?:ne)?\b|went|break|broke)"
+_HAN_CHANGE = r"(?:改|加|新增|删|移除|去掉|引入|重命名|移动|废弃|弃用|出现|消失|没了|动)"
+_SOME = r"[^?.!。？！]{0,60}?"  # words in between
+_ASKING = re.compile(
+    rf"\b(?:when|since when)\b{_SOME}\b{_CHANGE}"
+    rf"|\bwho\b{_SOME}\b{_CHANGE}|\b(?:which|what)\s+(?:(?:commit|change|pr|pull request)s?\s+)?(?:has\s+|have\s+)?"
+    r"(?:added|introduced|removed|deleted|dropped|renamed|moved|deprecated|broke)\b"
+    rf"|\bhistory of\b|\blast\s+{_CHANGE}"
+    rf"|(?:什么时候|何时|哪天|哪一天|什么时间)[^，。？！]{{0,20}}?{_HAN_CHANGE}|{_HAN_CHANGE}[^，。？！]{{0,6}}?(?:什么时候|何时|哪天)"
+    rf"|谁[^，。？！]{{0,6}}?{_HAN_CHANGE}|(?:哪个|哪次|哪些|什么)(?:提交|改动|PR|pr)[^，。？！]{{0,4}}?{_HAN_CHANGE}|的?(?:修改|变更)?历史",
+    re.IGNORECASE,
+)
+_REMOVING = re.compile(r"\b(?:remov|delet|drop|disappear|gone\b)|删|移除|去掉|消失|没了", re.IGNORECASE)
+_ADDING = re.compile(r"\b(?:add|introduc|first\b|since when)|新增|引入|加(?!载)|出现", re.IGNORECASE)
+_QUOTED = re.compile(r"`([\w.-]+)`")
+
+
+def asks_for_history(question: str) -> bool:
+    """Return whether a question asks when, by whom or by which commit something was changed, whenever that was."""
+    return _ASKING.search(question) is not None
+
+
+def asks_for_origin(question: str) -> bool:
+    """Return whether a question asks what first had something."""
+    return _ADDING.search(question) is not None
+
+
+def names_asked(question: str) -> tuple[str, ...]:
+    """Return the symbols and flags that a question names: what is written as code, or can only be a name in code."""
+    return tuple(dict.fromkeys((*_QUOTED.findall(question), *(each for each in names_in(question) if "/" not in each))))
+
+
+def answering_history(question: str, names: Sequence[str], entries: Sequence[Entry]) -> list[Entry]:
+    """Return the commits (with patches that touch the names) that answer a question, newest first.
+
+    Of a removal, or an addition, those that do that are left, unless none does: for a removal those first where it is
+    proven, for an addition the oldest.
+    """
+    newest = sorted(entries, key=lambda each: each.commit.committed_at, reverse=True)
+    if _REMOVING.search(question):
+        removing = [each for each in newest if _balance(each.commit, names) < 0]
+        return sorted(removing, key=lambda each: not _is_proven_removal(each, names)) or newest
+    if asks_for_origin(question):
+        return [each for each in newest if _balance(each.commit, names) > 0][::-1] or newest
+    return newest
+
+
+def touched_line(commit: Commit, names: Sequence[str]) -> Line | None:
+    """Return the most significant changed line of a commit (with patches) that touches one of the names."""
+    for touch in touches(commit, names):
+        for file in commit.files:
+            for hunk in hunks(file.patch) if file.path == touch.path else ():
+                for place, line in enumerate(hunk):
+                    if line.sign != " " and to_line(commit, file, line).url == touch.url:
+                        return Line(file, hunk, place)
+    return None
+
+
+def _is_proven_removal(entry: Entry, names: Sequence[str]) -> bool:
+    keys = {_key(name) for name in names}
+    return any(fact.removes and _key(fact.name) in keys for fact in entry.facts)
+
+
+def _key(name: str) -> str:
+    """Return the form in which spellings of a name, and of what it belongs to, are compared."""
+    return name_key(name.rpartition(".")[2])
+
+
+def _balance(commit: Commit, names: Sequence[str]) -> int:
+    """Return how many more lines with the names a commit adds than it removes."""
+    keys = [_key(name) for name in names]
+    return sum(
+        1 if line.sign == "+" else -1
+        for file in commit.files
+        for line in changed_lines(file)
+        if any(key in name_key(line.text) for key in keys)
+    )

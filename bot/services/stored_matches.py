@@ -1,0 +1,107 @@
+"""The stored commits that a question is about, whenever they landed, and those of a name's history in the mirror."""
+
+from collections.abc import Collection, Sequence
+
+import structlog
+
+from analysis.errors import DigestError
+from analysis.facts import facts
+from analysis.impact.watch import touches
+from analysis.models import Commit, Entry, Question, Repository, Turn
+from analysis.questions.history import answering_history, asks_for_history, asks_for_origin, names_asked
+from analysis.questions.intent import references_in
+from analysis.questions.period import PeriodCommit, PeriodMatches, asks_for_reverts, match_period
+from analysis.questions.query import Query, parse_query
+from analysis.ranking import packaged_weights, rank
+from bot.services.commit_sources import CommitSources
+from bot.store import Store
+
+_CANDIDATES = 100  # commits that the search index finds
+_TOUCHED = 40  # of them whose patches are searched for names
+_NAMES = 2  # whose history the mirror is asked for
+_PATHS = 2  # files of stored commits in which the mirror looks for a name
+
+log = structlog.get_logger(__name__)
+
+
+class StoredMatches:
+    """Finds commits by the search index, and those of a name's history in the repository's mirror if there is one."""
+
+    def __init__(self, sources: CommitSources, store: Store) -> None:
+        self._sources = sources
+        self._store = store
+
+    def find(self, text: str, repository: Repository, thread: tuple[Turn, ...] = ()) -> PeriodMatches:
+        """Return the commits that match a question: the best first, or the newest first if it asks for a history."""
+        query, names = parse_query(Question(text, repository, (), thread)), names_asked(text)
+        ids = self._store.search_index.best(repository, _search_words(text, query), _CANDIDATES)
+        if names and asks_for_history(text) and (found := self._history(text, repository, names, ids)):
+            return PeriodMatches(found, (), asked=True)
+        entries = self._entries(repository, ids)
+        words = self._store.search_index.words(repository, [each.commit.sha for each in entries])
+        commits = [PeriodCommit(each, words[each.commit.sha]) for each in entries if each.commit.sha in words]
+        matches = match_period(text, query, commits)
+        return matches._replace(found=self._touching(repository, names, matches.found))
+
+    def _history(
+        self, text: str, repository: Repository, names: Sequence[str], ids: Sequence[int]
+    ) -> tuple[Entry, ...]:
+        """Return the commits, with patches, of the names' history: of those stored, and of the mirror."""
+        stored = [each for each in self._entries(repository, ids, patches=True) if touches(each.commit, names)]
+        paths = dict.fromkeys(place.path for each in stored for place in touches(each.commit, names))
+        known = {each.commit.sha for each in stored}
+        mirrored = self._in_mirror(text, repository, names, list(paths)[:_PATHS], known)
+        return tuple(answering_history(text, names, [*stored, *mirrored]))
+
+    def _touching(self, repository: Repository, names: Sequence[str], found: Sequence[Entry]) -> tuple[Entry, ...]:
+        """Return the commits whose changed lines have the names; all if none has them, or there are no names."""
+        if not names:
+            return tuple(found)
+        ids = self._store.read_ids(repository, [each.commit.sha for each in found[:_TOUCHED]])
+        whole = (each.commit for each in self._store.commits(list(ids.values()), patches=True))
+        touching = {each.sha for each in whole if touches(each, names)}
+        return tuple(each for each in found if each.commit.sha in touching) or tuple(found)
+
+    def _in_mirror(
+        self, text: str, repository: Repository, names: Sequence[str], paths: Sequence[str], known: Collection[str]
+    ) -> list[Entry]:
+        """Return further commits that touch the names, by the mirror; none if there is none, or once it fails."""
+        mirror = self._sources.existing_mirror(repository)
+        if mirror is None:
+            return []
+        found: dict[str, Commit] = {}
+        try:
+            for name in names[:_NAMES]:
+                commits = mirror.symbol_history(name, paths, oldest=asks_for_origin(text))
+                found.update({each.sha: each for each in commits if each.sha not in known and touches(each, names)})
+        except DigestError as exc:
+            log.warning("no history", repository=str(repository), why=str(exc))
+        proven = {sha: facts(each) for sha, each in found.items()}
+        weights = self._store.weights.get(repository) or packaged_weights(repository)
+        return [
+            Entry(commit=each, facts=proven[sha], ranked=rank(each, proven[sha], weights))
+            for sha, each in found.items()
+        ]
+
+    def _entries(self, repository: Repository, ids: Sequence[int], *, patches: bool = False) -> tuple[Entry, ...]:
+        """Return those of some stored commits that are on the branch, without analyses."""
+        stored = [each for each in self._store.commits(ids, patches=patches) if each.commit.not_on is None]
+        weights = self._store.weights.get(repository) or packaged_weights(repository)
+        links = self._store.links(stored)
+        return tuple(
+            Entry(
+                commit=each.commit,
+                facts=each.facts,
+                ranked=rank(each.commit, each.facts, weights),
+                links=links[each.id],
+            )
+            for each in stored
+        )
+
+
+def _search_words(text: str, query: Query) -> str:
+    """Return what the search index is asked for: the telling terms with what stands for them, or else all; or the reverts."""
+    if asks_for_reverts(text):
+        return " ".join(["+revert", *(f"+{each}" for each in references_in(text) if each.startswith("#"))])
+    terms = [term for term in query.all_terms if term.telling] or query.all_terms
+    return " ".join(dict.fromkeys(word for term in terms for word in (term.text, *term.words)))
