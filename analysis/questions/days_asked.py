@@ -199,7 +199,7 @@ _SPANS: Sequence[tuple[re.Pattern[str], _Reader]] = tuple(
         (rf"(?:\b(?:from|between)\s+|从|在)?{_named('first')}\s*{_TO}\s*{_named('last')}(?:之间|期间)?", _between),
         (rf"\b(?:since|after|from)\s+{_named('day')}(?:\s+onwards?\b)?", _since),
         (rf"(?:自从?|从)?\s*{_named('day')}\s*(?:以来|之后|以后|起|开始)", _since),
-        (rf"\b(?:until|before|up to)\s+{_named('day')}", _until),
+        (rf"\b(?:until|(?<!day )before|up to)\s+{_named('day')}", _until),
         (rf"{_named('day')}\s*(?:以前|之前|为止)", _until),
         (rf"(?:\b(?:on|of)\s+)?{_named('day')}", _on),
         (rf"(?P<number>{_NUMBER})\s*{_UNIT}\s*(?:ago\b|(?:以|之)?前)", _ago),

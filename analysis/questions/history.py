@@ -12,7 +12,7 @@ from analysis.questions.query import name_key, names_in
 
 _CHANGE = r"(?:chang|modif|touch|edit|add|introduc|remov|delet|drop|renam|mov|deprecat|disappear|appear|go(?:ne)?\b|went|break|broke)"
 _HAN_CHANGE = r"(?:改|加|新增|删|移除|去掉|引入|重命名|移动|废弃|弃用|出现|消失|没了|动)"
-_SOME = r"[^?.!。？！]{0,60}?"  # words in between
+_SOME = r"[^?!。？！]{0,60}?"  # words in between
 _ASKING = re.compile(
     rf"\b(?:when|since when)\b{_SOME}\b{_CHANGE}"
     rf"|\bwho\b{_SOME}\b{_CHANGE}|\b(?:which|what)\s+(?:(?:commit|change|pr|pull request)s?\s+)?(?:has\s+|have\s+)?"

@@ -272,14 +272,24 @@ class Mirror:
         words = _spellings(name)
         with self._translated(head):
             listed = self._commits.log(head, "--fixed-strings", f"--grep={name}", f"--max-count={_SYMBOL_COMMITS}")
-            for path in list(dict.fromkeys([*paths, *self._files_with(head, words)]))[:_SYMBOL_FILES]:
+            naming = self._showing(listed, words)
+            files = [*paths, *self._files_with(head, words), *(file.path for each in naming for file in each.files)]
+            for path in list(dict.fromkeys(files))[:_SYMBOL_FILES]:
                 showing = self._commits.showing(head, words, path)
                 listed += list(showing)[-_SYMBOL_COMMITS:] if oldest else islice(showing, _SYMBOL_COMMITS)
             order = sorted(listed, key=lambda each: each.committed_at, reverse=not oldest)
-            shas = list(dict.fromkeys(each.sha for each in order))[:_SYMBOL_COMMITS]
-            self._commits.bring_changes(shas)
-            found = [commit for sha in shas if (commit := self._commits.read(sha))]
-        return tuple(redacted(each) for each in (_showing_alone(each, words) for each in found) if each.files)
+            found = self._showing(list(dict.fromkeys(order))[:_SYMBOL_COMMITS], words)
+        return tuple(map(redacted, found))
+
+    def _showing(self, commits: Sequence[Commit], words: Sequence[str]) -> list[Commit]:
+        """Read commits, with only the files whose diff shows one of some words; those without any are left out."""
+        self._commits.bring_changes([each.sha for each in commits])
+        found = []
+        for each in commits:
+            commit = self._commits.read(each.sha) or each
+            files = tuple(file for file in commit.files if any(word in (file.patch or "") for word in words))
+            found += [commit.model_copy(update={"files": files})] if files else []
+        return found
 
     def _files_with(self, commit: str, words: Sequence[str]) -> list[str]:
         """Return the files that have one of some words, those first that define the last of them, and sources before others."""
@@ -355,12 +365,6 @@ class _Files:
                 return tuple(paths_with(self._objects, self._commit, word, _SEARCHED))
         except DigestError:
             return None
-
-
-def _showing_alone(commit: Commit, words: Sequence[str]) -> Commit:
-    """Return a commit with only the files whose diff shows one of some words."""
-    files = [each for each in commit.files if any(word in (each.patch or "") for word in words)]
-    return commit.model_copy(update={"files": tuple(files)})
 
 
 def _spellings(name: str) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from datetime import date
 from itertools import chain
 
 from analysis.errors import Misuse, UnknownCommit
@@ -84,7 +85,7 @@ class Questions:
         ref = parse_value(about) if about else None
         language = language_of(question, ref.language if ref else view.language)
         named = references_in(question) if named is None else named
-        if not named and (ref is None or (isinstance(ref, DayRef) and days_asked(question, conversation.today))):
+        if not named and (ref is None or (isinstance(ref, DayRef) and _names_days(question, conversation.today))):
             thread, repository = self._threads.turns(request), ref.repository if ref else None
             statements = self._periods.answer(conversation, question, thread, language, repository)
             reply.stream(statements, about, question if shown else "")
@@ -139,6 +140,12 @@ class Questions:
             report = reader.report(ref, conversation.now, ask=False)
             return Question(question, ref.repository, report.entries + report.late)
         raise UnknownCommit(Phrase("the question is about no commit; name one, or ask in the thread of one"))
+
+
+def _names_days(question: str, today: date) -> bool:
+    """Return whether a question in a digest's thread is about other days: "today" means the digest's there."""
+    asked = days_asked(question, today)
+    return asked is not None and len(asked.days) > 1
 
 
 def _named_commits(conversation: Conversation, ref: DayRef | CommitRef | None, names: Sequence[str]) -> list[Located]:

@@ -100,6 +100,16 @@ def test_a_model_that_cannot_be_reached_is_replaced(run: Run, server: FaultyGitH
     assert "hunter2" not in ran.out + ran.err
 
 
+def test_a_repository_is_asked_about_the_days_that_the_question_names(run: Run, server: FaultyGitHub) -> None:
+    """Days in words bound the answer, which says them; what asks what removed something looks at all that is stored."""
+    asked = "which commits call `best_of` on 2026-02-05?"
+    ran = run("ask", "o/n", asked, server=server)
+    assert "In the commits of `o/n` on 2026-02-05:" in ran.out
+    assert "0101a11" in ran.out
+    ran = run("ask", "o/n", "what removed `Zyzzyva9000`?", server=server)
+    assert "None of the 2 commits mentions `Zyzzyva9000`" in ran.out
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -149,7 +149,11 @@ def test_a_command_knows_nothing_of_it(bot: Bot, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["o/{x} 2026-02-05", "{sha}", "#{pr}", "{web}/{x}/commit/{sha}", "what is in {short}?", "search {word}"]
+    "text",
+    [
+        *("o/{x} 2026-02-05", "{sha}", "#{pr}", "{web}/{x}/commit/{sha}", "what is in {short}?", "search {word}"),
+        *("which commits of o/{x} touch the {word} since 2026-02-01?", "what removed {word}_door in {x}?"),
+    ],
 )
 @pytest.mark.parametrize("where", ["mention", "direct"])
 def test_what_is_said_to_the_bot_finds_nothing(bot: Bot, where: str, text: str) -> None:

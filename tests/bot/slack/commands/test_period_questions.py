@@ -1,0 +1,92 @@
+"""Questions by mention and direct message that name no commit: they are about the commits of days, or of a repository."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from datetime import UTC, datetime
+
+import pytest
+
+from loopback.slack import LoopbackSlack
+from tests.servers.conversing import sample_talk
+from tests.servers.running import whole
+from tests.servers.talk import ADA, BOT, LIN, Talk, hurried, links, markdown, told
+
+FRIDAY = datetime(2026, 2, 13, 1, tzinfo=UTC)  # a week after the sample's day
+FLAG, RACE, CHANGED, REVERT = "adb8a868", "886b7e26", "30d18623", "d23c50b6"
+
+
+@pytest.fixture(scope="module")
+def talk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talk]:
+    """A bot that has read the sample's day, a week later."""
+    with ExitStack() as stack:
+        slack = stack.enter_context(LoopbackSlack(pace=False))
+        talk = stack.enter_context(
+            sample_talk(stack, slack, tmp_path_factory.mktemp("bot"), now=hurried(FRIDAY), digest_timezone="UTC")
+        )
+        talk.type(ADA, "2026-02-05")
+        yield talk
+        talk.settle()
+        assert [(call.method, call.response) for call in slack.refusals] == []
+
+
+def cited(text: str) -> list[str]:
+    return [address.rpartition("/commit/")[2][:8] for _, address in links(text) if "/commit/" in address]
+
+
+@pytest.mark.parametrize(
+    ("question", "sha", "scope"),
+    [
+        ("which commits touched the scheduler last week?", RACE, "from 2026-02-02 to 2026-02-08"),
+        ("anything for the scheduler since 2026-02-05", RACE, "from 2026-02-05 to 2026-02-13"),
+        ("which commits touched the scheduler in the last nine days", None, "from 2026-02-06 to 2026-02-13"),
+        ("what removed --legacy-tokenizer?", FLAG, "In the history of"),
+        ("when did `KVCacheManager` change?", CHANGED, "In the history of"),
+        ("what was reverted?", REVERT, "In the history of"),
+        ("上周有哪些提交动了调度器？", RACE, "2026-02-02 至 2026-02-08"),
+        ("--legacy-tokenizer 是哪个提交移除的？", FLAG, "的历史中"),
+    ],
+)
+@pytest.mark.parametrize("where", ["mention", "direct"])
+def test_a_question_that_names_no_commit_is_about_days(
+    talk: Talk, where: str, question: str, sha: str | None, scope: str
+) -> None:
+    """The days that it names, or all that is stored if it asks when or by what something changed; with links."""
+    if where == "mention":
+        reply = talk.reply(ADA, f"{BOT} {question}")
+    else:
+        reply = talk.reply(ADA, question, channel=talk.direct(ADA))
+    assert scope in whole(reply)
+    assert (sha in cited(markdown(reply))) if sha else not cited(markdown(reply))
+
+
+def test_that_no_commit_matches_is_told_with_their_number(talk: Talk) -> None:
+    """A denial says among how many commits none was found."""
+    text = told(talk.reply(LIN, f"{BOT} does anything mention Zyzzyva9000 on 2026-02-05?"))
+    assert "None of the 28 commits mentions Zyzzyva9000" in text
+
+
+def test_a_follow_up_in_the_thread_is_about_the_same_days(talk: Talk) -> None:
+    """Days that were named before in a thread hold for what follows."""
+    asked = talk.say(ADA, f"{BOT} which commits touched the scheduler last week?")
+    talk.settle()
+    follow_up = whole(talk.reply(ADA, f"{BOT} and is anything about ROCm there?", asked))
+    assert "from 2026-02-02 to 2026-02-08" in follow_up
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("which commits touched the scheduler since 2025-12-01?", "75 days are too many for a question"),
+        ("which commits touch the scheduler on 2027-01-01?", "2027-01-01 lies in the future"),
+    ],
+)
+def test_days_that_cannot_be_asked_about_are_told(talk: Talk, question: str, words: str) -> None:
+    """Too many days, and days in the future, are one line."""
+    assert words in whole(talk.reply(ADA, f"{BOT} {question}"))
+
+
+def test_in_a_digests_thread_other_days_may_be_named(talk: Talk) -> None:
+    """A question in the thread of a day that names a week is about the week."""
+    root = talk.open("2026-02-05")
+    reply = talk.reply(ADA, f"{BOT} which commits touched the scheduler last week?", root)
+    assert "from 2026-02-02 to 2026-02-08" in whole(reply)
