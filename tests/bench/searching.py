@@ -3,11 +3,13 @@
 import resource
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
+from zoneinfo import ZoneInfo
 
 from sqlalchemy import Connection, Engine, insert, text
 
@@ -15,6 +17,10 @@ from analysis.models import Commit, FileChange, Repository
 from analysis.search.clues import clues_of, parse_report
 from analysis.search.suspects import rank_suspects
 from analysis.search.words import names, split_words
+from analysis.sources.github import GitHub
+from bot.models.subjects import DayRef
+from bot.services.factory import services_on
+from bot.services.period_questions import PeriodQuestion
 from bot.store import Store, open_engine, schema
 from bot.store.commit_rows import commit_values
 from tests.bench.figures import MB, Row, duration, percentile, tails, timed
@@ -22,7 +28,7 @@ from tests.bench.real_diffs import real_day
 
 _BATCH = 5_000  # commits a transaction
 _A_DAY = 45
-_P50, _SUSPECTS = 0.025, 1.5  # seconds
+_P50, _SUSPECTS, _QUESTION = 0.025, 1.5, 0.3  # seconds
 _LINES = 120  # changed lines a commit: the mean of the real ones
 _LAST = datetime(2026, 2, 28, tzinfo=UTC)
 
@@ -54,6 +60,7 @@ def searching(*, commits: int = 100_000, real: int = 500, calls: int = 200) -> I
             yield _migrated(store, engine, path, commits)
             yield from _searched(store, words, calls)
             yield _suspected(store, words, max(1, calls // 10))
+            yield _questioned(store, words, max(1, calls // 10))
         finally:
             store.close()
         yield Row("peak memory", f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / MB:.0f} MB")
@@ -118,6 +125,45 @@ def _suspected(store: Store, words: Words, calls: int) -> Row:
         met=p50 < _SUSPECTS,
         measured=True,
     )
+
+
+def _questioned(store: Store, words: Words, calls: int) -> Row:
+    """Questions over all commits, answered by rules, beside the search alone for what they name."""
+    random = Random(7)
+    of_code = sorted({name for line in words.lines for name in names(line) if "_" in name})
+    rare = [word for word, count in Counter(split_words(" ".join(words.titles))).items() if count == 1]
+    forms = (
+        "what removed {name}?",
+        "when did `{name}` change?",
+        "which commits touch {name}?",
+        "anything about {rare}?",
+    )
+    with closing(GitHub("http://127.0.0.1:9", None)) as github:
+        questions = services_on(github, store).period_questions
+
+        def ask(text: str) -> None:
+            asked = PeriodQuestion(text, Repository.parse("lantern/lantern-serve"), (), ZoneInfo("UTC"), "en")
+            list(questions.answer(asked, _no_day))
+
+        named = [(random.choice(of_code), random.choice(rare)) for _ in range(calls)]
+        texts = [form.format(name=name, rare=word) for form in forms for name, word in named]
+        ask(texts[0])  # modules are loaded once
+        taken = [timed(lambda text=text: ask(text)) for text in texts]  # type: ignore[misc]
+    alone = [timed(lambda name=name: store.search_index.search(name)) for name, _ in named]  # type: ignore[misc]
+    p95 = percentile(taken, 0.95)
+    return Row(
+        f"questions over everything ({len(taken)} calls)",
+        tails(taken),
+        "the search for a name alone",
+        tails(alone),
+        aim=f"p95 < {duration(_QUESTION)}",
+        met=p95 < _QUESTION,
+        measured=True,
+    )
+
+
+def _no_day(ref: DayRef) -> NoReturn:
+    raise RuntimeError(f"{ref.day} was asked for")
 
 
 def _some(random: Random, title: str, count: int) -> str:
