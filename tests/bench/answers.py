@@ -1,7 +1,9 @@
 """Answers without a model, judged by questions that were written from the commits with the places that answer them.
 
 A file of questions has an object a line: repository, sha, language, question; `places`, each `path:line` (the old number of
-a removed line) or `message`, none where the commit has no answer; `key`, expressions of which each must be readable.
+a removed line) or `message`, none where the commit has no answer; `key`, expressions of which each must be readable. Or, as
+they were written for the exam: repo, about (a SHA, a day or days), lang, question; `places`, with the old number as `path:-line`,
+or the SHAs of the commits that answer a question about days; `answer`, null where there is none; `key`, a text or null.
 """
 
 import json
@@ -13,7 +15,7 @@ from datetime import date
 from functools import cache
 from pathlib import Path
 from time import perf_counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from analysis.facts import facts
 from analysis.models import Commit, Entry, Language, Question, Repository, Statement, Trees
@@ -22,10 +24,12 @@ from analysis.questions.by_rules import denies
 from analysis.ranking import rank
 from analysis.writing.by_rules import analyse_by_rules
 from bot.services.recorded_commits import recorded_commits
+from tests.bench.day_questions import is_about_days, questions_about_days
 from tests.bench.figures import Row, duration, percentile
 from tests.bench.real_diffs import CLONE, real_day, shown_commit
 
 QUESTIONS = "BENCH_QUESTIONS"  # the variable that names files of questions, separated by commas
+HALF = "BENCH_HALF"  # the variable that chooses every second question: from the first (0) or the second (1)
 KEEP = "BENCH_KEEP"  # the variable that names a file for the answers
 
 _TUNING = Path(__file__).parents[1] / "data" / "questions-tuning.jsonl"
@@ -49,8 +53,7 @@ class Judged(NamedTuple):
 
 def answers(*, settings: Mapping[str, str] = os.environ) -> Iterator[Row]:
     """The questions of the named files about commits of the named clones, or made-up ones about the sample's commits."""
-    rows = _read(settings) if settings.get(CLONE) else _made_up()
-    judged = [_judge(row, entry) for row, entry in rows]
+    judged = [_judge(row, entry) for row, entry in (_read(settings) if settings.get(CLONE) else _made_up())]
     if settings.get(KEEP):
         Path(settings[KEEP]).write_text("".join(map(_shown, judged)), "utf-8")
     answerable = [each for each in judged if each.answerable]
@@ -63,6 +66,8 @@ def answers(*, settings: Mapping[str, str] = os.environ) -> Iterator[Row]:
     yield _share("right refusals", sum(each.denied for each in without), len(without), _REFUSALS)
     wrong = sum(each.denied and each.evidence is None for each in answerable)
     yield Row("  wrong refusals", str(wrong), f"of {len(answerable)}", aim="0", met=wrong == 0, measured=True)
+    if settings.get(CLONE):
+        yield from questions_about_days(list(filter(is_about_days, _rows(settings))), settings[CLONE].split(","))
     for name, seconds in (("time, p95", [each.seconds for each in judged]), (f"of {_FILES} files", _on_many_files())):
         p95 = percentile(seconds, 0.95)
         yield Row(f"  {name}", duration(p95), aim=f"< {_SECONDS:.0f} s", met=p95 < _SECONDS, measured=True)
@@ -118,13 +123,43 @@ def _shown(judged: Judged) -> str:
 
 
 def _read(settings: Mapping[str, str]) -> Iterator[tuple[Mapping[str, object], Entry]]:
-    """Yield each question with its commit, which is in one of the clones."""
-    clones = [Path(each.partition("@")[0]) for each in settings[CLONE].split(",")]
-    entries = cache(lambda sha: _entry_of_clone(sha, clones))
-    for name in (settings.get(QUESTIONS) or str(_TUNING)).split(","):
-        for line in Path(name).read_text("utf-8").splitlines():
-            row = json.loads(line)
+    """Yield each question about a commit with its commit, which is in one of the clones."""
+    entries = cache(lambda sha: _entry_of_clone(sha, _clones(settings)))
+    for row in _rows(settings):
+        if "about" not in row:
             yield row, entries(row["sha"])
+        elif not is_about_days(row):
+            yield _as_tuned(row), entries(row["about"])
+
+
+def _rows(settings: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the questions, or every second of them."""
+    names = (settings.get(QUESTIONS) or str(_TUNING)).split(",")
+    rows = [json.loads(line) for name in names for line in Path(name).read_text("utf-8").splitlines()]
+    half = settings.get(HALF)
+    if not half:
+        return rows
+    about_days, others = (
+        [each for each in rows if is_about_days(each)],
+        [each for each in rows if not is_about_days(each)],
+    )
+    return [*others[int(half) :: 2], *about_days[int(half) :: 2]]
+
+
+def _clones(settings: Mapping[str, str]) -> list[Path]:
+    return [Path(each.partition("@")[0]) for each in settings[CLONE].split(",")]
+
+
+def _as_tuned(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a question of the exam in the form of those that the search was tuned with."""
+    places = [re.sub(r":-(\d+)$", r":\1", place) for place in row["places"] or ()]
+    return {
+        "language": row["lang"],
+        "repository": row["repo"],
+        "question": row["question"],
+        "places": places if row["answer"] is not None else [],
+        "key": [re.escape(row["key"])] if row["key"] else [],
+    }
 
 
 def _entry_of_clone(sha: str, clones: Sequence[Path]) -> Entry:
