@@ -57,16 +57,19 @@ def _answered(row: Mapping[str, Any], clones: Sequence[str]) -> _Answered:
     repository = Repository.parse(row["repo"])
     language: Language = "zh" if row["lang"] == "zh" else "en"
     asked = PeriodQuestion(row["question"], repository, (), ZoneInfo("UTC"), language)
-    with TemporaryDirectory() as folder, closing(GitHub("http://127.0.0.1:9", None)) as github:
-        with closing(Store(open_engine(f"sqlite:///{folder}/digest.db"))) as store:
-            services = services_on(github, store)
-            entries = []
-            for commit in _commits(_clone_of(repository, clones), row["about"]):
-                commit_id = store.save_commit(repository, commit, facts(commit))
-                entries.append(services.commits.entry(Located(repository, commit_id), language))
-            began = perf_counter()
-            statements = list(services.period_questions.answer_from(asked, entries))
-            seconds = perf_counter() - began
+    with (
+        TemporaryDirectory() as folder,
+        closing(GitHub("http://127.0.0.1:9", None)) as github,
+        closing(Store(open_engine(f"sqlite:///{folder}/digest.db"))) as store,
+    ):
+        services = services_on(github, store)
+        entries = []
+        for commit in _commits(_clone_of(repository, clones), row["about"]):
+            commit_id = store.save_commit(repository, commit, facts(commit))
+            entries.append(services.commits.entry(Located(repository, commit_id), language))
+        began = perf_counter()
+        statements = list(services.period_questions.answer_from(asked, entries))
+        seconds = perf_counter() - began
     named = " ".join(
         place.url or "" for each in statements for place in each.citations if "/commit/" in (place.url or "")
     )
