@@ -7,7 +7,7 @@ import structlog
 from analysis.errors import DigestError
 from analysis.facts import facts
 from analysis.impact.watch import touches
-from analysis.models import Commit, Entry, Question, Repository, Turn
+from analysis.models import Commit, Entry, Links, Question, Repository, Turn
 from analysis.questions.history import answering_history, asks_for_history, asks_for_origin, names_asked
 from analysis.questions.intent import references_in
 from analysis.questions.period import PeriodCommit, PeriodMatches, asks_for_reverts, match_period
@@ -37,7 +37,7 @@ class StoredMatches:
         ids = self._store.search_index.best(repository, _search_words(text, query), _CANDIDATES)
         if names and asks_for_history(text) and (found := self._history(text, repository, names, ids)):
             return PeriodMatches(found, (), asked=True)
-        entries = self._entries(repository, ids)
+        entries = self._entries(repository, ids, links=asks_for_reverts(text))
         words = self._store.search_index.words(repository, [each.commit.sha for each in entries])
         commits = [PeriodCommit(each, words[each.commit.sha]) for each in entries if each.commit.sha in words]
         matches = match_period(text, query, commits)
@@ -83,17 +83,19 @@ class StoredMatches:
             for sha, each in found.items()
         ]
 
-    def _entries(self, repository: Repository, ids: Sequence[int], *, patches: bool = False) -> tuple[Entry, ...]:
-        """Return those of some stored commits that are on the branch, without analyses."""
+    def _entries(
+        self, repository: Repository, ids: Sequence[int], *, patches: bool = False, links: bool = False
+    ) -> tuple[Entry, ...]:
+        """Return those of some stored commits that are on the branch, without analyses; with their links if needed, which is slow."""
         stored = [each for each in self._store.commits(ids, patches=patches) if each.commit.not_on is None]
         weights = self._store.weights.get(repository) or packaged_weights(repository)
-        links = self._store.links(stored)
+        known = self._store.links(stored) if links else {}
         return tuple(
             Entry(
                 commit=each.commit,
                 facts=each.facts,
                 ranked=rank(each.commit, each.facts, weights),
-                links=links[each.id],
+                links=known.get(each.id, Links()),
             )
             for each in stored
         )
