@@ -235,7 +235,7 @@ class _Bot:
 
     def _responder(self) -> Responder:
         store, mailbox, web, now = self._services.store, self._mailbox, self._web, self._now
-        limits = RateLimits(mailbox, now)
+        limits, periods = RateLimits(mailbox, now), Periods(self._services.period_questions, now)
         status = Status(store, mailbox, self._services.model, web, now)
         home = Home(self._subscriptions, mailbox, web, status, now)
         post = PostCommand(self._members, self._postings, web)
@@ -266,7 +266,6 @@ class _Bot:
                 NotUnderstood: help_.show_not_understood,
             }
         )
-        periods = Periods(self._services.period_questions, now)
         questions = Questions(self._services.answers, periods, commits, self._checks, self._threads, limits)
         buttons = ButtonDispatcher(self._button_handlers(post, search, subscriptions, home), questions.choose)
         messages = Messages(commands, questions, self._threads, web)

@@ -5,7 +5,6 @@ another branch is fetched when it is asked for; blobs are fetched in one request
 tree (`fetch_tree`), and otherwise one commit or file at a time, when they are read.
 """
 
-import re
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -15,7 +14,6 @@ from typing import NamedTuple, Self
 
 from analysis.errors import DigestError, UnknownCommit
 from analysis.models import Commit, PullRequest, Repository, Trees
-from analysis.paths import Kind, kind
 from analysis.sources.git.commits import Commits
 from analysis.sources.git.errors import Cause, GitFailed, MirrorDamaged, translated_errors, unknown_commit
 from analysis.sources.git.folder import MirrorFolder, MirrorState
@@ -25,6 +23,7 @@ from analysis.sources.git.program import Git
 from analysis.sources.git.records import text
 from analysis.sources.git.remotes import Remote, is_ref_name
 from analysis.sources.git.search import Query, matches, paths_with
+from analysis.sources.git.symbols import SymbolHistory
 from analysis.sources.github import Comparison
 from analysis.sources.secrets import Redactor, redacted
 from analysis.window import Window
@@ -33,11 +32,6 @@ _COMMITS_AT_ONCE = 500  # whose blobs one request fetches
 _MOST_MATCHES = 100
 _MOST_HISTORY = 50
 _SEARCHED = (".py", ".pyi")
-_SYMBOL_FILES = 4  # whose history is searched for a symbol
-_SYMBOL_COMMITS = 20  # that touch it in each
-
-
-_DEFINED = r"(def|class)[[:space:]]+{name}[(:]|^[[:space:]]*{name}[[:space:]]*:"  # a POSIX extended expression
 
 
 class Match(NamedTuple):
@@ -269,34 +263,9 @@ class Mirror:
         """
         head = self.head()
         self.fetch_tree(head, suffixes=_SEARCHED)
-        words = _spellings(name)
         with self._translated(head):
-            listed = self._commits.log(head, "--fixed-strings", f"--grep={name}", f"--max-count={_SYMBOL_COMMITS}")
-            naming = self._showing(listed, words)
-            files = [*paths, *self._files_with(head, words), *(file.path for each in naming for file in each.files)]
-            for path in list(dict.fromkeys(files))[:_SYMBOL_FILES]:
-                showing = self._commits.showing(head, words, path)
-                listed += list(showing)[-_SYMBOL_COMMITS:] if oldest else islice(showing, _SYMBOL_COMMITS)
-            order = sorted(listed, key=lambda each: each.committed_at, reverse=not oldest)
-            found = self._showing(list(dict.fromkeys(order))[:_SYMBOL_COMMITS], words)
+            found = SymbolHistory(self._objects, self._commits, head, _SEARCHED).find(name, paths, oldest=oldest)
         return tuple(map(redacted, found))
-
-    def _showing(self, commits: Sequence[Commit], words: Sequence[str]) -> list[Commit]:
-        """Read commits, with only the files whose diff shows one of some words; those without any are left out."""
-        self._commits.bring_changes([each.sha for each in commits])
-        found = []
-        for each in commits:
-            commit = self._commits.read(each.sha) or each
-            files = tuple(file for file in commit.files if any(word in (file.patch or "") for word in words))
-            found += [commit.model_copy(update={"files": files})] if files else []
-        return found
-
-    def _files_with(self, commit: str, words: Sequence[str]) -> list[str]:
-        """Return the files that have one of some words, those first that define the last of them, and sources before others."""
-        definition = Query(_DEFINED.format(name=words[-1]), regex=True, suffixes=_SEARCHED)
-        defining = {path for path, _ in matches(self._objects, commit, definition)}
-        using = {path for word in words for path in paths_with(self._objects, commit, word, _SEARCHED)}
-        return sorted(defining | using, key=lambda path: (kind(path) is not Kind.SOURCE, path not in defining, path))
 
     def _listed(self, window: Window) -> list[Commit]:
         """List the window's commits as git orders them; not redacted."""
@@ -365,11 +334,6 @@ class _Files:
                 return tuple(paths_with(self._objects, self._commit, word, _SEARCHED))
         except DigestError:
             return None
-
-
-def _spellings(name: str) -> tuple[str, ...]:
-    """Return how a name is written in code: a flag also as the field behind it, one with dots by its last part, which comes last."""
-    return tuple(dict.fromkeys((name, re.split(r"[./]", name.lstrip("-").replace("-", "_"))[-1])))
 
 
 def _fail() -> str:

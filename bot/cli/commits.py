@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, date, datetime
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -97,9 +98,7 @@ def ask(
     with _services(settings, no_model=no_model) as services:
         if isinstance(subject, Scope):
             asked = PeriodQuestion(subject.text, repositories[0], subject.days, tz, language)
-            statements = services.period_questions.answer(
-                asked, lambda ref: services.digests.report(ref, now, ask=False)
-            )
+            statements = services.period_questions.answer(asked, partial(services.digests.report, now=now, ask=False))
             if _REPOSITORY.fullmatch(about):
                 statements = chain([scope_statement(asked)], statements)
         else:
