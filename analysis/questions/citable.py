@@ -1,12 +1,14 @@
-"""Index of what an answer may cite: lines of the commits' diffs, their files, and the commits themselves."""
+"""Index of what an answer may cite: lines of diffs, files, the commits themselves, and what was read in the repository."""
 
 import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from analysis.citations import to_commit, to_fact, to_file, to_line
+from analysis.citations import to_commit, to_fact, to_file, to_line, to_repository_line
 from analysis.diff import Chunk, DiffLine, hunks
+from analysis.grounding.corpus import Corpus, FileLines
+from analysis.locale import Catalogue, mark
 from analysis.models import SHORT_SHA, Citation, Commit, Entry, FileChange
 from analysis.paths import Kind, kind
 
@@ -17,6 +19,10 @@ _PLACE = re.compile(
 )
 _KINDS = list(Kind)
 _FIRST_CHOICE = {"+": 0, "-": 1, " ": 2}
+_NEAR = 8  # lines from a line of the repository that bear out what cites it
+_WORD = re.compile(r"[A-Za-z]{4,}|\d+")
+_REPOSITORY = mark("repository")
+_MESSAGE = mark("commit message")
 
 
 class _LocatedLine(NamedTuple):
@@ -26,32 +32,36 @@ class _LocatedLine(NamedTuple):
 
 
 class Citable:
-    """The citable places of some commits: `shown` lines, the places of facts, files, and SHAs named in the evidence."""
+    """The citable places of some commits: `shown` lines, the places of facts, files, SHAs and lines read in the evidence."""
 
-    def __init__(self, entries: Sequence[Entry], shown: Sequence[Chunk], text: str) -> None:
+    def __init__(self, entries: Sequence[Entry], shown: Sequence[Chunk], corpus: Corpus, say: Catalogue) -> None:
         self._entries = entries
         self._shown = shown
-        self._text = text
+        self._text = corpus.text
+        self._read = corpus.read
+        self._say = say
 
-    def resolve(self, label: str, names: Iterable[str]) -> Citation | None:
-        """Resolve `label` to a citation; None if it does not exist, or lacks the names while a diff has them."""
+    def resolve(self, label: str, text: str, names: Sequence[str]) -> Citation | None:
+        """Resolve the `label` of a statement to a citation; None if there is no such place, or it does not bear it out."""
         label = label.strip().strip("`").strip()
         if _SHA.fullmatch(label):
-            return self._cite_commit(label.lower())
+            return self._cite_commit(label.lower(), names)
         if pull := _PULL.fullmatch(label):
             return next((to_commit(each.commit) for each in self._entries if each.commit.pr == int(pull[1])), None)
         place = _PLACE.fullmatch(label)
         if not place:
             return None
+        number = int(place["line"]) if place["line"] else None
         owners = self._matching_files(place["path"])
-        if len(owners) != 1:
-            return None
-        commit, file = owners[0]
-        if place["line"] is None:
-            return to_file(commit, file)
-        return self._cite_line(commit, file, int(place["line"]), place["sign"], [name for name in names if name])
+        if len(owners) == 1:
+            commit, file = owners[0]
+            if number is None:
+                return to_file(commit, file)
+            if found := self._cite_line(commit, file, number, place["sign"], names):
+                return found
+        return None if place["sign"] == "-" else self._cite_read(place["path"], number, text, names)
 
-    def cite_names(self, names: Iterable[str]) -> Citation | None:
+    def cite_names(self, names: Sequence[str]) -> Citation | None:
         """Cite the first name found in a diff line (sources and added lines preferred), a path or a message; else None."""
         for name in names:
             whole = _as_word(name)
@@ -65,27 +75,73 @@ class Citable:
                 return to_file(*owners[0]) if len(owners) == 1 else to_commit(owners[0][0])
             for entry in self._entries:
                 if whole.search(_searchable_text(entry)):
-                    return to_commit(entry.commit)
+                    return self._cite_text(entry, whole)
+            for read in self._read:
+                if found := self._cite_read(read.path, None, f"`{name}`", names):
+                    return found
         return None
 
-    def cite_quotation(self, lines: Sequence[str]) -> Citation | None:
-        """Return a citation of the first line, if the diffs hold all of them."""
-        held = {each.line.text.strip(): each for each in reversed(self._all_lines)}
-        wanted = [line.strip() for line in lines if line.strip()]
-        if not wanted or not all(line in held for line in wanted):
-            return None
-        first = held[wanted[0]]
-        return to_line(first.commit, first.file, first.line)
+    def cite_quotation(self, lines: Sequence[tuple[str, str]]) -> Citation | None:
+        """Return a citation of the first of some lines, each with its sign or none, if the evidence holds all of them.
+
+        A line without a sign must be there now; one that was removed is quoted with its sign.
+        """
+        wanted = [(sign, text.strip()) for sign, text in lines if text.strip()]
+        held: dict[tuple[str, str], _LocatedLine] = {}
+        for each in reversed(self._all_lines):
+            for sign in (each.line.sign, *([""] if each.line.sign != "-" else [])):
+                held[sign, each.line.text.strip()] = each
+        if wanted and all(line in held for line in wanted):
+            first = held[wanted[0]]
+            return to_line(first.commit, first.file, first.line)
+        texts = [text for _, text in wanted]
+        for read in self._read if wanted and not any(sign for sign, _ in wanted) else ():
+            numbers = {text.strip(): number for number, text in reversed([*read.lines.items()])}
+            if all(text in numbers for text in texts):
+                return self._repository_line(read.path, numbers[texts[0]])
+        return None
+
+    def _is_in_diff(self, name: str) -> bool:
+        whole = _as_word(name)
+        return any(whole.search(each.line.text) for each in self._all_lines)
 
     def is_changed(self, name: str) -> bool:
         """Return whether a changed line contains the name."""
         whole = _as_word(name)
         return any(each.line.sign != " " and whole.search(each.line.text) for each in self._all_lines)
 
-    def _cite_commit(self, sha: str) -> Citation | None:
+    def _cite_text(self, entry: Entry, name: re.Pattern[str]) -> Citation:
+        """Cite a commit, and say so where its message or pull request has the name."""
+        found = to_commit(entry.commit)
+        in_message = any(name.search(text) for text in entry.commit.texts)
+        return found.model_copy(update={"place": self._say(_MESSAGE)}) if in_message else found
+
+    def _cite_read(self, path: str, number: int | None, text: str, names: Sequence[str]) -> Citation | None:
+        """Cite a line that was read in the repository; None unless the lines read of that file bear the statement out."""
+        path = path.strip().removeprefix("./")
+        files = [each for each in self._read if path in (each.path, each.path.rpartition("/")[2])]
+        if len({each.path for each in files}) != 1:
+            return None
+        file = FileLines(files[0].path, {line: code for each in files for line, code in each.lines.items()})
+        code = "\n".join(file.lines.values())
+        if not all(_bears_out(code, name) or file.path.endswith(name) for name in names):
+            return None
+        wanted = [_as_word(name) for name in names] or [_as_word(word) for word in _WORD.findall(text)]
+        matching = [line for line, code in file.lines.items() if any(each.search(code) for each in wanted)]
+        if number is None:
+            return self._repository_line(file.path, matching[0]) if matching else None
+        near = any(abs(line - number) <= _NEAR for line in matching)
+        return self._repository_line(file.path, number) if number in file.lines and near else None
+
+    def _repository_line(self, path: str, number: int) -> Citation:
+        found = to_repository_line(self._entries[0].commit, path, number)
+        return found.model_copy(update={"place": self._say(_REPOSITORY)})
+
+    def _cite_commit(self, sha: str, names: Iterable[str]) -> Citation | None:
         for entry in self._entries:
             if entry.commit.sha.startswith(sha):
-                return to_commit(entry.commit)
+                shown = next((name for name in names if not self._is_in_diff(name)), None)
+                return self._cite_text(entry, _as_word(shown)) if shown else to_commit(entry.commit)
         named = re.search(rf"(?<![0-9a-zA-Z]){sha}[0-9a-f]*(?![0-9a-zA-Z])", self._text)
         base = self._entries[0].commit.url.rpartition("/")[0] if self._entries else ""
         return Citation(label=sha[:SHORT_SHA], url=f"{base}/{named[0]}") if named and base else None
@@ -100,7 +156,10 @@ class Citable:
     def _cite_line(
         self, commit: Commit, file: FileChange, number: int, sign: str, names: Sequence[str]
     ) -> Citation | None:
-        """Cite the shown line of that number; prefer one with the sign, then one with a name, then an added one."""
+        """Cite the shown line of that number; prefer one with the sign, then one with a name, then an added one.
+
+        None if a diff has one of the names, but none is in the same hunk.
+        """
         words = [_as_word(name) for name in names]
 
         def has_name(lines: Iterable[DiffLine]) -> bool:
@@ -133,6 +192,12 @@ class Citable:
             for hunk in hunks(file.patch)
             for line in hunk
         )
+
+
+def _bears_out(code: str, name: str) -> bool:
+    """Return whether some code has a name, or at least each of its parts."""
+    parts = re.findall(r"[A-Za-z_]\w*|\d+", name)
+    return bool(_as_word(name).search(code)) or (bool(parts) and all(_as_word(part).search(code) for part in parts))
 
 
 def _as_word(name: str) -> re.Pattern[str]:

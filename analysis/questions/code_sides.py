@@ -1,0 +1,146 @@
+"""The sides of a change that a statement speaks of: what was removed, what was added, and what was only read.
+
+A statement is refused where it says of old code that it is there now, of new code that it was there before or is gone, of
+code that was only read that the commit changed it, or where it quotes values or calls that no line has.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from analysis.diff import hunks
+from analysis.grounding.claims import SPAN
+from analysis.grounding.corpus import Corpus
+from analysis.grounding.metadata_claims import NEGATION
+
+_OLD = re.compile(
+    r"\b(?:remov|delet|replac|renam|revert|deprecat|restor|former|previous|original|obsolet)|\b(?:dropp?(?:s|ed|ing)?|gone|goes|went|old|older"
+    r"|before|earlier|was|were|used to|been|instead|rather than|moved|moves|from|keep|kept|past|any ?more|lost|loses|unlike)\b|->|→|=>"
+    r"|移除|删|去掉|不再|原|之前|以前|此前|旧|替|改|换|代|重命名|曾|由|从|取消|回退|废弃|弃用|恢复|保留|移动|移到|移至",
+    re.IGNORECASE,
+)  # without one of these words, old code cannot be spoken of
+_REMOVES = r"\b(?:remov(?:es?|ed|ing)|delet(?:es?|ed|ing)|drop(?:s|ped|ping)?|gets? rid of|takes? out|took out)\b|移除|删除|删掉|去掉"
+_IS_REMOVED = r"\b(?:is|are|was|were|been|gets?|got)\s+(?:\w+\s+)?(?:removed|deleted|gone|dropped)\b|\bgoes\b|(?:已|被)[^，,。；]{0,4}(?:移除|删)"
+_ADDS = r"\b(?:add(?:s|ed|ing)?|introduc(?:es?|ed|ing))\b|新增|增加|引入|添加|加入"
+_IS_ADDED = r"\b(?:is|are|was|were|been)\s+(?:\w+\s+)?(?:added|introduced|new)\b|是新(?:的|增)|(?:已|被)[^，,。；]{0,4}(?:添加|引入)"
+_CHANGES = r"\b(?:chang(?:es?|ed|ing)|modif(?:y|ies|ied)|rewrit(?:es?|ten)|renam(?:es?|ed)|edits?|edited|touch(?:es|ed)?)\b|修改|更改|改动|重写|重命名"
+_IS_CHANGED = r"\b(?:is|are|was|were|been)\s+(?:\w+\s+)?(?:changed|modified|rewritten|renamed|edited|touched)\b|(?:已|被)[^，,。；]{0,4}(?:改|重写)"
+_WAS = r"\b(?:before|formerly|previously|used to|originally)\b|此前|之前|以前|原来|原先"
+_GAP = r"(?:[^`,.;，。；]|`[^`]*`){0,40}?"  # between a verb and its name
+
+_VALUE = r"(`[^`\n]+`|-?\d[\w.]*|True|False|None)"
+_PAIRS = (  # old and new
+    re.compile(rf"\bfrom\s+{_VALUE}\s+(?:in)?to\s+{_VALUE}", re.IGNORECASE),
+    re.compile(rf"{_VALUE}\s*(?:->|→|=>|⇒)\s*{_VALUE}"),
+    re.compile(rf"\b(?:replac|renam|chang|switch|mov)\w*\s+{_VALUE}\s+(?:with|by|to|into|for)\s+{_VALUE}", re.IGNORECASE),
+    re.compile(rf"{_VALUE}\s+(?:is|was|are|were|has been|gets)\s+(?:now\s+)?(?:replaced|renamed|changed)\s+(?:with|by|to)\s+{_VALUE}", re.IGNORECASE),
+    re.compile(rf"(?:从|由|将|把)?\s*{_VALUE}\s*(?:已|被)?(?:改|变|替换|换|重命名|调整|更改|修改|取代)(?:名)?(?:为|成|到|至)\s*{_VALUE}"),
+)  # fmt: skip
+_REVERSED_PAIRS = (  # new and old
+    re.compile(rf"{_VALUE}\s+(?:instead of|rather than|in place of|replaces|takes the place of)\s+{_VALUE}", re.IGNORECASE),
+    re.compile(rf"{_VALUE}\s*(?:取代|代替|替代|替换)了?\s*{_VALUE}"),
+)  # fmt: skip
+_SET_TO = re.compile(
+    r"(?:\b(?:is|are|now|to|of|at|be|defaults?|value|limit|=)|为|是|成|至|到)\s+(-?\d+(?:\.\d+)?)(?![\w.:/-]*\w)(?!\s*(?:times|places|cases|ways|steps|parts|arguments|parameters|names|functions|tests|files|lines|commits|new|of|个|处|次|种|行|项))"
+    r"|(?:为|是|成|至|到)(-?\d+(?:\.\d+)?)(?![\w.:/-]*\w)(?!\s*(?:个|处|次|种|行|项))",
+    re.IGNORECASE,
+)
+_ASSIGNED = re.compile(r"([A-Za-z_][\w.]*)\s*(?::\s*[\w.\[\] |]+)?=\s*([^=].*)")
+_ADVISED = re.compile(r"(?:\b(?:set|setting|use|using|pass|passing|export|add|with|try)|设置|设为|设|使用|用|传入?|加上?|改用)\s*$", re.IGNORECASE)  # fmt: skip
+_QUOTED_CODE = re.compile(r"\w\((?!\)|\.\.\.|…)[^`]+\)|^(?:return|raise|assert|yield|await|if|for|while|import|from)\s")
+
+
+class CodeSides:
+    """The code that answers may speak of, by side: removed, added, unchanged in the diff, and lines read elsewhere."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        lines = [line for file in corpus.files for hunk in hunks(file.patch) for line in hunk]
+        self._removed, self._added, self._unchanged = (
+            [each.text for each in lines if each.sign == sign] for sign in "-+ "
+        )
+        self._read = [text for each in corpus.read for text in each.lines.values()]
+        self._texts = [text for commit in corpus.commits for text in commit.texts]
+        self._corpus = corpus
+
+    def contradict(self, text: str, names: Sequence[str]) -> bool:
+        """Return whether a sentence, with its names of code, puts something on another side than the code has it."""
+        return (
+            any(self._misplaced(text, name) for name in names)
+            or any(self._are_reversed(*pair) for pair in _pairs(text))
+            or any(
+                self._is_unknown_value(match[1] or match[2], text) for match in _SET_TO.finditer(SPAN.sub("`_`", text))
+            )
+            or any(self._is_invented(span, text) for span in SPAN.finditer(text))
+        )
+
+    def _misplaced(self, text: str, name: str) -> bool:
+        removed, added = _has(self._removed, name), _has(self._added, name)
+        elsewhere = _has(self._unchanged, name) or _has(self._read, name)
+        if removed and not added and not elsewhere:
+            return not (_OLD.search(text) or NEGATION.search(text)) or _says(text, name, _ADDS, _IS_ADDED)
+        if added and not removed and not elsewhere:
+            return _says(text, name, _REMOVES, _IS_REMOVED) or _says(text, name, "(?!)", _WAS)
+        if removed or added or not _has(self._read, name):
+            return False
+        changes = _says(text, name, f"{_ADDS}|{_REMOVES}|{_CHANGES}", f"{_IS_ADDED}|{_IS_REMOVED}|{_IS_CHANGED}")
+        return changes and not _has(self._texts, name) and not self._corpus.matching_paths(name)
+
+    def _are_reversed(self, old: str, new: str) -> bool:
+        """Return whether a value is not on the old side, or the one said to follow it not on the new side."""
+        before, after = [*self._removed, *self._unchanged], [*self._added, *self._unchanged, *self._read]
+        literal = any(f"{old} to {new}" in text.replace("`", "") for text in self._texts)
+        return not literal and not (
+            (_has(before, old) or (_has(self._texts, old) and not _has(self._added, old)))
+            and (_has(after, new) or (_has(self._texts, new) and not _has(self._removed, new)))
+        )
+
+    def _is_unknown_value(self, value: str, text: str) -> bool:
+        if _has([*self._added, *self._unchanged, *self._read, *self._texts], value):
+            return False
+        return not (_has(self._removed, value) and _OLD.search(text)) and not self._corpus.has_count(
+            "file", _whole(value)
+        )
+
+    def _is_invented(self, match: re.Match[str], text: str) -> bool:
+        """Return whether code in backticks assigns a value, or calls something with arguments, as no line does."""
+        span = match[0].strip("`").strip()
+        if "..." in span or "…" in span or _ADVISED.search(text[: match.start()]):
+            return False
+        current, old = [*self._added, *self._unchanged, *self._read, *self._texts], self._removed
+        lines = [*current, *old] if _OLD.search(text) else current
+        if assigned := _ASSIGNED.fullmatch(span):
+            name, value = assigned[1].rpartition(".")[2], assigned[2].strip()
+            return not any(_has([line], name) and _has([line], value) for line in lines) and not _quotes(span, lines)
+        return bool(_QUOTED_CODE.search(span)) and not _quotes(span, lines)
+
+
+def _whole(value: str) -> int:
+    return int(value) if value.isdigit() else -1
+
+
+def _pairs(text: str) -> Iterator[tuple[str, str]]:
+    """Yield what a sentence says to have been replaced, and by what."""
+    for pattern in _PAIRS:
+        yield from ((match[1].strip("`"), match[2].strip("`")) for match in pattern.finditer(text))
+    for pattern in _REVERSED_PAIRS:
+        yield from ((match[2].strip("`"), match[1].strip("`")) for match in pattern.finditer(text))
+
+
+def _says(text: str, name: str, before: str, after: str) -> bool:
+    """Return whether a text says one of the verbs `before` a name of code, or `after` it."""
+    code = rf"`?{re.escape(name)}(?:\(\))?`?"
+    return bool(re.search(rf"(?:{before}){_GAP}{code}|{code}{_GAP}(?:{after})", text, re.IGNORECASE))
+
+
+def _has(lines: Iterable[str], name: str) -> bool:
+    """Return whether a line has a name as a whole word."""
+    word = re.compile(rf"(?<![A-Za-z0-9_]){re.escape(name)}(?![A-Za-z0-9_])")
+    return any(name in line and word.search(line) for line in lines)
+
+
+def _quotes(code: str, lines: Sequence[str]) -> bool:
+    """Return whether lines have some code, wherever it is broken and however it is quoted."""
+    return _bare(code) in _bare("".join(lines))
+
+
+def _bare(code: str) -> str:
+    return re.sub(r",(?=[)\]}])", "", re.sub(r"[\s'\"`]", "", code))
