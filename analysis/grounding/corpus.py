@@ -100,9 +100,10 @@ class Corpus:
         told = (text for commit in self.commits for text in (*commit.texts, commit.author))
         message = plain("\n".join([*told, *map(_known_text, self.entries), *self._texts]))
         self._message_length = len(message)
+        self.text = plain("\n".join([message, *self.paths, *(file.patch or "" for file in self.files)]))
+        # A file may name any commit, pull request or person: that it does proves nothing of them.
         read_texts = (text for each in self.read for text in (each.path, *each.lines.values()))
-        patches = (file.patch or "" for file in self.files)
-        self.text = plain("\n".join([message, *self.paths, *patches, *read_texts]))
+        self.text_with_files = "\n".join([self.text, plain("\n".join(read_texts))]) if self.read else self.text
 
     @classmethod
     def of_entries(
@@ -149,7 +150,7 @@ class Corpus:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        return frozenset(re.findall(r"[A-Za-z_][A-Za-z0-9_]*", self.text))
+        return frozenset(re.findall(r"[A-Za-z_][A-Za-z0-9_]*", self.text_with_files))
 
     @cached_property
     def words_in_lower_case(self) -> frozenset[str]:
@@ -189,13 +190,13 @@ class Corpus:
     def _number_offsets(self) -> dict[float, list[int]]:
         """Map each number to the offsets where it ends in the text."""
         offsets: dict[float, list[int]] = {}
-        for match in re.finditer(r"(?<![A-Za-z0-9_.])\d+(?:,\d{3})*(?:\.\d+)?(?![.]?\d)", self.text):
+        for match in re.finditer(r"(?<![A-Za-z0-9_.])\d+(?:,\d{3})*(?:\.\d+)?(?![.]?\d)", self.text_with_files):
             offsets.setdefault(number(match[0]), []).append(match.end())
         return offsets
 
     def mentions(self, text: str) -> bool:
         """Return whether `text` occurs in the corpus, not as part of a longer name."""
-        return bool(re.search(rf"(?<![\w-]){re.escape(text)}(?![\w-])", self.text, re.ASCII))
+        return bool(re.search(rf"(?<![\w-]){re.escape(text)}(?![\w-])", self.text_with_files, re.ASCII))
 
     def matching_paths(self, path: str) -> tuple[str, ...]:
         """Return the commit's paths that match `path`: in full, as a suffix, folder or pattern, or without extension."""
@@ -241,9 +242,9 @@ class Corpus:
             end <= self._message_length for end in offsets
         ):
             return True
-        return any(_NEAR[unit].search(self.text, max(0, end - 40), end + 24) for end in offsets) or any(
+        return any(_NEAR[unit].search(self.text_with_files, max(0, end - 40), end + 24) for end in offsets) or any(
             value in (measured, int(measured), round(measured))
-            for measured in (number(match[1]) for match in MEASURES[unit].finditer(self.text))
+            for measured in (number(match[1]) for match in MEASURES[unit].finditer(self.text_with_files))
         )
 
 

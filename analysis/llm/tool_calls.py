@@ -1,6 +1,7 @@
 """Tools that a model is offered, and its calls of them, in the form of OpenAI's function calling."""
 
 from collections.abc import Iterable
+from functools import cache
 from typing import Any, NamedTuple
 
 from openai.types.chat.chat_completion_chunk import ChoiceDeltaToolCall
@@ -19,11 +20,13 @@ class Tool(NamedTuple):
 
     def as_parameter(self) -> dict[str, Any]:
         """Return the tool as the server's API has it."""
-        schema = self.arguments.model_json_schema()
-        return {
-            "type": "function",
-            "function": {"name": self.name, "description": self.description, "parameters": schema},
-        }
+        told = {"name": self.name, "description": self.description, "parameters": _schema(self.arguments)}
+        return {"type": "function", "function": told}
+
+
+@cache
+def _schema(arguments: type[BaseModel]) -> dict[str, Any]:
+    return arguments.model_json_schema()
 
 
 class ToolCall(NamedTuple):

@@ -12,13 +12,14 @@ from analysis.grounding.corpus import Corpus, FileLines
 from analysis.grounding.language import is_in_language
 from analysis.locale import catalogue
 from analysis.models import Citation, Language, Question, Statement
-from analysis.questions.citable import Citable
-from analysis.questions.code_sides import CodeSides
+from analysis.questions.citable import Citable, Claimed
+from analysis.questions.code_sides import CodeSides, values_in
 from analysis.questions.metadata import records, supports
 from analysis.questions.segmenter import Segment
 from analysis.text import visible
 
 _CODE_LINES = 12
+_COPIED = 12  # characters from which words are no coincidence
 
 _BRACKETED = re.compile(r"[ \t]*[\[【]([^\[\]【】\n]{1,300})[\]】](?!\()")
 _LABEL = re.compile(rf"[0-9a-f]{{7,40}}(?::[a-z]+)?|(?:PR ?)?#\d+|.*(?::|#L)[+-]?\d+(?:[-–]L?\d+)?|\S+\.(?:{'|'.join(EXTENSIONS)})", re.IGNORECASE)  # fmt: skip
@@ -65,6 +66,7 @@ class AnswerChecker:
         self._corpus = corpus
         self._citable = Citable(self._question.entries, self._shown, corpus, catalogue(self._language))
         self._sides = CodeSides(corpus)
+        self._read_words = [_words("\n".join(each.lines.values())) for each in corpus.read]
         self.__dict__.pop("_with_question", None)
 
     def is_in_language(self, text: str) -> bool:
@@ -85,12 +87,17 @@ class AnswerChecker:
             return None
         # A denial may use the question's names for what the diff does not show.
         corpus = self._with_question if _denies(tidy) else self._corpus
-        if false_claims(text, corpus) or self._sides.contradict(tidy, _names(tidy)):
+        if false_claims(text, corpus) or self._sides.contradict(tidy, _names(tidy)) or self._copies_file(tidy):
             return None
         citations = self._citations(tidy, labels)
         if citations is None:
             return None
         return Statement(text=tidy, citations=citations, kind=segment.kind, new_paragraph=segment.new_paragraph)
+
+    def _copies_file(self, text: str) -> bool:
+        """Return whether a statement is, word for word, what a file says: an order to the model, perhaps, but no answer."""
+        said = _words(text)
+        return len(said) >= _COPIED and any(said in read for read in self._read_words)
 
     def _citations(self, text: str, labels: Sequence[str]) -> tuple[Citation, ...] | None:
         """Return the citations of a statement, given by its labels or found; None if it is not borne out by one."""
@@ -99,7 +106,8 @@ class AnswerChecker:
         in_prose = [name for name in names if re.search(r"\.\w+:\d+$", name)]
         code_names = [name for name in names if name not in in_prose]
         places = [label for label in [*labels, *in_prose] if label not in self._records]
-        cited = [self._citable.resolve(label, text, code_names) for label in places]
+        claimed = Claimed(text, code_names, values_in(text))
+        cited = [self._citable.resolve(label, claimed) for label in places]
         # Whoever invents a place has not read it.
         if None in cited or not all(supports(record, entry, text) for record, entry in records):
             return None
@@ -142,11 +150,19 @@ class AnswerChecker:
         return bare, labels
 
     def _is_label(self, text: str) -> bool:
-        return text in self._records or bool(_LABEL.fullmatch(text)) or self._citable.resolve(text, "", ()) is not None
+        return (
+            text in self._records
+            or bool(_LABEL.fullmatch(text))
+            or self._citable.resolve(text, Claimed("")) is not None
+        )
 
     @cached_property
     def _with_question(self) -> Corpus:
         return self._corpus.with_texts(self._question.text, *(turn.text for turn in self._question.thread))
+
+
+def _words(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.lower()))
 
 
 def _signed_line(line: str) -> tuple[str, str]:

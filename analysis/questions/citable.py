@@ -11,6 +11,8 @@ from analysis.grounding.corpus import Corpus, FileLines
 from analysis.locale import Catalogue, mark
 from analysis.models import SHORT_SHA, Citation, Commit, Entry, FileChange
 from analysis.paths import Kind, kind
+from analysis.questions.query import STOPWORDS, stem
+from analysis.search.words import searchable, split_words
 
 _SHA = re.compile(r"[0-9a-f]{7,40}", re.IGNORECASE)
 _PULL = re.compile(r"(?:PR ?)?#(\d{1,9})", re.IGNORECASE)
@@ -20,7 +22,6 @@ _PLACE = re.compile(
 _KINDS = list(Kind)
 _FIRST_CHOICE = {"+": 0, "-": 1, " ": 2}
 _NEAR = 8  # lines from a line of the repository that bear out what cites it
-_WORD = re.compile(r"[A-Za-z]{4,}|\d+")
 _REPOSITORY = mark("repository")
 _MESSAGE = mark("commit message")
 
@@ -29,6 +30,14 @@ class _LocatedLine(NamedTuple):
     commit: Commit
     file: FileChange
     line: DiffLine
+
+
+class Claimed(NamedTuple):
+    """What a statement needs to be borne out by the places that it cites: its names of code, and its values."""
+
+    text: str
+    names: Sequence[str] = ()
+    values: Sequence[str] = ()
 
 
 class Citable:
@@ -41,11 +50,11 @@ class Citable:
         self._read = corpus.read
         self._say = say
 
-    def resolve(self, label: str, text: str, names: Sequence[str]) -> Citation | None:
+    def resolve(self, label: str, claimed: Claimed) -> Citation | None:
         """Resolve the `label` of a statement to a citation; None if there is no such place, or it does not bear it out."""
         label = label.strip().strip("`").strip()
         if _SHA.fullmatch(label):
-            return self._cite_commit(label.lower(), names)
+            return self._cite_commit(label.lower(), claimed.names)
         if pull := _PULL.fullmatch(label):
             return next((to_commit(each.commit) for each in self._entries if each.commit.pr == int(pull[1])), None)
         place = _PLACE.fullmatch(label)
@@ -57,9 +66,9 @@ class Citable:
             commit, file = owners[0]
             if number is None:
                 return to_file(commit, file)
-            if found := self._cite_line(commit, file, number, place["sign"], names):
+            if found := self._cite_line(commit, file, number, place["sign"], claimed):
                 return found
-        return None if place["sign"] == "-" else self._cite_read(place["path"], number, text, names)
+        return None if place["sign"] == "-" else self._cite_read(place["path"], number, claimed)
 
     def cite_names(self, names: Sequence[str]) -> Citation | None:
         """Cite the first name found in a diff line (sources and added lines preferred), a path or a message; else None."""
@@ -77,7 +86,7 @@ class Citable:
                 if whole.search(_searchable_text(entry)):
                     return self._cite_text(entry, whole)
             for read in self._read:
-                if found := self._cite_read(read.path, None, f"`{name}`", names):
+                if found := self._cite_read(read.path, None, Claimed("", names)):
                     return found
         return None
 
@@ -116,7 +125,7 @@ class Citable:
         in_message = any(name.search(text) for text in entry.commit.texts)
         return found.model_copy(update={"place": self._say(_MESSAGE)}) if in_message else found
 
-    def _cite_read(self, path: str, number: int | None, text: str, names: Sequence[str]) -> Citation | None:
+    def _cite_read(self, path: str, number: int | None, claimed: Claimed) -> Citation | None:
         """Cite a line that was read in the repository; None unless the lines read of that file bear the statement out."""
         path = path.strip().removeprefix("./")
         files = [each for each in self._read if path in (each.path, each.path.rpartition("/")[2])]
@@ -124,14 +133,19 @@ class Citable:
             return None
         file = FileLines(files[0].path, {line: code for each in files for line, code in each.lines.items()})
         code = "\n".join(file.lines.values())
-        if not all(_bears_out(code, name) or file.path.endswith(name) for name in names):
+        named = [name for name in claimed.names if not file.path.endswith(name)]
+        if not all(_bears_out(code, each) for each in (*named, *claimed.values)):
             return None
-        wanted = [_as_word(name) for name in names] or [_as_word(word) for word in _WORD.findall(text)]
+        parts = [part for name in named for part in (name, *re.findall(r"[A-Za-z_]\w+", name))]
+        wanted = [_as_word(each) for each in parts or claimed.values]
         matching = [line for line, code in file.lines.items() if any(each.search(code) for each in wanted)]
         if number is None:
             return self._repository_line(file.path, matching[0]) if matching else None
-        near = any(abs(line - number) <= _NEAR for line in matching)
-        return self._repository_line(file.path, number) if number in file.lines and near else None
+        near = [code for line, code in file.lines.items() if abs(line - number) <= _NEAR]
+        borne_out = (
+            any(abs(line - number) <= _NEAR for line in matching) if wanted else _shares_words(claimed.text, near)
+        )
+        return self._repository_line(file.path, number) if number in file.lines and borne_out else None
 
     def _repository_line(self, path: str, number: int) -> Citation:
         found = to_repository_line(self._entries[0].commit, path, number)
@@ -153,14 +167,12 @@ class Citable:
         whole = [each for each in owned if path in (each[1].path, each[1].previous_path)]
         return whole or [each for each in owned if path and each[1].path.endswith(f"/{path}")]
 
-    def _cite_line(
-        self, commit: Commit, file: FileChange, number: int, sign: str, names: Sequence[str]
-    ) -> Citation | None:
+    def _cite_line(self, commit: Commit, file: FileChange, number: int, sign: str, claimed: Claimed) -> Citation | None:
         """Cite the shown line of that number; prefer one with the sign, then one with a name, then an added one.
 
-        None if a diff has one of the names, but none is in the same hunk.
+        None if a diff has one of the names, but none is in the same hunk, or if neither that nor the message has a value.
         """
-        words = [_as_word(name) for name in names]
+        words = [_as_word(name) for name in claimed.names if name]
 
         def has_name(lines: Iterable[DiffLine]) -> bool:
             return any(word.search(line.text) for word in words for line in lines)
@@ -170,7 +182,15 @@ class Citable:
             for piece in self._shown
             if piece.file is file
             for line in piece.lines
-            if line.number == number or (line.sign == " " and line.old == number)
+            if not (sign == "-" and line.sign == "+")
+            and (line.number == number or (line.sign == " " and line.old == number))
+            and all(self._has_value(piece.lines, commit, value) for value in claimed.values)
+            # An old line says nothing of what is only in new ones.
+            and (
+                line.sign != "-"
+                or not has_name(piece.lines)
+                or has_name(each for each in piece.lines if each.sign != "+")
+            )
         ]
         if not numbered:
             facts = [fact for each in self._entries if each.commit is commit for fact in each.facts]
@@ -183,6 +203,11 @@ class Citable:
         )
         return to_line(commit, file, best[0])
 
+    def _has_value(self, hunk: Sequence[DiffLine], commit: Commit, value: str) -> bool:
+        """Return whether a hunk, or what the author wrote, has a figure."""
+        figure = re.compile(rf"(?<![\w#]){re.escape(value)}(?!\w)")
+        return any(figure.search(text) for text in (*(line.text for line in hunk), *commit.texts))
+
     @cached_property
     def _all_lines(self) -> tuple[_LocatedLine, ...]:
         return tuple(
@@ -192,6 +217,13 @@ class Citable:
             for hunk in hunks(file.patch)
             for line in hunk
         )
+
+
+def _shares_words(text: str, lines: Iterable[str]) -> bool:
+    """Return whether most of the words of a sentence without names occur in some lines, whatever their endings."""
+    words = {stem(word) for word in split_words(text) if word not in STOPWORDS}
+    found = {stem(word) for line in lines for word in split_words(searchable(line))}
+    return bool(words) and 2 * len(words & found) >= len(words)
 
 
 def _bears_out(code: str, name: str) -> bool:

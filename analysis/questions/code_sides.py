@@ -10,24 +10,29 @@ from collections.abc import Iterable, Iterator, Sequence
 from analysis.diff import hunks
 from analysis.grounding.claims import SPAN
 from analysis.grounding.corpus import Corpus
-from analysis.grounding.metadata_claims import NEGATION
 
 _OLD = re.compile(
-    r"\b(?:remov|delet|replac|renam|revert|deprecat|restor|former|previous|original|obsolet)|\b(?:dropp?(?:s|ed|ing)?|gone|goes|went|old|older"
-    r"|before|earlier|was|were|used to|been|instead|rather than|moved|moves|from|keep|kept|past|any ?more|lost|loses|unlike)\b|->|→|=>"
-    r"|移除|删|去掉|不再|原|之前|以前|此前|旧|替|改|换|代|重命名|曾|由|从|取消|回退|废弃|弃用|恢复|保留|移动|移到|移至",
+    r"\b(?:remov|delet|replac|renam|revert|deprecat|former|previous|original|obsolet)"
+    r"|\b(?:dropp?(?:s|ed|ing)?|gone|goes|went|old|older|before|earlier|was|were|used to|instead|rather than|moved|moves|past|(?:any|no) ?more|lost|loses|unlike)\b"
+    r"|\bfrom\b.*\bto\b|->|→|=>"
+    r"|移除|删|去掉|不再|原(?:来|先|有|本|为)|之前|以前|此前|旧|替|取代|代替|改(?:为|成|用|名|由)|换(?:成|为|掉)|重命名|曾|(?:从|由).*(?:到|改|变|换|迁)|取消|回退|废弃|弃用|移动|移到|移至",
     re.IGNORECASE,
 )  # without one of these words, old code cannot be spoken of
-_REMOVES = r"\b(?:remov(?:es?|ed|ing)|delet(?:es?|ed|ing)|drop(?:s|ped|ping)?|gets? rid of|takes? out|took out)\b|移除|删除|删掉|去掉"
+_NOT = r"\b(?:not|never|no|nothing|without)\b|n['’]t\b|不|没|未"
+_IS_NOT = r"(?<=`)\s*(?:(?:is|are|was|were|be|been)\s+(?:not|never|no)\b|不|没|未)"
+_NOT_USED = r"\b(?:(?:does|do|did)(?: not|n['’]t)|never)\s+(?:\w+\s+)?(?:call|use|read|return|import|take|accept|set|define|have|need|pass|check|override|know)(?:s|es|ed)?\b|(?:不|没有?|未|并未|并不)会?(?:调用|使用|读取|返回|导入|接受|定义|设置|检查|传入?|需要)"
+_IS_NOT_USED = r"\b(?:is|are|was|were)(?: not|n['’]t| never)\s+(?:\w+\s+)?(?:called|used|read|returned|imported|taken|accepted|defined|set|needed|passed|checked)\b|(?:不会?|没有?|未)被"
+_REMOVES = r"\b(?:remov(?:es?|ed|ing)|delet(?:es?|ed|ing)|drop(?:s|ped|ping)?|gets? rid of|takes? out|took out|no longer)\b|移除|删除|删掉|去掉|不再"
 _IS_REMOVED = r"\b(?:is|are|was|were|been|gets?|got)\s+(?:\w+\s+)?(?:removed|deleted|gone|dropped)\b|\bgoes\b|(?:已|被)[^，,。；]{0,4}(?:移除|删)"
 _ADDS = r"\b(?:add(?:s|ed|ing)?|introduc(?:es?|ed|ing))\b|新增|增加|引入|添加|加入"
 _IS_ADDED = r"\b(?:is|are|was|were|been)\s+(?:\w+\s+)?(?:added|introduced|new)\b|是新(?:的|增)|(?:已|被)[^，,。；]{0,4}(?:添加|引入)"
 _CHANGES = r"\b(?:chang(?:es?|ed|ing)|modif(?:y|ies|ied)|rewrit(?:es?|ten)|renam(?:es?|ed)|edits?|edited|touch(?:es|ed)?)\b|修改|更改|改动|重写|重命名"
 _IS_CHANGED = r"\b(?:is|are|was|were|been)\s+(?:\w+\s+)?(?:changed|modified|rewritten|renamed|edited|touched)\b|(?:已|被)[^，,。；]{0,4}(?:改|重写)"
 _WAS = r"\b(?:before|formerly|previously|used to|originally)\b|此前|之前|以前|原来|原先"
+_NEVER = "(?!)"
 _GAP = r"(?:[^`,.;，。；]|`[^`]*`){0,40}?"  # between a verb and its name
 
-_VALUE = r"(`[^`\n]+`|-?\d[\w.]*|True|False|None)"
+_VALUE = r"(`[^`\n]+`|-?\d[\w.]*(?<!\.)|True|False|None)"
 _PAIRS = (  # old and new
     re.compile(rf"\bfrom\s+{_VALUE}\s+(?:in)?to\s+{_VALUE}", re.IGNORECASE),
     re.compile(rf"{_VALUE}\s*(?:->|→|=>|⇒)\s*{_VALUE}"),
@@ -40,7 +45,7 @@ _REVERSED_PAIRS = (  # new and old
     re.compile(rf"{_VALUE}\s*(?:取代|代替|替代|替换)了?\s*{_VALUE}"),
 )  # fmt: skip
 _SET_TO = re.compile(
-    r"(?:\b(?:is|are|now|to|of|at|be|defaults?|value|limit|=)|为|是|成|至|到)\s+(-?\d+(?:\.\d+)?)(?![\w.:/-]*\w)(?!\s*(?:times|places|cases|ways|steps|parts|arguments|parameters|names|functions|tests|files|lines|commits|new|of|个|处|次|种|行|项))"
+    r"(?:\b(?:is|are|was|were|now|to|of|at|be|defaults?|value|limit|=)|为|是|成|至|到)\s+(-?\d+(?:\.\d+)?)(?![\w.:/-]*\w)(?!\s*(?:times|places|cases|ways|steps|parts|arguments|parameters|names|functions|tests|files|lines|commits|new|of|个|处|次|种|行|项))"
     r"|(?:为|是|成|至|到)(-?\d+(?:\.\d+)?)(?![\w.:/-]*\w)(?!\s*(?:个|处|次|种|行|项))",
     re.IGNORECASE,
 )
@@ -76,9 +81,12 @@ class CodeSides:
         removed, added = _has(self._removed, name), _has(self._added, name)
         elsewhere = _has(self._unchanged, name) or _has(self._read, name)
         if removed and not added and not elsewhere:
-            return not (_OLD.search(text) or NEGATION.search(text)) or _says(text, name, _ADDS, _IS_ADDED)
+            speaks_of_old = _OLD.search(text) or _says(text, name, _NOT, _IS_NOT)
+            return not speaks_of_old or _says(text, name, _ADDS, _IS_ADDED)
+        if _says(text, name, _NOT_USED, _IS_NOT_USED) and (added or elsewhere):
+            return True
         if added and not removed and not elsewhere:
-            return _says(text, name, _REMOVES, _IS_REMOVED) or _says(text, name, "(?!)", _WAS)
+            return _says(text, name, _REMOVES, _IS_REMOVED) or _says(text, name, _NEVER, _WAS)
         if removed or added or not _has(self._read, name):
             return False
         changes = _says(text, name, f"{_ADDS}|{_REMOVES}|{_CHANGES}", f"{_IS_ADDED}|{_IS_REMOVED}|{_IS_CHANGED}")
@@ -94,8 +102,11 @@ class CodeSides:
         )
 
     def _is_unknown_value(self, value: str, text: str) -> bool:
-        if _has([*self._added, *self._unchanged, *self._read, *self._texts], value):
+        """Return whether a figure is nowhere, or not on the side that the sentence speaks of."""
+        if _has([*self._unchanged, *self._read, *self._texts], value):
             return False
+        if _has(self._added, value):
+            return bool(re.search(_WAS, text)) and not _has(self._removed, value) and not any(_pairs(text))
         return not (_has(self._removed, value) and _OLD.search(text)) and not self._corpus.has_count(
             "file", _whole(value)
         )
@@ -111,6 +122,11 @@ class CodeSides:
             name, value = assigned[1].rpartition(".")[2], assigned[2].strip()
             return not any(_has([line], name) and _has([line], value) for line in lines) and not _quotes(span, lines)
         return bool(_QUOTED_CODE.search(span)) and not _quotes(span, lines)
+
+
+def values_in(text: str) -> list[str]:
+    """Return the figures that a sentence gives as values of something, without those in code spans."""
+    return [match[1] or match[2] for match in _SET_TO.finditer(SPAN.sub("`_`", text))]
 
 
 def _whole(value: str) -> int:
@@ -132,8 +148,8 @@ def _says(text: str, name: str, before: str, after: str) -> bool:
 
 
 def _has(lines: Iterable[str], name: str) -> bool:
-    """Return whether a line has a name as a whole word."""
-    word = re.compile(rf"(?<![A-Za-z0-9_]){re.escape(name)}(?![A-Za-z0-9_])")
+    """Return whether a line has a name or a figure as a whole word; the number of a pull request is no figure."""
+    word = re.compile(rf"(?<![A-Za-z0-9_#]){re.escape(name)}(?![A-Za-z0-9_])")
     return any(name in line and word.search(line) for line in lines)
 
 

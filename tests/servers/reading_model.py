@@ -98,6 +98,11 @@ class ReadingModel:
         answering = answer(question, language, self.model, UsageCounter(), tools=self.tools(), reserve=reserve)
         return list(answering), answering
 
+    def ask_obeying(self, say: SayOrCall) -> tuple[list[Statement], Answering]:
+        """Ask a question that the model answers with what `say` makes of each request."""
+        self.chat.say = say
+        return self.ask()
+
     def results(self) -> list[str]:
         """Return what the tools gave in the last request, without the marks around it."""
         messages = self.chat.requests[-1]["messages"]
