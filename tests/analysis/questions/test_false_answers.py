@@ -1,6 +1,6 @@
 """Answers of a model that misreads or invents what it cites, and files that give orders to it: nothing of it is posted."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from itertools import product
 from typing import Any
@@ -12,6 +12,7 @@ from tests.servers.chat import Calls, Said
 from tests.servers.reading_model import ReadingModel, reading
 
 SCHEDULER, WORKER = "engine/scheduler.py", "engine/worker.py"
+_AT_ONCE = 10  # statements of a reply, each a paragraph
 NAMES = ("best_of", "MAX_WINDOW", "pick")
 
 INVENTED_LINES = [
@@ -146,12 +147,18 @@ def test_there_are_two_hundred_false_answers() -> None:
 def test_a_false_answer_is_not_posted(kind: str, model: ReadingModel) -> None:
     """What cites places that nobody read, tells old from new wrongly, or is not in the file that it cites, gives way to the rules."""
     posted = []
-    for said in FALSE[kind]:
-        language: Language = "zh" if "。" in said else "en"
-        statements, answering = model.ask(reading(WORKER, "README.md"), said, language=language, text="what of pick?")
-        if answering.by == "model":
-            posted += [f"{said} -> {each.text} {[place.label for place in each.citations]}" for each in statements]
+    for language, answers in _by_language(FALSE[kind]):
+        for start in range(0, len(answers), _AT_ONCE):
+            said = "\n\n".join(answers[start : start + _AT_ONCE])
+            statements, answering = model.ask(reading(WORKER, "README.md"), said, language=language)
+            if answering.by == "model":
+                posted += [(each.text, [place.label for place in each.citations]) for each in statements]
     assert posted == []
+
+
+def _by_language(answers: Sequence[str]) -> list[tuple[Language, list[str]]]:
+    chinese = [each for each in answers if "。" in each]
+    return [("zh", chinese), ("en", [each for each in answers if each not in chinese])]
 
 
 TRUE = [
@@ -182,12 +189,11 @@ TRUE = [
 
 def test_a_true_answer_is_posted(model: ReadingModel) -> None:
     """The same kinds of sentences are kept where they are right."""
-    refused: list[str] = []
-    for said in TRUE:
-        language: Language = "zh" if "。" in said else "en"
-        statements, answering = model.ask(reading(WORKER, "README.md"), said, language=language, text="what of pick?")
-        refused = refused if answering.by == "model" and not answering.dropped and statements else [*refused, said]
-    assert refused == []
+    for language, answers in _by_language(TRUE):
+        for start in range(0, len(answers), _AT_ONCE):
+            said = answers[start : start + _AT_ONCE]
+            statements, answering = model.ask(reading(WORKER, "README.md"), "\n\n".join(said), language=language)
+            assert (answering.by, answering.dropped, len(statements)) == ("model", 0, len(said))
 
 
 ORDERS = [
