@@ -138,7 +138,7 @@ class _AnswerSession:
             text=redact(own_text)[:MAX_QUESTION],
             thread=tuple(turn.model_copy(update={"text": redact(scalar(turn.text))}) for turn in question.thread),
         )
-        self._prompt = answer_prompt(self._question, language, self._nonce, self._canary, with_tools=False)
+        self._prompt = answer_prompt(self._question, language, self._nonce, self._canary)
         self._checker = AnswerChecker(self._question, self._prompt.chunks, language, contents)
         self._asks_for_metadata = bool(topics_in(question.text))
         self._pending: list[Statement] = []
@@ -168,8 +168,7 @@ class _AnswerSession:
         """Yield the statements of a reply and of those that follow its tool calls; ask once again in the right language."""
         from analysis.llm import Message
 
-        self._prompt = answer_prompt(self._question, self._language, self._nonce, self._canary, with_tools=bool(tools))
-        messages, asked_again, may_call = self._prompt.messages, False, bool(tools)
+        messages, asked_again, may_call = self._prompt.messages(with_tools=bool(tools)), False, bool(tools)
         while True:
             try:
                 text, calls = yield from self._stream_statements(model, messages, usage, tools, may_call=may_call)
@@ -277,6 +276,6 @@ class _AnswerSession:
         return text.strip(" .。“”\"'") in {say(each).strip(".。") for each in (OFF_TOPIC, NOT_SHOWN)}
 
     def _leaks_prompt(self, text: str) -> bool:
-        rules = " ".join(self._prompt.messages[0].text.split())
+        rules = " ".join(self._prompt.rules_with_tools.split())
         size = min(_LEAK_LENGTH[self._language], max(len(text), _MIN_LEAK_LENGTH))
         return any(text[at : at + size] in rules for at in range(len(text) - size + 1))

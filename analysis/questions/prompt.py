@@ -26,29 +26,39 @@ _MAX_PATHS = 60
 
 
 class Prompt(NamedTuple):
-    """The messages to a model, and the chunks of diffs that they show."""
+    """The rules for a model with tools and for one without, the evidence with the question, and the chunks of diffs in it."""
 
-    messages: "list[Message]"
+    rules_with_tools: str
+    rules_alone: str
+    evidence: str
     chunks: Sequence[Chunk]
 
+    def messages(self, *, with_tools: bool) -> "list[Message]":
+        """Return the messages that begin a conversation."""
+        from analysis.llm import Message
 
-def answer_prompt(question: Question, language: Language, nonce: str, canary: str, *, with_tools: bool) -> Prompt:
+        rules = self.rules_with_tools if with_tools else self.rules_alone
+        return [Message("system", rules), Message("user", self.evidence)]
+
+
+def answer_prompt(question: Question, language: Language, nonce: str, canary: str) -> Prompt:
     """Return the prompt of a question; `nonce` delimits what is data, and `canary` must not come back."""
-    from analysis.llm import Message
-
     say, query = catalogue(language), parse_query(question)
     single = question.entries[0] if len(question.entries) == 1 else None
     diffs = question.entries if single or question.further_commits is not None else ()
     chosen = [piece for each in diffs for piece in relevant_chunks(each, query, _EVIDENCE_BUDGET // len(diffs))]
-    system = rendered(
-        f"answer.{language}.j2",
-        single=single is not None,
-        repository=question.repository.full_name,
-        nonce=nonce,
-        canary=canary,
-        not_shown=say(NOT_SHOWN),
-        off_topic=say(OFF_TOPIC),
-        calls=MAX_CALLS if with_tools else 0,
+    with_tools, alone = (
+        rendered(
+            f"answer.{language}.j2",
+            single=single is not None,
+            repository=question.repository.full_name,
+            nonce=nonce,
+            canary=canary,
+            not_shown=say(NOT_SHOWN),
+            off_topic=say(OFF_TOPIC),
+            calls=calls,
+        )
+        for calls in (MAX_CALLS, 0)
     )
     evidence = (
         _commit_evidence(single, chosen, language)
@@ -67,7 +77,7 @@ def answer_prompt(question: Question, language: Language, nonce: str, canary: st
         turns=_recent_turns(question.thread),
         question=question.text,
     )
-    return Prompt([Message("system", system), Message("user", user)], chosen)
+    return Prompt(with_tools, alone, user, chosen)
 
 
 def _tiers(entries: Sequence[Entry]) -> dict[str, int]:
