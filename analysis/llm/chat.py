@@ -100,7 +100,8 @@ class ChatModel:
         )
         self._mode = ResponseMode.STRICT_SCHEMA
         self._lock = Lock()
-        self.takes_tools = True  # until the server refuses them, or writes calls as text
+        self.takes_tools = True  # until the server refuses them
+        self._has_called = False
 
     def load(self) -> None:
         """Load what the first call would otherwise: the SDK's part for chats, and the prices."""
@@ -165,6 +166,7 @@ class ChatModel:
                         begun = begun or bool(spoken.text.strip())
                         yield spoken.text
                     elif spoken.calls and spoken.finish in _FINISHED_CALLS:
+                        self._has_called = True
                         yield from spoken.calls
                     elif spoken.finish != "stop":
                         raise ModelFailure(_why_unfinished(spoken.finish))
@@ -173,10 +175,14 @@ class ChatModel:
                 if begun or breaks > _MAX_BREAKS:
                     raise ModelFailure(exc.how) from exc
             except ToolsRefused:
-                self.takes_tools = False
+                self.refuse_tools()
                 raise
             else:
                 return
+
+    def refuse_tools(self) -> None:
+        """Remember that the server takes no tools; one that made a call does, whatever a text may have it write."""
+        self.takes_tools = self._has_called
 
     def try_out(self) -> None:
         """Ask for a single token. Raises `ModelFailure` if the model cannot be used."""

@@ -48,14 +48,15 @@ class CallCollector:
         self._pieces: list[tuple[int, ToolCall]] = []
 
     def add(self, deltas: Iterable[ChoiceDeltaToolCall]) -> None:
-        """Add the pieces of a chunk; one with a new id or another index begins a call."""
+        """Add the pieces of a chunk; one with a new index, or with another id than the last of its index, begins a call."""
         for delta in deltas:
             told = delta.function
             name, arguments = (told.name or "", told.arguments or "") if told else ("", "")
-            index, last = self._pieces[-1] if self._pieces else (-1, ToolCall("", "", ""))
-            if delta.index == index and delta.id in (None, "", last.id):
+            place = next((at for at in reversed(range(len(self._pieces))) if self._pieces[at][0] == delta.index), None)
+            last = self._pieces[place][1] if place is not None else None
+            if place is not None and last and delta.id in (None, "", last.id):
                 joined = (last.arguments + arguments)[:_MAX_ARGUMENTS]
-                self._pieces[-1] = (index, last._replace(name=last.name or name, arguments=joined))
+                self._pieces[place] = (delta.index, last._replace(name=last.name or name, arguments=joined))
             else:
                 number = len(self._pieces) + 1
                 self._pieces.append((delta.index, ToolCall(delta.id or f"call_{number}", name, arguments)))

@@ -155,7 +155,7 @@ class _AnswerSession:
                 try:
                     yield from self._converse(model, usage, tools)
                 except ToolsRefused:
-                    model.takes_tools = False
+                    model.refuse_tools()
                     yield from self._converse(model, usage, None)
             else:
                 yield from self._converse(model, usage, None)

@@ -63,21 +63,23 @@ class CodeSides:
             [each.text for each in lines if each.sign == sign] for sign in "-+ "
         )
         self._read = [text for each in corpus.read for text in each.lines.values()]
-        self._texts = [text for commit in corpus.commits for text in commit.texts]
+        facts = [f"{fact.name} {fact.old or ''} {fact.new or ''}" for fact in corpus.facts]
+        self._texts = [*(text for commit in corpus.commits for text in commit.texts), *facts]
+        # Of a commit without its patches, what is not there proves nothing.
+        self._is_whole = all(file.patch or not (file.additions or file.deletions) for file in corpus.files)
         self._corpus = corpus
 
     def contradict(self, text: str, names: Sequence[str]) -> bool:
         """Return whether a sentence, with its names of code, puts something on another side than the code has it."""
         return (
-            any(self._misplaced(text, name) for name in names)
+            any(self._is_misplaced(text, name) for name in names)
             or any(self._are_reversed(*pair) for pair in _pairs(text))
-            or any(
-                self._is_unknown_value(match[1] or match[2], text) for match in _SET_TO.finditer(SPAN.sub("`_`", text))
-            )
+            or any(self._is_unknown_value(value, text) for value in values_in(text))
             or any(self._is_invented(span, text) for span in SPAN.finditer(text))
         )
 
-    def _misplaced(self, text: str, name: str) -> bool:
+    def _is_misplaced(self, text: str, name: str) -> bool:
+        """Return whether a name of code stands on another side than the sentence says."""
         removed, added = _has(self._removed, name), _has(self._added, name)
         elsewhere = _has(self._unchanged, name) or _has(self._read, name)
         if removed and not added and not elsewhere:
@@ -95,11 +97,13 @@ class CodeSides:
     def _are_reversed(self, old: str, new: str) -> bool:
         """Return whether a value is not on the old side, or the one said to follow it not on the new side."""
         before, after = [*self._removed, *self._unchanged], [*self._added, *self._unchanged, *self._read]
-        literal = any(f"{old} to {new}" in text.replace("`", "") for text in self._texts)
-        return not literal and not (
-            (_has(before, old) or (_has(self._texts, old) and not _has(self._added, old)))
-            and (_has(after, new) or (_has(self._texts, new) and not _has(self._removed, new)))
+        if any(f"{old} to {new}" in text.replace("`", "") for text in self._texts):
+            return False
+        wrong = (_has(self._added, old) and not _has(before, old)) or (
+            _has(self._removed, new) and not _has(after, new)
         )
+        known = _has([*before, *self._texts], old) and _has([*after, *self._texts], new)
+        return wrong or (self._is_whole and not known)
 
     def _is_unknown_value(self, value: str, text: str) -> bool:
         """Return whether a figure is nowhere, or not on the side that the sentence speaks of."""
@@ -107,14 +111,13 @@ class CodeSides:
             return False
         if _has(self._added, value):
             return bool(re.search(_WAS, text)) and not _has(self._removed, value) and not any(_pairs(text))
-        return not (_has(self._removed, value) and _OLD.search(text)) and not self._corpus.has_count(
-            "file", _whole(value)
-        )
+        is_old = _has(self._removed, value) and _OLD.search(text)
+        return self._is_whole and not is_old and not self._corpus.has_count("file", _whole(value))
 
     def _is_invented(self, match: re.Match[str], text: str) -> bool:
         """Return whether code in backticks assigns a value, or calls something with arguments, as no line does."""
         span = match[0].strip("`").strip()
-        if "..." in span or "…" in span or _ADVISED.search(text[: match.start()]):
+        if not self._is_whole or "..." in span or "…" in span or _ADVISED.search(text[: match.start()]):
             return False
         current, old = [*self._added, *self._unchanged, *self._read, *self._texts], self._removed
         lines = [*current, *old] if _OLD.search(text) else current

@@ -237,11 +237,12 @@ class CommitTools:
     def _file_of(self, symbol: str) -> str:
         """Return the file that defines a symbol."""
         name = symbol.rpartition(".")[2].replace(".", "")
-        definition = rf"(def|class|struct|fn|func|function)[[:space:]]+{name}([^A-Za-z0-9_]|$)|^[[:space:]]*{name}[[:space:]]*[:=]"
-        found = self._grep(definition, "", regex=True) if name else ()
-        if not found:
-            raise _Refused("No definition of this symbol was found: name the path as well.")
-        return found[0].path
+        definition = rf"(def|class|struct|fn|func|function)[[:space:]]+{name}([^A-Za-z0-9_]|$)"
+        assignment = rf"^[[:space:]]*{name}[[:space:]]*[:=]"
+        for pattern in (definition, assignment) if name else ():
+            if found := self._grep(pattern, "", regex=True):
+                return min(found, key=lambda each: each.path not in self._commit.paths).path
+        raise _Refused("No definition of this symbol was found: name the path as well.")
 
     def _links(self) -> list[_Row]:
         links = self._entry.links

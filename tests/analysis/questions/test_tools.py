@@ -1,7 +1,7 @@
 """Tools of a model that answers a question about a commit: what they read, their limits, and servers without them."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from threading import Barrier
 from typing import Any
 
@@ -25,11 +25,11 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReadingModel]:
 
 
 @pytest.fixture
-def asked(model: ReadingModel) -> ReadingModel:
+def asked(model: ReadingModel) -> Iterator[ReadingModel]:
     """The same, as if nothing had been asked."""
-    model.model.takes_tools = True
-    model.links = Links()
-    return model
+    with closing(model.new_model()) as model.model:
+        model.links = Links()
+        yield model
 
 
 def test_what_a_tool_read_is_cited_in_the_repository(asked: ReadingModel) -> None:
@@ -236,6 +236,15 @@ def test_a_server_without_tools_is_asked_once(refusal: Said, asked: ReadingModel
         assert answering.by == "model"
         assert len(asked.chat.requests) == requests
     assert "The tools read" not in asked.chat.requests[0]["messages"][0]["content"]
+
+
+def test_a_call_written_as_text_ends_no_tools_that_work(asked: ReadingModel) -> None:
+    """A file that has a model write a call cannot take the tools away from other questions."""
+    written = '<tool_call>{"name": "read_file"}</tool_call>'
+    statements, _ = asked.ask(reading("README.md"), written, TRUE)
+    assert [each.text for each in statements] == ["`best_of` is called now."]
+    asked.ask(TRUE)
+    assert "tools" in asked.chat.requests[0]
 
 
 @pytest.mark.parametrize("refusal", [Refusal(500, "oops"), Refusal(400, "the context of 300 tools is too long")])
