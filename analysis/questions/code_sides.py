@@ -13,8 +13,8 @@ from analysis.grounding.corpus import Corpus
 
 _OLD = re.compile(
     r"\b(?:remov|delet|replac|renam|revert|deprecat|former|previous|original|obsolet)"
-    r"|\b(?:dropp?(?:s|ed|ing)?|gone|goes|went|old|older|before|earlier|was|were|used to|instead|rather than|moved|moves|past|(?:any|no) ?more|lost|loses|unlike)\b"
-    r"|\bfrom\b.*\bto\b|->|→|=>"
+    r"|\b(?:dropp?(?:s|ed|ing)?|gone|goes|went|old|older|before|earlier|was|were|used to|instead|rather than|moved|moves|past|(?:any|no) ?more|no longer|lost|loses|unlike)\b"
+    r"|\bfrom\b.*\bto\b|->|→|=>|^(?:please )?(?:check|update|stop|avoid|migrate|search|look)\b|^请"
     r"|移除|删|去掉|不再|原(?:来|先|有|本|为)|之前|以前|此前|旧|替|取代|代替|改(?:为|成|用|名|由)|换(?:成|为|掉)|重命名|曾|(?:从|由).*(?:到|改|变|换|迁)|取消|回退|废弃|弃用|移动|移到|移至",
     re.IGNORECASE,
 )  # without one of these words, old code cannot be spoken of
@@ -44,13 +44,14 @@ _REVERSED_PAIRS = (  # new and old
     re.compile(rf"{_VALUE}\s+(?:instead of|rather than|in place of|replaces|takes the place of)\s+{_VALUE}", re.IGNORECASE),
     re.compile(rf"{_VALUE}\s*(?:取代|代替|替代|替换)了?\s*{_VALUE}"),
 )  # fmt: skip
+_VERSIONS = re.compile(r"[<>=!~^*]")
 _SET_TO = re.compile(
     r"(?:\b(?:is|are|was|were|now|to|of|at|be|defaults?|value|limit|=)|为|是|成|至|到)\s+(-?\d+(?:\.\d+)?)(?![\w.:/-]*\w)(?!\s*(?:times|places|cases|ways|steps|parts|arguments|parameters|names|functions|tests|files|lines|commits|new|of|个|处|次|种|行|项))"
     r"|(?:为|是|成|至|到)(-?\d+(?:\.\d+)?)(?![\w.:/-]*\w)(?!\s*(?:个|处|次|种|行|项))",
     re.IGNORECASE,
 )
 _ASSIGNED = re.compile(r"([A-Za-z_][\w.]*)\s*(?::\s*[\w.\[\] |]+)?=\s*([^=].*)")
-_ADVISED = re.compile(r"(?:\b(?:set|setting|use|using|pass|passing|export|add|with|try)|设置|设为|设|使用|用|传入?|加上?|改用)\s*$", re.IGNORECASE)  # fmt: skip
+_ADVISED = re.compile(r"(?:\b(?:set|setting|use|using|call|calling|pass|passing|export|add|with|try)|设置|设为|设|使用|调用|用|传入?|加上?|改用)\s*(?:`[^`]*`(?:\s*(?:[,，、]|and|or|和|或))*\s*)*$", re.IGNORECASE)  # fmt: skip
 _QUOTED_CODE = re.compile(r"\w\((?!\)|\.\.\.|…)[^`]+\)|^(?:return|raise|assert|yield|await|if|for|while|import|from)\s")
 
 
@@ -72,8 +73,9 @@ class CodeSides:
     def contradict(self, text: str, names: Sequence[str]) -> bool:
         """Return whether a sentence, with its names of code, puts something on another side than the code has it."""
         return (
-            any(self._is_misplaced(text, name) for name in names)
-            or any(self._are_reversed(*pair) for pair in _pairs(text))
+            any(self._is_misplaced(text, name) for name in _without_paths(text, names))
+            or any(self._is_unchanged(text, each.path) for each in self._corpus.read)
+            or any(self._are_reversed(*pair) for pair in _pairs(text) if not any(map(_VERSIONS.match, pair)))
             or any(self._is_unknown_value(value, text) for value in values_in(text))
             or any(self._is_invented(span, text) for span in SPAN.finditer(text))
         )
@@ -91,8 +93,11 @@ class CodeSides:
             return _says(text, name, _REMOVES, _IS_REMOVED) or _says(text, name, _NEVER, _WAS)
         if removed or added or not _has(self._read, name):
             return False
-        changes = _says(text, name, f"{_ADDS}|{_REMOVES}|{_CHANGES}", f"{_IS_ADDED}|{_IS_REMOVED}|{_IS_CHANGED}")
-        return changes and not _has(self._texts, name) and not self._corpus.matching_paths(name)
+        return _says_changed(text, name) and not _has(self._texts, name)
+
+    def _is_unchanged(self, text: str, path: str) -> bool:
+        """Return whether a sentence says that the commit changed a file that was only read."""
+        return path in text and not self._corpus.matching_paths(path) and _says_changed(text, path)
 
     def _are_reversed(self, old: str, new: str) -> bool:
         """Return whether a value is not on the old side, or the one said to follow it not on the new side."""
@@ -127,6 +132,12 @@ class CodeSides:
         return bool(_QUOTED_CODE.search(span)) and not _quotes(span, lines)
 
 
+def _without_paths(text: str, names: Sequence[str]) -> list[str]:
+    """Return the names of code that are no path, and no part of one."""
+    bare = re.sub(r"[\w.-]*/[\w./-]*", " ", text)
+    return [name for name in names if name in bare]
+
+
 def values_in(text: str) -> list[str]:
     """Return the figures that a sentence gives as values of something, without those in code spans."""
     return [match[1] or match[2] for match in _SET_TO.finditer(SPAN.sub("`_`", text))]
@@ -148,6 +159,10 @@ def _says(text: str, name: str, before: str, after: str) -> bool:
     """Return whether a text says one of the verbs `before` a name of code, or `after` it."""
     code = rf"`?{re.escape(name)}(?:\(\))?`?"
     return bool(re.search(rf"(?:{before}){_GAP}{code}|{code}{_GAP}(?:{after})", text, re.IGNORECASE))
+
+
+def _says_changed(text: str, name: str) -> bool:
+    return _says(text, name, f"{_ADDS}|{_REMOVES}|{_CHANGES}", f"{_IS_ADDED}|{_IS_REMOVED}|{_IS_CHANGED}")
 
 
 def _has(lines: Iterable[str], name: str) -> bool:
