@@ -91,7 +91,7 @@ class Questions:
         if not about:
             about = commit_value(subject.repository, subject.entries[0].commit, language)
         statements, kind = self._answer(conversation, full_question, ref, language)
-        reply.stream(statements, about, question if shown else "", kind=kind)
+        reply.stream(statements, about, question if shown else "", language=language, kind=kind)
 
     def _answer(
         self, conversation: Conversation, question: Question, ref: DayRef | CommitRef | None, language: Language

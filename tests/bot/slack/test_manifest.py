@@ -20,6 +20,7 @@ HEARD = {
     "message": {"message.channels", "message.groups", "message.im"},
     "app_mention": {"app_mention"},
     "app_home_opened": {"app_home_opened"},
+    "agent_session_stopped": {"agent_session_stopped"},
 }
 NEEDED_TO_HEAR = {
     "app_mention": "app_mentions:read",
@@ -41,7 +42,9 @@ def methods_called() -> set[str]:
 
 
 def listened_to() -> set[str]:
-    events = re.findall(r'"(message|app_mention|app_home_opened|\w+_created|\w+_changed)"', source("listeners.py"))
+    events = re.findall(
+        r'"(message|app_mention|app_home_opened|agent_session_stopped|\w+_created|\w+_changed)"', source("listeners.py")
+    )
     return {heard for event in events for heard in HEARD[event]}
 
 
