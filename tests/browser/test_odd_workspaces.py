@@ -225,7 +225,10 @@ def test_an_answer_is_stopped_and_rated_and_prompts_are_said(open_page: Open, wi
         client.agents_sessions_setStatus(channel_id=EN, thread_ts=root, status="processing")
         halves = {name: {"text": plain(text), "value": name, "accessibility_label": name} for name, text in THUMBS}
         buttons = {"type": "feedback_buttons", "action_id": "rate", **halves}
-        blocks = [{"type": "markdown", "text": "It does."}, {"type": "context_actions", "elements": [buttons]}]
+        blocks: list[dict[str, Any]] = [
+            {"type": "markdown", "text": "It does."},
+            {"type": "context_actions", "elements": [buttons]},
+        ]
         client.chat_postMessage(channel=EN, thread_ts=root, text="It does.", blocks=blocks)
         tab = open_page(f"{page.url}#{EN}/t/{root}", width=width)
         expect(tab.locator("[data-status]")).to_contain_text("vllm-digest is answering")
