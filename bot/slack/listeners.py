@@ -72,8 +72,10 @@ class Inbox:
         self._mailbox.receive(request.key, request_row(request), self._now())
 
     def withdraw(self, channel: str, ts: str) -> None:
-        """Forget a message that was deleted, if it was stored, so that it is not answered."""
-        self._mailbox.done(message_key(channel, ts), self._now())
+        """Forget a message that was deleted, so that it is not answered if it was not yet."""
+        key = message_key(channel, ts)
+        if self._mailbox.request(key):
+            self._mailbox.done(key, self._now())
 
     def start(self, request: AnyRequest) -> None:
         """Start the handling of a stored request, once."""
@@ -136,7 +138,8 @@ class Listeners:
             self._submit(self._inbox.start, context["request"])
 
     def on_stop(self, body: dict[str, Any]) -> None:
-        self._submit(self._sessions.stop, body["event"]["channel"], body["event"]["thread_ts"])
+        if body["event"].get("thread_ts"):
+            self._submit(self._sessions.stop, body["event"]["channel"], body["event"]["thread_ts"])
 
     def on_command(self, ack: Ack, body: dict[str, Any]) -> None:
         ack()

@@ -24,10 +24,10 @@ _LACKING = frozenset(
         *("feature_not_enabled", "feature_disabled", "missing_scope", "no_permission", "team_access_not_granted"),
     }
 )
-# Title and message of each suggested prompt; the manifest has them, too, for Slack to show before the bot does.
+# Title and message of each suggested prompt. The manifest has them, too, which Slack shows before it hears of these.
 PROMPTS = (
     (mark("Yesterday's digest"), mark("yesterday")),
-    (mark("What breaks my code"), mark("What breaks our code since our pinned version?")),
+    (mark("What breaks my code"), "upgrade"),
     (mark("Explain a commit"), mark("Which of yesterday's commits matters most, and why?")),
     (mark("What removed a flag"), mark("Which commits removed a flag in the last 7 days?")),
 )
@@ -121,4 +121,4 @@ class AgentSessions:
                 self._available = False
                 log.info("no agent surface in this workspace", why=str(exc))
             else:
-                log.warning("no session status", why=str(exc))
+                log.warning("not shown", why=str(exc))
