@@ -129,7 +129,7 @@ def test_people_read_the_worst_first(upgrade: Run) -> None:
         "v1.0 is on a branch of its own; the range begins at ",
         "1 commit is not new: v1.0 has picked it",
         "plugin/worker.py:5",
-        "Changes default",
+        "size now defaults to 2; to keep the old behaviour, pass --size 1",
         "✨ New (1)",
     ):
         assert text in terminal
