@@ -228,7 +228,7 @@ def _scopes(installation: Installation) -> str:
         )
     without = sorted(OPTIONAL_SCOPES - installation.scopes)
     if without:
-        return f"all that it needs; without {', '.join(without)} there is no stop button and no suggested prompts"
+        return f"all that it needs; without {', '.join(without)}, so no stop button, suggested prompts or ratings"
     return f"all {len(required)} of the manifest"
 
 

@@ -189,13 +189,9 @@ class Web:
 
     def set_session_status(self, channel: str, thread_ts: str, status: Literal["processing", "active"]) -> None:
         """Set the status of a thread's agent session; while it is `processing`, Slack shows a stop button."""
-        _call(
-            Reply,
-            self.client.agents_sessions_setStatus,
-            channel_id=channel,
-            thread_ts=thread_ts,
-            status=status,
-        )
+        # To set it back is retried as reads are: it does no harm twice, and what stays `processing` is shown for an hour.
+        client = self.client if status == "processing" else self._reader
+        _call(Reply, client.agents_sessions_setStatus, channel_id=channel, thread_ts=thread_ts, status=status)
 
     def suggest_prompts(self, channel: str, prompts: Sequence[Mapping[str, str]]) -> None:
         """Suggest prompts {title, message} in a direct message channel, at most four."""

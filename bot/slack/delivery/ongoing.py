@@ -16,11 +16,11 @@ class Withdrawn(Exception):
 
 
 class OngoingAnswer:
-    """An answer to the message `question_ts`; `takes_feedback` is whether the workspace shows buttons to rate it."""
+    """An answer to the message `question_ts`, if it is to one; `takes_feedback` is whether Slack has buttons to rate it."""
 
-    def __init__(self, question_ts: str, *, takes_feedback: bool) -> None:
+    def __init__(self, question_ts: str = "") -> None:
         self.question_ts = question_ts
-        self.takes_feedback = takes_feedback
+        self.takes_feedback = False
         self.is_withdrawn = False
         self._stopped = Event()
 

@@ -85,7 +85,7 @@ class Reply:
     def answering(self) -> Iterator[OngoingAnswer]:
         """Show in the thread that an answer is being written, and let people stop it, for the duration of the block."""
         if self._ongoing or self.private:
-            yield self._ongoing or OngoingAnswer("", takes_feedback=False)
+            yield self._ongoing or OngoingAnswer()
             return
         request = self._request
         question_ts = request.ts if isinstance(request, MessageRequest) else ""

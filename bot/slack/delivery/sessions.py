@@ -56,10 +56,11 @@ class AgentSessions:
     def answering(self, channel: str, thread_ts: str, question_ts: str) -> Iterator[OngoingAnswer]:
         """Show in a thread that an answer to a message is being written, for the duration of the block."""
         with self._session(channel, thread_ts) as session:
+            answer = OngoingAnswer(question_ts)
             with session.lock:
+                session.answers.append(answer)  # first, so that it is there when somebody presses the button
                 self._set_status(channel, thread_ts, "processing")
-                answer = OngoingAnswer(question_ts, takes_feedback=self._available)
-                session.answers.append(answer)
+            answer.takes_feedback = self._available
             try:
                 yield answer
             finally:
@@ -71,12 +72,11 @@ class AgentSessions:
     def stop(self, channel: str, thread_ts: str) -> None:
         """Stop the answers in a thread; if there is none any more, only Slack has to be told."""
         with self._session(channel, thread_ts) as session:
-            answers = tuple(session.answers)
-            for each in answers:
+            for each in tuple(session.answers):
                 each.stop()
-            log.info("stopped", channel=channel, answers=len(answers))
-            if not answers:
-                with session.lock:
+            log.info("stopped", channel=channel)
+            with session.lock:
+                if not session.answers:
                     self._set_status(channel, thread_ts, "active")
 
     def withdraw(self, channel: str, question_ts: str) -> None:
