@@ -18,6 +18,8 @@ from openai.types import CompletionUsage
 from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam
 from pydantic import BaseModel
 
+from analysis.cancellation import Cancelled, check_cancelled
+from analysis.diff import tokens
 from analysis.errors import ModelFailure
 from analysis.llm.errors import Interrupted, ToolsRefused, Unsupported, translated_errors
 from analysis.llm.response_format import ResponseMode, response_format, schema_prompt, validated
@@ -47,6 +49,11 @@ class UsageCounter:
         self.input = (self.input or 0) + usage.prompt_tokens
         self.output = (self.output or 0) + usage.completion_tokens
         self.cached = (self.cached or 0) + ((details.cached_tokens or 0) if details else 0)
+
+    def estimate(self, messages: "Sequence[Message]", received: str) -> None:
+        """Add the estimated usage of a reply that was not read to the end, where the server reports it."""
+        self.input = (self.input or 0) + sum(tokens(each.text) for each in messages)
+        self.output = (self.output or 0) + tokens(received)
 
 
 class Message(NamedTuple):
@@ -201,19 +208,28 @@ class ChatModel:
         usage: UsageCounter,
         offered: Mapping[str, Any] = _NO_TOOLS,
     ) -> Iterator[_ReplyPart]:
-        """Yield the parts of one reply as they arrive, and last an empty one with the finish reason and the tool calls."""
-        finish, refused, collector = None, False, CallCollector()
+        """Yield the parts of one reply as they arrive, and last an empty one with the finish reason and the tool calls.
+
+        Raise `Cancelled` once nobody waits for the reply.
+        """
+        finish, refused, received, collector = None, False, "", CallCollector()
         usage.calls += 1
         asked = {**offered, **({"response_format": form} if form else {})}
-        for chunk in self._stream(messages, mode, max_tokens, asked):
-            if chunk.usage:
-                usage.count(chunk.usage)
-            for choice in chunk.choices[:1]:
-                refused = refused or bool(choice.delta.refusal)
-                finish = choice.finish_reason or finish
-                collector.add(choice.delta.tool_calls or ())
-                if choice.delta.content:
-                    yield _ReplyPart(choice.delta.content, "")
+        try:
+            for chunk in self._stream(messages, mode, max_tokens, asked):
+                check_cancelled()
+                if chunk.usage:
+                    usage.count(chunk.usage)
+                for choice in chunk.choices[:1]:
+                    refused = refused or bool(choice.delta.refusal)
+                    finish = choice.finish_reason or finish
+                    collector.add(choice.delta.tool_calls or ())
+                    if choice.delta.content:
+                        received += choice.delta.content
+                        yield _ReplyPart(choice.delta.content, "")
+        except (Cancelled, GeneratorExit):
+            usage.estimate(messages, received)
+            raise
         if refused:
             raise ModelFailure(Phrase("the model refused"))
         if finish is None:

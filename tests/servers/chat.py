@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Iterator, Sequence
-from threading import Lock
+from threading import Event, Lock
 from typing import Any, NamedTuple
 
 from loopback.http_server import Loopback, QuietHandler
@@ -31,12 +31,15 @@ SayOrCall = Callable[[dict[str, Any]], Said]
 class ScriptedChat(Loopback):
     """Answers /chat/completions with what `say` makes of each request: text, tool calls or a refusal; `requests` keeps them.
 
-    Between two chunks of a text that no form was asked for pass `pause` seconds.
+    Between two chunks of a text that no form was asked for pass `pause` seconds. With `hold` set it has so many chunks,
+    and no more before `go` is set.
     """
 
     def __init__(self, say: SayOrCall, *, pause: float = 0) -> None:
         self.say = say
         self.pause = pause
+        self.hold: int | None = None
+        self.go = Event()
         self.requests: list[dict[str, Any]] = []
         self._lock = Lock()
         outer = self
@@ -54,7 +57,9 @@ class ScriptedChat(Loopback):
                 self.send_header("Content-Type", "text/event-stream")
                 self.send_header("Connection", "close")
                 self.end_headers()
-                for chunk in _chunks(said):
+                for place, chunk in enumerate(_chunks(said)):
+                    if place == outer.hold and "response_format" not in request:
+                        outer.go.wait(60)
                     self.wfile.write(f"data: {chunk}\n\n".encode())
                     if outer.pause and "response_format" not in request:
                         time.sleep(outer.pause)
