@@ -96,7 +96,7 @@ class Questions:
         if not named and (ref is None or (isinstance(ref, DayRef) and _names_days(question, conversation.today))):
             thread, repository = self._threads.turns(request), ref.repository if ref else None
             statements = self._periods.answer(conversation, question, thread, language, repository)
-            reply.stream(statements, about, question if shown else "")
+            reply.stream(statements, about, question if shown else "", language=language)
             return
         try:
             subject = self._subject(conversation, ref, question, language, named)
