@@ -11,7 +11,7 @@ from analysis.grounding.language import is_in_language
 from analysis.grounding.plain_text import sentences
 from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import join_items, join_sentences
-from analysis.models import Citation, Entry, Fact, Importance, Language, Question, Statement
+from analysis.models import Citation, Entry, Fact, FactKind, Importance, Language, Question, Statement
 from analysis.paths import Kind, kind
 from analysis.questions.documents import Document, Line, Sentence
 from analysis.questions.excerpts import matching_entries
@@ -52,8 +52,12 @@ _HINT = mark(
 DENIALS = (NOT_SHOWN, _UNMENTIONED, _UNANSWERED, _UNREAD, _HINT, NO_TEST)
 
 _ABOUT_REPLACEMENT = re.compile(
-    r"\breplac\w+\b|\binstead\b|\bsuccessors?\b|\bmigrate (?:to|from)\b|替代|代替|取代|替换|改用|换成", re.IGNORECASE
+    r"\b(?:what|which|who|is there)\b.{0,60}?\breplac(?:es?|ed|ing|ements?)\b|\breplaced (?:by|with) what\b|\breplacement for\b"
+    r"|\b(?:what|which|how)\b.{0,80}?\binstead\W*$|\bsuccessor (?:of|to)\b"
+    r"|(?:什么|哪个|哪些|谁|啥).{0,20}?(?:替代|代替|取代|替换)|(?:替代|代替|取代|替换|改用|换成).{0,10}?(?:什么|哪个|哪些|谁|啥)",
+    re.IGNORECASE,
 )
+_NAMED_ANEW = frozenset(each for each in FactKind if each.name.startswith(("RENAMED_", "MOVED_")))
 _ABOUT_ALL = re.compile(
     r"\b(?:what|why|how|explain|describe|summari\w+|changes?|do(?:es)?)\b|什么|为什么|为何|怎么|如何|改|介绍|说明|解释|总结",
     re.IGNORECASE,
@@ -112,32 +116,37 @@ def _about_commit(question: Question, entry: Entry, language: Language) -> Itera
         else:
             yield _hint(entry, say)
         return
-    if _ABOUT_REPLACEMENT.search(question.text):
-        yield from _replacements(entry, query, say)
+    replacements = [*_replacements(entry, query, language)] if _ABOUT_REPLACEMENT.search(question.text) else None
+    yield from replacements or ()
     found = search(entry, query, language, _SEARCHED)
     nowhere = [term for term in found.absent if term.telling]
     items = [] if nowhere and not any(term.telling for term in found.present) else _items(entry, found, language)
-    yield from _header(entry, found, query, items, say)
+    yield from _header(entry, found, query, items, say, certain=replacements != [])
     yield from items
     if nowhere and not items and not topics:
         yield from _description(entry, language)
 
 
-def _replacements(entry: Entry, query: Query, say: Catalogue) -> Iterator[Statement]:
+def _replacements(entry: Entry, query: Query, language: Language) -> Iterator[Statement]:
     """Yield what replaces the names that the commit removes: those that the question has, or all of them."""
-    words = {term.text.casefold() for term in query.terms}
+    say, words = catalogue(language), {term.text.casefold() for term in query.terms}
     removed = [fact for fact in entry.facts if fact.removes]
     named = [fact for fact in removed if any(word in fact.name.casefold() for word in words)]
     for fact in (named or removed)[:_MAX_ITEMS]:
-        if new := replacement(entry.commit, fact):
+        if fact.kind in _NAMED_ANEW:
+            yield _fact_item(entry, [fact], language)
+        elif new := replacement(entry.commit, fact):
             text = say("Use {new} instead of {old}.", new=code(new), old=code(fact.name))
             yield Statement(text=text, citations=(to_fact(entry.commit, fact),))
 
 
 def _header(
-    entry: Entry, found: Found, query: Query, items: Sequence[Statement], say: Catalogue
+    entry: Entry, found: Found, query: Query, items: Sequence[Statement], say: Catalogue, *, certain: bool
 ) -> Iterator[Statement]:
-    """Yield what is told above the items: that they answer the question, or that they are only the nearest places."""
+    """Yield what is told above the items: that they answer the question, or that they are only the nearest places.
+
+    They answer none for `certain` where it asks for a replacement that nobody names.
+    """
     nowhere = [term for term in found.absent if term.telling]
     answered = found.share >= _ANSWERED or any(fact.kind in query.kinds for fact in entry.facts)
     if nowhere and not (items and answered and _is_beside(nowhere, found.present)):
@@ -146,7 +155,7 @@ def _header(
             yield Statement(text=say("The nearest places:"))
     elif not items:
         yield _hint(entry, say)
-    elif not answered:
+    elif not answered or not certain:
         yield Statement(text=say(_UNANSWERED))
     elif any(place.label != entry.commit.short_sha for each in items for place in each.citations):
         yield Statement(text=say("Matching lines:"), new_paragraph=True)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from analysis.citations import to_line
 from analysis.diff import hunks, tokens
 from analysis.facts import facts
+from analysis.locale import catalogue
 from analysis.models import Analysis, Commit, Entry, Language, Question, Repository
 from analysis.questions.answering import Statement, Turn, answer, language_of, reads_as_question, references_in
 from analysis.questions.excerpts import relevant_chunks, render_chunks, render_day
@@ -433,4 +434,8 @@ def test_a_replacement_that_the_author_names_is_told_first(question: str, langua
     first, *_ = by_rules(question, entry(named), language=language)
     assert first.text == told
     assert [each.label for each in first.citations] == ["engine/envs.py:41"]
-    assert not any("代替" in each.text or "instead" in each.text for each in by_rules(question, entry()))
+    unnamed = [each.text for each in by_rules(question, entry(), language=language)]
+    assert not any("代替" in each or "instead" in each for each in unnamed)
+    assert "ENGINE_OLD_WAY" not in question or (
+        catalogue(language)("No line answers this for certain. The nearest places:") in unnamed
+    )
