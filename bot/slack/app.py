@@ -24,11 +24,13 @@ _KINDS = {
     "app_home_opened": "home",
     "block_actions": "button",
     "view_submission": "form",
+    "message_action": "shortcut",
 }
 _NEEDED = {  # fields that a genuine request of Slack has
     "command": {"user_id", "channel_id", "trigger_id"},
     "button": {"user", "actions"},
     "form": {"user", "view"},
+    "shortcut": {"user", "channel", "message", "trigger_id"},
 }
 
 log = structlog.get_logger(__name__)

@@ -49,7 +49,7 @@ class Messages:
                 return self._commands.carry_out(conversation, command)
             if not about and not references_in(text):
                 about = self._latest_subject(message, text)
-                if not about:
+                if not about and not reads_as_question(text):
                     return self._commands.carry_out(conversation, command)
         elif not _is_addressed(message, text, about):
             return Outcome()
