@@ -91,6 +91,7 @@ _BASE_FILE = re.compile(r"(^|/|_)(base|abstract|abc|interfaces?|registry)(_\w+)?
 _TOOLING = re.compile(
     r"(^|[/_.-])(tests?|docs?|lint|dev|ci|bench\w*|examples?|tools?|rocm-test|nightly\w*)(?=[/_.-]|$)"
 )
+_TEST_VARIABLE = re.compile(r"(?:^|_)(?:TESTS?|TESTING|CI|NIGHTLY)(?:_|$)")
 _TIERS = list(Importance)
 _KINDS = list(FactKind)
 
@@ -211,7 +212,7 @@ def reach(fact: Fact) -> int:
     """Return how many other people's code or deployments can meet a change, by rank: 0 for most of them, 4 for hardly any."""
     path = (fact.path or "").lower()
     if fact.kind in OPERATIONAL:
-        return 0
+        return 4 if _TEST_VARIABLE.search(fact.name) else 0
     if fact.name.rpartition(".")[2].startswith("_") and not fact.name.endswith(")"):
         return 4
     if path and kind(path) is not Kind.SOURCE:

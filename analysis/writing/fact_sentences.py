@@ -93,7 +93,7 @@ FACT_SENTENCES = {
     ),
     FactKind.REMOVED_NAME: FactSentences(
         mark("Removes public name {names}"),
-        mark("plug-ins and forks that import it fail at import"),
+        mark("plug-ins and forks that import it fail"),
         Severity.MEDIUM,
         mark("Check your plug-ins and forks for uses of {names}."),
     ),

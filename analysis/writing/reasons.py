@@ -1,7 +1,9 @@
 """A commit's consequences for its readers, and the signals behind its rank, as short phrases."""
 
+from collections.abc import Collection
+
 from analysis.locale import Catalogue, catalogue, mark
-from analysis.models import BREAKING, Entry, FactKind, Language, Ranked, Reason, by_kind
+from analysis.models import BREAKING, Entry, FactKind, Language, Ranked, Reason
 from analysis.writing.fact_sentences import FACT_SENTENCES
 
 MODEL = "a model's judgement"
@@ -32,15 +34,31 @@ _SENTENCES = {  # a signal -> its sentence; {evidence} is what the signal was fo
     MODEL: mark("a model says: {evidence}"),
 }
 _CONSEQUENCES = {  # the area that a commit changes -> whom that concerns
-    "touches plug-in points": mark("plug-ins and forks that build on it may have to follow"),
-    "touches an interface": mark("clients and servers may see a difference"),
-    "touches configuration": mark("check it against your configuration"),
-    "touches distribution": mark("concerns runs over several devices or hosts"),
-    "touches scheduling or the engine": mark("concerns how requests are scheduled and run"),
-    "touches kernels": mark("concerns speed and numerical results of kernels"),
-    "touches layers": mark("concerns models that use these layers"),
-    "touches models": mark("concerns users of these models"),
+    "touches plug-in points": mark("plug-ins and forks that extend it may need changes"),
+    "touches an interface": mark("may change what clients send and receive"),
+    "touches configuration": mark("may change what your settings do"),
+    "touches distribution": mark("may affect runs on several devices or hosts"),
+    "touches scheduling or the engine": mark("may affect how requests are scheduled and run"),
+    "touches kernels": mark("may affect the speed and the numerical results of kernels"),
+    "touches layers": mark("may affect models that use these layers"),
+    "touches models": mark("may affect users of these models"),
 }
+_FAMILIES = (  # kinds of facts whose consequences read alike, and the sentence for several of them
+    (
+        {FactKind.REMOVED_NAME, FactKind.RENAMED_NAME, FactKind.MOVED_NAME, FactKind.MOVED_MODULE},
+        mark("imports of the old names fail"),
+    ),
+    (
+        {
+            FactKind.REMOVED_PARAMETER,
+            FactKind.RENAMED_PARAMETER,
+            FactKind.REQUIRED_PARAMETER,
+            FactKind.MOVED_PARAMETER,
+            FactKind.PARAMETER_KIND,
+        },
+        mark("calls with the old arguments fail"),
+    ),
+)
 _FACT_KINDS = frozenset(kind.value for kind in FactKind)
 _BREAKING = frozenset(kind.value for kind in BREAKING)
 
@@ -51,8 +69,7 @@ def consequences(entry: Entry, language: Language, *, facts_only: bool = False) 
     A model's judgement comes first. With `facts_only` there is nothing where no fact says so.
     """
     say = catalogue(language)
-    found = [FACT_SENTENCES[kind].risk for kind, _ in by_kind(entry.facts)]
-    following = [say(each) for each in dict.fromkeys(found) if each]
+    following = [say(each) for each in _entailed({fact.kind for fact in entry.facts}) if each]
     if facts_only:
         return following[:_MAX_REASONS]
     judged = [_reason_sentence(each, say) for each in entry.ranked.reasons if each.signal == MODEL]
@@ -60,6 +77,15 @@ def consequences(entry: Entry, language: Language, *, facts_only: bool = False) 
         signals = {each.signal for each in entry.ranked.reasons}
         following = [say(sentence) for area, sentence in _CONSEQUENCES.items() if area in signals][:1]
     return (judged + following)[:_MAX_REASONS]
+
+
+def _entailed(kinds: Collection[FactKind]) -> list[str]:
+    """Return the consequences of kinds of facts in their order, one for a family of which there are several."""
+    found = []
+    for kind in (each for each in FactKind if each in kinds):
+        family = next((alike for alike in _FAMILIES if kind in alike[0] and len(alike[0] & set(kinds)) > 1), None)
+        found.append(family[1] if family else FACT_SENTENCES[kind].risk)
+    return list(dict.fromkeys(found))
 
 
 def strongest_reasons(ranked: Ranked, language: Language) -> list[str]:

@@ -92,10 +92,12 @@ def test_a_commit_is_in_the_group_of_its_consequence(made: Entry, theme: Theme |
         (fact(FactKind.REMOVED_METHOD, "Worker.run"), 3),
         (fact(FactKind.REMOVED_NAME, "helper", "engine/models/heron.py"), 4),
         (fact(FactKind.REMOVED_NAME, "_helper"), 4),
+        (fact(FactKind.REMOVED_ENV, "ENGINE_TEST_WHEEL"), 4),
+        (fact(FactKind.REMOVED_ENV, "ENGINE_LATEST_WHEEL"), 0),
     ],
 )
 def test_reach_is_who_can_meet_a_change(met: Fact, place: int) -> None:
-    """Settings first, then what plug-ins subclass, public modules, members, and helpers of one model's file last."""
+    """Settings first, then what plug-ins subclass, public modules, members, and last what only tests or one model's file meet."""
     assert reach(met) == place
 
 

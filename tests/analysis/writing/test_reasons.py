@@ -3,10 +3,11 @@
 import pytest
 
 from analysis.locale import LANGUAGES
-from analysis.models import Importance, Language, Ranked, Reason, Repository
+from analysis.models import Entry, Fact, FactKind, Importance, Language, Ranked, Reason, Repository
 from analysis.ranking import packaged_weights
 from analysis.ranking.vocabulary import AREAS, TAGS, TITLE_WORDS
-from analysis.writing.reasons import strongest_reasons
+from analysis.writing.reasons import consequences, strongest_reasons
+from tests.factories import commit
 
 VLLM = packaged_weights(Repository(owner="vllm-project", name="vllm"))
 
@@ -67,3 +68,22 @@ def test_every_signal_has_a_phrase(language: Language, signal: str) -> None:
     (phrase,) = strongest_reasons(only, language)
     assert "{" not in phrase
     assert language == "en" or phrase != signal
+
+
+@pytest.mark.parametrize(
+    ("kinds", "told"),
+    [
+        ([FactKind.REMOVED_NAME], ["plug-ins and forks that import it fail"]),
+        ([FactKind.REMOVED_NAME, FactKind.MOVED_MODULE], ["imports of the old names fail"]),
+        (
+            [FactKind.REQUIRED_PARAMETER, FactKind.REMOVED_ENV, FactKind.REMOVED_PARAMETER],
+            ["where it is still set, it is silently ignored, or startup fails", "calls with the old arguments fail"],
+        ),
+        ([FactKind.LAYOUT], []),
+    ],
+)
+def test_consequences_that_read_alike_are_one(kinds: list[FactKind], told: list[str]) -> None:
+    """Several kinds of facts after which the same uses fail have one consequence, in the order of the kinds."""
+    facts = tuple(Fact(kind=kind, name="a.b(c)") for kind in kinds)
+    entry = Entry(commit=commit("Do it"), ranked=Ranked(score=0, importance=Importance.MEDIUM), facts=facts)
+    assert consequences(entry, "en") == told

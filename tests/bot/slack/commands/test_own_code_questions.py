@@ -19,14 +19,6 @@ CODE = {path: text.replace("start(model,", f'start("{MARK}",') for path, text in
 
 
 @pytest.fixture
-def slack() -> Iterator[LoopbackSlack]:
-    with LoopbackSlack(pace=False) as server:
-        yield server
-        assert [(call.method, call.response) for call in server.refusals] == []
-        assert server.breaches == []
-
-
-@pytest.fixture
 def github() -> Iterator[FaultyGitHub]:
     with FaultyGitHub({"o/n": upstream(), "o/plug": plugin(CODE)}) as server:
         yield server

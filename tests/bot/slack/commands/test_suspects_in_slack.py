@@ -30,14 +30,6 @@ LookupError: no app
 
 
 @pytest.fixture
-def slack() -> Iterator[LoopbackSlack]:
-    with LoopbackSlack(pace=False) as server:
-        yield server
-        assert [(call.method, call.response) for call in server.refusals] == []
-        assert server.breaches == []
-
-
-@pytest.fixture
 def github() -> Iterator[FaultyGitHub]:
     with FaultyGitHub({"o/n": upstream(), "o/plug": plugin()}) as server:
         yield server

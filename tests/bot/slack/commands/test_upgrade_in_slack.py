@@ -15,14 +15,6 @@ FIRST = next(iter(upstream().commits))  # a SHA
 
 
 @pytest.fixture
-def slack() -> Iterator[LoopbackSlack]:
-    with LoopbackSlack(pace=False) as server:
-        yield server
-        assert [(call.method, call.response) for call in server.refusals] == []
-        assert server.breaches == []
-
-
-@pytest.fixture
 def github() -> Iterator[FaultyGitHub]:
     code = {**PLUGIN, "Dockerfile": f"ARG N_COMMIT={FIRST}\n"}
     with FaultyGitHub(
