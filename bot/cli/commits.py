@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from analysis.errors import Misuse
+from bot.cli.command_settings import command_settings
 from bot.cli.options import LangOption, NoModelOption, OutOption, RepoOption, ZoneOption, budget_time
 
 if TYPE_CHECKING:
@@ -43,10 +44,9 @@ def commit(
     from bot.cli.output import deliver, raw
     from bot.models.reference import parse_reference
     from bot.services.configured_repositories import choose_repositories
-    from bot.settings import Settings
 
     reference = parse_reference(ref)
-    settings = Settings.load()
+    settings = command_settings()
     language, tz = lang or settings.digest_language, zone(timezone or settings.digest_timezone)
     with _services(settings, no_model=no_model) as services:
         repository, entry = services.commits.look_up(
@@ -84,11 +84,10 @@ def ask(
     from analysis.window import zone
     from bot.cli.output import deliver
     from bot.services.period_questions import PeriodQuestion
-    from bot.settings import Settings
 
     if not question.strip():
         raise Misuse('the question is empty; ask something, such as "does this touch ROCm?"')
-    settings = Settings.load()
+    settings = command_settings()
     language, tz = lang or language_of(question, settings.digest_language), zone(timezone or settings.digest_timezone)
     now = datetime.now(UTC)
     subject, repositories = _subject(about, repo, settings, now.astimezone(tz).date())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from analysis.errors import DigestError
+from bot.cli.command_settings import command_settings
 from bot.cli.options import IncompleteResult, LangOption, NoModelOption, RepoOption, ZoneOption, budget_time
 
 if TYPE_CHECKING:
@@ -30,9 +31,8 @@ def backfill(
     from bot.services import backfill as service
     from bot.services import factory
     from bot.services.configured_repositories import choose_repositories
-    from bot.settings import Settings
 
-    settings = Settings.load()
+    settings = command_settings()
     language, tz, now = lang or settings.digest_language, zone(timezone or settings.digest_timezone), datetime.now(UTC)
     today = now.astimezone(tz).date()
     dates = parse_range(days, today) if ".." in days else [parse_day(days, today)]

@@ -12,7 +12,9 @@ from analysis.locale import Language
 RepoOption = Annotated[
     str | None, typer.Option("--repo", metavar="OWNER/NAME", help="One repository instead of DIGEST_REPOS.")
 ]
-LangOption = Annotated[Language | None, typer.Option("--lang", help="Language of the report (DIGEST_LANGUAGE).")]
+LangOption = Annotated[
+    Language | None, typer.Option("--lang", help="Language of the report; otherwise DIGEST_LANGUAGE, or the locale's.")
+]
 ZoneOption = Annotated[
     str | None, typer.Option("--timezone", metavar="ZONE", help="Time zone of the days (DIGEST_TIMEZONE).")
 ]

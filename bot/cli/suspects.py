@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from analysis.errors import Misuse
+from bot.cli.command_settings import command_settings
 from bot.cli.options import DownstreamOption, LangOption, OutOption, RepoOption, ZoneOption
 
 if TYPE_CHECKING:
@@ -52,9 +53,8 @@ def suspects(
     from bot.services.configured_repositories import choose_repositories
     from bot.services.impact import parse_downstream
     from bot.services.suspects import SuspectTerms
-    from bot.settings import Settings
 
-    settings, now = Settings.load(), datetime.now(UTC)
+    settings, now = command_settings(), datetime.now(UTC)
     tz = zone(timezone or settings.digest_timezone)
     text = _read(file)
     trees = [parse_downstream(each) for each in downstream or settings.digest_downstream]

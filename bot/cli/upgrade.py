@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from analysis.errors import Misuse
+from bot.cli.command_settings import command_settings
 from bot.cli.options import IncompleteResult, LangOption, OutOption, RepoOption, ZoneOption
 
 if TYPE_CHECKING:
@@ -46,9 +47,8 @@ def upgrade(
     """Show what lies between two versions, what breaks downstream code first."""
     from analysis.window import zone
     from bot.cli.output import deliver
-    from bot.settings import Settings
 
-    settings = Settings.load()
+    settings = command_settings()
     tz = zone(timezone or settings.digest_timezone)
     asked = _request(settings, what or [], downstream, repo)._replace(tz=tz, language=lang or settings.digest_language)
     report = _report(settings, asked)
