@@ -24,6 +24,7 @@ from analysis.text import one_line, shorten
 from analysis.writing.by_rules import code, list_names
 from analysis.writing.fact_sentences import FACT_SENTENCES
 from analysis.writing.labels import BADGE
+from analysis.writing.replacements import replacement
 
 _PREFERENCE = {each: index for index, each in enumerate(Kind)}
 _MAX_ITEMS = 5
@@ -48,6 +49,9 @@ _HINT = mark(
 )
 DENIALS = (NOT_SHOWN, _UNMENTIONED, _UNANSWERED, _UNREAD, _HINT, NO_TEST)
 
+_ABOUT_REPLACEMENT = re.compile(
+    r"\breplac\w+\b|\binstead\b|\bsuccessors?\b|\bmigrate (?:to|from)\b|替代|代替|取代|替换|改用|换成", re.IGNORECASE
+)
 _ABOUT_ALL = re.compile(
     r"\b(?:what|why|how|explain|describe|summari\w+|changes?|do(?:es)?)\b|什么|为什么|为何|怎么|如何|改|介绍|说明|解释|总结",
     re.IGNORECASE,
@@ -102,6 +106,8 @@ def _about_commit(question: Question, entry: Entry, language: Language) -> Itera
         else:
             yield _hint(entry, say)
         return
+    if _ABOUT_REPLACEMENT.search(question.text):
+        yield from _replacements(entry, query, say)
     found = search(entry, query, language, _SEARCHED)
     nowhere = [term for term in found.absent if term.telling]
     items = [] if nowhere and not any(term.telling for term in found.present) else _items(entry, found, language)
@@ -109,6 +115,17 @@ def _about_commit(question: Question, entry: Entry, language: Language) -> Itera
     yield from items
     if nowhere and not items and not topics:
         yield from _description(entry, language)
+
+
+def _replacements(entry: Entry, query: Query, say: Catalogue) -> Iterator[Statement]:
+    """Yield what replaces the names that the commit removes: those that the question has, or all of them."""
+    words = {term.text.casefold() for term in query.terms}
+    removed = [fact for fact in entry.facts if fact.removes]
+    named = [fact for fact in removed if any(word in fact.name.casefold() for word in words)]
+    for fact in (named or removed)[:_MAX_ITEMS]:
+        if new := replacement(entry.commit, fact):
+            text = say("Use {new} instead of {old}.", new=code(new), old=code(fact.name))
+            yield Statement(text=text, citations=(to_fact(entry.commit, fact),))
 
 
 def _header(

@@ -36,7 +36,7 @@ _PLAYERS = (
     (ADA, mark("a member")),
     (LIN, mark("an outsider")),
 )
-_EXAMPLES = Examples(_SAMPLE.name, SAMPLE_DAY, "c1f339e", 409, "kv connector", "lantern")
+_EXAMPLES = Examples(_SAMPLE.name, SAMPLE_DAY, "72d9e7b", 409, "kv connector", "lantern")
 _REAL_DAY = "vllm-project/vllm yesterday"
 
 

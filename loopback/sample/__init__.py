@@ -1,4 +1,4 @@
-"""The sample day: a small invented repository with a commit of every kind, including hostile ones, and a plug-in that it breaks."""
+"""The sample day: a small invented repository with a commit of every kind, and a plug-in that it breaks."""
 
 import json
 from datetime import date

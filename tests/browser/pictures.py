@@ -55,7 +55,7 @@ def _taken(browser: Browser, slack: LoopbackSlack, page: Page, picture: Picture,
     tab.goto(f"{page.url}#{root.channel}")
     ready(tab)
     tab.screenshot(path=digest, animations="disabled")
-    slack.command(ADA, root.channel, "c1f339e")
+    slack.command(ADA, root.channel, "72d9e7b")
     private = slack.wait_for(lambda: [each for each in slack.private(ADA, root.channel) if "405" in str(each.blocks)])[
         0
     ]

@@ -78,7 +78,7 @@ def test_a_new_user_reads_types_presses_and_asks(page: Page, open_page: Open) ->
     expect(private.last).to_contain_text("Only visible to you")
     write(tab, f"{COMMAND} search kv connector")
     expect(private.last).to_contain_text("Commits with")
-    write(tab, f"{COMMAND} c1f339e")
+    write(tab, f"{COMMAND} 72d9e7b")
     expect(private.last).to_contain_text("Drop LANTERN_WORKER_SPAWN")
     private.last.get_by_role("button", name="Post to channel").click()
     posted = main_log(tab).locator("article:not(.private)").nth(1)

@@ -6,6 +6,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from loopback.git.history import with_git_shas
+from loopback.github import RecordedRepository
+from loopback.sample import sample_repository
+
 _HERE = Path(__file__).parent
 
 
@@ -35,3 +39,19 @@ def reference_reports() -> dict[str, Any]:
     """Date -> what the tests compare with that day's report of the system that this one replaces."""
     found: dict[str, Any] = json.loads((_HERE / "reference-reports.json").read_text("utf-8"))
     return found
+
+
+def hostile_sample() -> RecordedRepository:
+    """The repository of the sample day with three hostile commits among its own."""
+    return RecordedRepository(_with_hostile_commits())
+
+
+@cache
+def _with_hostile_commits() -> list[dict[str, Any]]:
+    commits = list(sample_repository().commits.values())
+    for line in filter(None, (_HERE / "hostile-commits.jsonl").read_text("utf-8").split("\n")):
+        hostile = json.loads(line)
+        place = 1 + next(index for index, each in enumerate(commits) if [each["sha"]] == hostile["parents"])
+        commits[place] = {**commits[place], "parents": [hostile["sha"]]}
+        commits.insert(place, hostile)
+    return with_git_shas(commits)

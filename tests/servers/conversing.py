@@ -17,8 +17,8 @@ from tests.servers.talk import Talk, links, markdown
 
 COMMITS = sample_repository().commits
 WEB = f"https://github.example/{SAMPLE_REPOSITORY}"
-CONNECTOR = "18ef6f21c"  # [KVConnector][3/3] Retries, timeouts, --kv-connector and docs (#400)
-RACE = "886b7e266"  # [Bugfix][Core] Fix race between abort and a running step (#409)
+CONNECTOR = "676792fbb"  # [KVConnector][3/3] Retries, timeouts, --kv-connector and docs (#400)
+RACE = "db2daf8f5"  # [Bugfix][Core] Fix race between abort and a running step (#409)
 # Two commits that begin alike.
 ALIKE = [
     recorded(number, sha=f"abcdef1{number}" * 5, message=f"[Core] Twin {number}", pull=None, parents=[])

@@ -13,7 +13,7 @@ from loopback.slack.payloads import typed
 from tests.servers.running import whole
 from tests.servers.talk import LIN, Talk
 
-SHA = "b22ee8537"  # of the sample
+SHA = "7bdf272b9"  # of the sample
 WEB = "https://github.example/lantern/lantern-serve"
 # What people type, what they mistype, and what Slack, databases and terminals have feelings about.
 PIECES = (

@@ -417,3 +417,20 @@ def test_no_reply_is_lost_or_cut_differently(reply: str, size: int) -> None:
 def test_names_of_code_are_told_from_words(question: str, names: tuple[str, ...]) -> None:
     """Symbols, flags, variables and paths are names; words with hyphens, abbreviations and references are not."""
     assert names_in(question) == names
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "told"),
+    [
+        ("what replaces ENGINE_OLD_WAY?", "en", "Use `ENGINE_NEW_WAY` instead of `ENGINE_OLD_WAY`."),
+        ("what should we set instead?", "en", "Use `ENGINE_NEW_WAY` instead of `ENGINE_OLD_WAY`."),
+        ("ENGINE_OLD_WAY 用什么代替？", "zh", "请用 `ENGINE_NEW_WAY` 代替 `ENGINE_OLD_WAY`。"),
+    ],
+)
+def test_a_replacement_that_the_author_names_is_told_first(question: str, language: Language, told: str) -> None:
+    """Who asks what to use instead gets the name that the commit's texts give, with the place of what was removed."""
+    named = commit("[Core] Drop ENGINE_OLD_WAY (#12)\n\nENGINE_OLD_WAY is replaced by ENGINE_NEW_WAY.", [ENVS])
+    first, *_ = by_rules(question, entry(named), language=language)
+    assert first.text == told
+    assert [each.label for each in first.citations] == ["engine/envs.py:41"]
+    assert not any("代替" in each.text or "instead" in each.text for each in by_rules(question, entry()))

@@ -1,4 +1,4 @@
-"""The sample day's hostile commits come out harmless in every format, and are still there to be read."""
+"""Hostile commits come out harmless in every format, and are still there to be read."""
 
 import json
 import re
@@ -10,8 +10,10 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from loopback.sample import sample_repository
+from loopback.sample import SAMPLE_DAY, SAMPLE_REPOSITORY
 from tests.conftest import Run
+from tests.data import hostile_sample
+from tests.servers.github import FaultyGitHub
 
 OBEYED = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
@@ -29,7 +31,9 @@ def sample(run: Run, form: str, language: str, **settings: str) -> str:
     """What the command prints; the same command is run once."""
     key = (form, language, *sorted(settings.items()))
     if key not in _PRINTED:
-        ran = run("digest", "--sample", "--format", form, "--lang", language, **settings)
+        with FaultyGitHub({SAMPLE_REPOSITORY: hostile_sample()}) as server:
+            day = ("digest", SAMPLE_DAY.isoformat(), "--repo", SAMPLE_REPOSITORY, "--timezone", "Asia/Shanghai")
+            ran = run(*day, "--format", form, "--lang", language, server=server, **settings)
         assert ran.code == 0, ran.err
         _PRINTED[key] = ran.out
     return _PRINTED[key]
@@ -66,7 +70,7 @@ def test_the_outline_is_ours_alone(run: Run, language: str) -> None:
     """Headings are the report's own and the commits' titles: no commit adds one, and no analysis has one."""
     found = list(tokens(sample(run, "markdown", language)))
     levels = [token.tag for token in found if token.type == "heading_open"]
-    commits = len(sample_repository().commits)
+    commits = len(hostile_sample().commits)
     tiers = len(re.findall(r"^#### ", sample(run, "markdown", language), re.MULTILINE))
     assert levels.count("h1") == 1
     assert levels.count("h2") == 2
@@ -79,7 +83,7 @@ def test_the_table_has_a_row_a_commit_and_three_cells_a_row(run: Run, language: 
     """Bars, backticks and brackets in titles and names neither add cells nor end the table."""
     found = list(tokens(sample(run, "markdown", language)))
     rows = sum(token.type == "tr_open" for token in found)
-    assert rows == len(sample_repository().commits) + 1
+    assert rows == len(hostile_sample().commits) + 1
     assert sum(token.type in ("td_open", "th_open") for token in found) == 3 * rows
     assert sum(token.type == "table_open" for token in found) == 1
 
@@ -105,7 +109,7 @@ def test_json_is_lossless(run: Run, language: str) -> None:
     """What the other formats show in another way is in the JSON exactly as it was committed, but for secrets."""
     commits: list[dict[str, Any]] = json.loads(sample(run, "json", language))["commits"]
     by_sha = {commit["sha"]: commit for commit in commits}
-    for sha, recorded in sample_repository().commits.items():
+    for sha, recorded in hostile_sample().commits.items():
         if "AKIA" not in recorded["message"]:
             assert by_sha[sha]["message"] == recorded["message"]
         assert by_sha[sha]["author"] == recorded["author"]["name"]

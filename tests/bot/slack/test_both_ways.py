@@ -14,7 +14,7 @@ from loopback.slack import Fault, Interaction, LoopbackSlack
 from tests.servers.running import buttons, press, whole
 from tests.servers.talk import ADA, BOT, DIGEST, LIN, Talk, markdown
 
-BUDGETS = "b22ee8537"  # [Feature][Frontend] Token budgets per tenant and GET /v1/budgets (#412)
+BUDGETS = "7bdf272b9"  # [Feature][Frontend] Token budgets per tenant and GET /v1/budgets (#412)
 BUDGETS_TITLE = "Token budgets per tenant"
 
 

@@ -11,9 +11,9 @@ import pytest
 from markdown_it import MarkdownIt
 
 from loopback.github import LoopbackGitHub, RecordedRepository
-from loopback.sample import sample_repository
 from loopback.slack import Call, LoopbackSlack, Message
 from tests.conftest import recorded
+from tests.data import hostile_sample
 from tests.servers.chat import ScriptedChat
 from tests.servers.running import buttons, press, whole
 from tests.servers.talk import ADA, BOT, DIGEST, LIN, Talk, links, markdown
@@ -50,7 +50,7 @@ def hostile_commits() -> list[dict[str, Any]]:
         one["pull"] |= {"title": text, "body": f"## Purpose\n\n{text}"}
         own.append(one)
     sample = [
-        {**each, "pull": None} for each in sample_repository().commits.values() if "evil.example" in json.dumps(each)
+        {**each, "pull": None} for each in hostile_sample().commits.values() if "evil.example" in json.dumps(each)
     ]
     assert len(sample) == 3
     chain = [*own, *sample]

@@ -25,7 +25,7 @@ from tests.servers.talk import Talk, links, markdown, told
 
 NAME = SAMPLE_REPOSITORY
 WEB = f"https://github.example/{NAME}"
-BUDGETS = "b22ee8537"  # [Feature][Frontend] Token budgets per tenant and GET /v1/budgets (#412)
+BUDGETS = "7bdf272b9"  # [Feature][Frontend] Token budgets per tenant and GET /v1/budgets (#412)
 BUDGETS_TITLE = "Token budgets per tenant"
 DIGEST_BUTTONS = ["show_rest", "ask", "post_to_channel", "full_report", "settings"]
 COMMIT_BUTTONS = ["ask_commit", "post_to_channel", "why", "too_low", "too_high"]
@@ -176,7 +176,7 @@ def test_a_day_comes_privately(text: str, room: Room) -> None:
     """A day in any of its forms is that day's digest, seen by whoever asked, with a button to post it."""
     (digest,) = room.types(text)
     assert "2026-02-05" in digest.text
-    assert counts.tiers(Stats(total=28, high=6, medium=13, low=9), room.language) in whole(digest)
+    assert counts.tiers(Stats(total=25, high=6, medium=12, low=7), room.language) in whole(digest)
     assert BUDGETS_TITLE in whole(digest)
     assert buttons(digest) == DIGEST_BUTTONS
     assert room.slack.channel(room.channel) == []
@@ -196,7 +196,7 @@ def test_a_range_is_a_list_of_days(room: Room) -> None:
     """A range gives the statistics of each day in one message, oldest first, which nobody else sees."""
     (listed,) = room.types("2026-02-04..today")
     assert re.findall(r"2026-02-0\d(?= \()", whole(listed)) == ["2026-02-04", "2026-02-05", "2026-02-06"]
-    assert counts.tiers(Stats(total=28, high=6, medium=13, low=9), room.language) in whole(listed)
+    assert counts.tiers(Stats(total=25, high=6, medium=12, low=7), room.language) in whole(listed)
     assert buttons(listed) == []
 
 
@@ -320,7 +320,8 @@ def test_a_search_is_paged_forth_and_back(room: Room) -> None:
         assert whole(found) == page
     assert pages[0].startswith(room.say("🔎 Commits with “{words}”", words="py"))
     shas = [sha for page in pages for sha in re.findall(r"^  ([0-9a-f]{7})$", page, re.MULTILINE)]
-    assert len(shas) == len(set(shas)) > 20
+    assert len(pages) > 1
+    assert len(shas) == len(set(shas)) > 10
 
 
 def test_a_search_that_finds_nothing_says_so(room: Room) -> None:
@@ -459,7 +460,7 @@ def test_the_rest_of_a_day_is_shown_to_who_asks(room: Room) -> None:
     (digest,) = room.types("2026-02-05")
     rest = room.presses(digest, "show_rest")
     text = "\n".join(map(whole, rest))
-    assert (text.count("Tidy upload handling"), text.count("Fix a typo in troubleshooting")) == (0, 1)
+    assert (text.count("Tidy upload handling"), text.count("Add a picture of the step loop")) == (0, 1)
     assert BUDGETS_TITLE not in text
     (small,) = room.types("o/small 2026-02-05")
     root = room.posted(small)
