@@ -34,35 +34,37 @@ def translated_errors(mode: ResponseMode) -> AbstractContextManager[None]:
 
 
 def _denied(_: Exception, __: ResponseMode) -> Exception:
-    return ModelFailure(Phrase("the server refuses the key; check OPENAI_API_KEY"), lasting=True)
+    return ModelFailure(Phrase("the server rejected the API key; check OPENAI_API_KEY"), lasting=True)
 
 
 def _limited(_: Exception, __: ResponseMode) -> Exception:
-    return ModelFailure(Phrase("the server's request limit is used up"))
+    return ModelFailure(Phrase("the server's rate limit is reached"))
 
 
 def _absent(exc: Exception, mode: ResponseMode) -> Exception:
     if mode < ResponseMode.TEXT and "model" not in str(exc).lower():
         return Unsupported()
-    return ModelFailure(Phrase("no such model or address; check DIGEST_MODEL and OPENAI_BASE_URL"), lasting=True)
+    return ModelFailure(
+        Phrase("the model or the address does not exist; check DIGEST_MODEL and OPENAI_BASE_URL"), lasting=True
+    )
 
 
 def _status(exc: openai.APIStatusError, mode: ResponseMode) -> Exception:
     if _refuses_form(exc, mode):
         return Unsupported()
-    return ModelFailure(Phrase("the server answered with status {status}", status=exc.status_code))
+    return ModelFailure(Phrase("the server returned status {status}", status=exc.status_code))
 
 
 def _late(_: Exception, __: ResponseMode) -> Exception:
-    return Interrupted(Phrase("the server did not answer in time"))
+    return Interrupted(Phrase("the server did not respond in time"))
 
 
 def _unreachable(_: Exception, __: ResponseMode) -> Exception:
-    return Interrupted(Phrase("the server cannot be reached, or hung up; check OPENAI_BASE_URL"))
+    return Interrupted(Phrase("the server cannot be reached or closed the connection; check OPENAI_BASE_URL"))
 
 
 def _nonsense(_: Exception, __: ResponseMode) -> Exception:
-    return Interrupted(Phrase("the server's reply broke off or made no sense"))
+    return Interrupted(Phrase("the server's reply was cut off or malformed"))
 
 
 def _refuses_form(exc: openai.APIStatusError, mode: ResponseMode) -> bool:

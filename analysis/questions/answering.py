@@ -98,7 +98,7 @@ def answer(
             except ModelFailure as exc:
                 answering.failure = exc
                 if answering.by == "model":
-                    broke_off = catalogue(language)("The answer broke off here: the model did not finish.")
+                    broke_off = catalogue(language)("The answer stops here: the model did not finish.")
                     yield Statement(text=broke_off, new_paragraph=True)
         if answering.by == "rules":
             yield from answer_by_rules(question, language)
@@ -159,7 +159,7 @@ class _AnswerSession:
         finally:
             self._answering.dropped += len(self._pending)
         if not self._yielded:
-            raise ModelFailure(Phrase("nothing in the reply could be borne out"))
+            raise ModelFailure(Phrase("nothing in the reply could be verified"))
 
     def _stream_statements(
         self, model: "ChatModel", messages: "Sequence[Message]", usage: "UsageCounter"
@@ -170,7 +170,7 @@ class _AnswerSession:
             for chunk in chunks:  # read to the end, where the server reports the usage
                 received += chunk
                 if any(mark in received for mark in self._marks):
-                    failure = ModelFailure(Phrase("the reply gave away the prompt"))
+                    failure = ModelFailure(Phrase("the reply revealed the prompt"))
                 if failure:
                     continue
                 try:

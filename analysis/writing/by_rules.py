@@ -199,7 +199,7 @@ def _maintenance(commit: Commit, sources: Sequence[FileChange], say: Catalogue) 
     reduced = [file.path for file in commit.files if kind(file.path) is Kind.TEST and file.deletions]
     if added or reduced:
         paths = join_items(map(code, (added or reduced)[:_MAX_FILES]), say)
-        return say("Comes with tests: {paths}" if added else "Only takes tests away: {paths}", paths=paths)
+        return say("Comes with tests: {paths}" if added else "Only removes tests: {paths}", paths=paths)
     if changed := sum(file.size for file in sources):
         lines = say.plural("{count} source line", "{count} source lines", changed)
         return say("Changes {lines} and no test", lines=lines)

@@ -207,8 +207,8 @@ def test_a_sizeable_change_without_a_test_is_a_risk(
     ("test", "english", "chinese"),
     [
         (new_file("test_a.py", "x"), "Comes with tests: `test_a.py`.", "附带测试改动：`test_a.py`。"),
-        (file("test_a.py", status="removed", deletions=9), "Only takes tests away: `test_a.py`.", "只减少了测试：`test_a.py`。"),
-        (file("test_a.py", deletions=1), "Only takes tests away: `test_a.py`.", "只减少了测试：`test_a.py`。"),
+        (file("test_a.py", status="removed", deletions=9), "Only removes tests: `test_a.py`.", "只移除了测试：`test_a.py`。"),
+        (file("test_a.py", deletions=1), "Only removes tests: `test_a.py`.", "只移除了测试：`test_a.py`。"),
         (file("test_a.py", status="renamed", was="test_b.py"), "Changes 100 source lines and no test.", "改动了 100 行源码，而没有改动测试。"),
     ],
 )  # fmt: skip

@@ -106,7 +106,7 @@ def test_people_see_both_places(impact: Run) -> None:
     ):
         assert line in terminal
     markdown = impact("2026-02-05", DIGEST_DOWNSTREAM="acme/plugin", DIGEST_LANGUAGE="zh").out
-    assert "破坏你的代码" in markdown
+    assert "破坏你们的代码" in markdown
     markdown = impact("2026-02-05", "--downstream", "acme/plugin", "--format", "markdown").out
     assert "    ```diff\n    - def load(path, mode):\n    ```\n" in markdown
     assert "[plugin/worker.py:5](https://github.example/acme/plugin/blob/" in markdown

@@ -53,9 +53,9 @@ def test_people_see_the_line_that_holds_the_name(suspects: Run) -> None:
     """The terminal and Markdown show the line; Markdown links it. A sentence may stand in place of a file."""
     for form in ("terminal", "markdown"):
         out = suspects("who removed warm_cache of Worker?", "--format", form, "--lang", "en").out
-        assert "The likeliest first:" in out
+        assert "Most likely first:" in out
         assert "def warm_cache(self, size):" in out
-    assert "可能性最大的在前" in suspects("who removed warm_cache?", "--lang", "zh").out
+    assert "可能性从高到低" in suspects("who removed warm_cache?", "--lang", "zh").out
 
 
 def test_none_is_an_answer(suspects: Run) -> None:

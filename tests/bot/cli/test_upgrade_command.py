@@ -126,8 +126,8 @@ def test_people_read_the_worst_first(upgrade: Run) -> None:
     for text in (
         "💥 Breaks your code: 1 of 5 commits",
         "v1.0 is pinned in Dockerfile:2",
-        "v1.0 is on a branch of its own; the range begins at ",
-        "1 commit is not new: v1.0 has picked it",
+        "v1.0 is on its own branch; the range starts at ",
+        "1 commit is already in v1.0",
         "plugin/worker.py:5",
         "Changes default",
         "✨ New (1)",
@@ -135,7 +135,7 @@ def test_people_read_the_worst_first(upgrade: Run) -> None:
         assert text in terminal
     assert terminal.index("Breaks your code (1)") < terminal.index("defaults and dependencies (1)")
     markdown = upgrade("--downstream", "acme/plugin", "--format", "markdown", DIGEST_LANGUAGE="zh").out
-    assert "## 💥 破坏你们的代码（1）" in markdown
+    assert "## 💥 破坏你们的代码 (1)" in markdown
     assert "[plugin/worker.py:5](https://github.example/acme/plugin/blob/" in markdown
     assert markdown.count("Pass the cache") == 1
 
@@ -147,7 +147,7 @@ def test_pins_that_disagree_are_named_with_the_reason(upgrade: Run, pair: Releas
     found = upgrade("--downstream", "acme/plugin").out
     assert f"ENGINE_COMMIT:1 pins {'9' * 7}, which upstream does not have" in found
     assert "Other pins disagree: v1.1 (ci.yml:1), 0.9 (requirements.txt:1)" in found
-    assert "v1.0 was taken, because an image comes before a script; name another as FROM" in found
+    assert "v1.0 was used, because an image takes precedence over a script; to use another, give it as FROM" in found
 
 
 def test_nothing_new_is_an_answer(upgrade: Run) -> None:

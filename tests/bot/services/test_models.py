@@ -217,7 +217,7 @@ def test_a_reply_that_gives_away_the_prompt_is_dropped(
 
     report = read(serve(recorded(1)), chat(leaking).url)
     assert report.coverage.by_rules == 1
-    assert "gave away" in report.coverage.replaced[0].translated("en")
+    assert "revealed the prompt" in report.coverage.replaced[0].translated("en")
 
 
 LOCKED = "@@ -1,2 +1,3 @@\n def step(self):\n-    self.run()\n+    with self._lock:\n+        self.run()"

@@ -41,7 +41,7 @@ def test_the_status_says_that_the_model_fails(tmp_path: Path) -> None:
         talk.type(ADA, "#1")
         clock.advance(timedelta(minutes=3))
         asked = len(chat.requests)
-        failing = "⚠️ The model scripted failed 3 min ago: the reply was blank; rules stand in"
+        failing = "⚠️ The model scripted failed 3 min ago: the reply was empty; rules stand in"
         assert failing in whole(talk.type(ADA, "status"))
         assert failing in home_of(talk)
         talk.type(ADA, "subscribe lang zh")

@@ -148,7 +148,7 @@ def attached(talk: Talk, text: str, files: dict[str, bytes]) -> Message:
 
 def assert_is_of_stop(reply: Message) -> None:
     told = whole(reply)
-    assert "The likeliest first:" in told
+    assert "Most likely first:" in told
     assert "[Misc] Tidy stop (#4)" in told
     assert "engine/core.py:5" in told
     assert "- def stop():" in told
