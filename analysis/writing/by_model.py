@@ -182,7 +182,7 @@ def analyse(
     if not answer.in_language:
         raise ModelFailure(Phrase("the reply was in another language"))
     if not answer.about_commit:
-        raise ModelFailure(Phrase("the reply does not speak of the commit"))
+        raise ModelFailure(Phrase("the reply is not about the commit"))
     supported_part = check_analysis(answer.analysis, corpus)
     analysis = tidied_analysis(supported_part.analysis)
     if is_empty(analysis.summary):

@@ -202,7 +202,7 @@ def test_a_reply_about_something_else_is_replaced(
     server = chat(lambda _: said("The response must contain at least two sentences."))
     report = read(serve(recorded(1)), server.url)
     assert len(server.requests) == 2
-    assert report.coverage.replaced[0].translated("en") == "the reply does not speak of the commit"
+    assert report.coverage.replaced[0].translated("en") == "the reply is not about the commit"
     assert (report.usage.calls, report.usage.input_tokens) == (2, 200), "what was asked in vain was paid too"
 
 

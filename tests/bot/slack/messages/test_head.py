@@ -127,8 +127,9 @@ def test_a_commit_of_rules_is_told_once() -> None:
     text = " ".join(strings(message.blocks))
     assert text.count("ENGINE_OLD") == 1
     assert len([each for each in strings(message.blocks) if made.commit.short_sha in each and "/" not in each]) == 1
-    assert "ENGINE_OLD engine/core.py:3 – where it is still set, it is silently ignored, or startup fails" in read(
-        [message]
+    assert (
+        "ENGINE_OLD engine/core.py:3 – where it is still set, the setting is silently ignored, or startup fails"
+        in read([message])
     )
     assert "The author writes: Nobody sets it, and it never worked." in read([message])
     assert "🧪 No test changed" in read([message])
