@@ -4,6 +4,7 @@ import ast
 import textwrap
 from collections.abc import Iterator, Mapping
 from enum import Enum, auto
+from functools import lru_cache
 from typing import NamedTuple
 
 from analysis.facts.syntax import parse_expression, parse_module
@@ -258,5 +259,11 @@ def body(module: Module, function: Function) -> str:
 
 def _definition(module: Module, member: Class | Function) -> ast.stmt | None:
     """Return the statement that defines a class or function."""
-    tree = parse_module(textwrap.dedent(module.source(member)))
+    return _statement(module.source(member))
+
+
+# Most of the code that a commit's names lead to is the same before and after it, and for the commits of a day.
+@lru_cache(maxsize=512)
+def _statement(source: str) -> ast.stmt | None:
+    tree = parse_module(textwrap.dedent(source))
     return tree.body[0] if tree and tree.body else None

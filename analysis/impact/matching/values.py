@@ -43,8 +43,7 @@ class Values(NamedTuple):
         match was.member, now.member:
             case Function() as old, Function() as new if use.kind in _RETURNED:
                 change = self._returned(use, (was, old), (now, new)) if _behaves_otherwise(was, now) else None
-                bodies = body(was.module, old), body(now.module, new)
-                rewritten = use.kind is UseKind.REPLACEMENT and _differ(*bodies)
+                rewritten = use.kind is UseKind.REPLACEMENT and _differ(body(was.module, old), body(now.module, new))
                 return change or (ValueChange(Cause.REWRITTEN) if rewritten else None)
             case Attribute() as old, Attribute() as new if use.kind is UseKind.READ:
                 cause = self._held(use, (was, old), (now, new)) if old.annotation != new.annotation else None
