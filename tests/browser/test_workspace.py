@@ -168,7 +168,7 @@ def test_home_asks_before_it_unsubscribes(page: Page, open_page: Open) -> None:
     button = tab.get_by_role("button", name="Unsubscribe").first
     button.click()
     dialog = tab.locator("[data-confirm]")
-    expect(dialog).to_contain_text("The channel gets no more digests of lantern/lantern-serve")
+    expect(dialog).to_contain_text("This channel will get no more digests of lantern/lantern-serve")
     dialog.get_by_role("button", name="Keep").click()
     expect(dialog).to_be_hidden()
     expect(button).to_be_visible()

@@ -98,8 +98,8 @@ class Ranks:
             located.repository, entry.commit.sha, button.user, verdict, tier, conversation.now
         )
         say = catalogue(conversation.view.language)
-        text = say("Thank you, noted; calibrating the ranking will use it")
+        text = say("Thanks! The next calibration of the ranking will use this")
         if before:
-            text = say("Thank you, noted in place of what you said before")
+            text = say("Thanks! This replaces your earlier vote")
         conversation.show([line(text)])
         return Outcome()

@@ -39,7 +39,7 @@ class DayCommands:
         view = conversation.view
         repositories = [command.repository] if command.repository else view.reader.known
         if not repositories:
-            raise Misuse(Phrase("there is no repository to be seen here"))
+            raise Misuse(Phrase("no repository is available in this channel"))
         shareable, pauses = self._post.is_offered(conversation), []
         for repository in repositories:
             ref = DayRef(repository, command.day, view.tz.key, view.language)
@@ -82,7 +82,7 @@ class DayCommands:
                 *messages,
                 line(
                     catalogue(view.language)(
-                        "⏳ {subject}: GitHub's request limit is used up; I go on at {time}", subject=subject, time=at
+                        "⏳ {subject}: GitHub's rate limit is reached; continuing at {time}", subject=subject, time=at
                     )
                 ),
             ]

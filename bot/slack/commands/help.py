@@ -24,27 +24,30 @@ _WEEK = timedelta(days=6)
 _RECENT = 20  # recent commits to search for an example
 
 _FORMS = (  # of commands, and what they give, both with placeholders for `Examples`
-    ("{day}", mark("a day's digest (also today, yesterday, -3, mon)")),
-    ("{first}..{day}", mark("the statistics of some days")),
-    ("{sha}", mark("a commit (a SHA, #{pr}, or its address)")),
-    ("search {words}", mark("find commits")),
-    ("upgrade v1.2.0..v1.3.0", mark("what lies between two versions; without the first from what your code pins")),
+    ("{day}", mark("the digest of a day (also: today, yesterday, -3, mon)")),
+    ("{first}..{day}", mark("statistics for a range of days")),
+    ("{sha}", mark("a commit (SHA, #{pr} or URL)")),
+    ("search {words}", mark("search commits")),
+    (
+        "upgrade v1.2.0..v1.3.0",
+        mark("changes between two versions; `upgrade` alone starts at the version that your code pins"),
+    ),
     (
         "suspects TRACEBACK",
-        mark("the commits that most likely caused it (a log or a file will do, and the word may be left out)"),
+        mark("commits that most likely caused a failure (paste or attach a traceback or log)"),
     ),
-    ("{name} {day}", mark("a repository may come first")),
+    ("{name} {day}", mark("the same for one repository")),
     (
         "subscribe at 09:00 min medium paths {folder}/**",
-        mark("a digest each day here (also tz, lang; unsubscribe, subscriptions, status)"),
+        mark("daily digest in this channel (also: tz, lang; unsubscribe, subscriptions, status)"),
     ),
     (
         "subscribe watch {folder}/, SOME_VARIABLE, Class.method, --some-flag",
-        mark("what touches these paths, names, variables or flags is of high importance here"),
+        mark("commits that touch these paths, names, variables or flags are high in this channel"),
     ),
     (
         "subscribe downstream owner/plug-in",
-        mark("each digest here starts with what breaks the code of this repository"),
+        mark("digests in this channel start with what breaks this repository's code"),
     ),
 )
 _NOT_UNDERSTOOD: dict[Why, str] = {
@@ -97,7 +100,7 @@ class HelpCommand:
                 say("You can ask me:"),
                 *rows,
                 say(
-                    "The same words work when you mention me or write to me directly; in a commit's thread just ask. Configured: {known}",
+                    "You can also mention me or send me a direct message; in a commit's thread just ask. Repositories: {known}",
                     known=names,
                 ),
             ]

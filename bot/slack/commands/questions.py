@@ -78,7 +78,7 @@ class Questions:
         request, view, reply = conversation.request, conversation.view, conversation.reply
         if not self._limits.allows_question(request):
             if self._limits.allows_notice(request.user):
-                reply.show_notice(catalogue(view.language)("Slower, please: about 10 questions a minute a person"))
+                reply.show_notice(catalogue(view.language)("Limit: 10 questions a minute. Try again shortly"))
             return
         ref = parse_value(about) if about else None
         language = language_of(question, ref.language if ref else view.language)

@@ -119,7 +119,7 @@ class Responder:
         if round_ == 0 and not self._limits.allows_request(request):
             if self._limits.allows_notice(request.user):
                 conversation.reply.show_notice(
-                    catalogue(view.language)("Slower, please: about 20 requests a minute a person")
+                    catalogue(view.language)("Limit: 20 requests a minute. Try again shortly")
                 )
             return Outcome()
         with structlog.contextvars.bound_contextvars(run=request.run):
@@ -144,7 +144,7 @@ class Responder:
             pause = None if last else seconds_until(exc.resets_at, self._now())
             if pause and exc.resets_at:
                 outcome = report(
-                    mark("⏳ GitHub's request limit is used up; I go on at {time}"),
+                    mark("⏳ GitHub's rate limit is reached; continuing at {time}"),
                     pause,
                     time=f"{exc.resets_at.astimezone(view.tz):%H:%M}",
                 )
@@ -157,7 +157,7 @@ class Responder:
         except Exception:
             log.exception("this is a bug in vllm-digest")
             outcome = report(
-                mark("⚠️ Something went wrong here; please tell your operator the number `{run}`"),
+                mark("⚠️ Something went wrong. Give your operator this number: `{run}`"),
                 run=conversation.request.run,
             )
         return outcome._replace(pause=None) if last else outcome

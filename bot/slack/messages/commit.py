@@ -232,7 +232,7 @@ def _author_and_places(entry: Entry, say: Catalogue) -> list[Block]:
     if tests:
         about.append(f"🧪 {_few(tests, say)}")
     elif any(kind(file.path) is Kind.SOURCE for file in commit.files):
-        about.append(say("🧪 No test changed"))
+        about.append(say("🧪 No tests changed"))
     blocks = [rich(paragraph(prose(say("The author writes: {text}", text=why))))] if why else []
     return [*blocks, rich(paragraph(prose(" · ".join(about))))]
 

@@ -293,7 +293,7 @@ def _unsubscribe(words: list[str], repository: Repository | None, find: _Find) -
         return Unsubscribe(everything=True)
     found = find(words[0])
     if found is None:
-        raise InputError("no repository is known as {text!r}; use owner/name", words[0])
+        raise InputError("unknown repository {text!r}; use owner/name", words[0])
     return Unsubscribe(found)
 
 

@@ -50,7 +50,7 @@ WRONG = [
     ("2026-02-05..2026-02-01", "结束日期早于开始日期"),
     ("2025-01-01..2026-02-01", "超过了 31 天"),
     ("subscribe watch x", "⚠️ “x”太短，无法关注"),
-    ("subscribe at 25:00", "⚠️ “25:00”不是时刻"),
+    ("subscribe at 25:00", "⚠️ 时间“25:00”无效，请用 HH:MM"),
 ]
 
 
@@ -119,4 +119,4 @@ def test_a_limit_is_told_in_the_channels_language_and_time(talk: Talk) -> None:
     """Where GitHub's limit is used up a command says so in Chinese, and when the bot goes on."""
     talk.slack.command(LIN, DIGEST, "o/limited 2026-02-05")
     (told,) = talk.slack.wait_for(lambda: talk.slack.private(LIN, DIGEST))
-    assert told.text == "⏳ GitHub 的请求额度已用完，08:10 恢复后我会继续"
+    assert told.text == "⏳ GitHub 的请求额度已用完，08:10 恢复后自动继续"

@@ -110,7 +110,7 @@ def test_what_only_begins_like_a_greeting_is_none(text: str) -> None:
     ],
 )
 def test_an_upgrade_is_understood(text: str, meant: Upgrade) -> None:
-    """Two versions, one, or none; after a keyword the code to upgrade; a repository may come first."""
+    """Two versions, one, or none; after a keyword the code to upgrade; the same for one repository."""
     assert wish(text) == meant
 
 
