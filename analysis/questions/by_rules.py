@@ -143,7 +143,7 @@ def _header(
     elif not answered:
         yield Statement(text=say(_UNANSWERED))
     elif any(place.label != entry.commit.short_sha for each in items for place in each.citations):
-        yield Statement(text=say("Matching lines:"))
+        yield Statement(text=say("Matching lines:"), new_paragraph=True)
 
 
 def _is_beside(absent: Sequence[Term], present: Sequence[Term]) -> bool:

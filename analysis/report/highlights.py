@@ -1,7 +1,7 @@
 """The highlights of a day: its commits by what follows for the reader, each commit once and within a group the worst first."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -153,7 +153,7 @@ def shown_highlights(report: DayReport, apart: Collection[str] = ()) -> list[Hig
 
 def _highlight(entry: Entry, facts: Sequence[Fact]) -> Highlight | None:
     if breaking := tuple(each for each in facts if each.kind in _BREAKING):
-        return Highlight(Theme.BREAKING, entry, tuple(sorted(breaking, key=_fact_order)))
+        return Highlight(Theme.BREAKING, entry, by_reach(breaking))
     if behaviour := tuple(each for each in facts if _is_behaviour(each)):
         return Highlight(Theme.BEHAVIOUR, entry, behaviour)
     theme = _theme_of_title(entry)
@@ -203,9 +203,9 @@ def _order(highlight: Highlight) -> tuple[int, ...]:
     return min(reach(each) for each in highlight.facts), tier, min(_KINDS.index(each.kind) for each in highlight.facts)
 
 
-def _fact_order(fact: Fact) -> tuple[bool, int]:
-    """Return the sort key of a commit's facts: a moved module, which has all its names with it, then what most people meet."""
-    return fact.kind is not FactKind.MOVED_MODULE, reach(fact)
+def by_reach(facts: Iterable[Fact]) -> tuple[Fact, ...]:
+    """Sort a commit's facts: a moved module, which has all its names with it, then what most people meet."""
+    return tuple(sorted(facts, key=lambda fact: (fact.kind is not FactKind.MOVED_MODULE, reach(fact))))
 
 
 def reach(fact: Fact) -> int:

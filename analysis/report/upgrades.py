@@ -8,7 +8,9 @@ from analysis.locale.punctuation import join_items
 from analysis.models import SHORT_SHA, Language, by_kind
 from analysis.models.upgrades import Consequence, PinKind, Pinned, UpgradeReport, UpgradeRow
 from analysis.report.breaking import Break, Part
+from analysis.report.highlights import by_reach
 from analysis.report.impacts import comparison, impact_causes, omissions
+from analysis.writing.headlines import headline
 
 HEADINGS = {
     Consequence.BREAKS_YOU: mark("💥 Breaks your code ({count})"),
@@ -111,6 +113,17 @@ def consequence_text(group: Consequence, row: UpgradeRow, language: Language) ->
         sentences = [cause.sentence(language) for found in row.found for cause in impact_causes(found)]
         return catalogue(language)("; ").join(dict.fromkeys(sentences))
     return "".join(f"{part.gap}{part.text}" for part in consequence_parts(group, row, language))
+
+
+def consequence_line(group: Consequence, row: UpgradeRow, language: Language) -> str:
+    """Return the consequence of a commit for a list: what most people meet of it, without places.
+
+    It is empty where the title says it all: of an addition, and of a security fix.
+    """
+    if group is Consequence.BREAKS_YOU:
+        return consequence_text(group, row, language)
+    facts = by_reach(deciding_facts(group, row)) if group is not Consequence.SECURITY else ()
+    return headline(row.entry, facts, language) if facts else ""
 
 
 def _pin_remarks(pinned: Pinned, say: Catalogue) -> Iterator[str]:

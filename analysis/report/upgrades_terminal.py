@@ -11,7 +11,7 @@ from analysis.models.impacts import CommitImpacts
 from analysis.models.upgrades import Consequence, UpgradeReport, UpgradeRow
 from analysis.report.impacts_terminal import commit_lines
 from analysis.report.terminal import link_style, print_heading, prose
-from analysis.report.upgrades import HEADINGS, consequence_text, remarks, summary, title, warnings
+from analysis.report.upgrades import HEADINGS, consequence_line, remarks, summary, title, warnings
 from analysis.report.wrapping import Line, print_line
 from analysis.text import one_line
 
@@ -60,5 +60,5 @@ def _row_lines(group: Consequence, row: UpgradeRow, say: Catalogue) -> Iterator[
     commit = row.entry.commit
     lead = Text.assemble((commit.short_sha, link_style("cyan", commit.url)), "  ")
     yield Line(Text(one_line(commit.title)), lead)
-    if text := consequence_text(group, row, say.language):
+    if text := consequence_line(group, row, say.language):
         yield Line(prose(text), Text(" " * lead.cell_len))

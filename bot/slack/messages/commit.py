@@ -224,17 +224,17 @@ def _mitigations(analysis: Analysis) -> frozenset[str]:
 def _author_and_places(entry: Entry, say: Catalogue) -> list[Block]:
     """Return the author's description, then the tests and, unless the facts name places, the most changed files."""
     commit = entry.commit
-    why, tests = purpose(commit), tests_added(commit)
+    why, tests, kinds = purpose(commit), tests_added(commit), {kind(file.path) for file in commit.files}
     sources = sorted((file for file in commit.files if kind(file.path) is not Kind.TEST), key=lambda file: -file.size)
     about = []
     if sources and not any(fact.path for fact in entry.facts):
         about.append(f"📁 {_few([file.path for file in sources], say)}")
     if tests:
         about.append(f"🧪 {_few(tests, say)}")
-    elif any(kind(file.path) is Kind.SOURCE for file in commit.files):
+    elif Kind.SOURCE in kinds and Kind.TEST not in kinds:
         about.append(say("🧪 No tests changed"))
     blocks = [rich(paragraph(prose(say("The author writes: {text}", text=why))))] if why else []
-    return [*blocks, rich(paragraph(prose(" · ".join(about))))]
+    return [*blocks, *([rich(paragraph(prose(" · ".join(about))))] if about else [])]
 
 
 def _few(paths: Sequence[str], say: Catalogue) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from analysis.locale import Catalogue, catalogue
 from analysis.models.upgrades import Consequence, UpgradeReport, UpgradeRow
-from analysis.report.upgrades import HEADINGS, consequence_text, remarks, summary, title, warnings
+from analysis.report.upgrades import HEADINGS, consequence_line, remarks, summary, title, warnings
 from analysis.text import one_line, shorten
 from bot.models.downstream import DownstreamCheck
 from bot.slack.messages.blocks import (
@@ -85,6 +85,6 @@ def _heading(group: Consequence, rows: Sequence[UpgradeRow], say: Catalogue) -> 
 def _row(group: Consequence, row: UpgradeRow, say: Catalogue) -> list[Piece]:
     """Return a commit in a line: its consequence, or its title if that says more, and its number."""
     commit = row.entry.commit
-    text = shorten(one_line(consequence_text(group, row, say.language)), _TEXT)
+    text = shorten(one_line(consequence_line(group, row, say.language)), _TEXT)
     number = f"#{commit.pr}" if commit.pr else commit.short_sha
     return [*prose(text or commit.title or commit.short_sha), *ours(" · "), *linked(number, commit.url)]

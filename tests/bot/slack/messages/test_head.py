@@ -137,6 +137,14 @@ def test_a_commit_of_rules_is_told_once() -> None:
     assert "lines" not in text
 
 
+def test_a_commit_that_only_takes_tests_away_is_not_said_to_change_none() -> None:
+    """Where a test file lost lines, "no test changed" would be false."""
+    made = entry(1, Importance.HIGH, removed("ENGINE_OLD"))
+    taken = commit("Clean up (#1)", [file("engine/core.py", deletions=2), file("tests/test_core.py", deletions=9)])
+    [message] = commit_messages(REPOSITORY, made.model_copy(update={"commit": taken}), "en", TZ, public=True)
+    assert "No test" not in read([message])
+
+
 def test_what_is_watched_is_marked_in_the_head() -> None:
     """The line of a commit that touches a watched term names the term."""
     touch = Touch(term="engine/core.py", path="engine/core.py", url=f"{WEB}commit/{1:040x}")
