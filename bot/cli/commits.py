@@ -24,7 +24,7 @@ _REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+(?:@\S+)?")
 _WEEK = 7  # days before today
 
 Format = Literal["terminal", "markdown", "json"]
-RefArgument = Annotated[str, typer.Argument(metavar="REF", help="A SHA or its beginning, #123, or an address.")]
+RefArgument = Annotated[str, typer.Argument(metavar="REF", help="A SHA or a prefix of it, #123, or a URL.")]
 
 
 def commit(
@@ -116,7 +116,7 @@ def _subject(
     repositories = choose_repositories(repo, settings.digest_repos)
     subject = days_or_commit(about, today)
     if isinstance(subject, list) and len(repositories) > 1:
-        raise Misuse("several repositories are configured; name one with --repo")
+        raise Misuse("several repositories are configured; choose one with --repo")
     return subject, repositories
 
 

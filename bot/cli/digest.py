@@ -30,7 +30,7 @@ def digest(
     out: OutOption = None,
     no_model: NoModelOption = False,
     watch: Annotated[
-        str, typer.Option("--watch", metavar="TERM,...", help="Paths, names or flags: what touches one is high.")
+        str, typer.Option("--watch", metavar="TERM,...", help="Paths, names or flags; commits that touch one are high.")
     ] = "",
     sample: Annotated[bool, typer.Option("--sample", help="The sample day, offline and without a token.")] = False,
 ) -> None:

@@ -18,7 +18,7 @@ LangOption = Annotated[
 ZoneOption = Annotated[
     str | None, typer.Option("--timezone", metavar="ZONE", help="Time zone of the days (DIGEST_TIMEZONE).")
 ]
-NoModelOption = Annotated[bool, typer.Option("--no-model", help="Analyse by rules alone.")]
+NoModelOption = Annotated[bool, typer.Option("--no-model", help="Rule-based analyses only.")]
 DownstreamOption = Annotated[
     list[str] | None,
     typer.Option(

@@ -37,9 +37,9 @@ def suspects(
     ] = "-",
     until: Annotated[
         str | None,
-        typer.Option("--until", metavar="DATE", help="The last day on which it may have come; by default today."),
+        typer.Option("--until", metavar="DATE", help="The last day to search; by default today."),
     ] = None,
-    days: Annotated[int, typer.Option("--days", min=1, max=365, metavar="N", help="Search so many days.")] = 90,
+    days: Annotated[int, typer.Option("--days", min=1, max=365, metavar="N", help="Number of days to search.")] = 90,
     downstream: DownstreamOption = None,
     repo: RepoOption = None,
     lang: LangOption = None,
@@ -84,7 +84,7 @@ def _read(file: str) -> str:
     except OSError as exc:
         raise Misuse(f"{file} cannot be read ({exc.strerror})") from exc
     if len(content) > _MOST_BYTES:
-        raise Misuse(f"{name} is larger than {_MOST_BYTES // 1_000_000} MB; give the part with the failure")
+        raise Misuse(f"{name} is larger than {_MOST_BYTES // 1_000_000} MB; pass only the part with the failure")
     return decoded(content, name)
 
 

@@ -118,4 +118,4 @@ def _blaming(setting: str) -> Iterator[None]:
     try:
         yield
     except Refused as exc:
-        raise BadSetting(f"{setting}: {exc}; vllm-digest doctor says more") from exc
+        raise BadSetting(f"{setting}: {exc}; for details run vllm-digest doctor") from exc

@@ -131,8 +131,8 @@ def test_it_fits_80_columns(pair: Pair) -> None:
         (("2026-02-05", "--downstream", "acme/none"), "acme/none"),
         (("2026-02-05", "--downstream", "acme/plugin@none"), "no branch, tag or commit none"),
         (("2026-02-05", "--downstream", "empty"), "has no files to read"),
-        (("2026-02-05..2026-02-01", "--downstream", "acme/plugin"), "runs backwards"),
-        (("zzz", "--downstream", "acme/plugin"), "names no commit and no day"),
+        (("2026-02-05..2026-02-01", "--downstream", "acme/plugin"), "ends before it begins"),
+        (("zzz", "--downstream", "acme/plugin"), "is neither a commit nor a day"),
         (("a/b", "2026-02-05", "x", "--downstream", "acme/plugin"), "unexpected"),
     ],
 )

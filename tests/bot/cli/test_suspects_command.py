@@ -60,7 +60,7 @@ def test_people_see_the_line_that_holds_the_name(suspects: Run) -> None:
 
 def test_none_is_an_answer(suspects: Run) -> None:
     """What no commit changed, and a traceback of another project, are answered and no failure."""
-    assert "I found none: no stored commit" in suspects("the frobnicator explodes", "--lang", "en").out
+    assert "No suspects: no stored commit" in suspects("the frobnicator explodes", "--lang", "en").out
     other = TRACEBACK.replace("pkg/part1", "django/apps").replace("Worker", "Model")
     ran = suspects(other, "--lang", "en")
     assert ran.code == 0
@@ -75,7 +75,7 @@ def test_what_is_no_text_is_refused(suspects: Run, run: Run, tmp_path: Path) -> 
         ((str(tmp_path / "core"),), "is binary"),
         ((str(tmp_path / "empty"),), "is empty"),
         ((str(tmp_path / "none"),), "cannot be read"),
-        (("x y", "--days", "1", "--repo", "o/other"), "is stored; fill the store"),
+        (("x y", "--days", "1", "--repo", "o/other"), "are stored; run"),
     ):
         ran = suspects(*arguments)
         assert ran.code == 2

@@ -103,7 +103,7 @@ def test_what_is_watched_is_raised_for_one_channel_alone(
     assert statistics(other[0]) == "Commits: 2 | 🔴 High 0 | 🟡 Medium 0 | 🟢 Low 2"
     assert "watch" not in "".join(map(whole, other)).lower()
     reports = [(file.content or b"").decode() for file in slack.workspace.files.values()]
-    assert sorted("Touches what you watch" in each for each in reports) == [False, True]
+    assert sorted("Touches watched terms" in each for each in reports) == [False, True]
 
 
 def test_what_is_watched_passes_the_selection(
