@@ -27,6 +27,12 @@ def to_upstream_place(commit: Commit, impact: Impact) -> Citation:
     return Citation(label=f"{place.path}:{place.line}" if place.line else place.path, url=url or commit.url)
 
 
+def to_repository_line(commit: Commit, path: str, line: int) -> Citation:
+    """Cite a line of a file as of the commit, whether it changed the file or not."""
+    url = sibling_url(commit, f"/blob/{commit.sha}/{quote(path, errors='replace')}#L{line}")
+    return Citation(label=f"{path}:{line}", url=url or commit.url)
+
+
 def to_file(commit: Commit, file: FileChange) -> Citation:
     return Citation(label=file.path, url=f"{commit.url}#diff-{_anchor(file)}")
 

@@ -21,6 +21,7 @@ from bot.services.reader import Reader
 from bot.services.suspects import SuspectService
 from bot.settings import Settings
 from bot.slack.app import SlackApp, sign_in, slack_app, socket_mode
+from bot.slack.commands.agent import AnswerFeedback
 from bot.slack.commands.commits import CommitCommands, Ranks
 from bot.slack.commands.days import DayCommands, DigestButtons
 from bot.slack.commands.dispatch import ButtonDispatcher, ButtonHandler, CommandDispatcher, show_no_form
@@ -49,6 +50,7 @@ from bot.slack.delivery.reply import Reply
 from bot.slack.delivery.requester_notices import RequesterNotices
 from bot.slack.delivery.revert_notices import RevertNotices
 from bot.slack.delivery.sending import Finisher, Sender
+from bot.slack.delivery.sessions import AgentSessions
 from bot.slack.listeners import Inbox, Listeners
 from bot.slack.messages.blocks import Action
 from bot.slack.outbox.outbox import SLACKS_PACE, Outbox, Pace
@@ -181,6 +183,7 @@ class _Bot:
         self._settings, self._services, self._on_unsubscribed = settings, services, on_unsubscribed
         self._mailbox, self._subscriptions, self._web, self._now = mailbox, subscriptions, web, now
         self._outbox = Outbox(mailbox, web, now, pace=pace)
+        self._sessions = AgentSessions(web)
         access = Access(settings.digest_private, services.github.is_public, now)
         self.reader = Reader(services.digests, services.commits, known, access, usual=settings.digest_repos)
         self._channels = Channels(self.reader, subscriptions, settings.digest_language, settings.tz)
@@ -213,7 +216,7 @@ class _Bot:
         forms = SubscriptionForms(self._channels, self._subscriptions, self._members, time)
         inbox = Inbox(self._mailbox, self.flows.start_answer, self._now)
         with ThreadPoolExecutor(_HAND_OVERS, "hand-over") as executor:
-            listeners = Listeners(self._web, inbox, self._threads, forms, self._channels, executor)
+            listeners = Listeners(self._web, inbox, self._threads, forms, self._channels, self._sessions, executor)
             with slack_app(listeners, command, self._web, figures.acknowledged, at_once, signing_secret) as app:
                 yield app
 
@@ -277,7 +280,13 @@ class _Bot:
         messages = Messages(commands, questions, self._threads, web)
         handlers = RequestHandlers(commands, buttons, messages, questions, subscriptions, home)
         return Responder(
-            handlers, self._channels, limits, mailbox, lambda request: Reply(web, self._outbox, request), home, now
+            handlers,
+            self._channels,
+            limits,
+            mailbox,
+            lambda request: Reply(web, self._outbox, self._sessions, request),
+            home,
+            now,
         )
 
     def _subscription_commands(self, status: Status, home: Home) -> SubscriptionCommands:
@@ -301,6 +310,7 @@ class _Bot:
             "too_high": ranks.store,
             "too_low": ranks.store,
             Action.WHY: ranks.explain,
+            Action.RATE_ANSWER: AnswerFeedback(self._services.store.ratings, self._mailbox).store,
             "settings": lambda conversation, _: subscriptions.show_all(conversation),
             "unsubscribe": subscriptions.cancel,
             "send_again": held.release,

@@ -21,7 +21,7 @@ from analysis.sources.mirrors import Mirrors
 from bot import logs
 from bot.models.clock import Clock
 from bot.settings import Settings, WrongSettings
-from bot.slack.manifest import manifest
+from bot.slack.manifest import OPTIONAL_SCOPES, manifest
 from bot.slack.web import Installation, Web
 from bot.slack.web_errors import ChannelClosed, Refused, Unanswered
 from bot.store.database import Condition, address_of, condition
@@ -219,11 +219,14 @@ def _scopes(installation: Installation) -> str:
     required = manifest().scopes
     if installation.scopes is None:
         return "Slack did not list the app's scopes"
-    missing = sorted(required - installation.scopes)
+    missing = sorted(required - OPTIONAL_SCOPES - installation.scopes)
     if missing:
         raise BadSetting(
             f"the app lacks {', '.join(missing)}; paste manifest.json into its App Manifest, and install it again"
         )
+    without = sorted(OPTIONAL_SCOPES - installation.scopes)
+    if without:
+        return f"all that it needs; without {', '.join(without)}, so no stop button, suggested prompts or ratings"
     return f"all {len(required)} of the manifest"
 
 

@@ -264,7 +264,7 @@ def _find_symbols(line: str, section: Section, corpus: Corpus) -> Iterator[Found
     if corpus.entries:
         for match in CLASS_NAME.finditer(SPAN.sub(lambda span: "\0" * len(span[0]), line)):
             if not re.fullmatch(r"[A-Z]+s?", match[0]) and match[0] not in PRODUCTS:
-                yield Found(match.start(), match.end(), match[0].lower() in corpus.text.lower())
+                yield Found(match.start(), match.end(), match[0].lower() in corpus.text_with_files.lower())
 
 
 def _symbols(line: str) -> Iterator[tuple[re.Match[str], bool]]:

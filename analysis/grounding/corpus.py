@@ -1,10 +1,10 @@
 """The corpus that claims are checked against: messages, pull requests, authors, paths, patches, facts, links and texts."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import PurePosixPath
-from typing import Self
+from typing import NamedTuple, Self
 
 from analysis.diff import changed_lines, hunks
 from analysis.grounding.allowlist import UNITS
@@ -57,6 +57,13 @@ def _path_pattern(path: str) -> str:
     )
 
 
+class FileLines(NamedTuple):
+    """Lines of a file as of the commit, changed by it or not, that were read: number -> text."""
+
+    path: str
+    lines: Mapping[int, str]
+
+
 _MIN_DIGITS = 3  # digits from which a number is unlikely to occur by chance
 _MAX_PATH = 500  # maximum characters of a path
 _MAX_WILDCARDS = 4  # maximum wildcards in a path
@@ -66,7 +73,8 @@ class Corpus:
     """The searchable text of one or more commits, with their paths, words, figures and facts.
 
     `entries` are the commits with what is known besides their diffs, for answers; `texts` bear out what they say, such as
-    the question for a denial; `contents` returns the changed files as a whole, for names that no diff shows.
+    the question for a denial; `read` are lines of files that the diffs need not have; `contents` returns the changed files
+    as a whole, for names that no diff shows.
     """
 
     def __init__(
@@ -76,11 +84,13 @@ class Corpus:
         facts: Sequence[Fact] = (),
         entries: Sequence[Entry] = (),
         texts: Sequence[str] = (),
+        read: Sequence[FileLines] = (),
         contents: Callable[[], str] = lambda: "",
     ) -> None:
         self.commits = tuple(commits)
         self.facts = tuple(facts)
         self.entries = tuple(entries)
+        self.read = tuple(read)
         self._texts = tuple(texts)
         self._contents = contents
         self.files = tuple(file for commit in self.commits for file in commit.files)
@@ -91,6 +101,9 @@ class Corpus:
         message = plain("\n".join([*told, *map(_known_text, self.entries), *self._texts]))
         self._message_length = len(message)
         self.text = plain("\n".join([message, *self.paths, *(file.patch or "" for file in self.files)]))
+        # A file may name any commit, pull request or person: that it does proves nothing of them.
+        read_texts = (text for each in self.read for text in (each.path, *each.lines.values()))
+        self.text_with_files = "\n".join([self.text, plain("\n".join(read_texts))]) if self.read else self.text
 
     @classmethod
     def of_entries(
@@ -101,13 +114,14 @@ class Corpus:
         commits = [entry.commit for entry in entries]
         return cls(commits, facts=facts, entries=entries, texts=texts, contents=contents)
 
-    def with_texts(self, *texts: str) -> Self:
-        """Return the corpus with more texts."""
+    def with_texts(self, *texts: str, read: Sequence[FileLines] = ()) -> Self:
+        """Return the corpus with more texts, and more lines of files."""
         return type(self)(
             self.commits,
             facts=self.facts,
             entries=self.entries,
             texts=(*self._texts, *texts),
+            read=(*self.read, *read),
             contents=self._contents,
         )
 
@@ -136,7 +150,7 @@ class Corpus:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        return frozenset(re.findall(r"[A-Za-z_][A-Za-z0-9_]*", self.text))
+        return frozenset(re.findall(r"[A-Za-z_][A-Za-z0-9_]*", self.text_with_files))
 
     @cached_property
     def words_in_lower_case(self) -> frozenset[str]:
@@ -176,13 +190,13 @@ class Corpus:
     def _number_offsets(self) -> dict[float, list[int]]:
         """Map each number to the offsets where it ends in the text."""
         offsets: dict[float, list[int]] = {}
-        for match in re.finditer(r"(?<![A-Za-z0-9_.])\d+(?:,\d{3})*(?:\.\d+)?(?![.]?\d)", self.text):
+        for match in re.finditer(r"(?<![A-Za-z0-9_.])\d+(?:,\d{3})*(?:\.\d+)?(?![.]?\d)", self.text_with_files):
             offsets.setdefault(number(match[0]), []).append(match.end())
         return offsets
 
     def mentions(self, text: str) -> bool:
         """Return whether `text` occurs in the corpus, not as part of a longer name."""
-        return bool(re.search(rf"(?<![\w-]){re.escape(text)}(?![\w-])", self.text, re.ASCII))
+        return bool(re.search(rf"(?<![\w-]){re.escape(text)}(?![\w-])", self.text_with_files, re.ASCII))
 
     def matching_paths(self, path: str) -> tuple[str, ...]:
         """Return the commit's paths that match `path`: in full, as a suffix, folder or pattern, or without extension."""
@@ -193,7 +207,9 @@ class Corpus:
         return tuple(each for each in self.paths if pattern.search(each))
 
     def shows_lines(self, path: str, first: int, last: int) -> bool:
-        """Return whether a hunk of a file that `path` names covers these lines, by old or new numbers."""
+        """Return whether a hunk of a file that `path` names covers these lines, by old or new numbers, or they were read."""
+        if any(each.path == path and first in each.lines and last in each.lines for each in self.read):
+            return True
         paths = set(self.matching_paths(path))
         files = [file for file in self.files if not paths.isdisjoint((file.path, file.previous_path))]
         return any(
@@ -226,9 +242,9 @@ class Corpus:
             end <= self._message_length for end in offsets
         ):
             return True
-        return any(_NEAR[unit].search(self.text, max(0, end - 40), end + 24) for end in offsets) or any(
+        return any(_NEAR[unit].search(self.text_with_files, max(0, end - 40), end + 24) for end in offsets) or any(
             value in (measured, int(measured), round(measured))
-            for measured in (number(match[1]) for match in MEASURES[unit].finditer(self.text))
+            for measured in (number(match[1]) for match in MEASURES[unit].finditer(self.text_with_files))
         )
 
 

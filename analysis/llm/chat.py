@@ -7,8 +7,9 @@ validated: a server may accept a schema and ignore it. Replies are streamed, so 
 """
 
 import re
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from threading import Lock
+from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import openai
@@ -17,9 +18,12 @@ from openai.types import CompletionUsage
 from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam
 from pydantic import BaseModel
 
+from analysis.cancellation import Cancelled, check_cancelled
+from analysis.diff import tokens
 from analysis.errors import ModelFailure
-from analysis.llm.errors import Interrupted, Unsupported, translated_errors
+from analysis.llm.errors import Interrupted, ToolsRefused, Unsupported, translated_errors
 from analysis.llm.response_format import ResponseMode, response_format, schema_prompt, validated
+from analysis.llm.tool_calls import CallCollector, Tool, ToolCall
 from analysis.locale import Phrase, mark
 
 T = TypeVar("T", bound=BaseModel)
@@ -27,6 +31,7 @@ T = TypeVar("T", bound=BaseModel)
 _CONNECT = 5  # seconds
 _MAX_BREAKS = 1  # retries after an interrupted reply
 _MAX_TOKENS = 8192  # tokens; no analysis needs a longer reply
+_NO_TOOLS: Mapping[str, Any] = MappingProxyType({})
 
 
 class UsageCounter:
@@ -45,19 +50,39 @@ class UsageCounter:
         self.output = (self.output or 0) + usage.completion_tokens
         self.cached = (self.cached or 0) + ((details.cached_tokens or 0) if details else 0)
 
+    def estimate(self, messages: "Sequence[Message]", received: str) -> None:
+        """Add the estimated usage of a reply that was not read to the end, where the server reports it."""
+        self.input = (self.input or 0) + sum(tokens(each.text) for each in messages)
+        self.output = (self.output or 0) + tokens(received)
+
 
 class Message(NamedTuple):
-    """One turn of a conversation: `role` is system, user or assistant."""
+    """One turn of a conversation: `role` is system, user, assistant or tool.
+
+    An assistant's turn may have tool calls; a tool's turn is the result of the call with the id `call_id`.
+    """
 
     role: str
     text: str
+    calls: tuple[ToolCall, ...] = ()
+    call_id: str = ""
+
+    def as_parameter(self) -> dict[str, Any]:
+        """Return the turn as the server's API has it."""
+        told: dict[str, Any] = {"role": self.role, "content": self.text}
+        if self.calls:
+            told["tool_calls"] = [each.as_parameter() for each in self.calls]
+        if self.call_id:
+            told["tool_call_id"] = self.call_id
+        return told
 
 
 class _ReplyPart(NamedTuple):
-    """A reply or a part of one; `finish` is the finish reason, empty while it continues."""
+    """A reply or a part of one; `finish` is the finish reason, empty while it continues, and comes with the tool calls."""
 
     text: str
     finish: str
+    calls: tuple[ToolCall, ...] = ()
 
 
 class ChatModel:
@@ -82,6 +107,8 @@ class ChatModel:
         )
         self._mode = ResponseMode.STRICT_SCHEMA
         self._lock = Lock()
+        self.takes_tools = True  # until the server refuses them
+        self._has_called = False
 
     def load(self) -> None:
         """Load what the first call would otherwise: the SDK's part for chats, and the prices."""
@@ -122,27 +149,47 @@ class ChatModel:
             return value
         raise ModelFailure(Phrase("the server accepts no request format that was tried"), lasting=True)
 
-    def talk(self, messages: Sequence[Message], *, max_tokens: int, usage: UsageCounter) -> Generator[str, None, None]:
-        """Stream a reply in plain text, of at most about `max_tokens` tokens; `usage` counts the usage.
+    def talk(
+        self,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int,
+        usage: UsageCounter,
+        tools: Sequence[Tool] = (),
+        may_call: bool = True,
+    ) -> Generator[str | ToolCall, None, None]:
+        """Stream a reply in plain text, of at most about `max_tokens` tokens, and last its tool calls; `usage` counts the usage.
 
-        A reply interrupted before its first word is requested once more. Raises `ModelFailure` if there is none, or,
-        after some parts, if the rest is missing: it was interrupted, or did not fit `max_tokens`.
+        `tools` are those that it may call, or those of earlier turns unless it `may_call` any. A reply interrupted before
+        its first word is requested once more. Raises `ToolsRefused` if the server takes no tools, and `ModelFailure` if
+        there is no reply, or, after some parts, if the rest is missing: it was interrupted, or did not fit `max_tokens`.
         """
         begun, breaks = False, 0
+        offered = _offered(tools, may_call=may_call)
         while True:
             try:
-                for spoken in self.hear(messages, ResponseMode.TEXT, None, max_tokens, usage):
+                for spoken in self.hear(messages, ResponseMode.TEXT, None, max_tokens, usage, offered):
                     if spoken.text:
                         begun = begun or bool(spoken.text.strip())
                         yield spoken.text
+                    elif spoken.calls and spoken.finish in _FINISHED_CALLS:
+                        self._has_called = True
+                        yield from spoken.calls
                     elif spoken.finish != "stop":
                         raise ModelFailure(_why_unfinished(spoken.finish))
             except Interrupted as exc:
                 breaks += 1
                 if begun or breaks > _MAX_BREAKS:
                     raise ModelFailure(exc.how) from exc
+            except ToolsRefused:
+                self.refuse_tools()
+                raise
             else:
                 return
+
+    def refuse_tools(self) -> None:
+        """Remember that the server takes no tools; one that made a call does, whatever a text may have it write."""
+        self.takes_tools = self._has_called
 
     def try_out(self) -> None:
         """Ask for a single token. Raises `ModelFailure` if the model cannot be used."""
@@ -159,40 +206,51 @@ class ChatModel:
         form: dict[str, Any] | None,
         max_tokens: int,
         usage: UsageCounter,
+        offered: Mapping[str, Any] = _NO_TOOLS,
     ) -> Iterator[_ReplyPart]:
-        """Yield the parts of one reply as they arrive, and last an empty one with the finish reason."""
-        finish, refused = None, False
+        """Yield the parts of one reply as they arrive, and last an empty one with the finish reason and the tool calls.
+
+        Raise `Cancelled` once nobody waits for the reply.
+        """
+        finish, refused, received, collector = None, False, "", CallCollector()
         usage.calls += 1
-        for chunk in self._stream(messages, mode, form, max_tokens):
-            if chunk.usage:
-                usage.count(chunk.usage)
-            for choice in chunk.choices[:1]:
-                refused = refused or bool(choice.delta.refusal)
-                finish = choice.finish_reason or finish
-                if choice.delta.content:
-                    yield _ReplyPart(choice.delta.content, "")
+        asked = {**offered, **({"response_format": form} if form else {})}
+        try:
+            for chunk in self._stream(messages, mode, max_tokens, asked):
+                check_cancelled()
+                if chunk.usage:
+                    usage.count(chunk.usage)
+                for choice in chunk.choices[:1]:
+                    refused = refused or bool(choice.delta.refusal)
+                    finish = choice.finish_reason or finish
+                    collector.add(choice.delta.tool_calls or ())
+                    if choice.delta.content:
+                        received += choice.delta.content
+                        yield _ReplyPart(choice.delta.content, "")
+        except (Cancelled, GeneratorExit):
+            usage.estimate(messages, received)
+            raise
         if refused:
             raise ModelFailure(Phrase("the model refused to answer"))
         if finish is None:
             raise Interrupted(Phrase("the reply was cut off"))
-        yield _ReplyPart("", finish)
+        yield _ReplyPart("", finish, collector.calls)
 
     def _stream(
-        self, messages: Sequence[Message], mode: ResponseMode, form: dict[str, Any] | None, max_tokens: int
+        self, messages: Sequence[Message], mode: ResponseMode, max_tokens: int, asked: Mapping[str, Any]
     ) -> Iterator[ChatCompletionChunk]:
-        """Yield the chunks of one reply as the server sends them. Raise our errors."""
-        asked: dict[str, Any] = {
+        """Yield the chunks of one reply as the server sends them, to a request with what is `asked`. Raise our errors."""
+        request: dict[str, Any] = {
             "max_tokens": max_tokens,
             "temperature": 0.2,
             "stream_options": {"include_usage": True},
+            **asked,
         }
-        if form:
-            asked["response_format"] = form
-        turns: list[Any] = [{"role": message.role, "content": message.text} for message in messages]
+        turns: list[Any] = [message.as_parameter() for message in messages]
         typed: list[ChatCompletionMessageParam] = turns
         with (
-            translated_errors(mode),
-            self._client.chat.completions.create(model=self.name, messages=typed, stream=True, **asked) as chunks,
+            translated_errors(mode, with_tools="tools" in asked),
+            self._client.chat.completions.create(model=self.name, messages=typed, stream=True, **request) as chunks,
         ):
             yield from chunks
 
@@ -259,6 +317,16 @@ class _Conversation(Generic[T]):
         form = response_format(mode, self._schema)
         *pieces, last = self._model.hear(messages, mode, form, max_tokens, self._usage)
         return _ReplyPart("".join(piece.text for piece in pieces), last.finish)
+
+
+_FINISHED_CALLS = ("tool_calls", "stop", "function_call")  # how servers end a reply that calls tools
+
+
+def _offered(tools: Sequence[Tool], *, may_call: bool) -> dict[str, Any]:
+    """Return the fields of a request that offer tools."""
+    if not tools:
+        return {}
+    return {"tools": [each.as_parameter() for each in tools], "tool_choice": "auto" if may_call else "none"}
 
 
 _UNFINISHED = {

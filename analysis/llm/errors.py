@@ -4,9 +4,10 @@ The table is applied around the SDK's own work, the most specific type first. An
 is: it is a bug.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import Any, NamedTuple
 
 import httpx2
 import openai
@@ -15,9 +16,16 @@ from analysis.errors import ModelFailure, translated_by
 from analysis.llm.response_format import ResponseMode
 from analysis.locale import Phrase
 
+_TOOLS = re.compile(r"\btool(?:s|_choice|_calls?)?\b")
+_TOOLS_OR_FUNCTIONS = re.compile(rf"{_TOOLS.pattern}|\bfunctions?\b")
+
 
 class Unsupported(Exception):
     """The server rejects this response mode."""
+
+
+class ToolsRefused(Exception):
+    """The server, or the model on it, takes no tools."""
 
 
 class Interrupted(Exception):
@@ -28,42 +36,53 @@ class Interrupted(Exception):
         self.how = how
 
 
-def translated_errors(mode: ResponseMode) -> AbstractContextManager[None]:
-    """Raise the SDK's errors as ours: `ModelFailure`, `Unsupported` or `Interrupted`."""
-    return translated_by(_TABLE, mode)
+class _Request(NamedTuple):
+    """What a server was asked for."""
+
+    mode: ResponseMode
+    with_tools: bool
 
 
-def _denied(_: Exception, __: ResponseMode) -> Exception:
+def translated_errors(mode: ResponseMode, *, with_tools: bool = False) -> AbstractContextManager[None]:
+    """Raise the SDK's errors as ours: `ModelFailure`, `Unsupported`, `ToolsRefused` or `Interrupted`."""
+    return translated_by(_TABLE, _Request(mode, with_tools))
+
+
+def _denied(_: Exception, __: _Request) -> Exception:
     return ModelFailure(Phrase("the server rejected the API key; check OPENAI_API_KEY"), lasting=True)
 
 
-def _limited(_: Exception, __: ResponseMode) -> Exception:
+def _limited(_: Exception, __: _Request) -> Exception:
     return ModelFailure(Phrase("the server's rate limit is reached"))
 
 
-def _absent(exc: Exception, mode: ResponseMode) -> Exception:
-    if mode < ResponseMode.TEXT and "model" not in str(exc).lower():
+def _absent(exc: openai.NotFoundError, request: _Request) -> Exception:
+    if _refuses_tools(exc, request):
+        return ToolsRefused()
+    if request.mode < ResponseMode.TEXT and "model" not in str(exc).lower():
         return Unsupported()
     return ModelFailure(
         Phrase("the model or the address does not exist; check DIGEST_MODEL and OPENAI_BASE_URL"), lasting=True
     )
 
 
-def _status(exc: openai.APIStatusError, mode: ResponseMode) -> Exception:
-    if _refuses_form(exc, mode):
+def _status(exc: openai.APIStatusError, request: _Request) -> Exception:
+    if _refuses_form(exc, request.mode):
         return Unsupported()
+    if _refuses_tools(exc, request):
+        return ToolsRefused()
     return ModelFailure(Phrase("the server returned status {status}", status=exc.status_code))
 
 
-def _late(_: Exception, __: ResponseMode) -> Exception:
+def _late(_: Exception, __: _Request) -> Exception:
     return Interrupted(Phrase("the server did not respond in time"))
 
 
-def _unreachable(_: Exception, __: ResponseMode) -> Exception:
+def _unreachable(_: Exception, __: _Request) -> Exception:
     return Interrupted(Phrase("the server cannot be reached or closed the connection; check OPENAI_BASE_URL"))
 
 
-def _nonsense(_: Exception, __: ResponseMode) -> Exception:
+def _nonsense(_: Exception, __: _Request) -> Exception:
     return Interrupted(Phrase("the server's reply was cut off or malformed"))
 
 
@@ -76,7 +95,17 @@ def _refuses_form(exc: openai.APIStatusError, mode: ResponseMode) -> bool:
     return exc.status_code >= 500 and "response_format" in str(exc.body or exc)  # noqa: PLR2004 (llama.cpp answers so)
 
 
-_TABLE: Mapping[type[Exception], Callable[[Any, ResponseMode], Exception]] = {
+def _refuses_tools(exc: openai.APIStatusError, request: _Request) -> bool:
+    """Return whether an error says that the server takes no tools, and not that the prompt is too long."""
+    said = str(exc.body or exc).lower()
+    if not request.with_tools or "context" in said:
+        return False
+    if exc.status_code in (400, 404, 422):
+        return bool(_TOOLS_OR_FUNCTIONS.search(said))
+    return exc.status_code in (500, 501) and bool(_TOOLS.search(said))  # as llama.cpp answers
+
+
+_TABLE: Mapping[type[Exception], Callable[[Any, _Request], Exception]] = {
     openai.AuthenticationError: _denied,
     openai.PermissionDeniedError: _denied,
     openai.NotFoundError: _absent,

@@ -15,10 +15,14 @@ class Turn(Frozen):
 
 
 class Citation(Frozen):
-    """A link to the evidence of a statement: `label` is `path:line`, a path or a short SHA."""
+    """A link to the evidence of a statement: `label` is `path:line`, a path or a short SHA.
+
+    `place` says in words where that stands, if not in the diff: in the message, or elsewhere in the repository.
+    """
 
     label: str
     url: str
+    place: str = ""
 
 
 class Statement(Frozen):

@@ -8,15 +8,18 @@ from analysis.diff import Chunk
 from analysis.grounding.allowlist import EXTENSIONS, PRODUCTS, WORDS
 from analysis.grounding.check import false_claims, is_about, is_empty, tidied
 from analysis.grounding.claims import CLASS_NAME, SPAN
-from analysis.grounding.corpus import Corpus
+from analysis.grounding.corpus import Corpus, FileLines
 from analysis.grounding.language import is_in_language
-from analysis.models import Language, Question, Statement
-from analysis.questions.citable import Citable
+from analysis.locale import catalogue
+from analysis.models import Citation, Language, Question, Statement
+from analysis.questions.citable import Citable, Claimed
+from analysis.questions.code_sides import CodeSides, values_in
 from analysis.questions.metadata import records, supports
 from analysis.questions.segmenter import Segment
 from analysis.text import visible
 
 _CODE_LINES = 12
+_COPIED = 12  # characters from which words are no coincidence
 
 _BRACKETED = re.compile(r"[ \t]*[\[【]([^\[\]【】\n]{1,300})[\]】](?!\()")
 _LABEL = re.compile(rf"[0-9a-f]{{7,40}}(?::[a-z]+)?|(?:PR ?)?#\d+|.*(?::|#L)[+-]?\d+(?:[-–]L?\d+)?|\S+\.(?:{'|'.join(EXTENSIONS)})", re.IGNORECASE)  # fmt: skip
@@ -25,7 +28,7 @@ _IN_PROSE = re.compile(
     re.ASCII,
 )
 _LEFT_OVER = re.compile(r"(?:[ ]*(?:[,，、;；]|\band\b|和|以及))*[ ]*(?=[.。]?$)")
-_PREFIX = re.compile(r"^\s*[+-]?\s*\d+ \| ?")
+_PREFIX = re.compile(r"^\s*(?:[\w./-]+:)?([+-]?)\s*\d+ \| ?")
 
 _DENIAL = re.compile(
     r"\b(?:does|do|did|is|are|was|were|has|have)(?: not|n['’]t)\b|\bnothing\b|\bno (?:mention|trace|sign|change|evidence)\b"
@@ -34,6 +37,11 @@ _DENIAL = re.compile(
     r"|看不出|无法(?:判断|确定|得知|看出)|无关",
     re.IGNORECASE,
 )
+_INTENTION = re.compile(
+    r"(?:(?:first|now|next|ok|okay|sure|yes)[,.:]? )?(?:let me|let['’]s|i(?:['’]ll| will| need to| should|['’]m going to)) "
+    r"|(?:首先|现在|接下来|好的)?[，,]?(?:让我|我(?:先|来|需要|将|会|去))",
+    re.IGNORECASE,
+)  # what a model is about to do, as before a tool call
 _CHANGE_OF_STATE = re.compile(r"\bno longer\b|\bany ?more\b|不再", re.IGNORECASE)
 
 
@@ -46,9 +54,20 @@ class AnswerChecker:
         self._question = question
         self._language: Language = language
         known = [record.text for entry in question.entries for record in records(entry, "en")]
-        self._corpus = Corpus.of_entries(question.entries, known, contents)
-        self._citable = Citable(question.entries, shown, self._corpus.text)
+        self._shown = shown
         self._records = {each.label: (each, entry) for entry in question.entries for each in records(entry, language)}
+        self._use(Corpus.of_entries(question.entries, known, contents))
+
+    def add(self, texts: Sequence[str], read: Sequence[FileLines]) -> None:
+        """Let statements be borne out by what tools returned, too: texts, and lines of files."""
+        self._use(self._corpus.with_texts(*texts, read=read))
+
+    def _use(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+        self._citable = Citable(self._question.entries, self._shown, corpus, catalogue(self._language))
+        self._sides = CodeSides(corpus)
+        self._read_words = [_words("\n".join(each.lines.values())) for each in corpus.read]
+        self.__dict__.pop("_with_question", None)
 
     def is_in_language(self, text: str) -> bool:
         """Return whether a text is in the requested language."""
@@ -64,35 +83,52 @@ class AnswerChecker:
             return self._check_code(segment)
         text, labels = self._without_labels(segment.text)
         tidy = tidied(text)
-        if is_empty(tidy) or tidy.startswith("|"):
+        if is_empty(tidy) or tidy.startswith("|") or _INTENTION.match(tidy):
             return None
-        denies = _denies(tidy)
         # A denial may use the question's names for what the diff does not show.
-        if false_claims(text, self._with_question if denies else self._corpus):
+        corpus = self._with_question if _denies(tidy) else self._corpus
+        if false_claims(text, corpus) or self._sides.contradict(tidy, _names(tidy)) or self._copies_file(tidy):
             return None
-        cited_records = [self._records[label] for label in labels if label in self._records]
-        if not all(supports(record, entry, tidy) for record, entry in cited_records):
+        citations = self._citations(tidy, labels)
+        if citations is None:
             return None
-        names = _names(tidy)
+        return Statement(text=tidy, citations=citations, kind=segment.kind, new_paragraph=segment.new_paragraph)
+
+    def _copies_file(self, text: str) -> bool:
+        """Return whether a statement is, word for word, what a file says: an order to the model, perhaps, but no answer."""
+        said = _words(text)
+        return len(said) >= _COPIED and any(said in read for read in self._read_words)
+
+    def _citations(self, text: str, labels: Sequence[str]) -> tuple[Citation, ...] | None:
+        """Return the citations of a statement, given by its labels or found; None if it is not borne out by one."""
+        records = [self._records[label] for label in labels if label in self._records]
+        names = _names(text)
         in_prose = [name for name in names if re.search(r"\.\w+:\d+$", name)]
-        resolved = [self._citable.resolve(label, names) for label in [*labels, *in_prose]]
-        resolved += [place for record, _ in cited_records for place in record.citations]
-        citations = list(dict.fromkeys(each for each in resolved if each))
-        of_code = bool(names or labels or SPAN.search(tidy))
-        if of_code and not citations and not (denies and not labels):
+        code_names = [name for name in names if name not in in_prose]
+        places = [label for label in [*labels, *in_prose] if label not in self._records]
+        claimed = Claimed(text, code_names, values_in(text))
+        cited = [self._citable.resolve(label, claimed) for label in places]
+        # Whoever invents a place has not read it.
+        if None in cited or not all(supports(record, entry, text) for record, entry in records):
+            return None
+        cited += [place for record, _ in records for place in record.citations]
+        if not cited and (names or SPAN.search(text)) and not _denies(text):
             found = self._citable.cite_names(names)
-            if found is None and not denies:
+            if found is None:
                 return None
-            citations += [found] if found else []
-        return Statement(text=tidy, citations=tuple(citations), kind=segment.kind, new_paragraph=segment.new_paragraph)
+            cited = [found]
+        return tuple(dict.fromkeys(each for each in cited if each))
 
     def _check_code(self, segment: Segment) -> Statement | None:
         """Return quoted lines with their citation; None unless the diff holds every line."""
-        lines = [_PREFIX.sub("", line) for line in segment.text.split("\n")][: _CODE_LINES + 1]
+        lines = [_signed_line(line) for line in segment.text.split("\n")][: _CODE_LINES + 1]
         citation = self._citable.cite_quotation(lines) if len(lines) <= _CODE_LINES else None
         if citation is None:
             return None
-        text = "\n".join(visible(line.rstrip(), keep="\t") for line in lines)
+        with_signs = any(sign == "-" for sign, _ in lines)
+        text = "\n".join(
+            visible(f"{sign or ' '}{line}".rstrip() if with_signs else line.rstrip(), keep="\t") for sign, line in lines
+        )
         return Statement(text=text, citations=(citation,), kind="code", new_paragraph=segment.new_paragraph)
 
     def _without_labels(self, text: str) -> tuple[str, list[str]]:
@@ -114,11 +150,25 @@ class AnswerChecker:
         return bare, labels
 
     def _is_label(self, text: str) -> bool:
-        return text in self._records or bool(_LABEL.fullmatch(text)) or self._citable.resolve(text, ()) is not None
+        return (
+            text in self._records
+            or bool(_LABEL.fullmatch(text))
+            or self._citable.resolve(text, Claimed("")) is not None
+        )
 
     @cached_property
     def _with_question(self) -> Corpus:
         return self._corpus.with_texts(self._question.text, *(turn.text for turn in self._question.thread))
+
+
+def _words(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.lower()))
+
+
+def _signed_line(line: str) -> tuple[str, str]:
+    """Return the sign and the text of a quoted line: `- 12 | x` as evidence shows it, with its number taken off."""
+    prefix = _PREFIX.match(line)
+    return (prefix[1], line[prefix.end() :]) if prefix else ("", line)
 
 
 def _denies(text: str) -> bool:

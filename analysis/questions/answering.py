@@ -4,35 +4,34 @@ The prompt holds the evidence and the thread as delimited data. A statement is y
 checked, but none before the first that is about the commits. If nothing is left, or the model fails, the rules answer.
 """
 
+import re
 import secrets as random_marks
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext
+from typing import TYPE_CHECKING, Literal
 
-from analysis.diff import Chunk, tokens
+from analysis.diff import tokens
 from analysis.errors import ModelFailure
 from analysis.locale import Phrase, catalogue
-from analysis.models import Citation, Entry, Importance, Language, Question, Statement, Turn
+from analysis.models import Citation, Language, Question, Statement, Turn
 from analysis.questions.answer_check import AnswerChecker
 from analysis.questions.by_rules import NOT_SHOWN, OFF_TOPIC, answer_by_rules, further_commits
-from analysis.questions.excerpts import chunks_of, relevant_chunks, render_chunks, render_day
 from analysis.questions.intent import language_of, reads_as_question, references_in
-from analysis.questions.metadata import records
-from analysis.questions.query import parse_query
+from analysis.questions.prompt import MAX_QUESTION, answer_prompt
 from analysis.questions.segmenter import Segment, Segmenter
+from analysis.questions.tools import CommitTools
 from analysis.questions.topics import topics_in
 from analysis.sources.secrets import Redactor
 from analysis.text import scalar
-from analysis.writing.fact_sentences import FACT_SENTENCES
-from analysis.writing.prompts import rendered
 
 if TYPE_CHECKING:  # the SDK takes half a second to import, and the rules need none
-    from analysis.llm import ChatModel, Message, UsageCounter
+    from analysis.llm import ChatModel, Message, Tool, ToolCall, UsageCounter
 
 __all__ = [
     "Answering",
     "Citation",
     "Question",
+    "Reserve",
     "Statement",
     "Turn",
     "answer",
@@ -42,16 +41,18 @@ __all__ = [
     "references_in",
 ]
 
-_EVIDENCE_BUDGET = 6_000  # tokens of diff, or of a day's rows
-_THREAD_BUDGET = 1_500  # tokens of the thread
+# Holds what a call may take, in tokens of input and of output, while it is made; raises `ModelFailure` if that is too much.
+Reserve = Callable[[tuple[int, int]], AbstractContextManager[None]]
+
 _MAX_REPLY = 900  # tokens of the reply
-_MESSAGE_LENGTH = 4_000  # characters of a commit message or of a pull request's text
-_QUESTION_LENGTH = 2_000  # characters
-_MAX_PATHS = 60
 _MAX_STATEMENTS = 12  # maximum statements of an answer
 _LEAK_LENGTH: dict[Language, int] = {"zh": 16, "en": 40}  # common characters that count as a leaked prompt
 _MIN_LEAK_LENGTH = 12  # the minimum, for shorter statements
 _AGAIN: dict[Language, str] = {"zh": "请用简体中文重新回答。", "en": "Answer again, in English."}
+_WRITTEN_CALL = re.compile(  # a call as text, of a model whose server takes no tools
+    r"""\s*(?:<think>.*?</think>\s*)?(?:<\|?tool_call|<tool_code|<function[=_ >]|\[TOOL_CALLS\]|(?:```\w*\s*)?\{\s*"(?:name|function|tool)"\s*:)""",
+    re.DOTALL,
+)
 
 
 class Answering:
@@ -70,10 +71,10 @@ class Answering:
         return self._statements
 
 
-def estimate(question: Question) -> tuple[int, int]:
-    """Return the maximum tokens of a question and of its reply, without a retry."""
-    texts = tokens("x" * (2 * _MESSAGE_LENGTH + _QUESTION_LENGTH)) + 40 * min(_MAX_PATHS, len(question.entries))
-    return _EVIDENCE_BUDGET + _THREAD_BUDGET + texts, _MAX_REPLY
+def estimate(messages: "Sequence[Message]", tools: "Sequence[Tool]" = ()) -> tuple[int, int]:
+    """Return the maximum tokens of messages with the tools that they offer, and of the reply."""
+    told = [*(each.as_parameter() for each in messages), *(each.as_parameter() for each in tools)]
+    return sum(tokens(str(each)) for each in told), _MAX_REPLY
 
 
 def answer(
@@ -82,17 +83,22 @@ def answer(
     model: "ChatModel | None",
     usage: "UsageCounter | None",
     contents: Callable[[], str] = lambda: "",
-    mark: Callable[[], str] = lambda: random_marks.token_hex(8),
+    *,
+    tools: CommitTools | None = None,
+    reserve: Reserve = lambda _: nullcontext(),
 ) -> Answering:
     """Answer a question. `usage` counts the tokens; `contents` returns the text of the files that the commits change.
 
-    There is always at least one statement, and no `ModelFailure` is raised.
+    The model may call `tools`; `reserve` is entered for each call of the model. There is always at least one statement, and
+    no `ModelFailure` is raised.
     """
 
     def produce(answering: Answering) -> Iterator[Statement]:
         if model is not None and question.entries:
             try:
-                for statement in _AnswerSession(question, language, contents, mark, answering).run(model, usage):
+                for statement in _AnswerSession(question, language, contents, reserve, answering).run(
+                    model, usage, tools
+                ):
                     answering.by = "model"
                     yield statement
             except ModelFailure as exc:
@@ -111,11 +117,6 @@ class _OtherLanguage(Exception):
     """The reply began in a language other than the requested one."""
 
 
-class _Prompt(NamedTuple):
-    messages: "list[Message]"
-    chunks: Sequence[Chunk]
-
-
 class _AnswerSession:
     """One question put to a model, and the statements kept of its reply."""
 
@@ -124,53 +125,97 @@ class _AnswerSession:
         question: Question,
         language: Language,
         contents: Callable[[], str],
-        mark: Callable[[], str],
+        reserve: Reserve,
         answering: Answering,
     ) -> None:
         self._language: Language = language
-        self._marks = (mark(), mark())
+        self._reserve = reserve
+        self._nonce, self._canary = random_marks.token_hex(8), random_marks.token_hex(8)
         self._answering = answering
         own_text = scalar(question.text)
         redact = Redactor([own_text, *(scalar(turn.text) for turn in question.thread)])
         self._question = question._replace(
-            text=redact(own_text)[:_QUESTION_LENGTH],
+            text=redact(own_text)[:MAX_QUESTION],
             thread=tuple(turn.model_copy(update={"text": redact(scalar(turn.text))}) for turn in question.thread),
         )
-        self._answer_prompt = _answer_prompt(self._question, language, *self._marks)
-        self._checker = AnswerChecker(self._question, self._answer_prompt.chunks, language, contents)
+        self._prompt = answer_prompt(self._question, language, self._nonce, self._canary)
+        self._checker = AnswerChecker(self._question, self._prompt.chunks, language, contents)
         self._asks_for_metadata = bool(topics_in(question.text))
         self._pending: list[Statement] = []
         self._yielded: list[Statement] = []
         self._rejected: Segment | None = None
 
-    def run(self, model: "ChatModel", usage: "UsageCounter | None") -> Iterator[Statement]:
-        """Yield the supported statements, retrying a reply in the wrong language once. Raises `ModelFailure`."""
-        from analysis.llm import Message, UsageCounter
+    def run(self, model: "ChatModel", usage: "UsageCounter | None", tools: CommitTools | None) -> Iterator[Statement]:
+        """Yield the supported statements; without tools where the server takes none. Raises `ModelFailure`."""
+        from analysis.llm import ToolsRefused, UsageCounter
 
-        usage, messages = usage or UsageCounter(), self._answer_prompt.messages
+        usage = usage or UsageCounter()
         try:
-            yield from self._stream_statements(model, messages, usage)
-        except _OtherLanguage as exc:
-            again = [*messages, Message("assistant", str(exc)), Message("user", _AGAIN[self._language])]
-            try:
-                yield from self._stream_statements(model, again, usage)
-            except _OtherLanguage:
-                raise ModelFailure(Phrase("the reply was in another language")) from None
+            if tools and model.takes_tools:
+                try:
+                    yield from self._converse(model, usage, tools)
+                except ToolsRefused:
+                    model.refuse_tools()
+                    yield from self._converse(model, usage, None)
+            else:
+                yield from self._converse(model, usage, None)
         finally:
             self._answering.dropped += len(self._pending)
         if not self._yielded:
             raise ModelFailure(Phrase("nothing in the reply could be verified"))
 
+    def _converse(self, model: "ChatModel", usage: "UsageCounter", tools: CommitTools | None) -> Iterator[Statement]:
+        """Yield the statements of a reply and of those that follow its tool calls; ask once again in the right language."""
+        from analysis.llm import Message
+
+        messages, asked_again, may_call = self._prompt.messages(with_tools=bool(tools)), False, bool(tools)
+        while True:
+            try:
+                text, calls = yield from self._stream_statements(model, messages, usage, tools, may_call=may_call)
+            except _OtherLanguage as exc:
+                if asked_again:
+                    raise ModelFailure(Phrase("the reply was in another language")) from None
+                asked_again = True
+                messages = [*messages, Message("assistant", str(exc)), Message("user", _AGAIN[self._language])]
+                continue
+            if not (tools and calls and may_call):
+                return
+            messages = [*messages, Message("assistant", text, tuple(calls)), *self._results(tools, calls)]
+            may_call = tools.calls_left > 0
+
+    def _results(self, tools: CommitTools, calls: "Sequence[ToolCall]") -> "Iterator[Message]":
+        """Run tools and yield what they return as data; statements may then be borne out by it."""
+        from analysis.llm import Message
+
+        results = tools.run(calls)
+        self._checker.add([each.told for each in results], [file for each in results for file in each.read])
+        for each in results:
+            yield Message("tool", f"{self._nonce}\n{each.text}\n{self._nonce}", call_id=each.call_id)
+
     def _stream_statements(
-        self, model: "ChatModel", messages: "Sequence[Message]", usage: "UsageCounter"
-    ) -> Iterator[Statement]:
+        self,
+        model: "ChatModel",
+        messages: "Sequence[Message]",
+        usage: "UsageCounter",
+        tools: CommitTools | None,
+        *,
+        may_call: bool,
+    ) -> "Generator[Statement, None, tuple[str, list[ToolCall]]]":
+        """Yield the supported statements of one reply; return its text and its tool calls."""
+        from analysis.llm import ToolCall
+
         self._pending, segmenter, received = [], Segmenter(), ""
+        calls: list[ToolCall] = []
         failure: Exception | None = None
-        with closing(model.talk(messages, max_tokens=_MAX_REPLY, usage=usage)) as chunks:
+        offered = tools.offered() if tools else ()
+        talk = model.talk(messages, max_tokens=_MAX_REPLY, usage=usage, tools=offered, may_call=may_call)
+        with self._reserve(estimate(messages, offered)), closing(talk) as chunks:
             for chunk in chunks:  # read to the end, where the server reports the usage
+                if isinstance(chunk, ToolCall):
+                    calls.append(chunk)
+                    continue
                 received += chunk
-                if any(mark in received for mark in self._marks):
-                    failure = ModelFailure(Phrase("the reply revealed the prompt"))
+                failure = failure or self._failure_of(received, with_tools=bool(tools))
                 if failure:
                     continue
                 try:
@@ -182,6 +227,15 @@ class _AnswerSession:
             raise failure
         for segment in segmenter.end():
             yield from self._release(segment)
+        return received, calls
+
+    def _failure_of(self, received: str, *, with_tools: bool) -> Exception | None:
+        """Return why nothing more of a reply is wanted, so far as it was received; None if it is."""
+        from analysis.llm import ToolsRefused
+
+        if self._nonce in received or self._canary in received:
+            return ModelFailure(Phrase("the reply revealed the prompt"))
+        return ToolsRefused() if with_tools and _WRITTEN_CALL.match(received) else None
 
     def _release(self, segment: Segment) -> Iterator[Statement]:
         """Yield the statement and those held back before it, once one of them is about the commits."""
@@ -222,79 +276,6 @@ class _AnswerSession:
         return text.strip(" .。“”\"'") in {say(each).strip(".。") for each in (OFF_TOPIC, NOT_SHOWN)}
 
     def _leaks_prompt(self, text: str) -> bool:
-        rules = " ".join(self._answer_prompt.messages[0].text.split())
+        rules = " ".join(self._prompt.rules_with_tools.split())
         size = min(_LEAK_LENGTH[self._language], max(len(text), _MIN_LEAK_LENGTH))
         return any(text[at : at + size] in rules for at in range(len(text) - size + 1))
-
-
-def _answer_prompt(question: Question, language: Language, nonce: str, canary: str) -> _Prompt:
-    from analysis.llm import Message
-
-    say, query = catalogue(language), parse_query(question)
-    single = question.entries[0] if len(question.entries) == 1 else None
-    diffs = question.entries if single or question.further_commits is not None else ()
-    chosen = [piece for each in diffs for piece in relevant_chunks(each, query, _EVIDENCE_BUDGET // len(diffs))]
-    system = rendered(
-        f"answer.{language}.j2",
-        single=single is not None,
-        repository=question.repository.full_name,
-        nonce=nonce,
-        canary=canary,
-        not_shown=say(NOT_SHOWN),
-        off_topic=say(OFF_TOPIC),
-    )
-    evidence = (
-        _commit_evidence(single, chosen, language)
-        if single
-        else {
-            "rows": render_day(question.entries, query, _EVIDENCE_BUDGET),
-            "diff": render_chunks(chosen),
-            **_tiers(question.entries),
-        }
-    )
-    user = rendered(
-        "answer_user.j2",
-        **evidence,
-        nonce=nonce,
-        language=language,
-        turns=_recent_turns(question.thread),
-        question=question.text,
-    )
-    return _Prompt([Message("system", system), Message("user", user)], chosen)
-
-
-def _tiers(entries: Sequence[Entry]) -> dict[str, int]:
-    tiers = [entry.ranked.importance for entry in entries]
-    return {"total": len(tiers), **{tier.value: tiers.count(tier) for tier in Importance}}
-
-
-def _commit_evidence(entry: Entry, chosen: Sequence[Chunk], language: Language) -> dict[str, object]:
-    commit, analysis, say = entry.commit, entry.analysis, catalogue(language)
-    pull = commit.pull and commit.pull.model_copy(update={"body": commit.pull.body[:_MESSAGE_LENGTH]})
-    analysis_texts = [analysis.summary, *(each.risk for each in analysis.risks), *analysis.advice] if analysis else []
-    return {
-        "rows": [],
-        "commit": commit.model_copy(update={"message": commit.message[:_MESSAGE_LENGTH], "pull": pull}),
-        "importance": entry.ranked.importance.value,
-        "known": [f"{each.text} [{each.label}]" for each in records(entry, language)],
-        "facts": [
-            f"{say(FACT_SENTENCES[each.kind].change, names=each.name)} [{each.place}]" for each in entry.facts[:30]
-        ],
-        "said": analysis_texts,
-        "paths": ", ".join(commit.paths[:_MAX_PATHS]),
-        "diff": render_chunks(chosen),
-        "cut": len(chosen) < sum(1 for _ in chunks_of(commit)),
-    }
-
-
-def _recent_turns(thread: Sequence[Turn]) -> list[Turn]:
-    """Return the last turns that fit, oldest first; a long turn is shortened so that earlier ones fit."""
-    turns: list[Turn] = []
-    remaining = _THREAD_BUDGET
-    for turn in reversed(thread):
-        text = turn.text[:_QUESTION_LENGTH]
-        remaining -= tokens(text)
-        if remaining < 0:
-            break
-        turns.insert(0, turn.model_copy(update={"text": text}))
-    return turns

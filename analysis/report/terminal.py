@@ -70,6 +70,7 @@ def print_answer(console: Console, statements: Iterable[Statement]) -> None:
         text = Text(visible(statement.text, keep="\n"))
         for each in statement.citations:
             text.append(f"  {one_line(each.label)}", style=Style(dim=True, link=each.url))
+            text.append(f" ({each.place})" if each.place else "", style="dim")
         lead = _BULLET if statement.kind == "item" else Text("  " if statement.kind == "code" else "")
         print_line(console, Line(text, lead))
 

@@ -231,7 +231,8 @@ class Mirror:
     ) -> tuple[Match, ...]:
         """Return the lines of a commit's files with a text, or a POSIX extended expression; at most `limit`, 20 a file.
 
-        The files searched are fetched first, all in one request. A secret is found by its whole file.
+        `folders` may name single files. The files searched are fetched first, all in one request. A secret is found by its
+        whole file.
         """
         query = Query(what, regex, ignore_case, folders, suffixes)
         commit = self.resolve(sha)

@@ -60,7 +60,7 @@ def services_on(
     impacts = ImpactService(sources, store)
     digests = DigestService(sources, store, model)
     commits = CommitLookup(github, sources, store, model)
-    answers = AnswerService(sources, model)
+    answers = AnswerService(sources, store, model)
     return Services(
         github,
         sources,

@@ -22,6 +22,7 @@ _KINDS = {
     "message": "message",
     "app_mention": "mention",
     "app_home_opened": "home",
+    "agent_session_stopped": "stop",
     "block_actions": "button",
     "view_submission": "form",
     "message_action": "shortcut",

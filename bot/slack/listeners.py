@@ -17,18 +17,21 @@ from bot.models.clock import Clock
 from bot.services.channels import Channels
 from bot.slack.commands.subscription_form import SubscriptionForms
 from bot.slack.commands.threads import Threads
+from bot.slack.delivery.sessions import AgentSessions
 from bot.slack.messages.ask_modal import ASK, ask_modal, asked_in, no_question
 from bot.slack.messages.blocks import Action
 from bot.slack.messages.subscription_modal import SUBSCRIBE
 from bot.slack.parsing.requests import (
     AnyRequest,
     ButtonRequest,
+    deleted_message,
     from_button,
     from_command,
     from_form,
     from_home,
     from_message,
     from_shortcut,
+    message_key,
     request_row,
 )
 from bot.slack.web import Web
@@ -46,6 +49,7 @@ BUTTONS = (
     "too_high",
     "too_low",
     Action.WHY,
+    Action.RATE_ANSWER,
     Action.MORE,
     "send_again",
     "drop_held",
@@ -69,6 +73,12 @@ class Inbox:
         """Store a request, once however often Slack delivers it."""
         self._mailbox.receive(request.key, request_row(request), self._now())
 
+    def withdraw(self, channel: str, ts: str) -> None:
+        """Forget a message that was deleted, so that it is not answered if it was not yet."""
+        key = message_key(channel, ts)
+        if self._mailbox.request(key):
+            self._mailbox.done(key, self._now())
+
     def start(self, request: AnyRequest) -> None:
         """Start the handling of a stored request, once."""
         self._start(request.key)
@@ -84,6 +94,7 @@ class Listeners:
         threads: Threads,
         forms: SubscriptionForms,
         channels: Channels,
+        sessions: AgentSessions,
         executor: Executor,
     ) -> None:
         self._web = web
@@ -91,6 +102,7 @@ class Listeners:
         self._threads = threads
         self._forms = forms
         self._channels = channels
+        self._sessions = sessions
         self._executor = executor
 
     def register(self, app: App, command: str) -> None:
@@ -102,6 +114,7 @@ class Listeners:
             app.action(action)(self.on_button)
         app.message_shortcut(EXPLAIN)(self.on_shortcut)
         app.event("app_home_opened")(self.on_home)
+        app.event("agent_session_stopped")(self.on_stop)
         for action in SUBSCRIBING:
             app.action(action)(self.on_subscribe)
         app.view(SUBSCRIBE)(self.on_terms)
@@ -112,7 +125,11 @@ class Listeners:
     def keep_event(
         self, body: dict[str, Any], context: dict[str, Any], next_: Callable[[], BoltResponse]
     ) -> BoltResponse:
-        """Store a message that may concern the bot, before Bolt acknowledges it."""
+        """Store a message that may concern the bot, or forget one that was deleted, before Bolt acknowledges it."""
+        if deleted := deleted_message(body):
+            self._inbox.withdraw(*deleted)
+            self._submit(self._sessions.withdraw, *deleted)
+            return next_()
         request = from_message(body, self._web.me["user_id"])
         if request and self._threads.concerns(request):
             self._inbox.store(request)
@@ -122,6 +139,10 @@ class Listeners:
     def on_event(self, context: dict[str, Any]) -> None:
         if context.get("request"):
             self._submit(self._inbox.start, context["request"])
+
+    def on_stop(self, body: dict[str, Any]) -> None:
+        if body["event"].get("thread_ts"):
+            self._submit(self._sessions.stop, body["event"]["channel"], body["event"]["thread_ts"])
 
     def on_command(self, ack: Ack, body: dict[str, Any]) -> None:
         ack()
@@ -152,6 +173,8 @@ class Listeners:
         request = from_home(body)
         if request:
             self._submit(self._hand_over, request)
+        elif body["event"].get("tab") == "messages":
+            self._submit(self._suggest_prompts, body["event"]["channel"])
 
     def on_subscribe(self, ack: Ack, body: dict[str, Any]) -> None:
         ack()
@@ -177,6 +200,9 @@ class Listeners:
     def _hand_over(self, request: AnyRequest) -> None:
         self._inbox.store(request)
         self._inbox.start(request)
+
+    def _suggest_prompts(self, channel: str) -> None:
+        self._sessions.suggest_prompts(channel, self._language(channel))
 
     def _language(self, channel: str) -> Language:
         return self._channels.view(channel).language

@@ -18,6 +18,7 @@ WRITTEN_DOWN = Manifest(
     scopes=frozenset(
         {
             "app_mentions:read",
+            "assistant:write",
             "channels:history",
             "channels:read",
             "chat:write",
@@ -33,6 +34,10 @@ WRITTEN_DOWN = Manifest(
     ),
     commands=("/vllm-digest",),
 )
+
+
+# Of an app that has the agent surface; without them everything else works.
+OPTIONAL_SCOPES = frozenset({"assistant:write"})
 
 
 def manifest() -> Manifest:

@@ -5,10 +5,10 @@ Posts are retried here only after a 429, when Slack has accepted nothing. The ou
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 from urllib.request import Request, urlopen
 
 from pydantic import ValidationError
@@ -177,10 +177,25 @@ class Web:
         """Append Markdown to a streamed message."""
         _call(Reply, self.client.chat_appendStream, channel=channel, ts=ts, markdown_text=text)
 
-    def stop_stream(self, channel: str, ts: str, key: str | None = None) -> None:
-        """Stop a streamed message and set its key, if given, in the metadata."""
+    def stop_stream(
+        self, channel: str, ts: str, key: str | None = None, footer: Sequence[Mapping[str, Any]] = ()
+    ) -> None:
+        """Stop a streamed message, set its key, if given, in the metadata, and add the blocks of its footer."""
         metadata = {"event_type": _EVENT, "event_payload": {"key": key}} if key else None
-        _call(Reply, self.client.chat_stopStream, channel=channel, ts=ts, metadata=metadata)
+        blocks = list(footer) or None
+        _call(Reply, self.client.chat_stopStream, channel=channel, ts=ts, metadata=metadata, blocks=blocks)
+
+    # The agent surface
+
+    def set_session_status(self, channel: str, thread_ts: str, status: Literal["processing", "active"]) -> None:
+        """Set the status of a thread's agent session; while it is `processing`, Slack shows a stop button."""
+        # To set it back is retried as reads are: it does no harm twice, and what stays `processing` is shown for an hour.
+        client = self.client if status == "processing" else self._reader
+        _call(Reply, client.agents_sessions_setStatus, channel_id=channel, thread_ts=thread_ts, status=status)
+
+    def suggest_prompts(self, channel: str, prompts: Sequence[Mapping[str, str]]) -> None:
+        """Suggest prompts {title, message} in a direct message channel, at most four."""
+        _call(Reply, self.client.assistant_threads_setSuggestedPrompts, channel_id=channel, prompts=list(prompts))
 
     # Files
 

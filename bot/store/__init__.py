@@ -3,6 +3,7 @@
 from bot.store.commit_rows import StoredCommit
 from bot.store.database import open_engine
 from bot.store.mailbox import Draft, Mailbox, OutboxMessage, State, Thread
+from bot.store.ratings import AnswerRatings, Rating, RatingCounts
 from bot.store.search_index import SearchResult
 from bot.store.spending import Spending
 from bot.store.store import Store, StoredAnalysis, StoredDay
@@ -10,10 +11,13 @@ from bot.store.subscriptions import Subscription, Subscriptions, Terms, Verdict
 from bot.store.weights import FittedWeights
 
 __all__ = [
+    "AnswerRatings",
     "Draft",
     "FittedWeights",
     "Mailbox",
     "OutboxMessage",
+    "Rating",
+    "RatingCounts",
     "SearchResult",
     "Spending",
     "State",

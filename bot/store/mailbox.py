@@ -143,11 +143,11 @@ class Mailbox:
             if message.about:
                 _keep_thread(connection, message.channel, message.thread_ts or ts, message.about)
 
-    def is_ours(self, channel: str, ts: str) -> bool:
-        """Return whether a message was sent from this outbox."""
+    def at(self, channel: str, ts: str) -> OutboxMessage | None:
+        """Return the message that has this timestamp in a channel, if it was sent from this outbox."""
         with self._engine.connect() as connection:
-            query = select(outbox.c.key).where(outbox.c.channel == channel, outbox.c.ts == ts)
-            return connection.execute(query).first() is not None
+            row = connection.execute(select(outbox).where(outbox.c.channel == channel, outbox.c.ts == ts)).first()
+        return _message(row) if row else None
 
     def held(self) -> list[OutboxMessage]:
         """Return the messages held for manual attention."""

@@ -212,6 +212,17 @@ labels = Table(
     Column("given_at", Instant, nullable=False),
 )
 
+answer_ratings = Table(
+    "answer_ratings",
+    metadata,
+    Column("channel", String(40), primary_key=True),
+    Column("ts", String(40), primary_key=True),
+    Column("user", String(40), primary_key=True),
+    Column("about", String(600), nullable=False),
+    Column("rating", String(10), nullable=False),
+    Column("given_at", Instant, nullable=False),
+)
+
 weights = Table(
     "weights",
     metadata,

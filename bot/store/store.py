@@ -36,6 +36,7 @@ from bot.store.commit_rows import (
 )
 from bot.store.database import Writer
 from bot.store.links import linked, save_named
+from bot.store.ratings import AnswerRatings
 from bot.store.schema import analyses, commits, day_commits, days, files, repositories
 from bot.store.search import index_commit, index_summaries
 from bot.store.search_index import SearchIndex
@@ -70,12 +71,16 @@ class StoredAnalysis(Frozen):
 
 
 class Store:
-    """Commits and all that is derived from them, with the spending, the weights, the surfaces and the search index, on one engine; thread-safe."""
+    """Commits and all that is derived from them, with the spending, the ratings of answers, the weights, the surfaces and the search index.
+
+    On one engine; thread-safe.
+    """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._writing = Writer(engine)
         self.spending = Spending(engine)
+        self.ratings = AnswerRatings(engine)
         self.weights = FittedWeights(engine)
         self.surfaces = Surfaces(engine)
         self.search_index = SearchIndex(engine)

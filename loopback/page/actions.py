@@ -31,6 +31,7 @@ class Actions:
             "shortcut": self._use_shortcut,
             "submit": self._submit,
             "close": self._close,
+            "stop": self._stop,
             "home": self._open_home,
         }
 
@@ -84,8 +85,12 @@ class Actions:
         done = self._slack.close(self._viewer.user, _text(given, "view"))
         return _outcome(done) if done else {}
 
-    def _open_home(self, _given: Json) -> Json:
-        self._slack.open_home(self._viewer.user, wait=False)
+    def _stop(self, given: Json) -> Json:
+        """Press the stop button of a thread."""
+        return _outcome(self._slack.stop(self._viewer.user, self._here(given), _text(given, "thread")))
+
+    def _open_home(self, given: Json) -> Json:
+        self._slack.open_home(self._viewer.user, tab="home" if given.get("tab") == "home" else "messages", wait=False)
         return {}
 
     def _here(self, given: Json) -> str:

@@ -96,6 +96,7 @@ _RENDER: dict[str, Callable[[Json, Viewer], Markup]] = {
     "context": _context,
     "divider": _divider,
     "actions": _actions,
+    "context_actions": _actions,
     "input": _input,
     "image": _image,
     "markdown": _markdown,

@@ -115,6 +115,27 @@ def _button(given: Json, context: Context) -> Markup:
     )
 
 
+def _feedback(given: Json, context: Context) -> Markup:
+    """Render the two buttons; the player's last press is shown as pressed."""
+    buttons = [
+        tag(
+            "button",
+            each["text"]["text"],
+            type="button",
+            class_="button feedback",
+            data_press=True,
+            data_block=context.block["block_id"],
+            data_action=given["action_id"],
+            data_value=each["value"],
+            aria_label=each.get("accessibility_label"),
+            title=each.get("accessibility_label"),
+            aria_pressed="true" if context.block.get("pressed") == each["value"] else "false",
+        )
+        for each in (given["positive_button"], given["negative_button"])
+    ]
+    return tag("span", *buttons)
+
+
 # Menus
 
 
@@ -251,6 +272,7 @@ def _time(given: Json, context: Context) -> Markup:
 
 _RENDER: dict[str, Callable[[Json, Context], Markup]] = {
     "button": _button,
+    "feedback_buttons": _feedback,
     "overflow": _overflow,
     "static_select": _select,
     "conversations_select": _select,

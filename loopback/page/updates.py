@@ -48,8 +48,11 @@ class Updates:
         return {"all": first, "items": items, "gone": gone, **rest}
 
     def _described(self, given: Message) -> Json:
-        more = {"channel": given.channel, "broadcast": given.broadcast}
-        return {**self._slack.workspace.describe(given), **more}
+        described = self._slack.workspace.describe(given)
+        if pressed := given.feedback.get(self._viewer.user):
+            rated = [{**each, "pressed": pressed} for each in given.blocks if each["type"] == "context_actions"]
+            described["blocks"] = [*(each for each in given.blocks if each["type"] != "context_actions"), *rated]
+        return {**described, "channel": given.channel, "broadcast": given.broadcast}
 
     def _item(self, fact: Json) -> Json:
         """Return a message for the script: its place and HTML."""
@@ -73,7 +76,8 @@ class Updates:
             "kind": given.kind,
             "members": len(given.members),
             "bot": bot in given.members,
-            "statuses": dict(given.statuses),
+            "working": [thread for thread, status in given.sessions.items() if status == "processing"],
+            "prompts": [{"title": title, "message": message} for title, message in given.prompts],
         }
 
     def _view(self, view: View | None, kind: str) -> Any:

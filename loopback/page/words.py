@@ -70,6 +70,9 @@ _ZH = {
     "skip_write": "跳到输入框",
     "list": "会话列表",
     "streaming": "正在输入……",
+    "working": "{bot} 正在回答……",
+    "stop": "停止",
+    "prompts": "可以这样问",
 }
 
 _EN = {
@@ -140,6 +143,9 @@ _EN = {
     "skip_write": "Skip to writing",
     "list": "Conversations",
     "streaming": "writing …",
+    "working": "{bot} is answering …",
+    "stop": "Stop",
+    "prompts": "You could ask",
 }
 
 

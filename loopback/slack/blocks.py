@@ -121,6 +121,11 @@ def _actions(block: Json, at: str, wrong: Errors) -> None:
         check_element(each, _IN_ACTIONS, f"{at}/elements/{number}", wrong)
 
 
+def _context_actions(block: Json, at: str, wrong: Errors) -> None:
+    for number, each in _items(block, "elements", 5, at, wrong):
+        check_element(each, {"feedback_buttons"}, f"{at}/elements/{number}", wrong)
+
+
 def _input(block: Json, at: str, wrong: Errors) -> None:
     check_text(block["label"], 2000, f"{at}/label", wrong, plain=True)
     if "hint" in block:
@@ -161,6 +166,7 @@ BLOCKS = {
     "divider": Block([], [], _nothing),
     "context": Block(["elements"], [], _context),
     "actions": Block(["elements"], [], _actions),
+    "context_actions": Block(["elements"], [], _context_actions, _MESSAGE),
     "input": Block(["label", "element"], ["hint", "optional", "dispatch_action"], _input),
     "image": Block(["alt_text"], ["image_url", "slack_file", "title"], _image),
     "markdown": Block(["text"], [], _markdown, _MESSAGE),

@@ -13,6 +13,7 @@ _CHANNELS = ["response_url_enabled", "default_to_current_conversation", "filter"
 ELEMENTS: dict[str, tuple[list[str], list[str]]] = {
     "button": (["text"], ["url", "value", "style", "confirm", "accessibility_label"]),
     "overflow": (["options"], ["confirm"]),
+    "feedback_buttons": (["positive_button", "negative_button"], []),
     "image": (["alt_text"], ["image_url", "slack_file"]),
     "checkboxes": (["options"], ["initial_options", *_PICK[1:]]),
     "radio_buttons": (["options"], ["initial_option", *_PICK[1:]]),
@@ -56,6 +57,9 @@ def check_element(element: Any, allowed: Collection[str], at: str, wrong: Errors
         _check_menu(element, at, wrong)
     elif kind == "button":
         _check_button(element, at, wrong)
+    elif kind == "feedback_buttons":
+        for name in ("positive_button", "negative_button"):
+            _check_feedback(element[name], f"{at}/{name}", wrong)
 
 
 def _check_button(button: Json, at: str, wrong: Errors) -> None:
@@ -65,6 +69,13 @@ def _check_button(button: Json, at: str, wrong: Errors) -> None:
     check_length(button.get("accessibility_label"), 75, f"{at}/accessibility_label", wrong)
     if button.get("style", "primary") not in {"primary", "danger"}:
         wrong.add("must be one of: primary, danger", f"{at}/style")
+
+
+def _check_feedback(button: Any, at: str, wrong: Errors) -> None:
+    if check_fields(button, ["text", "value"], ["accessibility_label"], at, wrong):
+        check_text(button["text"], 75, f"{at}/text", wrong, plain=True)
+        check_length(button["value"], 2000, f"{at}/value", wrong, least=1)
+        check_length(button.get("accessibility_label"), 75, f"{at}/accessibility_label", wrong)
 
 
 def _check_menu(menu: Json, at: str, wrong: Errors) -> None:

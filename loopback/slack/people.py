@@ -26,6 +26,7 @@ class People:
         workspace: Workspace,
         *,
         scopes: Collection[str],
+        threaded_direct: bool,
         faults: Faults,
         breaches: list[str],
         signing_secret: str,
@@ -35,6 +36,7 @@ class People:
         self.workspace = workspace
         self.hooks = Hooks(workspace, breaches)
         self._scopes = scopes
+        self._threaded_direct = threaded_direct
         self._breaches = breaches
         self._hook_of: dict[str, Hook] = {}
         self._patience = command_timeout
@@ -116,6 +118,9 @@ class People:
         if message.only_for not in {None, user}:
             raise LookupError(f"{user} does not see {message_ts}")
         action = self._action(message.blocks, action_id, value, block_id)
+        if action["type"] == "feedback_buttons":
+            with self.workspace.change():
+                message.feedback[user] = action["value"]
         body = payloads.actions(self.workspace, user, message, action, state)
         return self._interact("interactive", user, body, self.hooks.new(user, channel, message), wait=wait)
 
@@ -165,11 +170,28 @@ class People:
         body = payloads.closing(self.workspace, view)
         return self._interact("interactive", user, body, None, wait=wait, trigger=False)
 
-    def open_home(self, user: str, *, wait: bool = True) -> Interaction:
-        """Open the app's Home tab, which sends an app_home_opened event."""
+    def stop(self, user: str, channel: str, thread_ts: str) -> Interaction:
+        """Press the stop button of a thread, there while its session is processing. Raise LookupError if it is not there.
+
+        Slack ends the app's streams there by itself; the session stays as it is until the app changes it.
+        """
+        home = self.workspace.channels[channel]
+        if home.sessions.get(thread_ts) != "processing":
+            raise LookupError(f"nothing is processing in {thread_ts}")
+        with self.workspace.change():
+            streams = [each for each in self.workspace.replies(channel, thread_ts) if each.streaming]
+            for each in streams:
+                each.streaming = False
+        body: Json = {"type": "agent_session_stopped", "user": user, "channel": channel, "thread_ts": thread_ts}
+        body |= {"streaming_message_ts": [each.ts for each in streams], "event_ts": self.workspace.next_ts()}
+        made = payloads.event(self.workspace, body)
+        return self._interact("events_api", user, made, None, wait=True, trigger=False)
+
+    def open_home(self, user: str, *, tab: str = "home", wait: bool = True) -> Interaction:
+        """Open a tab of the app, home or messages, which sends an app_home_opened event."""
         home = home_of(self.workspace, user)
-        body: Json = {"type": "app_home_opened", "user": user, "channel": self.workspace.dm(user), "tab": "home"}
-        body |= {"event_ts": self.workspace.next_ts()} | ({"view": home.body} if home else {})
+        body: Json = {"type": "app_home_opened", "user": user, "channel": self.workspace.dm(user), "tab": tab}
+        body |= {"event_ts": self.workspace.next_ts()} | ({"view": home.body} if home and tab == "home" else {})
         made = payloads.event(self.workspace, body)
         return self._interact("events_api", user, made, None, wait=wait, trigger=False)
 
@@ -258,10 +280,13 @@ class People:
         home = self.workspace.channels[event["channel"]]
         if self.workspace.bot_user not in home.members:
             return
+        said = "bot_id" not in event and event.get("subtype") in {None, "file_share"}
+        if said and self._threaded_direct and home.kind == "im":
+            event = {**event, "thread_ts": event.get("thread_ts", event["ts"])}
         if _HISTORY[home.kind] in self._scopes:
             self.delivery.send(Envelope("events_api", payloads.event(self.workspace, event)))
-        mentions = self.workspace.mentions_bot(event.get("text", "")) and event.get("subtype") in {None, "file_share"}
-        if mentions and home.kind != "im" and "bot_id" not in event and "app_mentions:read" in self._scopes:
+        mentions = said and self.workspace.mentions_bot(event.get("text", ""))
+        if mentions and home.kind != "im" and "app_mentions:read" in self._scopes:
             body = {name: value for name, value in event.items() if name != "channel_type"}
             mention = payloads.event(self.workspace, {**body, "type": "app_mention"})
             self.delivery.send(Envelope("events_api", mention))
@@ -322,6 +347,9 @@ def _action_fields(element: Json, value: str | list[str] | None) -> Json | None:
         if value is not None and element.get("value") != value:
             return None
         return {name: element[name] for name in ("text", "value", "style", "url") if name in element}
+    if element["type"] == "feedback_buttons":
+        pressed = [each for each in (element["positive_button"], element["negative_button"]) if each["value"] == value]
+        return {name: pressed[0][name] for name in ("text", "value")} if pressed else None
     if element["type"] == "overflow":
         chosen = [each for each in element["options"] if each["value"] == value]
         return {"selected_option": chosen[0]} if chosen else None

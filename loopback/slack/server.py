@@ -49,6 +49,8 @@ class LoopbackSlack(People):
     - `breaches` says where a limit was overstepped that Slack would let pass for a while: more than a message a second in
       a channel (chat.postMessage), `text` over 4,000 characters, more than 5 uses of a response_url
     - `faults` are faults to come; `delivery.deliver_to` is where the app listens for HTTP, used while no app is connected by socket
+    - `agent` is whether the app has the agent surface, as one whose manifest has `agent_view`; with `threaded_direct` each
+      direct message is told as the root of a thread
     - `now` gives seconds since the epoch; timeouts are in seconds
     - tokens and the signing secret that are not given are made anew: published ones would open it to other pages
     """
@@ -60,6 +62,8 @@ class LoopbackSlack(People):
         app_token: str | None = None,
         signing_secret: str | None = None,
         scopes: Collection[str] | None = None,
+        agent: bool = True,
+        threaded_direct: bool = False,
         pace: bool = True,
         command_timeout: float = 3.0,
         event_timeout: float = 3.0,
@@ -77,12 +81,14 @@ class LoopbackSlack(People):
         super().__init__(
             Workspace(bot_user=BOT_USER, now=now),
             scopes=self.scopes,
+            threaded_direct=threaded_direct,
             faults=self.faults,
             breaches=self.breaches,
             signing_secret=self.signing_secret,
             command_timeout=command_timeout,
             event_timeout=event_timeout,
         )
+        self.agent = agent
         self._pace = pace
         self._posted: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=_BURST))
         self._lock = Lock()
@@ -164,7 +170,7 @@ class LoopbackSlack(People):
         return Reply(200, {"ok": True, **body}, headers)
 
     def _authorise(self, method: str, token: str | None) -> frozenset[str]:
-        if method not in METHODS:
+        if method not in METHODS or (METHODS[method].agents and not self.agent):
             raise Refused("unknown_method", req_method=method)
         if not token:
             raise Refused("not_authed")

@@ -27,8 +27,10 @@ class Channel:
     user: str | None = None
     archived: bool = False
     messages: dict[str, "Message"] = field(default_factory=dict)
-    # Status lines of threads: thread ts -> text.
-    statuses: dict[str, str] = field(default_factory=dict)
+    # The app's sessions: thread ts -> active, processing, suspended or closed.
+    sessions: dict[str, str] = field(default_factory=dict)
+    # What the app suggests to ask: (title, message).
+    prompts: list[tuple[str, str]] = field(default_factory=list)
 
 
 @dataclass
@@ -54,6 +56,8 @@ class Message:
     streaming: bool = False
     streamed_at: float = 0.0
     reactions: list[tuple[str, str]] = field(default_factory=list)
+    # Which of its feedback buttons each person pressed last: user -> value.
+    feedback: dict[str, str] = field(default_factory=dict)
 
     @property
     def is_reply(self) -> bool:
@@ -184,13 +188,10 @@ class Workspace:
         return self.channels.get(name) or next((each for each in self.channels.values() if each.name == wanted), None)
 
     def post(self, channel: str, user: str, **parts: Any) -> Message:
-        """Add and return a message; send an event unless it is ephemeral, and clear the thread's status line."""
+        """Add and return a message; send an event unless it is ephemeral."""
         with self.change():
             message = Message(self.next_ts(), channel, user, by_bot=user == self.bot_user, **parts)
-            home = self.channels[channel]
-            home.messages[message.ts] = message
-            if message.by_bot and message.thread_ts:
-                home.statuses.pop(message.thread_ts, None)
+            self.channels[channel].messages[message.ts] = message
             if message.only_for is None:
                 self.on_event(self._event(message, self.describe(message, metadata=True)))
             return message
@@ -217,6 +218,7 @@ class Workspace:
                 self.replace(message, edited=False, tombstone=True, blocks=[], files=[], metadata=None, **tomb)
                 return
             del self.channels[message.channel].messages[message.ts]
+            self.channels[message.channel].sessions.pop(message.ts, None)
             if message.only_for is None:
                 extra = {"subtype": "message_deleted", "hidden": True, "deleted_ts": message.ts}
                 self.on_event(self._event(message, {**extra, "previous_message": before}))

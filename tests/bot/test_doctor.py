@@ -238,6 +238,14 @@ def test_a_missing_scope(setup: Setup) -> None:
     assert "install it again" in wrong(ran)["scopes"]
 
 
+def test_an_app_without_the_agent_surface(setup: Setup) -> None:
+    """An app that was not moved to it is well; what it goes without is said."""
+    setup.slack.scopes -= {"assistant:write"}
+    ran = setup.doctor()
+    assert (ran.code, list(wrong(ran))) == (0, [])
+    assert "without assistant:write" in ran.out
+
+
 def test_the_bot_is_not_in_the_channel(setup: Setup) -> None:
     """4: of three channels, one without the bot, an archived one and one that is not known, each is named with what to do."""
     setup.slack.workspace.add_channel("old", "C0OLD", members={"U0BOT"})

@@ -17,6 +17,7 @@ from bot.store import Draft, Mailbox, open_engine
 from loopback.slack import Fault, LoopbackSlack, Message
 from tests.conftest import recorded
 from tests.servers.killed import AT_ONCE, CHANNELS, Killable, Moment, killable, more
+from tests.servers.talk import markdown
 from tests.servers.two_days import delivered
 
 SEED = int(os.environ.get("KILLED_SEED", "1"))  # others kill at other moments
@@ -142,5 +143,5 @@ def _all_done(bot: Killable, requests: int) -> bool:
 
 def _sentences(message: Message) -> list[str]:
     """An answer as it is read, without its links."""
-    text = "".join(block["text"] for block in message.blocks)
-    return [each.strip() for each in re.sub(r"\[[^\]]*\]\([^)]*\)", "", text).split(".") if each.strip()]
+    text = re.sub(r"\[[^\]]*\]\([^)]*\)", "", markdown(message))
+    return [each.strip() for each in text.split(".") if each.strip()]

@@ -216,6 +216,51 @@ def test_a_modal_closes_and_the_home_tab_changes(open_page: Open) -> None:
         slack.wait_for(lambda: slack.modal(ADA) is None)
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_an_answer_is_stopped_and_rated_and_prompts_are_said(open_page: Open, width: int) -> None:
+    """The thread shows that the bot is at work, with a button; below an answer are two; in direct messages are prompts."""
+    with quiet_workspace(digest_language="en") as (slack, page):
+        client = WebClient(slack.bot_token, base_url=slack.url)
+        root = slack.say(ADA, EN, "does it stream?")
+        client.agents_sessions_setStatus(channel_id=EN, thread_ts=root, status="processing")
+        halves = {name: {"text": plain(text), "value": name, "accessibility_label": name} for name, text in THUMBS}
+        buttons = {"type": "feedback_buttons", "action_id": "rate", **halves}
+        blocks: list[dict[str, Any]] = [
+            {"type": "markdown", "text": "It does."},
+            {"type": "context_actions", "elements": [buttons]},
+        ]
+        client.chat_postMessage(channel=EN, thread_ts=root, text="It does.", blocks=blocks)
+        tab = open_page(f"{page.url}#{EN}/t/{root}", width=width)
+        expect(tab.locator("[data-status]")).to_contain_text("vllm-digest is answering")
+        shot(tab, f"answer-{width}")
+        assert overflowing(tab) == []
+        tab.get_by_role("button", name="Stop").click()
+        slack.wait_for(lambda: "agent_session_stopped" in events(slack))
+        client.agents_sessions_setStatus(channel_id=EN, thread_ts=root, status="active")
+        expect(tab.locator("[data-status]")).to_be_hidden()
+        up, down = (tab.get_by_role("button", name=name) for name, _ in THUMBS)
+        down.click()
+        expect(down).to_have_attribute("aria-pressed", "true")
+        expect(up).to_have_attribute("aria-pressed", "false")
+        direct = slack.workspace.dm(ADA)
+        tab.goto(f"{page.url}#{direct}")
+        slack.wait_for(lambda: "app_home_opened" in events(slack))
+        prompts = [{"title": "Yesterday's digest", "message": "yesterday"}]
+        client.assistant_threads_setSuggestedPrompts(channel_id=direct, prompts=prompts)
+        shot(tab, f"prompts-{width}")
+        assert overflowing(tab) == []
+        tab.get_by_role("button", name="Yesterday's digest").click()
+        expect(tab.locator('[data-log="main"] article')).to_contain_text("yesterday")
+
+
+THUMBS = (("positive_button", "👍"), ("negative_button", "👎"))
+
+
+def events(slack: Any) -> set[str]:
+    """The kinds of events that the app was sent."""
+    return {each.payload.get("event", {}).get("type") for each in slack.delivery.sent}
+
+
 def trigger(slack: Any, name: str) -> None:
     """A trigger as a press would have given."""
     with slack.workspace.change():

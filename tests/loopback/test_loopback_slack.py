@@ -307,6 +307,102 @@ def test_streaming(slack: LoopbackSlack, client: WebClient) -> None:
     assert refused(client.chat_appendStream, **late) == "message_not_in_streaming_state"
 
 
+def feedback(**more: Any) -> Json:
+    """Buttons to rate an answer, whose second half is as given."""
+    halves = {"positive_button": {"text": plain("+"), "value": "good"}, "negative_button": {"text": plain("-"), **more}}
+    return {"type": "context_actions", "elements": [{"type": "feedback_buttons", "action_id": "rate", **halves}]}
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
+        ({"status": "is thinking"}, "invalid_arguments"),
+        ({"status": ""}, "invalid_arguments"),
+        ({"thread_ts": None}, "invalid_arguments"),
+        ({"thread_ts": "1.2"}, "thread_not_found"),
+        ({"title": "x" * 201}, "invalid_arguments"),
+        ({"text": "x"}, "invalid_arguments"),
+        ({"channel_id": "C0QUIET"}, "not_in_channel"),
+    ],
+)
+def test_wrong_sessions(slack: LoopbackSlack, client: WebClient, changes: Json, error: str) -> None:
+    """The status of a session is one of four, in a thread that there is, and no other field is taken."""
+    given = {"channel_id": HERE, "thread_ts": slack.say(ADA, HERE, "x"), "status": "processing", **changes}
+    assert refused(client.agents_sessions_setStatus, **given) == error
+    assert slack.workspace.channels[HERE].sessions == {}
+
+
+def test_sessions_and_their_stop_button(slack: LoopbackSlack, client: WebClient) -> None:
+    """The button is there while a session is processing; it ends the streams there, and leaves the session to the app."""
+    ts = slack.say(ADA, HERE, "x")
+    session = {"channel_id": HERE, "thread_ts": ts}
+    client.agents_sessions_setStatus(**session, status="processing")
+    stream = client.chat_startStream(
+        channel=HERE, thread_ts=ts, markdown_text="x", recipient_user_id=ADA, recipient_team_id="T0LOCAL"
+    )
+    app = bolt(slack)
+    heard: list[Json] = []
+
+    @app.event("agent_session_stopped")
+    def stopped(event: Json) -> None:
+        heard.append(event)
+
+    with connected(slack, app):
+        slack.stop(LIN, HERE, ts)
+        (event,) = slack.wait_for(lambda: heard)
+    assert {**event, "event_ts": ""} == {
+        "type": "agent_session_stopped",
+        "channel": HERE,
+        "thread_ts": ts,
+        "user": LIN,
+        "streaming_message_ts": [stream["ts"]],
+        "event_ts": "",
+    }
+    late = {"channel": HERE, "ts": stream["ts"], "markdown_text": "y"}
+    assert refused(client.chat_appendStream, **late) == "message_not_in_streaming_state"
+    assert slack.workspace.channels[HERE].sessions == {ts: "processing"}
+    client.agents_sessions_setStatus(**session, status="active")
+    with pytest.raises(LookupError):
+        slack.stop(ADA, HERE, ts)
+
+
+def test_suggested_prompts(slack: LoopbackSlack, client: WebClient) -> None:
+    """Four at most, with title and message alone; in a thread, as the older assistants have them, nothing happens."""
+    direct, prompt = slack.workspace.dm(ADA), {"title": "Day", "message": "yesterday"}
+    suggest = client.assistant_threads_setSuggestedPrompts
+    for wrong in ([prompt] * 5, [], [{"title": "Day"}], [{**prompt, "text": "x"}]):
+        assert refused(suggest, channel_id=direct, prompts=wrong) == "invalid_arguments"
+    suggest(channel_id=direct, prompts=[prompt], thread_ts=slack.say(ADA, direct, "x"))
+    assert slack.workspace.channels[direct].prompts == []
+    suggest(channel_id=direct, prompts=[prompt])
+    assert slack.workspace.channels[direct].prompts == [("Day", "yesterday")]
+
+
+def test_an_app_that_is_no_agent() -> None:
+    """It does not have the methods; an agent without the scope may not suggest prompts."""
+    with LoopbackSlack(pace=False, agent=False) as slack:
+        client = WebClient(slack.bot_token, base_url=slack.url)
+        arguments = {"channel_id": HERE, "thread_ts": slack.say(ADA, HERE, "x"), "status": "active"}
+        assert refused(client.agents_sessions_setStatus, **arguments) == "unknown_method"
+    with LoopbackSlack(pace=False, scopes={"chat:write"}) as slack:
+        client = WebClient(slack.bot_token, base_url=slack.url)
+        prompts = {"channel_id": HERE, "prompts": [{"title": "x", "message": "x"}]}
+        assert refused(client.assistant_threads_setSuggestedPrompts, **prompts) == "missing_scope"
+
+
+def test_feedback_buttons(slack: LoopbackSlack, client: WebClient) -> None:
+    """They need two values, stand in messages alone, and tell the half that was pressed."""
+    for wrong in (feedback(), feedback(value="x" * 2001), feedback(value="bad", style="danger")):
+        assert refused(client.chat_postMessage, channel=HERE, text="x", blocks=[wrong]) == "invalid_blocks"
+    view = {"type": "home", "blocks": [feedback(value="bad")]}
+    assert refused(client.views_publish, user_id=ADA, view=view) == "invalid_arguments"
+    ts = client.chat_postMessage(channel=HERE, text="x", blocks=[feedback(value="bad")])["ts"]
+    action = slack.press(ADA, HERE, ts, "rate", "bad", wait=False).payload["actions"][0]
+    assert (action["type"], action["action_id"], action["value"]) == ("feedback_buttons", "rate", "bad")
+    with pytest.raises(LookupError):
+        slack.press(ADA, HERE, ts, "rate", "worse")
+
+
 def test_files(slack: LoopbackSlack, client: WebClient) -> None:
     """An uploaded file is shared as a message in its thread, and knows where."""
     ts = slack.say(ADA, HERE, "x")

@@ -2,24 +2,44 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator
-from threading import Lock
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from threading import Event, Lock
+from typing import Any, NamedTuple
 
 from loopback.http_server import Loopback, QuietHandler
 
+
+class Calls(NamedTuple):
+    """A reply that calls tools: each a name and its arguments, as an object or as the text that a model wrote."""
+
+    calls: Sequence[tuple[str, Any]]
+    text: str = ""
+
+
+class Refusal(NamedTuple):
+    """A reply with a status of HTTP."""
+
+    status: int
+    message: str
+
+
+Said = str | Calls | Refusal
 Say = Callable[[dict[str, Any]], str]
+SayOrCall = Callable[[dict[str, Any]], Said]
 
 
 class ScriptedChat(Loopback):
-    """Answers /chat/completions with what `say` makes of each request; `requests` keeps them.
+    """Answers /chat/completions with what `say` makes of each request: text, tool calls or a refusal; `requests` keeps them.
 
-    Between two chunks of a text that no form was asked for pass `pause` seconds.
+    Between two chunks of a text that no form was asked for pass `pause` seconds. With `hold` set it has so many chunks,
+    and no more before `go` is set.
     """
 
-    def __init__(self, say: Say, *, pause: float = 0) -> None:
+    def __init__(self, say: SayOrCall, *, pause: float = 0) -> None:
         self.say = say
         self.pause = pause
+        self.hold: int | None = None
+        self.go = Event()
         self.requests: list[dict[str, Any]] = []
         self._lock = Lock()
         outer = self
@@ -29,15 +49,29 @@ class ScriptedChat(Loopback):
                 request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 with outer._lock:
                     outer.requests.append(request)
+                said = outer.say(request)
+                if isinstance(said, Refusal):
+                    self._refuse(said)
+                    return
                 self.send_response(200)
                 self.send_header("Content-Type", "text/event-stream")
                 self.send_header("Connection", "close")
                 self.end_headers()
-                for chunk in _chunks(outer.say(request)):
+                for place, chunk in enumerate(_chunks(said)):
+                    if place == outer.hold and "response_format" not in request:
+                        outer.go.wait(60)
                     self.wfile.write(f"data: {chunk}\n\n".encode())
                     if outer.pause and "response_format" not in request:
                         time.sleep(outer.pause)
                 self.close_connection = True
+
+            def _refuse(self, refusal: Refusal) -> None:
+                body = json.dumps({"error": {"message": refusal.message}}).encode()
+                self.send_response(refusal.status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
 
         super().__init__(Handler)
 
@@ -46,13 +80,17 @@ class ScriptedChat(Loopback):
         return super().url + "/v1"
 
 
-def _chunks(text: str) -> Iterator[str]:
+def _chunks(said: str | Calls) -> Iterator[str]:
+    text, calls = (said, ()) if isinstance(said, str) else (said.text, said.calls)
     head = {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "scripted"}
     for start in range(0, len(text), 200):
         yield json.dumps(
             {**head, "choices": [{"index": 0, "delta": {"content": text[start : start + 200]}, "finish_reason": None}]}
         )
-    yield json.dumps({**head, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+    for delta in _call_deltas(calls):
+        yield json.dumps({**head, "choices": [{"index": 0, "delta": {"tool_calls": [delta]}, "finish_reason": None}]})
+    finish = "tool_calls" if calls else "stop"
+    yield json.dumps({**head, "choices": [{"index": 0, "delta": {}, "finish_reason": finish}]})
     usage = {
         "prompt_tokens": 100,
         "completion_tokens": 20,
@@ -61,3 +99,13 @@ def _chunks(text: str) -> Iterator[str]:
     }
     yield json.dumps({**head, "choices": [], "usage": usage})
     yield "[DONE]"
+
+
+def _call_deltas(calls: Sequence[tuple[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield each call in pieces, as servers stream it: its id and name first, then its arguments in two."""
+    for index, (name, given) in enumerate(calls):
+        arguments = given if isinstance(given, str) else json.dumps(given)
+        told = {"index": index, "id": f"call_{index}", "type": "function"}
+        yield {**told, "function": {"name": name, "arguments": ""}}
+        for piece in (arguments[:5], arguments[5:]):
+            yield {"index": index, "function": {"arguments": piece}}

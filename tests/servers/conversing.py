@@ -58,6 +58,12 @@ def plausible(request: dict[str, Any]) -> str:
     return f"{true[mark]} {made_up[mark]}"
 
 
+def long_answer(request: dict[str, Any]) -> str:
+    """A plausible answer of several chunks, of which the first has a whole sentence."""
+    said = plausible(request)
+    return said if "response_format" in request else f"{said} {'And so on. ' * 60}"
+
+
 def changed_lines(evidence: str) -> Iterator[tuple[str, int, str]]:
     """The changed lines that a prompt shows, as path, number and text."""
     path = ""

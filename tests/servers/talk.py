@@ -166,6 +166,11 @@ def markdown(message: Message) -> str:
     return "\n".join(block["text"] for block in message.blocks if block["type"] == "markdown")
 
 
+def ratings(message: Message) -> list[dict[str, Any]]:
+    """The buttons to rate an answer."""
+    return [each for block in message.blocks if block["type"] == "context_actions" for each in block["elements"]]
+
+
 def told(message: Message) -> str:
     """What a person reads in an answer, its Markdown rendered: each link as its label in brackets."""
     shown = {"link_open": "[", "link_close": "]", "softbreak": "\n"}

@@ -149,13 +149,13 @@ class Objects:
         return _text_of(answer)
 
     def files(self, commit: str, folders: Sequence[str], suffixes: Sequence[str]) -> dict[str, None]:
-        """Return the blobs of a commit's files: all, or those below one of `folders` and with one of `suffixes`."""
+        """Return the blobs of a commit's files: all, or those at or below one of `folders` and with one of `suffixes`."""
         below = tuple(f"{folder.strip('/')}/" for folder in folders)
         return dict.fromkeys(
             each.sha
             for each in self.entries(commit)
             if each.kind is not EntryKind.SUBMODULE
-            and (not below or each.path.startswith(below))
+            and (not below or f"{each.path}/".startswith(below))
             and (not suffixes or each.path.endswith(tuple(suffixes)))
         )
 

@@ -19,7 +19,7 @@ _NO_MATCH = 1  # git's status
 
 
 class Query(NamedTuple):
-    """A text, or a POSIX extended expression, and the folders and endings of the files to search: all without any."""
+    """A text, or a POSIX extended expression, and the folders (or single files) and endings to search: all without any."""
 
     what: str
     regex: bool = False
@@ -33,8 +33,9 @@ def matches(objects: Objects, commit: str, query: Query) -> Iterator[tuple[str, 
 
     The files must have been fetched.
     """
-    below = [f":(top,glob){_escaped(folder.strip('/'))}/**" for folder in query.folders] or [":(top,glob)**"]
-    paths = [f"{each}/*{_escaped(suffix)}" for each in below for suffix in query.suffixes] or below
+    names = [f":(top,glob){_escaped(folder.strip('/'))}" for folder in query.folders]
+    below = [f"{name}/**" for name in names] or [":(top,glob)**"]
+    paths = [f"{each}/*{_escaped(suffix)}" for each in below for suffix in query.suffixes] or [*below, *names]
     how = ("-E" if query.regex else "-F", *(("-i",) if query.ignore_case else ()), f"--max-count={_PER_FILE}")
     try:
         output = objects.run(*_GREP, *how, "-e", query.what, commit, "--", *paths)

@@ -80,6 +80,14 @@ class Questions:
             if self._limits.allows_notice(request.user):
                 reply.show_notice(catalogue(view.language)("Limit: 10 questions a minute. Try again shortly"))
             return
+        with reply.answering():
+            self._find_and_answer(conversation, about, question, named=named, shown=shown)
+
+    def _find_and_answer(
+        self, conversation: Conversation, about: str, question: str, *, named: Sequence[str] | None, shown: bool
+    ) -> None:
+        """Find the commits of a question that is within its person's limit, and answer it."""
+        request, view, reply = conversation.request, conversation.view, conversation.reply
         ref = parse_value(about) if about else None
         language = language_of(question, ref.language if ref else view.language)
         try:
@@ -91,7 +99,7 @@ class Questions:
         if not about:
             about = commit_value(subject.repository, subject.entries[0].commit, language)
         statements, kind = self._answer(conversation, full_question, ref, language)
-        reply.stream(statements, about, question if shown else "", kind=kind)
+        reply.stream(statements, about, question if shown else "", language=language, kind=kind)
 
     def _answer(
         self, conversation: Conversation, question: Question, ref: DayRef | CommitRef | None, language: Language

@@ -1,6 +1,7 @@
 """The status of the bot and of a channel's subscriptions."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 
 from analysis.locale import catalogue, translated
 from analysis.models import Language
@@ -10,6 +11,8 @@ from bot.slack.messages.blocks import Message, fallback, lines, ours, paragraph,
 from bot.slack.messages.subscriptions import SubscriptionMessages, describe
 from bot.slack.web import Web
 from bot.store import Mailbox, Store, Subscription
+
+_RATED = timedelta(days=30)
 
 
 class Status:
@@ -40,6 +43,15 @@ class Status:
         if self._model:
             rows.append(say("Model cost today: ${usd}", usd=f"{self._store.spending.spent(self._now().date()):.2f}"))
             rows += self._model_failure(self._model, language)
+        rated = self._store.ratings.counts(self._now() - _RATED)
+        if any(rated):
+            rows.append(
+                say(
+                    "Answers rated in the last 30 days: 👍 {helpful} · 👎 {unhelpful}",
+                    helpful=rated.helpful,
+                    unhelpful=rated.unhelpful,
+                )
+            )
         if held:
             rows.append(say("⚠️ Messages not confirmed by Slack: {count}", count=held))
         return rows

@@ -4,12 +4,16 @@ A private reply uses the request's response_url, valid for five uses within thir
 Neither can be looked up, so an interrupted reply may be shown twice; replies in threads go through the outbox.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Literal
 
-from analysis.models import Statement
+from analysis.models import Language, Statement
 from bot.slack.delivery.drafts import content, drafts, line, show_only_to
+from bot.slack.delivery.ongoing import OngoingAnswer, Withdrawn
+from bot.slack.delivery.sessions import AgentSessions
 from bot.slack.messages.blocks import Message, fallback
+from bot.slack.messages.feedback import feedback_buttons
 from bot.slack.messages.markdown import streamed
 from bot.slack.outbox.outbox import Outbox, markdown
 from bot.slack.parsing.requests import AnyRequest, HomeRequest, MessageRequest, QuestionForm
@@ -25,17 +29,21 @@ _USES = 4  # planned uses of a response_url; Slack allows five
 class Reply:
     """The reply to one request, where only its person sees it, or in a thread; `public` forces the latter."""
 
-    def __init__(self, web: Web, outbox: Outbox, request: AnyRequest, *, public: bool = False) -> None:
+    def __init__(
+        self, web: Web, outbox: Outbox, sessions: AgentSessions, request: AnyRequest, *, public: bool = False
+    ) -> None:
         self._web = web
         self._outbox = outbox
+        self._sessions = sessions
         self._request = request
         self._public = public
         self._left = _USES if request.response_url else 0
         self._waiting = False  # whether the last message shown is only progress
+        self._ongoing: OngoingAnswer | None = None
 
     def in_public(self) -> "Reply":
         """Return a reply to the same request that everybody in the channel sees, if the request can be answered so."""
-        return Reply(self._web, self._outbox, self._request, public=not self._request.private)
+        return Reply(self._web, self._outbox, self._sessions, self._request, public=not self._request.private)
 
     @property
     def private(self) -> bool:
@@ -55,6 +63,11 @@ class Reply:
             return ""
         return request.thread_ts or request.ts
 
+    @property
+    def _thread(self) -> str:
+        """The ts of the thread for an answer, which always has one."""
+        return self.root or self._request.ts
+
     def show(self, messages: Sequence[Message], *, about: str = "", stage: str = "", replace: bool = False) -> None:
         """Show messages. `stage` distinguishes several replies to one request; `replace` replaces the button's message."""
         if self.private:
@@ -68,8 +81,32 @@ class Reply:
         for each in found:
             self._outbox.send(each.key)
 
+    @contextmanager
+    def answering(self) -> Iterator[OngoingAnswer]:
+        """Show in the thread that an answer is being written, and let people stop it, for the duration of the block."""
+        if self._ongoing or self.private:
+            yield self._ongoing or OngoingAnswer()
+            return
+        request = self._request
+        question_ts = request.ts if isinstance(request, MessageRequest) else ""
+        with self._sessions.answering(request.channel, self._thread, question_ts) as ongoing:
+            self._ongoing = ongoing
+            try:
+                yield ongoing
+            except Refused:
+                if not ongoing.is_withdrawn:  # a question that is deleted takes its thread with it
+                    raise
+            finally:
+                self._ongoing = None
+
     def stream(
-        self, statements: Iterable[Statement], about: str, question: str = "", *, kind: AnswerKind = "answer"
+        self,
+        statements: Iterable[Statement],
+        about: str,
+        question: str = "",
+        *,
+        language: Language,
+        kind: AnswerKind = "answer",
     ) -> None:
         """Stream an answer; a private one is shown when complete. `kind` begins the key that its message carries."""
         pieces = streamed(statements, question)
@@ -77,11 +114,14 @@ class Reply:
             text = "".join(pieces)
             self.show([Message(fallback(text), tuple(markdown(text)))])
             return
-        request = self._request
-        key = f"{kind}:{request.run}:{request.channel}:000"
-        root = self.root or request.ts
-        self._outbox.freeze([Draft(key, request.channel, {}, thread_ts=root, about=about)])
-        self._outbox.stream(key, request.user, pieces)
+        key = f"{kind}:{self._request.run}:{self._request.channel}:000"
+        self._outbox.freeze([Draft(key, self._request.channel, {}, thread_ts=self._thread, about=about)])
+        with self.answering() as ongoing:
+            footer = (feedback_buttons(language),) if ongoing.takes_feedback else ()
+            try:
+                self._outbox.stream(key, self._request.user, ongoing.until_stopped(pieces, language), footer)
+            except Withdrawn:
+                self._outbox.drop(key, "its question was deleted")
 
     def show_progress(self, text: str) -> None:
         """Show a progress message to the requesting person only, replacing the previous one."""

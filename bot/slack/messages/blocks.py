@@ -51,6 +51,7 @@ class Action(StrEnum):
     TOO_HIGH = "too_high"
     TOO_LOW = "too_low"
     WHY = "why"
+    RATE_ANSWER = "rate_answer"
     MORE = "more"  # an overflow menu, whose options name the action
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from analysis.models import Statement
+from analysis.models import Citation, Statement
 from analysis.text import one_line, visible
 
 _SPANS = re.compile(r"(`[^`\n]+`)")
@@ -32,7 +32,7 @@ def statement_markdown(statement: Statement) -> str:
         body = "```\n" + _inert_code(statement.text).replace("```", "'''") + "\n```"
     else:
         body = ("- " if statement.kind == "item" else "") + prose(statement.text)
-    links = " ".join(f"[{_label(each.label)}]({_address(each.url)})" for each in statement.citations)
+    links = " ".join(map(_link, statement.citations))
     joint = "\n" if statement.kind == "code" else " "
     return f"{body}{joint}{links}" if links else body
 
@@ -67,6 +67,11 @@ def _inert_code(text: str) -> str:
 def _entities(text: str) -> str:
     # Only these characters delimit Slack's tokens; escaping ampersands would break links.
     return text.replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _link(citation: Citation) -> str:
+    link = f"[{_label(citation.label)}]({_address(citation.url)})"
+    return f"{link} ({_label(citation.place)})" if citation.place else link
 
 
 def _label(label: str) -> str:

@@ -5,7 +5,7 @@ is then searched for in Slack, and the message is adopted or sent again. If the 
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from threading import Lock
 from time import sleep
@@ -23,6 +23,7 @@ _CLOCKS = timedelta(minutes=2)  # maximum difference between our clock and Slack
 _GROWTH = timedelta(seconds=1.3)  # between two updates of a streamed message
 _LENGTH = 9_000  # characters of a streamed message
 _PLAIN = 3_500  # characters of a message without blocks
+Block = dict[str, Any]
 
 log = structlog.get_logger(__name__)
 
@@ -54,6 +55,7 @@ class Outbox:
         self._now = now
         self._wait = wait
         self._pace = pace
+        self._takes_footers = True
         self._beginning: dict[tuple[str, str], Lock] = defaultdict(Lock)
 
     def freeze(self, drafts: Sequence[Draft]) -> None:
@@ -92,12 +94,12 @@ class Outbox:
             self._mail.mark(key, State.HELD, note=why)
         log.warning("held", key=key, why=why)
 
-    def drop(self, key: str) -> None:
+    def drop(self, key: str, why: str = "given up by an operator") -> None:
         """Give up on a message for good."""
-        self._mail.mark(key, State.REFUSED, note="given up by an operator")
+        self._mail.mark(key, State.REFUSED, note=why)
 
-    def stream(self, key: str, user: str, pieces: Iterable[str]) -> str:
-        """Stream `pieces` of Markdown as one message in a thread; return its ts.
+    def stream(self, key: str, user: str, pieces: Iterable[str], footer: Sequence[Block] = ()) -> str:
+        """Stream `pieces` of Markdown as one message in a thread, with the blocks of `footer` below; return its ts.
 
         After an interruption the complete text replaces the content of the same message.
         """
@@ -115,9 +117,9 @@ class Outbox:
             if ts:
                 self._mail.mark(key, State.STREAMING, ts=ts)
         if ts is None:
-            ts = self._stream(message, user, iter(pieces))
+            ts = self._stream(message, user, iter(pieces), footer)
         else:
-            self._finish(message, ts, "".join(pieces))
+            self._finish(message, ts, "".join(pieces), footer)
         self._mail.sent(message, ts)
         log.info("sent", key=key, ts=ts)
         return ts
@@ -238,12 +240,11 @@ class Outbox:
         def unknown(found: dict[str, Any]) -> bool:
             ts = str(found["ts"])
             theirs = key_of(found) not in ("", message.key) or found.get("files")
-            return float(ts) >= since and not theirs and not self._mail.is_ours(message.channel, ts)
+            return float(ts) >= since and not theirs and not self._mail.at(message.channel, ts)
 
         return self._find(message, message.tried_at, unknown)
 
-    def _stream(self, message: OutboxMessage, user: str, pieces: "Iterable[str]") -> str:
-        rest = iter(pieces)
+    def _stream(self, message: OutboxMessage, user: str, rest: Iterator[str], footer: Sequence[Block]) -> str:
         first = next(rest, "")
         grown = _StreamedText(first)
         self._wait_for_slot(message.channel)
@@ -251,13 +252,14 @@ class Outbox:
             ts, streams = self._begin(message, user, first)
         if not streams:
             self._edit(message, ts, grown, rest)
+            self._put(message, ts, "".join(grown.pieces), footer)
             return ts
         try:
             self._append(message, ts, grown, rest)
-            self._web.stop_stream(message.channel, ts, message.key)
+            self._with_footer(footer, lambda below: self._web.stop_stream(message.channel, ts, message.key, below))
         except (StreamRefused, Unanswered, Refused):
             # It is unknown whether the last pieces arrived: replace the content with the complete text.
-            self._finish(message, ts, "".join([*grown.pieces, *rest]))
+            self._finish(message, ts, "".join([*grown.pieces, *rest]), footer)
         return ts
 
     def _begin(self, message: OutboxMessage, user: str, first: str) -> tuple[str, bool]:
@@ -293,19 +295,34 @@ class Outbox:
             if self._now() - last >= _GROWTH:
                 self._put(message, ts, "".join(grown.pieces))
                 last = self._now()
-        self._put(message, ts, "".join(grown.pieces))
 
-    def _finish(self, message: OutboxMessage, ts: str, text: str) -> None:
+    def _finish(self, message: OutboxMessage, ts: str, text: str, footer: Sequence[Block]) -> None:
         try:
             self._web.stop_stream(message.channel, ts)
         except Refused as exc:
             log.debug("not streaming", key=message.key, why=str(exc))
-        self._put(message, ts, text)
+        self._put(message, ts, text, footer)
 
-    def _put(self, message: OutboxMessage, ts: str, text: str) -> None:
-        self._web.update(
-            message.channel, ts, {"text": text[:_PLAIN], "blocks": markdown(text), "about": message.about}, message.key
-        )
+    def _put(self, message: OutboxMessage, ts: str, text: str, footer: Sequence[Block] = ()) -> None:
+        def update(below: Sequence[Block]) -> None:
+            content = {"text": text[:_PLAIN], "blocks": [*markdown(text), *below], "about": message.about}
+            self._web.update(message.channel, ts, content, message.key)
+
+        self._with_footer(footer, update)
+
+    def _with_footer(self, footer: Sequence[Block], send: Callable[[Sequence[Block]], None]) -> None:
+        """Send a message with a footer, or without it, then and from now on, if Slack does not take its blocks."""
+        if not footer or not self._takes_footers:
+            send(())
+            return
+        try:
+            send(footer)
+        except Refused as exc:
+            if exc.code != "invalid_blocks":
+                raise
+            log.info("no footers in this workspace", why=str(exc))
+            self._takes_footers = False
+            send(())
 
 
 class _StreamedText:
@@ -315,6 +332,6 @@ class _StreamedText:
         self.pieces = [first]
 
 
-def markdown(text: str) -> list[dict[str, Any]]:
+def markdown(text: str) -> list[Block]:
     """Return a Markdown block with `text`, truncated to 9,000 characters."""
     return [{"type": "markdown", "text": text[:_LENGTH] or "…"}]

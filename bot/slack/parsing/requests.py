@@ -150,6 +150,11 @@ def from_command(body: Mapping[str, Any]) -> CommandRequest:
     )
 
 
+def message_key(channel: str, ts: str) -> str:
+    """Return the key under which a message is stored."""
+    return f"message:{channel}:{ts}"
+
+
 def from_message(body: Mapping[str, Any], bot_user: str) -> MessageRequest | None:
     """Parse a message or a mention (a mention arrives as both); None unless a person has just written it."""
     event = body["event"]
@@ -163,7 +168,7 @@ def from_message(body: Mapping[str, Any], bot_user: str) -> MessageRequest | Non
         return None
     text = scalar(event.get("text") or "")
     return MessageRequest(
-        key=f"message:{event['channel']}:{event['ts']}",
+        key=message_key(event["channel"], event["ts"]),
         user=event["user"],
         team=event.get("user_team") or event.get("source_team") or event.get("team") or body.get("team_id") or "",
         channel=event["channel"],
@@ -174,6 +179,17 @@ def from_message(body: Mapping[str, Any], bot_user: str) -> MessageRequest | Non
         mentioned=event["type"] == "app_mention" or f"<@{bot_user}" in text,
         root_is_ours=event.get("parent_user_id") == bot_user,
     )
+
+
+def deleted_message(body: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return the channel and ts of a message that was deleted, also of one that stays as a tombstone; None for other events."""
+    event = body["event"]
+    if event.get("subtype") == "message_deleted":
+        return event["channel"], event["deleted_ts"]
+    changed = event.get("message") or {}
+    if event.get("subtype") == "message_changed" and changed.get("subtype") == "tombstone":
+        return event["channel"], changed["ts"]
+    return None
 
 
 def _files(shared: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:

@@ -98,6 +98,8 @@ function drawMain(moved) {
   logs.main.hidden = home;
   find("home").hidden = !home;
   find('composer="main"').hidden = home;
+  drawPrompts(channel);
+  if (direct && moved) openTab(home ? "home" : "messages");
   if (moved) clear(logs.main);
   if (home) return drawHome();
   const shown = inChannel(channel.id).filter((each) => !each.thread || each.broadcast);
@@ -151,12 +153,34 @@ async function drawPanel(before, moved) {
     find("panel-links").replaceChildren();
     if (moved || before.thread !== thread) clear(logs.thread);
     show(logs.thread, inChannel(channel.id).filter((each) => each.thread === thread || each.ts === thread), { follow: false });
-    const status = channel.statuses[thread];
-    find("status").hidden = !status;
-    find("status").textContent = status ? `${bot} ${status}` : "";
+    drawStatus(channel.working.includes(thread));
     composers.thread.turn(`${channel.id}/${thread}`, say("say_thread"));
   }
   if (other && before.channel) find("panel-title").focus({ preventScroll: true });
+}
+
+// That the bot is answering in the thread, with the button that stops it.
+function drawStatus(working) {
+  const status = find("status");
+  if (status.hidden !== working) return;
+  status.hidden = !working;
+  const stop = Object.assign(document.createElement("button"), { type: "button", className: "button", textContent: say("stop") });
+  stop.onclick = () => act("stop", { channel: route.channel.id, thread: route.thread }).catch((error) => toast(error.message));
+  status.replaceChildren(...(working ? [say("working", { bot }), stop] : []));
+}
+
+// What the app suggests to ask it directly: pressed, it is said.
+function drawPrompts(channel) {
+  const place = find("prompts");
+  const key = channel.kind === "im" && !route.home ? JSON.stringify(channel.prompts) : "[]";
+  if (place.dataset.key === key) return;
+  place.dataset.key = key;
+  place.hidden = key === "[]";
+  place.replaceChildren(...JSON.parse(key).map(({ title, message }) => {
+    const button = Object.assign(document.createElement("button"), { type: "button", className: "button", textContent: title, title: message });
+    button.onclick = () => composers.main.try_("say", { channel: route.channel.id, text: message }, message);
+    return button;
+  }));
 }
 
 async function drawFile(id) {
@@ -323,17 +347,14 @@ logs.main.addEventListener("scroll", () => {
   if (scrollHeight - scrollTop - clientHeight < 60) find("below").hidden = true;
 });
 for (const log of Object.values(logs)) log.addEventListener("keydown", walk);
-addEventListener("hashchange", () => {
-  draw();
-  if (route.home && known.ready) openHome();
-});
+addEventListener("hashchange", draw);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => theme());
 
-function openHome() {
-  act("home", {}).catch((error) => toast(error.message));
+// Which tab of the app is looked at, which it is told of.
+function openTab(tab) {
+  act("home", { tab }).catch((error) => toast(error.message));
 }
 
 document.addEventListener("visibilitychange", connect);
 theme();
 start();
-if (location.hash === "#home") openHome();

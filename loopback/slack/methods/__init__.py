@@ -3,16 +3,17 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from loopback.slack.methods import chat, files, reading, views
+from loopback.slack.methods import agents, chat, files, reading, views
 from loopback.slack.methods.call import MethodCall
 from loopback.slack.workspace import Json
 
 
 class Method(NamedTuple):
-    """A method; the token needs one of `scopes`, if there are any."""
+    """A method; the token needs one of `scopes`, if there are any. Those of `agents` exist only for apps that are agents."""
 
     run: Callable[[MethodCall], Json]
     scopes: tuple[str, ...] = ()
+    agents: bool = False
 
 
 _HISTORY = ("channels:history", "groups:history", "im:history")
@@ -39,7 +40,8 @@ METHODS = {
     "files.getUploadURLExternal": Method(files.upload_url, ("files:write",)),
     "files.completeUploadExternal": Method(files.complete, ("files:write",)),
     "files.info": Method(files.info, ("files:read",)),
-    "assistant.threads.setStatus": Method(reading.set_status, ("assistant:write", "chat:write")),
+    "agents.sessions.setStatus": Method(agents.set_status, ("chat:write",), agents=True),
+    "assistant.threads.setSuggestedPrompts": Method(agents.set_suggested_prompts, ("assistant:write",), agents=True),
 }
 
 # The default scopes of a token: all methods and events.

@@ -97,18 +97,6 @@ def open_conversation(call: MethodCall) -> Json:
     return {"channel": {"id": call.workspace.dm(user)}}
 
 
-def set_status(call: MethodCall) -> Json:
-    call.need("channel_id", "thread_ts")
-    home = call.channel(name="channel_id")
-    thread_ts = call.thread(home)
-    with call.workspace.change():
-        if status := str(call.params.get("status") or ""):
-            home.statuses[str(thread_ts)] = status
-        else:
-            home.statuses.pop(str(thread_ts), None)
-    return {}
-
-
 def _describe(workspace: Workspace, home: Channel) -> Json:
     inside = workspace.bot_user in home.members
     kind = {"is_channel": home.kind == "channel", "is_group": home.kind == "group", "is_im": home.kind == "im"}

@@ -64,7 +64,7 @@ def test_none_is_an_answer(suspects: Run) -> None:
     other = TRACEBACK.replace("pkg/part1", "django/apps").replace("Worker", "Model")
     ran = suspects(other, "--lang", "en")
     assert ran.code == 0
-    assert "of this traceback is of" in ran.out
+    assert "of this traceback belongs to" in ran.out
 
 
 def test_what_is_no_text_is_refused(suspects: Run, run: Run, tmp_path: Path) -> None:

@@ -2,14 +2,20 @@
 
 import json
 import re
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from analysis.locale import LANGUAGES, Language, catalogue
+from analysis.models import Repository
+from analysis.questions.intent import reads_as_question
 from bot.settings import Settings
+from bot.slack.delivery.sessions import PROMPTS
 from bot.slack.listeners import EXPLAIN
 from bot.slack.manifest import WRITTEN_DOWN, manifest
+from bot.slack.parsing.commands import Day, NotUnderstood, Upgrade, parse
 from loopback.slack.methods import METHODS
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -21,6 +27,7 @@ HEARD = {
     "message": {"message.channels", "message.groups", "message.im"},
     "app_mention": {"app_mention"},
     "app_home_opened": {"app_home_opened"},
+    "agent_session_stopped": {"agent_session_stopped"},
 }
 NEEDED_TO_HEAR = {
     "app_mention": "app_mentions:read",
@@ -36,13 +43,15 @@ def source(name: str) -> str:
 
 def methods_called() -> set[str]:
     """The Web API methods that the door to Slack calls."""
-    names = re.findall(r"self\.(?:client|_reader)\.(\w+)", source("web.py"))
+    names = re.findall(r"\b(?:client|_reader)\.(\w+)", source("web.py"))
     written = {method.replace(".", "_"): method for method in METHODS}
     return {written.get(name, name) for name in names}
 
 
 def listened_to() -> set[str]:
-    events = re.findall(r'"(message|app_mention|app_home_opened|\w+_created|\w+_changed)"', source("listeners.py"))
+    events = re.findall(
+        r'"(message|app_mention|app_home_opened|agent_session_stopped|\w+_created|\w+_changed)"', source("listeners.py")
+    )
     return {heard for event in events for heard in HEARD[event]}
 
 
@@ -77,6 +86,26 @@ def test_scopes_are_those_of_the_methods_events_and_command() -> None:
 def test_events_are_those_that_listeners_hear() -> None:
     """The manifest subscribes to the events that have a listener."""
     assert listened_to() == EVENTS
+
+
+def test_the_agent_surface_is_within_slacks_limits() -> None:
+    """Of a description Slack takes 300 characters, of prompts four; they are those that the bot suggests itself."""
+    view = MANIFEST["features"]["agent_view"]
+    assert len(view["agent_description"]) <= 300
+    assert len(PROMPTS) <= 4
+    assert view["suggested_prompts"] == [{"title": title, "message": message} for title, message in PROMPTS]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_suggested_prompts_are_understood(language: Language) -> None:
+    """Each is a command, or reads as a question, in either language."""
+    today, repository = date(2026, 2, 6), Repository.parse("o/n")
+    for title, message in PROMPTS:
+        said = catalogue(language)(message)
+        command = parse(said, [repository], today)
+        assert reads_as_question(said) if isinstance(command, NotUnderstood) else isinstance(command, Day | Upgrade), (
+            title
+        )
 
 
 def test_the_command_is_the_default_one() -> None:

@@ -224,8 +224,8 @@ def test_a_sent_message_is_known_as_ours_and_opens_its_thread(mail: Mailbox) -> 
         message = mail.message(key)
         assert message is not None
         mail.sent(message, ts)
-    assert mail.is_ours("C0DIGEST", "1.3")
-    assert not mail.is_ours("C0OTHER", "1.3")
+    assert mail.at("C0DIGEST", "1.3") == mail.message("reply:000")
+    assert mail.at("C0OTHER", "1.3") is None
     assert mail.thread("C0DIGEST", "1.2") == "o/n|abc|en"
     assert mail.thread("C0DIGEST", "1.3") == ""
 

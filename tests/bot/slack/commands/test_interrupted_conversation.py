@@ -10,8 +10,8 @@ import pytest
 from loopback.slack import LoopbackSlack
 from tests.servers.chat import ScriptedChat
 from tests.servers.clock import noon_clock
-from tests.servers.conversing import CONNECTOR, assert_well, commits, plausible, sample_talk
-from tests.servers.talk import ADA, BOT, DIGEST, LIN, Talk, told
+from tests.servers.conversing import CONNECTOR, assert_well, commits, long_answer, plausible, sample_talk
+from tests.servers.talk import ADA, BOT, DIGEST, LIN, Talk, ratings, told
 
 SPEED = 10  # of the clock by which the bot and Slack go, so that nobody waits for the bot's pace
 
@@ -61,3 +61,21 @@ def test_what_is_asked_around_a_restart_is_answered_once(fresh: Callable[..., Ta
         talk.start()
         assert [len(talk.replies(ts)) for ts in said] == [1, 1, 1, 1]
         assert len(talk.slack.thread(DIGEST, commit)) == 1 + 2 * len(said)
+
+
+def test_a_restart_in_mid_stream_completes_the_answer_and_its_session(fresh: Callable[..., Talk]) -> None:
+    """The answer is completed in the same message, and nothing in Slack looks as if the bot were still at it."""
+    with ScriptedChat(long_answer) as chat:
+        talk = fresh(openai_base_url=chat.url, openai_api_key="key", digest_model="scripted")
+        commit = talk.open(CONNECTOR)
+        sessions = talk.slack.workspace.channels[DIGEST].sessions
+        chat.hold = 1
+        ts = talk.say(ADA, "which tests are new?", commit)
+        (begun,) = talk.slack.wait_for(lambda: [each for each in talk.slack.thread(DIGEST, commit) if each.streaming])
+        talk.stop()
+        assert sessions[commit] == "processing"
+        chat.go.set()
+        talk.start()
+        (reply,) = talk.replies(ts)
+        assert (reply.ts, reply.streaming, sessions[commit]) == (begun.ts, False, "active")
+        assert ratings(reply)

@@ -113,6 +113,12 @@ def test_a_citation_is_a_link_that_shows_the_whole_path(label: str) -> None:
     assert "\u200b" not in markdown
 
 
+def test_a_citation_says_where_it_stands() -> None:
+    """What does not stand in the diff is marked behind its link, as plain text."""
+    place = LINE.model_copy(update={"place": "repository"})
+    assert statement_markdown(Statement(text="It is here.", citations=(place,))).endswith(f"({LINE.url}) (repository)")
+
+
 def test_an_address_cannot_end_its_link() -> None:
     """Brackets and white space in an address are encoded, and what is no web address links to nothing."""
     odd = Citation(label="x", url="https://github.example/o/n/a) [y](https://evil.example")

@@ -10,7 +10,7 @@ from loopback.slack import Fault, LoopbackSlack
 from tests.servers.clock import noon_clock
 from tests.servers.place import COMMIT, DAY, EMPTY_DAY, Place, about, checked, talking
 from tests.servers.running import whole
-from tests.servers.talk import ADA, BOT, Talk
+from tests.servers.talk import ADA, BOT, Talk, markdown
 
 POST, LOOK_UP, SHARE = "chat.postMessage$", "conversations.history$", "files.completeUploadExternal$"
 START, STOP = "chat.startStream$", "chat.stopStream$"
@@ -160,7 +160,7 @@ def test_an_answer_is_there_once_and_whole_however_streaming_fails(place: Place)
     # Besides the commit, and ended.
     assert {name: len(each.posted()) for name, each in places.items()} == dict.fromkeys(STREAMS_LOST, 2)
     assert not any(message.streaming for each in places.values() for message in each.posted())
-    texts = {name: " ".join(block["text"] for block in answer.blocks) for name, [answer] in answers.items()}
+    texts = {name: markdown(answer) for name, [answer] in answers.items()}
     assert "part1" in texts["fine"]
     assert texts == dict.fromkeys(STREAMS_LOST, texts["fine"])
     assert len(places["no streams"].asked("chat.update")) >= 1

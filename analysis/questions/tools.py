@@ -1,0 +1,309 @@
+"""Tools that a model may call while it answers a question about a commit.
+
+They only read, of the commit's own repository and of files as of that commit: no tool has an argument that names a
+repository or a revision. What they return is text from outside, with its secrets redacted where it was read.
+"""
+
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated, NamedTuple, Protocol
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from analysis.diff import tokens
+from analysis.errors import DigestError, Misuse
+from analysis.grounding.corpus import FileLines
+from analysis.models import SHORT_SHA, Commit, Entry
+from analysis.questions.metadata import records
+from analysis.questions.topics import Topic
+from analysis.sources.mirror import Match, Mirror
+from analysis.text import one_line
+
+if TYPE_CHECKING:  # the SDK takes half a second to import
+    from analysis.llm import Tool, ToolCall
+
+MAX_CALLS = 6  # of one question, those that fail included
+MAX_TOKENS = 12_000  # of all results of one question, estimated from above (`analysis.diff.tokens`)
+
+_FOR_NOTES = 1_000  # of them, for errors and notes
+_MAX_RESULT = 4_000  # tokens of one result, so that the first leaves room for others
+_MAX_LINES = 300  # of a file that one call reads
+_DEFAULT_LINES = 150
+_MAX_LINE = 300  # characters of a line
+_MAX_MATCHES = 40
+_MAX_COMMITS = 12
+_TIMEOUT = 30  # seconds for the calls of one reply; git may have to fetch files first
+
+_NO_ROOM = "There is no room left for results: answer now, from what you have."
+_NO_CALLS = "No call is left: answer now, from what you have."
+_NO_FILE = (
+    "There is no such text file at this commit. Folders, links, submodules, binary and huge files cannot be read."
+)
+_UNAVAILABLE = "The repository cannot be read now."
+_NOTHING = "Nothing was found."
+_CUT = "(more is not shown)"
+
+
+def _printable(text: str) -> str:
+    if not text.isprintable():
+        raise ValueError("no control characters")
+    return text
+
+
+def _relative(path: str) -> str:
+    if path.startswith(("/", "~")) or "\\" in path or ".." in path.split("/"):
+        raise ValueError("a path is relative to the repository's root, without ..")
+    return path.removeprefix("./").rstrip("/")
+
+
+_Text = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_printable)]
+_Path = Annotated[str, Field(max_length=400), AfterValidator(_printable), AfterValidator(_relative)]
+
+
+class _Arguments(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ReadFile(_Arguments):
+    path: _Path = Field(min_length=1)
+    first_line: int = Field(1, ge=1, le=10_000_000)
+    last_line: int | None = Field(None, ge=1, le=10_000_000)
+
+    @model_validator(mode="after")
+    def _in_order(self) -> "ReadFile":
+        if self.last_line is not None and self.last_line < self.first_line:
+            raise ValueError("last_line is before first_line")
+        return self
+
+
+class Grep(_Arguments):
+    pattern: _Text
+    path: _Path = Field("", description="a file or folder; the whole repository without it")
+    regex: bool = Field(
+        default=False, description="whether the pattern is a POSIX extended expression, not a plain text"
+    )
+
+
+class FindCommits(_Arguments):
+    query: _Text
+
+
+class History(_Arguments):
+    path: _Path = ""
+    symbol: str = Field("", max_length=100, pattern=r"^[\w.]*$")
+
+    @model_validator(mode="after")
+    def _of_something(self) -> "History":
+        if not self.path and not self.symbol:
+            raise ValueError("path or symbol is needed")
+        return self
+
+
+class NoArguments(_Arguments):
+    pass
+
+
+class StoredCommits(Protocol):
+    """The stored commits of the repository that a question is about."""
+
+    def search(self, query: str) -> Sequence[Commit]:
+        """Return the commits that match some words, the best first."""
+
+    def with_shas(self, shas: Sequence[str]) -> Sequence[Commit]:
+        """Return those of the commits that are stored."""
+
+
+class _Row(NamedTuple):
+    """A line of a result, and the line of a file that it shows, if any."""
+
+    text: str
+    path: str = ""
+    number: int = 0
+    content: str = ""
+
+
+class ToolResult(NamedTuple):
+    """The result of a call as the model reads it, and what of it bears out statements: lines of files, or `told`."""
+
+    call_id: str
+    text: str
+    read: tuple[FileLines, ...] = ()
+    told: str = ""
+
+
+class _Refused(Exception):
+    """A call that has no result; the message tells the model why."""
+
+
+class CommitTools:
+    """The tools for one question about a commit, with what is left of its limits."""
+
+    def __init__(self, entry: Entry, mirror: Mirror, stored: StoredCommits) -> None:
+        self._entry = entry
+        self._commit = entry.commit
+        self._mirror = mirror
+        self._stored = stored
+        self._tokens_left = MAX_TOKENS - _FOR_NOTES
+        self.calls_left = MAX_CALLS
+
+    def offered(self) -> "tuple[Tool, ...]":
+        """Return the tools as a model is offered them."""
+        from analysis.llm import Tool
+
+        return tuple(Tool(name, description, arguments) for name, (description, arguments) in _TOOLS.items())
+
+    def run(self, calls: "Sequence[ToolCall]") -> list[ToolResult]:
+        """Run the calls of one reply beside each other; return a result or an error for each, within the limits."""
+        allowed, refused = calls[: self.calls_left], calls[self.calls_left :]
+        self.calls_left -= len(allowed)
+        pool = ThreadPoolExecutor(max_workers=MAX_CALLS, thread_name_prefix="tool")
+        futures = [pool.submit(self._rows, each) for each in allowed]
+        wait(futures, timeout=_TIMEOUT)
+        pool.shutdown(wait=False, cancel_futures=True)
+        results = [self._result(call.id, future) for call, future in zip(allowed, futures, strict=True)]
+        results += [ToolResult(each.id, _NO_CALLS) for each in refused]
+        if not (self.calls_left or refused):
+            results[-1] = results[-1]._replace(text=f"{results[-1].text}\n{_NO_CALLS}")
+        return results
+
+    def _result(self, call_id: str, future: "Future[list[_Row]]") -> ToolResult:
+        try:
+            rows = future.result(timeout=0)
+        except TimeoutError:
+            return ToolResult(call_id, "This took too long: do without it.")
+        except _Refused as exc:
+            return ToolResult(call_id, str(exc))
+        except DigestError:
+            return ToolResult(call_id, _UNAVAILABLE)
+        if not rows:
+            return ToolResult(call_id, _NOTHING)
+        taken = _fitting(rows, min(self._tokens_left, _MAX_RESULT))
+        self._tokens_left -= tokens("\n".join(row.text for row in taken)) if taken else 0
+        if not taken:
+            return ToolResult(call_id, _NO_ROOM)
+        text = "\n".join([*(row.text for row in taken), *([_CUT] if len(taken) < len(rows) else [])])
+        read = tuple(_lines_of(taken))
+        return ToolResult(call_id, text, read, "" if read else text)
+
+    def _rows(self, call: "ToolCall") -> list[_Row]:
+        """Return what a call finds. Raise `_Refused` for one that is invalid, or `DigestError` if git fails."""
+        if call.name not in _TOOLS:
+            raise _Refused(f"There is no such tool; there are {', '.join(_TOOLS)}.")
+        try:
+            arguments = _TOOLS[call.name].arguments.model_validate_json(call.arguments or "{}")
+        except ValidationError as exc:
+            error = exc.errors(include_url=False, include_input=False, include_context=False)[0]
+            where = ".".join(map(str, error["loc"]))[:_MAX_LINE]
+            raise _Refused(f"Invalid arguments: {f'{where}: ' if where else ''}{error['msg']}") from exc
+        match arguments:
+            case ReadFile():
+                return self._read_file(arguments)
+            case Grep():
+                return [
+                    _match_row(each) for each in self._grep(arguments.pattern, arguments.path, regex=arguments.regex)
+                ]
+            case FindCommits():
+                return [_commit_row(each) for each in islice(self._stored.search(arguments.query), _MAX_COMMITS)]
+            case History():
+                return self._history(arguments)
+        return self._links() if call.name == "links" else self._pull()
+
+    def _read_file(self, wanted: ReadFile) -> list[_Row]:
+        text = self._mirror.read_file(self._commit.sha, wanted.path)
+        if text is None:
+            raise _Refused(_NO_FILE)
+        lines = text.removesuffix("\n").split("\n")
+        first = wanted.first_line
+        last = min(wanted.last_line or first + _DEFAULT_LINES - 1, first + _MAX_LINES - 1, len(lines))
+        if first > len(lines):
+            raise _Refused(f"The file has only {len(lines)} lines.")
+        title = _Row(f"{wanted.path}, lines {first} to {last} of {len(lines)}")
+        numbered = ((number, lines[number - 1][:_MAX_LINE]) for number in range(first, last + 1))
+        return [title, *(_Row(f"{number} | {line}", wanted.path, number, line) for number, line in numbered)]
+
+    def _grep(self, pattern: str, path: str, *, regex: bool) -> tuple[Match, ...]:
+        folders = (path,) if path else ()
+        try:
+            return self._mirror.search(self._commit.sha, pattern, regex=regex, folders=folders, limit=_MAX_MATCHES)
+        except Misuse as exc:
+            raise _Refused("This is not a POSIX extended expression; leave regex out to search for a text.") from exc
+
+    def _history(self, wanted: History) -> list[_Row]:
+        path = wanted.path or self._file_of(wanted.symbol)
+        found = self._mirror.history(path, at=self._commit.sha, symbol=wanted.symbol, limit=_MAX_COMMITS)
+        return [_Row(f"{path}, newest first"), *map(_commit_row, found)] if found else []
+
+    def _file_of(self, symbol: str) -> str:
+        """Return the file that defines a symbol."""
+        name = symbol.rpartition(".")[2].replace(".", "")
+        definition = rf"(def|class|struct|fn|func|function)[[:space:]]+{name}([^A-Za-z0-9_]|$)"
+        assignment = rf"^[[:space:]]*{name}[[:space:]]*[:=]"
+        for pattern in (definition, assignment) if name else ():
+            if found := self._grep(pattern, "", regex=True):
+                return min(found, key=lambda each: each.path not in self._commit.paths).path
+        raise _Refused("No definition of this symbol was found: name the path as well.")
+
+    def _links(self) -> list[_Row]:
+        links = self._entry.links
+        shas = [*links.all_reverted, links.reverted_by, *links.fixes, *links.fixed_by]
+        shas += links.series.commits if links.series else ()
+        known = next(each.text for each in records(self._entry, "en") if each.topic is Topic.LINKS)
+        others = self._stored.with_shas([sha for sha in dict.fromkeys(shas) if sha and sha != self._commit.sha])
+        return [_Row(known), *map(_commit_row, others)]
+
+    def _pull(self) -> list[_Row]:
+        pull = self._commit.pull
+        if pull is None:
+            number = self._commit.pr
+            raise _Refused(f"Of pull request #{number} only the number is known." if number else "None is known.")
+        lines = pull.body.splitlines()
+        return [_Row(f"#{pull.number}: {one_line(pull.title)}"), *(_Row(line[:_MAX_LINE]) for line in lines)]
+
+
+class _Kind(NamedTuple):
+    description: str
+    arguments: type[_Arguments]
+
+
+_TOOLS = {
+    "read_file": _Kind(f"Read lines of a text file as of this commit, at most {_MAX_LINES}.", ReadFile),
+    "grep": _Kind("Find the lines of the files as of this commit that contain a text.", Grep),
+    "commits": _Kind("Search the stored commits of this repository by words, names or paths.", FindCommits),
+    "history": _Kind(
+        "List the commits, up to this one, that changed a path, or the use of a symbol in it; "
+        "without a path, in the file that defines the symbol.",
+        History,
+    ),
+    "links": _Kind("List what this commit reverts, fixes, follows, and what reverted or fixed it.", NoArguments),
+    "pull": _Kind("Read the text of this commit's pull request.", NoArguments),
+}
+
+
+def _match_row(match: Match) -> _Row:
+    line = match.text[:_MAX_LINE]
+    return _Row(f"{match.path}:{match.line} | {line}", match.path, match.line, line)
+
+
+def _commit_row(commit: Commit) -> _Row:
+    title = one_line(commit.title)[:_MAX_LINE]
+    return _Row(f"{commit.sha[:SHORT_SHA]} {commit.committed_at:%Y-%m-%d} {one_line(commit.author)[:80]} | {title}")
+
+
+def _fitting(rows: Sequence[_Row], budget: int) -> list[_Row]:
+    """Return the first rows that fit a number of tokens."""
+    taken: list[_Row] = []
+    for row in rows:
+        budget -= tokens(row.text + "\n")
+        if budget < 0:
+            break
+        taken.append(row)
+    return taken
+
+
+def _lines_of(rows: Iterable[_Row]) -> Iterable[FileLines]:
+    files: dict[str, dict[int, str]] = {}
+    for row in rows:
+        if row.path:
+            files.setdefault(row.path, {})[row.number] = row.content
+    return (FileLines(path, lines) for path, lines in files.items())
