@@ -68,9 +68,9 @@ def parse_day(text: str, today: date) -> date:
 
 def _check_day(day: date, today: date, text: str) -> date:
     if day > today:
-        raise Misuse(f"{text!r} lies in the future; the latest day that can be read is {today}")
+        raise Misuse(f"{text!r} is in the future; today is {today}")
     if day.year < 1970:  # noqa: PLR2004 (git's dates begin with Unix time)
-        raise Misuse(f"{text!r} lies before 1970; git has no commits there")
+        raise Misuse(f"{text!r} is before 1970, when git has no commits")
     return day
 
 
@@ -81,5 +81,5 @@ def parse_range(text: str, today: date) -> list[date]:
         raise Misuse(f"{text!r} is not a range of days; use FROM..TO, such as 2026-01-01..2026-01-31")
     first, last = parse_day(first_text, today), parse_day(last_text, today)
     if first > last:
-        raise Misuse(f"the range {text} runs backwards; use {last}..{first}")
+        raise Misuse(f"the range {text} ends before it begins; use {last}..{first}")
     return [first + timedelta(days=n) for n in range((last - first).days + 1)]

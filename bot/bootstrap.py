@@ -35,6 +35,7 @@ from bot.slack.commands.questions import Questions
 from bot.slack.commands.rate_limits import RateLimits
 from bot.slack.commands.responder import RequestHandlers, Responder
 from bot.slack.commands.search import SearchCommand
+from bot.slack.commands.shortcuts import ExplainShortcut
 from bot.slack.commands.status import Status
 from bot.slack.commands.subscription_form import SubscriptionForms
 from bot.slack.commands.subscriptions import SubscriptionCommands, SubscriptionManager
@@ -58,6 +59,8 @@ from bot.slack.parsing import commands as command_types
 from bot.slack.parsing.commands import (
     Day,
     Days,
+    ExplainCommits,
+    Greeting,
     Help,
     ListSubscriptions,
     Lookup,
@@ -258,6 +261,7 @@ class _Bot:
                 Day: days.show_day,
                 Days: days.show_range,
                 Lookup: commits.show,
+                ExplainCommits: ExplainShortcut(commits).explain,
                 Search: search.show,
                 Upgrade: upgrade.show,
                 Suspects: suspects.show,
@@ -266,6 +270,7 @@ class _Bot:
                 ListSubscriptions: lambda conversation, _: subscriptions.show_all(conversation),
                 command_types.Status: lambda conversation, _: subscriptions.show_status(conversation),
                 Help: lambda conversation, _: help_.show(conversation),
+                Greeting: help_.return_greeting,
                 NotUnderstood: help_.show_not_understood,
             }
         )

@@ -52,7 +52,7 @@ def findings(now: Clock) -> Iterator[Finding]:
         settings = Settings.load()
     except WrongSettings as exc:
         yield from (Finding("settings", each, exc.exit_code) for each in exc.wrong)
-        yield Finding("all else", "not tried until the settings are right", None)
+        yield Finding("all else", "not checked until the settings are valid", None)
         return
     logs.set_up(settings.log_level or "WARNING", settings.log_format)
     yield Finding("settings", f"{settings.digest_time:%H:%M} {settings.digest_timezone}, {settings.digest_language}")
@@ -99,16 +99,14 @@ def _database(settings: Settings) -> str:
     url = settings.database_url.get_secret_value()
     found, name = condition(url), address_of(url).render_as_string(hide_password=True)
     if found is Condition.BEHIND:
-        raise StoreUnusable(
-            f"{name} was written by an earlier vllm-digest; start the bot once, which brings it up to date"
-        )
+        raise StoreUnusable(f"{name} was written by an earlier vllm-digest; start the bot once to upgrade it")
     return f"{name} is {'not set up yet; the first start does that' if found is Condition.NEW else 'up to date'}"
 
 
 def _mirrors(settings: Settings) -> Iterator[Finding]:
     folder = settings.digest_mirrors
     if folder is None:
-        yield Finding("mirrors", "turned off by an empty DIGEST_MIRRORS: all is read through GitHub's API", None)
+        yield Finding("mirrors", "disabled by an empty DIGEST_MIRRORS: everything is read through GitHub's API", None)
     else:
         yield _check("mirrors", partial(_mirror_folder, folder, settings))
 
@@ -118,7 +116,7 @@ def _mirror_folder(folder: Path, settings: Settings) -> str:
         sizes = Mirrors(folder, github, None).check()
     existing = next(each for each in (folder, *folder.absolute().parents) if each.exists())
     if not existing.is_dir() or not os.access(existing, os.W_OK):
-        raise BadSetting(f"DIGEST_MIRRORS: {existing} is not a folder that can be written; name another")
+        raise BadSetting(f"DIGEST_MIRRORS: {existing} is not a writable folder; choose another")
     if not sizes:
         return f"none yet; those of the configured and subscribed repositories will be in {folder}"
     return ", ".join(f"{name} {size / _MB:,.0f} MB" for name, size in sizes.items())
@@ -141,7 +139,7 @@ def _github(settings: Settings) -> Iterator[Finding]:
         private = [Repository.parse(name) for name in settings.digest_private]
         named = {each.key: each for each in (*private, *settings.digest_repos)}.values()
         if server.exit_code:
-            yield from (Finding(f"repository {each}", "not tried, since GitHub failed", None) for each in named)
+            yield from (Finding(f"repository {each}", "not checked, since GitHub failed", None) for each in named)
             return
         yield from _check_all(*((f"repository {each}", partial(_repository, github, each, settings)) for each in named))
 
@@ -186,7 +184,7 @@ def _without_slack(settings: Settings) -> Iterator[Finding]:
     ways = "SLACK_APP_TOKEN, for `run`, or SLACK_SIGNING_SECRET, for `serve`"
     yield _not_set("Slack", f"SLACK_BOT_TOKEN with {ways}, brings the bot into Slack")
     for channel in settings.digest_channel:
-        yield Finding(f"channel {channel}", "not tried, since Slack is not set", None)
+        yield Finding(f"channel {channel}", "not checked, since Slack is not configured", None)
 
 
 def _app(settings: Settings, now: Clock) -> Iterator[Finding]:
@@ -196,7 +194,7 @@ def _app(settings: Settings, now: Clock) -> Iterator[Finding]:
         at = now()
     except DigestError as exc:
         if isinstance(exc, Refused):
-            exc = BadSetting(f"SLACK_BOT_TOKEN: {exc}; copy the Bot User OAuth Token of the installed app anew")
+            exc = BadSetting(f"SLACK_BOT_TOKEN: {exc}; copy the Bot User OAuth Token of the installed app again")
         message = f"{exc}; check the network and SLACK_API_URL" if isinstance(exc, Unanswered) else str(exc)
         yield Finding("Slack bot token", message, exc.exit_code)
     else:
@@ -213,14 +211,14 @@ def _app(settings: Settings, now: Clock) -> Iterator[Finding]:
 
 def _installed(installation: Installation) -> str:
     if installation.whole_organisation:
-        raise BadSetting("is that of a whole organisation, which is not supported; install the app into one workspace")
+        raise BadSetting("belongs to a whole organisation, which is not supported; install the app into one workspace")
     return f"{installation.user} in {installation.team}"
 
 
 def _scopes(installation: Installation) -> str:
     required = manifest().scopes
     if installation.scopes is None:
-        return "Slack does not say which the app has"
+        return "Slack did not list the app's scopes"
     missing = sorted(required - OPTIONAL_SCOPES - installation.scopes)
     if missing:
         raise BadSetting(
@@ -234,12 +232,12 @@ def _scopes(installation: Installation) -> str:
 
 def _clock(installation: Installation, now: datetime) -> str:
     if installation.at is None:
-        return "Slack does not say what time it is"
+        return "Slack did not tell the time"
     ahead = now - installation.at
     if abs(ahead) > _SKEW:
         which = "ahead of" if ahead > timedelta() else "behind"
         raise Misuse(
-            f"{abs(ahead).total_seconds():.0f} s {which} Slack's; set this machine's, or digests are late and requests refused"
+            f"{abs(ahead).total_seconds():.0f} s {which} Slack's; set this machine's clock, or digests are late and requests are rejected"
         )
     return "agrees with Slack's"
 
@@ -249,12 +247,12 @@ def _channel(web: Web, channel: str, user: str) -> str:
         place = web.place(channel)
     except ChannelClosed as exc:
         raise BadSetting(
-            "Slack shows the bot no such channel; if it is private invite the bot to it, else correct DIGEST_CHANNEL"
+            "the bot cannot see this channel; if it is private, invite the bot, otherwise correct DIGEST_CHANNEL"
         ) from exc
     if place.is_archived:
         raise BadSetting("is archived; unarchive it, or take it out of DIGEST_CHANNEL")
     if not place.is_member:
-        raise BadSetting(f"the bot is not in it; type there: /invite @{user}")
+        raise BadSetting(f"the bot is not in the channel; type there: /invite @{user}")
     return "the bot is in it"
 
 
@@ -265,7 +263,7 @@ def _connection_modes(settings: Settings) -> Iterator[Finding]:
     else:
         yield _not_set("Slack app token", "SLACK_APP_TOKEN lets `run` connect over Socket Mode")
     if settings.slack_signing_secret:
-        yield Finding("Slack signing secret", "is set, for `serve`; Slack's first request shows whether it is right")
+        yield Finding("Slack signing secret", "is set, for `serve`; Slack's first request shows whether it is valid")
     else:
         yield _not_set("Slack signing secret", "SLACK_SIGNING_SECRET lets `serve` be reached over HTTP")
 
@@ -297,7 +295,9 @@ def _model(settings: Settings) -> Iterator[Finding]:
     if settings.digest_model:
         yield _check("model", partial(_answering, settings, settings.digest_model))
     else:
-        yield _not_set("model", "DIGEST_MODEL names one that analyses and answers; without it rules do")
+        yield _not_set(
+            "model", "DIGEST_MODEL chooses the model for analyses and answers; without it they come from rules"
+        )
 
 
 def _answering(settings: Settings, name: str) -> str:
@@ -311,4 +311,6 @@ def _answering(settings: Settings, name: str) -> str:
             raise kind(f"{name}: {exc}") from exc
         known = model.cost(_TOKENS, _TOKENS) is not None
     usd = f"{settings.digest_daily_budget_usd:.2f} USD a day"
-    return f"{name} answers; " + (f"at most {usd}" if known else "no prices are known, so that no budget limits it")
+    return f"{name} answers; " + (
+        f"at most {usd}" if known else "its prices are unknown, so the budget does not limit it"
+    )

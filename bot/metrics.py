@@ -92,7 +92,9 @@ def served(metrics: Metrics, port: int, *, needed: bool = False) -> Iterator[Non
         server, thread = start_http_server(port, _HOST, metrics.registry) if port else (None, None)
     except OSError as exc:
         if needed:
-            raise Misuse(f"port {port} of {_HOST} is taken; choose another with --metrics-port, or 0 for none") from exc
+            raise Misuse(
+                f"port {port} of {_HOST} is in use; choose another with --metrics-port, or 0 for none"
+            ) from exc
         log.warning(
             "no metrics", port=port, why=exc.strerror, advice="choose another with --metrics-port, or 0 for none"
         )

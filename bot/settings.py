@@ -18,12 +18,12 @@ from analysis.models import Repository
 from analysis.window import zone
 
 _REASONS = {  # by pydantic's error types
-    "greater_than_equal": "is less than {ge}",
-    "less_than_equal": "is more than {le}",
-    "int_parsing": "is not a whole number",
-    "float_parsing": "is not a number",
-    "bool_parsing": "is neither true nor false",
-    "literal_error": "is none of {expected}",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than_equal": "must be at most {le}",
+    "int_parsing": "must be a whole number",
+    "float_parsing": "must be a number",
+    "bool_parsing": "must be true or false",
+    "literal_error": "is not supported; use {expected}",
 }
 
 
@@ -35,7 +35,7 @@ def _repositories(value: object) -> object:
     except Misuse as exc:
         raise ValueError(str(exc)) from None
     if not found:
-        raise ValueError("names no repository; use owner/name, several with commas between them")
+        raise ValueError("has no repository; use owner/name, comma-separated")
     return list({repository.key: repository for repository in found}.values())
 
 
@@ -47,7 +47,7 @@ def _token(value: object) -> object:
     """Strip the line break that a file or a secret store may add to a token; reject inner white space."""
     text = value.strip() if isinstance(value, str) else value
     if isinstance(text, str) and (not text.isprintable() or " " in text or not text.isascii()):
-        raise ValueError("is not a token: it holds white space or other characters that no token has")
+        raise ValueError("is not a valid token: it contains white space or other invalid characters")
     return text or None
 
 
@@ -58,7 +58,7 @@ def _channels(value: object) -> Any:
     for each in found:
         if not re.fullmatch(r"[CGD][A-Z0-9]+", each):
             raise ValueError(
-                f"{each[:40]!r} is not a channel's id; it is at the end of the channel's details in Slack, such as C0123456789"
+                f"{each[:40]!r} is not a channel ID such as C0123456789; it is at the bottom of the channel's details in Slack"
             )
     return found
 
@@ -75,7 +75,7 @@ def _private(value: object) -> object:
         except Misuse as exc:
             raise ValueError(str(exc)) from None
         if not equals or repository.branch:
-            raise ValueError(f"{each.strip()[:60]!r} names no channels; use owner/name=C0123456789+C9876543210")
+            raise ValueError(f"{each.strip()[:60]!r} has no channels; use owner/name=C0123456789+C9876543210")
         found[repository.full_name.lower()] = frozenset(_channels(channels.replace("+", ",")))
     return found
 
@@ -83,7 +83,7 @@ def _private(value: object) -> object:
 def _time_of_day(value: object) -> object:
     match = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", value.strip()) if isinstance(value, str) else None
     if isinstance(value, str) and not match:
-        raise ValueError("is not a time of day; use 09:00")
+        raise ValueError("is not a valid time; use HH:MM")
     return time(int(match[1]), int(match[2])) if match else value
 
 
@@ -155,7 +155,9 @@ class Settings(BaseSettings):
     @classmethod
     def _command(cls, value: str) -> str:
         if not re.fullmatch(r"/[a-z0-9_-]{1,31}", value):
-            raise ValueError("is not a slash command; use small letters, digits and hyphens, such as /vllm-digest")
+            raise ValueError(
+                "is not a valid slash command; use lower-case letters, digits and hyphens, such as /vllm-digest"
+            )
         return value
 
     @field_validator("github_api_url", "openai_base_url")
@@ -165,9 +167,9 @@ class Settings(BaseSettings):
             return None
         parts = urlsplit(value)
         if parts.scheme not in ("http", "https") or not parts.hostname or not _has_port(parts):
-            raise ValueError("is not a web address; use https://HOST/PATH")
+            raise ValueError("is not a valid URL; use https://HOST/PATH")
         if parts.username or parts.password:
-            raise ValueError("holds a password; tokens have settings of their own")
+            raise ValueError("contains a password; put it into the setting for the token")
         return value.rstrip("/")
 
     @field_validator("digest_timezone")
@@ -185,7 +187,7 @@ class Settings(BaseSettings):
         if value is None:
             return None
         if value.upper() not in logging.getLevelNamesMapping():
-            raise ValueError("is not a level; use debug, info, warning or error")
+            raise ValueError("is not a log level; use debug, info, warning or error")
         return value.upper()
 
     @property
@@ -204,7 +206,7 @@ class Settings(BaseSettings):
                 f"{name} is not set; the README says how to get one. Without Slack, try: vllm-digest digest --sample"
             )
         if not value.get_secret_value().startswith(_PREFIXES[name]):
-            raise BadSetting(f"{name}: is not such a token; it begins with {_PREFIXES[name]}")
+            raise BadSetting(f"{name}: is not a valid token; it must start with {_PREFIXES[name]}")
         return value.get_secret_value()
 
     @classmethod

@@ -24,7 +24,7 @@ _GONE: dict[ImpactKind | _Mention, str] = {
     ImpactKind.CALL: mark("{name} is gone, so this call fails"),
     ImpactKind.ATTRIBUTE: mark("{name} is gone, so this read fails"),
     ImpactKind.OVERRIDE: mark("{name} is gone, so nothing upstream calls this override"),
-    ImpactKind.REPLACEMENT: mark("{name} is gone, so this assignment replaces nothing"),
+    ImpactKind.REPLACEMENT: mark("{name} is gone, so this assignment no longer has any effect"),
     _Mention.STRING: mark("{name} is gone, so this string no longer resolves"),
     _Mention.VARIABLE: mark("{name} is gone, so setting it has no effect"),
     _Mention.FLAG: mark("{name} is gone, so commands that pass it fail"),
@@ -37,7 +37,7 @@ _MOVED: dict[ImpactKind | _Mention, str] = {
     ImpactKind.CALL: mark("{name} is now {new}, so this call fails"),
     ImpactKind.ATTRIBUTE: mark("{name} is now {new}, so this read fails"),
     ImpactKind.OVERRIDE: mark("{name} is now {new}, so nothing upstream calls this override"),
-    ImpactKind.REPLACEMENT: mark("{name} is now {new}, so this assignment replaces nothing"),
+    ImpactKind.REPLACEMENT: mark("{name} is now {new}, so this assignment no longer has any effect"),
     _Mention.STRING: mark("{name} is now {new}, so this string no longer resolves"),
     _Mention.VARIABLE: mark("{name} is now {new}, so setting the old name has no effect"),
     _Mention.FLAG: mark("{name} is now {new}, so commands that pass the old flag fail"),
@@ -49,9 +49,9 @@ _CALLED = {
     Cause.PARAMETER_REMOVED: mark("{name} no longer takes {subject}, which this call passes"),
     Cause.PARAMETER_RENAMED: mark("{name} takes {new} instead of {subject}, which this call passes"),
     Cause.PARAMETER_REQUIRED: mark("{name} requires {subject}, which this call does not pass"),
-    Cause.POSITION_CHANGED: mark("{name} takes {subject} at another position than this call passes it"),
+    Cause.POSITION_CHANGED: mark("{name} now takes {subject} in a different position than this call passes it"),
     Cause.FEWER_POSITIONS: mark("{name} takes fewer positional arguments than this call passes"),
-    Cause.RETURNS: mark("{name} returns another type, which this call may not expect"),
+    Cause.RETURNS: mark("{name} now returns a different type, which this call may not expect"),
 }
 _OVERRIDDEN = {
     Cause.PARAMETER_REMOVED: mark("{name} no longer has {subject}, which this definition requires"),
@@ -60,15 +60,15 @@ _OVERRIDDEN = {
     Cause.PARAMETER_ADDED: mark(
         "{name} now takes the optional parameter {subject}, which this definition does not accept"
     ),
-    Cause.RETURNS: mark("{name} returns another type than this definition may"),
+    Cause.RETURNS: mark("{name} now returns a different type; this definition may still return the old one"),
     Cause.REWRITTEN: mark("{name} was rewritten, and this replaces it with a copy of the old one"),
 }
 _PARAMETERS_ADDED = mark("{name} now takes the optional parameters {subject}, which this definition does not accept")
 _OTHERS = {
-    Cause.NONE_ALLOWED: mark("{name} allows None now, which this line may not expect"),
+    Cause.NONE_ALLOWED: mark("{name} may now be None, which this line may not expect"),
     Cause.NOT_KEPT: mark("{name} is only passed to the constructor now, so this reads its default"),
-    Cause.TYPE: mark("{name} is of another type now, which this read may not expect"),
-    Cause.MADE_ABSTRACT: mark("{name} is abstract, and this class does not define it"),
+    Cause.TYPE: mark("{name} now has a different type, which this line may not expect"),
+    Cause.MADE_ABSTRACT: mark("{name} is now abstract, and this class does not implement it"),
     Cause.DEFAULT_CHANGED: mark("The default of {name} changed, which this line relies on"),
     Cause.VERSION: mark("Upstream requires {name} {new}, which this requirement excludes"),
 }

@@ -35,7 +35,7 @@ def parse_watch(text: str) -> tuple[str, ...]:
     found = tuple(dict.fromkeys(_normalized_term(each) for each in re.split("[,，、]", text) if each.strip()))
     if len(found) > _MAX_TERMS:
         raise Misuse(
-            Phrase("{count} watched terms are too many; give at most {most}", count=len(found), most=_MAX_TERMS)
+            Phrase("{count} watched terms are too many; use at most {most}", count=len(found), most=_MAX_TERMS)
         )
     for each in found:
         _validate_term(each)
@@ -58,14 +58,14 @@ def _validate_term(term: str) -> None:
     if len(term) > _MAX_LENGTH or not term.isprintable() or re.search(r"\s", term) or term.startswith(("!", "#")):
         raise Misuse(
             Phrase(
-                "{text!r} cannot be watched; use vllm/v1/worker, VLLM_USE_V1, LLM.generate or --enforce-eager",
+                "{text!r} cannot be watched; use a term such as vllm/v1/worker, VLLM_USE_V1, LLM.generate or --enforce-eager",
                 text=shown,
             )
         )
     if not _is_path(term) and len(re.sub(r"[^\w]", "", term)) < _MIN_NAME:
         raise Misuse(
             Phrase(
-                "{text!r} is too short to be watched; a name has at least {least} letters or digits",
+                "{text!r} is too short to watch; use at least {least} letters or digits",
                 text=shown,
                 least=_MIN_NAME,
             )
@@ -74,13 +74,16 @@ def _validate_term(term: str) -> None:
         if not re.search(r"\w", term):
             raise Misuse(
                 Phrase(
-                    "{text!r} watches everything; name a folder, as in csrc/**, or an ending, as in *.cu", text=shown
+                    "{text!r} matches every file; use a folder such as csrc/**, or an extension such as *.cu",
+                    text=shown,
                 )
             )
         try:
             GitIgnoreSpec.from_lines([term])
         except ValueError as exc:
-            raise Misuse(Phrase("{text!r} is not a path; use vllm/v1/worker, csrc/** or *.cu", text=shown)) from exc
+            raise Misuse(
+                Phrase("{text!r} is not a valid path; use vllm/v1/worker, csrc/** or *.cu", text=shown)
+            ) from exc
 
 
 def _is_path(term: str) -> bool:

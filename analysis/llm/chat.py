@@ -147,7 +147,7 @@ class ChatModel:
             with self._lock:
                 self._mode = max(self._mode, mode)
             return value
-        raise ModelFailure(Phrase("the server refuses every form of question"), lasting=True)
+        raise ModelFailure(Phrase("the server accepts no request format that was tried"), lasting=True)
 
     def talk(
         self,
@@ -231,9 +231,9 @@ class ChatModel:
             usage.estimate(messages, received)
             raise
         if refused:
-            raise ModelFailure(Phrase("the model refused"))
+            raise ModelFailure(Phrase("the model refused to answer"))
         if finish is None:
-            raise Interrupted(Phrase("the reply broke off"))
+            raise Interrupted(Phrase("the reply was cut off"))
         yield _ReplyPart("", finish, collector.calls)
 
     def _stream(
@@ -279,7 +279,7 @@ class _Conversation(Generic[T]):
         if not text.strip():
             # Some servers reply with a blank JSON object, but reply properly in another mode.
             if mode is ResponseMode.TEXT:
-                raise ModelFailure(Phrase("the reply was blank"))
+                raise ModelFailure(Phrase("the reply was empty"))
             raise Unsupported
         value, wrong = validated(text, self._schema)
         if value is None:
@@ -288,7 +288,7 @@ class _Conversation(Generic[T]):
                 self._finished_reply([*messages, Message("assistant", text), repair], mode), self._schema
             )
         if value is None:
-            raise ModelFailure(Phrase("the reply did not have the form asked for ({wrong})", wrong=wrong))
+            raise ModelFailure(Phrase("the reply did not match the schema ({wrong})", wrong=wrong))
         return value
 
     def _finished_reply(self, messages: list[Message], mode: ResponseMode) -> str:
@@ -330,8 +330,8 @@ def _offered(tools: Sequence[Tool], *, may_call: bool) -> dict[str, Any]:
 
 
 _UNFINISHED = {
-    "length": mark("the reply did not fit"),
-    "content_filter": mark("the server's filter stopped the reply"),
+    "length": mark("the reply was too long"),
+    "content_filter": mark("the server's content filter blocked the reply"),
 }
 
 
@@ -339,4 +339,4 @@ def _why_unfinished(finish: str) -> Phrase:
     code = finish if re.fullmatch(r"[a-z_]{1,40}", finish) else "?"  # any other text is untrusted
     if finish in _UNFINISHED:
         return Phrase(_UNFINISHED[finish])
-    return Phrase("the reply ended with {finish}", finish=code)
+    return Phrase("the reply ended with finish reason {finish}", finish=code)

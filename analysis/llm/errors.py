@@ -49,11 +49,11 @@ def translated_errors(mode: ResponseMode, *, with_tools: bool = False) -> Abstra
 
 
 def _denied(_: Exception, __: _Request) -> Exception:
-    return ModelFailure(Phrase("the server refuses the key; check OPENAI_API_KEY"), lasting=True)
+    return ModelFailure(Phrase("the server rejected the API key; check OPENAI_API_KEY"), lasting=True)
 
 
 def _limited(_: Exception, __: _Request) -> Exception:
-    return ModelFailure(Phrase("the server's request limit is used up"))
+    return ModelFailure(Phrase("the server's rate limit is reached"))
 
 
 def _absent(exc: openai.NotFoundError, request: _Request) -> Exception:
@@ -61,7 +61,9 @@ def _absent(exc: openai.NotFoundError, request: _Request) -> Exception:
         return ToolsRefused()
     if request.mode < ResponseMode.TEXT and "model" not in str(exc).lower():
         return Unsupported()
-    return ModelFailure(Phrase("no such model or address; check DIGEST_MODEL and OPENAI_BASE_URL"), lasting=True)
+    return ModelFailure(
+        Phrase("the model or the address does not exist; check DIGEST_MODEL and OPENAI_BASE_URL"), lasting=True
+    )
 
 
 def _status(exc: openai.APIStatusError, request: _Request) -> Exception:
@@ -69,19 +71,19 @@ def _status(exc: openai.APIStatusError, request: _Request) -> Exception:
         return Unsupported()
     if _refuses_tools(exc, request):
         return ToolsRefused()
-    return ModelFailure(Phrase("the server answered with status {status}", status=exc.status_code))
+    return ModelFailure(Phrase("the server returned status {status}", status=exc.status_code))
 
 
 def _late(_: Exception, __: _Request) -> Exception:
-    return Interrupted(Phrase("the server did not answer in time"))
+    return Interrupted(Phrase("the server did not respond in time"))
 
 
 def _unreachable(_: Exception, __: _Request) -> Exception:
-    return Interrupted(Phrase("the server cannot be reached, or hung up; check OPENAI_BASE_URL"))
+    return Interrupted(Phrase("the server cannot be reached or closed the connection; check OPENAI_BASE_URL"))
 
 
 def _nonsense(_: Exception, __: _Request) -> Exception:
-    return Interrupted(Phrase("the server's reply broke off or made no sense"))
+    return Interrupted(Phrase("the server's reply was cut off or malformed"))
 
 
 def _refuses_form(exc: openai.APIStatusError, mode: ResponseMode) -> bool:

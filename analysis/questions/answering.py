@@ -104,7 +104,7 @@ def answer(
             except ModelFailure as exc:
                 answering.failure = exc
                 if answering.by == "model":
-                    broke_off = catalogue(language)("The answer broke off here: the model did not finish.")
+                    broke_off = catalogue(language)("The answer stops here: the model did not finish.")
                     yield Statement(text=broke_off, new_paragraph=True)
         if answering.by == "rules":
             yield from answer_by_rules(question, language)
@@ -162,7 +162,7 @@ class _AnswerSession:
         finally:
             self._answering.dropped += len(self._pending)
         if not self._yielded:
-            raise ModelFailure(Phrase("nothing in the reply could be borne out"))
+            raise ModelFailure(Phrase("nothing in the reply could be verified"))
 
     def _converse(self, model: "ChatModel", usage: "UsageCounter", tools: CommitTools | None) -> Iterator[Statement]:
         """Yield the statements of a reply and of those that follow its tool calls; ask once again in the right language."""
@@ -234,7 +234,7 @@ class _AnswerSession:
         from analysis.llm import ToolsRefused
 
         if self._nonce in received or self._canary in received:
-            return ModelFailure(Phrase("the reply gave away the prompt"))
+            return ModelFailure(Phrase("the reply revealed the prompt"))
         return ToolsRefused() if with_tools and _WRITTEN_CALL.match(received) else None
 
     def _release(self, segment: Segment) -> Iterator[Statement]:

@@ -42,9 +42,9 @@ _ANSWERED = 0.4  # share of a question's terms that a hit must have to answer it
 # What a model too may answer, in these words; it is told them.
 NOT_SHOWN = mark("I found nothing about this in the diff.")
 OFF_TOPIC = mark("I only answer questions about these commits.")
-_MATCHING = mark("The commits that match:")
+_MATCHING = mark("Matching commits:")
 _UNMENTIONED = mark("Neither the diff ({files}) nor the message mentions {names}.")
-_UNANSWERED = mark("No line answers this for certain. The nearest places:")
+_UNANSWERED = mark("No line answers this for certain. Closest matches:")
 _UNREAD = mark("I found nothing about this, but not every changed line could be read.")
 _HINT = mark(
     "Ask what this commit changes, for example: is a default changed? does it touch {name}? has it tests? who wrote it?"
@@ -152,7 +152,7 @@ def _header(
     if nowhere and not (items and answered and _is_beside(nowhere, found.present)):
         yield Statement(text=_denial(entry, nowhere, say) if found.complete else say(_UNREAD))
         if items:
-            yield Statement(text=say("The nearest places:"))
+            yield Statement(text=say("Closest matches:"))
     elif not items:
         yield _hint(entry, say)
     elif not answered or not certain:
@@ -265,13 +265,13 @@ def _about_day(question: Question, language: Language) -> Iterator[Statement]:
     important = [entry for entry in question.entries if entry.ranked.importance is Importance.HIGH]
     important.sort(key=lambda entry: -entry.ranked.score)
     if not found and not general:
-        yield Statement(text=say("No commit shows this."))
+        yield Statement(text=say("No match."))
     chosen = (
         found
         or important[: None if general else _FEW_COMMITS]
         or sorted(question.entries, key=lambda entry: -entry.ranked.score)[:_FEW_COMMITS]
     )
-    yield Statement(text=say(_MATCHING) if found else say("The commits that matter most:"))
+    yield Statement(text=say(_MATCHING) if found else say("The most important commits:"))
     topics = topics_in(question.text)
     yield from (_list_item(entry, query, language, topics) for entry in chosen[:_MAX_COMMITS])
     if len(chosen) > _MAX_COMMITS:

@@ -21,7 +21,7 @@ from analysis.writing.fact_sentences import FACT_SENTENCES
 from analysis.writing.reasons import strongest_reasons
 
 _PATHS = 3  # maximum test paths that are named
-NO_TEST = mark("No test is among the changed files ({files}).")
+NO_TEST = mark("None of the changed files ({files}) is a test.")
 _RANKED = {
     Importance.HIGH: mark("Ranked high"),
     Importance.MEDIUM: mark("Ranked medium"),
@@ -87,14 +87,14 @@ def _describe_links(entry: Entry, say: Catalogue) -> _Description:
     relations += [(mark("reverts {sha}"), sha) for sha in links.all_reverted]
     relations += [(mark("fixes {sha}"), sha) for sha in links.fixes]
     relations += [(mark("fixed by {sha}"), sha) for sha in links.fixed_by]
-    texts = [] if links.reverted_by else [say("No commit that was read reverts it.")]
+    texts = [] if links.reverted_by else [say("No stored commit reverts it.")]
     texts += [_capitalized_sentence(say(relation, sha=code(sha[:SHORT_SHA])), say) for relation, sha in relations]
     if not links.all_reverted:  # the message may name a revert of a commit that is not in the store
         named = [code(each.name) for each in entry.facts if each.kind is FactKind.REVERT]
         texts += [as_sentence(say(FACT_SENTENCES[FactKind.REVERT].change, names=each), say) for each in named]
     others = [sha for _, sha in relations]
     if links.series:
-        series = say("part {part} of {of} of a series", part=links.series.part, of=links.series.of or "N")
+        series = say("part {part} of a series of {of}", part=links.series.part, of=links.series.of or "N")
         texts.append(_capitalized_sentence(series, say))
         others += [sha for sha in links.series.commits if sha != entry.commit.sha]
     cited = [to_other(entry.commit, sha) for sha in dict.fromkeys(others)]
@@ -125,7 +125,7 @@ def _describe_tests(entry: Entry, say: Catalogue) -> _Description:
         files = say.plural("{count} file", "{count} files", len(commit.files))
         return say(NO_TEST, files=files), (to_commit(commit),)
     paths = join_items([code(file.path) for file in shown], say)
-    tests_changed = say("Comes with tests: {paths}" if added else "Only takes tests away: {paths}", paths=paths)
+    tests_changed = say("Comes with tests: {paths}" if added else "Only removes tests: {paths}", paths=paths)
     texts = [as_sentence(tests_changed, say)]
     removed = [fact.name for fact in entry.facts if fact.kind is FactKind.TEST_REMOVED]
     if removed:

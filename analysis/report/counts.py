@@ -46,7 +46,7 @@ def coverage(report: DayReport) -> str:
     )
     left_out = report.chosen.unselected + report.chosen.unselected_late if report.chosen else 0
     if left_out:
-        line += say(" + not selected {count}", count=left_out)
+        line += say(" + filtered out {count}", count=left_out)
     way = _READ_FROM.get(counted.read_from)
     return line + say("; ") + say(way) if way else line
 
@@ -60,7 +60,7 @@ def usage(used: Usage, language: Language) -> str:
 
     return say(
         "Model {model}: {calls}, {input} tokens in ({cached} cached), {output} out, {cost}, "
-        "{removed} unfounded claims removed",
+        "{removed} unsupported claims removed",
         model=used.model,
         calls=say.plural("{count} call", "{count} calls", used.calls),
         input=known(used.input_tokens),
@@ -79,7 +79,7 @@ def late_heading(report: DayReport) -> str:
 def late_note(report: DayReport) -> str:
     """Return what the commits that landed late are."""
     say = catalogue(report.language)
-    return say("Dated before this day, these reached the branch after their own day was reported.")
+    return say("These commits are dated earlier but reached the branch after that day's report.")
 
 
 def tier_heading(report: DayReport, tier: Importance) -> str:

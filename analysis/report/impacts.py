@@ -97,7 +97,7 @@ def impact_summary(report: ImpactReport) -> str:
         return say("No commits were compared")
     if not any(each.uses or each.mentions for each in report.downstreams):
         return say("Nothing to compare")
-    return say("✅ Nothing here breaks your code: {commits} compared", commits=commits)
+    return say("✅ Nothing breaks your code: {commits} compared", commits=commits)
 
 
 def downstream_name(downstream: Downstream) -> str:
@@ -121,7 +121,7 @@ def comparison(downstream: Downstream, language: Language) -> str:
     if downstream.mentions:
         names = say.plural("{count} name", "{count} names", downstream.mentions)
         return say(
-            "No code in {downstream} uses {packages} ({files}); compared were {names} of settings and versions in its text",
+            "No code in {downstream} uses {packages} ({files}); only {names} of settings and versions in its files were compared",
             names=names,
             **values,
         )
@@ -152,10 +152,10 @@ def omissions(downstream: Downstream, language: Language) -> Iterator[str]:
     if downstream.copies:
         packages = join_items(downstream.packages, say)
         yield say(
-            "A copy of {packages} is not compared: {names}", packages=packages, names=_names(downstream.copies, say)
+            "Copies of {packages} were not compared: {names}", packages=packages, names=_names(downstream.copies, say)
         )
     if downstream.submodules:
-        yield say("Other repositories inside are not read: {names}", names=_names(downstream.submodules, say))
+        yield say("Nested repositories were not read: {names}", names=_names(downstream.submodules, say))
     if downstream.unread:
         yield say.plural(
             "{count} file was not read: binary, too large or not readable",

@@ -21,11 +21,11 @@ def summary(report: SuspectReport) -> str:
     say = catalogue(report.language)
     if report.elsewhere:
         return say(
-            "I found none: no frame or message of this traceback is of {repository}.", repository=report.repository
+            "No suspects: no frame or message of this traceback belongs to {repository}.", repository=report.repository
         )
     if not report.suspects:
-        return say("I found none: no stored commit of these days changes anything that this names.")
-    return say("The likeliest first:")
+        return say("No suspects: no stored commit of these days changes anything that is mentioned here.")
+    return say("Most likely first:")
 
 
 def reasons(suspect: Suspect, language: Language) -> list[str]:
@@ -33,7 +33,7 @@ def reasons(suspect: Suspect, language: Language) -> list[str]:
     say = catalogue(language)
     found = [cause.sentence(language) for each in suspect.impacts for cause in impact_causes(each)[:1]]
     if suspect.files:
-        found.append(say("changes {files}, which the traceback passes", files=", ".join(suspect.files[:3])))
+        found.append(say("changes {files}, which the traceback mentions", files=", ".join(suspect.files[:3])))
     if not suspect.lines:
-        found.append(say("names {words}", words=", ".join(suspect.words)))
+        found.append(say("mentions {words}", words=", ".join(suspect.words)))
     return found

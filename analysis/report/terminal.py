@@ -147,7 +147,7 @@ def _full_commit(
         yield _indented(Text(say("⚠️ not on {branch}", branch=one_line(commit.not_on)), style="bold red"))
     if entry.watched:
         touched = " · ".join(one_line(f"{each.term} {each.place}") for each in entry.watched)
-        yield _indented(Text(say("👁 Touches what you watch") + say(": ") + touched, style="bold"))
+        yield _indented(Text(say("👁 Touches watched terms") + say(": ") + touched, style="bold"))
     yield from _change_lines(entry, language)
     for row in _link_rows(entry, say):
         yield _indented(Text(row))
@@ -174,7 +174,7 @@ def _analysis_lines(entry: Entry, analysis: Analysis, say: Catalogue) -> Iterato
         if why := purpose(entry.commit):
             yield _indented(prose(say("The author writes: {text}", text=why)))
         yield from _labelled_list(say("🎯 Scope"), [prose(row) for row in analysis.scope])
-        yield _indented(Text(say("🔧 By rules"), style="dim"))
+        yield _indented(Text(say("🔧 Rule-based (no model)"), style="dim"))
         return
     yield _indented(prose(analysis.summary))
     yield from _labelled_list(say("🎯 Scope"), [prose(row) for row in analysis.scope])
@@ -244,7 +244,7 @@ def _print_coverage(console: Console, report: DayReport, say: Catalogue) -> None
     if report.usage.model:
         _print(console, Text(one_line(counts.usage(report.usage, report.language)), style="dim"))
     for label, style, failures in (
-        (say("By rules instead"), "yellow", coverage.replaced),
+        (say("Rule-based instead"), "yellow", coverage.replaced),
         (say("Failed"), "red", coverage.failed),
     ):
         for each in failures:
@@ -271,10 +271,10 @@ def _link_rows(entry: Entry, say: Catalogue) -> list[str]:
     if links.reverted_by:
         rows.append(say("reverted by {sha}", sha=links.reverted_by[:7]))
     if links.series:
-        rows.append(say("part {part} of {of} of a series", part=links.series.part, of=links.series.of or "N"))
+        rows.append(say("part {part} of a series of {of}", part=links.series.part, of=links.series.of or "N"))
     rows += [say("fixes {sha}", sha=sha[:7]) for sha in links.fixes]
     rows += [say("fixed by {sha}", sha=sha[:7]) for sha in links.fixed_by]
-    return [say("🔗 Linked") + say(": ") + "; ".join(rows)] if rows else []
+    return [say("🔗 Related commits") + say(": ") + "; ".join(rows)] if rows else []
 
 
 def _sha(commit: Commit) -> Text:

@@ -22,7 +22,7 @@ HEADINGS = {
 _KINDS = {
     PinKind.SUBMODULE: mark("a submodule"),
     PinKind.REQUIREMENT: mark("a requirement"),
-    PinKind.COMMIT_FILE: mark("a file of its own"),
+    PinKind.COMMIT_FILE: mark("a version file"),
     PinKind.LOCK: mark("a lock file"),
     PinKind.IMAGE: mark("an image"),
     PinKind.WORKFLOW: mark("a workflow"),
@@ -48,7 +48,7 @@ def summary(report: UpgradeReport) -> str:
     if breaking:
         return say("💥 Breaks your code: {breaking} of {commits}", breaking=f"{breaking:,}", commits=commits)
     if report.downstreams:
-        return say("✅ Nothing here breaks your code: {commits} compared", commits=commits)
+        return say("✅ Nothing breaks your code: {commits} compared", commits=commits)
     return commits
 
 
@@ -60,14 +60,14 @@ def remarks(report: UpgradeReport) -> Iterator[str]:
     if report.merge_base:
         base = report.merge_base[:SHORT_SHA]
         yield say(
-            "{start} is on a branch of its own; the range begins at {base}, where it left",
+            "{start} is on its own branch; the range starts at {base}, where it branched off",
             start=_short(report.start.name),
             base=base,
         )
     if report.picked:
         yield say.plural(
-            "{count} commit is not new: {start} has picked it",
-            "{count} commits are not new: {start} has picked them",
+            "{count} commit is already in {start}",
+            "{count} commits are already in {start}",
             report.picked,
             start=_short(report.start.name),
         )
@@ -143,7 +143,7 @@ def _pin_remarks(pinned: Pinned, say: Catalogue) -> Iterator[str]:
     if pinned.others:
         named = [f"{_short(each.ref)} ({each.place})" for each in pinned.others[:_MAX_OTHERS]]
         yield say(
-            "Other pins disagree: {others}. {ref} was taken, because {reason}; name another as FROM",
+            "Other pins disagree: {others}. {ref} was used, because {reason}; to use another, give it as FROM",
             others=join_items(named, say),
             ref=ref,
             reason=_reason(pinned, say),
@@ -156,9 +156,9 @@ def _reason(pinned: Pinned, say: Catalogue) -> str:
     """Return why a pin was taken before the next."""
     pin, other = pinned.pin, pinned.others[0]
     if pin.exact and not other.exact:
-        return say("it is exact")
+        return say("it is an exact version")
     if pin.kind is not other.kind:
-        return say("{kind} comes before {other}", kind=say(_KINDS[pin.kind]), other=say(_KINDS[other.kind]))
+        return say("{kind} takes precedence over {other}", kind=say(_KINDS[pin.kind]), other=say(_KINDS[other.kind]))
     return say("most places name it") if pinned.places > 1 else say("it comes first")
 
 

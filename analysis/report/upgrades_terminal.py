@@ -52,7 +52,7 @@ def _group_lines(group: Consequence, report: UpgradeReport, say: Catalogue, zone
     for row in rows[:_SHOWN]:
         yield from _row_lines(group, row, say)
     if len(rows) > _SHOWN:
-        more = say("and {count} more; --format markdown has all", count=len(rows) - _SHOWN)
+        more = say("and {count} more; --format markdown lists all", count=len(rows) - _SHOWN)
         yield Line(Text(more, style="dim"))
 
 

@@ -48,8 +48,8 @@ def reads_as_failure(text: str) -> bool:
 def decoded(content: bytes, name: str) -> str:
     """Return the text of a file or of another source, called `name`. Raise `Misuse` if it is binary or empty."""
     if b"\0" in content[:_CHECKED]:
-        raise Misuse(Phrase("{name} is binary; give the text of a traceback or a log", name=name))
+        raise Misuse(Phrase("{name} is binary; paste the text of a traceback or log", name=name))
     text = content.decode("utf-8", "replace")
     if not text.strip():
-        raise Misuse(Phrase("{name} is empty; give a traceback, a log or a sentence about the failure", name=name))
+        raise Misuse(Phrase("{name} is empty; give a traceback, a log or a description of the failure", name=name))
     return text

@@ -163,7 +163,7 @@ class GitHub:
         if not pull.merged or not pull.merge_commit_sha:
             raise UnknownCommit(
                 Phrase(
-                    "pull request #{number} of {repository} is not merged; ask again when it is",
+                    "pull request #{number} of {repository} is not merged yet",
                     number=number,
                     repository=repository.full_name,
                 )

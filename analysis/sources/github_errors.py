@@ -31,15 +31,15 @@ from analysis.models import Repository
 _GONE = (codes.not_found, codes.gone, codes.unavailable_for_legal_reasons)
 _NO_COMMIT = (codes.not_found, codes.unprocessable)
 _UNKNOWN_COMMIT = mark(
-    "{repository} has no commit {commit}, or several begin like it; give more of the SHA, or check the repository"
+    "{repository} has no commit {commit}, or several start with it; use a longer SHA, or check the repository"
 )
 _UNKNOWN_PULL_REQUEST = mark("{repository} has no pull request {commit}; check the number, or the repository")
 _NO_REPOSITORY = mark("GitHub has no repository {repository}; check the spelling, and GITHUB_TOKEN if it is private")
 _NO_REPOSITORY_OR_BRANCH = mark(
     "GitHub has no repository {repository} with a branch {branch}; check the spelling, and GITHUB_TOKEN if it is private"
 )
-_RETRY = mark("run it again then")
-_SET_TOKEN = mark("set GITHUB_TOKEN for 5,000 requests an hour, or run it again then")
+_RETRY = mark("try again then")
+_SET_TOKEN = mark("set GITHUB_TOKEN for 5,000 requests an hour, or try again then")
 _CAUSES = (  # what the text of a vendor's exception contains -> the cause of a failed request
     ("refused", mark("connection refused")),
     ("couldn't connect", mark("no connection")),
@@ -84,11 +84,11 @@ def known_cause(words: str) -> Phrase | None:
 def rate_limited(resets_at: datetime | None, *, with_token: bool) -> RateLimited:
     when = Phrase("; it resets at {at:%H:%M} UTC", at=resets_at) if resets_at else ""
     advice = Phrase(_RETRY if with_token else _SET_TOKEN)
-    return RateLimited(Phrase("GitHub's request limit is used up{when}; {advice}", when=when, advice=advice), resets_at)
+    return RateLimited(Phrase("GitHub's rate limit is reached{when}; {advice}", when=when, advice=advice), resets_at)
 
 
 def not_github(host: str) -> NotGitHub:
-    return NotGitHub(Phrase("{host} does not answer like GitHub's REST API; check GITHUB_API_URL", host=host))
+    return NotGitHub(Phrase("{host} does not respond like GitHub's REST API; check GITHUB_API_URL", host=host))
 
 
 def _limit(exc: github.GithubException, subject: Subject) -> DigestError:
@@ -100,11 +100,11 @@ def _status(exc: github.GithubException, subject: Subject) -> DigestError:
     if status == codes.too_many:
         return _limit(exc, subject)
     if status == codes.unauthorized:
-        return AccessDenied(Phrase("GitHub refuses the token; check GITHUB_TOKEN"))
+        return AccessDenied(Phrase("GitHub rejected the token; check GITHUB_TOKEN"))
     if repository and status == codes.forbidden:
         return AccessDenied(
             Phrase(
-                "GITHUB_TOKEN may not read {repository}; give it read access to contents and pull requests",
+                "GITHUB_TOKEN has no access to {repository}; grant it read access to contents and pull requests",
                 repository=repository.full_name,
             )
         )
@@ -114,13 +114,13 @@ def _status(exc: github.GithubException, subject: Subject) -> DigestError:
     if repository and status in _GONE:
         missing = _NO_REPOSITORY_OR_BRANCH if repository.branch else _NO_REPOSITORY
         return UnknownRepository(Phrase(missing, repository=repository.full_name, branch=repository.branch))
-    return Unreachable(Phrase("{host} answers with status {status}; try again later", host=host, status=status))
+    return Unreachable(Phrase("{host} returned status {status}; try again later", host=host, status=status))
 
 
 def _no_answer(exc: Exception, subject: Subject) -> DigestError:
     return Unreachable(
         Phrase(
-            "{host} does not answer ({cause}); check GITHUB_API_URL and the network",
+            "{host} did not respond ({cause}); check GITHUB_API_URL and the network",
             host=subject.host,
             cause=_cause(exc),
         )

@@ -212,14 +212,14 @@ class Mirrors:
         if source.full_name.lower() != repository.full_name.lower():
             raise MirrorUnavailable(
                 Phrase(
-                    "{repository} is called {name} now; use that name",
+                    "{repository} was renamed to {name}; use the new name",
                     repository=repository.full_name,
                     name=source.full_name,
                 )
             )
         if not is_clonable(source.clone_url) or not is_ref_name(source.default_branch):
             raise MirrorUnavailable(
-                Phrase("GitHub gives no usable address of {repository} for git", repository=repository.full_name)
+                Phrase("GitHub returned no usable git URL for {repository}", repository=repository.full_name)
             )
         return MirrorState(
             api_url=self._github.api_url_of(repository),

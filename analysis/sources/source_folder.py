@@ -38,7 +38,7 @@ class SourceFolder:
     def list_files(self) -> FolderFiles:
         """List the files. Raise `Misuse` if there is no such folder, if it is empty, or if it has too many."""
         if not self._root.is_dir():
-            raise Misuse(Phrase("there is no folder {folder}", folder=str(self._root)))
+            raise Misuse(Phrase("folder {folder} does not exist", folder=str(self._root)))
         try:
             self._visit(self._root, "", [], 0)
         except OSError as exc:

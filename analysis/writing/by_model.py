@@ -173,7 +173,7 @@ def analyse(
         with slot():
             reply = model.ask(turns, _FORMS[tier], max_tokens=_MAX_REPLY[tier], usage=usage)
         if any(each in reply.model_dump_json() for each in marks):
-            raise ModelFailure(Phrase("the reply gave away the prompt"))
+            raise ModelFailure(Phrase("the reply revealed the prompt"))
         return _check(reply, request, corpus)
 
     answer = ask(messages)
@@ -182,11 +182,11 @@ def analyse(
     if not answer.in_language:
         raise ModelFailure(Phrase("the reply was in another language"))
     if not answer.about_commit:
-        raise ModelFailure(Phrase("the reply does not speak of the commit"))
+        raise ModelFailure(Phrase("the reply is not about the commit"))
     supported_part = check_analysis(answer.analysis, corpus)
     analysis = tidied_analysis(supported_part.analysis)
     if is_empty(analysis.summary):
-        raise ModelFailure(Phrase("nothing in the reply could be borne out"))
+        raise ModelFailure(Phrase("nothing in the reply could be verified"))
     importance, reason = _tier_after_move(request, answer.reply, corpus)
     return Analysed(analysis, importance, reason, shown.left_out, len(supported_part.removed))
 

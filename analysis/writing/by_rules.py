@@ -29,7 +29,7 @@ from analysis.writing.fact_sentences import FACT_SENTENCES
 from analysis.writing.purpose import purpose
 
 # Incremented whenever a rule or a phrase changes, so that stored analyses are made anew.
-VERSION = "6"
+VERSION = "7"
 
 _MAX_NAMES = 5
 _NAME_LENGTH = 200  # characters of a name, which may be as long as a line
@@ -191,7 +191,7 @@ def _performance(sources: Sequence[FileChange], ranked: Ranked, say: Catalogue) 
     ]
     if kernels:
         return say("Touches kernels: {paths}", paths=join_items(map(code, kernels[:_MAX_FILES]), say))
-    return say("The title calls it a performance change; nothing here measures it")
+    return say("The title claims a performance change; the commit contains no measurements")
 
 
 def _maintenance(commit: Commit, sources: Sequence[FileChange], say: Catalogue) -> str:
@@ -199,10 +199,10 @@ def _maintenance(commit: Commit, sources: Sequence[FileChange], say: Catalogue) 
     reduced = [file.path for file in commit.files if kind(file.path) is Kind.TEST and file.deletions]
     if added or reduced:
         paths = join_items(map(code, (added or reduced)[:_MAX_FILES]), say)
-        return say("Comes with tests: {paths}" if added else "Only takes tests away: {paths}", paths=paths)
+        return say("Comes with tests: {paths}" if added else "Only removes tests: {paths}", paths=paths)
     if changed := sum(file.size for file in sources):
         lines = say.plural("{count} source line", "{count} source lines", changed)
-        return say("Changes {lines} and no test", lines=lines)
+        return say("Changes {lines} without tests", lines=lines)
     return ""
 
 
@@ -214,7 +214,7 @@ def _risks(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> tuple[Risk,
             risk = list_names(alike, say) + say(": ") + say(sentences.risk)
             risks.append(Risk(risk=risk, severity=sentences.severity, mitigation=_advice_for(alike, say)))
     if _lacks_tests(commit):
-        risk = say("a sizeable change of source comes without a test")
+        risk = say("a large source change comes without tests")
         risks.append(Risk(risk=risk, severity=Severity.LOW, mitigation=say(_RUN_TESTS)))
     return tuple(risks)
 

@@ -21,37 +21,37 @@ class FactSentences(NamedTuple):
 FACT_SENTENCES = {
     FactKind.REMOVED_ENV: FactSentences(
         mark("Removes environment variable {names}"),
-        mark("where it is still set, it is silently ignored, or startup fails"),
+        mark("where it is still set, the setting is silently ignored, or startup fails"),
         Severity.HIGH,
         mark("Before you upgrade, remove {names} from your launch scripts, images and manifests."),
     ),
     FactKind.RENAMED_ENV: FactSentences(
         mark("Renames environment variable {names}"),
-        mark("the old name has no effect any more"),
+        mark("the old name no longer has any effect"),
         Severity.HIGH,
         mark("Use the new name in your deployments: {names}."),
     ),
     FactKind.REMOVED_FLAG: FactSentences(
         mark("Removes command-line flag {names}"),
-        mark("commands that still pass it fail at start"),
+        mark("commands that still pass it fail at startup"),
         Severity.HIGH,
         mark("Remove {names} from your launch commands."),
     ),
     FactKind.RENAMED_FLAG: FactSentences(
         mark("Renames command-line flag {names}"),
-        mark("commands with the old name fail at start"),
+        mark("commands with the old name fail at startup"),
         Severity.HIGH,
         mark("Use the new flag in your launch commands: {names}."),
     ),
     FactKind.REMOVED_KEY: FactSentences(
         mark("Removes configuration key {names}"),
-        mark("where it is still set, it is refused or silently ignored"),
+        mark("where it is still set, the setting is rejected or silently ignored"),
         Severity.HIGH,
         mark("Remove {names} from your configuration."),
     ),
     FactKind.RENAMED_KEY: FactSentences(
         mark("Renames configuration key {names}"),
-        mark("the old key has no effect any more"),
+        mark("the old key no longer has any effect"),
         Severity.HIGH,
         mark("Use the new key in your configuration: {names}."),
     ),
@@ -80,14 +80,14 @@ FACT_SENTENCES = {
         mark("Use the new field in your clients: {names}."),
     ),
     FactKind.SUPPORT_DROPPED: FactSentences(
-        mark("Drops {names}"),
+        mark("Drops support for {names}"),
         mark("deployments that use it fail"),
         Severity.HIGH,
         mark("Before you upgrade, check that none of your deployments uses {names}."),
     ),
     FactKind.MINIMUM_RAISED: FactSentences(
         mark("Raises the minimum version {names}"),
-        mark("environments below it can neither install nor build"),
+        mark("installation and builds fail in older environments"),
         Severity.HIGH,
         mark("Upgrade your environments first: {names}."),
     ),
@@ -135,7 +135,7 @@ FACT_SENTENCES = {
     ),
     FactKind.MEMBER_KIND: FactSentences(
         mark("Changes whether a member is called or read: {names}"),
-        mark("code that uses it the old way goes wrong"),
+        mark("code that uses it the old way breaks"),
         Severity.MEDIUM,
         mark("Update the uses in your plug-ins and forks: {names}."),
     ),
@@ -164,14 +164,14 @@ FACT_SENTENCES = {
         mark("Use the new parameter name in your plug-ins and forks: {names}."),
     ),
     FactKind.REQUIRED_PARAMETER: FactSentences(
-        mark("Requires parameter {names}"),
+        mark("Now requires the argument {names}"),
         mark("calls that do not pass it fail"),
         Severity.MEDIUM,
         mark("Add the argument to the calls in your plug-ins and forks: {names}."),
     ),
     FactKind.MOVED_PARAMETER: FactSentences(
         mark("Changes the position of parameter {names}"),
-        mark("calls that pass arguments by position go wrong"),
+        mark("calls that pass arguments by position break"),
         Severity.MEDIUM,
         mark("Pass these arguments by name in your plug-ins and forks: {names}."),
     ),
@@ -188,7 +188,7 @@ FACT_SENTENCES = {
         mark("Accept the new parameter in your overrides: {names}."),
     ),
     FactKind.REQUIRED_METHOD: FactSentences(
-        mark("Requires method {names}"),
+        mark("Adds abstract method {names}"),
         mark("subclasses that lack it cannot be instantiated"),
         Severity.MEDIUM,
         mark("Implement {names} in your subclasses."),
@@ -200,14 +200,14 @@ FACT_SENTENCES = {
         mark("Check the uses in your plug-ins and forks: {names}."),
     ),
     FactKind.DEFAULT_CHANGED: FactSentences(
-        mark("Changes default {names}"),
+        mark("Changes the default of {names}"),
         mark("deployments that do not set it behave differently"),
         Severity.MEDIUM,
         mark("To keep the old behaviour, {how}."),
     ),
     FactKind.DEPENDENCY_MOVED: FactSentences(
         mark("Changes the version of {names}"),
-        mark("clashes with environments that pin another version"),
+        mark("conflicts with environments that pin another version"),
         Severity.LOW,
         mark("Rebuild your images and check the versions that you pin: {names}."),
     ),
@@ -215,7 +215,7 @@ FACT_SENTENCES = {
     FactKind.DEPENDENCY_REMOVED: FactSentences(mark("Removes dependency {names}")),
     FactKind.FILE_DELETED: FactSentences(mark("Deletes source file {names}")),
     FactKind.TEST_REMOVED: FactSentences(
-        mark("Removes or skips test {names}"), mark("what it tested is no longer guarded"), Severity.LOW
+        mark("Removes or skips test {names}"), mark("what it covered is no longer tested"), Severity.LOW
     ),
     FactKind.CONCURRENCY: FactSentences(
         mark("Touches concurrency: {names}"),
@@ -237,9 +237,9 @@ FACT_SENTENCES = {
     ),
     FactKind.REVERT: FactSentences(
         mark("Reverts {names}"),
-        mark("code that relies on the reverted change loses it"),
+        mark("code that relies on the reverted change breaks"),
         Severity.MEDIUM,
         mark("If you already use the reverted change, check that nothing depends on it."),
     ),
-    FactKind.LAYOUT: FactSentences(mark("Changes nothing but layout, remarks or the order of imports: {names}")),
+    FactKind.LAYOUT: FactSentences(mark("Changes only formatting, comments or import order: {names}")),
 }

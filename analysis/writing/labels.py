@@ -21,14 +21,12 @@ CHANGE_TYPES = {
     ChangeType.OTHER: mark("Other"),
 }
 IMPORTANCE = {Importance.HIGH: mark("High"), Importance.MEDIUM: mark("Medium"), Importance.LOW: mark("Low")}
-LIKELY_TO_BREAK = mark("likely to break others")  # those downstream, by the second score
+LIKELY_TO_BREAK = mark("likely to break downstream code")  # those downstream, by the second score
 SEVERITY = {Severity.HIGH: mark("high"), Severity.MEDIUM: mark("medium"), Severity.LOW: mark("low")}
 REMARKS = {
-    Remark.NOT_OVER: mark("The day was not over when it was listed; later commits are not in it"),
-    Remark.REWRITTEN: mark(
-        "The branch was rewritten by a force push; earlier reports may hold commits that are no longer on it"
-    ),
-    Remark.LATE_UNKNOWN: mark("GitHub could not be asked for commits that landed late"),
+    Remark.NOT_OVER: mark("The day was not over yet; later commits are missing"),
+    Remark.REWRITTEN: mark("The branch was force-pushed; earlier reports may contain commits that are no longer on it"),
+    Remark.LATE_UNKNOWN: mark("GitHub could not be checked for late commits"),
 }
 INSIGHT = {  # a field of `Insight` -> its label, translated in the context "insight"
     "architecture": mark("Architecture", "insight"),

@@ -34,7 +34,8 @@ app = typer.Typer(
 
 @app.callback(invoke_without_command=True)
 def _start(
-    context: typer.Context, version: Annotated[bool, typer.Option("--version", help="Say the version and end.")] = False
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
 ) -> None:
     if version:
         from importlib.metadata import version as installed
@@ -74,11 +75,11 @@ def execute(arguments: Sequence[str]) -> int:
     except typer.TyperException as exc:
         return _print_error(f"{exc.format_message()}; see vllm-digest --help", 2)
     except (KeyboardInterrupt, typer.Abort):
-        return _print_error("interrupted; run it again to go on", _INTERRUPTED)
+        return _print_error("interrupted; run it again to continue", _INTERRUPTED)
     except Exception as exc:  # noqa: BLE001 (the outermost handler: one traceback and a message)
         if isinstance(exc, OSError) and exc.errno == errno.ENOSPC:
             sys.stdout = open("/dev/null", "w", encoding="utf-8")  # noqa: SIM115, PTH123 (discard the buffer)
-            return _print_error("standard output cannot be written: no space is left on it", 2)
+            return _print_error("standard output cannot be written: no space is left on the device", 2)
         from bot.logs import traceback_of
 
         sys.stderr.write(f"{traceback_of(exc)}\n")

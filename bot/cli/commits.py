@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from analysis.errors import Misuse
+from bot.cli.command_settings import command_settings
 from bot.cli.options import LangOption, NoModelOption, OutOption, RepoOption, ZoneOption, budget_time
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 _REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+(?:@\S+)?")
 
 Format = Literal["terminal", "markdown", "json"]
-RefArgument = Annotated[str, typer.Argument(metavar="REF", help="A SHA or its beginning, #123, or an address.")]
+RefArgument = Annotated[str, typer.Argument(metavar="REF", help="A SHA or a prefix of it, #123, or a URL.")]
 
 
 def commit(
@@ -45,10 +46,9 @@ def commit(
     from bot.cli.output import deliver, raw
     from bot.models.reference import parse_reference
     from bot.services.configured_repositories import choose_repositories
-    from bot.settings import Settings
 
     reference = parse_reference(ref)
-    settings = Settings.load()
+    settings = command_settings()
     language, tz = lang or settings.digest_language, zone(timezone or settings.digest_timezone)
     with _services(settings, no_model=no_model) as services:
         repository, entry = services.commits.look_up(
@@ -87,11 +87,10 @@ def ask(
     from analysis.window import zone
     from bot.cli.output import deliver
     from bot.services.period_questions import PeriodQuestion, scope_statement
-    from bot.settings import Settings
 
     if not question.strip():
         raise Misuse('the question is empty; ask something, such as "does this touch ROCm?"')
-    settings = Settings.load()
+    settings = command_settings()
     language, tz = lang or language_of(question, settings.digest_language), zone(timezone or settings.digest_timezone)
     now = datetime.now(UTC)
     subject, repositories = _subject(about, question, repo, settings, now.astimezone(tz).date())
@@ -123,7 +122,7 @@ def _subject(
     if not isinstance(subject, list):
         return subject, repositories
     if len(repositories) > 1:
-        raise Misuse("several repositories are configured; name one with --repo")
+        raise Misuse("several repositories are configured; choose one with --repo")
     return Scope(question, tuple(subject)), repositories
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from analysis.errors import DigestError, Misuse
+from bot.cli.command_settings import command_settings
 from bot.cli.options import IncompleteResult, LangOption, NoModelOption, OutOption, RepoOption, ZoneOption, budget_time
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def digest(
     out: OutOption = None,
     no_model: NoModelOption = False,
     watch: Annotated[
-        str, typer.Option("--watch", metavar="TERM,...", help="Paths, names or flags: what touches one is high.")
+        str, typer.Option("--watch", metavar="TERM,...", help="Paths, names or flags; commits that touch one are high.")
     ] = "",
     sample: Annotated[bool, typer.Option("--sample", help="The sample day, offline and without a token.")] = False,
 ) -> None:
@@ -38,9 +39,8 @@ def digest(
     from bot.cli.output import deliver, print_reports
     from bot.models.subjects import DayRef
     from bot.services.configured_repositories import choose_repositories
-    from bot.settings import Settings
 
-    settings = Settings.load()
+    settings = command_settings()
     language, tz, now = lang or settings.digest_language, zone(timezone or settings.digest_timezone), datetime.now(UTC)
     if sample:
         from bot.local.sample import SAMPLE_DAY, SAMPLE_REPOSITORY

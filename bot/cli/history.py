@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from analysis.errors import DigestError
+from bot.cli.command_settings import command_settings
 from bot.cli.options import IncompleteResult, LangOption, NoModelOption, RepoOption, ZoneOption, budget_time
 
 if TYPE_CHECKING:
@@ -24,15 +25,14 @@ def backfill(
     timezone: ZoneOption = None,
     no_model: NoModelOption = False,
 ) -> None:
-    """Read many days into the store; a killed run goes on where it was."""
+    """Read many days into the store; a run that was interrupted continues where it stopped."""
     from analysis.window import parse_day, parse_range, zone
     from bot.cli.progress import TerminalProgress
     from bot.services import backfill as service
     from bot.services import factory
     from bot.services.configured_repositories import choose_repositories
-    from bot.settings import Settings
 
-    settings = Settings.load()
+    settings = command_settings()
     language, tz, now = lang or settings.digest_language, zone(timezone or settings.digest_timezone), datetime.now(UTC)
     today = now.astimezone(tz).date()
     dates = parse_range(days, today) if ".." in days else [parse_day(days, today)]
@@ -56,17 +56,17 @@ def backfill(
     if missing:
         first = missing[0]
         raise IncompleteResult(
-            f"{len(missing)} of {len(done)} days are incomplete (first {first.day}: {first.reason}); run it again to go on"
+            f"{len(missing)} of {len(done)} days are incomplete (first {first.day}: {first.reason}); run it again to continue"
         )
 
 
 def calibrate(
     repo: RepoOption = None,
     releases: Annotated[
-        int, typer.Option("--releases", min=2, max=50, metavar="N", help="Learn from the newest so many.")
+        int, typer.Option("--releases", min=2, max=50, metavar="N", help="Number of newest releases to learn from.")
     ] = 4,
 ) -> None:
-    """Fit the ranking to a repository's own release notes; a run that was ended goes on where it was."""
+    """Fit the ranking to a repository's own release notes; a run that was interrupted continues where it stopped."""
     from bot.cli.progress import TerminalProgress
     from bot.services import factory
     from bot.services.calibration import as_lines

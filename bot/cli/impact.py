@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from analysis.errors import Misuse
+from bot.cli.command_settings import command_settings
 from bot.cli.options import DownstreamOption, IncompleteResult, LangOption, OutOption, RepoOption, ZoneOption
 
 if TYPE_CHECKING:
@@ -45,9 +46,8 @@ def impact(
     from bot.services.configured_repositories import choose_repositories
     from bot.services.impact import parse_downstream
     from bot.services.impact_reports import Terms
-    from bot.settings import Settings
 
-    settings, now = Settings.load(), datetime.now(UTC)
+    settings, now = command_settings(), datetime.now(UTC)
     tz = zone(timezone or settings.digest_timezone)
     *first, period = _words(what)
     subject = days_or_commit(period, now.astimezone(tz).date())

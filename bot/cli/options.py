@@ -12,11 +12,13 @@ from analysis.locale import Language
 RepoOption = Annotated[
     str | None, typer.Option("--repo", metavar="OWNER/NAME", help="One repository instead of DIGEST_REPOS.")
 ]
-LangOption = Annotated[Language | None, typer.Option("--lang", help="Language of the report (DIGEST_LANGUAGE).")]
+LangOption = Annotated[
+    Language | None, typer.Option("--lang", help="Language of the report; otherwise DIGEST_LANGUAGE, or the locale's.")
+]
 ZoneOption = Annotated[
     str | None, typer.Option("--timezone", metavar="ZONE", help="Time zone of the days (DIGEST_TIMEZONE).")
 ]
-NoModelOption = Annotated[bool, typer.Option("--no-model", help="Analyse by rules alone.")]
+NoModelOption = Annotated[bool, typer.Option("--no-model", help="Rule-based analyses only.")]
 DownstreamOption = Annotated[
     list[str] | None,
     typer.Option(

@@ -41,8 +41,8 @@ def run(metrics_port: MetricsOption = None) -> None:
 
 
 def serve(
-    host: Annotated[str, typer.Option("--host", help="Address to listen at.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=1, max=65535, help="Port to listen at.")] = 3000,
+    host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=1, max=65535, help="Port to listen on.")] = 3000,
     metrics_port: MetricsOption = None,
 ) -> None:
     """Run the bot where Slack reaches it over HTTP: /slack/events and /healthz. Ends with Ctrl+C or SIGTERM."""
@@ -59,7 +59,7 @@ def _run_bot(settings: "Settings", address: tuple[str, int] | None, metrics_port
     with running_bot(settings, lambda: datetime.now(UTC), address=address, metrics_port=port, metrics_needed=needed):
         typer.echo("vllm-digest is running", err=True)
         wait()
-        typer.echo("vllm-digest ends; what is under way goes on at its next start", err=True)
+        typer.echo("vllm-digest is stopping; unfinished work resumes at the next start", err=True)
         # Exit without unwinding: flows would fail on closed resources, whereas a kill only interrupts them and they resume.
         os._exit(0)
 

@@ -21,10 +21,10 @@ _MOST_WORDS = 50  # in a search
 
 def search(
     words: Annotated[
-        list[str], typer.Argument(metavar="WORDS", help='Any of them; +word and "quoted words" must be there.')
+        list[str], typer.Argument(metavar="WORDS", help='Matches any word; +word and "quoted words" are required.')
     ],
     repo: RepoOption = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="At most so many commits.")] = 20,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="Maximum number of commits.")] = 20,
     timezone: ZoneOption = None,
     format: Annotated[
         Literal["terminal", "json"], typer.Option("--format", help="How the result is written.")
@@ -43,7 +43,7 @@ def search(
     tz = zone(timezone or settings.digest_timezone)
     among = choose_repositories(repo, settings.digest_repos) if repo else []
     if len(words) > _MOST_WORDS:
-        raise Misuse(f"a search is for at most {_MOST_WORDS} words; give the most telling ones")
+        raise Misuse(f"a search takes at most {_MOST_WORDS} words")
     with TerminalProgress() as progress, factory.command_services(settings) as services:
         complete_index(services.store, progress)
         found = services.store.search_index.search(" ".join(words), among, limit)
@@ -70,7 +70,9 @@ def rank(
     repo: Annotated[
         str | None,
         typer.Option(
-            "--repo", metavar="OWNER/NAME", help="Whose weights are used; by default the first of DIGEST_REPOS."
+            "--repo",
+            metavar="OWNER/NAME",
+            help="The repository whose weights are used; by default the first of DIGEST_REPOS.",
         ),
     ] = None,
 ) -> None:

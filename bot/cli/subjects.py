@@ -24,4 +24,4 @@ def days_or_commit(text: str, today: date) -> "list[date] | Reference":
         except Misuse:
             if any(map(str.isdigit, text)):  # a date that is none, or lies in the future
                 raise
-    raise Misuse(f"{text!r} names no commit and no day; use a SHA, #123, 2026-02-05, yesterday or FROM..TO")
+    raise Misuse(f"{text!r} is neither a commit nor a day; use a SHA, #123, 2026-02-05, yesterday or FROM..TO")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from analysis.errors import Misuse
+from bot.cli.command_settings import command_settings
 from bot.cli.options import DownstreamOption, LangOption, OutOption, RepoOption, ZoneOption
 
 if TYPE_CHECKING:
@@ -36,9 +37,9 @@ def suspects(
     ] = "-",
     until: Annotated[
         str | None,
-        typer.Option("--until", metavar="DATE", help="The last day on which it may have come; by default today."),
+        typer.Option("--until", metavar="DATE", help="The last day to search; by default today."),
     ] = None,
-    days: Annotated[int, typer.Option("--days", min=1, max=365, metavar="N", help="Search so many days.")] = 90,
+    days: Annotated[int, typer.Option("--days", min=1, max=365, metavar="N", help="Number of days to search.")] = 90,
     downstream: DownstreamOption = None,
     repo: RepoOption = None,
     lang: LangOption = None,
@@ -52,9 +53,8 @@ def suspects(
     from bot.services.configured_repositories import choose_repositories
     from bot.services.impact import parse_downstream
     from bot.services.suspects import SuspectTerms
-    from bot.settings import Settings
 
-    settings, now = Settings.load(), datetime.now(UTC)
+    settings, now = command_settings(), datetime.now(UTC)
     tz = zone(timezone or settings.digest_timezone)
     text = _read(file)
     trees = [parse_downstream(each) for each in downstream or settings.digest_downstream]
@@ -84,7 +84,7 @@ def _read(file: str) -> str:
     except OSError as exc:
         raise Misuse(f"{file} cannot be read ({exc.strerror})") from exc
     if len(content) > _MOST_BYTES:
-        raise Misuse(f"{name} is larger than {_MOST_BYTES // 1_000_000} MB; give the part with the failure")
+        raise Misuse(f"{name} is larger than {_MOST_BYTES // 1_000_000} MB; pass only the part with the failure")
     return decoded(content, name)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from analysis.errors import Misuse
+from bot.cli.command_settings import command_settings
 from bot.cli.options import IncompleteResult, LangOption, OutOption, RepoOption, ZoneOption
 
 if TYPE_CHECKING:
@@ -43,12 +44,11 @@ def upgrade(
     format: Annotated[Format, typer.Option("--format", help="How the result is written.")] = "terminal",
     out: OutOption = None,
 ) -> None:
-    """Show what lies between two versions, what breaks downstream code first."""
+    """Show the changes between two versions, those that break downstream code first."""
     from analysis.window import zone
     from bot.cli.output import deliver
-    from bot.settings import Settings
 
-    settings = Settings.load()
+    settings = command_settings()
     tz = zone(timezone or settings.digest_timezone)
     asked = _request(settings, what or [], downstream, repo)._replace(tz=tz, language=lang or settings.digest_language)
     report = _report(settings, asked)
@@ -68,7 +68,7 @@ def _request(
         raise Misuse(f"{words[_MOST_WORDS]!r} is unexpected; see vllm-digest upgrade --help")
     upstreams = choose_repositories(words[0] if len(words) == _MOST_WORDS else repo, settings.digest_repos)
     if len(upstreams) > 1:
-        raise Misuse(f"several repositories are configured; name one: vllm-digest upgrade {upstreams[0]} FROM..TO")
+        raise Misuse(f"several repositories are configured; choose one: vllm-digest upgrade {upstreams[0]} FROM..TO")
     start, end = parse_span(words[-1] if words else "")
     downstreams = [parse_downstream(each) for each in downstream or settings.digest_downstream]
     now = datetime.now(UTC)

@@ -33,8 +33,8 @@ CHANNELS: dict[Language, str] = {"zh": "C0ZH", "en": "C0EN"}
 _SAMPLE = Repository.parse(SAMPLE_REPOSITORY)
 _DOWNSTREAM: dict[Language, tuple[Repository, ...]] = {"zh": (), "en": (Repository.parse(SAMPLE_PLUGIN),)}
 _PLAYERS = (
-    (ADA, mark("a member")),
-    (LIN, mark("an outsider")),
+    (ADA, mark("member")),
+    (LIN, mark("outsider")),
 )
 _EXAMPLES = Examples(_SAMPLE.name, SAMPLE_DAY, "72d9e7b", 409, "kv connector", "lantern")
 _REAL_DAY = "vllm-project/vllm yesterday"

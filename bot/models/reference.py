@@ -43,7 +43,7 @@ def parse_reference(text: str) -> Reference:
         return Reference(text, sha=word.lower())
     raise Misuse(
         Phrase(
-            "{text!r} names no commit; use a SHA of at least 4 digits, #123, or the address of a commit or pull request",
+            "{text!r} is not a commit; use a SHA of at least 4 digits, #123, or the URL of a commit or pull request",
             text=text,
         )
     )

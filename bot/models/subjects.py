@@ -12,7 +12,7 @@ from analysis.window import zone
 
 _SUBJECT = 12  # characters of a SHA in keys and headings
 _LONGEST = 2_000  # characters; Slack's limit for a button's value
-_OLD_BUTTON = mark("this button says {text!r}, which means nothing now")
+_OLD_BUTTON = mark("this button has expired")
 PageKind = Literal["search", "range"]
 
 
@@ -69,9 +69,9 @@ def parse_day_value(value: str) -> DayRef:
             try:
                 parsed = Repository.parse(repository), date.fromisoformat(day), zone(timezone).key, _language(language)
             except ValueError as exc:
-                raise Misuse(Phrase(_OLD_BUTTON, text=value)) from exc
+                raise Misuse(Phrase(_OLD_BUTTON)) from exc
             return DayRef(*parsed, subscription)
-    raise Misuse(Phrase(_OLD_BUTTON, text=value))
+    raise Misuse(Phrase(_OLD_BUTTON))
 
 
 def commit_value(repository: Repository, commit: Commit, language: Language) -> str:
@@ -84,7 +84,7 @@ def parse_commit_value(value: str) -> CommitRef:
     match value.rsplit("|", 2):
         case [repository, sha, language] if re.fullmatch(r"[0-9a-f]{4,64}", sha):
             return CommitRef(Repository.parse(repository), sha, _language(language))
-    raise Misuse(Phrase(_OLD_BUTTON, text=value))
+    raise Misuse(Phrase(_OLD_BUTTON))
 
 
 def parse_value(value: str) -> DayRef | CommitRef:
@@ -111,11 +111,11 @@ def parse_page_value(value: str) -> PageRef:
     match value.split("|", 2):
         case [("search" | "range") as kind, offset, words] if offset.isdecimal():
             return PageRef(kind, int(offset), words)
-    raise Misuse(Phrase(_OLD_BUTTON, text=value))
+    raise Misuse(Phrase(_OLD_BUTTON))
 
 
 def _language(text: str) -> Language:
     match text:
         case "zh" | "en":
             return text
-    raise Misuse(Phrase("{text!r} is not a language; use zh or en", text=text))
+    raise Misuse(Phrase("{text!r} is not supported; use zh or en", text=text))

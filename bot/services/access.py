@@ -47,7 +47,8 @@ class Access:
         if not self.may_see(channel, repository):
             raise UnknownRepository(
                 Phrase(
-                    "GitHub has no repository {repository}, or this bot may not see it", repository=repository.full_name
+                    "GitHub has no repository {repository}, or this bot has no access to it",
+                    repository=repository.full_name,
                 )
             )
 

@@ -207,7 +207,7 @@ def _read(
     if unfinished.resumes_at or missing > _MOST_UNREAD * len(commits):
         raise OutsideFailure(
             f"{missing} of {len(commits)} commits could not be read (first: {unfinished.failures[0].reason}); "
-            "those that were are kept, so run it again to go on"
+            "the others are stored; run it again to continue"
         )
 
 

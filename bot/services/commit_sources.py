@@ -247,7 +247,7 @@ class CommitSources:
         Raise `BadSetting` where mirrors are disabled, and otherwise the errors of `Mirrors.updated`.
         """
         if self._mirrors is None:
-            raise BadSetting(Phrase("whole files are read from mirrors, which are turned off; set DIGEST_MIRRORS"))
+            raise BadSetting(Phrase("this needs a git mirror, and mirrors are disabled; set DIGEST_MIRRORS"))
         if self._recently(self._fetched, repository, now) and (found := self._mirrors.existing(repository)):
             return found
         mirror = self._mirrors.updated(repository, create=True)

@@ -23,7 +23,7 @@ def choose_repositories(name: str | None, configured: Sequence[Repository]) -> l
     if len(short) != 1:
         known = ", ".join(map(str, configured))
         raise Misuse(
-            f"{name!r} names {'several' if short else 'none'} of the configured repositories ({known}); use owner/name"
+            f"{name!r} matches {'several' if short else 'none'} of the configured repositories ({known}); use owner/name"
         )
     return short
 

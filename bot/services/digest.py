@@ -59,6 +59,15 @@ class DigestService:
             listed = self._store.set_read_from(ref.repository, ref.day, ref.timezone, listed, source.read_from)
         return self._assemble(ref, listed, source, analyst, unfinished)
 
+    def latest_day(self, ref: DayRef, now: datetime) -> date | None:
+        """Return the last day with commits before a day; None if there is none. Raise `OutsideFailure` if it is unknown."""
+        whole = window(ref.day, ref.tz)
+        source = self._sources.current(ref.repository, now, whole.end)
+        sha = source.commit_before(whole.start)
+        if sha is None:
+            return None
+        return source.read_commit(sha, pull=False).commit.committed_at.astimezone(ref.tz).date()
+
     def prepare(self, repository: Repository, days: Sequence[date], tz: ZoneInfo, now: datetime) -> None:
         """Prepare the reading of those days that were not listed yet, all at once; `days` are in order."""
         unlisted = [day for day in days if self._store.day(repository, day, tz.key) is None]

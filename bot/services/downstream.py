@@ -90,7 +90,7 @@ def _unchecked(repository: Repository, error: Exception) -> Unchecked:
         log.warning("not compared", repository=str(repository), why=str(error))
         return Unchecked(repository, error.what)
     log.error("this is a bug in vllm-digest", exc_info=error)
-    return Unchecked(repository, Phrase("something went wrong here; the operator's log says what"))
+    return Unchecked(repository, Phrase("something went wrong; see the operator's log"))
 
 
 def _severity(commit: CommitImpacts) -> tuple[object, ...]:

@@ -17,7 +17,7 @@ _COMMITS = 5  # of a day
 def naming_hint(repository: Repository, language: Language) -> Statement:
     """Return how a channel names its downstream repository."""
     text = catalogue(language)(
-        "I can check your own code too: name its repository with `subscribe {repository} downstream owner/name`.",
+        "I can also check your own code: add its repository with `subscribe {repository} downstream owner/name`.",
         repository=repository,
     )
     return Statement(text=text, new_paragraph=True)
@@ -63,7 +63,7 @@ def _breaking(found: Sequence[tuple[Commit, DownstreamImpacts]], compared: int, 
         text = (
             say("Yes, this breaks {name} in {places}:", **values)
             if proven
-            else say("It may break {name}, in {places}:", **values)
+            else say("It may break {name} in {places}:", **values)
         )
     yield Statement(text=text, new_paragraph=True)
     for commit, breaks in found[:_COMMITS]:
@@ -112,9 +112,9 @@ def _denial(downstream: Downstream, compared: int, say: Catalogue) -> str:
         "name": downstream.name,
     }
     if compared == 1:
-        return say("No: none of the {uses} of {packages} in {name} meets what it changes.", **uses)
+        return say("No: none of the {uses} of {packages} in {name} is affected.", **uses)
     commits = say.plural("{count} commit", "{count} commits", compared)
-    return say("No: none of the {uses} of {packages} in {name} meets what {commits} changed.", commits=commits, **uses)
+    return say("No: none of the {uses} of {packages} in {name} is affected by {commits}.", commits=commits, **uses)
 
 
 def _uncompared(unread: Sequence[Commit], failure: Failure | None, say: Catalogue) -> str:

@@ -94,7 +94,7 @@ class CommitLookup:
             )
             raise SeveralCommits(
                 Phrase(
-                    "{text} names several commits: {listed}; give more of the SHA, or --repo",
+                    "{text} matches several commits: {listed}; use a longer SHA or --repo",
                     text=reference.text,
                     listed=listed,
                 ),
@@ -113,7 +113,7 @@ class CommitLookup:
                 continue
             return Located(repository, save_commit(self._store, repository, read))
         raise missing or UnknownCommit(
-            Phrase("no repository is configured to look for {text} in; use --repo owner/name", text=reference.text)
+            Phrase("no repository is configured to search for {text}; use --repo owner/name", text=reference.text)
         )
 
 

@@ -37,7 +37,7 @@ class PinService:
         if not pins:
             raise Misuse(
                 Phrase(
-                    "{downstream} pins no version of {upstream}; name the version that you come from: upgrade FROM",
+                    "{downstream} pins no version of {upstream}; give the version to upgrade from: upgrade FROM",
                     downstream=str(downstream),
                     upstream=upstream.full_name,
                 )
@@ -53,7 +53,7 @@ class PinService:
             missing.append(group[0])
         raise UnknownCommit(
             Phrase(
-                "{downstream} pins {ref} ({place}), but {upstream} has no such tag or commit; name one: upgrade FROM",
+                "{downstream} pins {ref} ({place}), but {upstream} has no such tag or commit; give another: upgrade FROM",
                 downstream=str(downstream),
                 ref=missing[0].ref,
                 place=missing[0].place,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import date, datetime
 from threading import Lock
 
 from analysis.errors import DigestError
@@ -71,6 +71,12 @@ class Reader:
         self.allow(ref.repository)
         with self._locks.alone(ref.repository):
             return self._digests.report(ref, now, progress, ask=ask)
+
+    def latest_day(self, ref: DayRef, now: datetime) -> date | None:
+        """Return the last day with commits before a day, as `DigestService` does."""
+        self.allow(ref.repository)
+        with self._locks.alone(ref.repository):
+            return self._digests.latest_day(ref, now)
 
     def stored_report(self, ref: DayRef) -> DayReport | None:
         """Return the stored report of a day without requests; None if it was never listed or is not visible here."""

@@ -60,7 +60,7 @@ class SuspectService:
         if not documents:
             raise Misuse(
                 Phrase(
-                    "no commit of {repository} from {since} to {until} is stored; fill the store with: vllm-digest backfill {since}..{until}",
+                    "no commits of {repository} from {since} to {until} are stored; run: vllm-digest backfill {since}..{until}",
                     repository=upstream,
                     since=since.astimezone(terms.tz).date(),
                     until=terms.until.astimezone(terms.tz).date(),

@@ -151,7 +151,7 @@ def _check_size(asked: UpgradeRequest, ends: Ends, commits: int) -> None:
     if asked.most_commits is not None and commits > asked.most_commits:
         raise Misuse(
             Phrase(
-                "{count} commits lie between {start} and {end}, more than {most}; name a nearer end, such as FROM..TO",
+                "there are {count} commits between {start} and {end}, more than {most}; choose a shorter range: FROM..TO",
                 count=f"{commits:,}",
                 start=ends.start.name,
                 end=ends.end.name,

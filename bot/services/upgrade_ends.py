@@ -59,9 +59,7 @@ def find_ends(asked: UpgradeRequest, source: CommitSource, pins: PinService) -> 
         return Ends(_revision(asked.start, asked, source, is_start=True), end, None)
     if not asked.downstreams:
         raise Misuse(
-            Phrase(
-                "name the version that you come from (upgrade FROM), or the code that pins it, owner/name or a folder"
-            )
+            Phrase("give the version to upgrade from (upgrade FROM), or the code that pins it: owner/name or a folder")
         )
     pinned, sha = _pinned(asked, source, pins)
     return Ends(Revision(name=pinned.pin.ref, sha=sha), end, pinned)

@@ -25,11 +25,13 @@ _KINDS = {
     "agent_session_stopped": "stop",
     "block_actions": "button",
     "view_submission": "form",
+    "message_action": "shortcut",
 }
 _NEEDED = {  # fields that a genuine request of Slack has
     "command": {"user_id", "channel_id", "trigger_id"},
     "button": {"user", "actions"},
     "form": {"user", "view"},
+    "shortcut": {"user", "channel", "message", "trigger_id"},
 }
 
 log = structlog.get_logger(__name__)
@@ -117,4 +119,4 @@ def _blaming(setting: str) -> Iterator[None]:
     try:
         yield
     except Refused as exc:
-        raise BadSetting(f"{setting}: {exc}; vllm-digest doctor says more") from exc
+        raise BadSetting(f"{setting}: {exc}; for details run vllm-digest doctor") from exc

@@ -49,9 +49,7 @@ def bound(host: str, port: int) -> Iterator[socket.socket]:
     except (OSError, UnicodeError) as exc:
         errno = getattr(exc, "errno", None) or 0  # negative if the host name cannot be resolved
         why = os.strerror(errno).lower() if errno > 0 else "no such address"
-        raise Misuse(
-            f"port {port} of {host} cannot be listened at ({why}); choose others with --port and --host"
-        ) from exc
+        raise Misuse(f"port {port} of {host} cannot be opened ({why}); choose others with --port and --host") from exc
     with place:
         yield place
 

@@ -30,6 +30,7 @@ from bot.slack.parsing.requests import (
     from_form,
     from_home,
     from_message,
+    from_shortcut,
     message_key,
     request_row,
 )
@@ -55,6 +56,7 @@ BUTTONS = (
 )
 SUBSCRIBING = ("open_subscribe", "edit_subscription")
 ASKING = ("ask", "ask_commit")
+EXPLAIN = "explain_commits"  # the message shortcut's callback_id in the manifest
 
 log = structlog.get_logger(__name__)
 
@@ -110,6 +112,7 @@ class Listeners:
         app.command(command)(self.on_command)
         for action in (*BUTTONS, re.compile(r"which_\d+")):
             app.action(action)(self.on_button)
+        app.message_shortcut(EXPLAIN)(self.on_shortcut)
         app.event("app_home_opened")(self.on_home)
         app.event("agent_session_stopped")(self.on_stop)
         for action in SUBSCRIBING:
@@ -148,6 +151,10 @@ class Listeners:
     def on_button(self, ack: Ack, body: dict[str, Any]) -> None:
         ack()
         self._submit(self._hand_over, from_button(body))
+
+    def on_shortcut(self, ack: Ack, body: dict[str, Any]) -> None:
+        ack()
+        self._submit(self._hand_over, from_shortcut(body))
 
     def on_ask(self, ack: Ack, body: dict[str, Any]) -> None:
         ack()

@@ -29,14 +29,14 @@ _CODE = re.compile(
 )  # format of Slack's error codes and scopes; nothing else of a response is shown
 _CLOSED = frozenset({"is_archived", "channel_not_found", "not_in_channel", "channel_is_archived", "is_inactive"})
 _ARCHIVED = mark("the channel is archived ({code}); unarchive it, or cancel its subscriptions")
-_NO_CHANNEL = mark("Slack shows the bot no such channel ({code}); if it is private, invite the bot to it")
+_NO_CHANNEL = mark("the bot cannot see this channel ({code}); if it is private, invite the bot")
 _POSTING_RESTRICTED = mark("the workspace restricts who may post there ({code}); ask an admin to allow the app")
 _ERROR_MESSAGES = {  # error code -> sentence for people; other errors show their code
     **dict.fromkeys(("is_archived", "channel_is_archived"), _ARCHIVED),
     **dict.fromkeys(("channel_not_found", "is_inactive"), _NO_CHANNEL),
-    "not_in_channel": mark("the bot is not in the channel (not_in_channel); invite it there"),
+    "not_in_channel": mark("the bot is not in the channel (not_in_channel); invite it"),
 }
-_REFUSED = mark("Slack refuses: {code}")
+_REFUSED = mark("Slack rejected the request: {code}")
 _RESTRICTED = re.compile(r"restricted_action\w*|posting_to_(general_)?channel_denied|no_permission|user_is_restricted")
 _LONG = frozenset({"msg_blocks_too_long", "msg_too_long", "markdown_text_too_long"})
 _NO_STREAM = frozenset(
@@ -103,7 +103,7 @@ def translated_errors() -> AbstractContextManager[None]:
 
 
 def silent(_: Exception) -> SlackFailure:
-    return Unanswered(Phrase("Slack did not answer, or its answer made no sense"))
+    return Unanswered(Phrase("Slack did not respond, or its response was malformed"))
 
 
 def scopes_in(listed: object) -> frozenset[str]:

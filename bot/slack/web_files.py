@@ -74,13 +74,15 @@ def _is_slacks(url: str, api_url: str) -> bool:
 def _too_large(file: SharedFile, most: int) -> Misuse:
     return Misuse(
         Phrase(
-            "{name} is larger than {most} MB; give the part with the failure", name=file.name, most=most // 1_000_000
+            "{name} is larger than {most} MB; send only the part with the failure",
+            name=file.name,
+            most=most // 1_000_000,
         )
     )
 
 
 def _not_handed_out(code: str) -> Refused:
-    return Refused(Phrase("Slack does not hand out the file ({code}); paste its text instead", code=code), code)
+    return Refused(Phrase("Slack did not provide the file ({code}); paste its text instead", code=code), code)
 
 
 def _failure(exc: HTTPError) -> SlackFailure:

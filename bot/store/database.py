@@ -106,15 +106,13 @@ def address_of(database_url: str) -> URL:
     try:
         url = make_url(database_url)
     except exc.ArgumentError:
-        raise BadSetting("DATABASE_URL is not a database address; use sqlite:///data/digest.db") from None
+        raise BadSetting("DATABASE_URL is not a valid database URL; use sqlite:///data/digest.db") from None
     if url.get_backend_name() != "sqlite":
         raise BadSetting(
-            f"DATABASE_URL names {url.get_backend_name()}, which this version does not store in; use sqlite:///data/digest.db"
+            f"DATABASE_URL: {url.get_backend_name()!r} databases are not supported; use sqlite:///data/digest.db"
         )
     if url.host:  # sqlite://folder/file, one slash short
-        raise BadSetting(
-            "DATABASE_URL: a SQLite address has three slashes before its file; use sqlite:///data/digest.db"
-        )
+        raise BadSetting("DATABASE_URL: a SQLite URL has three slashes before its file; use sqlite:///data/digest.db")
     return url
 
 
@@ -122,7 +120,7 @@ def check_folder(database: Path) -> None:
     """Raise `BadSetting` if a database's folder does not exist, unless it is the default one, which is created later."""
     folder = database.parent
     if folder != _DEFAULT_FOLDER and not os.path.isdir(folder):  # noqa: PTH112 (Path.is_dir raises without permission)
-        raise BadSetting(f"DATABASE_URL: there is no folder {folder}; create it, or correct the setting")
+        raise BadSetting(f"DATABASE_URL: folder {folder} does not exist; create it, or correct the setting")
 
 
 def prepare_folder(database: Path) -> None:
@@ -191,7 +189,7 @@ def _unusable(url: URL | None, error: BaseException | str | None) -> StoreUnusab
     for sign, words in _WORDS:
         if sign in str(error).lower():
             return StoreUnusable(f"{where} {words}")
-    return StoreUnusable(f"{where} cannot be used ({error}); move it away, or set DATABASE_URL")
+    return StoreUnusable(f"{where} cannot be used ({error}); move the file away, or set DATABASE_URL")
 
 
 def _migrate(engine: Engine) -> None:

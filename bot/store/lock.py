@@ -12,7 +12,7 @@ def database_file(database_url: str) -> Path:
     """Return the path of the database. Raise `BadSetting` if DATABASE_URL does not name a file."""
     name = address_of(database_url).database
     if not name or name == ":memory:":
-        raise BadSetting("DATABASE_URL: the bot needs a file to remember in, such as sqlite:///data/digest.db")
+        raise BadSetting("DATABASE_URL: the bot needs a database file, such as sqlite:///data/digest.db")
     return Path(name)
 
 
@@ -33,5 +33,7 @@ def locked(database: Path) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise StoreUnusable(f"another vllm-digest runs on {database}; end it first, or set DATABASE_URL") from None
+            raise StoreUnusable(
+                f"another vllm-digest is using {database}; stop it first, or set DATABASE_URL"
+            ) from None
         yield

@@ -28,6 +28,7 @@ class Actions:
             "command": self._type_command,
             "invite": self._invite,
             "press": self._press,
+            "shortcut": self._use_shortcut,
             "submit": self._submit,
             "close": self._close,
             "stop": self._stop,
@@ -68,6 +69,11 @@ class Actions:
         channel, ts = self._here(given), _text(given, "ts")
         state = states(self._slack.workspace.channels[channel].messages[ts].blocks, given.get("state") or {})
         return _outcome(self._slack.press(user, channel, ts, action, value, block, state=state))
+
+    def _use_shortcut(self, given: Json) -> Json:
+        """Use a shortcut of the app on a message."""
+        channel, ts, name = self._here(given), _text(given, "ts"), _text(given, "shortcut")
+        return _outcome(self._slack.shortcut(self._viewer.user, channel, ts, name))
 
     def _submit(self, given: Json) -> Json:
         view = _text(given, "view")

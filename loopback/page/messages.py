@@ -12,6 +12,7 @@ from loopback.slack.workspace import SLACKBOT, Json
 
 _EYE = "M12 5C6 5 2 12 2 12s4 7 10 7 10-7 10-7-4-7-10-7Zm0 11a4 4 0 1 1 0-8 4 4 0 0 1 0 8Z"
 _REPLY = "M4 5h16v11H9l-5 4V5Z"
+_EXPLAIN = "M12 3a6 6 0 0 1 3 11v3H9v-3a6 6 0 0 1 3-11ZM10 21h4"
 _CODE = "m8 7-5 5 5 5M16 7l5 5-5 5"
 _FILE = "M6 2h8l5 5v15H6V2Zm8 0v5h5"
 
@@ -60,7 +61,7 @@ def _head(given: Json, address: str, viewer: Viewer) -> Markup:
 
 
 def _tools(ts: str, thread: str | None, viewer: Viewer) -> Markup:
-    """Render a message's buttons: reply in its `thread`, if it can have one, and show its JSON."""
+    """Render a message's buttons: reply in its `thread` and the app's shortcut, if it can have them, and show its JSON."""
     reply = tag(
         "a",
         icon(_REPLY),
@@ -78,7 +79,16 @@ def _tools(ts: str, thread: str | None, viewer: Viewer) -> Markup:
         aria_label=viewer.say("source_of"),
         title=viewer.say("source_of"),
     )
-    return tag("div", reply if thread else "", source, class_="tools")
+    explain = tag(
+        "button",
+        icon(_EXPLAIN, line=True),
+        type="button",
+        class_="tool",
+        data_shortcut="explain_commits",
+        aria_label=viewer.say("explain_commits"),
+        title=viewer.say("explain_commits"),
+    )
+    return tag("div", *((reply, explain) if thread else ()), source, class_="tools")
 
 
 def _content(given: Json, viewer: Viewer) -> Markup:

@@ -93,6 +93,22 @@ def actions(workspace: Workspace, user: str, source: Message | View, action: Jso
     return body if ephemeral else {**body, "message": workspace.describe(source, metadata=True)}
 
 
+def message_action(workspace: Workspace, user: str, message: Message, callback_id: str) -> Json:
+    """Build the message_action of a shortcut without response_url and trigger_id."""
+    who = {"user": _user(workspace, user), "token": _TOKEN, "team": _TEAM, "enterprise": None}
+    home = workspace.channels[message.channel]
+    return {
+        "type": "message_action",
+        **who,
+        "is_enterprise_install": False,
+        "callback_id": callback_id,
+        "action_ts": workspace.next_ts(),
+        "channel": {"id": home.id, "name": home.name or "directmessage"},
+        "message_ts": message.ts,
+        "message": workspace.describe(message, metadata=True),
+    }
+
+
 def submission(workspace: Workspace, view: View, values: Json) -> Json:
     """Build a view_submission without trigger_id. Raise ValueError if a required input is empty."""
     state = filled(view.body["blocks"], values)

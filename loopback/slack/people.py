@@ -124,6 +124,14 @@ class People:
         body = payloads.actions(self.workspace, user, message, action, state)
         return self._interact("interactive", user, body, self.hooks.new(user, channel, message), wait=wait)
 
+    def shortcut(self, user: str, channel: str, message_ts: str, callback_id: str, *, wait: bool = True) -> Interaction:
+        """Use a message shortcut on a message that everybody in the channel sees; Slack offers none on others."""
+        message = self.workspace.channels[channel].messages[message_ts]
+        if message.only_for is not None:
+            raise LookupError(f"{message_ts} has no shortcuts")
+        body = payloads.message_action(self.workspace, user, message, callback_id)
+        return self._interact("interactive", user, body, self.hooks.new(user, channel), wait=wait)
+
     def press_view(
         self,
         user: str,

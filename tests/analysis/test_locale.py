@@ -76,13 +76,13 @@ def test_phrases_within_phrases_are_in_the_same_language() -> None:
     """A placeholder that is filled with a phrase is in the language of the whole; an error's own text is the English."""
     cause = Phrase("connection refused")
     error = Misuse(
-        Phrase("{host} does not answer ({cause}); check GITHUB_API_URL and the network", host="g", cause=cause)
+        Phrase("{host} did not respond ({cause}); check GITHUB_API_URL and the network", host="g", cause=cause)
     )
     assert error.translated("zh") == "g 没有应答（连接被拒绝），请检查 GITHUB_API_URL 和网络"
     assert (
         str(error)
         == error.translated("en")
-        == "g does not answer (connection refused); check GITHUB_API_URL and the network"
+        == "g did not respond (connection refused); check GITHUB_API_URL and the network"
     )
 
 

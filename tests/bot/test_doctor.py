@@ -140,8 +140,8 @@ def test_mirrors(setup: Setup) -> None:
     ran = setup.doctor(DIGEST_MIRRORS=str(mirror / "HEAD"))
     assert (ran.code, list(wrong(ran))) == (2, ["mirrors"])
     assert "DIGEST_MIRRORS" in wrong(ran)["mirrors"]
-    assert "turned off" in without(setup.doctor(DIGEST_MIRRORS=""))["mirrors"]
-    assert "turned off" in without(setup.doctor(DIGEST_MIRRORS=" "))["mirrors"]
+    assert "disabled" in without(setup.doctor(DIGEST_MIRRORS=""))["mirrors"]
+    assert "disabled" in without(setup.doctor(DIGEST_MIRRORS=" "))["mirrors"]
 
 
 def test_the_folder_of_mirrors_may_be_in_the_home_folder(setup: Setup) -> None:
@@ -188,7 +188,7 @@ def test_a_set_up_without_slack_is_whole(setup: Setup) -> None:
     assert (ran.code, ran.err, wrong(ran)) == (0, "", {})
     for setting in ("SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET"):
         assert setting in without(ran)["Slack"]
-    assert "not tried" in without(ran)["channel C0DIGEST"]
+    assert "not checked" in without(ran)["channel C0DIGEST"]
     assert not setup.slack.calls
 
 
@@ -209,7 +209,7 @@ def test_no_token(setup: Setup) -> None:
 
 @pytest.mark.parametrize(
     ("token", "told"),
-    [("xoxb-another", "invalid_auth"), ("xapp-local", "begins with xoxb-"), ("secret!", "begins with")],
+    [("xoxb-another", "invalid_auth"), ("xapp-local", "must start with xoxb-"), ("secret!", "must start with")],
 )
 def test_a_wrong_bot_token(setup: Setup, token: str, told: str) -> None:
     """2: a token that Slack does not take, or that is none, is named with where to get one, and never printed."""
@@ -302,11 +302,11 @@ def test_githubs_limit_is_used_up(setup: Setup, refused: bool) -> None:
         setup.github.faults[0] = Fault("^/rate_limit$", 200, body={"resources": {"core": spent}, "rate": spent})
     ran = setup.doctor()
     assert (ran.code, list(wrong(ran))) == (3, ["GitHub"])
-    assert "limit is used up; it resets at" in wrong(ran)["GitHub"]
+    assert "limit is reached; it resets at" in wrong(ran)["GitHub"]
 
 
 @pytest.mark.parametrize(
-    ("version", "told"), [("0003", "start the bot once, which brings it up to date"), ("9999", "upgrade the program")]
+    ("version", "told"), [("0003", "start the bot once to upgrade it"), ("9999", "upgrade the program")]
 )
 def test_a_database_behind_or_ahead(setup: Setup, version: str, told: str) -> None:
     """9: a database of an earlier or a newer program is named with what to do, and is left as it was to the last byte."""
@@ -328,7 +328,7 @@ def test_a_wrong_time_zone(setup: Setup) -> None:
     assert (ran.code, list(wrong(ran))) == (2, ["settings"])
     told = ran.out.splitlines()
     assert any("DIGEST_TIMEZONE" in line and "Mars/Olympus" in line for line in told)
-    assert any("DIGEST_TIME: is not a time of day" in line for line in told)
+    assert any("DIGEST_TIME: is not a valid time" in line for line in told)
     assert not setup.slack.calls
     assert not setup.github.requests
     assert not setup.chat.requests
@@ -424,7 +424,7 @@ def test_what_is_wrong_and_what_is_away(setup: Setup) -> None:
 
 def test_prices_that_nobody_knows(setup: Setup) -> None:
     """For a model without published prices it is said that the budget does not limit it."""
-    assert "no budget limits it" in right(setup.doctor(DIGEST_MODEL="my-own"))["model"]
+    assert "the budget does not limit it" in right(setup.doctor(DIGEST_MODEL="my-own"))["model"]
 
 
 def test_an_install_for_a_whole_organisation(setup: Setup) -> None:
@@ -459,9 +459,9 @@ def test_several_wrong_settings_are_a_line_each(setup: Setup) -> None:
     assert ran.code == 2
     rows = [each for each in ran.out.splitlines() if each.startswith("✗ settings: ")]
     assert {each.partition(": ")[2] for each in rows} == {
-        "DIGEST_CONCURRENCY: is less than 1",
-        "DIGEST_DAILY_BUDGET_USD: is not a number",
-        "DIGEST_LANGUAGE: is none of 'zh' or 'en'",
+        "DIGEST_CONCURRENCY: must be at least 1",
+        "DIGEST_DAILY_BUDGET_USD: must be a number",
+        "DIGEST_LANGUAGE: is not supported; use 'zh' or 'en'",
     }
     assert "3 of 4 are wrong" in ran.err
 
@@ -469,6 +469,6 @@ def test_several_wrong_settings_are_a_line_each(setup: Setup) -> None:
 def test_what_depends_on_a_silent_service_is_not_tried(setup: Setup) -> None:
     """Where GitHub fails its repositories are said not to be tried, and where Slack does, what to look at."""
     ran = setup.doctor(GITHUB_API_URL="http://127.0.0.1:9", SLACK_API_URL="http://127.0.0.1:9/api/")
-    assert "– repository o/n: not tried, since GitHub failed" in ran.out
+    assert "– repository o/n: not checked, since GitHub failed" in ran.out
     assert "SLACK_API_URL" in wrong(ran)["Slack bot token"]
     assert "SLACK_API_URL" in wrong(ran)["Slack app token"]

@@ -123,7 +123,7 @@ def test_a_second_bot_on_the_same_store_is_refused(
     """While a bot runs, another one on its store ends with a clear error, and the first goes on."""
     github = serve()
     with bot_running(slack, github.url, tmp_path, now=clock):
-        with pytest.raises(StoreUnusable, match=r"another vllm-digest runs on .*bot\.db"):
+        with pytest.raises(StoreUnusable, match=r"another vllm-digest is using .*bot\.db"):
             bot_running(slack, github.url, tmp_path, now=clock).__enter__()
         slack.command(ADA, DIGEST, "help")
         slack.wait_for(lambda: slack.private(ADA, DIGEST))
@@ -270,7 +270,7 @@ def test_a_command_waits_for_githubs_limit(
     github = limited(serve, clock, 3)
     with bot_running(slack, github.url, tmp_path, now=clock):
         slack.command(ADA, DIGEST, "2036-02-05")
-        slack.wait_for(lambda: [each for each in slack.private(ADA, DIGEST) if "I go on at 10:00" in whole(each)])
+        slack.wait_for(lambda: [each for each in slack.private(ADA, DIGEST) if "continuing at 10:00" in whole(each)])
         partial = whole(slack.private(ADA, DIGEST)[0])
         assert "Commits: 2" in partial
         assert "could not be read: limit, resets 10:00" in partial

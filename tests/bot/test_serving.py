@@ -103,7 +103,7 @@ def test_serve_answers_without_an_app_token_and_ends_when_asked(tmp_path: Path) 
         assert code == 0
         assert told.splitlines() == [
             "vllm-digest is running",
-            "vllm-digest ends; what is under way goes on at its next start",
+            "vllm-digest is stopping; unfinished work resumes at the next start",
         ]
 
 
@@ -143,7 +143,7 @@ def test_a_port_that_is_taken_is_one_line(tmp_path: Path, run: Run) -> None:
         ran = run("serve", "--port", port, **tokens)
         assert (ran.code, ran.out) == (2, "")
         assert ran.err == (
-            f"vllm-digest: port {port} of 127.0.0.1 cannot be listened at (address already in use);"
+            f"vllm-digest: port {port} of 127.0.0.1 cannot be opened (address already in use);"
             " choose others with --port and --host\n"
         )
         assert slack.calls == []

@@ -168,7 +168,7 @@ def test_home_asks_before_it_unsubscribes(page: Page, open_page: Open) -> None:
     button = tab.get_by_role("button", name="Unsubscribe").first
     button.click()
     dialog = tab.locator("[data-confirm]")
-    expect(dialog).to_contain_text("The channel gets no more digests of lantern/lantern-serve")
+    expect(dialog).to_contain_text("This channel will get no more digests of lantern/lantern-serve")
     dialog.get_by_role("button", name="Keep").click()
     expect(dialog).to_be_hidden()
     expect(button).to_be_visible()
@@ -325,7 +325,7 @@ def test_a_day_that_github_does_not_give_says_so(page: Page, open_page: Open) ->
     start = time.monotonic()
     write(tab, f"{COMMAND} vllm-project/vllm 2026-02-05")
     last = main_log(tab).locator("article.private").last
-    expect(last).to_contain_text("does not answer")
+    expect(last).to_contain_text("did not respond")
     print(f"said so after {time.monotonic() - start:.1f} s")
 
 

@@ -154,6 +154,8 @@ def _key_of(done: Interaction) -> str:
             return f"form:{done.payload['view']['id']}"
         case "block_actions":
             return f"button:{done.trigger_id}"
+        case "message_action":
+            return f"shortcut:{done.trigger_id}"
         case "event_callback":
             return f"home:{done.payload['event_id']}"
     return f"command:{done.trigger_id}"

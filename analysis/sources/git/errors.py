@@ -13,9 +13,7 @@ from analysis.sources.git.locks import LockTimedOut
 from analysis.sources.github_errors import known_cause
 
 _NOT_READABLE = mark("git cannot read {repository} ({cause}); try again later")
-_FULL = mark(
-    "there is no space left for the mirror of {repository}; free some, or set DIGEST_MIRRORS to another folder"
-)
+_FULL = mark("no disk space is left for the mirror of {repository}; free some, or set DIGEST_MIRRORS to another folder")
 _BROKEN = mark("the mirror of {repository} is damaged; the next fetch clones it again")
 
 
@@ -139,7 +137,7 @@ def translated_git_errors() -> AbstractContextManager[None]:
 def unknown_commit(repository: Repository, name: str) -> UnknownCommit:
     return UnknownCommit(
         Phrase(
-            "{repository} has no commit {commit}, or several begin like it; give more of the SHA, or check the repository",
+            "{repository} has no commit {commit}, or several start with it; use a longer SHA, or check the repository",
             repository=repository.full_name,
             commit=name,
         )
@@ -171,7 +169,7 @@ def _timed_out(exc: GitTimedOut, repository: Repository, *_: object) -> DigestEr
 def _too_large(exc: GitTooLarge, repository: Repository, *_: object) -> DigestError:
     return MirrorUnavailable(
         Phrase(
-            "{repository} is too large for a mirror; it may have {limit:,} MB at most",
+            "{repository} is too large for a mirror; the limit is {limit:,} MB",
             repository=repository.full_name,
             limit=exc.limit,
         )
@@ -181,7 +179,7 @@ def _too_large(exc: GitTooLarge, repository: Repository, *_: object) -> DigestEr
 def _object_missing(_: ObjectMissing, repository: Repository, host: str, commit: str | None) -> DigestError:
     return MirrorUnavailable(
         Phrase(
-            "{host} does not give git the files of {commit}; try again later",
+            "{host} does not serve the files of {commit}; try again later",
             host=host,
             commit=(commit or repository.full_name)[:SHORT_SHA] if commit else repository.full_name,
         )
@@ -211,17 +209,17 @@ def _failed(exc: GitFailed, repository: Repository, host: str, commit: str | Non
         return MirrorUnavailable(Phrase(_SENTENCES[exc.cause], repository=repository.full_name))
     if status := _HTTP_STATUS.search(exc.words):
         return MirrorUnavailable(
-            Phrase("{host} answers with status {status}; try again later", host=host, status=status[1])
+            Phrase("{host} returned status {status}; try again later", host=host, status=status[1])
         )
     if exc.cause is Cause.NO_ANSWER:
-        cause = known_cause(exc.words) or Phrase("no answer")
+        cause = known_cause(exc.words) or Phrase("no response")
         return _unreadable(repository, Phrase("{host}: {cause}", host=host, cause=cause))
     causes = {
-        Cause.REFUSED: Phrase("the server refuses"),
-        Cause.MOVED: Phrase("the server redirects"),
-        Cause.NO_REF: Phrase("it has no commits"),
-        Cause.LACKING: Phrase("the server lacks objects"),
-        Cause.NO_OBJECT: Phrase("the server lacks objects"),
+        Cause.REFUSED: Phrase("the server denied access"),
+        Cause.MOVED: Phrase("the server redirected the request"),
+        Cause.NO_REF: Phrase("the repository is empty"),
+        Cause.LACKING: Phrase("objects are missing on the server"),
+        Cause.NO_OBJECT: Phrase("objects are missing on the server"),
     }
     return _unreadable(
         repository, causes.get(exc.cause) or Phrase("git failed with status {status}", status=exc.status)
@@ -232,7 +230,7 @@ def _system_error(exc: OSError, repository: Repository, *_: object) -> DigestErr
     if exc.errno in (errno.ENOSPC, errno.EDQUOT):
         return MirrorUnavailable(Phrase(_FULL, repository=repository.full_name))
     return MirrorUnavailable(
-        Phrase("the folder of mirrors is not usable ({reason}); check DIGEST_MIRRORS", reason=exc.strerror or "")
+        Phrase("the mirror folder cannot be used ({reason}); check DIGEST_MIRRORS", reason=exc.strerror or "")
     )
 
 

@@ -44,7 +44,7 @@ def matches(objects: Objects, commit: str, query: Query) -> Iterator[tuple[str, 
             return
         if query.regex and _INVALID in exc.words:
             raise Misuse(
-                Phrase("{text!r} is not a regular expression; escape what is meant literally", text=query.what)
+                Phrase("{text!r} is not a valid regular expression; escape special characters", text=query.what)
             ) from exc
         raise
     for match in _ROW.finditer(output):

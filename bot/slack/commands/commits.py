@@ -9,7 +9,7 @@ from bot.models.reference import Reference
 from bot.models.subjects import commit_value, parse_commit_value
 from bot.services.channels import ChannelView
 from bot.services.downstream import DownstreamChecks
-from bot.services.lookup import SeveralCommits
+from bot.services.lookup import Located, SeveralCommits
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.posting import PostCommand
 from bot.slack.delivery.drafts import line
@@ -34,12 +34,18 @@ class CommitCommands:
 
     def show(self, conversation: Conversation, command: Lookup) -> Outcome:
         """Show a commit, or ask which of several is meant."""
-        view, reply = conversation.view, conversation.reply
+        view = conversation.view
         try:
             located = view.reader.commit(command.reference, command.repository)
         except SeveralCommits as exc:
             conversation.show(self.which(view, exc, ""))
-            return Outcome()
+        else:
+            self.show_located(conversation, located)
+        return Outcome()
+
+    def show_located(self, conversation: Conversation, located: Located) -> None:
+        """Show a commit that was found."""
+        view, reply = conversation.view, conversation.reply
         entry = view.reader.entry(located, view.language)
         shareable = self._post.is_offered(conversation)
         value = commit_value(located.repository, entry.commit, view.language)
@@ -55,7 +61,6 @@ class CommitCommands:
             check=self._checks.check(view.reader, conversation.request.channel, located.repository, [entry]),
         )
         conversation.show(messages, about=value)
-        return Outcome()
 
     def which(self, view: ChannelView, several: SeveralCommits, question: str) -> list[Message]:
         """Return messages that ask which of several commits is meant; the buttons carry the question."""
@@ -93,8 +98,8 @@ class Ranks:
             located.repository, entry.commit.sha, button.user, verdict, tier, conversation.now
         )
         say = catalogue(conversation.view.language)
-        text = say("Thank you, noted; calibrating the ranking will use it")
+        text = say("Thanks! The next calibration of the ranking will use this")
         if before:
-            text = say("Thank you, noted in place of what you said before")
+            text = say("Thanks! This replaces your earlier vote")
         conversation.show([line(text)])
         return Outcome()

@@ -2,9 +2,9 @@
 
 from datetime import date, datetime, timedelta
 
-from analysis.errors import Misuse, OutsideFailure, Unreachable
+from analysis.errors import DigestError, Misuse, OutsideFailure, Unreachable
 from analysis.locale import Phrase, catalogue
-from analysis.models import Language, Repository
+from analysis.models import DayReport, Language, Repository
 from bot.models.clock import Clock
 from bot.models.deliveries import Outcome, seconds_until
 from bot.models.subjects import DayRef, day_value, parse_day_value
@@ -14,7 +14,7 @@ from bot.slack.commands.posting import PostCommand
 from bot.slack.delivery.channel_report import ChannelReports
 from bot.slack.delivery.drafts import line, report_file
 from bot.slack.delivery.reply import Reply
-from bot.slack.messages.blocks import escaped
+from bot.slack.messages.blocks import dated, escaped
 from bot.slack.messages.digest import rest_messages, summary_message
 from bot.slack.messages.lists import DayRow, range_message
 from bot.slack.outbox.outbox import Outbox
@@ -39,12 +39,12 @@ class DayCommands:
         view = conversation.view
         repositories = [command.repository] if command.repository else view.reader.known
         if not repositories:
-            raise Misuse(Phrase("there is no repository to be seen here"))
+            raise Misuse(Phrase("no repository is available in this channel"))
         shareable, pauses = self._post.is_offered(conversation), []
         for repository in repositories:
             ref = DayRef(repository, command.day, view.tz.key, view.language)
             try:
-                pauses.append(self._show_digest(conversation, ref, shareable=shareable))
+                pauses.append(self._show_digest(conversation, ref, shareable=shareable, or_latest=command.latest))
             except (Misuse, Unreachable) as exc:
                 if len(repositories) == 1:
                     raise
@@ -56,13 +56,23 @@ class DayCommands:
                 conversation.show([line(text)], stage=f"{repository.key}-trouble")
         return Outcome(pause=max(filter(None, pauses), default=None))
 
-    def _show_digest(self, conversation: Conversation, ref: DayRef, *, shareable: bool) -> float | None:
-        """Show a repository's day. Return the seconds until the rest can be read, if some commits could not; else None."""
-        view, reply = conversation.view, conversation.reply
+    def _show_digest(
+        self, conversation: Conversation, ref: DayRef, *, shareable: bool, or_latest: bool
+    ) -> float | None:
+        """Show a repository's day; with `or_latest` the last day with commits instead of one without.
+
+        Return the seconds until the rest can be read, if some commits could not; else None.
+        """
+        view = conversation.view
+        report, instead = self._read(conversation, ref), ""
+        if or_latest and not report.entries and not report.late and (latest := self._latest(conversation, ref)):
+            report = self._read(conversation, latest)
+            instead = _instead(ref, latest)
+            ref = latest
         subject = _subject(ref.repository, ref.day)
-        report = view.reader.report(ref, self._now(), ReadingProgress(reply, subject, view.language, self._now))
         again = seconds_until(report.resumes_at, self._now())
-        note = self._post.note(conversation, ref) if shareable else ""
+        posted = self._post.note(conversation, ref) if shareable else ""
+        note = "\n".join(filter(None, (instead, posted)))
         day = (*report.entries, *report.late)
         check = self._checks.check(view.reader, conversation.request.channel, ref.repository, day)
         messages = summary_message(report, shareable=shareable, note=note, check=check)
@@ -72,13 +82,27 @@ class DayCommands:
                 *messages,
                 line(
                     catalogue(view.language)(
-                        "⏳ {subject}: GitHub's request limit is used up; I go on at {time}", subject=subject, time=at
+                        "⏳ {subject}: GitHub's rate limit is reached; continuing at {time}", subject=subject, time=at
                     )
                 ),
             ]
         stage = f"{ref.repository.key}{'-partial' if again else ''}"
         conversation.show(messages, about=day_value(report), stage=stage)
         return again
+
+    def _read(self, conversation: Conversation, ref: DayRef) -> DayReport:
+        """Read a day, with progress for the person."""
+        subject = _subject(ref.repository, ref.day)
+        progress = ReadingProgress(conversation.reply, subject, ref.language, self._now)
+        return conversation.view.reader.report(ref, self._now(), progress)
+
+    def _latest(self, conversation: Conversation, ref: DayRef) -> DayRef | None:
+        """Return the last day with commits before a day; None if there is none, or it cannot be found out."""
+        try:
+            day = conversation.view.reader.latest_day(ref, self._now())
+        except DigestError:
+            return None
+        return ref._replace(day=day) if day else None
 
     def show_range(self, conversation: Conversation, command: Days) -> Outcome:
         """Show a line a day; after a failure of GitHub the remaining days are not read."""
@@ -165,6 +189,15 @@ class ReadingProgress:
         self._reply.show_progress(
             say("⏳ Reading {subject}: {done} of {steps}", subject=self._subject, done=self._done, steps=self._steps)
         )
+
+
+def _instead(empty: DayRef, shown: DayRef) -> str:
+    """Return the line that tells why another day is shown."""
+    return catalogue(empty.language)(
+        "No commits on {empty}. Last day with commits: {shown}",
+        empty=dated(empty.day, empty.language),
+        shown=dated(shown.day, empty.language),
+    )
 
 
 def _subject(repository: Repository, day: date) -> str:

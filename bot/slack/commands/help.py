@@ -6,6 +6,7 @@ from datetime import date, timedelta
 from typing import NamedTuple
 
 from analysis.locale import catalogue, mark
+from analysis.locale.punctuation import join_sentences
 from analysis.models import Commit, Language, Repository
 from bot.models.deliveries import Outcome
 from bot.services.channels import ChannelView
@@ -13,7 +14,7 @@ from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.subscriptions import visible_subscriptions
 from bot.slack.delivery.drafts import line
 from bot.slack.messages.blocks import Message, escaped, section
-from bot.slack.parsing.commands import MOST_DAYS, NotUnderstood, Why
+from bot.slack.parsing.commands import MOST_DAYS, Greeting, NotUnderstood, Why
 from bot.slack.parsing.requests import AnyRequest, MessageRequest
 from bot.slack.web import Web
 from bot.store import Store, Subscriptions
@@ -23,33 +24,37 @@ _WEEK = timedelta(days=6)
 _RECENT = 20  # recent commits to search for an example
 
 _FORMS = (  # of commands, and what they give, both with placeholders for `Examples`
-    ("{day}", mark("a day's digest (also today, yesterday, -3, mon)")),
-    ("{first}..{day}", mark("the statistics of some days")),
-    ("{sha}", mark("a commit (a SHA, #{pr}, or its address)")),
-    ("search {words}", mark("find commits")),
-    ("upgrade v1.2.0..v1.3.0", mark("what lies between two versions; without the first from what your code pins")),
+    ("{day}", mark("the digest of a day (also: today, yesterday, -3, mon)")),
+    ("{first}..{day}", mark("statistics for a range of days")),
+    ("{sha}", mark("a commit (SHA, #{pr} or URL)")),
+    ("search {words}", mark("search commits")),
+    (
+        "upgrade v1.2.0..v1.3.0",
+        mark("changes between two versions; `upgrade` alone starts at the version that your code pins"),
+    ),
     (
         "suspects TRACEBACK",
-        mark("the commits that most likely caused it (a log or a file will do, and the word may be left out)"),
+        mark("commits that most likely caused a failure (paste or attach a traceback or log)"),
     ),
-    ("{name} {day}", mark("a repository may come first")),
+    ("{name} {day}", mark("the same for one repository")),
     (
         "subscribe at 09:00 min medium paths {folder}/**",
-        mark("a digest each day here (also tz, lang; unsubscribe, subscriptions, status)"),
+        mark("daily digest in this channel (also: tz, lang; unsubscribe, subscriptions, status)"),
     ),
     (
         "subscribe watch {folder}/, SOME_VARIABLE, Class.method, --some-flag",
-        mark("what touches these paths, names, variables or flags is of high importance here"),
+        mark("commits that touch these paths, names, variables or flags are high in this channel"),
     ),
     (
         "subscribe downstream owner/plug-in",
-        mark("each digest here starts with what breaks the code of this repository"),
+        mark("digests in this channel start with what breaks this repository's code"),
     ),
 )
-_WHY: dict[Why, str] = {
-    "future": mark(" (it lies in the future)"),
-    "backwards": mark(" (it runs backwards)"),
-    "too_many": mark(" ({most} days at most)"),
+_NOT_UNDERSTOOD: dict[Why, str] = {
+    "": mark("I didn't understand {text}. Try {nearest}"),
+    "future": mark("{text} is in the future. Try {nearest}"),
+    "backwards": mark("{text} ends before it begins. Try {nearest}"),
+    "too_many": mark("{text} is longer than {most} days. Try {nearest}"),
 }
 
 
@@ -71,7 +76,7 @@ def forms(examples: Examples, language: Language) -> list[tuple[str, str]]:
 
 
 class HelpCommand:
-    """Shows the commands, and what was not understood."""
+    """Shows the commands, returns greetings, and tells what was not understood."""
 
     def __init__(self, store: Store, subscriptions: Subscriptions, web: Web, command: str) -> None:
         self._store = store
@@ -95,7 +100,7 @@ class HelpCommand:
                 say("You can ask me:"),
                 *rows,
                 say(
-                    "The same words work when you mention me or write to me directly; in a commit's thread just ask. Configured: {known}",
+                    "You can also mention me or send me a direct message; in a commit's thread just ask. Repositories: {known}",
                     known=names,
                 ),
             ]
@@ -106,20 +111,24 @@ class HelpCommand:
     def show_not_understood(self, conversation: Conversation, command: NotUnderstood) -> Outcome:
         """Show one line with the input that was not understood and the nearest command that would work."""
         say = catalogue(conversation.view.language)
-        why = say(_WHY[command.why], most=MOST_DAYS) if command.why else ""
-        nearest = f"{self._prefix(conversation.request)}{command.nearest or 'help'}"
-        conversation.show(
-            [
-                line(
-                    say(
-                        "I do not understand {text}{why}; try {nearest}",
-                        text=_code(command.text),
-                        why=why,
-                        nearest=_code(nearest),
-                    )
-                )
-            ]
-        )
+        nearest = _code(f"{self._prefix(conversation.request)}{command.nearest or 'help'}")
+        text = say(_NOT_UNDERSTOOD[command.why], text=_code(command.text), nearest=nearest, most=MOST_DAYS)
+        conversation.show([line(text)])
+        return Outcome()
+
+    def return_greeting(self, conversation: Conversation, command: Greeting) -> Outcome:
+        """Greet in return, with what one can ask for."""
+        request, view = conversation.request, conversation.view
+        say, prefix = catalogue(view.language), self._prefix(request)
+        examples = self._examples(view, conversation.today, view.reader.known)
+        commit = f"#{examples.pr}" if isinstance(examples.pr, int) else "help"
+        forms_ = {"day": _code(f"{prefix}yesterday"), "commit": _code(f"{prefix}{commit}")}
+        if isinstance(request, MessageRequest):
+            hint = say("Try {day}, {commit} or a question", **forms_)
+        else:
+            hint = say("Try {day} or {commit}; mention me to ask a question", **forms_)
+        greeting = say("You're welcome!") if command.thanks else say("Hi!")
+        conversation.show([line(join_sentences([greeting, hint], say))])
         return Outcome()
 
     def _prefix(self, request: AnyRequest) -> str:

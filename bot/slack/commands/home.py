@@ -94,7 +94,7 @@ class Home:
         ]
         held = self._mailbox.held()
         if held and self._web.is_operator(user):
-            blocks += [header(say("Held messages")), *_held(language, held)]
+            blocks += [header(say("Messages not confirmed by Slack")), *_held(language, held)]
         return {"type": "home", "blocks": blocks}
 
     def _visible_subscriptions(self, view: ChannelView, user: str) -> list[Subscription]:
@@ -120,7 +120,7 @@ class Home:
                 stats = counts.tiers(report.stats, view.language)
             rows.append(section(f"*{escaped(f'{repository} · {day}')}*\n{escaped(stats)}"))
         left_out = _left_out(view.language, len(known) - _MOST_DIGESTS)
-        return [*rows, *left_out] or [context(say("there is no repository to be seen here"))]
+        return [*rows, *left_out] or [context(say("no repository is available in this channel"))]
 
 
 class HeldMessages:

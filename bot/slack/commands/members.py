@@ -20,13 +20,13 @@ class Members:
         """
         self._check_organisation(request)
         if not self._web.has_member(channel, request.user):
-            raise Misuse(Phrase("only members of a channel change its subscriptions"))
+            raise Misuse(Phrase("only members of the channel can change its subscriptions"))
 
     def check_invited(self, request: Request, channel: str) -> None:
         """Raise `Misuse` if the bot is not a member of a channel."""
         if not self._web.is_member(channel, request.user):
             raise Misuse(
-                Phrase("I am not in this channel; invite me first: `/invite @{name}`", name=self._web.me["user"])
+                Phrase("I'm not in this channel; invite me first: `/invite @{name}`", name=self._web.me["user"])
             )
 
     def may_change(self, request: Request) -> bool:
@@ -54,4 +54,4 @@ class Members:
     def _check_organisation(self, request: Request) -> None:
         of_another = request.team and request.team != self._web.me["team_id"]
         if of_another or self._web.is_stranger(request.user):
-            raise Misuse(Phrase("people of other organisations cannot subscribe a channel or post to it"))
+            raise Misuse(Phrase("guests from other organisations can't change subscriptions or post to the channel"))

@@ -79,7 +79,7 @@ def _usual_repository(view: ChannelView) -> Repository:
     known = view.reader.known
     found = next((each for each in (*view.followed, *known) if each in known), None)
     if found is None:
-        raise Misuse(Phrase("there is no repository to be seen here"))
+        raise Misuse(Phrase("no repository is available in this channel"))
     return found
 
 

@@ -46,7 +46,7 @@ class PostCommand:
                 [
                     line(
                         say(
-                            "I am not in this channel; invite me first: `/invite @{name}`",
+                            "I'm not in this channel; invite me first: `/invite @{name}`",
                             name=escaped(self._web.me["user"]),
                         )
                     )

@@ -80,7 +80,7 @@ class Questions:
         request, view, reply = conversation.request, conversation.view, conversation.reply
         if not self._limits.allows_question(request):
             if self._limits.allows_notice(request.user):
-                reply.show_notice(catalogue(view.language)("Slower, please: about 10 questions a minute a person"))
+                reply.show_notice(catalogue(view.language)("Limit: 10 questions a minute. Try again shortly"))
             return
         with reply.answering():
             self._find_and_answer(conversation, about, question, named=named, shown=shown)

@@ -21,7 +21,7 @@ from bot.slack.commands.subscriptions import SubscriptionCommands
 from bot.slack.delivery.drafts import line
 from bot.slack.delivery.reply import Reply
 from bot.slack.messages.blocks import escaped
-from bot.slack.parsing.commands import Suspects, holds_failure, plain_lines
+from bot.slack.parsing.commands import ExplainCommits, Suspects, holds_failure, plain_lines
 from bot.slack.parsing.requests import (
     AnyRequest,
     ButtonRequest,
@@ -29,6 +29,7 @@ from bot.slack.parsing.requests import (
     HomeRequest,
     MessageRequest,
     QuestionForm,
+    ShortcutRequest,
     SubscriptionForm,
     parse_request,
 )
@@ -62,9 +63,10 @@ class RequestHandlers:
     def handle(self, conversation: Conversation) -> Outcome:
         """Handle a request; the caller reports errors to the person."""
         match conversation.request:
-            case CommandRequest() as request:
-                command = conversation.understand(plain_lines(request.text))
-                return self._commands.carry_out(conversation, command)
+            case CommandRequest(text=text):
+                command = conversation.understand(plain_lines(text))
+            case ShortcutRequest(text=text):
+                command = ExplainCommits(text)
             case ButtonRequest() as button:
                 return self._buttons.press(conversation, button)
             case MessageRequest() as message:
@@ -73,9 +75,10 @@ class RequestHandlers:
                 return self._answer_form(conversation, form)
             case SubscriptionForm() as form:
                 return self._subscriptions.apply_form(conversation, form)
-            case HomeRequest() as request:
-                self._home.publish(conversation.view, request.user)
+            case HomeRequest(user=user):
+                self._home.publish(conversation.view, user)
                 return Outcome()
+        return self._commands.carry_out(conversation, command)
 
     def _answer_form(self, conversation: Conversation, form: QuestionForm) -> Outcome:
         """Answer a question; what somebody pasted in its place is not for a model."""
@@ -116,7 +119,7 @@ class Responder:
         if round_ == 0 and not self._limits.allows_request(request):
             if self._limits.allows_notice(request.user):
                 conversation.reply.show_notice(
-                    catalogue(view.language)("Slower, please: about 20 requests a minute a person")
+                    catalogue(view.language)("Limit: 20 requests a minute. Try again shortly")
                 )
             return Outcome()
         with structlog.contextvars.bound_contextvars(run=request.run):
@@ -141,7 +144,7 @@ class Responder:
             pause = None if last else seconds_until(exc.resets_at, self._now())
             if pause and exc.resets_at:
                 outcome = report(
-                    mark("⏳ GitHub's request limit is used up; I go on at {time}"),
+                    mark("⏳ GitHub's rate limit is reached; continuing at {time}"),
                     pause,
                     time=f"{exc.resets_at.astimezone(view.tz):%H:%M}",
                 )
@@ -154,7 +157,7 @@ class Responder:
         except Exception:
             log.exception("this is a bug in vllm-digest")
             outcome = report(
-                mark("⚠️ Something went wrong here; please tell your operator the number `{run}`"),
+                mark("⚠️ Something went wrong. Give your operator this number: `{run}`"),
                 run=conversation.request.run,
             )
         return outcome._replace(pause=None) if last else outcome

@@ -39,11 +39,9 @@ class Status:
     def rows(self, language: Language) -> list[str]:
         """Return the status lines of the whole bot, without names of channels or repositories."""
         say, held = catalogue(language), len(self._mailbox.held())
-        rows = [say("Analyses by: {model}", model=self._model.name if self._model else say("rules (no model is set)"))]
+        rows = [say("Analysis: {model}", model=self._model.name if self._model else say("rules (no model configured)"))]
         if self._model:
-            rows.append(
-                say("Spent on the model today: ${usd}", usd=f"{self._store.spending.spent(self._now().date()):.2f}")
-            )
+            rows.append(say("Model cost today: ${usd}", usd=f"{self._store.spending.spent(self._now().date()):.2f}"))
             rows += self._model_failure(self._model, language)
         rated = self._store.ratings.counts(self._now() - _RATED)
         if any(rated):
@@ -55,7 +53,7 @@ class Status:
                 )
             )
         if held:
-            rows.append(say("⚠️ Messages held: {count}", count=held))
+            rows.append(say("⚠️ Messages not confirmed by Slack: {count}", count=held))
         return rows
 
     def subscription_messages(self, language: Language) -> SubscriptionMessages:
@@ -71,7 +69,7 @@ class Status:
         why = translated(failure.why, language)
         return [
             catalogue(language)(
-                "⚠️ The model {model} failed {minutes} min ago: {why}; rules stand in",
+                "⚠️ The model {model} failed {minutes} min ago: {why}; using rules instead",
                 model=model.name,
                 minutes=minutes,
                 why=why,

@@ -57,7 +57,7 @@ class SubscriptionForms:
         if filled is None:
             return None, errors
         if filled.changes and not self._subscriptions.get(filled.changes):
-            return None, {"repository": say("This subscription has ended already")}
+            return None, {"repository": say("This subscription was already cancelled")}
         form = from_terms(body, filled.channel, filled.options, filled.changes, at_home=not opened)
         try:
             self._members.check_invited(form, filled.channel)
@@ -71,7 +71,7 @@ class SubscriptionForms:
         """Return a button's subscription. Raise `Misuse` if it is not active, or the person may not change it."""
         found = subscription_of(self._subscriptions, button)
         if found is None or view.reader.hides(found.terms.repository):
-            raise Misuse(Phrase("This subscription has ended already"))
+            raise Misuse(Phrase("This subscription was already cancelled"))
         self._members.check_insider(button, found.terms.channel)
         return found._replace(terms=visible_terms(found.terms, view.reader))
 
@@ -89,7 +89,7 @@ class SubscriptionForms:
         if filled.changes and any((each.repository.key, each.paths) == (repository.key, paths) for each in others):
             return {
                 "paths": catalogue(view.language)(
-                    "the channel has another subscription to this repository with these paths"
+                    "this channel already has a subscription to this repository with these paths"
                 )
             }
         return {}

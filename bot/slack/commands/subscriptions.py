@@ -100,10 +100,10 @@ class SubscriptionManager:
         request = conversation.request
         changed = self._subscriptions.get(changes)
         if not changed:
-            raise Misuse(Phrase("This subscription has ended already"))
+            raise Misuse(Phrase("This subscription was already cancelled"))
         self._members.check_insider(request, changed.terms.channel)
         if same and same.id != changed.id:
-            raise Misuse(Phrase("the channel has another subscription to this repository with these paths"))
+            raise Misuse(Phrase("this channel already has a subscription to this repository with these paths"))
         self._announce(conversation, terms, changed.terms)
         agreed = Agreed(self._subscriptions.change(changed.id, terms, request.user), changed.terms)
         self._on_ended()
@@ -215,7 +215,7 @@ class SubscriptionCommands:
         """Cancel a button's subscription and confirm it where the button was: in a reply or in the App Home."""
         view, say = conversation.view, catalogue(conversation.view.language)
         ended = self._manager.cancel_by_button(conversation, button)
-        text = say("This subscription has ended already")
+        text = say("This subscription was already cancelled")
         if ended:
             what = messages.summarize(visible_terms(ended.terms, view.reader), view.language)
             text = say("🗑️ Unsubscribed: {what}", what=what)
@@ -248,9 +248,9 @@ class SubscriptionCommands:
 
     def _show_not_subscribed(self, conversation: Conversation, repository: Repository) -> None:
         say = catalogue(conversation.view.language)
-        heading = say("{what} is not subscribed here", what=repository)
+        heading = say("This channel has no subscription to {what}", what=repository)
         if held := self._held(conversation):
-            conversation.show(self._listed(conversation, held, f"{heading}{say('; these are:')}", messages.OFFERED))
+            conversation.show(self._listed(conversation, held, f"{heading}{say('; it has:')}", messages.OFFERED))
         else:
             conversation.show([line(escaped(heading))])
 
@@ -287,7 +287,7 @@ def _hidden_at_home(reader: Reader, terms: Terms) -> list[Repository]:
 def _default_repository(view: ChannelView) -> Repository:
     known = view.reader.known
     if not known:
-        raise Misuse(Phrase("there is no repository to be seen here"))
+        raise Misuse(Phrase("no repository is available in this channel"))
     return known[0]
 
 

@@ -53,7 +53,7 @@ class SuspectsCommand:
         followed = {each.terms.repository.key for each in self._subscriptions.of(conversation.request.channel)}
         known = reader.known
         if not known:
-            raise Misuse(Phrase("there is no repository to be seen here"))
+            raise Misuse(Phrase("no repository is available in this channel"))
         return [each for each in known if each.key in followed] or known
 
     def _text(self, conversation: Conversation, command: Suspects) -> str:
@@ -64,9 +64,7 @@ class SuspectsCommand:
             name, content = self._web.download(file, _MOST_BYTES)
             parts.append(decoded(content, name))
         if not parts:
-            raise Misuse(
-                Phrase("paste a traceback or a log after the word suspects, or attach it as a file when you mention me")
-            )
+            raise Misuse(Phrase("paste a traceback or log after `suspects`, or mention me with it attached as a file"))
         return "\n".join(parts)
 
     def _reports(

@@ -73,9 +73,9 @@ class UpgradeCommand:
         if len(meant) == 1:
             return meant[0]
         if not known:
-            raise Misuse(Phrase("there is no repository to be seen here"))
+            raise Misuse(Phrase("no repository is available in this channel"))
         example = f"{known[0].full_name} upgrade {command.start}"
-        raise Misuse(Phrase("several repositories are known here; name one first, such as {example}", example=example))
+        raise Misuse(Phrase("this channel has several repositories; put one first: {example}", example=example))
 
     def _send_directly(self, conversation: Conversation, report: UpgradeReport, about: Sequence[Repository]) -> None:
         """Send the file to the person's direct messages, but for a private repository, which stays in its channels."""

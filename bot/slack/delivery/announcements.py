@@ -61,7 +61,7 @@ class Announcements:
                 request,
                 ended[0].channel,
                 language,
-                mark("📭 {who} ended this channel's subscription to {what}"),
+                mark("📭 {who} cancelled this channel's subscription to {what}"),
                 what=what,
             )
 
@@ -74,7 +74,7 @@ class Announcements:
             return  # nobody else reads it
         say = catalogue(language)
         # By name: a mention would notify the person who made the change.
-        name = self._web.name_of(request.user) or say("Somebody")
+        name = self._web.name_of(request.user) or say("Someone")
         text = say(message, who=name, **values)
         announcement = Message(fallback(text), (rich(paragraph(prose(text))),))
         self._mailbox.freeze([Draft(f"{_prefix(request)}{channel}:000", channel, content(announcement))])

@@ -72,7 +72,7 @@ class Drafter:
         ref = parse_value(delivery.what)
         at = (now + timedelta(seconds=seconds)).astimezone(self._channels.everywhere.tz)
         text = catalogue(ref.language)(
-            "⏳ {subject}: GitHub's request limit is used up; I go on at {time}",
+            "⏳ {subject}: GitHub's rate limit is reached; continuing at {time}",
             subject=escaped(f"{ref.repository} · {subject_of(ref)}"),
             time=f"{at:%H:%M}",
         )
@@ -103,7 +103,7 @@ class Drafter:
         except Exception:
             log.exception("this is a bug in vllm-digest")
             text = catalogue(ref.language)(
-                "⚠️ Something went wrong here; please tell your operator the number `{run}`", run=delivery.run
+                "⚠️ Something went wrong. Give your operator this number: `{run}`", run=delivery.run
             )
         return drafts(prefix, delivery.channel, [line(text)], "")
 

@@ -40,7 +40,7 @@ class Postings:
 def link_line(ref: DayRef | CommitRef, link: str) -> str:
     """Return a line of mrkdwn with the link to the existing post."""
     subject = escaped(f"{ref.repository} · {subject_of(ref)}")
-    return catalogue(ref.language)("📌 This channel already has it: {link}", link=f"<{link}|{subject}>")
+    return catalogue(ref.language)("📌 Already in this channel: {link}", link=f"<{link}|{subject}>")
 
 
 def link_message(ref: DayRef | CommitRef, link: str, value: str) -> Message:

@@ -183,7 +183,7 @@ def standing(entry: Entry, language: Language) -> list[Piece]:
 def _watched(entry: Entry, language: Language) -> list[Piece]:
     """Return the places that touch watched terms, on a line of their own."""
     say, shown = catalogue(language), entry.watched[:_TOUCHES]
-    pieces = ours("\n" + say("👁 Touches what you watch") + say(": ")) if shown else []
+    pieces = ours("\n" + say("👁 Touches watched terms") + say(": ")) if shown else []
     for number, each in enumerate(shown):
         pieces += ours(" · " if number else "") + prose(each.term, "code") + ours(" ") + linked(each.place, each.url)
     rest = len(entry.watched) - len(shown)
@@ -232,7 +232,7 @@ def _author_and_places(entry: Entry, say: Catalogue) -> list[Block]:
     if tests:
         about.append(f"🧪 {_few(tests, say)}")
     elif Kind.SOURCE in kinds and Kind.TEST not in kinds:
-        about.append(say("🧪 No test changed"))
+        about.append(say("🧪 No tests changed"))
     blocks = [rich(paragraph(prose(say("The author writes: {text}", text=why))))] if why else []
     return [*blocks, *([rich(paragraph(prose(" · ".join(about))))] if about else [])]
 
@@ -256,14 +256,14 @@ def _closing(entry: Entry, say: Catalogue) -> list[Block]:
     if links.reverted_by:
         rows.append(_related(say("reverted by {sha}"), commit, links.reverted_by))
     if links.series:
-        row = ours(say("part {part} of {of} of a series", part=links.series.part, of=links.series.of or "N"))
+        row = ours(say("part {part} of a series of {of}", part=links.series.part, of=links.series.of or "N"))
         others = [sha for sha in links.series.commits if sha != commit.sha]
         for place, sha in enumerate(others):
             row += ours(say.context("between the items of a list", ", ") if place else " (") + to_commit(commit, sha)
         rows.append(row + ours(")") if others else row)
     rows += [_related(say("fixes {sha}"), commit, sha) for sha in links.fixes]
     rows += [_related(say("fixed by {sha}"), commit, sha) for sha in links.fixed_by]
-    label = ours(say("🔗 Linked") + say(": "))
+    label = ours(say("🔗 Related commits") + say(": "))
     joined = [piece for place, row in enumerate(rows) for piece in (ours(" · ") if place else label) + row]
     return [rich(paragraph(joined))]
 

@@ -82,14 +82,12 @@ def coverage_blocks(report: DayReport, check: DownstreamCheck) -> list[Block]:
     failed = [
         _coverage_item(say("Failed"), each.sha, each.translated(report.language), report) for each in coverage.failed
     ]
-    instead = say("By rules instead")
+    instead = say("Rule-based instead")
     replaced = [
         _coverage_item(instead, each.sha, each.translated(report.language), report) for each in coverage.replaced
     ]
     shortened = [
-        _coverage_item(
-            say("Shortened"), each.sha, say("left out {paths}", paths=join_items(each.left_out, say)), report
-        )
+        _coverage_item(say("Shortened"), each.sha, say("omitted {paths}", paths=join_items(each.left_out, say)), report)
         for each in coverage.shortened
     ]
     chosen = report.chosen.description if report.chosen else ""

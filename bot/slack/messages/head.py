@@ -91,7 +91,7 @@ def _closing(report: DayReport, check: DownstreamCheck) -> list[Block]:
     if report.chosen:
         about.append(report.chosen.description)
     if check.commits:
-        about.append(say("🔴 counts what breaks your code"))
+        about.append(say("🔴 includes commits that break your code"))
     return [context(" · ".join(about))]
 
 

@@ -92,7 +92,7 @@ def _line_of(commit: Commit, found: Sequence[DownstreamImpacts], check: Downstre
 
 def _unbroken(compared: Sequence[Downstream], unread: int, say: Catalogue) -> str:
     checked = say("; ").join(_compared(each, say) for each in compared)
-    told = say("✅ Nothing breaks your code: checked against {what}", what=checked)
+    told = say("✅ Nothing breaks your code (compared with {what})", what=checked)
     if not unread:
         return told
     commits = say.plural("{count} commit", "{count} commits", unread)

@@ -86,11 +86,11 @@ def search_messages(
     """
     say = catalogue(language)
     if found:
-        heading = say("🔎 Commits with “{words}”", words=one_line(words))
+        heading = say("🔎 Commits matching “{words}”", words=one_line(words))
     elif page:
-        heading = say("No more commits with “{words}”", words=one_line(words))
+        heading = say("No more commits matching “{words}”", words=one_line(words))
     else:
-        heading = say("None of the commits that I have read has “{words}”", words=one_line(words))
+        heading = say("No stored commit matches “{words}”", words=one_line(words))
     many = len({repository for repository, _ in found}) > 1
     items = [
         ours(f"{commit.committed_at.astimezone(tz):%Y-%m-%d}  ")
@@ -136,7 +136,7 @@ def which_message(
         for number, (repository, commit) in enumerate(shown, 1)
     ]
     left = len(candidates) - len(shown)
-    more = [context(say("and {count} more: give more of the SHA", count=left))] if left else []
+    more = [context(say("and {count} more; use a longer SHA", count=left))] if left else []
     blocks = [rich(paragraph(ours(say("Which one do you mean?"), "bold"))), rich(bullets(items)), *more]
     packed = split([blocks, [actions(*buttons)]])
     return [Message(fallback(say("Which one do you mean?")), each) for each in packed]

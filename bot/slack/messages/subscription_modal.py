@@ -74,7 +74,7 @@ def _fields(terms: Terms, language: Language) -> list[dict[str, Any]]:
             say("Only these paths"),
             _line("paths", ", ".join(terms.paths), "vllm/v1/, csrc/**"),
             optional=True,
-            hint=say("With commas between them, written as in .gitignore; empty for all"),
+            hint=say("Comma-separated, .gitignore syntax; empty for all"),
         ),
         _input(
             "watch",
@@ -82,7 +82,7 @@ def _fields(terms: Terms, language: Language) -> list[dict[str, Any]]:
             _line("watch", ", ".join(terms.watch), "vllm/v1/worker, VLLM_USE_V1, LLM.generate"),
             optional=True,
             hint=say(
-                "Paths, names, variables or flags with commas between them; a commit that touches one is of high importance here"
+                "Comma-separated paths, names, variables or flags; commits that touch one are high in this channel"
             ),
         ),
         _input(

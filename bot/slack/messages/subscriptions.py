@@ -101,7 +101,7 @@ def describe_selection(least: Importance, paths: Sequence[str], watch: Sequence[
     say = catalogue(language)
     left = [say(TIERS[least])] if least is not Importance.LOW else []
     left += [", ".join(paths)] if paths else []
-    parts = [say("Selected: {what}", what=" · ".join(left))] if left else []
+    parts = [say("Filter: {what}", what=" · ".join(left))] if left else []
     parts += [say("👁 Watches: {terms}", terms=", ".join(watch))] if watch else []
     return " · ".join(parts)
 
@@ -200,7 +200,7 @@ class SubscriptionMessages:
     def _confirmation(self, subscription: Subscription) -> Block:
         """Return the confirmation dialog of the unsubscribe button."""
         say = catalogue(self._language)
-        text = say("The channel gets no more digests of {what}.", what=describe(subscription, self._language))
+        text = say("This channel will get no more digests of {what}.", what=describe(subscription, self._language))
         return confirmation(say("Unsubscribe?"), text, say("Unsubscribe"), say("Keep"))
 
     def trouble(self, subscription: Subscription) -> str:
@@ -208,4 +208,4 @@ class SubscriptionMessages:
         if "not_in_channel" not in subscription.note:
             return subscription.note
         say = catalogue(self._language)
-        return say("I am not in this channel; invite me first: `/invite @{name}`", name=self._bot_name)
+        return say("I'm not in this channel; invite me first: `/invite @{name}`", name=self._bot_name)

@@ -21,6 +21,7 @@ from analysis.text import one_line, shorten
 from analysis.window import parse_day, parse_range
 from bot.models.reference import Reference, parse_reference
 from bot.services.upgrade_ends import parse_span
+from bot.slack.parsing.greetings import EMOJI_NAME, greeting_in
 from bot.slack.parsing.input_error import InputError
 from bot.slack.parsing.repository_names import FULL_NAME, named
 from bot.slack.parsing.subscription_parser import SubscriptionOptions, parse_options
@@ -64,10 +65,14 @@ _ALIASES = {
 
 @dataclass(frozen=True)
 class Day:
-    """Show a day's digest, for every configured repository if none is given."""
+    """Show a day's digest, for every configured repository if none is given.
+
+    Where nobody named a day, a repository without commits on it shows its `latest` day that has some.
+    """
 
     day: date
     repository: Repository | None = None
+    latest: bool = False
 
 
 @dataclass(frozen=True)
@@ -84,6 +89,13 @@ class Lookup:
 
     reference: Reference
     repository: Repository | None = None
+
+
+@dataclass(frozen=True)
+class ExplainCommits:
+    """Show the commits that a message names."""
+
+    text: str
 
 
 @dataclass(frozen=True)
@@ -118,6 +130,13 @@ class Suspects:
 @dataclass(frozen=True)
 class Help:
     """Show the available commands."""
+
+
+@dataclass(frozen=True)
+class Greeting:
+    """Return a greeting, or answer thanks."""
+
+    thanks: bool = False
 
 
 @dataclass(frozen=True)
@@ -166,10 +185,12 @@ Command = (
     | Day
     | Days
     | Lookup
+    | ExplainCommits
     | Search
     | Upgrade
     | Suspects
     | Help
+    | Greeting
     | NotUnderstood
     | Subscribe
     | Unsubscribe
@@ -214,12 +235,14 @@ def parse(text: str, known: Sequence[Repository], today: date, usual: Sequence[R
     # Text copied from our own messages contains backticks and our substitute for a dot.
     words = text[:MOST_CHARACTERS].replace("`", " ").replace("\u2024", ".").split()
     if not words:
-        return Day(parse_day("yesterday", today))
+        return Day(parse_day("yesterday", today), latest=True)
+    if greeting := greeting_in(text[:MOST_CHARACTERS]):
+        return Greeting(thanks=greeting == "thanks")
     try:
         repository = _named_first(words, known, usual)
         rest = words[1:] if repository else words
         if repository and not rest:
-            return Day(parse_day("yesterday", today), repository)
+            return Day(parse_day("yesterday", today), repository, latest=True)
         command = _command(rest, repository, lambda word: named(word, known, usual), today)
     except InputError as exc:
         return Wrong(exc)
@@ -231,6 +254,8 @@ def _named_first(words: Sequence[str], known: Sequence[Repository], usual: Seque
 
 
 def _command(words: list[str], repository: Repository | None, find: _Find, today: date) -> Command:
+    if len(words) == 1:  # "yesterday?" and "help!" are commands too
+        words = [words[0].rstrip("?？!！") or words[0]]
     head = words[0].lower()
     # "list" followed by more words is not about subscriptions.
     head = "subscriptions" if head == "list" and len(words) == 1 else _keyword(head)
@@ -242,7 +267,7 @@ def _command(words: list[str], repository: Repository | None, find: _Find, today
         return _upgrade(words[1:], repository)
     if head in _SUBSCRIBING:
         return _subscription_command(head, words[1:], repository, find)
-    found = _range_day_or_commit(words[0], head, repository, today) if len(words) == 1 else None
+    found = _range_day_or_commit(words[0], repository, today) if len(words) == 1 else None
     return found or _nearest(words, today)
 
 
@@ -268,16 +293,16 @@ def _unsubscribe(words: list[str], repository: Repository | None, find: _Find) -
         return Unsubscribe(everything=True)
     found = find(words[0])
     if found is None:
-        raise InputError("no repository is known as {text!r}; use owner/name", words[0])
+        raise InputError("unknown repository {text!r}; use owner/name", words[0])
     return Unsubscribe(found)
 
 
-def _range_day_or_commit(word: str, head: str, repository: Repository | None, today: date) -> Command | None:
+def _range_day_or_commit(word: str, repository: Repository | None, today: date) -> Command | None:
     """Parse a word as a range, a day or a commit; return None if it is none of these."""
     with suppress(Misuse):
         if ".." in word and not word.startswith("http"):
             return _range(word, repository, today)
-        return Day(parse_day(head, today), repository)
+        return Day(parse_day(_keyword(word), today), repository)
     with suppress(Misuse):
         return Lookup(parse_reference(word), repository)
     return None
@@ -373,7 +398,7 @@ def _suggestion(words: list[str]) -> str:
 
 def _search_terms(words: list[str]) -> str:
     """Return the first words that are searchable, at most five."""
-    bare = [word.strip(_PUNCTUATION) for word in words]
+    bare = [word.strip(_PUNCTUATION) for word in words if not EMOJI_NAME.fullmatch(word.strip("?!"))]
     found = [word for word in bare if re.search(r"\w\w", word) and re.search(r"[^\W\d_]", word)]
     return shorten(" ".join(found[:5]), _SHOWN)
 

@@ -68,5 +68,7 @@ def _resolve(called: Sequence[Repository], usual: Sequence[Repository]) -> Repos
     among = [each for each in called if each in usual] or called
     among = [each for each in among if each.branch is None] or among
     if len(among) > 1:
-        raise InputError("several: {names}; use owner/name", names=", ".join(map(str, among)))
+        raise InputError(
+            "the name matches several repositories: {names}; use owner/name", names=", ".join(map(str, among))
+        )
     return among[0]

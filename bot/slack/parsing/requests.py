@@ -1,7 +1,7 @@
 """Requests from people, parsed once from Slack's payloads: one type a kind."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Annotated, Any, Literal
 
@@ -14,6 +14,7 @@ from bot.slack.parsing.subscription_parser import SubscriptionOptions
 _MOST = 4_000  # characters of a question that are processed
 _MOST_PASTED = 40_000  # of a command or a message, which may hold a log; Slack cuts longer ones
 _MOST_FILES = 3
+_TEXTS = ("text", "url", "title", "title_link", "pretext", "fallback")  # fields of messages, blocks and attachments
 _MEDIA = ("image/", "audio/", "video/")
 
 
@@ -72,6 +73,14 @@ class ButtonRequest(Request):
     value: str = ""
 
 
+class ShortcutRequest(Request):
+    """The shortcut "Explain commits" on a message, with all that the message says."""
+
+    kind: Literal["shortcut"] = "shortcut"
+    text: str = ""
+    private: bool = True
+
+
 class QuestionForm(Request):
     """A question from the modal of an "Ask" button; `about` is the button's value."""
 
@@ -100,7 +109,9 @@ class HomeRequest(Request):
     private: bool = True
 
 
-AnyRequest = CommandRequest | MessageRequest | ButtonRequest | QuestionForm | SubscriptionForm | HomeRequest
+AnyRequest = (
+    CommandRequest | MessageRequest | ButtonRequest | ShortcutRequest | QuestionForm | SubscriptionForm | HomeRequest
+)
 _REQUESTS: TypeAdapter[AnyRequest] = TypeAdapter(Annotated[AnyRequest, Field(discriminator="kind")])
 
 
@@ -208,6 +219,34 @@ def from_button(body: Mapping[str, Any]) -> ButtonRequest:
         response_url=body.get("response_url") or "",
         private=bool(container.get("is_ephemeral")),
     )
+
+
+def from_shortcut(body: Mapping[str, Any]) -> ShortcutRequest:
+    """Parse a shortcut on a message."""
+    message = body["message"]
+    return ShortcutRequest(
+        key=f"shortcut:{body['trigger_id']}",
+        user=body["user"]["id"],
+        team=body["user"].get("team_id") or (body.get("team") or {}).get("id") or "",
+        channel=body["channel"]["id"],
+        text=scalar("\n".join(_texts(message)))[:_MOST_PASTED],
+        ts=message.get("ts") or "",
+        thread_ts=message.get("thread_ts") or "",
+        response_url=body.get("response_url") or "",
+    )
+
+
+def _texts(part: Any) -> Iterator[str]:
+    """Yield the texts and addresses of a message, of its blocks and of its attachments."""
+    if isinstance(part, Mapping):
+        for name, value in part.items():
+            if isinstance(value, str):
+                yield from [value] if name in _TEXTS else []
+            else:
+                yield from _texts(value)
+    elif isinstance(part, list):
+        for each in part:
+            yield from _texts(each)
 
 
 def from_form(body: Mapping[str, Any], button: ButtonRequest, question: str) -> QuestionForm:

@@ -58,12 +58,12 @@ def parse_options(
         if keyword is None:
             other = _repository(word, named, known=repository)
             if repository and other != repository:
-                raise InputError("a subscription is to one repository; leave out {text!r}", word)
+                raise InputError("a subscription covers one repository; remove {text!r}", word)
             repository = other
             continue
         name, read = _READ[keyword]
         if name in found:
-            raise InputError("{text} is there twice", keyword)
+            raise InputError("{text} is given twice", keyword)
         found[name] = read(_value(keyword, left))
     return SubscriptionOptions(repository=repository, **found)
 
@@ -86,7 +86,7 @@ def _value(keyword: str, left: list[str]) -> str:
         taken.append(left.pop(0))
     if not taken:
         raise InputError(
-            "something is missing after {text!r}; for example: {example}",
+            "{text!r} needs a value; for example: {example}",
             keyword,
             example=f"{keyword} {_EXAMPLES[keyword]}",
         )
@@ -99,13 +99,13 @@ def _repository(word: str, named: Callable[[str], Repository | None], *, known: 
         return found
     nearest = get_close_matches(word.lower(), _EXAMPLES, 1, 0.7)
     if nearest:
-        raise InputError("{text!r} is not understood; did you mean {nearest}?", word, nearest=nearest[0])
+        raise InputError("unknown option {text!r}; did you mean {nearest}?", word, nearest=nearest[0])
     if "/" in word:
         raise InputError("{text!r} is not a repository; use owner/name or owner/name@branch", word)
     if known is None and re.fullmatch(r"[A-Za-z][\w.-]*(@\S+)?", word):
-        raise InputError("no repository is known as {text!r}; use owner/name", word)
+        raise InputError("unknown repository {text!r}; use owner/name", word)
     raise InputError(
-        "{text!r} is not understood; use [repo] at 09:00 tz Asia/Shanghai lang zh min medium paths csrc/** watch LLM.generate",
+        "unknown option {text!r}; use [repo] at 09:00 tz Asia/Shanghai lang zh min medium paths csrc/** watch LLM.generate",
         word,
     )
 

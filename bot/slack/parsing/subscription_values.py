@@ -35,8 +35,8 @@ _TIERS = {
     "中": Importance.MEDIUM,
     "低": Importance.LOW,
 }
-_NO_TIME = mark("{text!r} is not a time of day; use 09:00")
-_NO_PATTERN = mark("{text!r} is not a path; use vllm/v1/, csrc/** or *.cu")
+_NO_TIME = mark("{text!r} is not a valid time; use HH:MM")
+_NO_PATTERN = mark("{text!r} is not a valid path; use vllm/v1/, csrc/** or *.cu")
 _NO_REPOSITORY = (["none"], ["无"])
 _NO_PLACES = ("localtime", "Factory", "posixrules")  # tzdata names that are not a fixed time zone
 _NO_PATH = re.compile(r"[!#]|[A-Za-z]:[\\/]|(.*/)?\.\.(/|$)")
@@ -72,7 +72,7 @@ def parse_language(text: str) -> Language:
     """Parse `zh`, `en` or a common name of either."""
     found = _LANGUAGES.get(text.strip().lower())
     if found is None:
-        raise InputError("{text!r} is not a language; use zh or en", text)
+        raise InputError("{text!r} is not supported; use zh or en", text)
     return found
 
 
@@ -80,18 +80,18 @@ def parse_tier(text: str) -> Importance:
     """Parse `high`, `medium` or `low`, or their Chinese names."""
     found = _TIERS.get(text.strip().lower())
     if found is None:
-        raise InputError("{text!r} is not a tier; use high, medium or low", text)
+        raise InputError("{text!r} is not a valid importance; use high, medium or low", text)
     return found
 
 
 def parse_paths(text: str) -> tuple[str, ...]:
     """Parse .gitignore patterns separated by commas or spaces, with optional quotes."""
     if re.search(r"[{}]", text):
-        raise InputError("braces mean nothing in paths; write each one out: *.cu, *.cuh", text)
+        raise InputError("braces don't work in paths; list each path: *.cu, *.cuh", text)
     bare = (each.strip(_QUOTES).removeprefix("./") for each in _SEPARATORS.split(text))
     found = tuple(dict.fromkeys(filter(None, bare)))
     if len(found) > _MOST_PATHS:
-        raise InputError("{count} paths are too many; give at most {most}", count=len(found), most=_MOST_PATHS)
+        raise InputError("{count} paths are too many; use at most {most}", count=len(found), most=_MOST_PATHS)
     for each in found:
         _check_path(each)
     return found
@@ -113,7 +113,7 @@ def parse_downstream(text: str) -> tuple[Repository, ...]:
     found = tuple({each.key: each for each in named}.values())
     if len(found) > _MOST_DOWNSTREAM:
         raise InputError(
-            "{count} downstream repositories are too many; give at most {most}",
+            "{count} downstream repositories are too many; use at most {most}",
             count=len(found),
             most=_MOST_DOWNSTREAM,
         )
@@ -122,7 +122,7 @@ def parse_downstream(text: str) -> tuple[Repository, ...]:
 
 def _check_path(text: str) -> None:
     if len(text) > _LONGEST:
-        raise InputError("the path {text!r} is too long; give at most {most} characters", text, most=_LONGEST)
+        raise InputError("the path {text!r} is too long; use at most {most} characters", text, most=_LONGEST)
     unbalanced = "[" in re.sub(r"\[[^\]]+\]", "", text)
     if unbalanced or _NO_PATH.match(text) or not text.isprintable():
         raise InputError(_NO_PATTERN, text)

@@ -3,7 +3,7 @@
 
 import { Composer } from "./composer.js";
 import { showModal } from "./forms.js";
-import { clear, show, toEnd, walk } from "./lists.js";
+import { awaitReply, clear, show, toEnd, walk } from "./lists.js";
 import { act, become, bot, language, listen, me, raw, read, say, speak, toast } from "./server.js";
 
 const find = (name) => document.querySelector(`[data-${name}]`);
@@ -238,6 +238,18 @@ async function showSource(button) {
   }
 }
 
+// The app's shortcut on a message
+
+async function useShortcut(button) {
+  const { channel, ts } = button.closest("article").dataset;
+  awaitReply(button);
+  try {
+    await act("shortcut", { channel, ts, shortcut: button.dataset.shortcut });
+  } catch (error) {
+    toast(error.message);
+  }
+}
+
 // News
 
 function told(news) {
@@ -289,6 +301,7 @@ function theme(wanted) {
 document.addEventListener("click", (event) => {
   const on = (name) => event.target.closest(`[data-${name}]`);
   if (on("source") || on("source-view")) showSource(on("source") ?? on("source-view"));
+  else if (on("shortcut")) useShortcut(on("shortcut"));
   else if (on("lang") && on("lang").dataset.lang !== language) speak(on("lang").dataset.lang);
   else if (on("theme-to")) theme(on("theme-to").dataset.themeTo);
   else if (on("below")) {

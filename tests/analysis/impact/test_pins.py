@@ -42,7 +42,7 @@ def found(path: str, text: str) -> list[tuple[str, int | None, bool]]:
     ],
 )
 def test_a_pin_is_found_with_its_place(path: str, text: str, ref: str) -> None:
-    """A requirement, an image, a script, a workflow, a lock file or a file of its own gives the version and its line."""
+    """A requirement, an image, a script, a workflow, a lock file or a version file gives the version and its line."""
     assert may_pin(path, UPSTREAM)
     assert found(path, text) == [(ref, 1 + text[: text.index(ref)].count("\n"), True)]
 

@@ -347,8 +347,8 @@ def test_rules_name_the_commits_of_a_day_that_match(question: str, language: Lan
 
 def test_rules_know_what_matters_on_a_day() -> None:
     """A general question gets the weightiest commits, one that no commit answers is told so, and an empty day is said to be."""
-    assert by_rules("what matters today?", *DAY)[0].text == "The commits that matter most:"
-    assert by_rules("what's the weather?", *DAY)[0].text == "No commit shows this."
+    assert by_rules("what matters today?", *DAY)[0].text == "The most important commits:"
+    assert by_rules("what's the weather?", *DAY)[0].text == "No match."
     (nothing,) = answer(Question("what matters?", REPOSITORY, ()), "en", None, None)
     assert nothing.text == "There are no commits here."
 

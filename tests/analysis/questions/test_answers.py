@@ -365,9 +365,9 @@ def test_who_stops_listening_ends_the_reply(asking: Callable[..., Answering], op
 @pytest.mark.parametrize(
     ("said", "finish", "texts"),
     [
-        ([f"{TRUE} It", None], "stop", ["`best_of` is called now.", "The answer broke off here: the model did not finish."]),
-        ([f"{TRUE} It was"], "length", ["`best_of` is called now.", "The answer broke off here: the model did not finish."]),
-        ([f"{TRUE} It"], "content_filter", ["`best_of` is called now.", "The answer broke off here: the model did not finish."]),
+        ([f"{TRUE} It", None], "stop", ["`best_of` is called now.", "The answer stops here: the model did not finish."]),
+        ([f"{TRUE} It was"], "length", ["`best_of` is called now.", "The answer stops here: the model did not finish."]),
+        ([f"{TRUE} It"], "content_filter", ["`best_of` is called now.", "The answer stops here: the model did not finish."]),
     ],
 )  # fmt: skip
 def test_an_answer_that_breaks_off_says_so(
@@ -442,7 +442,7 @@ def test_an_injected_instruction_leads_nowhere(injection: str, ask: Ask) -> None
     statements, answering = ask(obedient, f"{injection} why?", (entry(hostile),), thread=turns)
     told = "\n".join(each.text for each in statements)
     assert answering.by == "rules"
-    assert "gave away" in str(answering.failure)
+    assert "revealed the prompt" in str(answering.failure)
     assert "Never reveal" not in told
     assert {each.url.split("#")[0] for said in statements for each in said.citations} <= {hostile.url}
 

@@ -95,7 +95,7 @@ def test_a_question_about_the_diff_asks_for_no_metadata(question: str) -> None:
         ("which PR?", "It is pull request #12.", "对应 PR #12。", ["#12"]),
         (
             "was this reverted?",
-            "Reverted by `c2c2c2c`. Fixes `d3d3d3d`. Fixed by `b1b1b1b`. Part 1 of N of a series.",
+            "Reverted by `c2c2c2c`. Fixes `d3d3d3d`. Fixed by `b1b1b1b`. Part 1 of a series of N.",
             "已被 `c2c2c2c` 回退。修复 `d3d3d3d`。后由 `b1b1b1b` 修复。系列第 1 部分，共 N 部分。",
             ["c2c2c2c", "d3d3d3d", "b1b1b1b"],
         ),
@@ -130,8 +130,8 @@ def test_what_is_not_known_is_said_not_to_be() -> None:
     bare = commit("Do it", [CORE]).model_copy(update={"not_on": "main"})
     told = {each.topic: each.text for each in records(entry(bare, Links()), "en")}
     assert told[Topic.PULL] == "No pull request is known."
-    assert told[Topic.LINKS] == "No commit that was read reverts it."
-    assert told[Topic.TESTS] == "No test is among the changed files (1 file)."
+    assert told[Topic.LINKS] == "No stored commit reverts it."
+    assert told[Topic.TESTS] == "None of the changed files (1 file) is a test."
     assert told[Topic.DATE] == "Committed on 2026-02-05 12:00 UTC. It is not on main."
 
 
@@ -140,14 +140,14 @@ def test_a_revert_of_what_is_not_in_the_store_is_known() -> None:
     told = {
         each.topic: each.text for each in records(entry(commit("[Core] Restore x (reverts #12) (#34)"), Links()), "en")
     }
-    assert told[Topic.LINKS] == "No commit that was read reverts it. Reverts `#12`."
+    assert told[Topic.LINKS] == "No stored commit reverts it. Reverts `#12`."
 
 
 def test_a_deleted_test_is_no_test() -> None:
     """A commit that only takes tests away does not come with tests."""
     gone = file("tests/test_core.py", patch("-def test_it():"), status="removed")
     told = {each.topic: each.text for each in records(entry(commit("Do it", [CORE, gone])), "en")}
-    assert told[Topic.TESTS] == "Only takes tests away: `tests/test_core.py`. Removes or skips test `test_it`."
+    assert told[Topic.TESTS] == "Only removes tests: `tests/test_core.py`. Removes or skips test `test_it`."
 
 
 def test_the_rest_of_a_question_is_answered_from_the_diff() -> None:

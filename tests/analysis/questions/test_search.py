@@ -122,7 +122,7 @@ def test_a_denial_names_what_occurs_nowhere(question: str, language: Language, b
 def test_what_is_not_there_stands_above_the_nearest_places() -> None:
     """Where a name is missing and others are not, the nearest places are said to be that."""
     texts = [each.text for each in ask("does the eviction of reopened sessions change?")]
-    assert texts[:2] == ["Neither the diff (3 files) nor the message mentions `eviction`.", "The nearest places:"]
+    assert texts[:2] == ["Neither the diff (3 files) nor the message mentions `eviction`.", "Closest matches:"]
     assert any("reopen" in text for text in texts[2:])
 
 

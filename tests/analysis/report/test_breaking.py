@@ -197,7 +197,7 @@ def test_names_end_the_sentence_in_every_language() -> None:
     ("language", "heading", "row", "more"),
     [
         ("en", "💥 Breaking changes (8)", "Removes environment variable ENGINE_1", "and 2 more"),
-        ("zh", "💥 破坏性变更 (8)", "移除环境变量 ENGINE_1", "以及另外 2 项"),
+        ("zh", "💥 不兼容变更 (8)", "移除环境变量 ENGINE_1", "以及另外 2 项"),
     ],
 )  # fmt: skip
 def test_every_surface_tells_it(language: Language, heading: str, row: str, more: str) -> None:

@@ -84,7 +84,7 @@ def test_an_import_and_a_string_have_sentences_of_their_own() -> None:
     ("given", "summary"),
     [
         (report(IMPORT), "💥 Breaks your code: 1 of 3 commits"),
-        (report(), "✅ Nothing here breaks your code: 3 commits compared"),
+        (report(), "✅ Nothing breaks your code: 3 commits compared"),
         (report(compared=0), "No commits were compared"),
         (report(downstream=UNUSED), "Nothing to compare"),
     ],

@@ -103,7 +103,7 @@ def test_what_the_server_lacks_fails_alone(place: Place) -> None:
     read = dict(mirror.read_commits([place.first, place.second, lost, last, after, "1" * 40]))
     failed = {sha: type(each) for sha, each in read.items() if not isinstance(each, Commit)}
     assert failed == {lost: MirrorUnavailable, last: MirrorUnavailable, "1" * 40: UnknownCommit}
-    assert str(read[lost]).endswith(f"does not give git the files of {lost[:7]}; try again later")
+    assert str(read[lost]).endswith(f"does not serve the files of {lost[:7]}; try again later")
     assert place.mirrors().existing(REPOSITORY)
     assert mirror.trees(mirror.read_commit(after)).before.read("d.py") == "d\n"
     assert [each.sha for each in mirror.history("a.py", symbol="two")] == [place.second]
@@ -115,7 +115,7 @@ def test_what_the_server_lacks_fails_alone(place: Place) -> None:
     [
         (
             "echo 'fatal: write error: No space left on device' >&2; exit 128",
-            "there is no space left for the mirror of o/n",
+            "no disk space is left for the mirror of o/n",
         ),
         ("echo 'fatal: secret words' >&2; exit 3", r"git cannot read o/n \(git failed with status 3\)"),
         ("kill -9 $$", r"git cannot read o/n \(git failed with status -9\)"),

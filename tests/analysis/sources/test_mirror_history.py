@@ -207,7 +207,7 @@ def test_a_tree_is_searched(mirror: Mirror, shas: Shas) -> None:
     ]
     assert mirror.search(shas.first, "-e.*") == mirror.search(shas.first, "one", folders=["fold*"]) == ()
     assert mirror.search(shas.second, "odd")[0].path == ODD_NAME
-    with pytest.raises(Misuse, match="is not a regular expression"):
+    with pytest.raises(Misuse, match="is not a valid regular expression"):
         mirror.search(shas.first, "(", regex=True)
 
 

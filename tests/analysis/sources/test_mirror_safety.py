@@ -47,7 +47,7 @@ def test_a_repository_that_was_renamed_is_named(place: Place) -> None:
     place.server.faults = [Fault(r"^/o/n\.git", 301, headers={"Location": f"{place.server.url}/o/other.git"})]
     place.server.said["full_name"] = "o/other"
     for create in (False, True):
-        with pytest.raises(MirrorUnavailable, match="o/n is called o/other now"):
+        with pytest.raises(MirrorUnavailable, match="o/n was renamed to o/other"):
             place.mirrors().updated(REPOSITORY, create=create)
         assert place.mirrors().existing(REPOSITORY) is None
         place.mirrors().remove_unless(lambda _: False)
@@ -64,7 +64,7 @@ def test_the_token_goes_to_its_own_server_only(place: Place, tmp_path: Path) -> 
         place.mirrors().remove_unless(lambda _: False)
         elsewhere.requests.clear()
         place.server.faults = [Fault(r"\.git/info/refs", 302, 9, {"Location": f"{elsewhere.url}/o/n.git/info/refs"})]
-        with pytest.raises(MirrorUnavailable, match="the server redirects"):
+        with pytest.raises(MirrorUnavailable, match="the server redirected the request"):
             place.mirrors(TOKEN).updated(REPOSITORY, create=True)
         assert not elsewhere.requests
 
@@ -85,7 +85,7 @@ def test_the_token_goes_to_its_own_server_only(place: Place, tmp_path: Path) -> 
 def test_a_hostile_address_is_not_followed(address: str, place: Place) -> None:
     """An address that is not a plain one of HTTP(S) is refused before git sees it."""
     place.server.said["clone_url"] = address
-    with pytest.raises(MirrorUnavailable, match="no usable address"):
+    with pytest.raises(MirrorUnavailable, match="no usable git URL"):
         place.mirrors().updated(REPOSITORY, create=True)
     assert not list(place.folder.glob("*.git"))
 
@@ -123,14 +123,14 @@ def test_nobodys_configuration_counts(place: Place, tmp_path: Path, monkeypatch:
 def test_what_is_too_large_is_not_cloned(place: Place) -> None:
     """A repository that GitHub calls too large is not asked for; a clone that grows too large is ended."""
     place.server.said["size"] = 5_000_001
-    with pytest.raises(MirrorUnavailable, match="o/n is too large for a mirror; it may have 5,000 MB at most"):
+    with pytest.raises(MirrorUnavailable, match="o/n is too large for a mirror; the limit is 5,000 MB"):
         place.mirrors(max_repository_megabytes=5_000).updated(REPOSITORY, create=True)
     assert place.asked("git") == 0
     place.server.said.clear()
     release = Event()
     place.server.faults = [Fault(r"\.git/git-upload-pack", until=release)]
     try:
-        with pytest.raises(MirrorUnavailable, match="it may have 0 MB at most"):
+        with pytest.raises(MirrorUnavailable, match="the limit is 0 MB"):
             place.mirrors(max_megabytes=0).updated(REPOSITORY, create=True)
     finally:
         release.set()

@@ -73,7 +73,7 @@ def test_files_that_are_no_text_have_none(tmp_path: Path) -> None:
     assert dict(source.read(source.list_files().files)) == {"a.py": None, "b.py": None, "c.py": "# \ufffd"}
 
 
-@pytest.mark.parametrize(("name", "words"), [("none", "there is no folder"), ("empty", "has no files")])
+@pytest.mark.parametrize(("name", "words"), [("none", "does not exist"), ("empty", "has no files")])
 def test_a_folder_without_files_is_an_error(name: str, words: str, tmp_path: Path) -> None:
     """A folder that does not exist or has nothing to read is named."""
     (tmp_path / "empty").mkdir()

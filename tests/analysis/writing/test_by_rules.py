@@ -77,7 +77,7 @@ def test_an_analysis_is_as_deep_as_its_tier(language: Language) -> None:
         (
             "en",
             (
-                "Removes environment variable `VLLM_OLD` (`vllm/envs.py:1`). Changes default `--size` `1` → `2` (`vllm/args.py:1`). "
+                "Removes environment variable `VLLM_OLD` (`vllm/envs.py:1`). Changes the default of `--size` `1` → `2` (`vllm/args.py:1`). "
                 "Changes the version of `torch` `==2.9.0` → `==2.9.1` (`requirements.txt:1`). The author writes: Blocks were freed twice. "
                 "4 files changed (+123 −3), mostly in `vllm/v1/core/sched.py`, `vllm`."
             ),
@@ -207,9 +207,9 @@ def test_a_sizeable_change_without_a_test_is_a_risk(
     ("test", "english", "chinese"),
     [
         (new_file("test_a.py", "x"), "Comes with tests: `test_a.py`.", "附带测试改动：`test_a.py`。"),
-        (file("test_a.py", status="removed", deletions=9), "Only takes tests away: `test_a.py`.", "只减少了测试：`test_a.py`。"),
-        (file("test_a.py", deletions=1), "Only takes tests away: `test_a.py`.", "只减少了测试：`test_a.py`。"),
-        (file("test_a.py", status="renamed", was="test_b.py"), "Changes 100 source lines and no test.", "改动了 100 行源码，而没有改动测试。"),
+        (file("test_a.py", status="removed", deletions=9), "Only removes tests: `test_a.py`.", "只移除了测试：`test_a.py`。"),
+        (file("test_a.py", deletions=1), "Only removes tests: `test_a.py`.", "只移除了测试：`test_a.py`。"),
+        (file("test_a.py", status="renamed", was="test_b.py"), "Changes 100 source lines without tests.", "改动了 100 行源码，但没有改动测试。"),
     ],
 )  # fmt: skip
 def test_tests_that_are_only_deleted_do_not_come_with_a_change(test: FileChange, english: str, chinese: str) -> None:
@@ -286,7 +286,11 @@ def test_advice_says_what_to_do(found: list[Fact], english: str, chinese: str) -
     ("kinds", "path", "told"),
     [
         ((ChangeType.PERFORMANCE,), "csrc/x.cu", "Touches kernels: `csrc/x.cu`"),
-        ((ChangeType.PERFORMANCE,), "vllm/a.py", "The title calls it a performance change; nothing here measures it"),
+        (
+            (ChangeType.PERFORMANCE,),
+            "vllm/a.py",
+            "The title claims a performance change; the commit contains no measurements",
+        ),
         ((ChangeType.BUG_FIX,), "csrc/x.cu", ""),
     ],
 )

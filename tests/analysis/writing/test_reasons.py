@@ -77,7 +77,10 @@ def test_every_signal_has_a_phrase(language: Language, signal: str) -> None:
         ([FactKind.REMOVED_NAME, FactKind.MOVED_MODULE], ["imports of the old names fail"]),
         (
             [FactKind.REQUIRED_PARAMETER, FactKind.REMOVED_ENV, FactKind.REMOVED_PARAMETER],
-            ["where it is still set, it is silently ignored, or startup fails", "calls with the old arguments fail"],
+            [
+                "where it is still set, the setting is silently ignored, or startup fails",
+                "calls with the old arguments fail",
+            ],
         ),
         ([FactKind.LAYOUT], []),
     ],

@@ -113,7 +113,7 @@ def test_a_repository_is_asked_about_the_days_that_the_question_names(run: Run, 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("zzz", "why?"), "names no commit"),
+        (("zzz", "why?"), "neither a commit nor a day"),
         (("deadbeef", "why?"), "o/n has no commit deadbeef"),
         (("#99", "why?"), "o/n has no pull request #99"),
         (("https://github.example/o/nowhere/pull/1", "why?"), "o/nowhere"),
@@ -175,8 +175,8 @@ def test_the_digests_of_several_repositories_follow_each_other(run: Run, server:
     [
         ({"SLACK_APP_TOKEN": "xapp-1"}, "SLACK_BOT_TOKEN is not set"),
         ({"SLACK_BOT_TOKEN": "xoxb-hunter2"}, "SLACK_APP_TOKEN is not set"),
-        ({"SLACK_BOT_TOKEN": "hunter2", "SLACK_APP_TOKEN": "xapp-1"}, "SLACK_BOT_TOKEN: is not such a token"),
-        ({"SLACK_BOT_TOKEN": "xoxb-1", "SLACK_APP_TOKEN": "xoxb-hunter2"}, "SLACK_APP_TOKEN: is not such a token"),
+        ({"SLACK_BOT_TOKEN": "hunter2", "SLACK_APP_TOKEN": "xapp-1"}, "SLACK_BOT_TOKEN: is not a valid token"),
+        ({"SLACK_BOT_TOKEN": "xoxb-1", "SLACK_APP_TOKEN": "xoxb-hunter2"}, "SLACK_APP_TOKEN: is not a valid token"),
         (
             {"SLACK_BOT_TOKEN": "xoxb-1", "SLACK_APP_TOKEN": "xapp-1", "DATABASE_URL": "sqlite:///:memory:"},
             "DATABASE_URL",
@@ -204,5 +204,5 @@ def test_a_second_bot_on_the_same_store_is_refused(run: Run, server: FaultyGitHu
             SLACK_API_URL=slack.url,
             DATABASE_URL=f"sqlite:///{tmp_path / 'bot.db'}",
         )
-    assert "another vllm-digest runs on" in one_line(ran.err)
+    assert "another vllm-digest is using" in one_line(ran.err)
     assert (ran.code, ran.out) == (2, "")

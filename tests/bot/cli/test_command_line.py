@@ -40,9 +40,9 @@ def one_line(err: str) -> str:
         (("digest", "2026-02-05", "--timezone", "Mars/Olympus"), "unknown time zone"),
         (("digest", "2026-02-05", "--timezone", "../etc/passwd"), "unknown time zone"),
         (("digest", "--sample", "--out", "no/such/folder/x.md"), "cannot be written"),
-        (("backfill", "2026-02-05..2026-02-01"), "runs backwards"),
+        (("backfill", "2026-02-05..2026-02-01"), "ends before it begins"),
         (("backfill", "2026-02-05.."), "not a range"),
-        (("commit", "zzz"), "names no commit"),
+        (("commit", "zzz"), "is not a commit"),
         (("search", "words"), "store is empty"),
         (("rank", "no-such-file.jsonl"), "cannot be read"),
         (("nonsense",), "nonsense"),
@@ -62,12 +62,12 @@ def test_a_wrong_command_is_one_line_and_exit_2(arguments: tuple[str, ...], word
         ({"DIGEST_TIMEZONE": "Nowhere"}, "DIGEST_TIMEZONE: unknown time zone"),
         ({"DIGEST_LANGUAGE": "fr"}, "DIGEST_LANGUAGE"),
         ({"DIGEST_REPOS": "a/b,c"}, "DIGEST_REPOS: 'c' is not a repository"),
-        ({"GITHUB_API_URL": "ftp://x"}, "GITHUB_API_URL: is not a web address"),
-        ({"GITHUB_API_URL": "https://me:hunter2@host"}, "GITHUB_API_URL: holds a password"),
+        ({"GITHUB_API_URL": "ftp://x"}, "GITHUB_API_URL: is not a valid URL"),
+        ({"GITHUB_API_URL": "https://me:hunter2@host"}, "GITHUB_API_URL: contains a password"),
         ({"DATABASE_URL": "nonsense://u:hunter2@h/x"}, "DATABASE_URL"),
-        ({"DATABASE_URL": "postgresql://u:hunter2@h/x"}, "DATABASE_URL names postgresql"),
-        ({"DATABASE_URL": "sqlite:////proc/none/digest.db"}, "DATABASE_URL: there is no folder /proc/none"),
-        ({"LOG_LEVEL": "loud"}, "LOG_LEVEL: is not a level"),
+        ({"DATABASE_URL": "postgresql://u:hunter2@h/x"}, "DATABASE_URL: 'postgresql' databases are not supported"),
+        ({"DATABASE_URL": "sqlite:////proc/none/digest.db"}, "DATABASE_URL: folder /proc/none does not exist"),
+        ({"LOG_LEVEL": "loud"}, "LOG_LEVEL: is not a log level"),
     ],
 )
 def test_a_wrong_setting_is_named(settings: dict[str, str], words: str, run: Run) -> None:
@@ -126,7 +126,7 @@ def test_no_folder_is_created_for_a_mistyped_database(command: str, run: Run, tm
     arguments = {"digest": ["2026-02-05"], "search": ["x"], "backfill": ["2026-02-05..2026-02-05"], "rank": ["-"]}
     slack = {"SLACK_BOT_TOKEN": "xoxb-1", "SLACK_APP_TOKEN": "xapp-1", "SLACK_API_URL": "http://127.0.0.1:9/"}
     ran = run(command, *arguments.get(command, ()), **slack, DATABASE_URL="sqlite:///dta/deep/digest.db")
-    assert "DATABASE_URL: there is no folder dta/deep" in (ran.out if command == "doctor" else one_line(ran.err))
+    assert "DATABASE_URL: folder dta/deep does not exist" in (ran.out if command == "doctor" else one_line(ran.err))
     assert ran.code == 2
     assert list(tmp_path.iterdir()) == []
 
@@ -239,7 +239,7 @@ def test_a_watch_raises_what_touches_it(run: Run) -> None:
     place = next(iter(touched.values()))[0]
     for form in ("terminal", "markdown"):
         told = run("digest", "--sample", "--format", form, "--watch", "lantern/log_table.py, --host", COLUMNS="200").out
-        assert "Touches what you watch" in told
+        assert "Touches watched terms" in told
         assert place["path"] in told
     failed = run("digest", "--sample", "--watch", "LLM,x")
     assert (failed.code, failed.out) == (2, "")

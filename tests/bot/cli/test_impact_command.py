@@ -106,7 +106,7 @@ def test_people_see_both_places(impact: Run) -> None:
     ):
         assert line in terminal
     markdown = impact("2026-02-05", DIGEST_DOWNSTREAM="acme/plugin", DIGEST_LANGUAGE="zh").out
-    assert "破坏你的代码" in markdown
+    assert "破坏你们的代码" in markdown
     markdown = impact("2026-02-05", "--downstream", "acme/plugin", "--format", "markdown").out
     assert "    ```diff\n    - def load(path, mode):\n    ```\n" in markdown
     assert "[plugin/worker.py:5](https://github.example/acme/plugin/blob/" in markdown
@@ -131,8 +131,8 @@ def test_it_fits_80_columns(pair: Pair) -> None:
         (("2026-02-05", "--downstream", "acme/none"), "acme/none"),
         (("2026-02-05", "--downstream", "acme/plugin@none"), "no branch, tag or commit none"),
         (("2026-02-05", "--downstream", "empty"), "has no files to read"),
-        (("2026-02-05..2026-02-01", "--downstream", "acme/plugin"), "runs backwards"),
-        (("zzz", "--downstream", "acme/plugin"), "names no commit and no day"),
+        (("2026-02-05..2026-02-01", "--downstream", "acme/plugin"), "ends before it begins"),
+        (("zzz", "--downstream", "acme/plugin"), "is neither a commit nor a day"),
         (("a/b", "2026-02-05", "x", "--downstream", "acme/plugin"), "unexpected"),
     ],
 )

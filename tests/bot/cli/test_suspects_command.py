@@ -53,18 +53,18 @@ def test_people_see_the_line_that_holds_the_name(suspects: Run) -> None:
     """The terminal and Markdown show the line; Markdown links it. A sentence may stand in place of a file."""
     for form in ("terminal", "markdown"):
         out = suspects("who removed warm_cache of Worker?", "--format", form, "--lang", "en").out
-        assert "The likeliest first:" in out
+        assert "Most likely first:" in out
         assert "def warm_cache(self, size):" in out
-    assert "可能性最大的在前" in suspects("who removed warm_cache?", "--lang", "zh").out
+    assert "可能性从高到低" in suspects("who removed warm_cache?", "--lang", "zh").out
 
 
 def test_none_is_an_answer(suspects: Run) -> None:
     """What no commit changed, and a traceback of another project, are answered and no failure."""
-    assert "I found none: no stored commit" in suspects("the frobnicator explodes", "--lang", "en").out
+    assert "No suspects: no stored commit" in suspects("the frobnicator explodes", "--lang", "en").out
     other = TRACEBACK.replace("pkg/part1", "django/apps").replace("Worker", "Model")
     ran = suspects(other, "--lang", "en")
     assert ran.code == 0
-    assert "of this traceback is of" in ran.out
+    assert "of this traceback belongs to" in ran.out
 
 
 def test_what_is_no_text_is_refused(suspects: Run, run: Run, tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_what_is_no_text_is_refused(suspects: Run, run: Run, tmp_path: Path) -> 
         ((str(tmp_path / "core"),), "is binary"),
         ((str(tmp_path / "empty"),), "is empty"),
         ((str(tmp_path / "none"),), "cannot be read"),
-        (("x y", "--days", "1", "--repo", "o/other"), "is stored; fill the store"),
+        (("x y", "--days", "1", "--repo", "o/other"), "are stored; run"),
     ):
         ran = suspects(*arguments)
         assert ran.code == 2

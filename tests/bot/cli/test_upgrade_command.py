@@ -126,8 +126,8 @@ def test_people_read_the_worst_first(upgrade: Run) -> None:
     for text in (
         "💥 Breaks your code: 1 of 5 commits",
         "v1.0 is pinned in Dockerfile:2",
-        "v1.0 is on a branch of its own; the range begins at ",
-        "1 commit is not new: v1.0 has picked it",
+        "v1.0 is on its own branch; the range starts at ",
+        "1 commit is already in v1.0",
         "plugin/worker.py:5",
         "size now defaults to 2; to keep the old behaviour, pass --size 1",
         "✨ New (1)",
@@ -135,7 +135,7 @@ def test_people_read_the_worst_first(upgrade: Run) -> None:
         assert text in terminal
     assert terminal.index("Breaks your code (1)") < terminal.index("defaults and dependencies (1)")
     markdown = upgrade("--downstream", "acme/plugin", "--format", "markdown", DIGEST_LANGUAGE="zh").out
-    assert "## 💥 破坏你们的代码（1）" in markdown
+    assert "## 💥 破坏你们的代码 (1)" in markdown
     assert "[plugin/worker.py:5](https://github.example/acme/plugin/blob/" in markdown
     assert markdown.count("Pass the cache") == 1
 
@@ -147,7 +147,7 @@ def test_pins_that_disagree_are_named_with_the_reason(upgrade: Run, pair: Releas
     found = upgrade("--downstream", "acme/plugin").out
     assert f"ENGINE_COMMIT:1 pins {'9' * 7}, which upstream does not have" in found
     assert "Other pins disagree: v1.1 (ci.yml:1), 0.9 (requirements.txt:1)" in found
-    assert "v1.0 was taken, because an image comes before a script; name another as FROM" in found
+    assert "v1.0 was used, because an image takes precedence over a script; to use another, give it as FROM" in found
 
 
 def test_nothing_new_is_an_answer(upgrade: Run) -> None:
@@ -159,12 +159,12 @@ def test_nothing_new_is_an_answer(upgrade: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ((), "name the version that you come from"),
+        ((), "give the version to upgrade from"),
         (("v9.9",), "v9.9"),
         (("v1.1..v0.1",), "v0.1"),
         (("HEAD..v1.1",), "v1.1 is older than HEAD; use v1.1..HEAD"),
         (("1999-01-01",), "no commit before 1999-01-01"),
-        (("2999-01-01",), "lies in the future"),
+        (("2999-01-01",), "is in the future"),
         (("--downstream", "acme/none"), "acme/none"),
         (("--downstream", "empty"), "pins no version of o/engine"),
         (("--downstream", "wrong"), "wrong pins 7.7 (requirements.txt:1), but o/engine has no such tag or commit"),

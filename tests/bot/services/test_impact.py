@@ -113,10 +113,10 @@ WORDS: tuple[tuple[Mapping[str, Entry | bytes], str], ...] = (
     ({"a.py": USES, "b.py": b"def ("}, "1 Python file does not parse and was not compared: b.py"),
     ({"a.rs": b"fn main() {}"}, "acme/plugin has no Python files"),
     ({"a.py": b"import os\n"}, "does not use engine (1 file)"),
-    ({"run.sh": b"engine serve --fast\n"}, "compared were 1 name of settings"),
+    ({"run.sh": b"engine serve --fast\n"}, "only 1 name of settings"),
     (
         {"a.py": USES, "deps/engine": Entry(b"1" * 40, "submodule")},
-        "Other repositories inside are not read: deps/engine",
+        "Nested repositories were not read: deps/engine",
     ),
     (
         {
@@ -125,7 +125,7 @@ WORDS: tuple[tuple[Mapping[str, Entry | bytes], str], ...] = (
             "lib/engine/core.py": b"x",
             "lib/engine/other.py": b"from engine import core",
         },
-        "A copy of engine is not compared: lib/engine",
+        "Copies of engine were not compared: lib/engine",
     ),
     ({"a.py": USES, "b.py": b"x = 1\n" * 400_000}, "1 file was not read"),
 )
@@ -192,7 +192,7 @@ def test_a_commit_whose_files_are_missing_is_a_row(pair: Pair) -> None:
     pair.upstream.lose(pair.upstream.blob(PACKAGE))
     lost = report(pair.services(), days=2)
     assert lost.commits == ()
-    assert [(each.sha, "does not give git the files" in str(each.reason)) for each in lost.failed] == [
+    assert [(each.sha, "does not serve the files" in str(each.reason)) for each in lost.failed] == [
         (pair.breaking, True)
     ]
 

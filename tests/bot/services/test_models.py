@@ -202,7 +202,7 @@ def test_a_reply_about_something_else_is_replaced(
     server = chat(lambda _: said("The response must contain at least two sentences."))
     report = read(serve(recorded(1)), server.url)
     assert len(server.requests) == 2
-    assert report.coverage.replaced[0].translated("en") == "the reply does not speak of the commit"
+    assert report.coverage.replaced[0].translated("en") == "the reply is not about the commit"
     assert (report.usage.calls, report.usage.input_tokens) == (2, 200), "what was asked in vain was paid too"
 
 
@@ -217,7 +217,7 @@ def test_a_reply_that_gives_away_the_prompt_is_dropped(
 
     report = read(serve(recorded(1)), chat(leaking).url)
     assert report.coverage.by_rules == 1
-    assert "gave away" in report.coverage.replaced[0].translated("en")
+    assert "revealed the prompt" in report.coverage.replaced[0].translated("en")
 
 
 LOCKED = "@@ -1,2 +1,3 @@\n def step(self):\n-    self.run()\n+    with self._lock:\n+        self.run()"

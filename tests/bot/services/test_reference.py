@@ -72,7 +72,7 @@ def test_an_address_names_its_repository(text: str, sha: str | None, pr: int | N
 )
 def test_what_names_no_commit_is_misuse(text: str) -> None:
     """What is neither a SHA nor a number nor an address says what would have been."""
-    with pytest.raises(Misuse, match="names no commit; use a SHA of at least 4 digits, #123, or the address"):
+    with pytest.raises(Misuse, match="is not a commit; use a SHA of at least 4 digits, #123, or the URL"):
         parse_reference(text)
 
 

@@ -84,10 +84,10 @@ def test_part_of_a_day_is_told_with_the_whole() -> None:
     for text in (shown(messages), markdown):
         assert "Commits: 2 of 7 |" in text
         assert "listed 9 = ranked 9" in text
-        assert "not selected 6" in text
-    assert "Selected: engine/part0.py" in shown(messages[:1])
-    assert "Selected: engine/part0.py" in shown(messages[-1:])
-    assert "Selected: engine" in markdown.partition("| Time")[0]
+        assert "filtered out 6" in text
+    assert "Filter: engine/part0.py" in shown(messages[:1])
+    assert "Filter: engine/part0.py" in shown(messages[-1:])
+    assert "Filter: engine" in markdown.partition("| Time")[0]
 
 
 def test_a_day_that_is_not_selected_from_says_nothing_of_selections() -> None:

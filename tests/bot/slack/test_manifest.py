@@ -13,6 +13,7 @@ from analysis.models import Repository
 from analysis.questions.intent import reads_as_question
 from bot.settings import Settings
 from bot.slack.delivery.sessions import PROMPTS
+from bot.slack.listeners import EXPLAIN
 from bot.slack.manifest import WRITTEN_DOWN, manifest
 from bot.slack.parsing.commands import Day, NotUnderstood, Upgrade, parse
 from loopback.slack.methods import METHODS
@@ -125,3 +126,12 @@ def test_buttons_and_modals_need_interactivity() -> None:
 def test_every_method_is_known(method: str) -> None:
     """The loopback Slack serves every method that the bot calls."""
     assert method in METHODS
+
+
+def test_the_shortcut_is_one_that_slack_takes_and_the_bot_hears() -> None:
+    """Its name has 24 characters at most and its description 150; the listener has its callback_id."""
+    (shortcut,) = MANIFEST["features"]["shortcuts"]
+    assert shortcut["callback_id"] == EXPLAIN
+    assert shortcut["type"] == "message"
+    assert len(shortcut["name"]) <= 24
+    assert len(shortcut["description"]) <= 150

@@ -18,7 +18,7 @@ from tests.servers.talk import ADA, DIGEST, Talk
 
 MORNING = datetime(2026, 2, 6, 8, 59, tzinfo=UTC)
 SECRET = "o/secret"
-ABSENT = "has no repository {}, or this bot may not see it"
+ABSENT = "has no repository {}, or this bot has no access to it"
 Told = Callable[..., str]
 
 
@@ -87,8 +87,8 @@ def test_downstream_repositories_are_named_and_changed(talk: Talk, said: Told, t
         (SECRET, ABSENT.format(SECRET)),
         ("o/m@absent", "GitHub has no branch o/m@absent"),
         ("o/m, O/N@dev", "o/n is the upstream repository; name the one that depends on it"),
-        ("a/a, b/b, c/c, d/d", "4 downstream repositories are too many; give at most 3"),
-        ("", "something is missing after 'downstream'; for example: downstream vllm-project/vllm-ascend"),
+        ("a/a, b/b, c/c, d/d", "4 downstream repositories are too many; use at most 3"),
+        ("", "'downstream' needs a value; for example: downstream vllm-project/vllm-ascend"),
     ],
 )
 def test_what_is_no_downstream_repository_is_said_in_a_line(said: Told, tmp_path: Path, named: str, told: str) -> None:

@@ -41,16 +41,16 @@ def talk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talk]:
 
 
 WRONG = [
-    ("deadbeef", "⚠️ o/n 中没有提交 deadbeef，或者有多个以它开头"),
+    ("deadbeef", "⚠️ o/n 中没有提交 deadbeef，或有多个提交以它开头"),
     ("#999", "⚠️ o/n 中没有 PR #999"),
     ("o/absent 2026-02-05", "⚠️ GitHub 上没有仓库 o/absent"),
     ("o/n@absent subscribe", "⚠️ GitHub 上没有 o/n@absent 这个分支"),
-    ("o/down #1", "返回了状态 418，请稍后再试"),
-    ("2036-02-05", "（日期在将来）"),
-    ("2026-02-05..2026-02-01", "（起止日期颠倒了）"),
-    ("2025-01-01..2026-02-01", "（一次最多 31 天）"),
-    ("subscribe watch x", "⚠️ 不能这样关注：“x”太短"),
-    ("subscribe at 25:00", "⚠️ “25:00”不是时刻"),
+    ("o/down #1", "返回状态码 418，请稍后再试"),
+    ("2036-02-05", "`2036-02-05` 还没到"),
+    ("2026-02-05..2026-02-01", "结束日期早于开始日期"),
+    ("2025-01-01..2026-02-01", "超过了 31 天"),
+    ("subscribe watch x", "⚠️ “x”太短，无法关注"),
+    ("subscribe at 25:00", "⚠️ 时间“25:00”无效，请用 HH:MM"),
 ]
 
 
@@ -74,7 +74,7 @@ def test_a_question_is_refused_in_chinese(talk: Talk) -> None:
 
 def test_a_range_says_in_chinese_what_cannot_be_read(talk: Talk) -> None:
     """A day that a range could not list has its reason beside it."""
-    assert "返回了状态 418" in whole(talk.type(ADA, "o/down 2026-02-04..2026-02-05"))
+    assert "返回状态码 418" in whole(talk.type(ADA, "o/down 2026-02-04..2026-02-05"))
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_a_range_says_in_chinese_what_cannot_be_read(talk: Talk) -> None:
     [
         ("repository", "o/absent", "GitHub 上没有仓库 o/absent"),
         ("repository", "nothing", "“nothing”不是仓库"),
-        ("watch", "x", "不能这样关注"),
+        ("watch", "x", "太短，无法关注"),
         ("channel", "C0QUIET", "我不在这个频道里"),
     ],
 )
@@ -112,11 +112,11 @@ def test_an_empty_question_is_refused_in_chinese(talk: Talk) -> None:
 def test_an_unread_commit_has_its_reason_in_chinese(talk: Talk) -> None:
     """A digest says in Chinese why commits of it could not be read, and the same of the limit with when it ends."""
     assert "2 个提交未能读取：127.0.0.1:" in (digest := whole(talk.type(ADA, "o/half 2026-02-05")))
-    assert "返回了状态 418" in digest
+    assert "返回状态码 418" in digest
 
 
 def test_a_limit_is_told_in_the_channels_language_and_time(talk: Talk) -> None:
     """Where GitHub's limit is used up a command says so in Chinese, and when the bot goes on."""
     talk.slack.command(LIN, DIGEST, "o/limited 2026-02-05")
     (told,) = talk.slack.wait_for(lambda: talk.slack.private(LIN, DIGEST))
-    assert told.text == "⏳ GitHub 的请求额度已用完，08:10 恢复后我会继续"
+    assert told.text == "⏳ GitHub 的请求额度已用完，08:10 恢复后自动继续"

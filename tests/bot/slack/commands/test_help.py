@@ -20,7 +20,7 @@ def test_help_names_nothing_that_is_not_there(tmp_path: Path) -> None:
         told = whole(talk.type("U0ADA", "help"))
     assert "`/vllm-digest 2026-02-05`" in told
     assert "`/vllm-digest n 2026-02-05`" in told
-    assert "`/vllm-digest SHA`  a commit (a SHA, #PR, or its address)" in told
+    assert "`/vllm-digest SHA`  a commit (SHA, #PR or URL)" in told
     assert "vllm/" not in told.lower()
 
 
@@ -36,11 +36,11 @@ def test_help_shows_what_is_there(tmp_path: Path) -> None:
     ):
         talk.type("U0ADA", "n 0101010")
         told = whole(talk.type("U0ADA", "help"))
-        assert "`/vllm-digest 0101010`  a commit (a SHA, #1, or its address)" in told
+        assert "`/vllm-digest 0101010`  a commit (SHA, #1 or URL)" in told
         assert "`/vllm-digest n 2026-02-07`" in told
         for text in ("m 2026-02-05", "subscribe o/m tz Asia/Shanghai"):
             talk.type("U0ADA", f"o/{text}" if text.startswith("m") else text)
         told = whole(talk.type("U0ADA", "help"))
-        assert "`/vllm-digest 0202020`  a commit (a SHA, #2, or its address)" in told
+        assert "`/vllm-digest 0202020`  a commit (SHA, #2 or URL)" in told
         for example in ("0202020", "0101010"):
             assert "has no commit" not in whole(talk.type("U0ADA", example))

@@ -41,11 +41,11 @@ def test_the_status_says_that_the_model_fails(tmp_path: Path) -> None:
         talk.type(ADA, "#1")
         clock.advance(timedelta(minutes=3))
         asked = len(chat.requests)
-        failing = "⚠️ The model scripted failed 3 min ago: the reply was blank; rules stand in"
+        failing = "⚠️ The model scripted failed 3 min ago: the reply was empty; using rules instead"
         assert failing in whole(talk.type(ADA, "status"))
         assert failing in home_of(talk)
         talk.type(ADA, "subscribe lang zh")
-        assert "⚠️ 模型 scripted 在 3 分钟前未能作答：回复是空的；暂由规则代替" in whole(talk.type(ADA, "status"))
+        assert "⚠️ 模型 scripted 在 3 分钟前失败：回复是空的；暂由规则代替" in whole(talk.type(ADA, "status"))
         assert len(chat.requests) == asked
         chat.say = lambda _: said("改动了 `part1`。")
         talk.type(ADA, "#1")

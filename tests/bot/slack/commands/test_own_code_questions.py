@@ -33,7 +33,7 @@ def test_whether_a_commit_breaks_us_is_answered_from_the_code(
     with Talk(slack, github.url, tmp_path, digest_mirrors=tmp_path / "mirrors") as talk:
         start = talk.open(START)
         unnamed = told(talk.reply(ADA, "does this break our code?", start))
-        assert "name its repository with subscribe o/n downstream owner/name" in unnamed
+        assert "add its repository with subscribe o/n downstream owner/name" in unnamed
         talk.type(ADA, "subscribe downstream o/plug")
         answer = talk.reply(ADA, "does this break us?", start)
         assert "this breaks o/plug in 1 place:" in told(answer)
@@ -45,7 +45,7 @@ def test_whether_a_commit_breaks_us_is_answered_from_the_code(
         assert "this breaks o/plug in 1 place:" in told(talk.reply(ADA, "what do we have to change?", start))
         docs = told(talk.reply(ADA, "does this break us?", talk.open(DOCS)))
         assert docs.startswith("No: none of the ")
-        assert "uses of engine in o/plug meets what it changes." in docs
+        assert "uses of engine in o/plug is affected." in docs
         day = told(talk.reply(ADA, "<@U0BOT> are we affected?", talk.open("2026-02-05")))
         assert "2 of 3 commits break o/plug, in 2 places:" in day
 

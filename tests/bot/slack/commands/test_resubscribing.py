@@ -63,7 +63,7 @@ def test_everything_is_ended_at_a_word(talk: Talk, tmp_path: Path) -> None:
 def test_errors_are_in_the_channels_language(talk: Talk) -> None:
     """A channel whose digest is in Chinese is told in Chinese what is wrong, in a command and in the form."""
     said(talk, "subscribe lang zh")
-    assert "不是时刻" in said(talk, "订阅 时间 9")
+    assert "时间“9”无效" in said(talk, "订阅 时间 9")
     assert "没有 o/n@absent 这个分支" in said(talk, "subscribe o/n@absent")
 
 

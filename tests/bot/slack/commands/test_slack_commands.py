@@ -160,7 +160,7 @@ def room(stage: Room) -> Iterator[Room]:
     stage.talk.settle()
     assert [(call.method, call.response) for call in stage.slack.refusals] == []
     assert stage.slack.breaches == []
-    apology = stage.say("⚠️ Something went wrong here; please tell your operator the number `{run}`", run="X")
+    apology = stage.say("⚠️ Something went wrong. Give your operator this number: `{run}`", run="X")
     wrong = re.compile(re.escape(apology.partition("`")[0]) + "|Traceback|Error\\b")
     assert not [whole(each) for each in stage.talk.everything() if wrong.search(whole(each))]
 
@@ -318,7 +318,7 @@ def test_a_search_is_paged_forth_and_back(room: Room) -> None:
     for page in reversed(pages[:-1]):
         assert room.presses(found, "page", _paging(found)[room.say("◀ Previous")]) == []
         assert whole(found) == page
-    assert pages[0].startswith(room.say("🔎 Commits with “{words}”", words="py"))
+    assert pages[0].startswith(room.say("🔎 Commits matching “{words}”", words="py"))
     shas = [sha for page in pages for sha in re.findall(r"^  ([0-9a-f]{7})$", page, re.MULTILINE)]
     assert len(pages) > 1
     assert len(shas) == len(set(shas)) > 10
@@ -327,9 +327,7 @@ def test_a_search_is_paged_forth_and_back(room: Room) -> None:
 def test_a_search_that_finds_nothing_says_so(room: Room) -> None:
     """Where nothing is found there is one line, with the words that were looked for."""
     (line,) = room.types("search +warpdrive <!here> quuxes")
-    assert line.text == room.say(
-        "None of the commits that I have read has “{words}”", words="+warpdrive &lt;!here&gt; quuxes"
-    )
+    assert line.text == room.say("No stored commit matches “{words}”", words="+warpdrive &lt;!here&gt; quuxes")
     assert buttons(line) == []
 
 
@@ -347,7 +345,7 @@ def test_help_says_what_can_be_asked(text: str, room: Room) -> None:
     for typed, shown in (
         (day, "2026-02-05"),
         (commit, commit),
-        (search, room.say("🔎 Commits with “{words}”", words=search[7:])),
+        (search, room.say("🔎 Commits matching “{words}”", words=search[7:])),
     ):
         assert shown in whole(room.types(typed)[0])
     pull = re.search(r"#\d+", whole(told))
@@ -372,30 +370,22 @@ def test_help_says_what_can_be_asked(text: str, room: Room) -> None:
 def test_what_is_not_understood_is_one_line(text: str, shown: str, nearest: str, room: Room) -> None:
     """Anything else gets a line with what was not understood and the nearest thing that works."""
     (line,) = room.types(text)
-    told = room.say(
-        "I do not understand {text}{why}; try {nearest}", text=f"`{shown}`", why="", nearest=f"`/vllm-digest {nearest}`"
-    )
+    told = room.say("I didn't understand {text}. Try {nearest}", text=f"`{shown}`", nearest=f"`/vllm-digest {nearest}`")
     assert whole(line) == f"{told}\n{told}"
 
 
 @pytest.mark.parametrize(
-    ("text", "nearest", "why"),
+    ("text", "nearest", "told"),
     [
-        ("2999-01-01", "2026-02-06", " (it lies in the future)"),
-        ("2026-02-05..2026-02-01", "2026-02-01..2026-02-05", " (it runs backwards)"),
-        ("2025-12-01..2026-02-05", "2026-01-06..2026-02-05", " ({most} days at most)"),
+        ("2999-01-01", "2026-02-06", "{text} is in the future. Try {nearest}"),
+        ("2026-02-05..2026-02-01", "2026-02-01..2026-02-05", "{text} ends before it begins. Try {nearest}"),
+        ("2025-12-01..2026-02-05", "2026-01-06..2026-02-05", "{text} is longer than {most} days. Try {nearest}"),
     ],
 )
-def test_days_that_cannot_be_had_are_told_why(text: str, nearest: str, why: str, room: Room) -> None:
+def test_days_that_cannot_be_had_are_told_why(text: str, nearest: str, told: str, room: Room) -> None:
     """A day to come, a range that runs backwards and one that is too long are told so, in the bot's language."""
     (line,) = room.types(text)
-    because = room.say(why, most=31)
-    assert line.text == room.say(
-        "I do not understand {text}{why}; try {nearest}",
-        text=f"`{text}`",
-        why=because,
-        nearest=f"`/vllm-digest {nearest}`",
-    )
+    assert line.text == room.say(told, text=f"`{text}`", nearest=f"`/vllm-digest {nearest}`", most=31)
 
 
 # Buttons
@@ -440,7 +430,7 @@ def test_who_posts_where_the_bot_is_not_is_asked_to_invite_it(text: str, room: R
     quiet = room.slack.workspace.add_channel(f"quiet-{room.channel.lower()}", members={room.user})
     (reply,) = room.types(text, quiet)
     (line,) = room.presses(reply, "post_to_channel")
-    assert line.text == room.say("I am not in this channel; invite me first: `/invite @{name}`", name="vllm-digest")
+    assert line.text == room.say("I'm not in this channel; invite me first: `/invite @{name}`", name="vllm-digest")
     assert room.slack.channel(quiet) == []
     assert "post_to_channel" in buttons(reply)
 
@@ -459,7 +449,7 @@ def test_who_posts_among_two_people_is_told_that_the_bot_is_not_there(room: Room
     room.slack.workspace.channels[pair.id] = pair
     (commit,) = room.types(BUDGETS, pair.id)
     (line,) = room.presses(commit, "post_to_channel")
-    assert line.text == room.say("I am not in this channel; invite me first: `/invite @{name}`", name="vllm-digest")
+    assert line.text == room.say("I'm not in this channel; invite me first: `/invite @{name}`", name="vllm-digest")
     assert room.slack.channel(pair.id) == []
 
 
@@ -533,7 +523,7 @@ def test_the_same_words_work_in_a_mention_and_directly(direct: bool, room: Room)
         "2026-02-04..2026-02-05": "2026-02-04..2026-02-05",
         BUDGETS: BUDGETS_TITLE,
         f"{WEB}/pull/412": BUDGETS_TITLE,
-        "search budgets": room.say("🔎 Commits with “{words}”", words="budgets"),
+        "search budgets": room.say("🔎 Commits matching “{words}”", words="budgets"),
         "help": f"`{starts}lantern-serve 2026-02-05`",
         "nonsense": f"`{starts}search nonsense`",
         "deadbeef": "deadbeef",

@@ -93,20 +93,20 @@ def test_a_channel_is_subscribed_by_a_command(talk: Talk, tmp_path: Path, text: 
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("subscribe at 25:00", "not a time of day"),
+        ("subscribe at 25:00", "not a valid time; use HH:MM"),
         ("subscribe tz Mars/Olympus", "unknown time zone"),
-        ("subscribe lang fr", "not a language"),
-        ("subscribe min huge", "not a tier"),
-        ("subscribe paths !x", "not a path"),
-        ("subscribe at", "something is missing"),
-        ("subscribe watch", "something is missing after 'watch'; for example: watch vllm/v1/worker"),
-        ("subscribe watch x", "'x' is too short to be watched"),
-        ("subscribe watch LLM.generate tz", "something is missing after 'tz'"),
+        ("subscribe lang fr", "'fr' is not supported; use zh or en"),
+        ("subscribe min huge", "not a valid importance"),
+        ("subscribe paths !x", "not a valid path"),
+        ("subscribe at", "'at' needs a value"),
+        ("subscribe watch", "'watch' needs a value; for example: watch vllm/v1/worker"),
+        ("subscribe watch x", "'x' is too short to watch"),
+        ("subscribe watch LLM.generate tz", "'tz' needs a value"),
         ("subscribe watch " + ",".join(f"name{number}" for number in range(21)), "21 watched terms are too many"),
-        ("subscribe daily", "no repository is known as"),
+        ("subscribe daily", "unknown repository"),
         ("subscribe o/absent", "has no repository o/absent"),
         ("subscribe o/m@absent", "GitHub has no branch o/m@absent"),
-        ("订阅 o/m 时间 9", "not a time of day"),
+        ("订阅 o/m 时间 9", "not a valid time; use HH:MM"),
         ("subscribe o/secret", "has no repository o/secret"),
     ],
 )
@@ -143,12 +143,14 @@ def test_what_changed_is_named(talk: Talk) -> None:
 )
 def test_a_repository_that_github_does_not_know_is_named(talk: Talk, text: str) -> None:
     """Whatever is asked of a repository that is not there, the refusal says which it is."""
-    assert "GitHub has no repository nobody/nothing, or this bot may not see it" in said(talk, f"nobody/nothing {text}")
+    assert "GitHub has no repository nobody/nothing, or this bot has no access to it" in said(
+        talk, f"nobody/nothing {text}"
+    )
 
 
 def test_what_is_not_subscribed_is_named(talk: Talk) -> None:
     """`unsubscribe` of a repository says that it is not subscribed, also where nothing is."""
-    assert "nobody/nothing is not subscribed here" in said(talk, "unsubscribe nobody/nothing")
+    assert "This channel has no subscription to nobody/nothing" in said(talk, "unsubscribe nobody/nothing")
 
 
 def confirmations(blocks: Any) -> list[str]:
@@ -160,7 +162,7 @@ def confirmations(blocks: Any) -> list[str]:
 def test_a_button_asks_before_it_unsubscribes(talk: Talk) -> None:
     """In a list and at home the button opens Slack's dialog, which names what would end; a command needs none."""
     said(talk, "subscribe paths csrc/")
-    asked = ["The channel gets no more digests of o/n (Selected: csrc/)."]
+    asked = ["This channel will get no more digests of o/n (Filter: csrc/)."]
     assert confirmations(talk.type(ADA, "subscriptions").blocks) == asked
     home_of(talk, ADA)
     home = talk.slack.home(ADA)
@@ -200,7 +202,7 @@ def test_a_digest_that_came_by_itself_is_linked(
     (root,) = slack.wait_for(lambda: posted(slack, DIGEST))
     slack.wait_for(lambda: slack.thread(DIGEST, root.ts)[-1].files)
     talk.finish(slack.press(LIN, DIGEST, talk.type(LIN, "2026-02-05").ts, "post_to_channel"))
-    assert ("This channel already has it" in slack.private(LIN, DIGEST)[-1].text) is had
+    assert ("Already in this channel" in slack.private(LIN, DIGEST)[-1].text) is had
     if not had:
         slack.wait_for(lambda: len(posted(slack, DIGEST)) == 2)
 
@@ -225,7 +227,7 @@ def test_the_status_tells_what_is_due(talk: Talk) -> None:
     """The status says what analyses and when the channel's next digest comes."""
     said(talk, "subscribe")
     told = said(talk, "status")
-    assert "rules (no model is set)" in told
+    assert "rules (no model configured)" in told
     assert "o/n: Next digest: 2026-02-06 (Fri) 09:00 UTC" in told
     assert "Subscriptions: 1" in told
 
@@ -369,9 +371,9 @@ def test_who_asks_too_much_is_told_so_alone(talk: Talk, slack: LoopbackSlack) ->
     for _ in range(25):
         talk.say(LIN, "what does this change?", thread)
     talk.settle(60)
-    assert not any("Slower, please" in each.text for each in slack.thread(DIGEST, thread))
-    told = [each.text for each in slack.private(LIN, DIGEST) if "Slower, please" in each.text]
-    assert told == ["Slower, please: about 10 questions a minute a person"]
+    assert not any("Limit: 10 questions" in each.text for each in slack.thread(DIGEST, thread))
+    told = [each.text for each in slack.private(LIN, DIGEST) if "Limit: 10 questions" in each.text]
+    assert told == ["Limit: 10 questions a minute. Try again shortly"]
 
 
 def test_what_was_ended_stays_ended_at_the_next_start(
@@ -397,12 +399,12 @@ def test_ending_what_is_not_subscribed_lists_what_is(talk: Talk, tmp_path: Path)
     for text in ("subscribe", "subscribe paths csrc/"):
         said(talk, text)
     told = said(talk, "unsubscribe o/m")
-    assert "o/m is not subscribed here; these are:" in told
+    assert "This channel has no subscription to o/m; it has:" in told
     assert "csrc/" in told
     asked = talk.type(ADA, "unsubscribe o/n")
     assert set(buttons(asked)) == {"unsubscribe"}
     talk.finish(talk.slack.press(ADA, DIGEST, asked.ts, "unsubscribe", str(held(tmp_path)[1].id)))
-    assert "Unsubscribed: o/n (Selected: csrc/)" in whole(talk.slack.private(ADA, DIGEST)[-1])
+    assert "Unsubscribed: o/n (Filter: csrc/)" in whole(talk.slack.private(ADA, DIGEST)[-1])
 
 
 def test_a_button_of_what_has_ended_says_so(talk: Talk, tmp_path: Path) -> None:
@@ -414,11 +416,11 @@ def test_a_button_of_what_has_ended_says_so(talk: Talk, tmp_path: Path) -> None:
     form = opened(talk, "edit_subscription")
     assert form.body["title"]["text"] == "Edit subscription"
     said(talk, "unsubscribe")
-    assert talk.slack.submit(ADA, form.id, filled()).errors == {"repository": "This subscription has ended already"}
+    assert talk.slack.submit(ADA, form.id, filled()).errors == {"repository": "This subscription was already cancelled"}
     talk.finish(talk.slack.press(ADA, DIGEST, listed.ts, "unsubscribe", str(kept.id)))
-    assert "ended already" in whole(talk.slack.private(ADA, DIGEST)[-1])
+    assert "already cancelled" in whole(talk.slack.private(ADA, DIGEST)[-1])
     talk.slack.press(ADA, DIGEST, listed.ts, "edit_subscription", str(kept.id))
-    talk.slack.wait_for(lambda: "ended already" in str(talk.slack.modal(ADA)))
+    talk.slack.wait_for(lambda: "already cancelled" in str(talk.slack.modal(ADA)))
     assert held(tmp_path) == []
 
 

@@ -73,15 +73,15 @@ def test_what_is_no_text_is_refused(talk: Talk) -> None:
     ):
         assert told in whole(attached(talk, BOT, {name: content}))
     assert len(talk.slack.asked("download")) == 2
-    assert "paste a traceback or a log" in whole(talk.reply(ADA, f"{BOT} suspects"))
+    assert "paste a traceback or log" in whole(talk.reply(ADA, f"{BOT} suspects"))
 
 
 def test_none_is_an_answer(talk: Talk) -> None:
     """A traceback of another project, and one that no commit explains, are said to have no suspects; in Chinese too."""
-    assert "I found none: no frame" in whole(talk.reply(ADA, f"{BOT} {OTHER}"))
-    assert "I found none: no stored commit" in whole(talk.reply(ADA, f"{BOT} suspects the frobnicator explodes"))
+    assert "No suspects: no frame" in whole(talk.reply(ADA, f"{BOT} {OTHER}"))
+    assert "No suspects: no stored commit" in whole(talk.reply(ADA, f"{BOT} suspects the frobnicator explodes"))
     talk.type(ADA, "subscribe lang zh")
-    assert "没有找到" in whole(talk.reply(ADA, f"{BOT} 嫌疑 frobnicator"))
+    assert "没有可疑提交" in whole(talk.reply(ADA, f"{BOT} 嫌疑 frobnicator"))
 
 
 def test_the_channels_own_code_counts(slack: LoopbackSlack, github: FaultyGitHub, tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_a_file_that_slack_keeps_back_is_a_line(github: FaultyGitHub, tmp_path: 
     with LoopbackSlack(pace=False) as slack, Talk(slack, github.url, tmp_path) as talk:
         talk.type(ADA, "2026-02-05")
         slack.workspace.url = "http://localhost:9"
-        assert "does not hand out the file (external)" in whole(attached(talk, BOT, {"a.log": TRACEBACK.encode()}))
+        assert "did not provide the file (external)" in whole(attached(talk, BOT, {"a.log": TRACEBACK.encode()}))
         slack.workspace.url = slack.address
         slack.scopes = slack.scopes - {"files:read"}
         assert "files:read" in whole(attached(talk, BOT, {"a.log": TRACEBACK.encode()}))
@@ -148,7 +148,7 @@ def attached(talk: Talk, text: str, files: dict[str, bytes]) -> Message:
 
 def assert_is_of_stop(reply: Message) -> None:
     told = whole(reply)
-    assert "The likeliest first:" in told
+    assert "Most likely first:" in told
     assert "[Misc] Tidy stop (#4)" in told
     assert "engine/core.py:5" in told
     assert "- def stop():" in told

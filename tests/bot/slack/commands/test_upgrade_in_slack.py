@@ -57,16 +57,14 @@ def test_a_private_repository_is_told_only_where_it_may_be_seen(
         direct = talk.direct(ADA)
         assert not [each for message in slack.channel(direct) for each in message.files]
         [reply] = talk.replies(talk.say(ADA, "upgrade downstream o/plug", channel=direct), direct)
-        assert "o/plug, or this bot may not see it" in whole(reply)
+        assert "o/plug, or this bot has no access to it" in whole(reply)
 
 
 def test_what_cannot_be_answered_is_a_line(slack: LoopbackSlack, github: FaultyGitHub, tmp_path: Path) -> None:
     """Without mirrors the commits come from GitHub's API, and the code is not compared; no pin, and no version, say what to do."""
     with Talk(slack, github.url, tmp_path) as talk:
         talk.type(ADA, f"upgrade {FIRST} downstream o/plug")
-        assert "⚠️ o/plug could not be checked: whole files are read from mirrors" in whole(
-            slack.private(ADA, DIGEST)[-2]
-        )
-        assert "name the version that you come from" in whole(talk.type(ADA, "upgrade"))
+        assert "⚠️ o/plug could not be checked: this needs a git mirror" in whole(slack.private(ADA, DIGEST)[-2])
+        assert "give the version to upgrade from" in whole(talk.type(ADA, "upgrade"))
         assert "4444444" in whole(talk.type(ADA, f"upgrade {'4' * 40}"))
         assert "is older than" in whole(talk.type(ADA, f"upgrade HEAD..{FIRST}"))

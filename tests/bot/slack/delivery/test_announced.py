@@ -59,7 +59,7 @@ def test_a_command_is_told_to_the_channel(talk: Talk) -> None:
     assert lines(talk) == [
         "📬 ada subscribed this channel to o/n (👁 Watches: LLM): daily 09:00 Asia/Shanghai, en",
         "📬 ada changed this channel's subscription to o/n: time 09:00 → 10:00",
-        "📭 ada ended this channel's subscription to o/n (👁 Watches: LLM)",
+        "📭 ada cancelled this channel's subscription to o/n (👁 Watches: LLM)",
     ]
 
 
@@ -73,7 +73,7 @@ def test_several_ends_are_one_line(talk: Talk) -> None:
     """`unsubscribe all` is told in a line."""
     for text in ("subscribe", "subscribe o/m min high", "unsubscribe all"):
         talk.type(ADA, text)
-    assert lines(talk)[2:] == ["📭 ada ended this channel's subscription to o/n, o/m (Selected: Only 🔴 high)"]
+    assert lines(talk)[2:] == ["📭 ada cancelled this channel's subscription to o/n, o/m (Filter: Only 🔴 high)"]
 
 
 def test_a_form_and_a_button_are_told_in_the_channels_language(talk: Talk, tmp_path: Path) -> None:

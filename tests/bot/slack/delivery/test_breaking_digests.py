@@ -124,10 +124,10 @@ def test_what_breaks_nothing_or_cannot_be_read_is_said(
         root, *thread = digest(slack)
     coverage = "".join(map(whole, thread))
     if downstream == "o/none":
-        assert "✅ Nothing breaks your code: checked against o/none, 1 file" in whole(root)
+        assert "✅ Nothing breaks your code (compared with o/none, 1 file" in whole(root)
         assert "o/none" in coverage
     else:
-        told = "⚠️ o/gone could not be checked: GitHub has no repository o/gone, or this bot may not see it"
+        told = "⚠️ o/gone could not be checked: GitHub has no repository o/gone, or this bot has no access to it"
         assert told in whole(root)
         assert told in coverage
 
@@ -168,7 +168,7 @@ def test_a_private_plug_in_is_known_in_its_channel_only(
     assert "eager=True" in "".join(map(whole, thread))
     told = "".join(map(whole, other))
     for name in ("o/plug", "o/gone"):
-        assert f"{name} could not be checked: GitHub has no repository {name}, or this bot may not see it" in told
+        assert f"{name} could not be checked: GitHub has no repository {name}, or this bot has no access to it" in told
     shown = told + "".join(map(whole, slack.private(ADA, OTHER)))
     assert "plug/run.py" not in shown
     assert "eager=True" not in shown

@@ -19,7 +19,7 @@ from tests.servers.running import buttons, posted, whole
 from tests.servers.talk import ADA, LIN, Talk
 
 DAY, COMMIT, HIGH = "2026-02-05", "0202020", "0101010"
-ALREADY = "This channel already has it"
+ALREADY = "Already in this channel"
 
 
 class Channel(NamedTuple):

@@ -124,7 +124,7 @@ def test_a_part_that_slack_refuses_is_missed_in_the_thread_once(talk: Talk, cloc
     root, *rest = morning(talk, clock)
     assert DAY in root.text
     (line,) = [each.text for each in rest if not each.files]
-    assert line == "⚠️ Part of this could not be posted: Slack refuses: invalid_blocks"
+    assert line == "⚠️ Part of this could not be posted: Slack rejected the request: invalid_blocks"
     assert sum(bool(each.files) for each in rest) == 1
     talk.slack.wait_for(lambda: "invalid_blocks" in held(talk.folder)[0].note)
 

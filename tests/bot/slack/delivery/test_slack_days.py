@@ -228,6 +228,6 @@ def test_a_day_that_githubs_limit_cuts_short_is_shown_as_far_as_it_came(tmp_path
         slack.wait_for(lambda: len(slack.private(ADA, DIGEST)) == 2)
         digest_shown, later = slack.private(ADA, DIGEST)
         assert "post_to_channel" in buttons(digest_shown)
-        assert "o/n · 2026-02-05: GitHub's request limit is used up; I go on at " in later.text
+        assert "o/n · 2026-02-05: GitHub's rate limit is reached; continuing at " in later.text
         assert "could not be read" in whole(digest_shown)
         assert (slack.refusals, slack.breaches) == ([], [])

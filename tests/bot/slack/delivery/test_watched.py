@@ -95,7 +95,7 @@ def test_what_is_watched_is_raised_for_one_channel_alone(
     assert statistics(root) == "Commits: 2 | 🔴 High 1 | 🟡 Medium 0 | 🟢 Low 1"
     assert "👁 Watches: pkg/part2.py, --nowhere" in whole(root)
     assert "#2\n · 👁 \npkg/part2.py" in whole(root)
-    assert "👁 Touches what you watch: \npkg/part2.py\n \npkg/part2.py:5" in whole(raised)
+    assert "👁 Touches watched terms: \npkg/part2.py\n \npkg/part2.py:5" in whole(raised)
     assert f"/commit/{'02' * 20}#diff-" in str(raised.blocks)
     assert "too_high" not in buttons(raised)
     assert "listed 2 = ranked 2" in "".join(map(whole, rest))
@@ -103,7 +103,7 @@ def test_what_is_watched_is_raised_for_one_channel_alone(
     assert statistics(other[0]) == "Commits: 2 | 🔴 High 0 | 🟡 Medium 0 | 🟢 Low 2"
     assert "watch" not in "".join(map(whole, other)).lower()
     reports = [(file.content or b"").decode() for file in slack.workspace.files.values()]
-    assert sorted("Touches what you watch" in each for each in reports) == [False, True]
+    assert sorted("Touches watched terms" in each for each in reports) == [False, True]
 
 
 def test_what_is_watched_passes_the_selection(
@@ -116,7 +116,7 @@ def test_what_is_watched_passes_the_selection(
         slack.wait_for(lambda: is_whole(slack, DIGEST, 1))
     ((root, raised, *_),) = threads(slack, DIGEST)
     assert "本日 2 个提交，选出 1 个 | 🔴高 1" in whole(root)
-    assert "👁 触及关注内容：\nENGINE_LOG\n \npkg/part2.py:5" in whole(raised)
+    assert "👁 触及关注项：\nENGINE_LOG\n \npkg/part2.py:5" in whole(raised)
 
 
 # A revert

@@ -373,7 +373,7 @@ def test_ties_are_links_into_the_repository() -> None:
         if piece["type"] == "link"
     ]
     assert urls == [f"{WEB}commit/{one}", *(f"{WEB}commit/{each}" for each in (two, three, three, two))]
-    assert "reverts 0000000 · reverted by 0000000 · part 1 of N of a series (0000000) · fixes 0000000" in read(messages)
+    assert "reverts 0000000 · reverted by 0000000 · part 1 of a series of N (0000000) · fixes 0000000" in read(messages)
 
 
 def test_a_commit_that_is_not_on_the_branch_is_marked() -> None:

@@ -105,7 +105,7 @@ def test_the_counts_are_those_of_the_thread() -> None:
     root, *thread = digest_messages(day, check=breaking(*PLAIN[:2]))
     assert "🔴 High 2 | 🟡 Medium 3 | 🟢 Low 3" in root.text
     assert sum(each.text.startswith("🔴") for each in thread) == 2
-    assert "🔴 counts what breaks your code" in " ".join(strings(root.blocks))
+    assert "🔴 includes commits that break your code" in " ".join(strings(root.blocks))
     assert read([root]).count("ENGINE_") == 3
 
 
@@ -127,11 +127,12 @@ def test_a_commit_of_rules_is_told_once() -> None:
     text = " ".join(strings(message.blocks))
     assert text.count("ENGINE_OLD") == 1
     assert len([each for each in strings(message.blocks) if made.commit.short_sha in each and "/" not in each]) == 1
-    assert "ENGINE_OLD engine/core.py:3 – where it is still set, it is silently ignored, or startup fails" in read(
-        [message]
+    assert (
+        "ENGINE_OLD engine/core.py:3 – where it is still set, the setting is silently ignored, or startup fails"
+        in read([message])
     )
     assert "The author writes: Nobody sets it, and it never worked." in read([message])
-    assert "🧪 No test changed" in read([message])
+    assert "🧪 No tests changed" in read([message])
     assert "Scope" not in text
     assert "lines" not in text
 

@@ -80,7 +80,7 @@ def test_what_a_search_found_is_listed_by_title(language: Language) -> None:
 
 def test_a_search_that_found_nothing_says_so() -> None:
     """No list and no button, but what was looked for; behind the last page too."""
-    for page, said in ((0, "None of the commits that I have read has “x”"), (3, "No more commits with “x”")):
+    for page, said in ((0, "No stored commit matches “x”"), (3, "No more commits matching “x”")):
         messages = search("x", [], page)
         assert said in read(messages)
         assert_takes(messages, WEB)
@@ -109,7 +109,7 @@ def test_too_many_candidates_are_counted() -> None:
     found = [(ENGINE, each) for each in commits(14)] + [(Repository.parse("acme/other"), commit())]
     messages = which_message(found, lambda repository, each: commit_value(repository, each, "en"), "en")
     assert len(buttons(messages)) == 10
-    assert "and 5 more: give more of the SHA" in set(strings(messages[0].blocks))
+    assert "and 5 more; use a longer SHA" in set(strings(messages[0].blocks))
 
 
 @pytest.mark.parametrize("value", ["", "search", "search|x|y", "other|1|y", "search|-1|y"])

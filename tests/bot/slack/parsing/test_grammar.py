@@ -14,6 +14,7 @@ from bot.slack.parsing.commands import (
     Command,
     Day,
     Days,
+    Greeting,
     Help,
     Lookup,
     NotUnderstood,
@@ -45,7 +46,7 @@ def day(month: int, number: int) -> date:
 @pytest.mark.parametrize(
     ("text", "meant"),
     [
-        ("", day(2, 5)),
+        ("yesterday?", day(2, 5)),
         ("2026-02-05", day(2, 5)),
         ("today", day(2, 6)),
         ("Yesterday", day(2, 5)),
@@ -59,8 +60,39 @@ def day(month: int, number: int) -> date:
     ],
 )
 def test_a_day_is_understood(text: str, meant: date) -> None:
-    """A date, a word for a day in either language, days ago or a weekday is that day; nothing at all is yesterday."""
+    """A date, a word for a day in either language, days ago or a weekday is that day, and so it is with a question mark."""
     assert wish(text) == Day(meant)
+
+
+@pytest.mark.parametrize(("text", "repository"), [("", None), ("vllm", VLLM)])
+def test_no_day_is_the_latest(text: str, repository: Repository | None) -> None:
+    """Who names no day means yesterday, or the latest day that had commits."""
+    assert wish(text) == Day(day(2, 5), repository, latest=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "thanks"),
+    [
+        ("hi", False),
+        ("Hello!", False),
+        ("hey <@U0BOT>", False),
+        ("good morning team :sunrise:", False),
+        ("你好", False),
+        ("您好呀～", False),
+        ("thanks!", True),
+        ("ok, thank you so much 🙏", True),
+        ("好的，谢谢你", True),
+    ],
+)
+def test_a_greeting_is_no_command(text: str, thanks: bool) -> None:
+    """A greeting and thanks are known in both languages, with what people add to them."""
+    assert wish(text) == Greeting(thanks=thanks)
+
+
+@pytest.mark.parametrize("text", ["hi kv connector", "hello world model", "thanks to #12", "你好吗调度器", "hip"])
+def test_what_only_begins_like_a_greeting_is_none(text: str) -> None:
+    """Words that say more than a greeting are not lost."""
+    assert not isinstance(wish(text), Greeting)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +110,7 @@ def test_a_day_is_understood(text: str, meant: date) -> None:
     ],
 )
 def test_an_upgrade_is_understood(text: str, meant: Upgrade) -> None:
-    """Two versions, one, or none; after a keyword the code to upgrade; a repository may come first."""
+    """Two versions, one, or none; after a keyword the code to upgrade; the same for one repository."""
     assert wish(text) == meant
 
 
@@ -184,10 +216,9 @@ def test_help_is_given(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "meant"),
     [
-        ("vllm", Day(day(2, 5), VLLM)),
         ("VLLM today", Day(day(2, 6), VLLM)),
         ("sgl-project/sglang 2026-02-01", Day(day(2, 1), SGLANG)),
-        ("engine", Day(day(2, 5), DEV)),
+        ("engine", Day(day(2, 5), DEV, latest=True)),
         ("engine@dev -1", Day(day(2, 5), DEV)),
         ("Acme/Engine -1", Day(day(2, 5), DEV)),
         ("acme/engine@dev -1", Day(day(2, 5), DEV)),
@@ -241,7 +272,6 @@ def test_a_repository_may_come_first(text: str, meant: Command) -> None:
         ("sglang seems slow", "sglang search seems slow"),
         ("else/.. today", "today"),
         ("kv connector", "search kv connector"),
-        ("thanks!", "search thanks"),
         ("调度器", "search 调度器"),
         ("4d9", "search 4d9"),
         ("#0", ""),
@@ -249,6 +279,7 @@ def test_a_repository_may_come_first(text: str, meant: Command) -> None:
         ("<@U0LIN> <!here>", "search <@U0LIN> <!here>"),
         ("!!!", ""),
         ("🙂", ""),
+        (":rocket:?", ""),
     ],
 )
 def test_what_is_not_understood_gets_the_nearest_that_works(text: str, nearest: str) -> None:

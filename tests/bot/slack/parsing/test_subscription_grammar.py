@@ -98,7 +98,7 @@ def test_a_time_is_read_as_people_write_it(text: str, hour: int, minute: int) ->
 @pytest.mark.parametrize("text", ["", "9", "25:00", "9:60", "13pm", "0am", "9:5", "noon", "24:00", "٩:٠٠"])
 def test_what_is_no_time_is_refused(text: str) -> None:
     """Neither a bare number nor an hour that no clock shows is a time."""
-    with pytest.raises(Misuse, match="not a time of day"):
+    with pytest.raises(Misuse, match="not a valid time"):
         parse_time(text)
 
 
@@ -138,13 +138,13 @@ def test_paths_are_read_out_of_any_quotes_and_commas(text: str, paths: tuple[str
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("csrc/*.{cu,cuh}", "braces mean nothing"),
-        ("csrc/[a", "not a path"),
-        ("../up/", "not a path"),
-        ("a/../../b", "not a path"),
-        ("C:\\src", "not a path"),
-        ("d:/src", "not a path"),
-        ("!x", "not a path"),
+        ("csrc/*.{cu,cuh}", "braces don't work"),
+        ("csrc/[a", "not a valid path"),
+        ("../up/", "not a valid path"),
+        ("a/../../b", "not a valid path"),
+        ("C:\\src", "not a valid path"),
+        ("d:/src", "not a valid path"),
+        ("!x", "not a valid path"),
         ("x" * 201, "is too long"),
         (",".join(map(str, range(21))), "21 paths are too many"),
     ],
@@ -158,16 +158,16 @@ def test_what_is_no_path_is_refused(text: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("text", "english", "chinese"),
     [
-        ("subscribe at 9", "'9' is not a time of day", "“9”不是时刻"),
-        ("subscribe at", "something is missing after 'at'", "“at”后面缺少内容"),
-        ("subscribe at tz UTC", "something is missing after 'at'", "“at”后面缺少内容"),
-        ("subscribe at 9:00 at 10:00", "at is there twice", "at 出现了两次"),
+        ("subscribe at 9", "'9' is not a valid time", "时间“9”无效"),
+        ("subscribe at", "'at' needs a value", "“at”后面缺少值"),
+        ("subscribe at tz UTC", "'at' needs a value", "“at”后面缺少值"),
+        ("subscribe at 9:00 at 10:00", "at is given twice", "at 出现了两次"),
         ("subscribe pahts csrc/", "did you mean paths?", "是想写 paths 吗"),
-        ("subscribe django", "no repository is known as 'django'; use owner/name", "没有叫“django”的仓库"),
-        ("unsubscribe django", "no repository is known as 'django'", "没有叫“django”的仓库"),
-        ("subscribe flask pallets/jinja", "to one repository", "只对应一个仓库"),
+        ("subscribe django", "unknown repository 'django'; use owner/name", "没有名为“django”的仓库"),
+        ("unsubscribe django", "unknown repository 'django'", "没有名为“django”的仓库"),
+        ("subscribe flask pallets/jinja", "covers one repository", "只对应一个仓库"),
         ("subscribe o/..", "is not a repository", "不是仓库"),
-        ("subscribe flask 17", "is not understood", "没看懂“17”"),
+        ("subscribe flask 17", "unknown option", "没有选项“17”"),
     ],
 )
 def test_what_is_wrong_is_said_in_the_channels_language(text: str, english: str, chinese: str) -> None:
@@ -205,7 +205,7 @@ def test_a_short_name_of_several_is_asked_back() -> None:
     """Where no configured repository is meant, those that may be are named."""
     found = wish("flask 2026-02-05", (FLASK, FORK), ())
     assert isinstance(found, Wrong)
-    assert str(found.complaint) == "several: Pallets/flask, someone/flask; use owner/name"
+    assert str(found.complaint) == "the name matches several repositories: Pallets/flask, someone/flask; use owner/name"
 
 
 def test_a_known_repository_keeps_its_spelling() -> None:
