@@ -1,6 +1,7 @@
 """The headings and lines that every format of a day's report shares: statistics, tiers, late commits, coverage and usage."""
 
 from analysis.locale import catalogue, mark
+from analysis.locale.punctuation import join_items
 from analysis.models import DayReport, Importance, Language, ReadFrom, Stats, Usage
 from analysis.writing.labels import BADGE, IMPORTANCE
 
@@ -49,6 +50,21 @@ def coverage(report: DayReport) -> str:
         line += say(" + filtered out {count}", count=left_out)
     way = _READ_FROM.get(counted.read_from)
     return line + say("; ") + say(way) if way else line
+
+
+def coverage_sentence(report: DayReport) -> str:
+    """Return how the day's commits were analysed, for readers who want no equation."""
+    say, counted = catalogue(report.language), report.coverage
+    ways = {mark("{count} by a model"): counted.analysed, mark("{count} by rules"): counted.by_rules}
+    parts = [say(each, count=count) for each, count in ways.items() if count]
+    line = say.plural("{count} commit analysed", "{count} commits analysed", sum(ways.values()))
+    others = {
+        mark("{count} failed"): len(counted.failed),
+        mark("{count} filtered out"): report.chosen.unselected + report.chosen.unselected_late if report.chosen else 0,
+    }
+    way = _READ_FROM.get(counted.read_from)
+    remarks = [say(each, count=count) for each, count in others.items() if count] + ([say(way)] if way else [])
+    return say("; ").join([line + (say(": ") + join_items(parts, say) if parts else ""), *remarks])
 
 
 def usage(used: Usage, language: Language) -> str:

@@ -94,7 +94,7 @@ def coverage_blocks(report: DayReport, check: DownstreamCheck) -> list[Block]:
     return [
         rich(paragraph(ours(say("📦 Coverage"), "bold"))),
         *([rich(paragraph(prose(chosen)))] if chosen else []),
-        rich(paragraph(ours(counts.coverage(report)))),
+        rich(paragraph(ours(counts.coverage_sentence(report)))),
         rich(paragraph(prose(usage))),
         rich(bullets([*remarks, *failed, *replaced, *shortened, *coverage_rows(check, report.language)])),
     ]

@@ -437,5 +437,5 @@ def test_a_replacement_that_the_author_names_is_told_first(question: str, langua
     unnamed = [each.text for each in by_rules(question, entry(), language=language)]
     assert not any("代替" in each or "instead" in each for each in unnamed)
     assert "ENGINE_OLD_WAY" not in question or (
-        catalogue(language)("No line answers this for certain. The nearest places:") in unnamed
+        catalogue(language)("No line answers this for certain. Closest matches:") in unnamed
     )

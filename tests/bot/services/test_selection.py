@@ -83,8 +83,9 @@ def test_part_of_a_day_is_told_with_the_whole() -> None:
     markdown = reports_markdown([report])
     for text in (shown(messages), markdown):
         assert "Commits: 2 of 7 |" in text
-        assert "listed 9 = ranked 9" in text
-        assert "filtered out 6" in text
+    assert "commits analysed; 6 filtered out" in shown(messages)
+    assert "listed 9 = ranked 9" in markdown
+    assert "filtered out 6" in markdown
     assert "Filter: engine/part0.py" in shown(messages[:1])
     assert "Filter: engine/part0.py" in shown(messages[-1:])
     assert "Filter: engine" in markdown.partition("| Time")[0]

@@ -244,7 +244,7 @@ def test_lists_are_shown_unharmed(talk: Talk, day: str) -> None:
     talk.finish(talk.slack.press(LIN, DIGEST, found[-1].ts, "page"))
     (page,) = [each for each in talk.slack.private(LIN, DIGEST) if each.ts == found[-1].ts]
     assert "page 2" in whole(page)
-    listed = [each.text for each in talk.slack.private(LIN, DIGEST) if "Commits with" in each.text]
+    listed = [each.text for each in talk.slack.private(LIN, DIGEST) if "Commits matching" in each.text]
     assert any("&lt;!channel&gt;" in each for each in listed)
     assert any(COMMITS[0]["sha"][:7] in whole(each) for each in talk.slack.private(LIN, DIGEST))
     assert f"Commits: {len(COMMITS)}" in whole(talk.type(LIN, "2026-02-04..2026-02-05"))
