@@ -91,6 +91,7 @@ _BASE_FILE = re.compile(r"(^|/|_)(base|abstract|abc|interfaces?|registry)(_\w+)?
 _TOOLING = re.compile(
     r"(^|[/_.-])(tests?|docs?|lint|dev|ci|bench\w*|examples?|tools?|rocm-test|nightly\w*)(?=[/_.-]|$)"
 )
+_PRIVATE = re.compile(r"_(?!_\w+__$)")
 _TEST_VARIABLE = re.compile(r"(?:^|_)(?:TESTS?|TESTING|CI|NIGHTLY)(?:_|$)")
 _TIERS = list(Importance)
 _KINDS = list(FactKind)
@@ -162,15 +163,16 @@ def _highlight(entry: Entry, facts: Sequence[Fact]) -> Highlight | None:
 
 def _theme_of_title(entry: Entry) -> Theme | None:
     commit, importance = entry.commit, entry.ranked.importance
-    title, shipped = plain_title(commit), _is_shipped(entry)
-    notable = importance is not Importance.LOW and not entry.links.reverted_by
+    if entry.links.reverted_by:
+        return None
+    title, shipped, notable = plain_title(commit), _is_shipped(entry), importance is not Importance.LOW
     if notable and shipped and _SAYS_BREAKING.search(title):
         return Theme.BREAKING
     if notable and shipped and _SAYS_DEFAULT.search(title):
         return Theme.BEHAVIOUR
     if importance is Importance.HIGH:
         return Theme.IMPORTANT
-    if shipped and ChangeType.BUG_FIX in entry.ranked.change_types and not entry.links.reverted_by:
+    if ChangeType.BUG_FIX in entry.ranked.change_types and _has_files(entry, Kind.SOURCE):
         return Theme.FIXES if _severity(title) < len(_FIXES) and not _IN_TESTS.search(title) else None
     return Theme.NEW if notable and shipped and added_feature(commit) else None
 
@@ -186,8 +188,13 @@ def _is_behaviour(fact: Fact) -> bool:
 
 def _is_shipped(entry: Entry) -> bool:
     """Return whether the commit changes what users get, or may do so because its files are unknown."""
+    return _has_files(entry, Kind.SOURCE, Kind.DEPENDENCY, Kind.BUILD)
+
+
+def _has_files(entry: Entry, *kinds: Kind) -> bool:
+    """Return whether the commit changes files of these kinds, or may do so because its files are unknown."""
     files = entry.commit.files
-    return not files or any(kind(file.path) in {Kind.SOURCE, Kind.DEPENDENCY, Kind.BUILD} for file in files)
+    return not files or any(kind(file.path) in kinds for file in files)
 
 
 # The order within a group
@@ -213,7 +220,7 @@ def reach(fact: Fact) -> int:
     path = (fact.path or "").lower()
     if fact.kind in OPERATIONAL:
         return 4 if _TEST_VARIABLE.search(fact.name) else 0
-    if fact.name.rpartition(".")[2].startswith("_") and not fact.name.endswith(")"):
+    if _PRIVATE.match(fact.name.partition("(")[0].rpartition(".")[2]):
         return 4
     if path and kind(path) is not Kind.SOURCE:
         return 4

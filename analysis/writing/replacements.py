@@ -10,17 +10,19 @@ from analysis.paths import Kind, kind
 _MAX_SENTENCE = 400  # characters; what is longer is no sentence about a replacement
 _AROUND = 100  # characters before a name in a patch, and half of those after it
 _SENTENCE_END = re.compile(r"(?<=[.!?;。！？；])\s+|\n{1,}(?=\s*(?:[-*+]|\d+[.)]|$))")
+_SAID = re.compile(r"\"([^\"]+)\"|'([^']+)'|#\s*(.+)")
+_CODE = re.compile(r"[=(){}\[\]]|^(?:def|class|return|if|elif|else|for|while|import|from|raise|with|@)\b")
 _OLD_NAME = "\0"  # stands for the removed name, in patterns and in sentences
 _NEW_NAME = r"[`'\"]*(?P<new>(?:--)?[A-Za-z_\0][\w./\0-]{1,60}[\w\0](?:=\w{1,20})?)(?:\(\))?[`'\"]*"
-# The removed name is @; what takes its place is #.
+# The removed name is @; what takes its place is #; a bar separates what does not belong together.
 _PATTERNS = tuple(
     re.compile(pattern.replace("@", _OLD_NAME).replace("#", _NEW_NAME), re.IGNORECASE)
     for pattern in (
-        r"@.{0,80}?\b(?:is|are|was|were|been|be|got|gets)\s+(?:now\s+)?replaced\s+(?:by|with)\s+(?:the\s+)?#",
-        r"\breplac(?:e|es|ed|ing)\s+(?:the\s+)?[`'\"]*@.{0,40}?\s(?:with|by)\s+(?:the\s+)?#",
-        r"\brenam(?:e|es|ed|ing)\s+(?:the\s+)?[`'\"]*@.{0,40}?\s(?:to|into)\s+#",
-        r"@.{0,120}?\b(?:in favou?r of|superseded by)\s+(?:the\s+)?#",
-        r"@.{0,160}?\b(?:use|set|pass|call|import)\s+(?:the\s+)?#.{0,40}?\binstead\b",
+        r"@[^|]{0,80}?\b(?:is|are|was|were|been|be|got|gets)\s+(?:now\s+)?replaced\s+(?:by|with)\s+(?:the\s+)?#",
+        r"\breplac(?:e|es|ed|ing)\s+(?:the\s+)?[`'\"]*@[^|]{0,40}?\s(?:with|by)\s+(?:the\s+)?#",
+        r"\brenam(?:e|es|ed|ing)\s+(?:the\s+)?[`'\"]*@[^|]{0,40}?\s(?:to|into)\s+#",
+        r"@[^|]{0,120}?\b(?:in favou?r of|superseded by)\s+(?:the\s+)?#",
+        r"@[^|]{0,160}?\b(?:use|set|pass|call|import)\s+(?:the\s+)?#[^|]{0,40}?\binstead\b",
         r"\b(?:use|set|pass|call|import)\s+(?:the\s+)?#\s+(?:instead|in place)\s+of\s+(?:the\s+)?[`'\"]*@",
         r"@[^|]{0,80}?[.;:,]\s*(?:please\s+)?(?:use|set|pass|switch to)\s+(?:the\s+)?#",
         r"#\s+(?:replaces|supersedes)\s+(?:the\s+)?[`'\"]*@",
@@ -55,12 +57,21 @@ def _sentences(commit: Commit, name: str) -> Iterator[str]:
     for file in commit.files:
         if not file.patch or name not in file.patch:
             continue
-        sign = "+" if kind(file.path) is Kind.DOCS else "-"
+        documented = kind(file.path) is Kind.DOCS
         for hunk in hunks(file.patch):
             # A notice may be a string over several lines of code.
-            changed = " ".join(line.text.strip(" \t\"'") for line in hunk if line.sign == sign)
+            lines = (line.text.strip() for line in hunk if line.sign == ("+" if documented else "-"))
+            changed = " ".join(lines if documented else map(_prose, lines))
             for match in re.finditer(re.escape(name), changed):
                 yield changed[max(0, match.start() - _AROUND) : match.end() + 2 * _AROUND]
+
+
+def _prose(line: str) -> str:
+    """Return what a line of code says to people: its strings and its comment; a bar where it says nothing."""
+    said = [match[1] or match[2] or match[3] for match in _SAID.finditer(line)]
+    if not said:
+        return "|" if _CODE.search(line) else line
+    return " ".join(each for each in said if " " in each) or "|"
 
 
 def _bare_name(name: str) -> str:

@@ -104,6 +104,7 @@ def test_a_removal_is_paired_with_what_the_author_says_replaces_it(message: str,
     [
         ("CHANGELOG.md", ["+- `ENGINE_OLD` is replaced by `ENGINE_NEW`"]),
         ("engine/envs.py", ['-    warn("ENGINE_OLD is deprecated, use ENGINE_NEW instead")']),
+        ("engine/envs.py", ['-    warn("ENGINE_OLD is deprecated; "', '-         "set ENGINE_NEW", stacklevel=2)']),
     ],
 )
 def test_a_changelog_and_a_deprecation_tell_the_replacement(path: str, lines: list[str]) -> None:
@@ -122,3 +123,16 @@ def test_every_kind_of_fact_has_a_line(kind: FactKind, language: Language) -> No
     line = headline(entry(), [fact(kind, "NAME", "1", "2")], language)
     assert line
     assert "{" not in line
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ['-    old = env("ENGINE_OLD")', '-    warn("normalize is deprecated, use use_activation instead")'],
+        ["-def ENGINE_OLD(self):", '-    """normalize is deprecated, use use_activation instead"""'],
+    ],
+)
+def test_a_notice_about_another_name_tells_no_replacement(lines: list[str]) -> None:
+    """A name in the code beside a deprecation notice is not what the notice is about."""
+    made = commit("Clean up", [file("engine/envs.py", patch(*lines))])
+    assert replacement(made, fact(FactKind.REMOVED_ENV, "ENGINE_OLD")) == ""
