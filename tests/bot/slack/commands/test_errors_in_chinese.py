@@ -1,9 +1,7 @@
 """What goes wrong is said in the language of the channel, whatever is configured, on every surface."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,37 +12,26 @@ from tests.conftest import recorded
 from tests.servers.clock import SettableClock
 from tests.servers.github import Fault, FaultyGitHub
 from tests.servers.running import whole
-from tests.servers.talk import ADA, BOT, DIGEST, LIN, Talk
+from tests.servers.talk import ADA, BOT, DIGEST, Talk
 
-RESET = {
-    "X-RateLimit-Remaining": "0",
-    "X-RateLimit-Reset": str(int(datetime(2026, 2, 6, 8, 10, tzinfo=UTC).timestamp())),
-}
-REPOSITORIES = ("o/n", "o/down", "o/half", "o/limited")
+REPOSITORIES = ("o/n", "o/down", "o/half")
 FAULTS = [
     Fault("/repos/o/down", status=418, times=1000),
     Fault("/repos/o/half/commits/", status=418, times=1000),
-    Fault("/repos/o/limited/commits", status=429, times=1000, headers=RESET),
 ]
 
 
-@contextmanager
-def english_bot(folder: Path) -> Iterator[Talk]:
+@pytest.fixture(scope="module")
+def talk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talk]:
     """An English bot with a Chinese channel."""
     days = RecordedRepository([recorded(1), recorded(2)])
     clock = SettableClock(datetime(2026, 2, 6, 8, tzinfo=UTC))
     with LoopbackSlack(pace=False) as slack, FaultyGitHub(dict.fromkeys(REPOSITORIES, days)) as github:
         github.faults += FAULTS
-        with Talk(slack, github.url, folder, now=clock) as running:
+        with Talk(slack, github.url, tmp_path_factory.mktemp("bot"), now=clock) as running:
             running.type(ADA, "subscribe lang zh")
             yield running
         assert [(call.method, call.response) for call in slack.refusals] == []
-
-
-@pytest.fixture(scope="module")
-def talk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talk]:
-    with english_bot(tmp_path_factory.mktemp("bot")) as running:
-        yield running
 
 
 WRONG = [
@@ -120,11 +107,3 @@ def test_an_unread_commit_has_its_reason_in_chinese(talk: Talk) -> None:
     """A digest says in Chinese why commits of it could not be read, and the same of the limit with when it ends."""
     assert "2 个提交未能读取：127.0.0.1:" in (digest := whole(talk.type(ADA, "o/half 2026-02-05")))
     assert "返回状态码 418" in digest
-
-
-def test_a_limit_is_told_in_the_channels_language_and_time(tmp_path: Path) -> None:
-    """Where GitHub's limit is used up a command says so in Chinese, and when the bot goes on."""
-    with english_bot(tmp_path) as talk:  # its own, since the command waits for the limit
-        talk.slack.command(LIN, DIGEST, "o/limited 2026-02-05")
-        (told,) = talk.slack.wait_for(lambda: talk.slack.private(LIN, DIGEST))
-    assert told.text == "⏳ GitHub 的请求额度已用完，08:10 恢复后自动继续"
