@@ -45,8 +45,7 @@ def coverage(report: DayReport) -> str:
         "listed {listed} = ranked {ranked} = analysed by a model {analysed} + by rules {by_rules} + failed {failed}",
         **counts,
     )
-    left_out = report.chosen.unselected + report.chosen.unselected_late if report.chosen else 0
-    if left_out:
+    if left_out := _filtered_out(report):
         line += say(" + filtered out {count}", count=left_out)
     way = _READ_FROM.get(counted.read_from)
     return line + say("; ") + say(way) if way else line
@@ -60,11 +59,15 @@ def coverage_sentence(report: DayReport) -> str:
     line = say.plural("{count} commit analysed", "{count} commits analysed", sum(ways.values()))
     others = {
         mark("{count} failed"): len(counted.failed),
-        mark("{count} filtered out"): report.chosen.unselected + report.chosen.unselected_late if report.chosen else 0,
+        mark("{count} filtered out"): _filtered_out(report),
     }
     way = _READ_FROM.get(counted.read_from)
     remarks = [say(each, count=count) for each, count in others.items() if count] + ([say(way)] if way else [])
     return say("; ").join([line + (say(": ") + join_items(parts, say) if parts else ""), *remarks])
+
+
+def _filtered_out(report: DayReport) -> int:
+    return report.chosen.unselected + report.chosen.unselected_late if report.chosen else 0
 
 
 def usage(used: Usage, language: Language) -> str:
