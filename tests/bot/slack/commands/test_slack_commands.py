@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import partial
 from itertools import count
@@ -147,7 +147,10 @@ def stage(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
             digest_language=request.param,
             log_level="error",
         ) as talk:
-            yield Room(talk, slack, github, request.param, "", "")
+            room = Room(talk, slack, github, request.param, "", "")
+            yield room
+            talk.settle()
+            assert_no_bug_shows(room, talk.everything())
 
 
 @pytest.fixture
@@ -160,9 +163,14 @@ def room(stage: Room) -> Iterator[Room]:
     stage.talk.settle()
     assert [(call.method, call.response) for call in stage.slack.refusals] == []
     assert stage.slack.breaches == []
+    assert_no_bug_shows(stage, stage.slack.workspace.channels[channel].messages.values())
+
+
+def assert_no_bug_shows(stage: Room, messages: Iterable[Message]) -> None:
+    """In none of the messages does anybody read of an error of ours."""
     apology = stage.say("⚠️ Something went wrong. Give your operator this number: `{run}`", run="X")
     wrong = re.compile(re.escape(apology.partition("`")[0]) + "|Traceback|Error\\b")
-    assert not [whole(each) for each in stage.talk.everything() if wrong.search(whole(each))]
+    assert not [text for each in messages if each.by_bot and wrong.search(text := whole(each))]
 
 
 # Days
