@@ -11,9 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-SHOTS = os.environ.get(
-    "SHOTS"
-)  # the folder of the pictures; without one none are taken, which saves seconds of CPU time
+SHOTS = os.environ.get("SHOTS")  # a folder for pictures; without one none are taken, which saves processor time
 # Without them Chromium looks for Google's hosts at every start.
 FLAGS = [
     *("--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic", "--no-first-run"),
@@ -90,4 +88,5 @@ def overflowing(page: Page) -> list[str]:
 def shot(page: Page, name: str) -> None:
     """Keeps a picture of the page, to be looked at, where `SHOTS` names a folder."""
     if SHOTS:
+        Path(SHOTS).mkdir(parents=True, exist_ok=True)
         page.screenshot(path=Path(SHOTS, f"{name}.png"), animations="disabled")
