@@ -29,6 +29,10 @@ _FORMS = (  # of commands, and what they give, both with placeholders for `Examp
     ("{sha}", mark("a commit (SHA, #{pr} or URL)")),
     ("search {words}", mark("search commits")),
     (
+        "which commits touch {folder}?",
+        mark("a question about the commits of the days that it names, or of the last 7 days"),
+    ),
+    (
         "upgrade v1.2.0..v1.3.0",
         mark("changes between two versions; `upgrade` alone starts at the version that your code pins"),
     ),
@@ -123,10 +127,7 @@ class HelpCommand:
         examples = self._examples(view, conversation.today, view.reader.known)
         commit = f"#{examples.pr}" if isinstance(examples.pr, int) else "help"
         forms_ = {"day": _code(f"{prefix}yesterday"), "commit": _code(f"{prefix}{commit}")}
-        if isinstance(request, MessageRequest):
-            hint = say("Try {day}, {commit} or a question", **forms_)
-        else:
-            hint = say("Try {day} or {commit}; mention me to ask a question", **forms_)
+        hint = say("Try {day}, {commit} or a question", **forms_)
         greeting = say("You're welcome!") if command.thanks else say("Hi!")
         conversation.show([line(join_sentences([greeting, hint], say))])
         return Outcome()

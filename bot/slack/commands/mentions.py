@@ -17,6 +17,7 @@ from bot.slack.commands.questions import Questions
 from bot.slack.commands.threads import Threads
 from bot.slack.parsing.commands import (
     MOST_CHARACTERS,
+    Ask,
     Help,
     NotUnderstood,
     Suspects,
@@ -43,15 +44,13 @@ class Messages:
         about = self._threads.subject(message)
         if message.mentioned or message.direct:
             command = conversation.understand(lines)
-            if message.files and (not text or isinstance(command, NotUnderstood)):
+            if message.files and (not text or isinstance(command, Ask | NotUnderstood)):
                 command = Suspects(lines)
             elif not text and message.thread_ts:
                 command = Help()
-            if not isinstance(command, NotUnderstood):
+            if not isinstance(command, Ask) and not (about and isinstance(command, NotUnderstood)):
                 return self._commands.carry_out(conversation, command)
             if not about and not references_in(text) and not asks_over_days(text, conversation.today):
-                if not reads_as_question(text):
-                    return self._commands.carry_out(conversation, command)
                 about = self._latest_subject(message)
         elif not _is_addressed(message, text, about):
             return Outcome()

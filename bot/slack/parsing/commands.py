@@ -1,4 +1,4 @@
-"""The parser of commands. Text that it cannot parse gets the nearest form that would work.
+"""The parser of commands. Text that it cannot parse is a question, or gets the nearest form that would work.
 
 [repo] DATE | FROM..TO | SHA | #PR | URL | search WORDS | upgrade [FROM[..TO]] | suspects TEXT | subscribe ... | unsubscribe | subscriptions | status | help
 A pasted traceback or log is the command `suspects` without its word.
@@ -15,7 +15,7 @@ from typing import Literal
 
 from analysis.errors import Misuse
 from analysis.models import Repository
-from analysis.questions.intent import references_in
+from analysis.questions.intent import asks_when_addressed, references_in
 from analysis.search.pasted import reads_as_failure
 from analysis.text import one_line, shorten
 from analysis.window import parse_day, parse_range
@@ -24,12 +24,21 @@ from bot.services.upgrade_ends import parse_span
 from bot.slack.parsing.greetings import EMOJI_NAME, greeting_in
 from bot.slack.parsing.input_error import InputError
 from bot.slack.parsing.repository_names import FULL_NAME, named
+from bot.slack.parsing.sentences import (
+    asks_about_bot,
+    asks_for_digest,
+    days_in_words,
+    is_question,
+    is_vague,
+    without_courtesy,
+)
 from bot.slack.parsing.subscription_parser import SubscriptionOptions, parse_options
 
 MOST_DAYS = 31  # in a range
 MOST_CHARACTERS = 4_000  # of a question, and of a command that does not hold a log
 _WORDS = 50  # in a search
 _SHOWN = 60  # characters of the input quoted in replies
+_COMPACT = 8  # characters of a date without separators
 _FIRST_YEAR = 1970  # git's dates begin with Unix time
 _SUBSCRIBING = ("subscribe", "unsubscribe", "subscriptions", "status")
 _COMMANDS = ("search", "upgrade", "suspects", "help", "today", "yesterday", *_SUBSCRIBING)
@@ -61,6 +70,22 @@ _ALIASES = {
     "嫌疑": "suspects",
     "排查": "suspects",
 }
+
+_ALONE = {  # commands only if nothing follows
+    "list": "subscriptions",
+    "settings": "subscriptions",
+    "config": "subscriptions",
+    "设置": "subscriptions",
+    "配置": "subscriptions",
+    "ping": "status",
+    "version": "status",
+    "commands": "help",
+    "命令": "help",
+    "用法": "help",
+}
+_STOP = ("stop", "pause", "mute", "停止", "暂停", "关闭")
+_TO_COME = ("tomorrow", "明天", "后天")
+_LIKE_DATE = re.compile(r"-?\d+(?:[-/.年月]\d+)*日?")
 
 
 @dataclass(frozen=True)
@@ -128,6 +153,13 @@ class Suspects:
 
 
 @dataclass(frozen=True)
+class Ask:
+    """Answer a question, given with the repository that it names."""
+
+    text: str
+
+
+@dataclass(frozen=True)
 class Help:
     """Show the available commands."""
 
@@ -189,6 +221,7 @@ Command = (
     | Search
     | Upgrade
     | Suspects
+    | Ask
     | Help
     | Greeting
     | NotUnderstood
@@ -257,8 +290,8 @@ def _command(words: list[str], repository: Repository | None, find: _Find, today
     if len(words) == 1:  # "yesterday?" and "help!" are commands too
         words = [words[0].rstrip("?？!！") or words[0]]
     head = words[0].lower()
-    # "list" followed by more words is not about subscriptions.
-    head = "subscriptions" if head == "list" and len(words) == 1 else _keyword(head)
+    head = _ALONE.get(head, head) if len(words) == 1 else head
+    head = _keyword(head)
     if head == "help":
         return Help()
     if head == "search":
@@ -268,7 +301,34 @@ def _command(words: list[str], repository: Repository | None, find: _Find, today
     if head in _SUBSCRIBING:
         return _subscription_command(head, words[1:], repository, find)
     found = _range_day_or_commit(words[0], repository, today) if len(words) == 1 else None
-    return found or _nearest(words, today)
+    return found or _sentence(words, repository, today)
+
+
+def _sentence(words: list[str], repository: Repository | None, today: date) -> Command:
+    """Parse words that are no command by themselves: a request in words, a question, or else what is nearest to them."""
+    text, nearest = " ".join(words), _nearest(words, today)
+    if nearest.why and not asks_when_addressed(text):
+        return nearest
+    if found := _request_in_words(text, repository, today):
+        return found
+    if is_vague(text):
+        return NotUnderstood(nearest.text, "help")
+    return Ask(f"{repository} {text}" if repository else text) if is_question(text, today) else nearest
+
+
+def _request_in_words(text: str, repository: Repository | None, today: date) -> Command | None:
+    """Parse a text that asks about the bot, or for a digest, days or a commit, politely or not; None if it does not."""
+    if asks_about_bot(text):
+        return Help()
+    if asks_for_digest(text):
+        return Day(parse_day("yesterday", today), repository, latest=True)
+    if asked := days_in_words(text, today):
+        days = tuple(asked.days)
+        if len(days) > MOST_DAYS:
+            return NotUnderstood(shorten(one_line(text), _SHOWN), f"{days[-MOST_DAYS]}..{days[-1]}", "too_many")
+        return Days(days, repository) if len(days) > 1 else Day(days[0], repository)
+    bare = without_courtesy(text)
+    return _range_day_or_commit(bare, repository, today) if bare != text and " " not in bare else None
 
 
 def _subscription_command(head: str, words: list[str], repository: Repository | None, find: _Find) -> Command:
@@ -299,6 +359,9 @@ def _unsubscribe(words: list[str], repository: Repository | None, find: _Find) -
 
 def _range_day_or_commit(word: str, repository: Repository | None, today: date) -> Command | None:
     """Parse a word as a range, a day or a commit; return None if it is none of these."""
+    with suppress(ValueError, Misuse):
+        if len(word) == _COMPACT and word.isascii() and word.isdigit():  # a date much rather than a SHA
+            return Day(parse_day(f"{date.fromisoformat(word)}", today), repository)
     with suppress(Misuse):
         if ".." in word and not word.startswith("http"):
             return _range(word, repository, today)
@@ -360,8 +423,11 @@ def _nearest(words: list[str], today: date) -> NotUnderstood:
     text = " ".join(words)
     shown = shorten(one_line(text), _SHOWN)
     days = _days_in(text)
+    if not days and text.rstrip("?？!！").lower() in _TO_COME:
+        return NotUnderstood(shown, f"{today}", "future")
     if not days:
-        return NotUnderstood(shown, _suggestion(words))
+        like_date = _LIKE_DATE.fullmatch(text)
+        return NotUnderstood(shown, f"{today - timedelta(days=1)}" if like_date else _suggestion(words))
     first, last = (min(day, today) for day in (min(days), max(days)))
     why: Why = "future" if max(days) > today else "backwards" if ".." in text and days != sorted(days) else ""
     if (last - first).days >= MOST_DAYS:
@@ -388,6 +454,8 @@ def _suggestion(words: list[str]) -> str:
                 return what
             if FULL_NAME.fullmatch(str(reference.repository)):
                 return f"{reference.repository} {what}"
+    if words[0].lower() in _STOP:
+        return "unsubscribe"
     for place, word in enumerate(words):
         for known in get_close_matches(word.lower(), _COMMANDS, 1, 0.7):
             rest = _search_terms(words[place + 1 :])
@@ -398,9 +466,12 @@ def _suggestion(words: list[str]) -> str:
 
 def _search_terms(words: list[str]) -> str:
     """Return the first words that are searchable, at most five."""
-    bare = [word.strip(_PUNCTUATION) for word in words if not EMOJI_NAME.fullmatch(word.strip("?!"))]
+    bare = [
+        word.strip(_PUNCTUATION) for word in words if "://" not in word and not EMOJI_NAME.fullmatch(word.strip("?!"))
+    ]
     found = [word for word in bare if re.search(r"\w\w", word) and re.search(r"[^\W\d_]", word)]
-    return shorten(" ".join(found[:5]), _SHOWN)
+    telling = [word for word in found if without_courtesy(word)]
+    return shorten(" ".join((telling or found)[:5]), _SHOWN)
 
 
 def _with_repository(command: Command, words: list[str], skipped: int) -> Command:

@@ -337,10 +337,10 @@ def test_help_says_what_can_be_asked(text: str, room: Room) -> None:
     room.types("2026-02-05")
     (told,) = room.types(text)
     forms = re.findall(r"`/vllm-digest ([^`]+)`", whole(told))
-    assert len(forms) == 10
+    assert len(forms) == 11
     assert f"`{NAME}`" in whole(told)
     assert "vllm/" not in "".join(forms).lower()
-    day, _, commit, search, _, _, named, *_ = forms
+    day, _, commit, search, _, _, _, named, *_ = forms
     assert (day, named) == ("2026-02-05", "lantern-serve 2026-02-05")
     for typed, shown in (
         (day, "2026-02-05"),
@@ -357,14 +357,13 @@ def test_help_says_what_can_be_asked(text: str, room: Room) -> None:
     ("text", "shown", "nearest"),
     [
         ("nonsense", "nonsense", "search nonsense"),
-        ("2026-2-5", "2026-2-5", "2026-02-05"),
+        ("2026-2-30", "2026-2-30", "2026-02-05"),
         ("serch kv", "serch kv", "search kv"),
-        ("what broke today?", "what broke today?", "today"),
         ("!!!", "!!!", "help"),
         ("<!channel> a & b", "&lt;!channel&gt; a &amp; b", "search &lt;!channel&gt;"),
         ("x" * 3000, "x" * 57 + "...", "search " + "x" * 57 + "..."),
         ("serch " + "word " * 600, "serch " + "word " * 10 + "w...", "search word word word word word"),
-        ("lantern-serve what now", "what now", "lantern-serve search what now"),
+        ("lantern-serve kv pool", "kv pool", "lantern-serve search kv pool"),
     ],
 )
 def test_what_is_not_understood_is_one_line(text: str, shown: str, nearest: str, room: Room) -> None:
