@@ -1,4 +1,4 @@
-"""The highlights of a day: its commits by what follows for the reader, each commit once and within a group the worst first."""
+"""The highlights of a day: its commits grouped by their consequence for the reader, each once, the worst of a group first."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence

@@ -26,7 +26,7 @@ _ADDING = re.compile(
 
 
 def plain_title(commit: Commit) -> str:
-    """Return what the title says, without its tags and the pull request's number; the short SHA of one without words."""
+    """Return the title without its tags and the pull request's number; the short SHA if no words are left."""
     title = " ".join(_NUMBER.sub("", one_line(commit.subject)).split())
     words = split_title(title)[1]
     return (words[:1].upper() + words[1:] if words else title) or commit.short_sha

@@ -30,7 +30,7 @@ _FORMS = (  # of commands, and what they give, both with placeholders for `Examp
     ("search {words}", mark("search commits")),
     (
         "which commits touch {folder}?",
-        mark("a question about the commits of the days that it names, or of the last 7 days"),
+        mark("a question about commits (of the last 7 days unless it names others)"),
     ),
     (
         "upgrade v1.2.0..v1.3.0",
@@ -80,7 +80,7 @@ def forms(examples: Examples, language: Language) -> list[tuple[str, str]]:
 
 
 class HelpCommand:
-    """Shows the commands, returns greetings, and tells what was not understood."""
+    """Shows the commands, returns greetings, and replies to text that was not understood."""
 
     def __init__(self, store: Store, subscriptions: Subscriptions, web: Web, command: str) -> None:
         self._store = store

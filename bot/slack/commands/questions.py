@@ -138,7 +138,7 @@ class Questions:
         language: Language,
         names: Sequence[str],
     ) -> Question:
-        """Return a question with what it is about. Raise `SeveralCommits` if that is ambiguous, `UnknownCommit` if it is nothing."""
+        """Return a question with its subject. Raise `SeveralCommits` if that is ambiguous, `UnknownCommit` if there is none."""
         reader = conversation.view.reader
         located = _named_commits(conversation, ref, names)
         if isinstance(ref, CommitRef):
@@ -152,7 +152,7 @@ class Questions:
         if isinstance(ref, DayRef):
             report = reader.report(ref, conversation.now, ask=False)
             return Question(question, ref.repository, report.entries + report.late)
-        raise UnknownCommit(Phrase("the question is about no commit; name one, or ask in the thread of one"))
+        raise UnknownCommit(Phrase("I can't tell which commit you mean; name one, or ask in its thread"))
 
 
 def _names_days(question: str, today: date) -> bool:

@@ -171,7 +171,7 @@ def marks(entry: Entry, language: Language) -> list[Piece]:
 
 
 def standing(entry: Entry, language: Language) -> list[Piece]:
-    """Return how a commit stands today and in this channel: reverted, not on the branch, watched."""
+    """Return a commit's state today and in this channel: reverted, not on the branch, watched."""
     found, say = [], catalogue(language)
     if entry.links.reverted_by:
         found += ours("  ↩️ " + say("reverted by {sha}", sha=entry.links.reverted_by[:SHORT_SHA]))

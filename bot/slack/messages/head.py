@@ -83,7 +83,7 @@ def _opening(report: DayReport) -> list[Block]:
 
 
 def _closing(report: DayReport, check: DownstreamCheck) -> list[Block]:
-    """Return in small print what the lines above rest on: the time zone, late commits, a selection, raised commits."""
+    """Return the footer of the head: the time zone, late commits, a selection, raised commits."""
     say = catalogue(report.language)
     about = [f"🕘 {report.timezone}"]
     if report.late:

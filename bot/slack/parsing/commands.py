@@ -133,7 +133,7 @@ class Search:
 
 @dataclass(frozen=True)
 class Upgrade:
-    """Show what lies between two versions: without `start` from what the downstream code pins, without `end` up to the head.
+    """Show the changes between two versions: by default from the one that the downstream code pins, up to the head.
 
     `downstream` are the repositories to upgrade; by default those that the channel names.
     """

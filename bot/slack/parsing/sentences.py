@@ -52,7 +52,7 @@ def asks_about_bot(text: str) -> bool:
 
 
 def is_vague(text: str) -> bool:
-    """Return whether a text asks something that only what was said before it could tell: "how does this work?"."""
+    """Return whether a text is a question without a subject of its own: "how does this work?"."""
     return bool(_VAGUE.fullmatch(text.strip(_ENDS)))
 
 

@@ -11,9 +11,7 @@ import pytest
 from rich.console import Console
 
 from analysis.impact.netting import net_facts
-from analysis.locale import LANGUAGES, catalogue
 from analysis.models import (
-    BREAKING,
     Analysis,
     DayReport,
     Entry,
@@ -31,7 +29,6 @@ from analysis.report.breaking import breaks, breaks_of
 from analysis.report.markdown import reports_markdown
 from analysis.report.terminal import print_report
 from analysis.window import window
-from analysis.writing.fact_sentences import FACT_SENTENCES
 from bot.services.selection import Selection, selected
 from bot.slack.messages.digest import digest_messages
 from tests.factories import commit, file, patch
