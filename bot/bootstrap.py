@@ -55,8 +55,8 @@ from bot.slack.delivery.sessions import AgentSessions
 from bot.slack.listeners import Inbox, Listeners
 from bot.slack.messages.blocks import Action
 from bot.slack.outbox.outbox import SLACKS_PACE, Outbox, Pace
-from bot.slack.parsing import commands as command_types
-from bot.slack.parsing.commands import (
+from bot.slack.parsing import command_types
+from bot.slack.parsing.command_types import (
     Ask,
     Day,
     Days,

@@ -14,7 +14,7 @@ from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.subscriptions import visible_subscriptions
 from bot.slack.delivery.drafts import line
 from bot.slack.messages.blocks import Message, escaped, section
-from bot.slack.parsing.commands import MOST_DAYS, Greeting, NotUnderstood, Why
+from bot.slack.parsing.command_types import MOST_DAYS, Greeting, NotUnderstood, Why
 from bot.slack.parsing.requests import AnyRequest, MessageRequest
 from bot.slack.web import Web
 from bot.store import Store, Subscriptions

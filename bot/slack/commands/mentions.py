@@ -15,15 +15,9 @@ from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.dispatch import CommandDispatcher
 from bot.slack.commands.questions import Questions
 from bot.slack.commands.threads import Threads
-from bot.slack.parsing.commands import (
-    MOST_CHARACTERS,
-    Ask,
-    Help,
-    NotUnderstood,
-    Suspects,
-    holds_failure,
-    plain_lines,
-)
+from bot.slack.parsing.command_types import Ask, Help, NotUnderstood, Suspects
+from bot.slack.parsing.commands import MOST_CHARACTERS, holds_failure
+from bot.slack.parsing.markup import plain_lines
 from bot.slack.parsing.requests import MessageRequest
 from bot.slack.web import Web
 

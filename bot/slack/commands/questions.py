@@ -23,7 +23,7 @@ from bot.slack.commands.periods import Periods
 from bot.slack.commands.rate_limits import RateLimits
 from bot.slack.commands.threads import Threads
 from bot.slack.delivery.reply import AnswerKind
-from bot.slack.parsing.commands import Ask, Lookup
+from bot.slack.parsing.command_types import Ask, Lookup
 from bot.slack.parsing.requests import ButtonRequest, QuestionForm
 
 _BESIDE = 2  # commits named in another commit's thread that are included

@@ -17,7 +17,7 @@ from bot.slack.delivery.drafts import line, upgrade_file
 from bot.slack.messages.blocks import escaped
 from bot.slack.messages.upgrades import upgrade_messages, upgrade_summary
 from bot.slack.outbox.outbox import Outbox
-from bot.slack.parsing.commands import Upgrade
+from bot.slack.parsing.command_types import Upgrade
 from bot.slack.web import Web
 from bot.store import Draft
 

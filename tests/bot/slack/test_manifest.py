@@ -14,7 +14,8 @@ from bot.settings import Settings
 from bot.slack.delivery.sessions import PROMPTS
 from bot.slack.listeners import EXPLAIN
 from bot.slack.manifest import WRITTEN_DOWN, manifest
-from bot.slack.parsing.commands import Ask, Day, Upgrade, parse
+from bot.slack.parsing.command_types import Ask, Day, Upgrade
+from bot.slack.parsing.commands import parse
 from loopback.slack.methods import METHODS
 
 ROOT = Path(__file__).resolve().parents[3]

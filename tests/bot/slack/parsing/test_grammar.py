@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from analysis.models import Repository
 from bot.models.reference import Reference
 from bot.slack.messages.blocks import escaped
-from bot.slack.parsing.commands import (
+from bot.slack.parsing.command_types import (
     MOST_DAYS,
     Ask,
     Command,
@@ -22,10 +22,9 @@ from bot.slack.parsing.commands import (
     Search,
     Suspects,
     Upgrade,
-    parse,
-    plain,
-    plain_lines,
 )
+from bot.slack.parsing.commands import parse
+from bot.slack.parsing.markup import plain, plain_lines
 
 TODAY = date(2026, 2, 6)  # a Friday
 VLLM, SGLANG, DEV = (Repository.parse(name) for name in ("vllm-project/vllm", "sgl-project/sglang", "acme/engine@dev"))
