@@ -13,6 +13,7 @@ from analysis.facts.change import Change
 from analysis.facts.concurrency import concurrency_and_memory
 from analysis.facts.defaults import changed_defaults
 from analysis.facts.dependencies import dependencies
+from analysis.facts.deprecations import deprecations
 from analysis.facts.dropped_support import dropped_support
 from analysis.facts.formatting import formatting_only
 from analysis.facts.interfaces import api_fields, configuration_keys, narrowed_types, routes, table_entries
@@ -30,7 +31,7 @@ from analysis.paths import Kind, kind
 __all__ = ["VERSION", "facts"]
 
 # Incremented whenever a rule changes, so that stored facts are recomputed from the stored patches.
-VERSION = 7
+VERSION = 8
 
 
 def facts(commit: Commit, trees: Trees | None = None) -> tuple[Fact, ...]:
@@ -95,6 +96,7 @@ _RULES: tuple[Callable[[Change, FileChange], Iterator[Fact]], ...] = (
     required_methods,
     narrowed_types,
     changed_defaults,
+    deprecations,
     dependencies,
     _deleted_files,
     removed_tests,

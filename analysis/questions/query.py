@@ -60,6 +60,7 @@ _KINDS: tuple[tuple[re.Pattern[str], tuple[FactKind, ...]], ...] = tuple(
         (r"\bclass(?:es)?\b|\bnames?\b(?=.*\b(?:remov|renam|mov|gone))|类(?!型)", (*_NAMES, FactKind.REMOVED_BASE)),
         (r"\bfields?\b|\battributes?\b|字段|属性", (*_FIELDS, *_KEY)),
         (r"\broutes?\b|\bendpoints?\b|路由|端点", (FactKind.REMOVED_ROUTE, FactKind.RENAMED_ROUTE)),
+        (r"弃用|废弃|\bdeprecat", (FactKind.DEPRECATED,)),
         (r"测试|\btests?\b", (FactKind.TEST_REMOVED,)),
         (r"依赖|版本|\bdependenc|requirements|\bpinn?(?:s|ed)?\b", _DEPENDENCIES),
         (r"接口|\bapis?\b|plug-?ins?|插件", _API),

@@ -60,6 +60,7 @@ class HighlightGroup(NamedTuple):
 _BEHAVIOUR = frozenset(
     {
         FactKind.DEFAULT_CHANGED,
+        FactKind.DEPRECATED,
         FactKind.MINIMUM_RAISED,
         FactKind.DEPENDENCY_ADDED,
         FactKind.DEPENDENCY_REMOVED,

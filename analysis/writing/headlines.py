@@ -90,6 +90,11 @@ def _clause(commit: Commit, alike: Sequence[Fact], say: Catalogue) -> str:
             return say("{change}; to keep the old behaviour, {how}", change=clause, how=how_to_keep([first], say)) + (
                 f" {say('and {count} more', count=len(alike) - 1)}" if len(alike) > 1 else ""
             )
+        case FactKind.DEPRECATED:
+            clause = say(FACT_SENTENCES[first.kind].change, names=names)
+            if first.until:
+                clause = say("{change}, to be removed in {version}", change=clause, version=first.until)
+            return say("{change}; use {new} instead", change=clause, new=code(first.new)) if first.new else clause
         case FactKind.MOVED_NAME:
             return say("Moves {names} to {new}", names=names, new=_dotted(first.new))
         case FactKind.MOVED_MODULE:

@@ -60,6 +60,7 @@ FIX = (ChangeType.BUG_FIX,)
         (entry(1, fact(FactKind.REMOVED_NAME), fact(FactKind.DEFAULT_CHANGED)), Theme.BREAKING),
         (entry(1, fact(FactKind.DEFAULT_CHANGED), tier=Importance.HIGH), Theme.BEHAVIOUR),
         (entry(1, fact(FactKind.DEFAULT_CHANGED, path="tests/core.py")), None),
+        (entry(1, fact(FactKind.DEPRECATED, "--graph")), Theme.BEHAVIOUR),
         (entry(1, fact(FactKind.MINIMUM_RAISED, path="pyproject.toml")), Theme.BEHAVIOUR),
         (entry(1, fact(FactKind.DEPENDENCY_MOVED, path="requirements/common.txt")), Theme.BEHAVIOUR),
         (entry(1, fact(FactKind.DEPENDENCY_MOVED, path="requirements/test.txt")), None),

@@ -38,6 +38,10 @@ def fact(kind: FactKind, name: str, old: str | None = None, new: str | None = No
             [fact(FactKind.REMOVED_ENV, "ENGINE_A"), fact(FactKind.REMOVED_FLAG, "--b")],
             "Removes environment variable `ENGINE_A`; removes command-line flag `--b`",
         ),
+        (
+            [fact(FactKind.DEPRECATED, "--graph", None, "--plan").model_copy(update={"until": "v0.15"})],
+            "Deprecates `--graph`, to be removed in v0.15; use `--plan` instead",
+        ),
         ([fact(FactKind.SECURITY, "CVE-2026-1")], "Security: Do it"),
     ],
 )
