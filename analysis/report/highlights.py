@@ -1,14 +1,19 @@
-"""The highlights of a day: its commits by what follows for the reader, each commit once and within a group the worst first."""
+"""The highlights of a day: its commits by what follows for the reader, within a group the worst first.
+
+Each commit stands once, and once more where it breaks code and announces what deployments meet. A merge and the commits
+that it merges are told once.
+"""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
 from analysis.locale import Catalogue, mark
-from analysis.models import BREAKING, OPERATIONAL, ChangeType, DayReport, Entry, Fact, FactKind, Importance
+from analysis.models import BREAKING, OPERATIONAL, ChangeType, Commit, DayReport, Entry, Fact, FactKind, Importance
 from analysis.paths import Kind, kind
 from analysis.ranking.vocabulary import AREAS
+from analysis.report.repeats import merged_commits, undone_titles
 from analysis.writing.titles import added_feature, plain_title
 
 
@@ -78,6 +83,8 @@ _DEPENDENCIES = frozenset(
         FactKind.DEPENDENCY_MOVED,
     }
 )
+_ANNOUNCED = _DEPENDENCIES | {FactKind.DEPRECATED}  # what is told beside what a commit breaks
+_PLAIN_MERGE = re.compile(r"Merge\b")
 _WIDE = frozenset(  # kinds that every import of a module meets, and those that subclasses meet
     {
         FactKind.MOVED_MODULE,
@@ -130,10 +137,18 @@ def highlights(report: DayReport, apart: Collection[str] = ()) -> dict[Theme, li
 
     What the day takes back has no consequence.
     """
+    day = (*report.entries, *report.late)
+    undone = undone_titles(day)
+    found = {
+        entry.commit.sha: list(_highlights(entry, report.net(entry), told_by_title=entry.commit.sha not in undone))
+        for entry in day
+        if entry.commit.sha not in apart
+    }
+    for merge, merged in merged_commits(day):
+        _tell_merge_once(found, merge, merged)
     groups: dict[Theme, list[Highlight]] = {theme: [] for theme in Theme}
-    for entry in (*report.entries, *report.late):
-        if entry.commit.sha not in apart and (found := _highlight(entry, report.net(entry))):
-            groups[found.theme].append(found)
+    for each in (each for rows in found.values() for each in rows):
+        groups[each.theme].append(each)
     for rows in groups.values():
         rows.sort(key=_order)
     return groups
@@ -153,13 +168,27 @@ def shown_highlights(report: DayReport, apart: Collection[str] = ()) -> list[Hig
     return shown
 
 
-def _highlight(entry: Entry, facts: Sequence[Fact]) -> Highlight | None:
+def _highlights(entry: Entry, facts: Sequence[Fact], *, told_by_title: bool) -> Iterator[Highlight]:
+    behaviour = tuple(each for each in facts if _is_behaviour(each))
     if breaking := tuple(each for each in facts if each.kind in _BREAKING):
-        return Highlight(Theme.BREAKING, entry, by_reach(breaking))
-    if behaviour := tuple(each for each in facts if _is_behaviour(each)):
-        return Highlight(Theme.BEHAVIOUR, entry, behaviour)
-    theme = _theme_of_title(entry)
-    return Highlight(theme, entry) if theme else None
+        yield Highlight(Theme.BREAKING, entry, by_reach(breaking))
+        behaviour = tuple(each for each in behaviour if each.kind in _ANNOUNCED)
+    if behaviour:
+        yield Highlight(Theme.BEHAVIOUR, entry, behaviour)
+    elif not breaking and told_by_title and (theme := _theme_of_title(entry)):
+        yield Highlight(theme, entry)
+
+
+def _tell_merge_once(found: dict[str, list[Highlight]], merge: Commit, merged: Collection[str]) -> None:
+    """Leave the lines of a merge or of what it merges: its own, unless its title names branches or only theirs have facts."""
+    told = [sha for sha in merged if found.get(sha)]
+    own = found.get(merge.sha, [])
+    have_facts = any(each.facts for sha in told for each in found[sha])
+    if told and (_PLAIN_MERGE.match(merge.subject) or (have_facts and not any(each.facts for each in own))):
+        found[merge.sha] = []
+    elif own:
+        for sha in told:
+            found[sha] = []
 
 
 def _theme_of_title(entry: Entry) -> Theme | None:
@@ -224,7 +253,7 @@ def reach(fact: Fact) -> int:
     if _PRIVATE.match(fact.name.partition("(")[0].rpartition(".")[2]):
         return 4
     if path and kind(path) is not Kind.SOURCE:
-        return 4
+        return 1 if fact.kind in _DEPENDENCIES else 4
     if fact.kind in _WIDE or _BASE_FILE.search(path) or AREAS["touches plug-in points"].search(path):
         return 1
     if AREAS["touches models"].search(path):
