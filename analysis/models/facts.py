@@ -72,6 +72,14 @@ OPERATIONAL = frozenset(
         FactKind.SUPPORT_DROPPED,
     }
 )
+DEPENDENCIES = frozenset(
+    {
+        FactKind.MINIMUM_RAISED,
+        FactKind.DEPENDENCY_ADDED,
+        FactKind.DEPENDENCY_REMOVED,
+        FactKind.DEPENDENCY_MOVED,
+    }
+)
 BREAKING = OPERATIONAL | frozenset(
     {
         FactKind.MINIMUM_RAISED,

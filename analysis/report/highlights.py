@@ -10,7 +10,18 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from analysis.locale import Catalogue, mark
-from analysis.models import BREAKING, OPERATIONAL, ChangeType, Commit, DayReport, Entry, Fact, FactKind, Importance
+from analysis.models import (
+    BREAKING,
+    DEPENDENCIES,
+    OPERATIONAL,
+    ChangeType,
+    Commit,
+    DayReport,
+    Entry,
+    Fact,
+    FactKind,
+    Importance,
+)
 from analysis.paths import Kind, kind
 from analysis.ranking.vocabulary import AREAS
 from analysis.report.repeats import merged_commits, undone_titles
@@ -66,24 +77,13 @@ _BEHAVIOUR = frozenset(
     {
         FactKind.DEFAULT_CHANGED,
         FactKind.DEPRECATED,
-        FactKind.MINIMUM_RAISED,
-        FactKind.DEPENDENCY_ADDED,
-        FactKind.DEPENDENCY_REMOVED,
-        FactKind.DEPENDENCY_MOVED,
         FactKind.SECURITY,
+        *DEPENDENCIES,
     }
 )
 _BREAKING = BREAKING - _BEHAVIOUR
 DECIDING = (_BREAKING, _BEHAVIOUR)  # the kinds of facts that put a commit into a group, the worse first
-_DEPENDENCIES = frozenset(
-    {
-        FactKind.MINIMUM_RAISED,
-        FactKind.DEPENDENCY_ADDED,
-        FactKind.DEPENDENCY_REMOVED,
-        FactKind.DEPENDENCY_MOVED,
-    }
-)
-_ANNOUNCED = _DEPENDENCIES | {FactKind.DEPRECATED}  # what is told beside what a commit breaks
+_ANNOUNCED = DEPENDENCIES | {FactKind.DEPRECATED}  # what is told beside what a commit breaks
 _PLAIN_MERGE = re.compile(r"Merge\b")
 _WIDE = frozenset(  # kinds that every import of a module meets, and those that subclasses meet
     {
@@ -95,6 +95,7 @@ _WIDE = frozenset(  # kinds that every import of a module meets, and those that 
     }
 )
 _IMPORTED = frozenset({FactKind.REMOVED_NAME, FactKind.RENAMED_NAME, FactKind.MOVED_NAME})
+_BY_PRODUCTS = frozenset({ChangeType.DOCS, ChangeType.TESTS, ChangeType.CI_BUILD})
 _BASE_FILE = re.compile(r"(^|/|_)(base|abstract|abc|interfaces?|registry)(_\w+)?\.\w+$")
 _TOOLING = re.compile(
     r"(^|[/_.-])(tests?|docs?|lint|dev|ci|bench\w*|examples?|tools?|rocm-test|nightly\w*)(?=[/_.-]|$)"
@@ -204,14 +205,21 @@ def _theme_of_title(entry: Entry) -> Theme | None:
         return Theme.IMPORTANT
     if ChangeType.BUG_FIX in entry.ranked.change_types and _has_files(entry, Kind.SOURCE):
         return Theme.FIXES if _severity(title) < len(_FIXES) and not _IN_TESTS.search(title) else None
-    return Theme.NEW if notable and shipped and added_feature(commit) else None
+    return Theme.NEW if notable and shipped and _is_feature(entry) else None
+
+
+def _is_feature(entry: Entry) -> bool:
+    """Return whether a title adds something for users: not what only refactors, documents, tests or builds."""
+    types = set(entry.ranked.change_types)
+    by_product = types & _BY_PRODUCTS and ChangeType.FEATURE not in types
+    return bool(added_feature(entry.commit)) and ChangeType.REFACTOR not in types and not by_product
 
 
 def _is_behaviour(fact: Fact) -> bool:
     """Return whether a fact changes how a deployment behaves: not what only builds, tests or documents it."""
     if fact.kind not in _BEHAVIOUR:
         return False
-    if fact.kind in _DEPENDENCIES:
+    if fact.kind in DEPENDENCIES:
         return not fact.path or not _TOOLING.search(fact.path.lower())
     return not fact.path or kind(fact.path) is Kind.SOURCE
 
@@ -253,7 +261,7 @@ def reach(fact: Fact) -> int:
     if _PRIVATE.match(fact.name.partition("(")[0].rpartition(".")[2]):
         return 4
     if path and kind(path) is not Kind.SOURCE:
-        return 1 if fact.kind in _DEPENDENCIES else 4
+        return 1 if fact.kind in DEPENDENCIES else 4
     if fact.kind in _WIDE or _BASE_FILE.search(path) or AREAS["touches plug-in points"].search(path):
         return 1
     if AREAS["touches models"].search(path):

@@ -77,6 +77,9 @@ FIX = (ChangeType.BUG_FIX,)
         (entry(1, tier=Importance.HIGH, links=Links(reverted_by="f" * 40)), None),
         (entry(1, title="Add support for Heron"), Theme.NEW),
         (entry(1, title="Add support for Heron", tier=Importance.LOW), None),
+        (entry(1, title="Add a state to hold the pool", types=(ChangeType.FEATURE, ChangeType.REFACTOR)), None),
+        (entry(1, title="Add Heron to the evaluation", types=(ChangeType.TESTS,)), None),
+        (entry(1, title="Add Heron", types=(ChangeType.TESTS, ChangeType.FEATURE)), Theme.NEW),
         (entry(1), None),
     ],
 )
