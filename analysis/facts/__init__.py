@@ -56,7 +56,13 @@ def facts(commit: Commit, trees: Trees | None = None) -> tuple[Fact, ...]:
     # A removed class also disappears from the lists of supported names; a removed key or field is an attribute, too.
     names = {fact.name for fact in found if fact.kind in _NAME_KINDS}
     fields = {fact.name for fact in found if fact.kind in _FIELD_KINDS}
-    repeated = {FactKind.SUPPORT_DROPPED: names, FactKind.REMOVED_ATTRIBUTE: fields}
+    # What a package no longer re-exports may be what its module renames.
+    renamed = {fact.name for fact in found if fact.kind is FactKind.RENAMED_NAME}
+    repeated = {
+        FactKind.SUPPORT_DROPPED: names,
+        FactKind.REMOVED_ATTRIBUTE: fields,
+        FactKind.REMOVED_NAME: renamed,
+    }
     facts = [each for each in unique.values() if each.name not in repeated.get(each.kind, ())]
     return tuple(sorted(facts, key=lambda fact: (fact.kind is not FactKind.REVERT, _ORDER[fact.kind])))
 
