@@ -22,6 +22,7 @@ from bot.slack.messages.blocks import (
     rich,
     split,
 )
+from bot.slack.messages.commit import to_number
 from bot.slack.messages.impacts import impact_blocks
 
 _WORST = 3  # commits of a group in the summary
@@ -86,5 +87,4 @@ def _row(group: Consequence, row: UpgradeRow, say: Catalogue) -> list[Piece]:
     """Return a commit in a line: its consequence, or its title if that says more, and its number."""
     commit = row.entry.commit
     text = shorten(one_line(consequence_line(group, row, say.language)), _TEXT)
-    number = f"#{commit.pr}" if commit.pr else commit.short_sha
-    return [*prose(text or commit.title or commit.short_sha), *ours(" · "), *linked(number, commit.url)]
+    return [*prose(text or commit.title or commit.short_sha), *ours(" · "), *to_number(commit)]
