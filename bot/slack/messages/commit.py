@@ -1,5 +1,6 @@
 """Messages that show a commit with its analysis: in a digest's thread, or as a reply."""
 
+import re
 from collections.abc import Iterable, Sequence
 from zoneinfo import ZoneInfo
 
@@ -42,6 +43,7 @@ _PLACE = 120  # characters of a path with line number
 _PARTS = 2  # of a path are shown, its end; the address of a linked place has the others
 _FILES = 2  # names of a commit's files, the most changed first
 _TESTS = 1  # names of its tests
+_LINE = re.compile(r":\d+$")
 _VERDICTS = {Action.TOO_LOW: mark("⬆️ Ranked too low"), Action.TOO_HIGH: mark("⬇️ Ranked too high")}
 
 
@@ -147,15 +149,15 @@ def _changes(entry: Entry, say: Catalogue) -> list[Block]:
 
 
 def broken(parts: Iterable[Part]) -> list[Piece]:
-    """Return a breaking change as rich text with linked places, which are called by the end of their path."""
-    return [
-        piece
-        for part in parts
-        for piece in (
-            *ours(part.gap),
-            *(linked(f"`{_short_place(part.text)}`", part.url) if part.url else prose(part.text)),
+    """Return a breaking change as rich text with linked places, by the ends of their paths; what moved has its new one in full."""
+    pieces: list[Piece] = []
+    for part in parts:
+        pieces += ours(part.gap)
+        place = (
+            _short_place(part.text) if _LINE.search(part.text) and "→" not in part.gap else shorten(part.text, _PLACE)
         )
-    ]
+        pieces += linked(f"`{place}`", part.url) if part.url else prose(part.text)
+    return pieces
 
 
 def _short_place(label: str) -> str:
