@@ -121,7 +121,7 @@ _EN = {
     "builder": "Open in Block Kit Builder",
     "copy": "Copy",
     "copied": "Copied",
-    "say_in": "Message {channel}, / for commands",
+    "say_in": "Message {channel} or type /",
     "say_thread": "Reply …",
     "send": "Send",
     "suggestions": "Suggestions",
