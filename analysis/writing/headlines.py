@@ -82,7 +82,7 @@ def title_line(commit: Commit, say: Catalogue) -> str:
 
 
 def _title_line(entry: Entry, say: Catalogue) -> str:
-    line = title_line(entry.commit, say)
+    line = shorten(title_line(entry.commit, say), _TITLE)
     follows = _consequence(entry, say) if entry.ranked.importance is Importance.HIGH else ""
     return say("{change}; {consequence}", change=line, consequence=follows) if follows else line
 

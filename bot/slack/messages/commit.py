@@ -153,9 +153,8 @@ def broken(parts: Iterable[Part]) -> list[Piece]:
     pieces: list[Piece] = []
     for part in parts:
         pieces += ours(part.gap)
-        place = (
-            _short_place(part.text) if _LINE.search(part.text) and "→" not in part.gap else shorten(part.text, _PLACE)
-        )
+        brief = _LINE.search(part.text) and "→" not in part.gap
+        place = _short_place(part.text) if brief else shorten(part.text, _PLACE)
         pieces += linked(f"`{place}`", part.url) if part.url else prose(part.text)
     return pieces
 
