@@ -95,7 +95,7 @@ class HelpCommand:
         followed = [each.terms.repository for each in visible_subscriptions(self._subscriptions, view, request.channel)]
         prefix = self._prefix(request)
         rows = [
-            f"{_code(prefix + form)}  {gives}"
+            f"• {_code(prefix + form)}  {gives}"
             for form, gives in forms(self._examples(view, conversation.today, (*followed, *known)), view.language)
         ]
         names = ", ".join(f"`{escaped(str(each))}`" for each in known)

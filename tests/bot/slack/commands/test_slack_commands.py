@@ -403,7 +403,7 @@ def test_a_day_is_posted_once(room: Room) -> None:
     assert buttons(root) == [each for each in DIGEST_BUTTONS if each != "post_to_channel"]
     assert whole(room.whispered()[0]).startswith(room.say("📣 Posting to the channel"))
     thread = "\n".join(map(whole, room.slack.thread(room.channel, root.ts)))
-    assert [thread.count(f"Change part {number} ") for number in (1, 2)] == [1, 1]
+    assert [thread.count(f"Change part {number}\n") for number in (1, 2)] == [1, 1]
     keys = [each.metadata["event_payload"]["key"] for each in room.slack.thread(room.channel, root.ts) if each.metadata]
     assert len(keys) == len(set(keys))
 
@@ -462,7 +462,7 @@ def test_the_rest_of_a_day_is_shown_to_who_asks(room: Room) -> None:
     (small,) = room.types("o/small 2026-02-05")
     root = room.posted(small)
     shown = "\n".join(map(whole, room.presses(root, "show_rest")))
-    assert [shown.count(f"Change part {number} ") for number in (1, 2)] == [1, 1]
+    assert [shown.count(f"Change part {number}\n") for number in (1, 2)] == [1, 1]
     assert "show_rest" in buttons(root)
 
 
