@@ -53,7 +53,9 @@ def _rest(facts: Sequence[Fact], say: Catalogue) -> str:
     sorts = Counter(_sort(fact.kind) for fact in facts)
     counted = {
         "removal": say.plural("{count} more removal", "{count} more removals", sorts["removal"]),
-        "renaming": say.plural("{count} more renaming or move", "{count} more renamings or moves", sorts["renaming"]),
+        "renaming": say.plural(
+            "{count} more renamed or moved name", "{count} more renamed or moved names", sorts["renaming"]
+        ),
         "signature": say.plural(
             "{count} more changed signature", "{count} more changed signatures", sorts["signature"]
         ),

@@ -154,12 +154,12 @@ def broken(parts: Iterable[Part]) -> list[Piece]:
     for part in parts:
         pieces += ours(part.gap)
         brief = _LINE.search(part.text) and "→" not in part.gap
-        place = _short_place(part.text) if brief else shorten(part.text, _PLACE)
+        place = short_place(part.text) if brief else shorten(part.text, _PLACE)
         pieces += linked(f"`{place}`", part.url) if part.url else prose(part.text)
     return pieces
 
 
-def _short_place(label: str) -> str:
+def short_place(label: str) -> str:
     """Return the end of a path, with the line that follows it."""
     return shorten("/".join(label.split("/")[-_PARTS:]), _PLACE)
 
@@ -244,7 +244,7 @@ def _few(paths: Sequence[str], limit: int, say: Catalogue) -> str:
     """Return the first paths by their ends, and the number of the others."""
     left = len(paths) - limit
     more = f" {say('and {count} more', count=left)}" if left > 0 else ""
-    return join_items(map(_short_place, paths[:limit]), say) + more
+    return join_items(map(short_place, paths[:limit]), say) + more
 
 
 def _closing(entry: Entry, say: Catalogue) -> list[Block]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from zoneinfo import ZoneInfo
 
+from analysis.citations import to_fact
 from analysis.locale import catalogue
 from analysis.locale.punctuation import join_items
 from analysis.models import DayReport, Entry, Importance
@@ -14,11 +15,12 @@ from analysis.writing.headlines import headline, title_line
 from analysis.writing.labels import BADGE, REMARKS
 from analysis.writing.purpose import purpose
 from bot.models.downstream import DownstreamCheck
-from bot.slack.messages.blocks import Block, Piece, bullets, context, cut, lines, ours, paragraph, prose, rich
-from bot.slack.messages.commit import standing, to_commit, to_number
+from bot.slack.messages.blocks import Block, Piece, bullets, context, cut, lines, linked, ours, paragraph, prose, rich
+from bot.slack.messages.commit import short_place, standing, to_commit, to_number
 from bot.slack.messages.impacts import coverage_rows
 
 _SENTENCE = 200  # characters
+_PLACES = 2  # of a commit that the digest tells of
 _BOTS = re.compile(
     r"\[bot\]$|[-_ ]bot$|^(dependabot|renovate|github-actions|mergify|pre-commit-ci|codecov|greenkeeper|snyk)\b",
     re.IGNORECASE,
@@ -27,7 +29,7 @@ _FIRST_SENTENCE = re.compile(r".*?(?:[。！？]|[.!?](?=\s+[^a-z]|$))")
 
 
 def tier_blocks(report: DayReport, tier: Importance, told: Collection[str] = ()) -> list[Block]:
-    """Return a tier as a list; commits by bots are one item, and those `told` in the digest are one of numbers only."""
+    """Return a tier as a list; commits by bots are one item, and those `told` in the digest have their places alone."""
     entries, say = report.tier(tier), catalogue(report.language)
     rest = [entry for entry in entries if entry.commit.sha not in told]
     people = [entry for entry in rest if not _BOTS.search(entry.commit.author.strip())]
@@ -36,13 +38,24 @@ def tier_blocks(report: DayReport, tier: Importance, told: Collection[str] = ())
     if people and bots:
         row = ours(say("🤖 and {count} by bots: ", count=len(bots)))
         items.append(row + _joined(_item(entry, report, brief=True) for entry in bots))
-    if above := [to_number(entry.commit) for entry in entries if entry.commit.sha in told]:
+    if above := [_places(entry) for entry in entries if entry.commit.sha in told]:
         items.append(ours(say("⬆️ {count} in the digest: ", count=len(above))) + _joined(above))
     return [_listed(counts.tier_heading(report, tier), items)] if items else []
 
 
 def _joined(rows: Iterable[list[Piece]]) -> list[Piece]:
     return [piece for place, row in enumerate(rows) for piece in (ours(" · ") if place else []) + row]
+
+
+def _places(entry: Entry) -> list[Piece]:
+    """Return a commit's linked number, and the places where its first facts are proven."""
+    commit = entry.commit
+    cited = [to_fact(commit, fact) for fact in entry.facts if fact.breaking]
+    places = [each for each in dict.fromkeys(cited) if each.url != commit.url]
+    pieces = to_number(commit)
+    for each in places[:_PLACES]:
+        pieces += [*ours(" "), *linked(f"`{short_place(each.label)}`", each.url)]
+    return pieces
 
 
 def _item(entry: Entry, report: DayReport, *, brief: bool) -> list[Piece]:

@@ -160,6 +160,6 @@ def _text(highlight: Highlight, say: Catalogue) -> str:
 
 
 def _link(entry: Entry, text: str) -> list[Piece]:
-    """Link text to a commit, and once a message of its own is posted to that: see `bot.slack.delivery.thread_links`."""
-    own = entry.ranked.importance is Importance.HIGH
-    return linked(text, f"{entry.commit.url}{THREAD_MARK}" if own else entry.commit.url)
+    """Link text to a commit, and once the thread says more of it to that: see `bot.slack.delivery.thread_links`."""
+    more = entry.ranked.importance is Importance.HIGH or any(fact.breaking for fact in entry.facts)
+    return linked(text, f"{entry.commit.url}{THREAD_MARK}" if more else entry.commit.url)

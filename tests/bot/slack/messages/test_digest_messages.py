@@ -56,6 +56,7 @@ from bot.slack.messages.as_json import report_slack
 from bot.slack.messages.blocks import Message
 from bot.slack.messages.commit import commit_messages
 from bot.slack.messages.digest import digest_messages, rest_messages, summary_message
+from bot.slack.messages.impacts import THREAD_MARK
 from bot.store import Store, open_engine
 from loopback.github import LoopbackGitHub, RecordedRepository
 from loopback.sample import SAMPLE_DAY, SAMPLE_REPOSITORY
@@ -230,15 +231,21 @@ def test_bots_are_one_item_of_a_list() -> None:
 
 
 def test_what_the_digest_tells_is_not_told_again(sample: DayReport) -> None:
-    """A list has only the numbers of the commits that have a line in the digest; their links there lead to GitHub."""
+    """A list has only numbers and places of the commits that have a line in the digest, which leads there for these places."""
     root, *thread = digest_messages(sample)
     medium = next(message for message in thread if read([message]).startswith("🟡"))
     above = medium.blocks[-1]["elements"][-1]["elements"][-1]["elements"]
     assert above[0]["text"].startswith("⬆️")
-    numbers = {piece["text"]: piece["url"] for piece in above if piece["type"] == "link"}
+    linked = [(piece["text"], piece["url"]) for piece in above if piece["type"] == "link"]
+    numbers = {text: url for text, url in linked if text.startswith("#")}
     assert len(numbers) > 1
-    assert all(f"'{url}'" in str(root.blocks) for url in numbers.values())
     assert all(read([medium]).count(number) == 1 for number in numbers)
+    # Lines of commits that break something lead to the list, others to GitHub.
+    placed = {url.partition("#diff-")[0] for _, url in linked if "#diff-" in url}
+    assert placed
+    assert placed < set(numbers.values())
+    for url in numbers.values():
+        assert f"'{url}{THREAD_MARK if url in placed else ''}'" in str(root.blocks)
 
 
 def test_a_tier_of_bots_alone_is_a_list_as_any(sample: DayReport) -> None:
