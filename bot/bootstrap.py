@@ -17,6 +17,7 @@ from bot.services.channels import Channels
 from bot.services.configured_repositories import known_repositories
 from bot.services.downstream import DownstreamChecks
 from bot.services.factory import Services, bot_services
+from bot.services.rate_limits import RateLimits
 from bot.services.reader import Reader
 from bot.services.suspects import SuspectService
 from bot.settings import Settings
@@ -32,7 +33,6 @@ from bot.slack.commands.mentions import Messages
 from bot.slack.commands.periods import Periods
 from bot.slack.commands.posting import PostCommand
 from bot.slack.commands.questions import Questions
-from bot.slack.commands.rate_limits import RateLimits
 from bot.slack.commands.responder import RequestHandlers, Responder
 from bot.slack.commands.search import SearchCommand
 from bot.slack.commands.shortcuts import ExplainShortcut
@@ -145,7 +145,7 @@ def _listening(
         token = settings.slack_secret("SLACK_APP_TOKEN")
         yield lambda bot, figures: _over_websocket(bot, figures, web, token)
         return
-    from bot.slack.http import bound  # the server is not needed for Socket Mode
+    from bot.http_server import bound  # it is not needed for Socket Mode
 
     secret = settings.slack_secret("SLACK_SIGNING_SECRET")
     with bound(*address) as place:
@@ -160,9 +160,10 @@ def _over_websocket(bot: "_Bot", figures: metrics.Metrics, web: Web, token: str)
 
 @contextmanager
 def _over_http(bot: "_Bot", figures: metrics.Metrics, secret: str, place: socket) -> Iterator[None]:
-    from bot.slack.http import THREADS, http_mode
+    from bot.http_server import THREADS
+    from bot.slack.http import http_mode
 
-    with bot.app(figures, THREADS, secret) as app, http_mode(app, secret, place, bot.health, figures.refused):
+    with bot.app(figures, THREADS, secret) as app, http_mode(app, secret, place, bot.health, figures.refused, {}):
         yield
 
 
