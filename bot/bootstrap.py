@@ -19,6 +19,7 @@ from bot.services.channels import Channels
 from bot.services.configured_repositories import known_repositories
 from bot.services.downstream import DownstreamChecks
 from bot.services.factory import Services, bot_services
+from bot.services.impact import repositories_named
 from bot.services.rate_limits import RateLimits
 from bot.services.reader import Reader
 from bot.services.suspects import SuspectService
@@ -113,7 +114,8 @@ def running_bot(
 
         def mirrored(repository: Repository) -> bool:
             # One mirror has all branches of its repository.
-            named = {each.full_name.lower() for each in (*known(), *subscriptions.downstream())}
+            downstream = (*subscriptions.downstream(), *repositories_named(settings.digest_downstream))
+            named = {each.full_name.lower() for each in (*known(), *downstream)}
             return mirror_all or repository.full_name.lower() in named
 
         services = stack.enter_context(bot_services(settings, engine, now, github, mirrored))

@@ -45,18 +45,23 @@ class CommitLine(BaseModel):
     url: str
 
 
-class RankedLine(CommitLine):
-    """A ranked commit in a line."""
+class RankedCommit(CommitLine):
+    """A commit with its rank."""
 
     pr: int | None
     importance: str
     score: float
     change_types: list[str]
     breaking: bool
+
+
+class RankedLine(RankedCommit):
+    """A ranked commit in a line."""
+
     summary: Untrusted | None = None
 
 
-class CommitDetails(RankedLine):
+class CommitDetails(RankedCommit):
     """A commit in full, in the format of `vllm-digest commit --format json`; what it has besides is untrusted text, too."""
 
     author: Untrusted
@@ -184,7 +189,6 @@ def _details(row: dict[str, Any], paths: int, message: int) -> CommitDetails:
     return CommitDetails.model_validate(
         {
             **row,
-            "summary": _summary(row),
             "message": shorten(row["message"], message),
             "paths": row["paths"][:paths],
             **({"paths_left_out": left} if left > 0 else {}),
@@ -193,12 +197,9 @@ def _details(row: dict[str, Any], paths: int, message: int) -> CommitDetails:
 
 
 def _line(row: dict[str, Any]) -> RankedLine:
+    summary = shorten(row["analysis"]["summary"], _MOST_SUMMARY) if row["analysis"] else None
     kept = ("sha", "title", "url", "pr", "importance", "score", "change_types", "breaking")
-    return RankedLine(**{key: row[key] for key in kept}, summary=_summary(row))
-
-
-def _summary(row: dict[str, Any]) -> str | None:
-    return shorten(row["analysis"]["summary"], _MOST_SUMMARY) if row["analysis"] else None
+    return RankedLine(**{key: row[key] for key in kept}, summary=summary)
 
 
 def rows_within(rows: Iterable[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[str]]:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from importlib.metadata import version
+from inspect import getdoc
 from typing import Any
 
 import structlog
@@ -12,7 +13,7 @@ from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field, ValidationError
 
-from analysis.errors import DigestError, UnknownRepository
+from analysis.errors import DigestError
 from analysis.text import one_line, shorten
 from bot.mcp.results import NOTICE, neutralised
 from bot.mcp.tools import Tools
@@ -33,7 +34,7 @@ log = structlog.get_logger(__name__)
 def mcp_server(tools: Tools, count: Count = lambda *_: None) -> MCPServer:
     """Return a server with these tools; `count` receives the name and the outcome of each call: done, refused or failed."""
     functions = (tools.digest, tools.commit, tools.search, tools.impact, tools.suspects, tools.ask)
-    checked = [Tool.from_function(each, annotations=_READ_ONLY) for each in functions]
+    checked = [Tool.from_function(each, description=getdoc(each), annotations=_READ_ONLY) for each in functions]
     return MCPServer(
         "vllm-digest",
         instructions=INSTRUCTIONS,
@@ -95,9 +96,7 @@ def _invalid_argument(error: ValidationError) -> str:
 
 
 def _sentence(error: DigestError) -> str:
-    """Return an error's line, in a client's words; of a hidden repository and of none the same."""
-    if isinstance(error, UnknownRepository):
-        return "no such repository or branch is available here; use owner/name of one that is, or leave it out"
+    """Return an error's line, in a client's words."""
     return (
         str(error).replace("--repo owner/name", "the argument repository").replace("--repo", "the argument repository")
     )

@@ -1,6 +1,7 @@
 """The tools: each reads its arguments, calls the service that the command of the same name calls, and shortens the result."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -10,7 +11,7 @@ from zoneinfo import ZoneInfo
 from mcp.server.mcpserver import Context
 from pydantic import AfterValidator, Field
 
-from analysis.errors import Misuse
+from analysis.errors import Misuse, UnknownRepository
 from analysis.locale import Language
 from analysis.models import Repository
 from analysis.models.impacts import ImpactReport
@@ -93,10 +94,10 @@ class Tools:
         Commits of high importance are given in full, the others in a line each. A day that was not read yet takes up to a
         minute or two.
         """
-        self._admit()
-        chosen, day = self._visibility.only(repository), parse_day(date, self._today)
-        ref = DayRef(chosen, day, self._tz.key, self._language)
-        return digest_result(self._reader.report(ref, self._now(), ReportedProgress(context)))
+        with self._admitted():
+            chosen, day = self._visibility.only(repository), parse_day(date, self._today)
+            ref = DayRef(chosen, day, self._tz.key, self._language)
+            return digest_result(self._reader.report(ref, self._now(), ReportedProgress(context)))
 
     def commit(
         self,
@@ -107,11 +108,11 @@ class Tools:
         repository: RepositoryName = None,
     ) -> CommitFound:
         """Show one commit in full: facts that its diff proves, rank with reasons, analysis, and links to other commits."""
-        self._admit()
-        parsed = parse_reference(reference)
-        self._visibility.check(parsed)
-        located = self._reader.commit(parsed, self._visibility.only(repository) if repository else None)
-        return commit_result(located.repository, self._reader.entry(located, self._language))
+        with self._admitted():
+            parsed = parse_reference(reference)
+            self._visibility.check(parsed)
+            located = self._reader.commit(parsed, self._visibility.only(repository) if repository else None)
+            return commit_result(located.repository, self._reader.entry(located, self._language))
 
     def search(
         self,
@@ -124,19 +125,23 @@ class Tools:
         limit: Annotated[int, Field(ge=1, le=_MOST_FOUND)] = 20,
     ) -> SearchFound:
         """Find stored commits by title, message, paths, summary and the names in changed lines, the best first."""
-        self._admit()
-        if not words.strip():
-            raise Misuse('no words to search for; use some, such as kv connector, +rocm or "attention backend"')
-        among = self._visibility.repositories(repository)
-        self._store.search_index.complete()
-        found = self._store.search_index.search(words, among, limit + 1)
-        if not found and self._store.is_empty():
-            raise Misuse("nothing is stored yet; call digest for a day first")
-        more = [f"Only the best {limit} are listed; raise limit (at most {_MOST_FOUND}) or use more specific words."]
-        return SearchFound(
-            commits=[SearchRow.model_validate(found_object(each.repository, each.commit)) for each in found[:limit]],
-            left_out=more if len(found) > limit else [],
-        )
+        with self._admitted():
+            if not words.strip():
+                raise Misuse('no words to search for; use some, such as kv connector, +rocm or "attention backend"')
+            among = self._visibility.repositories(repository)
+            self._store.search_index.complete()
+            found = self._store.search_index.search(words, among, limit + 1)
+            if not found and self._store.is_empty():
+                raise Misuse("nothing is stored yet; call digest for a day first")
+            more = [
+                f"Only the best {limit} are listed; raise limit (at most {_MOST_FOUND}) or use more specific words."
+            ]
+            return SearchFound(
+                commits=[
+                    SearchRow.model_validate(found_object(each.repository, each.commit)) for each in found[:limit]
+                ],
+                left_out=more if len(found) > limit else [],
+            )
 
     def impact(
         self,
@@ -149,16 +154,18 @@ class Tools:
         repository: RepositoryName = None,
     ) -> ImpactFound:
         """Show which commits break downstream code: where upstream, where downstream, why, and what to write instead."""
-        self._admit()
-        terms = Terms(self._downstreams(downstream), self._language, self._tz, self._now())
-        subject = days_or_commit(reference, self._today)
-        if isinstance(subject, list):
-            days = _limited(subject)
-            report = self._impacts.of_days(self._visibility.only(repository), days, terms, ReportedProgress(context))
-        else:
-            self._visibility.check(subject)
-            report = self._impacts.of_commit(subject, self._visibility.repositories(repository), terms)
-        return _impact_result(report)
+        with self._admitted():
+            terms = Terms(self._downstreams(downstream), self._language, self._tz, self._now())
+            subject = days_or_commit(reference, self._today)
+            if isinstance(subject, list):
+                days = _limited(subject)
+                report = self._impacts.of_days(
+                    self._visibility.only(repository), days, terms, ReportedProgress(context)
+                )
+            else:
+                self._visibility.check(subject)
+                report = self._impacts.of_commit(subject, self._visibility.repositories(repository), terms)
+            return _impact_result(report)
 
     def suspects(
         self,
@@ -176,14 +183,14 @@ class Tools:
 
         The text is searched here; it is neither stored nor shown to a model.
         """
-        self._admit()
-        if not text.strip():
-            raise Misuse("the text is empty; pass a traceback, a log or a sentence that describes the failure")
-        now = self._now()
-        trees = self._downstreams(downstream, needed=False)
-        terms = SuspectTerms(trees, end_of_search(until, self._tz, now), days, self._language, self._tz, now)
-        self._store.search_index.complete()
-        return _suspects_result(list(self._suspect_reports(repository, text, terms)))
+        with self._admitted():
+            if not text.strip():
+                raise Misuse("the text is empty; pass a traceback, a log or a sentence that describes the failure")
+            now = self._now()
+            trees = self._downstreams(downstream, needed=False)
+            terms = SuspectTerms(trees, end_of_search(until, self._tz, now), days, self._language, self._tz, now)
+            self._store.search_index.complete()
+            return _suspects_result(list(self._suspect_reports(repository, text, terms)))
 
     def ask(
         self,
@@ -201,26 +208,32 @@ class Tools:
 
         It may ask a model, within the operator's daily budget; without one the answer is made by rules.
         """
-        self._admit()
-        if not self._limits.allows_question(CLIENT):
-            raise Misuse("limit: 10 questions a minute; try again shortly")
-        language = language_of(question, self._language)
-        subject = question_subject(reference, question, self._visibility.repositories, repository, self._today)
-        if isinstance(subject.about, Reference):
-            self._visibility.check(subject.about)
-        else:
-            _limited(subject.about.days)
-        read = partial(self._reader.report, now=self._now(), ask=False)
-        return answer_result(self._questions.answer(subject, question, language, self._tz, read))
+        with self._admitted():
+            if not self._limits.allows_question(CLIENT):
+                raise Misuse("limit: 10 questions a minute; try again shortly")
+            language = language_of(question, self._language)
+            subject = question_subject(reference, question, self._visibility.repositories, repository, self._today)
+            if isinstance(subject.about, Reference):
+                self._visibility.check(subject.about)
+            else:
+                _limited(subject.about.days)
+            read = partial(self._reader.report, now=self._now(), ask=False)
+            return answer_result(self._questions.answer(subject, question, language, self._tz, read))
 
     @property
     def _today(self) -> date:
         return self._now().astimezone(self._tz).date()
 
-    def _admit(self) -> None:
-        """Raise `Misuse` if the client is over its limit."""
+    @contextmanager
+    def _admitted(self) -> Iterator[None]:
+        """Raise `Misuse` if the client is over its limit; of a hidden repository and of one that does not exist the same."""
         if not self._limits.allows_request(CLIENT):
             raise Misuse("limit: 20 requests a minute; try again shortly")
+        try:
+            yield
+        except UnknownRepository as exc:
+            known = ", ".join(map(str, self._reader.known)) or "none"
+            raise Misuse(f"no such repository or branch is available here; followed are: {known}") from exc
 
     def _downstreams(self, names: Sequence[str] | None, *, needed: bool = True) -> list[Repository | Path]:
         found = self._visibility.downstreams(names or ())

@@ -7,7 +7,7 @@ from analysis.errors import Misuse, UnknownRepository
 from analysis.models import Repository
 from bot.models.reference import Reference
 from bot.services.configured_repositories import choose_repositories
-from bot.services.impact import parse_downstream
+from bot.services.impact import parse_downstream, repositories_named
 from bot.services.reader import Reader
 
 CLIENT = "mcp"  # stands for a channel where access is checked; Slack's IDs are upper-case
@@ -65,8 +65,10 @@ class Visibility:
         """
         if names:
             return [self._downstream(each) for each in names]
-        configured = [parse_downstream(each) for each in self._default]
-        return [each for each in configured if self._shows(each)]
+        if self._listed is None:
+            trees = [parse_downstream(each) for each in self._default]
+            return [each for each in trees if isinstance(each, Path) or self._reader.sees(each)]
+        return [each for each in repositories_named(self._default) if self._reader.sees(each)]
 
     def _allowed(self, repository: Repository, among: Sequence[Repository]) -> Repository:
         """Return a repository, with its branch where one is configured. Raise `UnknownRepository` if it is not allowed."""
@@ -89,9 +91,6 @@ class Visibility:
         return tree
 
     def _listed_names(self) -> set[str]:
-        configured = [each for each in map(parse_downstream, self._default) if isinstance(each, Repository)]
+        configured = repositories_named(self._default)
         listed = self._listed() if self._listed else ()
         return {each.full_name.lower() for each in (*configured, *listed, *self._reader.known)}
-
-    def _shows(self, tree: Repository | Path) -> bool:
-        return self._listed is None if isinstance(tree, Path) else self._reader.sees(tree)
