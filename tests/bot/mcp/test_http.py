@@ -170,7 +170,7 @@ def test_slack_is_answered_while_clients_wait(site: Site, github: FaultyGitHub) 
     go = Event()
     github.faults.append(Fault(r"/commits", until=go, times=1))
     with ThreadPoolExecutor(THREADS) as threads:
-        calls = [threads.submit(site.post, message("digest", date="2026-02-05")) for _ in range(THREADS)]
+        calls = [threads.submit(site.post, message("digest", date="2026-01-20")) for _ in range(THREADS)]
         refused = [each for each in calls if _ends(each)]
         done = site.slack.command("U0ADA", "C0DIGEST", "help")
         go.set()
