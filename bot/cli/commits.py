@@ -26,7 +26,7 @@ def commit(
     repo: RepoOption = None,
     lang: LangOption = None,
     timezone: ZoneOption = None,
-    format: Annotated[Format, typer.Option("--format", help="How the result is written.")] = "terminal",
+    format: Annotated[Format, typer.Option("--format", help="Output format.")] = "terminal",
     out: OutOption = None,
     no_model: NoModelOption = False,
 ) -> None:
@@ -71,7 +71,7 @@ def ask(
     timezone: ZoneOption = None,
     no_model: NoModelOption = False,
 ) -> None:
-    """Answer a question about a commit, a day, days or a repository, with the places that say so."""
+    """Answer a question about a commit, a day, a range or a repository, with the lines that prove it."""
     from analysis.questions.intent import language_of
     from analysis.report.terminal import print_answer
     from analysis.window import zone

@@ -21,7 +21,7 @@ from bot.mcp.tools import Tools
 _MOST_OF_ERROR = 500  # characters
 
 INSTRUCTIONS = (
-    "Commits of fast GitHub repositories: which of a day's matter and why, what breaks downstream code, what may have"
+    "Commits of busy GitHub repositories: which of a day's matter and why, what breaks downstream code, what may have"
     " caused a failure, and answers that cite the diff. All tools only read. " + NOTICE
 )
 _READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=True)

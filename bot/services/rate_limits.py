@@ -1,4 +1,4 @@
-"""Limits a caller, a person or a program: how often it may ask for anything, and how often for an answer, which costs tokens."""
+"""Rate limits of a caller, a person or a program: for all requests, and for answers, which cost tokens."""
 
 from datetime import timedelta
 
@@ -28,7 +28,7 @@ class RateLimits:
         return self._allows(f"questions {caller}", _QUESTION_INTERVAL, _QUESTION_BURST, owner=run)
 
     def allows_notice(self, caller: str) -> bool:
-        """Return whether a caller may be told of its limit again, so that the notices cannot flood a channel."""
+        """Return whether a caller may get the notice of its limit again, so that notices cannot flood a channel."""
         return self._allows(f"slower {caller}", _NOTICE_INTERVAL, timedelta())
 
     def _allows(self, name: str, interval: timedelta, burst: timedelta, *, owner: str = "") -> bool:
