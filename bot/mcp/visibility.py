@@ -82,13 +82,16 @@ class Visibility:
         return found[0]
 
     def _downstream(self, name: str) -> Repository | Path:
-        tree = parse_downstream(name) if self._listed is None else Repository.parse(name)
-        if isinstance(tree, Path):
+        if self._listed is None:
+            tree = parse_downstream(name)
+            if isinstance(tree, Repository):
+                self._reader.allow(tree)
             return tree
-        if self._listed is not None and tree.full_name.lower() not in self._listed_names():
+        repository = Repository.parse(name)
+        # One that is listed but hidden fails as one that is not listed, also while GitHub does not answer.
+        if repository.full_name.lower() not in self._listed_names() or not self._reader.sees(repository):
             raise UnknownRepository("not among the repositories that are listed")
-        self._reader.allow(tree)
-        return tree
+        return repository
 
     def _listed_names(self) -> set[str]:
         configured = repositories_named(self._default)
