@@ -293,9 +293,16 @@ def test_standard_output_has_the_protocol_alone(site: Site) -> None:
         "no json",
         json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}),
         json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}),
-        json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "digest"}}),
+        json.dumps(
+            {
+                "jsonrpc": "2.0",
+                "id": 2,
+                "method": "tools/call",
+                "params": {"name": "digest", "arguments": {"date": DAY}},
+            }
+        ),
     ]
-    environment = {**site.stdio.environment, "LOG_LEVEL": "debug", "GITHUB_API_URL": "http://127.0.0.1:9"}
+    environment = {**site.stdio.environment, "LOG_LEVEL": "debug"}
     process = subprocess.Popen(
         [sys.executable, "-m", "bot", "mcp"],
         cwd=site.stdio.folder,
