@@ -34,6 +34,11 @@ class Metrics:
         self._refused = Counter(
             "vllm_digest_refused_signatures", "Requests that Slack did not sign.", registry=self.registry
         )
+        self._not_scored = Counter(
+            "vllm_digest_release_score_failures",
+            "Checks for new releases that failed, to be repeated the next day.",
+            registry=self.registry,
+        )
         self.registry.register(_Stored(store, mailbox, subscriptions, now))
         ProcessCollector(registry=self.registry)
 
@@ -45,6 +50,10 @@ class Metrics:
     def refused(self) -> None:
         """Count a request without Slack's signature."""
         self._refused.inc()
+
+    def release_not_scored(self) -> None:
+        """Count a repository whose new releases could not be scored."""
+        self._not_scored.inc()
 
 
 class _Stored(Collector):

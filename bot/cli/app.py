@@ -17,6 +17,7 @@ from bot.cli import commits, doctor, history, process, search
 from bot.cli.digest import digest
 from bot.cli.impact import impact
 from bot.cli.pipes import reopen
+from bot.cli.score import score
 from bot.cli.suspects import suspects
 from bot.cli.upgrade import upgrade
 
@@ -60,6 +61,7 @@ for _command in (
     suspects,
     search.rank,
     history.calibrate,
+    score,
     doctor.doctor,
 ):
     app.command()(_command)
