@@ -68,7 +68,7 @@ def test_without_scores_there_is_no_auc() -> None:
 
 def test_people_s_corrections_of_the_release_are_counted() -> None:
     """Commits are counted once, whoever corrected them; those of other releases are not."""
-    said = (Correction(sha(5), True), Correction(sha(5), False), Correction(sha(7), True), Correction(sha(99), True))  # noqa: FBT003 (a field)
+    said = (Correction(sha(5), True), Correction(sha(5), False), Correction(sha(7), True), Correction(sha(99), True))
     assert scored(corrections=said).corrections == Corrections(commits=2, raised=2, lowered=1)
 
 

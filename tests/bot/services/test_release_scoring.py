@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -153,7 +154,7 @@ def test_picked_commits_have_the_rank_of_their_pull_request(serve: Serve, servic
     picked = [
         {**each, "sha": f"{number:02x}" * 20, "parents": [TAGS["v1"]]} for number, each in enumerate(commits[8:], 100)
     ]
-    picked[1:] = [{**each, "parents": [before["sha"]]} for before, each in zip(picked, picked[1:], strict=False)]
+    picked[1:] = [{**each, "parents": [before["sha"]]} for before, each in pairwise(picked)]
     tags = {**TAGS, "v2": picked[-1]["sha"]}
     server = serve(commits=[*picked, *commits], tags=tags)
     desk = services(server)
