@@ -11,6 +11,8 @@ class GivenRank(Frozen):
     """The rank that a stored commit was given when it was first reported; score and time are None if they were not kept."""
 
     sha: str
+    url: str
+    title: str
     pr: int | None = None
     importance: Importance
     score: float | None = None

@@ -29,9 +29,8 @@ class ReleasedCommits(NamedTuple):
 
 
 class _Row(NamedTuple):
-    """A ranked commit, and whether the notes name it, at all and as breaking."""
+    """The rank of a commit, and whether the notes name it, at all and as breaking."""
 
-    commit: Commit
     rank: GivenRank
     named: bool
     breaking: bool
@@ -71,7 +70,7 @@ def score_release(
 
 def _row(commit: Commit, rank: GivenRank, named: Named) -> _Row:
     number = rank.pr if commit.pr is None else commit.pr  # a listed commit may not tell its pull request
-    return _Row(commit, rank, number in named.every, number in named.breaking)
+    return _Row(rank, number in named.every, number in named.breaking)
 
 
 def _place(row: _Row) -> float:
@@ -85,8 +84,8 @@ def _tier_count(rows: Sequence[_Row], tier: Importance) -> TierCount:
 
 
 def _shown(row: _Row) -> RankedCommit:
-    commit = row.commit
-    return RankedCommit(sha=commit.sha, url=commit.url, title=commit.title, importance=row.rank.importance)
+    """Return the commit as it is stored: whoever read it redacted its title."""
+    return RankedCommit(**row.rank.model_dump(include={"sha", "url", "title", "importance"}))
 
 
 def _corrections(released: ReleasedCommits, corrections: Iterable[Correction]) -> Corrections:

@@ -8,7 +8,7 @@ import typer
 
 from analysis.errors import Misuse
 from bot.cli.command_settings import command_settings
-from bot.cli.options import LangOption, OutOption, RepoOption
+from bot.cli.options import IncompleteResult, LangOption, OutOption, RepoOption
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from analysis.locale import Language
     from analysis.models import Repository
     from analysis.models.release_scores import ReleaseScore
+    from bot.services.release_scoring import ScoredRelease
     from bot.settings import Settings
 
 Format = Literal["terminal", "markdown", "json"]
@@ -34,6 +35,8 @@ def score(
     out: OutOption = None,
 ) -> None:
     """Show how right the ranks of a release's commits were, by what its notes name."""
+    from analysis.models import SHORT_SHA
+    from analysis.text import quantity
     from bot.cli.output import deliver
     from bot.services.configured_repositories import choose_repositories
 
@@ -43,10 +46,15 @@ def score(
         raise Misuse(f"several repositories are configured; choose one: vllm-digest score --repo {repositories[0]}")
     scored = _score(settings, repositories[0], release, read=read)
     language = lang or settings.digest_language
-    deliver(lambda console: _print(console, scored, language, format), out)
+    deliver(lambda console: _print(console, scored.score, language, format), out)
+    if scored.failed:
+        raise IncompleteResult(
+            f"{quantity(len(scored.failed), 'commit')} could not be read (first {scored.failed[0].sha[:SHORT_SHA]}: "
+            f"{scored.failed[0].reason}); run it again to complete the result"
+        )
 
 
-def _score(settings: "Settings", repository: "Repository", release: str | None, *, read: bool) -> "ReleaseScore":
+def _score(settings: "Settings", repository: "Repository", release: str | None, *, read: bool) -> "ScoredRelease":
     from bot.cli.progress import TerminalProgress
     from bot.services import factory
     from bot.services.configured_repositories import stored_verdicts

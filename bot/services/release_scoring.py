@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 
 import structlog
 
-from analysis.errors import DigestError, Misuse, OutsideFailure
-from analysis.models import Commit, Repository
+from analysis.errors import DigestError, Misuse
+from analysis.models import Commit, Failure, Repository
 from analysis.models.release_scores import ReleaseScore
 from analysis.ranking import packaged_weights, rank
 from analysis.ranking.release_score import Correction, ReleasedCommits, score_release
@@ -35,6 +35,13 @@ class Reading(NamedTuple):
     progress: Progress
 
 
+class ScoredRelease(NamedTuple):
+    """The score of a release, and the commits that could not be read for it."""
+
+    score: ReleaseScore
+    failed: tuple[Failure, ...] = ()
+
+
 class ReleaseScoring:
     """Scores releases against the store's ranks; `verdicts` returns those of people on a repository's commits."""
 
@@ -53,23 +60,24 @@ class ReleaseScoring:
 
     def score(
         self, repository: Repository, tag: str | None, now: datetime, reading: Reading | None = None
-    ) -> ReleaseScore:
+    ) -> ScoredRelease:
         """Score and store the release called `tag`, or the newest one; given a `reading`, rank first what has no rank.
 
-        Raise `Misuse` for a release that is unknown, a pre-release or without usable notes, or whose commits have no rank;
-        `OutsideFailure` if some of those to be read could not be.
+        Raise `Misuse` for a release that is unknown, a pre-release or without usable notes, or whose commits have no rank.
         """
         release, older = self._chosen(repository, tag)
         covered = self._covered(repository, release, older)
+        failed: tuple[Failure, ...] = ()
         if reading:
-            covered = self._with_all_ranked(repository, covered, now, reading)
+            failed = self._rank_missing(repository, covered, now, reading)
+            covered = covered._replace(ranks=self._store.ranks.find(repository, covered.commits))
         score = self._score(repository, release, covered, now)
         if score is None:
             raise Misuse(
                 f"none of the {quantity(len(covered.commits), 'commit')} of {repository} {release.release.tag} was ranked; "
                 "score --read reads and ranks them now"
             )
-        return score
+        return ScoredRelease(score, failed)
 
     def score_new(
         self, followed: Mapping[Repository, datetime], now: datetime, on_failure: Callable[[], None] = lambda: None
@@ -128,10 +136,10 @@ class ReleaseScoring:
         self._store.release_scores.save(score, now)
         return score
 
-    def _with_all_ranked(
+    def _rank_missing(
         self, repository: Repository, covered: ReleasedCommits, now: datetime, reading: Reading
-    ) -> ReleasedCommits:
-        """Read and rank the commits without a rank, by the current weights and without a model."""
+    ) -> tuple[Failure, ...]:
+        """Read and rank the commits without a rank, by the current weights and without a model. Return those not read."""
         missing = [commit for commit in covered.commits if commit.sha not in covered.ranks]
         known = self._store.read_ids(repository, [commit.sha for commit in missing])
         unread = [commit for commit in missing if commit.sha not in known]
@@ -142,12 +150,7 @@ class ReleaseScoring:
         weights = self._store.weights.get(repository) or packaged_weights(repository)
         stored = current_commits(self._store, list(ids.values()), source)
         self._store.ranks.keep({each.id: rank(each.commit, each.facts, weights) for each in stored}, now)
-        if unfinished.failures:
-            raise OutsideFailure(
-                f"{len(unfinished.failures)} of {quantity(len(covered.commits), 'commit')} could not be read "
-                f"(first: {unfinished.failures[0].reason}); the others are stored; run it again to continue"
-            )
-        return covered._replace(ranks=self._store.ranks.find(repository, covered.commits))
+        return unfinished.failures
 
     def _covered(self, repository: Repository, release: Noted, older: Release) -> ReleasedCommits:
         """Return the commits of a release, with the ranks that they were given."""

@@ -56,7 +56,15 @@ class GivenRanks:
     ) -> list[GivenRank]:
         """Return the ranks of a repository's commits with these values of a column, the newest commit first."""
         query = (
-            select(commits.c.sha, commits.c.pr, ranks.c.importance, ranks.c.score, ranks.c.given_at)
+            select(
+                commits.c.sha,
+                commits.c.url,
+                commits.c.title,
+                commits.c.pr,
+                ranks.c.importance,
+                ranks.c.score,
+                ranks.c.given_at,
+            )
             .join(ranks, ranks.c.commit_id == commits.c.id)
             .join(repositories, repositories.c.id == commits.c.repository_id)
             .where(repositories.c.key == repository.key)

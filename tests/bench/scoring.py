@@ -75,7 +75,7 @@ def _scored(weights: Weights, commits: int) -> ReleaseScore:
         store.weights.save(_VLLM, weights, _NOW)
         reading = Reading(ZoneInfo("UTC"), _Unheard())
         sources = services_on(github, store).sources
-        return ReleaseScoring(github, sources, store, lambda _: ()).score(_VLLM, _NEWER, _NOW, reading)
+        return ReleaseScoring(github, sources, store, lambda _: ()).score(_VLLM, _NEWER, _NOW, reading).score
 
 
 def _notes(tag: str) -> str:

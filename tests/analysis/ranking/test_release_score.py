@@ -1,6 +1,7 @@
 """The score of given ranks by a release's notes."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from analysis.models import Commit, Importance, Repository
 from analysis.models.release_scores import Corrections, GivenRank, ReleaseScore, TierCount
@@ -26,13 +27,22 @@ def commit(number: int) -> Commit:
     return Commit(sha=sha(number), url=url, author="Core Team", authored_at=AT, committed_at=AT, message=message)
 
 
+def given(number: int, importance: Importance, **more: Any) -> GivenRank:
+    return GivenRank(
+        sha=sha(number),
+        url=commit(number).url,
+        title=commit(number).title,
+        importance=importance,
+        **{"pr": number} | more,
+    )
+
+
 def scored(*, corrections: tuple[Correction, ...] = (), with_scores: bool = True, late: int = 0) -> ReleaseScore:
     """Eight commits with ranks, the higher the number the lower the score, and two without, of which one is named."""
     ranks = {
-        sha(number): GivenRank(
-            sha=sha(number),
-            pr=number,
-            importance=tier,
+        sha(number): given(
+            number,
+            tier,
             score=-float(number) if with_scores else None,
             given_at=AT + timedelta(hours=1 if number <= late else -1),
         )
@@ -74,7 +84,7 @@ def test_people_s_corrections_of_the_release_are_counted() -> None:
 
 def test_a_picked_commit_counts_as_corrected_where_the_original_was() -> None:
     """A release branch has the commit under another SHA than the one that was ranked and corrected."""
-    rank = GivenRank(sha=sha(1), pr=3, importance=HIGH, score=1.0)
+    rank = given(1, HIGH, pr=3, score=1.0)
     released = ReleasedCommits([commit(3)], {sha(3): rank})
     release = Release(tag="v2", notes="", published_at=AT)
     said = [Correction(sha(1), raised=False)]

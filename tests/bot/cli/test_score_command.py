@@ -52,14 +52,18 @@ def test_what_was_not_ranked_is_read_on_request(github: FaultyGitHub, run: Run) 
 
 
 def test_a_limit_ends_the_reading_and_keeps_what_was_read(github: FaultyGitHub, run: Run) -> None:
-    """One line, exit 3, and the next run reads the rest."""
+    """What was ranked is scored, one line says what is missing, exit 3, and the next run reads the rest."""
     github.limit = 6
     ran = run("score", "--read", server=github)
-    assert (ran.code, ran.out) == (3, "")
-    assert "could not be read (first: limit, resets" in ran.err
+    assert ran.code == 3
+    assert "commits had no rank when the release was scored" in ran.out
+    assert "could not be read (first " in ran.err
+    assert "limit, resets" in ran.err
     assert ran.err.count("\n") == 1
     github.limit = None
-    assert run("score", "--read", server=github).code == 0
+    whole = run("score", "--read", server=github)
+    assert (whole.code, whole.err) == (0, "")
+    assert "8 commits, 8 of them ranked" in whole.out
     assert github.asked(r"/commits/\w{40}$") < 16
 
 
