@@ -14,6 +14,13 @@ _TIERS = {
     Importance.MEDIUM: mark("Ranked medium: {commits}, of which the notes name {named} ({share})"),
     Importance.LOW: mark("Ranked low: {commits}, of which the notes name {named} ({share})"),
 }
+_SOME_HIGH = mark(
+    "The notes of {release} name {high_named} of {high} commits ranked high; "
+    "of {named} named commits {medium} were ranked high or medium"
+)
+_NONE_HIGH = mark(
+    "The notes of {release} name {named} of {ranked} ranked commits, of which {medium} were ranked medium; none was high"
+)
 
 
 class CommitList(NamedTuple):
@@ -30,22 +37,19 @@ def release_name(score: ReleaseScore) -> str:
 
 def score_sentence(score: ReleaseScore) -> Phrase:
     """Return in a sentence how right the ranks were, and how many commits had none."""
-    values = {
-        "release": release_name(score),
-        "high_named": score.high.named,
-        "high": score.high.commits,
-        "medium": score.at_least_medium_named,
-        "named": score.ranked_named,
-    }
     sentence = Phrase(
-        "The notes of {release} name {high_named} of {high} commits ranked high; "
-        "of {named} named commits {medium} were ranked high or medium",
-        **values,
+        _SOME_HIGH if score.high.commits else _NONE_HIGH,
+        release=release_name(score),
+        high_named=score.high.named,
+        high=score.high.commits,
+        medium=score.at_least_medium_named,
+        named=score.ranked_named,
+        ranked=score.ranked,
     )
     if not score.unranked:
         return sentence
     return Phrase(
-        "{sentence}; {unranked} of its {commits} commits were not ranked",
+        "{sentence}; not ranked: {unranked} of its {commits} commits",
         sentence=sentence,
         unranked=score.unranked,
         commits=score.commits,
@@ -91,9 +95,9 @@ def score_lines(score: ReleaseScore) -> Iterator[Phrase]:
 def score_remarks(score: ReleaseScore) -> Iterator[Phrase]:
     """Yield what limits a score."""
     if score.unranked:
-        yield Phrase("{count} commits had no rank when the release was scored", count=score.unranked)
+        yield Phrase("Commits without a rank when the release was scored: {count}", count=score.unranked)
     if score.afterwards:
-        yield Phrase("{count} commits were ranked only after the release was published", count=score.afterwards)
+        yield Phrase("Commits ranked only after the release was published: {count}", count=score.afterwards)
     if score.by_date:
         yield Phrase("A tag is missing on GitHub, so the commits were taken by date")
 

@@ -97,9 +97,17 @@ def test_the_sentence_says_what_was_not_ranked() -> None:
     sentence = score_sentence(scored())
     assert str(sentence) == (
         "The notes of v2 name 2 of 3 commits ranked high; of 4 named commits 3 were ranked high or medium; "
-        "2 of its 10 commits were not ranked"
+        "not ranked: 2 of its 10 commits"
     )
     assert "3 个高重要度提交中的 2 个" in sentence.translated("zh")
+
+
+def test_the_sentence_without_a_high_commit_says_so() -> None:
+    """It gives no share of nothing."""
+    score = scored()
+    tiers = {**score.tiers, HIGH: TierCount()}
+    sentence = str(score_sentence(score.model_copy(update={"tiers": tiers, "commits": 5})))
+    assert sentence == ("The notes of v2 name 2 of 5 ranked commits, of which 1 were ranked medium; none was high")
 
 
 def test_hostile_tags_and_titles_stay_text() -> None:

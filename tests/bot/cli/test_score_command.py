@@ -31,7 +31,7 @@ def test_the_newest_release_is_scored_in_every_format(github: FaultyGitHub, run:
     assert "o/n · v2" in ran.out
     assert "Published on 2026-02-06: 8 commits, 8 of them ranked; the notes name 4" in ran.out
     assert "Commits whose rank people corrected: 1 (1 up, 0 down)" in ran.out
-    assert "8 commits were ranked only after the release was published" in ran.out
+    assert "Commits ranked only after the release was published: 8" in ran.out
     found = json.loads(run("score", "v2", "--format", "json", server=github).out)
     assert (found["repo"], found["release"], found["ranked"], found["ranked_named"]) == ("o/n", "v2", 8, 4)
     assert sum(tier["named"] for tier in found["tiers"].values()) == 4
@@ -48,7 +48,7 @@ def test_what_was_not_ranked_is_read_on_request(github: FaultyGitHub, run: Run) 
     read = run("score", "--read", server=github)
     assert (read.code, read.err) == (0, "")
     assert github.asked(r"/commits/\w{40}$") == 8
-    assert "8 commits were ranked only after the release was published" in read.out
+    assert "Commits ranked only after the release was published: 8" in read.out
 
 
 def test_a_limit_ends_the_reading_and_keeps_what_was_read(github: FaultyGitHub, run: Run) -> None:
@@ -56,7 +56,7 @@ def test_a_limit_ends_the_reading_and_keeps_what_was_read(github: FaultyGitHub, 
     github.limit = 6
     ran = run("score", "--read", server=github)
     assert ran.code == 3
-    assert "commits had no rank when the release was scored" in ran.out
+    assert "Commits without a rank when the release was scored: " in ran.out
     assert "could not be read (first " in ran.err
     assert "limit, resets" in ran.err
     assert ran.err.count("\n") == 1
