@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from difflib import get_close_matches
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
@@ -24,6 +24,7 @@ from bot.store import Store, Subscriptions
 from bot.store.subscriptions import CommitVerdict
 
 _NEAREST = 3  # names suggested for an unknown one
+_SETTLED = timedelta(days=1)  # after which the last days of a release are reported, and its notes no longer edited
 
 log = structlog.get_logger(__name__)
 
@@ -82,7 +83,7 @@ class ReleaseScoring:
     def score_new(
         self, followed: Mapping[Repository, datetime], now: datetime, on_failure: Callable[[], None] = lambda: None
     ) -> None:
-        """Score the releases published since a repository was followed that have no score yet, oldest first.
+        """Score the releases published since a repository was followed that are a day old and have no score, oldest first.
 
         A failure is logged, passed to `on_failure`, and tried again by the next call. Doing it twice changes nothing.
         """
@@ -99,11 +100,14 @@ class ReleaseScoring:
             return
         releases = [each for each in found.releases if not each.prerelease]
         scored = self._store.release_scores.scored(repository)
-        for release in reversed(releases):
+        new = [each for each in reversed(releases) if each.published_at > since and each.tag not in scored]
+        settled = [each for each in new if now - each.published_at >= _SETTLED]
+        for release in settled:
             each, older = noted(release, repository), _older(release, releases)
-            if release.published_at > since and release.tag not in scored and each.usable and older:
+            if each.usable and older:
                 self._score(repository, each, self._covered(repository, each, older), now)
-        self._etags[repository.key] = found.etag
+        if settled == new:
+            self._etags[repository.key] = found.etag
 
     def _chosen(self, repository: Repository, tag: str | None) -> tuple[Noted, Release]:
         """Return the release called `tag`, or the newest one, with its notes, and the release before it."""

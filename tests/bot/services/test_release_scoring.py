@@ -20,7 +20,7 @@ from tests.servers.github import Fault, FaultyGitHub
 
 REPOSITORY = Repository(owner="o", name="n")
 DAY, FOLLOWED, PUBLISHED = date(2026, 2, 5), datetime(2026, 2, 1, tzinfo=UTC), "2026-02-06T09:00:00Z"
-NOW = datetime(2026, 2, 6, 8, tzinfo=UTC)
+NOW, LATER = datetime(2026, 2, 6, 8, tzinfo=UTC), datetime(2026, 2, 7, 9, tzinfo=UTC)
 TITLES = ("[Feature] Support part", "Fix a typo in part", "[CI] Test part", "Rename part")
 TAGS = {"v1": recorded(4)["sha"], "v2": recorded(12)["sha"]}
 NOTES = "## Highlights\n* parts (#6, #8, #12)\n* a test (#9)\n"
@@ -74,16 +74,27 @@ def test_a_new_release_is_scored_once(serve: Serve, services: At, store: Store) 
     desk = services(server)
     report_day(desk)
     daily = scoring(desk)
-    daily.score_new({REPOSITORY: FOLLOWED}, NOW)
+    daily.score_new({REPOSITORY: FOLLOWED}, LATER)
     score = store.release_scores.latest(REPOSITORY)
     assert score is not None
     assert (score.release, score.commits, score.ranked, score.ranked_named, score.afterwards) == ("v2", 8, 8, 4, 0)
     assert score.auc is not None
     assert store.release_scores.scored(REPOSITORY) == {"v2"}
     before = len(server.requests)
-    daily.score_new({REPOSITORY: FOLLOWED}, NOW)
+    daily.score_new({REPOSITORY: FOLLOWED}, LATER)
     assert [path for path, *_ in server.requests[before:]] == ["/repos/o/n/releases"]
     assert desk.github.changed_releases(REPOSITORY, desk.github.changed_releases(REPOSITORY).etag) is None  # type: ignore[union-attr]
+
+
+def test_a_release_settles_for_a_day(serve: Serve, services: At, store: Store) -> None:
+    """Until its last commits are reported and its notes are whole there is no score; then there is."""
+    desk = services(serve())
+    report_day(desk)
+    daily = scoring(desk)
+    daily.score_new({REPOSITORY: FOLLOWED}, LATER - timedelta(minutes=1))
+    assert store.release_scores.latest(REPOSITORY) is None
+    daily.score_new({REPOSITORY: FOLLOWED}, LATER)
+    assert store.release_scores.scored(REPOSITORY) == {"v2"}
 
 
 def test_another_process_finds_it_done(serve: Serve, services: At, store: Store) -> None:
@@ -91,8 +102,8 @@ def test_another_process_finds_it_done(serve: Serve, services: At, store: Store)
     server = serve()
     desk = services(server)
     report_day(desk)
-    scoring(desk).score_new({REPOSITORY: FOLLOWED}, NOW)
-    scoring(desk).score_new({REPOSITORY: FOLLOWED}, NOW)
+    scoring(desk).score_new({REPOSITORY: FOLLOWED}, LATER)
+    scoring(desk).score_new({REPOSITORY: FOLLOWED}, LATER)
     assert server.asked("/compare/") == 1
     assert store.release_scores.scored(REPOSITORY) == {"v2"}
 
@@ -116,7 +127,7 @@ def test_what_cannot_be_scored_is_no_failure(
     server, failures = serve(releases), list[int]()
     desk = services(server)
     report_day(desk)
-    scoring(desk).score_new({REPOSITORY: since}, NOW, lambda: failures.append(1))
+    scoring(desk).score_new({REPOSITORY: since}, LATER, lambda: failures.append(1))
     assert (store.release_scores.latest(REPOSITORY), failures, server.asked("/compare/")) == (None, [], 0)
 
 
@@ -129,9 +140,9 @@ def test_a_failure_is_counted_and_tried_again(path: str, serve: Serve, services:
     server.faults.append(Fault(path, status=404 if path == "/releases" else 500))
     daily = scoring(desk)
     followed = {Repository(owner="gone", name="gone"): FOLLOWED, REPOSITORY: FOLLOWED}
-    daily.score_new(followed, NOW, lambda: failures.append(1))
+    daily.score_new(followed, LATER, lambda: failures.append(1))
     assert len(failures) == (1 if path == "/releases" else 2)
-    daily.score_new(followed, NOW, lambda: failures.append(1))
+    daily.score_new(followed, LATER, lambda: failures.append(1))
     assert store.release_scores.scored(REPOSITORY) == {"v2"}
 
 
