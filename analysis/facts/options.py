@@ -22,7 +22,7 @@ _DEFINED = re.compile(
 _REGISTERED = re.compile(rf"""^\s*["'](?P<key>{_NAME})["']\s*:\s*(?:lambda\b|env\w*\()""")
 ENV_FILE = re.compile(r"(^|/)(envs?|environment|env_vars?|settings)\.(py|ts|rs|go)$")
 
-_PARSER = re.compile(r"(?:add_argument|click\.option|@option|typer\.Option|\bOption|\bFlag)\s*\(")
+PARSER = re.compile(r"(?:add_argument|click\.option|@option|typer\.Option|\bOption|\bFlag)\s*\(")
 FLAG_NAME = re.compile(r"""["'](--[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)*)["']""")
 
 
@@ -47,7 +47,7 @@ def _defining(file: FileChange) -> re.Pattern[str]:
 
 
 def flags(change: Change, file: FileChange) -> Iterator[Fact]:
-    """Yield flags that a command's parser no longer defines; the project's own scripts are nobody else's."""
+    """Yield flags that a command's parser no longer defines, except in the project's own scripts."""
     if removes_lines(file) and is_public(file) and FLAG_NAME.search(file.patch or ""):
         found = removed_between_sides(change, file, FactKind.REMOVED_FLAG, _flag_occurrences)
         yield from (fact for fact in found if not _becomes_field(change, fact.name))
@@ -69,11 +69,11 @@ def _variable_occurrences(file: FileChange, side: Side) -> Iterator[Occurrence]:
 def _flag_occurrences(file: FileChange, side: Side) -> Iterator[Occurrence]:
     if file.path.endswith(".py"):
         for each in statements(file.patch, side):
-            for name in FLAG_NAME.findall(each.text) if _PARSER.search(each.text) else ():
+            for name in FLAG_NAME.findall(each.text) if PARSER.search(each.text) else ():
                 yield Occurrence(name, each.line_of(name), each.hunk)
                 if "BooleanOptionalAction" in each.text:
                     yield Occurrence(f"--no-{name.removeprefix('--')}", each.line_of(name), each.hunk)
         return
     for hunk, line in side_lines(file, side):
-        for name in FLAG_NAME.findall(line.text) if _PARSER.search(line.text) else ():
+        for name in FLAG_NAME.findall(line.text) if PARSER.search(line.text) else ():
             yield Occurrence(name, line, hunk)

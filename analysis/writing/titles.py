@@ -26,10 +26,15 @@ _ADDING = re.compile(
 
 
 def plain_title(commit: Commit) -> str:
-    """Return what the title says, without its tags and the pull request's number; the short SHA of one without words."""
+    """Return the title without its tags and the pull request's number; the short SHA if no words are left."""
     title = " ".join(_NUMBER.sub("", one_line(commit.subject)).split())
-    words = split_title(title)[1]
+    words = split_title(title)[1].lstrip(":-–— ")
     return (words[:1].upper() + words[1:] if words else title) or commit.short_sha
+
+
+def number_of(commit: Commit) -> str:
+    """Return what a commit is called beside its title: the number of its pull request, or else its short SHA."""
+    return f"#{commit.pr}" if commit.pr else commit.short_sha
 
 
 def concerned_parts(commit: Commit) -> tuple[str, ...]:

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from analysis.locale import Catalogue, catalogue
-from analysis.models import SHORT_SHA, Commit, DayReport, Entry
+from analysis.models import SHORT_SHA, DayReport, Entry, Importance
 from analysis.report import counts
 from analysis.report.highlights import Highlight, HighlightGroup, Theme, shown_highlights
 from analysis.text import one_line, shorten
 from analysis.writing.headlines import headline
 from analysis.writing.labels import REMARKS
-from analysis.writing.titles import added_feature
+from analysis.writing.titles import added_feature, number_of
 from bot.models.downstream import DownstreamCheck
 from bot.slack.messages.blocks import (
     Block,
@@ -53,7 +53,7 @@ def head_of(report: DayReport, check: DownstreamCheck) -> Head:
     found = shown_highlights(report, apart=broken)
     worst = worst_line(day, check, report.language) or _worst(found, say)
     first, last = [*_opening(report), *breaking_section(day, check, report.language)], _closing(report, check)
-    rows = {each.entry.commit.sha: _row(each, say) for group in found for each in group.rows}
+    rows = {(each.theme, each.entry.commit.sha): _row(each, say) for group in found for each in group.rows}
     while found and not fits([*first, *_groups(found, rows, say), *last, context(_SPARE)]):
         found = _without_last(found)
     shown = {each.entry.commit.sha for group in found for each in group.rows}
@@ -83,7 +83,7 @@ def _opening(report: DayReport) -> list[Block]:
 
 
 def _closing(report: DayReport, check: DownstreamCheck) -> list[Block]:
-    """Return in small print what the lines above rest on: the time zone, late commits, a selection, raised commits."""
+    """Return the footer of the head: the time zone, late commits, a selection, raised commits."""
     say = catalogue(report.language)
     about = [f"🕘 {report.timezone}"]
     if report.late:
@@ -107,14 +107,16 @@ def _troubles(report: DayReport) -> list[list[Piece]]:
     return rows
 
 
-def _groups(found: Sequence[HighlightGroup], rows: Mapping[str, list[Piece]], say: Catalogue) -> list[Block]:
-    """Return a block a group; `rows` are the lines of its commits by SHA."""
+def _groups(
+    found: Sequence[HighlightGroup], rows: Mapping[tuple[Theme, str], list[Piece]], say: Catalogue
+) -> list[Block]:
+    """Return a block a group; `rows` are the lines of its commits by group and SHA."""
     blocks = []
     for group in found:
         items = (
             [_features(group.rows)]
             if group.theme is Theme.NEW
-            else [rows[each.entry.commit.sha] for each in group.rows]
+            else [rows[each.theme, each.entry.commit.sha] for each in group.rows]
         )
         more = [ours(group.more(say), "italic")]
         blocks.append(rich(paragraph(ours(group.heading(say), "bold")), bullets([*items, *more])))
@@ -135,7 +137,7 @@ def _worst(found: Sequence[HighlightGroup], say: Catalogue) -> str:
 def _row(highlight: Highlight, say: Catalogue) -> list[Piece]:
     """Return what follows from a commit, with its marks and the link to its message."""
     entry = highlight.entry
-    pieces = [*prose(_text(highlight, say)), *ours(" · "), *_link(entry.commit, _number(entry.commit))]
+    pieces = [*prose(_text(highlight, say)), *ours(" · "), *_link(entry, number_of(entry.commit))]
     for touch in entry.watched[:_TERMS]:
         pieces += [*ours(" · 👁 "), *prose(touch.term, "code")]
     if entry.links.reverted_by:
@@ -149,7 +151,7 @@ def _features(rows: Sequence[Highlight]) -> list[Piece]:
     for each in rows:
         commit = each.entry.commit
         name = shorten(added_feature(commit), _FEATURE) or commit.short_sha
-        pieces += [*(ours(" · ") if pieces else []), *_link(commit, name)]
+        pieces += [*(ours(" · ") if pieces else []), *_link(each.entry, name)]
     return pieces
 
 
@@ -157,10 +159,7 @@ def _text(highlight: Highlight, say: Catalogue) -> str:
     return shorten(one_line(headline(highlight.entry, highlight.facts, say.language)), _LINE)
 
 
-def _number(commit: Commit) -> str:
-    return f"#{commit.pr}" if commit.pr else commit.short_sha
-
-
-def _link(commit: Commit, text: str) -> list[Piece]:
-    """Link text to a commit, and once its message is posted to that: see `bot.slack.delivery.thread_links`."""
-    return linked(text, f"{commit.url}{THREAD_MARK}")
+def _link(entry: Entry, text: str) -> list[Piece]:
+    """Link text to a commit, and once a message of its own is posted to that: see `bot.slack.delivery.thread_links`."""
+    own = entry.ranked.importance is Importance.HIGH
+    return linked(text, f"{entry.commit.url}{THREAD_MARK}" if own else entry.commit.url)
