@@ -283,7 +283,7 @@ class GitHub:
     def changed_releases(self, repository: Repository, etag: str = "") -> ReleaseList | None:
         """Return the newest hundred published releases, pre-releases among them; None if the list still has that ETag.
 
-        Such an answer does not count against GitHub's limit.
+        An unchanged list does not count against GitHub's limit.
         """
         answer = self._at(repository).get_changed(
             tuple[ReleaseReply, ...],
