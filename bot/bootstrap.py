@@ -22,6 +22,7 @@ from bot.services.factory import Services, bot_services
 from bot.services.impact import repositories_named
 from bot.services.rate_limits import RateLimits
 from bot.services.reader import Reader
+from bot.services.release_scoring import ReleaseScoring, followed_repositories
 from bot.services.suspects import SuspectService
 from bot.settings import Settings
 from bot.slack.app import SlackApp, sign_in, slack_app, socket_mode
@@ -129,11 +130,16 @@ def running_bot(
         bot.subscribe_configured_channels()
         figures = metrics.Metrics(services.store, mailbox, subscriptions, now)
         flows, reader = bot.flows, bot.reader
+        scoring = ReleaseScoring(services.github, services.sources, services.store, subscriptions.labels)
+
+        def score_releases() -> None:
+            scoring.score_new(followed_repositories(subscriptions, reader), now(), figures.release_not_scored)
+
         stack.enter_context(flows.running(database.with_name(f"{database.stem}-flows.db")))
         stack.enter_context(
             scheduler.ticking(
                 lambda: scheduler.start_due(subscriptions, reader, flows.start_delivery, now()),
-                (flows.forget_old, remove_mirrors, services.store.search_index.complete),
+                (flows.forget_old, remove_mirrors, services.store.search_index.complete, score_releases),
             )
         )
         stack.enter_context(metrics.served(figures, metrics_port, needed=metrics_needed))

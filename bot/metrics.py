@@ -40,6 +40,11 @@ class Metrics:
         self._mcp_refused = Counter(
             "vllm_digest_mcp_refused", "MCP requests without the token.", registry=self.registry
         )
+        self._not_scored = Counter(
+            "vllm_digest_release_score_failures",
+            "Checks for new releases that failed, to be repeated the next day.",
+            registry=self.registry,
+        )
         self.registry.register(_Stored(store, mailbox, subscriptions, now))
         ProcessCollector(registry=self.registry)
 
@@ -59,6 +64,10 @@ class Metrics:
     def mcp_refused(self) -> None:
         """Count an MCP request without the token."""
         self._mcp_refused.inc()
+
+    def release_not_scored(self) -> None:
+        """Count a repository whose new releases could not be scored."""
+        self._not_scored.inc()
 
 
 class _Stored(Collector):

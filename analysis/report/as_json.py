@@ -11,6 +11,7 @@ from analysis.impact.sentences import explanation
 from analysis.locale import translated
 from analysis.models import Commit, DayReport, Entry, Language, Links, Repository
 from analysis.models.impacts import CommitImpacts, Downstream, DownstreamImpacts, Impact
+from analysis.models.release_scores import RankedCommit, ReleaseScore
 from analysis.models.suspects import Suspect
 from analysis.models.upgrades import Consequence, Pinned, UpgradeReport, UpgradeRow
 from analysis.report.breaking import Break, breaks
@@ -112,6 +113,41 @@ def upgrade_json(report: UpgradeReport) -> str:
             "unchecked": [{"repo": name, "reason": str(reason)} for name, reason in report.unchecked],
         }
     )
+
+
+def release_score_json(score: ReleaseScore) -> str:
+    """Return how right the ranks of a release were as one JSON object on one line."""
+    return _dump(
+        {
+            "repo": str(score.repository),
+            "release": score.release,
+            "url": score.url,
+            "published_at": _instant(score.published_at),
+            "by_date": score.by_date,
+            "commits": score.commits,
+            "ranked": score.ranked,
+            "unranked": score.unranked,
+            "ranked_afterwards": score.afterwards,
+            "named": score.named,
+            "ranked_named": score.ranked_named,
+            "tiers": {tier.value: count.model_dump() for tier, count in score.tiers.items()},
+            "auc": score.auc,
+            "breaking": score.breaking,
+            "breaking_low": [_ranked_row(each) for each in score.breaking_low],
+            "missed": [_ranked_row(each) for each in score.missed],
+            "corrections": score.corrections.model_dump(),
+        }
+    )
+
+
+def _ranked_row(commit: RankedCommit) -> dict[str, Any]:
+    return {
+        "sha": commit.sha,
+        "short_sha": commit.short_sha,
+        "url": commit.url,
+        "title": commit.title,
+        "importance": commit.importance.value,
+    }
 
 
 def _pin_object(pinned: Pinned | None) -> dict[str, Any] | None:

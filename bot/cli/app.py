@@ -18,6 +18,7 @@ from bot.cli.digest import digest
 from bot.cli.impact import impact
 from bot.cli.mcp import mcp
 from bot.cli.pipes import reopen
+from bot.cli.score import score
 from bot.cli.suspects import suspects
 from bot.cli.upgrade import upgrade
 
@@ -62,6 +63,7 @@ for _command in (
     suspects,
     search.rank,
     history.calibrate,
+    score,
     doctor.doctor,
 ):
     app.command()(_command)
