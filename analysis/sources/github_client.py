@@ -74,9 +74,13 @@ class Client:
         *,
         repository: Repository | None = None,
         commit: str | None = None,
+        publishing: bool = False,
     ) -> T:
-        """Return the body at a path as `form`, a model. Raise our errors, about `repository` and `commit` if given."""
-        return next(self.pages(form, path, parameters, repository=repository, commit=commit))
+        """Return the body at a path as `form`, a model. Raise our errors, about `repository` and `commit` if given.
+
+        `publishing` if the errors are those of a publication's target.
+        """
+        return next(self.pages(form, path, parameters, repository=repository, commit=commit, publishing=publishing))
 
     def pages(
         self,
@@ -86,9 +90,10 @@ class Client:
         *,
         repository: Repository | None = None,
         commit: str | None = None,
+        publishing: bool = False,
     ) -> Iterator[T]:
         """Yield the bodies of a list, page by page. Raise `NotGitHub` for a list that does not end."""
-        subject = Subject(self.host, self._token is not None, repository, commit)
+        subject = Subject(self.host, self._token is not None, repository, commit, publishing)
         url = path
         for _ in range(_MOST_PAGES):
             headers, text = self._request(url, parameters, subject)
@@ -100,7 +105,20 @@ class Client:
                 raise not_github(self.host)
         raise not_github(self.host)
 
-    def _request(self, url: str, parameters: Parameters, subject: Subject) -> tuple[Mapping[str, str], str]:
+    def send(self, form: type[T], method: str, path: str, body: Mapping[str, Any], *, repository: Repository) -> T:
+        """Send a body to a path and return the answer as `form`. Raise our errors, those of a publication to `repository`."""
+        subject = Subject(self.host, self._token is not None, repository, publishing=True)
+        _, text = self._request(path, _NONE, subject, method, body)
+        return self._body(form, text)
+
+    def _request(
+        self,
+        url: str,
+        parameters: Parameters,
+        subject: Subject,
+        method: str = "GET",
+        body: Mapping[str, Any] | None = None,
+    ) -> tuple[Mapping[str, str], str]:
         """Return a response's headers and body. Raise our errors for failures and for statuses from 400 on."""
         try:
             client = self._idle.get_nowait()
@@ -108,7 +126,7 @@ class Client:
             client = self._new_client()
         try:
             with translated_errors(subject):
-                status, headers, text = client.requester.requestJson("GET", url, dict(parameters))
+                status, headers, text = client.requester.requestJson(method, url, dict(parameters), input=body)
         finally:
             self._idle.put(client)
         if status >= requests.codes.bad_request:

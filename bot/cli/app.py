@@ -17,6 +17,7 @@ from bot.cli import commits, doctor, history, process, search
 from bot.cli.digest import digest
 from bot.cli.impact import impact
 from bot.cli.pipes import reopen
+from bot.cli.publish import publish
 from bot.cli.suspects import suspects
 from bot.cli.upgrade import upgrade
 
@@ -50,6 +51,7 @@ def _start(
 app.command(context_settings={"ignore_unknown_options": True})(digest)
 app.command(context_settings={"ignore_unknown_options": True})(impact)
 app.command(context_settings={"ignore_unknown_options": True})(upgrade)
+app.command(context_settings={"ignore_unknown_options": True})(publish)
 for _command in (
     commits.commit,
     commits.ask,

@@ -36,6 +36,7 @@ from bot.store.commit_rows import (
 )
 from bot.store.database import Writer
 from bot.store.links import linked, save_named
+from bot.store.publications import Publications
 from bot.store.ratings import AnswerRatings
 from bot.store.schema import analyses, commits, day_commits, days, files, repositories
 from bot.store.search import index_commit, index_summaries
@@ -71,7 +72,7 @@ class StoredAnalysis(Frozen):
 
 
 class Store:
-    """Commits and all that is derived from them, with the spending, the ratings of answers, the weights, the surfaces and the search index.
+    """Commits and all that is derived from them, with the spending, the ratings of answers, the publications, the weights, the surfaces and the search index.
 
     On one engine; thread-safe.
     """
@@ -80,6 +81,7 @@ class Store:
         self._engine = engine
         self._writing = Writer(engine)
         self.spending = Spending(engine)
+        self.publications = Publications(engine)
         self.ratings = AnswerRatings(engine)
         self.weights = FittedWeights(engine)
         self.surfaces = Surfaces(engine)
