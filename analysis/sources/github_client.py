@@ -37,7 +37,10 @@ _NONE: Parameters = MappingProxyType({})
 
 
 class Client:
-    """A GitHub server, with or without a token; `timeout` is in seconds until a response, `retries` come after it."""
+    """A GitHub server, with or without a token; `timeout` is in seconds until a response, `retries` come after it.
+
+    `write_gap` is the least number of seconds between requests that write.
+    """
 
     def __init__(
         self,
@@ -48,6 +51,7 @@ class Client:
         timeout: int,
         retries: int,
         on_wait: Callable[[float], None] | None,
+        write_gap: float = 0,
     ) -> None:
         self.api_url = api_url.rstrip("/")
         self.host = urlsplit(self.api_url).netloc
@@ -56,6 +60,7 @@ class Client:
         self._timeout = timeout
         self._retries = retries
         self._on_wait = on_wait
+        self._write_gap = write_gap
         self._idle: LifoQueue[github.Github] = LifoQueue()
 
     def close(self) -> None:
@@ -153,6 +158,7 @@ class Client:
             base_url=self.api_url,
             retry=patience,
             seconds_between_requests=None,
+            seconds_between_writes=self._write_gap or None,
             timeout=self._timeout,
             user_agent="vllm-digest",
         )

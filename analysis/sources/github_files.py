@@ -23,6 +23,7 @@ T = TypeVar("T")
 
 _TIMEOUT = 30  # seconds until the response begins; a tree holds whole pages
 _RETRIES = 4
+_WRITE_GAP = 1  # seconds, as GitHub's "Best practices for using the REST API" asks
 _FILE = "100644"
 
 
@@ -96,12 +97,24 @@ class EmptyRepositoryError(Exception):
 
 
 class GitHubFiles:
-    """A GitHub server with a token that may write; `max_wait` is the longest wait, in seconds, that it may ask for."""
+    """A GitHub server with a token that may write; `max_wait` is the longest wait, in seconds, that it may ask for.
+
+    `write_gap` is the pause, in seconds, that GitHub wants between requests that write, lest it limits them.
+    """
 
     def __init__(
-        self, api_url: str, token: str | None, *, max_wait: float = 60, timeout: int = _TIMEOUT, retries: int = _RETRIES
+        self,
+        api_url: str,
+        token: str | None,
+        *,
+        max_wait: float = 60,
+        timeout: int = _TIMEOUT,
+        retries: int = _RETRIES,
+        write_gap: float = _WRITE_GAP,
     ) -> None:
-        self._client = Client(api_url, token, max_wait=max_wait, timeout=timeout, retries=retries, on_wait=None)
+        self._client = Client(
+            api_url, token, max_wait=max_wait, timeout=timeout, retries=retries, on_wait=None, write_gap=write_gap
+        )
 
     def close(self) -> None:
         """Close the idle connections."""

@@ -26,7 +26,7 @@ def publishing_error(status: int, message: str, repository: Repository) -> Diges
     if status == codes.unauthorized:
         return AccessDenied("GitHub rejected the token; check DIGEST_PUBLISH_TOKEN")
     if status in _REFUSED:
-        return _refusal(message, repository)
+        return _refusal(status, message, repository)
     if status == codes.not_found:
         return UnknownRepository(
             f"{repository.full_name} does not exist, or the token may not write to it; "
@@ -35,20 +35,19 @@ def publishing_error(status: int, message: str, repository: Repository) -> Diges
     return None
 
 
-def _refusal(message: str, repository: Repository) -> DigestError:
-    name = repository.full_name
+def _refusal(status: int, message: str, repository: Repository) -> DigestError:
     if _ARCHIVED.search(message):
         return archived(repository)
     if _MOVED.search(message):
-        return BranchMoved(f"{repository} moved while its commit was made; try again")
+        return BranchMoved(f"{repository} moved while its commit was made")
     if _PROTECTED.search(message):
         return AccessDenied(
             f"the branch of {repository} is protected; let the owner of DIGEST_PUBLISH_TOKEN push to it, or publish to another branch"
         )
-    if "accessible" in message or "permission" in message or not message:
+    if status == codes.forbidden:
         return no_write_access(repository)
     return Misuse(
-        f"GitHub refused the commit to {name}; check its rules, and that DIGEST_PUBLISH_TOKEN may write to it"
+        f"GitHub refused the commit to {repository}; check the rules of its branch, and that DIGEST_PUBLISH_TOKEN may write to it"
     )
 
 

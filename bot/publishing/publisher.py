@@ -11,6 +11,8 @@ is there already is compared with what is to be written: the same day published 
 import re
 from collections.abc import Mapping
 from datetime import datetime
+from random import uniform
+from time import sleep
 from typing import NamedTuple
 
 from pydantic import ValidationError
@@ -25,6 +27,7 @@ from analysis.report.published_index import index_markdown
 from bot.publishing.target import Files, Target, blob_sha, foreign
 
 _ATTEMPTS = 5  # of a branch that somebody else moves
+_PAUSE = 0.05  # seconds, doubled with each attempt
 _ROOT = "reports"
 
 
@@ -69,6 +72,7 @@ def publish(target: Target, report: DayReport, now: datetime) -> bool:
             except BranchMoved:
                 if attempt == _ATTEMPTS:
                     raise
+                sleep(uniform(0.5, 1) * _PAUSE * 2**attempt)  # noqa: S311 (two publications shall not meet again)
             else:
                 return bool(found.files)
     raise AssertionError
