@@ -97,8 +97,6 @@ class FolderFiles:
             raise foreign(f"{path.rpartition('/')[0]}/{part.name}", self._name)
         with part.open("w", encoding="utf-8", newline="\n") as file:
             file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
         part.replace(place)
 
     def _inside(self, path: str) -> Path:
