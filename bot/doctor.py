@@ -179,9 +179,6 @@ def _repository(github: GitHub, repository: Repository, settings: Settings) -> s
 def _publishing(settings: Settings) -> Iterator[Finding]:
     """Check each target of DIGEST_PUBLISH; nothing is written."""
     targets = list(dict.fromkeys(each.target for each in settings.digest_publish))
-    if not targets:
-        yield _not_set("publishing", "DIGEST_PUBLISH writes each day's report to a repository or a folder")
-        return
     with (
         closing(GitHub(settings.github_api_url)) as github,
         opened_publications(settings, github.is_public, settings.publish_token, patient=False) as publications,

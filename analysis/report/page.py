@@ -2,22 +2,18 @@
 
 from collections.abc import Iterable
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from zoneinfo import ZoneInfo
 
 from analysis.locale import Catalogue, Language, catalogue
-from analysis.locale.punctuation import join_items
-from analysis.models import DayReport, Entry, Importance, Insight
+from analysis.models import DayReport, Entry, Importance
 from analysis.report import counts
-from analysis.report.breaking import breaks_of
 from analysis.report.code_spans import as_html
 from analysis.report.highlights import HighlightGroup, shown_highlights
-from analysis.report.markdown import address
+from analysis.report.markdown import SHARED_VALUES, address
 from analysis.templates import html_environment
 from analysis.text import one_line
 from analysis.writing.headlines import headline
-from analysis.writing.labels import BADGE, CHANGE_TYPES, IMPORTANCE, INSIGHT, REMARKS, SEVERITY
-from analysis.writing.reasons import consequences
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -77,10 +73,6 @@ def _sections(report: DayReport) -> Iterable[_Section]:
     yield _Section("late", counts.late_heading(report), counts.late_note(report), report.late, opened=False)
 
 
-def _insights(insight: Insight) -> dict[str, str]:
-    return {name: text for name, text in insight.model_dump().items() if text}
-
-
 @cache
 def _page_environment() -> "Environment":
     from markupsafe import Markup
@@ -90,17 +82,5 @@ def _page_environment() -> "Environment":
 
     environment = html_environment("analysis.report", "templates")
     environment.filters |= {"spans": spans, "one_line": one_line, "address": address}
-    values: dict[str, Any] = {
-        "breaks_of": breaks_of,
-        "consequences": consequences,
-        "insights": _insights,
-        "join_items": join_items,
-        "BADGE": BADGE,
-        "CHANGE_TYPES": CHANGE_TYPES,
-        "IMPORTANCE": IMPORTANCE,
-        "INSIGHT": INSIGHT,
-        "REMARKS": REMARKS,
-        "SEVERITY": SEVERITY,
-    }
-    environment.globals |= values
+    environment.globals |= SHARED_VALUES
     return environment

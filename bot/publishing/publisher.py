@@ -27,7 +27,7 @@ from analysis.report.published_index import index_markdown
 from bot.publishing.target import Files, Target, blob_sha, foreign
 
 _ATTEMPTS = 5  # of a branch that somebody else moves
-_PAUSE = 0.05  # seconds, doubled with each attempt
+_PAUSE = 0.5  # seconds; what GitHub says of a branch may be seconds old
 _ROOT = "reports"
 
 
@@ -61,8 +61,11 @@ class Publication(NamedTuple):
     message: str
 
 
-def publish(target: Target, report: DayReport, now: datetime) -> bool:
-    """Publish a day and return whether that changed anything. Raise `Misuse` if a file of somebody else is in the way."""
+def publish(target: Target, report: DayReport, now: datetime, *, pause: float = _PAUSE) -> bool:
+    """Publish a day and return whether that changed anything. Raise `Misuse` if a file of somebody else is in the way.
+
+    `pause` is in seconds, after a branch has moved; it is doubled with each attempt.
+    """
     for attempt in range(1, _ATTEMPTS + 1):
         with target.opened() as files:
             found = plan(target, files, report, now)
@@ -72,7 +75,7 @@ def publish(target: Target, report: DayReport, now: datetime) -> bool:
             except BranchMoved:
                 if attempt == _ATTEMPTS:
                     raise
-                sleep(uniform(0.5, 1) * _PAUSE * 2**attempt)  # noqa: S311 (two publications shall not meet again)
+                sleep(uniform(0.5, 1) * pause * 2 ** (attempt - 1))  # noqa: S311 (two publications shall not meet again)
             else:
                 return bool(found.files)
     raise AssertionError

@@ -183,7 +183,7 @@ def test_a_branch_that_moved_is_read_again() -> None:
     repository = WritableRepository()
     repository.before_moving = lambda: repository.push({"notes.txt": "Mine.\n"}, "Note")
     with github_target(repository) as target:
-        assert publish(target, sample_report(), NOW)
+        assert publish(target, sample_report(), NOW, pause=0)
         assert repository.messages()[1:] == ["Note", "Add the digest of 2026-02-05 of lantern/lantern-serve"]
         assert repository.files()["notes.txt"] == "Mine.\n"
 
@@ -198,7 +198,7 @@ def test_a_branch_that_keeps_moving_is_given_up() -> None:
 
     repository.before_moving = move
     with github_target(repository) as target, pytest.raises(BranchMoved, match=f"{NAME}@main moved"):
-        publish(target, sample_report(), NOW)
+        publish(target, sample_report(), NOW, pause=0)
     assert not any(path.startswith("reports/") for path in repository.files())
 
 
