@@ -8,9 +8,10 @@ import typer
 
 from analysis.errors import BadSetting, Misuse, OutsideFailure, RateLimited
 from bot.cli.command_settings import command_settings
-from bot.cli.options import IncompleteResult, LangOption, NoModelOption, RepoOption, ZoneOption, budget_time
+from bot.cli.options import IncompleteResult, LangOption, NoModelOption, RepoOption, ZoneOption, budget_time, parse_days
 
 if TYPE_CHECKING:
+    from analysis.models import Repository
     from bot.cli.progress import TerminalProgress
     from bot.models.publish_target import PublishTarget
     from bot.models.subjects import DayRef
@@ -35,7 +36,7 @@ def publish(
     no_model: NoModelOption = False,
 ) -> None:
     """Publish days as files: Markdown, a page, an index and Atom feeds; one commit a day, none if nothing changed."""
-    from analysis.window import parse_day, parse_range, zone
+    from analysis.window import zone
     from bot.cli.progress import TerminalProgress
     from bot.models.publish_target import parse_target
     from bot.models.subjects import DayRef
@@ -45,8 +46,7 @@ def publish(
 
     settings = command_settings()
     language, tz, now = lang or settings.digest_language, zone(timezone or settings.digest_timezone), datetime.now(UTC)
-    today = now.astimezone(tz).date()
-    dates = parse_range(days, today) if ".." in days else [parse_day(days, today)]
+    dates = parse_days(days, now.astimezone(tz).date())
     repositories = choose_repositories(repo, settings.digest_repos)
     target = parse_target(to) if to else None
     with (
@@ -54,19 +54,32 @@ def publish(
         factory.command_services(settings, progress, now=budget_time(now, no_model)) as services,
         opened_publications(settings, services.github.is_public, _token(settings)) as publications,
     ):
-        missing = []
+        missing: list[str] = []
         for each in repositories:
-            targets = [target] if target else publications.targets(each)
-            if not targets:
-                raise BadSetting(
-                    f"nothing says where to publish {each}; use --to owner/name or --to ./folder, or set DIGEST_PUBLISH"
-                )
+            targets = _checked_targets(publications, each, target)
             if len(dates) > 1:
                 services.digests.prepare(each, dates, tz, now)
             refs = [DayRef(each, day, tz.key, language) for day in dates]
             missing += _publish_days(services.digests, publications, refs, targets, now, progress)
     if missing:
         raise IncompleteResult(f"{'; '.join(missing[:3])}; run it again to complete what is missing")
+
+
+def _checked_targets(
+    publications: "Publications", repository: "Repository", target: "PublishTarget | None"
+) -> "list[PublishTarget]":
+    """Return the given target, or those of the settings; each can be written, which is known before a day is read."""
+    if target:
+        targets = [target]
+    else:
+        targets = [each for each in publications.targets(repository) if publications.is_meant(each, repository)]
+    if not targets:
+        raise BadSetting(
+            f"nothing says where to publish {repository}; use --to owner/name or --to ./folder, or set DIGEST_PUBLISH"
+        )
+    for each in targets:
+        publications.check(each, repository)
+    return targets
 
 
 def _publish_days(

@@ -27,6 +27,10 @@ class GitHubTarget:
         """Open the branch at its present head. Raise our errors if it cannot be read or written."""
         yield BranchFiles(self._github, self._place)
 
+    def check(self) -> None:
+        """Raise our errors if the repository does not exist or cannot be written."""
+        _ = self._place
+
     def is_private(self) -> bool:
         """Return whether the repository is private."""
         return self._place.private

@@ -39,15 +39,19 @@ class Publications:
         )
 
     def publish(self, target: PublishTarget, report: DayReport, now: datetime) -> bool:
-        """Publish a day and return whether that changed anything. Raise `AccessDenied` for a private repository that may not go there."""
-        place = self.open(target)
-        if self._is_private(report.repository):
-            name = report.repository.full_name
-            if not self._is_named(report.repository, target):
+        """Publish a day and return whether that changed anything. Raise the errors of `check`, and of what is in the way."""
+        return publish(self.check(target, report.repository), report, now)
+
+    def check(self, target: PublishTarget, repository: Repository) -> FolderTarget | GitHubTarget:
+        """Return a target that can be written. Raise `AccessDenied` if a private repository may not go there."""
+        place, name = self.open(target), repository.full_name
+        place.check()
+        if self._is_private(repository):
+            if not self._is_named(repository, target):
                 raise AccessDenied(f"{name} is private; to publish it there, name it: DIGEST_PUBLISH={name}={target}")
             if not place.is_private():
                 raise AccessDenied(f"{name} is private, and {target} is public; publish it to a private repository")
-        return publish(place, report, now)
+        return place
 
     def is_meant(self, target: PublishTarget, repository: Repository) -> bool:
         """Return whether the operator wants a repository there: a private one only where it is named."""
