@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from analysis.locale import Catalogue, catalogue
-from analysis.models import SHORT_SHA, Commit, DayReport, Entry
+from analysis.models import SHORT_SHA, DayReport, Entry, Importance
 from analysis.report import counts
 from analysis.report.highlights import Highlight, HighlightGroup, Theme, shown_highlights
 from analysis.text import one_line, shorten
 from analysis.writing.headlines import headline
 from analysis.writing.labels import REMARKS
-from analysis.writing.titles import added_feature
+from analysis.writing.titles import added_feature, number_of
 from bot.models.downstream import DownstreamCheck
 from bot.slack.messages.blocks import (
     Block,
@@ -83,7 +83,7 @@ def _opening(report: DayReport) -> list[Block]:
 
 
 def _closing(report: DayReport, check: DownstreamCheck) -> list[Block]:
-    """Return in small print what the lines above rest on: the time zone, late commits, a selection, raised commits."""
+    """Return the footer of the head: the time zone, late commits, a selection, raised commits."""
     say = catalogue(report.language)
     about = [f"🕘 {report.timezone}"]
     if report.late:
@@ -137,7 +137,7 @@ def _worst(found: Sequence[HighlightGroup], say: Catalogue) -> str:
 def _row(highlight: Highlight, say: Catalogue) -> list[Piece]:
     """Return what follows from a commit, with its marks and the link to its message."""
     entry = highlight.entry
-    pieces = [*prose(_text(highlight, say)), *ours(" · "), *_link(entry.commit, _number(entry.commit))]
+    pieces = [*prose(_text(highlight, say)), *ours(" · "), *_link(entry, number_of(entry.commit))]
     for touch in entry.watched[:_TERMS]:
         pieces += [*ours(" · 👁 "), *prose(touch.term, "code")]
     if entry.links.reverted_by:
@@ -151,7 +151,7 @@ def _features(rows: Sequence[Highlight]) -> list[Piece]:
     for each in rows:
         commit = each.entry.commit
         name = shorten(added_feature(commit), _FEATURE) or commit.short_sha
-        pieces += [*(ours(" · ") if pieces else []), *_link(commit, name)]
+        pieces += [*(ours(" · ") if pieces else []), *_link(each.entry, name)]
     return pieces
 
 
@@ -159,10 +159,7 @@ def _text(highlight: Highlight, say: Catalogue) -> str:
     return shorten(one_line(headline(highlight.entry, highlight.facts, say.language)), _LINE)
 
 
-def _number(commit: Commit) -> str:
-    return f"#{commit.pr}" if commit.pr else commit.short_sha
-
-
-def _link(commit: Commit, text: str) -> list[Piece]:
-    """Link text to a commit, and once its message is posted to that: see `bot.slack.delivery.thread_links`."""
-    return linked(text, f"{commit.url}{THREAD_MARK}")
+def _link(entry: Entry, text: str) -> list[Piece]:
+    """Link text to a commit, and once the thread says more of it to that: see `bot.slack.delivery.thread_links`."""
+    more = entry.ranked.importance is Importance.HIGH or any(fact.breaking for fact in entry.facts)
+    return linked(text, f"{entry.commit.url}{THREAD_MARK}" if more else entry.commit.url)
