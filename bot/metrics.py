@@ -37,6 +37,12 @@ class Metrics:
         self._refused = Counter(
             "vllm_digest_refused_signatures", "Requests that Slack did not sign.", registry=self.registry
         )
+        self._mcp_calls = Counter(
+            "vllm_digest_mcp_calls", "Calls of MCP tools, by outcome.", ["tool", "outcome"], registry=self.registry
+        )
+        self._mcp_refused = Counter(
+            "vllm_digest_mcp_refused", "MCP requests without the token.", registry=self.registry
+        )
         self.registry.register(_Stored(store, mailbox, subscriptions, now))
         ProcessCollector(registry=self.registry)
 
@@ -48,6 +54,14 @@ class Metrics:
     def refused(self) -> None:
         """Count a request without Slack's signature."""
         self._refused.inc()
+
+    def mcp_called(self, tool: str, outcome: str) -> None:
+        """Count a call of an MCP tool: done, refused or failed."""
+        self._mcp_calls.labels(tool, outcome).inc()
+
+    def mcp_refused(self) -> None:
+        """Count an MCP request without the token."""
+        self._mcp_refused.inc()
 
 
 class _Stored(Collector):

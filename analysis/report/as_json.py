@@ -24,7 +24,7 @@ _ACTIVE = re.compile(
 
 def report_json(report: DayReport) -> str:
     """Return the report as one JSON object on one line."""
-    return _dump(_report_object(report))
+    return _dump(report_object(report))
 
 
 def commit_json(repository: Repository, entry: Entry) -> str:
@@ -37,18 +37,45 @@ def impacts_json(row: CommitImpacts, language: Language) -> str:
 
     The explanations are in the given language.
     """
-    return _dump(_impacts_row(row.entry, row.found, language))
+    return _dump(impacts_object(row, language))
 
 
 def suspect_json(suspect: Suspect, language: Language) -> str:
-    """Return a suspect as one JSON object on one line: the row of a commit with its impacts, and why it is suspected."""
+    """Return a suspect as one JSON object on one line."""
+    return _dump(suspect_object(suspect, language))
+
+
+def found_json(repository: str, commit: Commit) -> str:
+    """Return a commit that a search found as one JSON object on one line."""
+    return _dump(found_object(repository, commit))
+
+
+def impacts_object(row: CommitImpacts, language: Language) -> dict[str, Any]:
+    """Return a commit with what it breaks, as in the JSON format."""
+    return _impacts_row(row.entry, row.found, language)
+
+
+def suspect_object(suspect: Suspect, language: Language) -> dict[str, Any]:
+    """Return the row of a commit with its impacts, and why it is suspected, as in the JSON format."""
     why = {
         "match": round(suspect.match, 3),
         "lines": [each.model_dump() for each in suspect.lines],
         "files": list(suspect.files),
         "words": list(suspect.words),
     }
-    return _dump({**_impacts_row(suspect.entry, suspect.impacts, language), "why": why})
+    return {**_impacts_row(suspect.entry, suspect.impacts, language), "why": why}
+
+
+def found_object(repository: str, commit: Commit) -> dict[str, Any]:
+    """Return a commit that a search found, as in the JSON format."""
+    return {
+        "repo": repository,
+        "sha": commit.sha,
+        "title": commit.title,
+        "author": commit.author,
+        "url": commit.url,
+        "committed_at": _instant(commit.committed_at),
+    }
 
 
 def _impacts_row(entry: Entry, found: Sequence[DownstreamImpacts], language: Language) -> dict[str, Any]:
@@ -160,7 +187,8 @@ def commit_object(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _report_object(report: DayReport) -> dict[str, Any]:
+def report_object(report: DayReport) -> dict[str, Any]:
+    """Return the report with all its data, as in the JSON format."""
     return {
         "repo": str(report.repository),
         "date": report.date.isoformat(),

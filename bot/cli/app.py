@@ -16,6 +16,7 @@ from analysis.errors import DigestError
 from bot.cli import commits, doctor, history, process, search
 from bot.cli.digest import digest
 from bot.cli.impact import impact
+from bot.cli.mcp import mcp
 from bot.cli.pipes import reopen
 from bot.cli.publish import publish
 from bot.cli.suspects import suspects
@@ -57,6 +58,7 @@ for _command in (
     commits.ask,
     process.run,
     process.serve,
+    mcp,
     history.backfill,
     search.search,
     suspects,
