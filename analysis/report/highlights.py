@@ -110,7 +110,7 @@ _KINDS = list(FactKind)
 
 # What an author calls breaking, and what changes by default.
 _SAYS_BREAKING = re.compile(
-    r"\b(?:remov(?:e|es|ed|al)|drop(?:s|ped)?|delete[sd]?)\b.{0,60}\bdeprecat|\bbreaking\b|\bdrop(?:s|ped)? support\b",
+    r"\b(?:remov(?:e|es|ed|al)|drop(?:s|ped)?|delete[sd]?)\b.{0,60}\bdeprecat|\bbreaking\b|\bdrop(?:s|ped|ping)?\b.{0,40}\bsupport\b",
     re.IGNORECASE,
 )
 _SAYS_DEFAULT = re.compile(
