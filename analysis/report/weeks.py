@@ -1,0 +1,96 @@
+"""A week from its days: every commit once, by what the seven days change in sum."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, timedelta
+
+from analysis.facts.reverts import reverted_title
+from analysis.models import Chosen, DayReport, Entry, Fact, Language, Repository
+from analysis.models.weeks import Area, Corrections, Revert, WeekDay, WeekReport
+
+DAYS = 7
+_MAX_AREAS = 6
+_WIDE = 0.4  # share of the commits above which the folders inside a folder tell more than the folder
+_NO_CORRECTIONS = Corrections()
+
+
+def week_days(first: date) -> list[date]:
+    """Return the seven days that begin on `first`."""
+    return [first + timedelta(days=place) for place in range(DAYS)]
+
+
+def week_report(
+    repository: Repository,
+    first: date,
+    days: Sequence[DayReport],
+    *,
+    timezone: str,
+    language: Language,
+    today: date,
+    net_facts: Mapping[str, tuple[Fact, ...]],
+    corrections: Corrections = _NO_CORRECTIONS,
+) -> WeekReport:
+    """Return the week that begins on `first` from those of its days that are stored, each with the commits that a channel selected.
+
+    `net_facts` may also be of commits that are not selected.
+    """
+    by_date = {each.date: each for each in days}
+    entries: dict[str, Entry] = {}
+    listed: list[WeekDay] = []
+    for day in week_days(first):
+        report = by_date.get(day)
+        new = [each for each in (*report.entries, *report.late) if each.commit.sha not in entries] if report else []
+        entries.update((each.commit.sha, each) for each in new)
+        shas = tuple(each.commit.sha for each in new) if report else None
+        listed.append(WeekDay(date=day, commits=shas, over=day < today))
+    newest_first = tuple(sorted(entries.values(), key=lambda each: each.commit.committed_at, reverse=True))
+    return WeekReport(
+        repository=repository,
+        timezone=timezone,
+        language=language,
+        entries=newest_first,
+        failed=tuple(failure for each in days for failure in each.failed),
+        net_facts={sha: facts for sha, facts in net_facts.items() if sha in entries},
+        chosen=_chosen(days),
+        days=tuple(listed),
+        reverts=tuple(_reverts(newest_first)),
+        areas=_areas(newest_first),
+        corrections=corrections,
+    )
+
+
+def _chosen(days: Sequence[DayReport]) -> Chosen | None:
+    found = [each.chosen for each in days if each.chosen]
+    if not found:
+        return None
+    return Chosen(
+        description=found[-1].description,
+        unselected=sum(each.unselected for each in found),
+        unselected_late=sum(each.unselected_late for each in found),
+    )
+
+
+def _reverts(newest_first: Sequence[Entry]) -> Iterator[Revert]:
+    """Yield the reverts of the week, oldest first; one that takes a revert back lands a commit again, and is none itself."""
+    oldest_first = [each.commit for each in newest_first[::-1]]
+    undone_by = {sha: each.commit for each in newest_first for sha in each.links.all_reverted}
+    known = {each.sha for each in oldest_first if reverted_title(each)}
+    for each in newest_first[::-1]:
+        title = reverted_title(each.commit)
+        if title and not known.intersection(each.links.all_reverted):
+            yield Revert(commit=each.commit, title=title, landed_again=undone_by.get(each.commit.sha))
+
+
+def _areas(entries: Sequence[Entry]) -> tuple[Area, ...]:
+    """Return the folders that most commits touch; in place of one that nearly all touch, the folders inside it."""
+    touched = [{path for path in each.commit.paths if "/" in path} for each in entries]
+    top = Counter(folder for paths in touched for folder in {path.partition("/")[0] for path in paths})
+    wide = {folder for folder, count in top.items() if count > _WIDE * len(entries)}
+    found = Counter(folder for paths in touched for folder in {_area(path, wide) for path in paths})
+    ordered = sorted(found.items(), key=lambda each: (-each[1], each[0]))
+    return tuple(Area(path=path, commits=count) for path, count in ordered[:_MAX_AREAS])
+
+
+def _area(path: str, wide: set[str]) -> str:
+    first, _, rest = path.partition("/")
+    return f"{first}/{rest.partition('/')[0]}" if first in wide and "/" in rest else first
