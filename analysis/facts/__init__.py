@@ -13,6 +13,7 @@ from analysis.facts.change import Change
 from analysis.facts.concurrency import concurrency_and_memory
 from analysis.facts.defaults import changed_defaults
 from analysis.facts.dependencies import dependencies
+from analysis.facts.deprecations import deprecations
 from analysis.facts.dropped_support import dropped_support
 from analysis.facts.formatting import formatting_only
 from analysis.facts.interfaces import api_fields, configuration_keys, narrowed_types, routes, table_entries
@@ -30,7 +31,7 @@ from analysis.paths import Kind, kind
 __all__ = ["VERSION", "facts"]
 
 # Incremented whenever a rule changes, so that stored facts are recomputed from the stored patches.
-VERSION = 7
+VERSION = 8
 
 
 def facts(commit: Commit, trees: Trees | None = None) -> tuple[Fact, ...]:
@@ -55,7 +56,13 @@ def facts(commit: Commit, trees: Trees | None = None) -> tuple[Fact, ...]:
     # A removed class also disappears from the lists of supported names; a removed key or field is an attribute, too.
     names = {fact.name for fact in found if fact.kind in _NAME_KINDS}
     fields = {fact.name for fact in found if fact.kind in _FIELD_KINDS}
-    repeated = {FactKind.SUPPORT_DROPPED: names, FactKind.REMOVED_ATTRIBUTE: fields}
+    # What a package no longer re-exports may be what its module renames.
+    renamed = {fact.name for fact in found if fact.kind is FactKind.RENAMED_NAME}
+    repeated = {
+        FactKind.SUPPORT_DROPPED: names,
+        FactKind.REMOVED_ATTRIBUTE: fields,
+        FactKind.REMOVED_NAME: renamed,
+    }
     facts = [each for each in unique.values() if each.name not in repeated.get(each.kind, ())]
     return tuple(sorted(facts, key=lambda fact: (fact.kind is not FactKind.REVERT, _ORDER[fact.kind])))
 
@@ -95,6 +102,7 @@ _RULES: tuple[Callable[[Change, FileChange], Iterator[Fact]], ...] = (
     required_methods,
     narrowed_types,
     changed_defaults,
+    deprecations,
     dependencies,
     _deleted_files,
     removed_tests,

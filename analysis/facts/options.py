@@ -22,7 +22,7 @@ _DEFINED = re.compile(
 _REGISTERED = re.compile(rf"""^\s*["'](?P<key>{_NAME})["']\s*:\s*(?:lambda\b|env\w*\()""")
 ENV_FILE = re.compile(r"(^|/)(envs?|environment|env_vars?|settings)\.(py|ts|rs|go)$")
 
-_PARSER = re.compile(r"(?:add_argument|click\.option|@option|typer\.Option|\bOption|\bFlag)\s*\(")
+PARSER = re.compile(r"(?:add_argument|click\.option|@option|typer\.Option|\bOption|\bFlag)\s*\(")
 FLAG_NAME = re.compile(r"""["'](--[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)*)["']""")
 
 
@@ -69,11 +69,11 @@ def _variable_occurrences(file: FileChange, side: Side) -> Iterator[Occurrence]:
 def _flag_occurrences(file: FileChange, side: Side) -> Iterator[Occurrence]:
     if file.path.endswith(".py"):
         for each in statements(file.patch, side):
-            for name in FLAG_NAME.findall(each.text) if _PARSER.search(each.text) else ():
+            for name in FLAG_NAME.findall(each.text) if PARSER.search(each.text) else ():
                 yield Occurrence(name, each.line_of(name), each.hunk)
                 if "BooleanOptionalAction" in each.text:
                     yield Occurrence(f"--no-{name.removeprefix('--')}", each.line_of(name), each.hunk)
         return
     for hunk, line in side_lines(file, side):
-        for name in FLAG_NAME.findall(line.text) if _PARSER.search(line.text) else ():
+        for name in FLAG_NAME.findall(line.text) if PARSER.search(line.text) else ():
             yield Occurrence(name, line, hunk)

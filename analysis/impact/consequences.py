@@ -11,6 +11,7 @@ _BEHAVIOUR = frozenset(
     {
         FactKind.DEFAULT_CHANGED,
         FactKind.RETYPED,
+        FactKind.DEPRECATED,
         FactKind.DEPENDENCY_ADDED,
         FactKind.DEPENDENCY_MOVED,
         FactKind.DEPENDENCY_REMOVED,

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from analysis.facts import facts
 from analysis.facts.dependencies import ANY_VERSION
 from analysis.impact.reversal import reversed_commit, reversed_trees
-from analysis.models import Commit, Entry, Fact, FactKind, FileChange, Trees
+from analysis.models import DEPENDENCIES, Commit, Entry, Fact, FactKind, FileChange, Trees
 
 _RENAMED = {
     FactKind.RENAMED_ENV: FactKind.REMOVED_ENV,
@@ -33,19 +33,13 @@ _IN_FILE = (
     FactKind.REMOVED_ROUTE,
     FactKind.REMOVED_FLAG,
 )
-_OF_DEPENDENCIES = (
-    FactKind.MINIMUM_RAISED,
-    FactKind.DEPENDENCY_ADDED,
-    FactKind.DEPENDENCY_REMOVED,
-    FactKind.DEPENDENCY_MOVED,
-)
 # The reverse of a move is a move: without places, moves of one parameter cannot be told from each other. So it is with a
 # method that becomes a property.
 _EITHER_WAY = (FactKind.MOVED_PARAMETER, FactKind.MEMBER_KIND)
 _MAX_FILES = 100
 _ABSENT = "absent"  # the version of a dependency that there is not
 _REMOVED = tuple(kind for kind in FactKind if kind.name.startswith("REMOVED_"))
-_VALUES = (FactKind.DEFAULT_CHANGED, FactKind.RETYPED, *_OF_DEPENDENCIES)
+_VALUES = (FactKind.DEFAULT_CHANGED, FactKind.RETYPED, *DEPENDENCIES)
 
 
 class _Subject(NamedTuple):
@@ -239,7 +233,7 @@ def _runs(window: Sequence[Sequence[Fact]]) -> Iterator[list[_Change]]:
     for index, taken in enumerate(window):
         for fact in taken:
             if fact.kind in _VALUES:
-                key = ("dependency" if fact.kind in _OF_DEPENDENCIES else fact.kind.value, fact.name)
+                key = ("dependency" if fact.kind in DEPENDENCIES else fact.kind.value, fact.name)
                 run = runs.get(key)
                 if run and _after(run[-1].fact) == _before(fact):
                     run.append(_Change(index, fact))
@@ -255,7 +249,7 @@ def _net_value(first: Fact, last: Fact) -> Fact | None:
     if _before(first) == _after(last):
         return None
     kind = last.kind
-    if kind in _OF_DEPENDENCIES and _before(first) == _ABSENT:
+    if kind in DEPENDENCIES and _before(first) == _ABSENT:
         new = None if last.new == ANY_VERSION else last.new
         return last.model_copy(update={"kind": FactKind.DEPENDENCY_ADDED, "old": None, "new": new})
     if kind is FactKind.DEPENDENCY_ADDED:

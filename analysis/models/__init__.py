@@ -3,7 +3,7 @@
 from analysis.locale import Language
 from analysis.models.answers import Citation, Question, Statement, Turn
 from analysis.models.commits import SHORT_SHA, Commit, FileChange, Links, PullRequest, Repository, Series
-from analysis.models.facts import BREAKING, OPERATIONAL, Fact, FactKind, Proof, by_kind
+from analysis.models.facts import BREAKING, DEPENDENCIES, OPERATIONAL, Fact, FactKind, Proof, by_kind
 from analysis.models.frozen import Frozen
 from analysis.models.ranking import Breakage, BreakageRisk, ChangeType, Importance, Ranked, Reason
 from analysis.models.reports import (
@@ -28,6 +28,7 @@ from analysis.models.trees import Tree, Trees
 
 __all__ = [
     "BREAKING",
+    "DEPENDENCIES",
     "OPERATIONAL",
     "SHORT_SHA",
     "Analysis",

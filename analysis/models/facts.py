@@ -43,6 +43,7 @@ class FactKind(StrEnum):
     REQUIRED_METHOD = "new abstract method"
     RETYPED = "changed type"
     DEFAULT_CHANGED = "changed default"
+    DEPRECATED = "deprecated name"
     DEPENDENCY_ADDED = "added dependency"
     DEPENDENCY_REMOVED = "removed dependency"
     DEPENDENCY_MOVED = "moved dependency"
@@ -69,6 +70,14 @@ OPERATIONAL = frozenset(
         FactKind.REMOVED_FIELD,
         FactKind.RENAMED_FIELD,
         FactKind.SUPPORT_DROPPED,
+    }
+)
+DEPENDENCIES = frozenset(
+    {
+        FactKind.MINIMUM_RAISED,
+        FactKind.DEPENDENCY_ADDED,
+        FactKind.DEPENDENCY_REMOVED,
+        FactKind.DEPENDENCY_MOVED,
     }
 )
 BREAKING = OPERATIONAL | frozenset(
@@ -127,7 +136,7 @@ def by_kind(facts: Iterable["Fact"]) -> Iterator[tuple[FactKind, list["Fact"]]]:
 class Fact(Frozen):
     """A fact that the commit proves: what happened to `name`, and where.
 
-    The `line` of a removed name is in the old file.
+    The `line` of a removed name is in the old file. `until` is the version that removes a deprecated one.
     """
 
     kind: FactKind
@@ -136,6 +145,7 @@ class Fact(Frozen):
     line: int | None = None
     old: str | None = None
     new: str | None = None
+    until: str | None = None
     proof: Proof = Proof.PATCH
 
     @property

@@ -6,7 +6,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import NamedTuple
 
-from analysis.models import BREAKING, FactKind, Question
+from analysis.models import BREAKING, DEPENDENCIES, FactKind, Question
 from analysis.questions.intent import references_in
 from analysis.search.words import searchable, split_words
 from analysis.wordlists import wordlist
@@ -38,12 +38,6 @@ _FIELDS = (FactKind.REMOVED_FIELD, FactKind.RENAMED_FIELD, FactKind.REMOVED_ATTR
 _PARAMETERS = tuple(each for each in FactKind if "PARAMETER" in each.name)
 _API = tuple(BREAKING.difference(_ENV, _FLAG, _KEY, [FactKind.MINIMUM_RAISED, FactKind.SUPPORT_DROPPED]))
 _DEFAULT = (FactKind.DEFAULT_CHANGED,)
-_DEPENDENCIES = (
-    FactKind.DEPENDENCY_ADDED,
-    FactKind.DEPENDENCY_REMOVED,
-    FactKind.DEPENDENCY_MOVED,
-    FactKind.MINIMUM_RAISED,
-)
 
 # How people ask for what rules prove.
 _KINDS: tuple[tuple[re.Pattern[str], tuple[FactKind, ...]], ...] = tuple(
@@ -60,8 +54,9 @@ _KINDS: tuple[tuple[re.Pattern[str], tuple[FactKind, ...]], ...] = tuple(
         (r"\bclass(?:es)?\b|\bnames?\b(?=.*\b(?:remov|renam|mov|gone))|类(?!型)", (*_NAMES, FactKind.REMOVED_BASE)),
         (r"\bfields?\b|\battributes?\b|字段|属性", (*_FIELDS, *_KEY)),
         (r"\broutes?\b|\bendpoints?\b|路由|端点", (FactKind.REMOVED_ROUTE, FactKind.RENAMED_ROUTE)),
+        (r"弃用|废弃|\bdeprecat", (FactKind.DEPRECATED,)),
         (r"测试|\btests?\b", (FactKind.TEST_REMOVED,)),
-        (r"依赖|版本|\bdependenc|requirements|\bpinn?(?:s|ed)?\b", _DEPENDENCIES),
+        (r"依赖|版本|\bdependenc|requirements|\bpinn?(?:s|ed)?\b", tuple(DEPENDENCIES)),
         (r"接口|\bapis?\b|plug-?ins?|插件", _API),
         (r"安全|漏洞|\bsecur|\bvulnerab|\bcve", (FactKind.SECURITY,)),
         (r"并发|线程|死锁|竞争|加锁|\block|\bthread|\brace|concurren", (FactKind.CONCURRENCY,)),

@@ -1,14 +1,30 @@
-"""The highlights of a day: its commits by what follows for the reader, each commit once and within a group the worst first."""
+"""The highlights of a day: its commits by what follows for the reader, within a group the worst first.
+
+Each commit stands once, and once more where it breaks code and announces what deployments meet. A merge and the commits
+that it merges are told once.
+"""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
 from analysis.locale import Catalogue, mark
-from analysis.models import BREAKING, OPERATIONAL, ChangeType, DayReport, Entry, Fact, FactKind, Importance
+from analysis.models import (
+    BREAKING,
+    DEPENDENCIES,
+    OPERATIONAL,
+    ChangeType,
+    Commit,
+    DayReport,
+    Entry,
+    Fact,
+    FactKind,
+    Importance,
+)
 from analysis.paths import Kind, kind
 from analysis.ranking.vocabulary import AREAS
+from analysis.report.repeats import merged_commits, undone_titles
 from analysis.writing.titles import added_feature, plain_title
 
 
@@ -60,23 +76,15 @@ class HighlightGroup(NamedTuple):
 _BEHAVIOUR = frozenset(
     {
         FactKind.DEFAULT_CHANGED,
-        FactKind.MINIMUM_RAISED,
-        FactKind.DEPENDENCY_ADDED,
-        FactKind.DEPENDENCY_REMOVED,
-        FactKind.DEPENDENCY_MOVED,
+        FactKind.DEPRECATED,
         FactKind.SECURITY,
+        *DEPENDENCIES,
     }
 )
 _BREAKING = BREAKING - _BEHAVIOUR
 DECIDING = (_BREAKING, _BEHAVIOUR)  # the kinds of facts that put a commit into a group, the worse first
-_DEPENDENCIES = frozenset(
-    {
-        FactKind.MINIMUM_RAISED,
-        FactKind.DEPENDENCY_ADDED,
-        FactKind.DEPENDENCY_REMOVED,
-        FactKind.DEPENDENCY_MOVED,
-    }
-)
+_ANNOUNCED = DEPENDENCIES | {FactKind.DEPRECATED}  # what is told beside what a commit breaks
+_PLAIN_MERGE = re.compile(r"Merge\b")
 _WIDE = frozenset(  # kinds that every import of a module meets, and those that subclasses meet
     {
         FactKind.MOVED_MODULE,
@@ -87,6 +95,7 @@ _WIDE = frozenset(  # kinds that every import of a module meets, and those that 
     }
 )
 _IMPORTED = frozenset({FactKind.REMOVED_NAME, FactKind.RENAMED_NAME, FactKind.MOVED_NAME})
+_BY_PRODUCTS = frozenset({ChangeType.DOCS, ChangeType.TESTS, ChangeType.CI_BUILD})
 _BASE_FILE = re.compile(r"(^|/|_)(base|abstract|abc|interfaces?|registry)(_\w+)?\.\w+$")
 _TOOLING = re.compile(
     r"(^|[/_.-])(tests?|docs?|lint|dev|ci|bench\w*|examples?|tools?|rocm-test|nightly\w*)(?=[/_.-]|$)"
@@ -129,10 +138,18 @@ def highlights(report: DayReport, apart: Collection[str] = ()) -> dict[Theme, li
 
     What the day takes back has no consequence.
     """
+    day = (*report.entries, *report.late)
+    undone = undone_titles(day)
+    found = {
+        entry.commit.sha: list(_highlights(entry, report.net(entry), told_by_title=entry.commit.sha not in undone))
+        for entry in day
+        if entry.commit.sha not in apart
+    }
+    for merge, merged in merged_commits(day):
+        _tell_merge_once(found, merge, merged)
     groups: dict[Theme, list[Highlight]] = {theme: [] for theme in Theme}
-    for entry in (*report.entries, *report.late):
-        if entry.commit.sha not in apart and (found := _highlight(entry, report.net(entry))):
-            groups[found.theme].append(found)
+    for each in (each for rows in found.values() for each in rows):
+        groups[each.theme].append(each)
     for rows in groups.values():
         rows.sort(key=_order)
     return groups
@@ -152,13 +169,27 @@ def shown_highlights(report: DayReport, apart: Collection[str] = ()) -> list[Hig
     return shown
 
 
-def _highlight(entry: Entry, facts: Sequence[Fact]) -> Highlight | None:
+def _highlights(entry: Entry, facts: Sequence[Fact], *, told_by_title: bool) -> Iterator[Highlight]:
+    behaviour = tuple(each for each in facts if _is_behaviour(each))
     if breaking := tuple(each for each in facts if each.kind in _BREAKING):
-        return Highlight(Theme.BREAKING, entry, by_reach(breaking))
-    if behaviour := tuple(each for each in facts if _is_behaviour(each)):
-        return Highlight(Theme.BEHAVIOUR, entry, behaviour)
-    theme = _theme_of_title(entry)
-    return Highlight(theme, entry) if theme else None
+        yield Highlight(Theme.BREAKING, entry, by_reach(breaking))
+        behaviour = tuple(each for each in behaviour if each.kind in _ANNOUNCED)
+    if behaviour:
+        yield Highlight(Theme.BEHAVIOUR, entry, behaviour)
+    elif not breaking and told_by_title and (theme := _theme_of_title(entry)):
+        yield Highlight(theme, entry)
+
+
+def _tell_merge_once(found: dict[str, list[Highlight]], merge: Commit, merged: Collection[str]) -> None:
+    """Leave the lines of a merge or of what it merges: its own, unless its title names branches or only theirs have facts."""
+    told = [sha for sha in merged if found.get(sha)]
+    own = found.get(merge.sha, [])
+    have_facts = any(each.facts for sha in told for each in found[sha])
+    if told and (_PLAIN_MERGE.match(merge.subject) or (have_facts and not any(each.facts for each in own))):
+        found[merge.sha] = []
+    elif own:
+        for sha in told:
+            found[sha] = []
 
 
 def _theme_of_title(entry: Entry) -> Theme | None:
@@ -174,14 +205,21 @@ def _theme_of_title(entry: Entry) -> Theme | None:
         return Theme.IMPORTANT
     if ChangeType.BUG_FIX in entry.ranked.change_types and _has_files(entry, Kind.SOURCE):
         return Theme.FIXES if _severity(title) < len(_FIXES) and not _IN_TESTS.search(title) else None
-    return Theme.NEW if notable and shipped and added_feature(commit) else None
+    return Theme.NEW if notable and shipped and _is_feature(entry) else None
+
+
+def _is_feature(entry: Entry) -> bool:
+    """Return whether a title adds something for users: not what only refactors, documents, tests or builds."""
+    types = set(entry.ranked.change_types)
+    by_product = types & _BY_PRODUCTS and ChangeType.FEATURE not in types
+    return bool(added_feature(entry.commit)) and ChangeType.REFACTOR not in types and not by_product
 
 
 def _is_behaviour(fact: Fact) -> bool:
     """Return whether a fact changes how a deployment behaves: not what only builds, tests or documents it."""
     if fact.kind not in _BEHAVIOUR:
         return False
-    if fact.kind in _DEPENDENCIES:
+    if fact.kind in DEPENDENCIES:
         return not fact.path or not _TOOLING.search(fact.path.lower())
     return not fact.path or kind(fact.path) is Kind.SOURCE
 
@@ -223,7 +261,7 @@ def reach(fact: Fact) -> int:
     if _PRIVATE.match(fact.name.partition("(")[0].rpartition(".")[2]):
         return 4
     if path and kind(path) is not Kind.SOURCE:
-        return 4
+        return 1 if fact.kind in DEPENDENCIES else 4
     if fact.kind in _WIDE or _BASE_FILE.search(path) or AREAS["touches plug-in points"].search(path):
         return 1
     if AREAS["touches models"].search(path):

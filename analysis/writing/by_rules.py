@@ -113,6 +113,8 @@ def _full_name(fact: Fact, say: Catalogue) -> str:
 def _name_change(fact: Fact) -> str:
     """Return a fact's name, with the old and new value where it changed."""
     name, old, new = (code(shorten(each or "", _NAME_LENGTH)) for each in (fact.name, fact.old, fact.new))
+    if fact.kind is FactKind.DEPENDENCY_ADDED:
+        return f"{name} ({new})" if fact.new else name
     if fact.old and fact.new:
         return f"{name} {old} → {new}"
     return f"{name} → {new}" if fact.new else name

@@ -205,14 +205,20 @@ FACT_SENTENCES = {
         Severity.MEDIUM,
         mark("To keep the old behaviour, {how}."),
     ),
+    FactKind.DEPRECATED: FactSentences(
+        mark("Deprecates {names}"),
+        mark("a later version removes it"),
+        Severity.LOW,
+        mark("Replace it before it is removed: {names}."),
+    ),
     FactKind.DEPENDENCY_MOVED: FactSentences(
         mark("Changes the version of {names}"),
         mark("conflicts with environments that pin another version"),
         Severity.LOW,
         mark("Rebuild your images and check the versions that you pin: {names}."),
     ),
-    FactKind.DEPENDENCY_ADDED: FactSentences(mark("Adds dependency {names}")),
-    FactKind.DEPENDENCY_REMOVED: FactSentences(mark("Removes dependency {names}")),
+    FactKind.DEPENDENCY_ADDED: FactSentences(mark("Adds the dependency {names}")),
+    FactKind.DEPENDENCY_REMOVED: FactSentences(mark("Removes the dependency {names}")),
     FactKind.FILE_DELETED: FactSentences(mark("Deletes source file {names}")),
     FactKind.TEST_REMOVED: FactSentences(
         mark("Removes or skips test {names}"), mark("what it covered is no longer tested"), Severity.LOW

@@ -1,12 +1,15 @@
 """A commit in one line: what it changes for other people's code and deployments, from its facts or its title."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from analysis.facts.change import Change
+from analysis.facts.requirements import is_installed_from
 from analysis.locale import Catalogue, catalogue
 from analysis.locale.punctuation import join_items
-from analysis.models import Commit, Entry, Fact, FactKind, Importance, Language
-from analysis.text import one_line, shorten
+from analysis.models import DEPENDENCIES, Commit, Entry, Fact, FactKind, Importance, Language
+from analysis.text import mentions, one_line, shorten
 from analysis.writing.by_rules import code, how_to_keep, list_names
 from analysis.writing.fact_sentences import FACT_SENTENCES
 from analysis.writing.reasons import consequences
@@ -22,6 +25,10 @@ _TITLE = 140
 _REMOVED_PARAMETERS = frozenset({FactKind.REMOVED_PARAMETER})
 _NEW_PARAMETERS = frozenset({FactKind.REQUIRED_PARAMETER})
 _PARAMETERS = _REMOVED_PARAMETERS | _NEW_PARAMETERS
+_SIGNATURES = frozenset(
+    {*(kind for kind in FactKind if "PARAMETER" in kind.name), FactKind.REQUIRED_METHOD, FactKind.MEMBER_KIND}
+)
+_FOR_ALL = re.compile(r"(?:requirements/)?(?:pyproject|setup|requirements|common|base|core|main|package|Cargo|go)\.\w+")
 _PARAMETER = re.compile(r"(?P<function>[^()]+)\((?P<parameter>[^()]+)\)")
 
 
@@ -32,21 +39,39 @@ def headline(entry: Entry, facts: Sequence[Fact], language: Language) -> str:
         return _title_line(entry, say)
     if all(fact.kind is FactKind.SECURITY for fact in facts):
         return say("Security: {title}", title=_title(entry.commit))
-    line, left = "", len(facts)
+    line, left = "", list(facts)
     for clause, covered in _clauses(entry.commit, facts, say):
         longer = say("; ").join([line, clause[0].lower() + clause[1:]]) if line else clause
         if line and len(longer) > _LINE:
             break
-        line, left = longer, left - covered
-    return (
-        say(
-            "{change}, and {changes}",
-            change=line,
-            changes=say.plural("{count} more change", "{count} more changes", left),
-        )
-        if left > 0
-        else line
-    )
+        line, left = longer, [each for each in left if each not in covered]
+    return say("{change}, and {changes}", change=line, changes=_rest(left, say)) if left else line
+
+
+def _rest(facts: Sequence[Fact], say: Catalogue) -> str:
+    """Return how many further changes of which sorts there are, and in how many files."""
+    sorts = Counter(_sort(fact.kind) for fact in facts)
+    counted = {
+        "removal": say.plural("{count} more removal", "{count} more removals", sorts["removal"]),
+        "renaming": say.plural("{count} more renaming or move", "{count} more renamings or moves", sorts["renaming"]),
+        "signature": say.plural(
+            "{count} more changed signature", "{count} more changed signatures", sorts["signature"]
+        ),
+        "other": say.plural("{count} more change", "{count} more changes", sorts["other"]),
+    }
+    changes = join_items([text for sort, text in counted.items() if sorts[sort]], say)
+    files = len({fact.path for fact in facts if fact.path})
+    if files < 2:  # noqa: PLR2004 (one file says nothing)
+        return changes
+    return say("{changes} in {files}", changes=changes, files=say.plural("{count} file", "{count} files", files))
+
+
+def _sort(kind: FactKind) -> str:
+    if kind in _SIGNATURES:
+        return "signature"
+    if kind.name.startswith("REMOVED_") or kind in (FactKind.SUPPORT_DROPPED, FactKind.UNCALLED_METHOD):
+        return "removal"
+    return "renaming" if kind.name.startswith(("RENAMED_", "MOVED_")) else "other"
 
 
 def _title_line(entry: Entry, say: Catalogue) -> str:
@@ -68,17 +93,19 @@ def _consequence(entry: Entry, say: Catalogue) -> str:
     return next(iter(consequences(entry, say.language, facts_only=True)), "")
 
 
-def _clauses(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator[tuple[str, int]]:
-    """Yield the changes, each with the number of facts that it covers fully or as "and 2 more"."""
+def _clauses(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator[tuple[str, Sequence[Fact]]]:
+    """Yield the changes, each with the facts that it covers fully or as "and 2 more"."""
     groups: dict[object, list[Fact]] = {}
     for fact in facts:
         match = _PARAMETER.fullmatch(fact.name) if fact.kind in _PARAMETERS else None
-        groups.setdefault(("parameters", match["function"]) if match else (fact.kind, _module(fact)), []).append(fact)
+        groups.setdefault(
+            ("parameters", match["function"]) if match else (fact.kind, _module(fact) or _lone_file(commit, fact)), []
+        ).append(fact)
     for alike in groups.values():
         if alike[0].kind in _PARAMETERS:
-            yield _signature(alike, say), len(alike)
+            yield _signature(alike, say), alike
         else:
-            yield _clause(commit, alike, say), len(alike)
+            yield _clause(commit, alike, say), alike
 
 
 def _clause(commit: Commit, alike: Sequence[Fact], say: Catalogue) -> str:
@@ -90,6 +117,11 @@ def _clause(commit: Commit, alike: Sequence[Fact], say: Catalogue) -> str:
             return say("{change}; to keep the old behaviour, {how}", change=clause, how=how_to_keep([first], say)) + (
                 f" {say('and {count} more', count=len(alike) - 1)}" if len(alike) > 1 else ""
             )
+        case FactKind.DEPRECATED:
+            clause = say(FACT_SENTENCES[first.kind].change, names=names)
+            if first.until:
+                clause = say("{change}, to be removed in {version}", change=clause, version=first.until)
+            return say("{change}; use {new} instead", change=clause, new=code(first.new)) if first.new else clause
         case FactKind.MOVED_NAME:
             return say("Moves {names} to {new}", names=names, new=_dotted(first.new))
         case FactKind.MOVED_MODULE:
@@ -103,6 +135,8 @@ def _clause(commit: Commit, alike: Sequence[Fact], say: Catalogue) -> str:
         case _:
             shown = [fact.model_copy(update={"name": shorten(fact.name, _NAME)}) for fact in alike]
             clause = say(FACT_SENTENCES[first.kind].change, names=list_names(shown, say, _MAX_NAMES))
+            if file := _lone_file(commit, first):
+                clause = say("{change} in {file}", change=clause, file=code(file))
     instead = replacement(commit, first)
     return say("{change}; use {new} instead", change=clause, new=code(instead)) if instead else clause
 
@@ -134,6 +168,16 @@ def _names(names: Sequence[str], say: Catalogue) -> str:
 def _module(fact: Fact) -> str:
     """Return the module that a name was in, or "" where that does not matter."""
     return _dotted(fact.path) if fact.kind in (FactKind.REMOVED_NAME, FactKind.MOVED_NAME) else ""
+
+
+def _lone_file(commit: Commit, fact: Fact) -> str:
+    """Return the requirements file whose dependency alone changes; "" if others do, or all users install what it lists."""
+    if fact.kind not in DEPENDENCIES or not fact.path or _FOR_ALL.fullmatch(fact.path):
+        return ""
+    change = Change(commit)
+    others = [each for each in commit.files if each.path != fact.path and is_installed_from(change, each)]
+    alone = not any(each.patch is None or mentions(each.patch.lower(), fact.name.lower()) for each in others)
+    return fact.path if alone else ""
 
 
 def _dotted(place: str | None) -> str:

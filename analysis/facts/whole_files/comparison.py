@@ -91,7 +91,7 @@ class FileComparison(NamedTuple):
         fact = proven(FactKind.REMOVED_NAME, name, Found(self.old, member), line)
         if place := new_location(self.change, self.file, name):
             return fact.model_copy(update={"kind": FactKind.MOVED_NAME, "old": fact.place, "new": place})
-        if self.new and isinstance(member, Function | Class) and (other := successor(self.old, member, self.new)):
+        if self.new and not isinstance(member, Import) and (other := successor(self.old, member, self.new)):
             return fact.model_copy(update={"kind": FactKind.RENAMED_NAME, "new": other})
         return fact
 

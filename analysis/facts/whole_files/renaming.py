@@ -1,31 +1,77 @@
-"""Recognise a definition under a new name by its body."""
+"""Recognise a definition under a new name: by its body, or by its place and a name that resembles the old one."""
 
-from analysis.facts.whole_files.module import Class, Function, Module
+import re
+from collections import Counter
+from collections.abc import Mapping
+from difflib import SequenceMatcher
+from typing import TypeGuard
+
+from analysis.facts.whole_files.module import Attribute, Class, Function, Import, Member, Module
 from analysis.facts.whole_files.repository import Found
 
 _MIN_SIMILARITY = 0.7  # of the lines of two bodies: above it, one is the other under a new name
+_MIN_NAMES = 0.75  # similarity of two names in the same place
+_MIN_WORDS = 0.5  # similarity of the words of their bodies, of which each line may mention what else is renamed
+_FEW_WORDS = 2  # of a variable's value, which say too little about it
+_WORD = re.compile(r"\w+")
+_Renamed = Function | Class | Attribute
 
 
-def successor(old: Found[Class] | Module, member: Function | Class, new: Found[Class] | Module) -> str | None:
-    """Return the only new definition of the same kind whose body is nearly that of a removed one."""
+def successor(old: Found[Class] | Module, member: _Renamed, new: Found[Class] | Module) -> str | None:
+    """Return the only new definition of the same kind that seems to be a removed one.
+
+    The body of a class or function is nearly the same; or a definition stands in the same place, and its name and its
+    words are alike.
+    """
     before, old_module = (old.members, old) if isinstance(old, Module) else (old.member.members, old.module)
     after, new_module = (new.members, new) if isinstance(new, Module) else (new.member.members, new.module)
-    body = _body(old_module, member)
-    alike = [
-        name
-        for name, each in after.items()
-        if name not in before
-        and isinstance(each, Function | Class)
-        and isinstance(each, Function) == isinstance(member, Function)
-        and name.startswith("_") == member.name.startswith("_")
-        and _similarity(body, _body(new_module, each)) >= _MIN_SIMILARITY
-    ]
+    added = {name: each for name, each in after.items() if name not in before and _is_same_kind(each, member)}
+    alike = [name for name, each in added.items() if _have_one_body(old_module, member, new_module, each)]
+    if not alike:
+        gone = [name for name, each in before.items() if name not in after and _is_same_kind(each, member)]
+        place = _preceding(before, member, after)
+        alike = [
+            name
+            for name, each in added.items()
+            if _preceding(after, each, before) == place
+            and max(gone, key=lambda other: _ratio(other, name)) == member.name
+            and _ratio(member.name, name) >= _MIN_NAMES
+            and _share(_words(old_module, member), _words(new_module, each)) >= _MIN_WORDS
+        ]
     return alike[0] if len(alike) == 1 else None
 
 
-def _body(module: Module, member: Function | Class) -> frozenset[str]:
-    return frozenset(line.strip() for line in module.lines[member.line : member.end] if line.strip())
+def _is_same_kind(other: Member, member: _Renamed) -> TypeGuard[_Renamed]:
+    return type(other) is type(member) and other.name.startswith("_") == member.name.startswith("_")
 
 
-def _similarity(one: frozenset[str], other: frozenset[str]) -> float:
-    return len(one & other) / max(len(one | other), 1)
+def _have_one_body(old_module: Module, member: _Renamed, new_module: Module, other: _Renamed) -> bool:
+    if isinstance(member, Attribute) or isinstance(other, Attribute):
+        return False
+    one, two = (
+        frozenset(line.strip() for line in module.lines[each.line : each.end] if line.strip())
+        for module, each in ((old_module, member), (new_module, other))
+    )
+    return len(one & two) / max(len(one | two), 1) >= _MIN_SIMILARITY
+
+
+def _preceding(members: Mapping[str, Member], member: _Renamed, others: Mapping[str, Member]) -> str:
+    """Return the last definition above a member that the other version has, too; "" if there is none."""
+    above = [(each.line, name) for name, each in members.items() if not isinstance(each, Import) and name in others]
+    return max((each for each in above if each[0] < member.line), default=(0, ""))[1]
+
+
+def _ratio(one: str, other: str) -> float:
+    return SequenceMatcher(None, one.lower(), other.lower()).ratio()
+
+
+def _words(module: Module, member: _Renamed) -> Counter[str]:
+    """Return the words of a definition without its name; none of a variable whose value has few."""
+    if isinstance(member, Attribute):
+        found = _WORD.findall(f"{member.annotation} {member.value}")
+        return Counter(found if len(found) > _FEW_WORDS else [])
+    return Counter(word for word in _WORD.findall(module.source(member)) if word != member.name)
+
+
+def _share(one: Counter[str], other: Counter[str]) -> float:
+    return (one & other).total() / max((one | other).total(), 1)

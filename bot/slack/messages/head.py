@@ -53,7 +53,7 @@ def head_of(report: DayReport, check: DownstreamCheck) -> Head:
     found = shown_highlights(report, apart=broken)
     worst = worst_line(day, check, report.language) or _worst(found, say)
     first, last = [*_opening(report), *breaking_section(day, check, report.language)], _closing(report, check)
-    rows = {each.entry.commit.sha: _row(each, say) for group in found for each in group.rows}
+    rows = {(each.theme, each.entry.commit.sha): _row(each, say) for group in found for each in group.rows}
     while found and not fits([*first, *_groups(found, rows, say), *last, context(_SPARE)]):
         found = _without_last(found)
     shown = {each.entry.commit.sha for group in found for each in group.rows}
@@ -107,14 +107,16 @@ def _troubles(report: DayReport) -> list[list[Piece]]:
     return rows
 
 
-def _groups(found: Sequence[HighlightGroup], rows: Mapping[str, list[Piece]], say: Catalogue) -> list[Block]:
-    """Return a block a group; `rows` are the lines of its commits by SHA."""
+def _groups(
+    found: Sequence[HighlightGroup], rows: Mapping[tuple[Theme, str], list[Piece]], say: Catalogue
+) -> list[Block]:
+    """Return a block a group; `rows` are the lines of its commits by group and SHA."""
     blocks = []
     for group in found:
         items = (
             [_features(group.rows)]
             if group.theme is Theme.NEW
-            else [rows[each.entry.commit.sha] for each in group.rows]
+            else [rows[each.theme, each.entry.commit.sha] for each in group.rows]
         )
         more = [ours(group.more(say), "italic")]
         blocks.append(rich(paragraph(ours(group.heading(say), "bold")), bullets([*items, *more])))

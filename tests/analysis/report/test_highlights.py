@@ -60,6 +60,7 @@ FIX = (ChangeType.BUG_FIX,)
         (entry(1, fact(FactKind.REMOVED_NAME), fact(FactKind.DEFAULT_CHANGED)), Theme.BREAKING),
         (entry(1, fact(FactKind.DEFAULT_CHANGED), tier=Importance.HIGH), Theme.BEHAVIOUR),
         (entry(1, fact(FactKind.DEFAULT_CHANGED, path="tests/core.py")), None),
+        (entry(1, fact(FactKind.DEPRECATED, "--graph")), Theme.BEHAVIOUR),
         (entry(1, fact(FactKind.MINIMUM_RAISED, path="pyproject.toml")), Theme.BEHAVIOUR),
         (entry(1, fact(FactKind.DEPENDENCY_MOVED, path="requirements/common.txt")), Theme.BEHAVIOUR),
         (entry(1, fact(FactKind.DEPENDENCY_MOVED, path="requirements/test.txt")), None),
@@ -76,6 +77,9 @@ FIX = (ChangeType.BUG_FIX,)
         (entry(1, tier=Importance.HIGH, links=Links(reverted_by="f" * 40)), None),
         (entry(1, title="Add support for Heron"), Theme.NEW),
         (entry(1, title="Add support for Heron", tier=Importance.LOW), None),
+        (entry(1, title="Add a state to hold the pool", types=(ChangeType.FEATURE, ChangeType.REFACTOR)), None),
+        (entry(1, title="Add Heron to the evaluation", types=(ChangeType.TESTS,)), None),
+        (entry(1, title="Add Heron", types=(ChangeType.TESTS, ChangeType.FEATURE)), Theme.NEW),
         (entry(1), None),
     ],
 )
@@ -121,6 +125,55 @@ def test_every_commit_has_one_line_at_most() -> None:
     day = report(*made[:2], late=(made[2],))
     found = highlights(day, apart={made[0].commit.sha})
     assert [each.entry for rows in found.values() for each in rows] == made[1:]
+
+
+def test_a_dependency_has_its_line_beside_what_the_commit_breaks() -> None:
+    """What deployments install or must replace is told under behaviour, too; a default stays with its breaking change."""
+    kinds = (FactKind.REMOVED_NAME, FactKind.DEFAULT_CHANGED, FactKind.DEPRECATED)
+    limit = fact(FactKind.DEPENDENCY_MOVED, "heron", "requirements/common.txt")
+    made = entry(1, *map(fact, kinds), limit)
+    found = highlights(report(made))
+    assert [[each.kind for each in row.facts] for row in found[Theme.BREAKING]] == [[FactKind.REMOVED_NAME]]
+    assert [[each.kind for each in row.facts] for row in found[Theme.BEHAVIOUR]] == [[kinds[2], limit.kind]]
+
+
+def merge(number: int, *parents: int, title: str, facts: tuple[Fact, ...] = ()) -> Entry:
+    made = entry(number, *facts, title=title)
+    shas = tuple(f"{each:040x}" for each in parents)
+    return made.model_copy(update={"commit": made.commit.model_copy(update={"parents": shas})})
+
+
+@pytest.mark.parametrize(
+    ("title", "facts", "told"),
+    [
+        ("Deprecate the pool (#7)", (fact(FactKind.DEPRECATED),), 9),
+        ("Merge branch 'topic'", (fact(FactKind.DEPRECATED),), 3),
+        ("Deprecate the pool (#7)", (), 3),
+    ],
+)
+def test_a_merge_and_its_commits_are_told_once(title: str, facts: tuple[Fact, ...], told: int) -> None:
+    """By the merge, unless it speaks of branches or has no facts of its own; what was on the branch before stays."""
+    other, commit_merged = entry(2, fact(FactKind.DEPRECATED, "other")), entry(3, fact(FactKind.DEPRECATED))
+    found = highlights(report(other, commit_merged, merge(9, 2, 3, title=title, facts=facts)))
+    assert sorted(int(each.entry.commit.sha, 16) for rows in found.values() for each in rows) == sorted([2, told])
+
+
+def test_a_revert_that_the_day_takes_back_has_no_line() -> None:
+    """A commit that lands again what the day reverts, whatever day it had first landed on, is no news, nor is the revert."""
+    titles = ('Revert "[Core] Add support for Heron pools (#5)" (#6)', "[Reland] Add support for Heron pools (#7)")
+    revert, again = (entry(n, title=title, tier=Importance.HIGH) for n, title in enumerate(titles, 1))
+    assert not any(highlights(report(revert, again)).values())
+    assert highlights(report(again))[Theme.IMPORTANT]
+
+
+def test_what_the_day_reverts_and_lands_again_has_one_line() -> None:
+    """The last of the three stands, since it is new."""
+    title = "Add support for Heron pools"
+    first = entry(1, title=title, tier=Importance.HIGH, links=Links(reverted_by=f"{2:040x}"))
+    revert = entry(2, title=f'Revert "{title}"', tier=Importance.HIGH, links=Links(reverts=f"{1:040x}"))
+    again = entry(3, title=f"Reapply {title}", tier=Importance.HIGH)
+    found = highlights(report(first, revert, again))
+    assert [each.entry for rows in found.values() for each in rows] == [again]
 
 
 def test_what_the_day_takes_back_has_no_line() -> None:

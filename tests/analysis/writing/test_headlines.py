@@ -38,6 +38,10 @@ def fact(kind: FactKind, name: str, old: str | None = None, new: str | None = No
             [fact(FactKind.REMOVED_ENV, "ENGINE_A"), fact(FactKind.REMOVED_FLAG, "--b")],
             "Removes environment variable `ENGINE_A`; removes command-line flag `--b`",
         ),
+        (
+            [fact(FactKind.DEPRECATED, "--graph", None, "--plan").model_copy(update={"until": "v0.15"})],
+            "Deprecates `--graph`, to be removed in v0.15; use `--plan` instead",
+        ),
         ([fact(FactKind.SECURITY, "CVE-2026-1")], "Security: Do it"),
     ],
 )
@@ -49,8 +53,35 @@ def test_facts_are_told_by_what_changes_for_others(facts: list[Fact], line: str)
 def test_a_line_ends_where_it_gets_long() -> None:
     """What does not fit is counted."""
     facts = [fact(FactKind.REMOVED_ENV, "ENGINE_" + "A" * 70), fact(FactKind.REMOVED_FLAG, "--" + "b" * 60)]
-    assert headline(entry(), facts, "en").endswith("A`, and 1 more change")
-    assert headline(entry(), facts, "zh").endswith("A`，另有 1 处变化")
+    assert headline(entry(), facts, "en").endswith("A`, and 1 more removal")
+    assert headline(entry(), facts, "zh").endswith("A`，另有 1 处移除")
+
+
+def test_what_does_not_fit_is_counted_by_sort() -> None:
+    """A reader learns what the other changes are, and in how many files."""
+    kinds = (FactKind.REMOVED_METHOD, FactKind.REMOVED_METHOD, FactKind.MOVED_NAME, FactKind.REQUIRED_METHOD)
+    others = [fact(kind, f"Pool.take{n}") for n, kind in enumerate(kinds)]
+    elsewhere = others[-1].model_copy(update={"path": "src/engine/pool.py"})
+    line = headline(entry(), [fact(FactKind.REMOVED_ENV, "ENGINE_" + "A" * 70), *others[:3], elsewhere], "en")
+    counted = "2 more removals, 1 more renaming or move, 1 more changed signature in 2 files"
+    assert line.endswith(f"A`, and {counted}")
+
+
+@pytest.mark.parametrize(
+    ("path", "others", "line"),
+    [
+        ("requirements/cpu.txt", (), "Adds the dependency `heron` (`>=1.2`) in `requirements/cpu.txt`"),
+        ("requirements/cpu.txt", ("requirements/test.txt",), "Adds the dependency `heron` (`>=1.2`) in `requirements/cpu.txt`"),
+        ("requirements/cpu.txt", ("requirements/cuda.txt",), "Adds the dependency `heron` (`>=1.2`)"),
+        ("requirements/common.txt", (), "Adds the dependency `heron` (`>=1.2`)"),
+        ("pyproject.toml", (), "Adds the dependency `heron` (`>=1.2`)"),
+    ],
+)  # fmt: skip
+def test_a_platforms_requirement_is_told_with_its_file(path: str, others: tuple[str, ...], line: str) -> None:
+    """A dependency that changes in one requirements file does not change for everybody."""
+    made = commit("Need it", [file(each, patch("+heron>=1.2")) for each in (path, *others)])
+    added = Fact(kind=FactKind.DEPENDENCY_ADDED, name="heron", path=path, line=1, new=">=1.2")
+    assert headline(entry().model_copy(update={"commit": made}), [added], "en") == line
 
 
 @pytest.mark.parametrize(
