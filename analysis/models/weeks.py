@@ -3,8 +3,9 @@
 from datetime import date
 
 from analysis.models.commits import Commit
+from analysis.models.facts import Fact, FactKind
 from analysis.models.frozen import Frozen
-from analysis.models.reports import PeriodReport, Stats
+from analysis.models.reports import Entry, PeriodReport, Stats
 
 
 class WeekDay(Frozen):
@@ -23,8 +24,15 @@ class Revert(Frozen):
     landed_again: Commit | None = None
 
 
+class Announcement(Frozen):
+    """A commit that deprecates something, with the facts that say what, and when it goes."""
+
+    entry: Entry
+    facts: tuple[Fact, ...]
+
+
 class Corrections(Frozen):
-    """How many commits people ranked otherwise during a week: by their latest verdicts higher or lower."""
+    """How many commits people ranked higher, and how many lower, by their latest verdicts of a week."""
 
     higher: int = 0
     lower: int = 0
@@ -42,8 +50,13 @@ class WeekReport(PeriodReport):
 
     days: tuple[WeekDay, ...]
     reverts: tuple[Revert, ...] = ()
+    announced: tuple[Announcement, ...] = ()
     areas: tuple[Area, ...] = ()
     corrections: Corrections = Corrections()
+
+    def net(self, entry: Entry) -> tuple[Fact, ...]:
+        """Return the facts of a commit that stand after the week, but for what it only announces, which is told apart."""
+        return tuple(each for each in super().net(entry) if each.kind is not FactKind.DEPRECATED)
 
     @property
     def first(self) -> date:

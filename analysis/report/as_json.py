@@ -13,7 +13,9 @@ from analysis.models import Commit, DayReport, Entry, Language, Links, Repositor
 from analysis.models.impacts import CommitImpacts, Downstream, DownstreamImpacts, Impact
 from analysis.models.suspects import Suspect
 from analysis.models.upgrades import Consequence, Pinned, UpgradeReport, UpgradeRow
+from analysis.models.weeks import WeekReport
 from analysis.report.breaking import Break, breaks
+from analysis.report.highlights import highlights
 from analysis.report.upgrades import consequence_text
 
 # In JSON these occur only in strings, where an escape is equivalent and has no effect on a terminal or an editor.
@@ -175,6 +177,44 @@ def _report_object(report: DayReport) -> dict[str, Any]:
         "breaking": [_break_object(each) for each in breaks(report)],
         "net_facts": {sha: [fact.model_dump(mode="json") for fact in net] for sha, net in report.net_facts.items()},
     }
+
+
+def week_json(report: WeekReport) -> str:
+    """Return the week as one JSON object on one line; the commits of its groups are named by SHA."""
+    days = [{"date": day.isoformat(), "stats": stats.model_dump() if stats else None} for day, stats in report.daily()]
+    reverts = [
+        {
+            "sha": each.commit.sha,
+            "title": each.title,
+            "landed_again": each.landed_again.sha if each.landed_again else None,
+        }
+        for each in report.reverts
+    ]
+    announced = [
+        {"sha": each.entry.commit.sha, "facts": [fact.model_dump(mode="json") for fact in each.facts]}
+        for each in report.announced
+    ]
+    return _dump(
+        {
+            "repo": str(report.repository),
+            "first": report.first.isoformat(),
+            "last": report.last.isoformat(),
+            "timezone": report.timezone,
+            "language": report.language,
+            "days": days,
+            "stats": report.stats.model_dump(),
+            "groups": {
+                theme.value: [each.entry.commit.sha for each in rows] for theme, rows in highlights(report).items()
+            },
+            "reverts": reverts,
+            "announced": announced,
+            "areas": [each.model_dump() for each in report.areas],
+            "corrections": report.corrections.model_dump(),
+            "commits": [commit_object(entry) for entry in report.entries],
+            "net_facts": {sha: [fact.model_dump(mode="json") for fact in net] for sha, net in report.net_facts.items()},
+            "failed": [failure.model_dump(mode="json") for failure in report.failed],
+        }
+    )
 
 
 def _break_object(each: Break) -> dict[str, Any]:

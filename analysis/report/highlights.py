@@ -16,11 +16,11 @@ from analysis.models import (
     OPERATIONAL,
     ChangeType,
     Commit,
-    DayReport,
     Entry,
     Fact,
     FactKind,
     Importance,
+    PeriodReport,
 )
 from analysis.paths import Kind, kind
 from analysis.ranking.vocabulary import AREAS
@@ -48,6 +48,11 @@ _HEADINGS = {
 _MOST = {Theme.BREAKING: 6, Theme.BEHAVIOUR: 5, Theme.IMPORTANT: 6, Theme.FIXES: 4, Theme.NEW: 6}  # commits shown
 
 
+def heading(theme: Theme, count: int, say: Catalogue) -> str:
+    """Return a group's name with the number of its commits."""
+    return say(_HEADINGS[theme], count=count)
+
+
 class Highlight(NamedTuple):
     """A commit in a group, with the facts that put it there; without facts its title did."""
 
@@ -57,7 +62,7 @@ class Highlight(NamedTuple):
 
 
 class HighlightGroup(NamedTuple):
-    """A group as it is shown: its first commits, every one of high importance, and the number of the others."""
+    """A group as it is shown: its first commits, and the number of the others."""
 
     theme: Theme
     rows: tuple[Highlight, ...]
@@ -65,7 +70,7 @@ class HighlightGroup(NamedTuple):
 
     def heading(self, say: Catalogue) -> str:
         """Return the group's name with the number of its commits."""
-        return say(_HEADINGS[self.theme], count=len(self.rows) + self.left)
+        return heading(self.theme, len(self.rows) + self.left, say)
 
     def more(self, say: Catalogue) -> str:
         """Return how many of its commits are not shown; "" if all are."""
@@ -133,7 +138,7 @@ _FIXES = tuple(
 _IN_TESTS = re.compile(r"\b(?:tests?|ci|flak\w+|typos?|lint|docs?)\b", re.IGNORECASE)
 
 
-def highlights(report: DayReport, apart: Collection[str] = ()) -> dict[Theme, list[Highlight]]:
+def highlights(report: PeriodReport, apart: Collection[str] = ()) -> dict[Theme, list[Highlight]]:
     """Group the commits of a day, late ones included; commits without a consequence are in no group, nor are those `apart`.
 
     What the day takes back has no consequence.
@@ -155,14 +160,16 @@ def highlights(report: DayReport, apart: Collection[str] = ()) -> dict[Theme, li
     return groups
 
 
-def shown_highlights(report: DayReport, apart: Collection[str] = ()) -> list[HighlightGroup]:
-    """Return the groups that have commits, each with those that the head of a report shows."""
+def shown_highlights(
+    report: PeriodReport, apart: Collection[str] = (), *, every_high: bool = True
+) -> list[HighlightGroup]:
+    """Return the groups that have commits, each with those that the head of a report shows: its first, and `every_high` one."""
     shown = []
     for theme, found in highlights(report, apart).items():
         rows = tuple(
             each
             for place, each in enumerate(found)
-            if place < _MOST[theme] or each.entry.ranked.importance is Importance.HIGH
+            if place < _MOST[theme] or (every_high and each.entry.ranked.importance is Importance.HIGH)
         )
         if rows:
             shown.append(HighlightGroup(theme, rows, len(found) - len(rows)))

@@ -1,22 +1,18 @@
 """A week from its days: every commit once, by what the seven days change in sum."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 
 from analysis.facts.reverts import reverted_title
-from analysis.models import Chosen, DayReport, Entry, Fact, Language, Repository
-from analysis.models.weeks import Area, Corrections, Revert, WeekDay, WeekReport
+from analysis.models import Chosen, Commit, DayReport, Entry, Fact, FactKind, Language, Repository
+from analysis.models.weeks import Announcement, Area, Corrections, Revert, WeekDay, WeekReport
+from analysis.paths import Kind, kind
+from analysis.report.repeats import title_words
 
-DAYS = 7
 _MAX_AREAS = 6
 _WIDE = 0.4  # share of the commits above which the folders inside a folder tell more than the folder
 _NO_CORRECTIONS = Corrections()
-
-
-def week_days(first: date) -> list[date]:
-    """Return the seven days that begin on `first`."""
-    return [first + timedelta(days=place) for place in range(DAYS)]
 
 
 def week_report(
@@ -37,13 +33,14 @@ def week_report(
     by_date = {each.date: each for each in days}
     entries: dict[str, Entry] = {}
     listed: list[WeekDay] = []
-    for day in week_days(first):
+    for day in (first + timedelta(days=place) for place in range(7)):
         report = by_date.get(day)
         new = [each for each in (*report.entries, *report.late) if each.commit.sha not in entries] if report else []
         entries.update((each.commit.sha, each) for each in new)
         shas = tuple(each.commit.sha for each in new) if report else None
         listed.append(WeekDay(date=day, commits=shas, over=day < today))
     newest_first = tuple(sorted(entries.values(), key=lambda each: each.commit.committed_at, reverse=True))
+    oldest_first = [each.commit for each in newest_first[::-1]]
     return WeekReport(
         repository=repository,
         timezone=timezone,
@@ -53,7 +50,8 @@ def week_report(
         net_facts={sha: facts for sha, facts in net_facts.items() if sha in entries},
         chosen=_chosen(days),
         days=tuple(listed),
-        reverts=tuple(_reverts(newest_first)),
+        reverts=tuple(_reverts(oldest_first, {sha: each.links.all_reverted for sha, each in entries.items()})),
+        announced=tuple(_announced(newest_first, net_facts)),
         areas=_areas(newest_first),
         corrections=corrections,
     )
@@ -70,15 +68,31 @@ def _chosen(days: Sequence[DayReport]) -> Chosen | None:
     )
 
 
-def _reverts(newest_first: Sequence[Entry]) -> Iterator[Revert]:
-    """Yield the reverts of the week, oldest first; one that takes a revert back lands a commit again, and is none itself."""
-    oldest_first = [each.commit for each in newest_first[::-1]]
-    undone_by = {sha: each.commit for each in newest_first for sha in each.links.all_reverted}
-    known = {each.sha for each in oldest_first if reverted_title(each)}
-    for each in newest_first[::-1]:
-        title = reverted_title(each.commit)
-        if title and not known.intersection(each.links.all_reverted):
-            yield Revert(commit=each.commit, title=title, landed_again=undone_by.get(each.commit.sha))
+def _reverts(oldest_first: Sequence[Commit], reverted: Mapping[str, Collection[str]]) -> Iterator[Revert]:
+    """Yield the reverts of a week, oldest first; `reverted` maps a revert's SHA to the commits that it takes back.
+
+    One that takes a revert back lands its commit again, and is no revert of its own, as a commit with the same title does.
+    """
+    reverts = {each.sha: title for each in oldest_first if (title := reverted_title(each))}
+    again = {sha: each for each in oldest_first for sha in reverted.get(each.sha, ()) if sha in reverts}
+    for place, commit in enumerate(oldest_first):
+        if commit.sha in reverts and not set(reverts).intersection(reverted.get(commit.sha, ())):
+            title = reverts[commit.sha]
+            same = (each for each in oldest_first[place + 1 :] if title_words(each.subject) == title_words(title))
+            landed_again = again.get(commit.sha) or next((each for each in same if each.sha not in reverts), None)
+            yield Revert(commit=commit, title=title, landed_again=landed_again)
+
+
+def _announced(entries: Sequence[Entry], net_facts: Mapping[str, Sequence[Fact]]) -> Iterator[Announcement]:
+    for entry in entries:
+        net = net_facts.get(entry.commit.sha, entry.facts)
+        if facts := tuple(each for each in net if each.kind is FactKind.DEPRECATED and not _is_aside(each)):
+            yield Announcement(entry=entry, facts=facts)
+
+
+def _is_aside(fact: Fact) -> bool:
+    """Return whether a deprecation is one of tests, documentation or the like."""
+    return bool(fact.path) and kind(fact.path or "") is not Kind.SOURCE
 
 
 def _areas(entries: Sequence[Entry]) -> tuple[Area, ...]:

@@ -19,6 +19,7 @@ from bot.cli.impact import impact
 from bot.cli.pipes import reopen
 from bot.cli.suspects import suspects
 from bot.cli.upgrade import upgrade
+from bot.cli.week import week
 
 _INTERRUPTED = 130
 
@@ -48,6 +49,7 @@ def _start(
 
 # In the order in which `--help` lists them. `-3` is a day, not an option.
 app.command(context_settings={"ignore_unknown_options": True})(digest)
+app.command(context_settings={"ignore_unknown_options": True})(week)
 app.command(context_settings={"ignore_unknown_options": True})(impact)
 app.command(context_settings={"ignore_unknown_options": True})(upgrade)
 for _command in (

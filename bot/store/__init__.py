@@ -7,13 +7,15 @@ from bot.store.ratings import AnswerRatings, Rating, RatingCounts
 from bot.store.search_index import SearchResult
 from bot.store.spending import Spending
 from bot.store.store import Store, StoredAnalysis, StoredDay
-from bot.store.subscriptions import Subscription, Subscriptions, Terms, Verdict
+from bot.store.subscriptions import Subscription, Subscriptions, Terms, Weekday
+from bot.store.verdicts import GivenVerdict, Verdict, Verdicts
 from bot.store.weights import FittedWeights
 
 __all__ = [
     "AnswerRatings",
     "Draft",
     "FittedWeights",
+    "GivenVerdict",
     "Mailbox",
     "OutboxMessage",
     "Rating",
@@ -30,5 +32,7 @@ __all__ = [
     "Terms",
     "Thread",
     "Verdict",
+    "Verdicts",
+    "Weekday",
     "open_engine",
 ]

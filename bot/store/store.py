@@ -42,6 +42,7 @@ from bot.store.search import index_commit, index_summaries
 from bot.store.search_index import SearchIndex
 from bot.store.spending import Spending
 from bot.store.surfaces import Surfaces
+from bot.store.verdicts import Verdicts
 from bot.store.weights import FittedWeights
 
 
@@ -81,6 +82,7 @@ class Store:
         self._writing = Writer(engine)
         self.spending = Spending(engine)
         self.ratings = AnswerRatings(engine)
+        self.verdicts = Verdicts(engine)
         self.weights = FittedWeights(engine)
         self.surfaces = Surfaces(engine)
         self.search_index = SearchIndex(engine)
@@ -120,6 +122,15 @@ class Store:
                 select(func.max(days.c.date))
                 .join(repositories)
                 .where(repositories.c.key == repository.key, days.c.timezone == timezone, days.c.date < day)
+            ).scalar()
+
+    def first_day(self, repository: Repository, timezone: str) -> date | None:
+        """Return the earliest listed day, or None."""
+        with self._engine.connect() as connection:
+            return connection.execute(
+                select(func.min(days.c.date))
+                .join(repositories)
+                .where(repositories.c.key == repository.key, days.c.timezone == timezone)
             ).scalar()
 
     def save_day(

@@ -74,6 +74,7 @@ class File:
     name: str
     length: int
     title: str = ""
+    alt: str = ""
     content: bytes | None = None
     shares: list[tuple[str, str, str | None]] = field(default_factory=list)
     ticket: str = field(default_factory=token_urlsafe)

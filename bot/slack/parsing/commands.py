@@ -1,6 +1,6 @@
 """The parser of commands. Text that it cannot parse gets the nearest form that would work.
 
-[repo] DATE | FROM..TO | SHA | #PR | URL | search WORDS | upgrade [FROM[..TO]] | suspects TEXT | subscribe ... | unsubscribe | subscriptions | status | help
+[repo] DATE | FROM..TO | week [DATE|-N] | SHA | #PR | URL | search WORDS | upgrade [FROM[..TO]] | suspects TEXT | subscribe ... | unsubscribe | subscriptions | status | help
 A pasted traceback or log is the command `suspects` without its word.
 """
 
@@ -18,7 +18,7 @@ from analysis.models import Repository
 from analysis.questions.intent import references_in
 from analysis.search.pasted import reads_as_failure
 from analysis.text import one_line, shorten
-from analysis.window import parse_day, parse_range
+from analysis.window import parse_day, parse_range, parse_week
 from bot.models.reference import Reference, parse_reference
 from bot.services.upgrade_ends import parse_span
 from bot.slack.parsing.greetings import EMOJI_NAME, greeting_in
@@ -32,7 +32,7 @@ _WORDS = 50  # in a search
 _SHOWN = 60  # characters of the input quoted in replies
 _FIRST_YEAR = 1970  # git's dates begin with Unix time
 _SUBSCRIBING = ("subscribe", "unsubscribe", "subscriptions", "status")
-_COMMANDS = ("search", "upgrade", "suspects", "help", "today", "yesterday", *_SUBSCRIBING)
+_COMMANDS = ("search", "week", "upgrade", "suspects", "help", "today", "yesterday", *_SUBSCRIBING)
 _LOOSE_DATE = re.compile(r"(?<![A-Za-z0-9#])(\d{4})[-/.年]?(\d{1,2})[-/.月]?(\d{1,2})(?![A-Za-z0-9])日?")
 _Find = Callable[[str], Repository | None]
 Why = Literal["", "future", "backwards", "too_many"]
@@ -57,6 +57,7 @@ _ALIASES = {
     "订阅列表": "subscriptions",
     "查看订阅": "subscriptions",
     "状态": "status",
+    "周报": "week",
     "升级": "upgrade",
     "嫌疑": "suspects",
     "排查": "suspects",
@@ -80,6 +81,14 @@ class Days:
     """Show the statistics of some days, oldest first."""
 
     days: tuple[date, ...]
+    repository: Repository | None = None
+
+
+@dataclass(frozen=True)
+class Week:
+    """Show the seven days from `first` on, of every configured repository if none is given."""
+
+    first: date
     repository: Repository | None = None
 
 
@@ -184,6 +193,7 @@ Command = (
     Wrong
     | Day
     | Days
+    | Week
     | Lookup
     | ExplainCommits
     | Search
@@ -265,6 +275,8 @@ def _command(words: list[str], repository: Repository | None, find: _Find, today
         return _search(words[1:], repository)
     if head == "upgrade":
         return _upgrade(words[1:], repository)
+    if head == "week":
+        return _week(words[1:], repository, find, today)
     if head in _SUBSCRIBING:
         return _subscription_command(head, words[1:], repository, find)
     found = _range_day_or_commit(words[0], repository, today) if len(words) == 1 else None
@@ -312,6 +324,19 @@ def _search(words: list[str], repository: Repository | None) -> Command:
     if not words or not re.search(r"\w", " ".join(words)):
         return NotUnderstood("search", "search kv connector")
     return Search(" ".join(words[:_WORDS]), repository)
+
+
+def _week(words: list[str], repository: Repository | None, find: _Find, today: date) -> Command:
+    """Parse a day of the week, or how many weeks it lies back; the repository may also stand here."""
+    if repository is None:
+        names = {each: found for each in words if not _LOOSE_DATE.fullmatch(each) and (found := find(each))}
+        repository, words = next(iter(names.values()), None), [each for each in words if each not in names]
+    text = " ".join(words)
+    if len(words) <= 1:
+        with suppress(Misuse):
+            return Week(parse_week(_keyword(text), today), repository)
+    why: Why = "future" if max(_days_in(text), default=today) > today else ""
+    return NotUnderstood(shorten(one_line(f"week {text}"), _SHOWN), "week -1", why)
 
 
 def _upgrade(words: list[str], repository: Repository | None) -> Command:

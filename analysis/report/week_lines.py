@@ -1,0 +1,105 @@
+"""The headings and sentences that every format of a week shares."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
+
+from analysis.locale import Catalogue, catalogue
+from analysis.locale.punctuation import join_clauses, join_items
+from analysis.models import Commit
+from analysis.models.weeks import Announcement, Revert, WeekReport
+from analysis.writing.headlines import headline
+from analysis.writing.labels import dated, weekday
+
+_ONE = timedelta(days=1)
+
+
+def period(report: WeekReport) -> str:
+    """Return the days of a week: `2026-02-02 – 2026-02-08`."""
+    return f"{report.first} – {report.last}"
+
+
+def nothing(report: WeekReport) -> str:
+    """Return in one sentence why a week shows no commits."""
+    say = catalogue(report.language)
+    if not any(each.over for each in report.days):
+        return say("No day of this week is over yet")
+    if not report.stored:
+        return say("None of these days is stored; a day is stored once its digest was posted or asked for")
+    if report.chosen and report.chosen.unselected + report.chosen.unselected_late:
+        count = report.chosen.unselected + report.chosen.unselected_late
+        commits = say.plural("{count} commit", "{count} commits", count)
+        return say("{commits} in this week, none in this channel's selection", commits=commits)
+    return say("No commits in this week")
+
+
+def notes(report: WeekReport) -> Iterator[str]:
+    """Yield what of the week is missing: days that are not stored, or not over, and commits that could not be read."""
+    say, missing, stored = catalogue(report.language), report.missing, report.stored
+    if stored and missing and missing == _days(report.first, stored[0] - _ONE):
+        yield say("Only since {day}: the days before are not stored", day=dated(stored[0], say.language))
+    elif stored and missing:
+        yield say("Not stored: {days}", days=join_items([dated(each, say.language) for each in missing], say))
+    if not all(each.over for each in report.days) and stored:
+        yield say("The week is not over: up to {day}", day=dated(stored[-1], say.language))
+    if report.failed:
+        commits = say.plural("{count} commit", "{count} commits", len(report.failed))
+        yield say("{commits} could not be read", commits=commits)
+
+
+def reverts_heading(report: WeekReport) -> str:
+    """Return the heading of the reverts."""
+    return catalogue(report.language)("↩️ Reverted ({count})", count=len(report.reverts))
+
+
+def revert_line(revert: Revert, say: Catalogue) -> str:
+    """Return what was taken back, and whether it landed again."""
+    if revert.landed_again is None:
+        return revert.title
+    return say("{title}; landed again in {commit}", title=revert.title, commit=number(revert.landed_again))
+
+
+def announced_heading(report: WeekReport) -> str:
+    """Return the heading of what was announced to go."""
+    return catalogue(report.language)("📅 Announced to go ({count})", count=len(report.announced))
+
+
+def announced_line(announcement: Announcement, say: Catalogue) -> str:
+    """Return what is deprecated, what to use instead, and the version that removes it."""
+    return headline(announcement.entry, announcement.facts, say.language)
+
+
+def rank_lines(report: WeekReport) -> list[str]:
+    """Return how right the ranks were: what people corrected during the week."""
+    say, corrected = catalogue(report.language), report.corrections
+    if not corrected.higher + corrected.lower:
+        return []
+    commits = say.plural("{count} commit", "{count} commits", corrected.higher + corrected.lower)
+    ways = [
+        *([say("{count} ranked higher", count=corrected.higher)] if corrected.higher else []),
+        *([say("{count} ranked lower", count=corrected.lower)] if corrected.lower else []),
+    ]
+    return [say("🎯 People corrected {commits}: {ways}", commits=commits, ways=join_clauses(ways, say))]
+
+
+def areas_line(report: WeekReport) -> str:
+    """Return the folders that most commits touch, numbered as in the chart."""
+    areas = [f"{place} {each.path} ({each.commits})" for place, each in enumerate(report.areas, 1)]
+    return catalogue(report.language)("Most touched: {areas}", areas=" · ".join(areas)) if areas else ""
+
+
+def days_line(report: WeekReport) -> str:
+    """Return how many commits each stored day has."""
+    return " · ".join(
+        f"{weekday(day, report.language)} {stats.total}" + (f" (🔴 {stats.high})" if stats.high else "")
+        for day, stats in report.daily()
+        if stats
+    )
+
+
+def number(commit: Commit) -> str:
+    """Return a commit's pull request, or else its abbreviated SHA."""
+    return f"#{commit.pr}" if commit.pr else commit.short_sha
+
+
+def _days(first: date, last: date) -> Sequence[date]:
+    return tuple(first + _ONE * place for place in range((last - first).days + 1))
