@@ -77,7 +77,7 @@ def deprecations(change: Change, file: FileChange) -> Iterator[Fact]:
         line = next((line for line in each.statement.lines if line.sign == "+"), None)
         if line is None or each.name in known or _was_deprecated(each.name, before):
             continue
-        known.add(each.name)
+        known |= {each.name, each.name.rpartition(".")[2]}  # a field, and the warning that names it alone
         yield Fact(
             kind=FactKind.DEPRECATED,
             name=each.name,

@@ -16,7 +16,7 @@ from analysis.writing.reasons import consequences
 from analysis.writing.replacements import replacement
 from analysis.writing.titles import concerned_parts, plain_title
 
-_LINE = 130  # characters, beyond which no further clause is begun
+_LINE = 140  # characters, beyond which no further clause is begun
 _MAX_NAMES = 2
 _SHORT_NAMES = 40  # characters of two names that stand side by side
 _MAX_PARTS = 2
@@ -118,10 +118,7 @@ def _clause(commit: Commit, alike: Sequence[Fact], say: Catalogue) -> str:
                 f" {say('and {count} more', count=len(alike) - 1)}" if len(alike) > 1 else ""
             )
         case FactKind.DEPRECATED:
-            clause = say(FACT_SENTENCES[first.kind].change, names=names)
-            if first.until:
-                clause = say("{change}, to be removed in {version}", change=clause, version=first.until)
-            return say("{change}; use {new} instead", change=clause, new=code(first.new)) if first.new else clause
+            return _deprecation(alike, names, say)
         case FactKind.MOVED_NAME:
             return say("Moves {names} to {new}", names=names, new=_dotted(first.new))
         case FactKind.MOVED_MODULE:
@@ -139,6 +136,17 @@ def _clause(commit: Commit, alike: Sequence[Fact], say: Catalogue) -> str:
                 clause = say("{change} in {file}", change=clause, file=code(file))
     instead = replacement(commit, first)
     return say("{change}; use {new} instead", change=clause, new=code(instead)) if instead else clause
+
+
+def _deprecation(alike: Sequence[Fact], names: str, say: Catalogue) -> str:
+    """Return what is deprecated, with the version that removes it and what replaces it if all have these in common."""
+    clause = say(FACT_SENTENCES[FactKind.DEPRECATED].change, names=names)
+    untils, replacements = {fact.until for fact in alike}, {fact.new for fact in alike}
+    if len(untils) == 1 and (until := untils.pop()):
+        clause = say("{change}, to be removed in {version}", change=clause, version=until)
+    if len(replacements) == 1 and (new := replacements.pop()):
+        clause = say("{change}; use {new} instead", change=clause, new=code(new))
+    return clause
 
 
 def _signature(alike: Sequence[Fact], say: Catalogue) -> str:

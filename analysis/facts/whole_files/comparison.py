@@ -16,6 +16,8 @@ from analysis.models import Fact, FactKind, FileChange
 
 _CONSTANT = re.compile(r"_?[A-Z]\w{2,}$")
 _PLACEHOLDERS = ("None", "Any", "object")  # for what is not installed, or is there for type checkers only
+_REGISTERING = re.compile(r"\bregister_(?:fake|kernel|abstract|autograd|vmap)\b|\bimpl_abstract\b")  # of an operator
+_REGISTRATION = re.compile(r"register\w*\((?:[^()]|\([^()]*\))*\)")
 _TYPE_PARAMETER = re.compile(r"\b(?:TypeVar|ParamSpec|\w*[Ll]ogger)\b")
 
 
@@ -40,7 +42,9 @@ class FileComparison(NamedTuple):
                 continue
             if self.new and not isinstance(member, Import) and name in self.new.members:
                 yield from self._definition_facts(member, self.new, name)
-            elif not (self.new and self.after.binds(self.new, name)) and self._is_exported(name, member):
+            elif self.new and self.after.binds(self.new, name):
+                continue
+            elif self._is_exported(name, member) and not self._is_only_registered(member, uses):
                 yield self._removed_name(name, member)
 
     def _definition_facts(self, member: Member, new: Module, name: str) -> Iterator[Fact]:
@@ -76,6 +80,20 @@ class FileComparison(NamedTuple):
                 placeholder = member.value in _PLACEHOLDERS or _TYPE_PARAMETER.search(member.value)
                 return bool(_CONSTANT.match(name)) and not placeholder
         return True
+
+    def _is_only_registered(self, member: Member, uses: Uses) -> bool:
+        """Return whether its module has a function only to register it, such as an operator's fake implementation.
+
+        One that is registered under its own name can be called by that.
+        """
+        if not isinstance(member, Function) or uses.imported_elsewhere(member.name, self.file):
+            return False
+        if any(map(_REGISTERING.search, member.decorators)):
+            return True
+        word = re.compile(rf"\b{re.escape(member.name)}\b")
+        beside = "\n".join([*self.old.lines[: member.start - 1], *self.old.lines[member.end :]])
+        named = f'"{member.name}"' in beside
+        return bool(word.search(beside)) and not named and not word.search(_REGISTRATION.sub("", beside))
 
     def _is_re_exported(self, name: str, member: Import) -> bool:
         """Return whether a package offers what it imports: from its own modules, or by listing it in `__all__`."""

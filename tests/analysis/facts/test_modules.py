@@ -9,6 +9,7 @@ from analysis.locale import catalogue
 from analysis.models import Fact, FactKind, FileChange, Language
 from analysis.writing.by_rules import list_names
 from tests.analysis.facts.told import breaking, changed, module, names
+from tests.analysis.facts.trees import commit_between, trees
 from tests.factories import commit, file, new_file, patch
 
 GONE = changed("engine/pool.py", "-def drain(pool):", "-    return pool")
@@ -107,3 +108,24 @@ def test_a_class_that_moves_is_no_longer_listed_either() -> None:
     gone = changed("engine/models.py", "-class Owl:", under="x = 1")
     listed = changed("engine/registry.py", '-    "Owl",', under="MODELS = [")
     assert names(FactKind.SUPPORT_DROPPED, gone, listed, new_file("engine/birds.py", "class Owl:")) == []
+
+
+POOL = "x = 1\n\n{}def pool_fake(size):\n    return size\n\n{}"
+
+
+@pytest.mark.parametrize(
+    ("decorator", "below", "removed"),
+    [
+        ("", "register_op(\n    name=str(x),\n    fake_impl=pool_fake,\n)\n", []),
+        ('@library.register_fake("engine::pool")\n', "", []),
+        ("", 'register_op("pool_fake", pool_fake)\n', ["pool_fake"]),
+        ("", "", ["pool_fake"]),
+        ("", "register_op(fake_impl=pool_fake)\ny = pool_fake(1)\n", ["pool_fake"]),
+    ],
+)
+def test_what_a_file_only_registers_is_nobodys_import(decorator: str, below: str, removed: list[str]) -> None:
+    """A function that is there to be registered goes with its registration; one that is used otherwise is removed."""
+    old = {"engine/pool.py": POOL.format(decorator, below), "engine/user.py": "use = 0\n"}
+    new = {"engine/pool.py": "x = 1\n", "engine/user.py": "use = 1\n"}
+    found = facts(commit_between(old, new), trees(old, new))
+    assert [fact.name for fact in found if fact.breaking] == removed

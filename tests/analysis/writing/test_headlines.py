@@ -42,6 +42,10 @@ def fact(kind: FactKind, name: str, old: str | None = None, new: str | None = No
             [fact(FactKind.DEPRECATED, "--graph", None, "--plan").model_copy(update={"until": "v0.15"})],
             "Deprecates `--graph`, to be removed in v0.15; use `--plan` instead",
         ),
+        (
+            [fact(FactKind.DEPRECATED, "a_size", None, "size"), fact(FactKind.DEPRECATED, "b_size", None, "width")],
+            "Deprecates `a_size`, `b_size`",
+        ),
         ([fact(FactKind.SECURITY, "CVE-2026-1")], "Security: Do it"),
     ],
 )
