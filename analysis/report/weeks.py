@@ -107,4 +107,6 @@ def _areas(entries: Sequence[Entry]) -> tuple[Area, ...]:
 
 def _area(path: str, wide: set[str]) -> str:
     first, _, rest = path.partition("/")
-    return f"{first}/{rest.partition('/')[0]}" if first in wide and "/" in rest else first
+    if first not in wide:
+        return first
+    return f"{first}/{rest.partition('/')[0]}" if "/" in rest else f"{first}/*"

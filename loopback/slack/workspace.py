@@ -67,7 +67,7 @@ class Message:
 @dataclass
 class File:
     """A file; `shares` lists (channel, message ts, thread ts) and is empty until the upload is completed. The `ticket`
-    authorises the upload. `user` is who uploaded it, by default the bot.
+    authorises the upload. `user` is who uploaded it, by default the bot; `alt` is a picture's alternative text.
     """
 
     id: str
@@ -283,6 +283,7 @@ class Workspace:
             "mode": "hosted",
             "filetype": file.name.rpartition(".")[2],
             "shares": shares,
+            **({"alt_txt": file.alt} if file.alt else {}),
         }
 
     def mentions_bot(self, text: str) -> bool:
