@@ -96,16 +96,17 @@ def _is_aside(fact: Fact) -> bool:
 
 
 def _areas(entries: Sequence[Entry]) -> tuple[Area, ...]:
-    """Return the folders that most commits touch; in place of one that nearly all touch, the folders inside it."""
+    """Return the folders that most commits touch; in place of one that many touch, the folders inside it."""
     touched = [{path for path in each.commit.paths if "/" in path} for each in entries]
     top = Counter(folder for paths in touched for folder in {path.partition("/")[0] for path in paths})
-    wide = {folder for folder, count in top.items() if count > _WIDE * len(entries)}
+    inside = {path.partition("/")[0] for paths in touched for path in paths if path.count("/") > 1}
+    wide = {folder for folder in inside if top[folder] > _WIDE * len(entries)}
     found = Counter(folder for paths in touched for folder in {_area(path, wide) for path in paths})
     ordered = sorted(found.items(), key=lambda each: (-each[1], each[0]))
     return tuple(Area(path=path, commits=count) for path, count in ordered[:_MAX_AREAS])
 
 
-def _area(path: str, wide: set[str]) -> str:
+def _area(path: str, wide: Collection[str]) -> str:
     first, _, rest = path.partition("/")
     if first not in wide:
         return first
