@@ -1,6 +1,6 @@
-"""Cancellation: what is done for somebody ends early once they no longer wait for it.
+"""Cooperative cancellation of work whose requester no longer waits for it.
 
-The caller marks its context (`contextvars`) as cancellable; what may take long looks there now and then.
+The caller makes its context (`contextvars`) cancellable; code that may take long checks it from time to time.
 """
 
 from collections.abc import Callable, Iterator

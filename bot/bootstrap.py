@@ -57,8 +57,9 @@ from bot.slack.delivery.sessions import AgentSessions
 from bot.slack.listeners import Inbox, Listeners
 from bot.slack.messages.blocks import Action
 from bot.slack.outbox.outbox import SLACKS_PACE, Outbox, Pace
-from bot.slack.parsing import commands as command_types
-from bot.slack.parsing.commands import (
+from bot.slack.parsing import command_types
+from bot.slack.parsing.command_types import (
+    Ask,
     Day,
     Days,
     ExplainCommits,
@@ -260,6 +261,7 @@ class _Bot:
         upgrade = UpgradeCommand(self._services.upgrades, self._checks, self._outbox, web, now)
         subscriptions = self._subscription_commands(status, home)
         help_ = HelpCommand(store, self._subscriptions, web, self._settings.digest_command)
+        questions = Questions(self._services.answers, periods, commits, self._checks, self._threads, limits)
         commands = CommandDispatcher(
             {
                 Day: days.show_day,
@@ -274,12 +276,12 @@ class _Bot:
                 Unsubscribe: subscriptions.unsubscribe,
                 ListSubscriptions: lambda conversation, _: subscriptions.show_all(conversation),
                 command_types.Status: lambda conversation, _: subscriptions.show_status(conversation),
+                Ask: questions.answer_command,
                 Help: lambda conversation, _: help_.show(conversation),
                 Greeting: help_.return_greeting,
                 NotUnderstood: help_.show_not_understood,
             }
         )
-        questions = Questions(self._services.answers, periods, commits, self._checks, self._threads, limits)
         buttons = ButtonDispatcher(self._button_handlers(post, search, subscriptions, home), questions.choose)
         messages = Messages(commands, questions, self._threads, web)
         handlers = RequestHandlers(commands, buttons, messages, questions, subscriptions, home)

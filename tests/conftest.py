@@ -22,7 +22,7 @@ from tests.servers.github import FaultyGitHub
 from tests.servers.launched import Ran, launched
 
 # Of generated examples few, the same ones each time, and none kept on disk.
-settings.register_profile("suite", max_examples=100, deadline=None, derandomize=True, database=None)
+settings.register_profile("suite", max_examples=50, deadline=None, derandomize=True, database=None)
 settings.load_profile("suite")
 
 share_compiled_statements()

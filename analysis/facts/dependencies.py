@@ -131,7 +131,7 @@ def _is_moved(change: Change, file: FileChange, gone: Requirement) -> bool:
 
 
 def _was_elsewhere(change: Change, file: FileChange, new: Requirement) -> bool:
-    """Return whether another file of the commit that users install from loses the package, as when metadata moves."""
+    """Return whether the commit removes the package from another file that users install from, as when metadata moves."""
     others = (
         each
         for each in change.commit.files

@@ -57,7 +57,7 @@ def dropped_support(change: Change, file: FileChange) -> Iterator[Fact]:
 
 
 def _is_handler(file: FileChange, value: str) -> bool:
-    """Return whether the table's file loses the class or function that the entry is called after: special treatment ends."""
+    """Return whether the file with the table also removes the class or function that the entry is named after."""
     return re.search(rf"^-\s*(?:class|def) {re.escape(value)}\b", file.patch or "", re.MULTILINE) is not None
 
 

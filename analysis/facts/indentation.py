@@ -1,4 +1,4 @@
-"""The surroundings of a line of a Python file, by indentation alone: for files that need not be parsed."""
+"""The class or function around a line of a Python file, found by indentation, without parsing the file."""
 
 import re
 from collections.abc import Iterator

@@ -47,7 +47,7 @@ def _defining(file: FileChange) -> re.Pattern[str]:
 
 
 def flags(change: Change, file: FileChange) -> Iterator[Fact]:
-    """Yield flags that a command's parser no longer defines; the project's own scripts are nobody else's."""
+    """Yield flags that a command's parser no longer defines, except in the project's own scripts."""
     if removes_lines(file) and is_public(file) and FLAG_NAME.search(file.patch or ""):
         found = removed_between_sides(change, file, FactKind.REMOVED_FLAG, _flag_occurrences)
         yield from (fact for fact in found if not _becomes_field(change, fact.name))

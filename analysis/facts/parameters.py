@@ -207,7 +207,7 @@ def _arity(one: str) -> int:
 
 @lru_cache(maxsize=1024)
 def alternatives(annotation: str) -> frozenset[str]:
-    """Return the members of a union, without quotes and module prefixes; empty if it does not parse."""
+    """Return the members of a union, without quotes and module prefixes; empty if it cannot be parsed."""
     text = _MODULE.sub("", annotation.replace('"', "").replace("'", ""))
     text = _OLD_NAMES.sub(lambda match: match[0].lower(), text)
     try:

@@ -1,4 +1,4 @@
-"""Claims about what is known of commits besides their diffs: authors, dates, ranks and reverts, and denials."""
+"""Claims about the metadata of commits (authors, dates, ranks, reverts), and denials."""
 
 import re
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""The net change of a window of commits: what one of them adds or takes away and another takes back is no change of it.
+"""The net change of a window of commits, without what one of them changes and another undoes.
 
 A commit's own facts never depend on a window; this decides only what is shown as a change of the whole window.
 """

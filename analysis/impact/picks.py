@@ -1,4 +1,4 @@
-"""Pull requests that a branch of its own, such as a release branch, has picked from the main one."""
+"""Pull requests cherry-picked from the main branch to another one, such as a release branch."""
 
 import re
 from collections.abc import Iterable

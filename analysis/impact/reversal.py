@@ -1,4 +1,4 @@
-"""A commit turned round: what its reverse removes is what the commit adds."""
+"""The reverse of a commit: what the commit adds, found as what its reverse removes."""
 
 import re
 

@@ -147,7 +147,7 @@ class ChatModel:
             with self._lock:
                 self._mode = max(self._mode, mode)
             return value
-        raise ModelFailure(Phrase("the server accepts no request format that was tried"), lasting=True)
+        raise ModelFailure(Phrase("the server accepts none of the known request formats"), lasting=True)
 
     def talk(
         self,

@@ -1,4 +1,4 @@
-"""Suspects: the commits that most likely caused a failure, each with why."""
+"""Suspects: the commits that most likely caused a failure, each with the reasons."""
 
 from datetime import datetime
 from typing import Literal

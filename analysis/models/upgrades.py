@@ -1,4 +1,4 @@
-"""Upgrades: what lies between two upstream versions, grouped by its consequence for a downstream tree."""
+"""Upgrades: the changes between two upstream versions, grouped by their consequence for a downstream tree."""
 
 from enum import StrEnum
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Answers without a model: what was found of the commits, quoted with citations, or a proven denial."""
+"""Answers without a model: matches in the commits, quoted with citations, or a proven denial."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -47,7 +47,7 @@ _UNMENTIONED = mark("Neither the diff ({files}) nor the message mentions {names}
 _UNANSWERED = mark("No line answers this for certain. Closest matches:")
 _UNREAD = mark("I found nothing about this, but not every changed line could be read.")
 _HINT = mark(
-    "Ask what this commit changes, for example: is a default changed? does it touch {name}? has it tests? who wrote it?"
+    "Ask what this commit changes, for example: does a default change? does it touch {name}? does it have tests? who wrote it?"
 )
 DENIALS = (NOT_SHOWN, _UNMENTIONED, _UNANSWERED, _UNREAD, _HINT, NO_TEST)
 
@@ -249,7 +249,7 @@ def _line_item(entry: Entry, found: Line, quoted: list[_Quoted], language: Langu
 
 def _description(entry: Entry, language: Language) -> Iterator[Statement]:
     source: tuple[Citation, ...] = (to_commit(entry.commit),)
-    text = catalogue(language)("The commit is {title}.", title=code(entry.commit.title))
+    text = catalogue(language)("The commit's title is {title}.", title=code(entry.commit.title))
     yield Statement(text=text, citations=source)
     if entry.analysis and is_in_language(entry.analysis.texts, language):
         for piece in sentences(entry.analysis.summary)[:_MAX_SUMMARY]:

@@ -31,6 +31,7 @@ _DAY = (
     r"|(?<![A-Za-z0-9_#-])(?<![A-Za-z0-9_]\.)(?:19|20)\d\d[-/.年]\d{1,2}[-/.月]\d{1,2}(?![A-Za-z0-9_-])日?"
     rf"|(?:last )?\b(?:{'|'.join(_WEEKDAYS)})\b|(?:上个?)?(?:周|星期|礼拜)[{_HAN_WEEKDAYS}](?![个周])"
     rf"|(?-i:\b(?:{'|'.join(map(str.title, _MONTHS))})[a-z]{{0,6}})\.? \d{{1,2}}(?:st|nd|rd|th)?\b(?:,? (?:19|20)\d\d\b)?"
+    rf"|(?-i:\b\d{{1,2}}(?:st|nd|rd|th)? (?:of )?(?:{'|'.join(map(str.title, _MONTHS))})[a-z]{{0,6}}\b)(?:,? (?:19|20)\d\d\b)?"
     r"|(?<!\d)\d{1,2}月\d{1,2}[日号])"
 )
 _UNIT = r"(?P<unit>days?|weeks?|months?|天|日|周|星期|个星期|个月|个礼拜)"
@@ -67,11 +68,7 @@ def days_asked(question: str, today: date) -> DaysAsked | None:
                 continue
             first, last = found
             if first > today:
-                raise Misuse(
-                    Phrase(
-                        "{day} lies in the future; the latest day that can be read is {today}", day=first, today=today
-                    )
-                )
+                raise Misuse(Phrase("{day} is in the future; the latest day is {today}", day=first, today=today))
             rest = " ".join(f"{question[: match.start()]} {question[match.end() :]}".split())
             return DaysAsked(first, min(last, today), rest)
     return None
@@ -150,7 +147,7 @@ def _date(text: str, today: date) -> date | None:
     if (weekday := _weekday(word)) is not None:
         return _on_weekday(weekday, today, last_week=word.startswith("上"))
     numbers = [int(each) for each in re.findall(r"\d+", word)]
-    if month := next((place for place, name in enumerate(_MONTHS, 1) if word.startswith(name)), None):
+    if month := next((place for place, name in enumerate(_MONTHS, 1) if name in word), None):
         day, *years = numbers
         return _dated(years[0] if years else None, month, day, today)
     *years, month, day = numbers

@@ -66,6 +66,23 @@ def reads_as_question(text: str) -> bool:
     return bool(_MARK.search(prose)) or any(_asks(clause.strip()) for clause in _CLAUSES.split(prose))
 
 
+def asks_when_addressed(text: str) -> bool:
+    """Return whether a text that is addressed to the bot asks something: also if it only begins like a question or a request to explain."""
+    if reads_as_question(text):
+        return True
+    prose = _EN_FILLER.sub("", _prose_of_message(text).strip())
+    if _HAN.search(prose):
+        return bool(_ZH_WORDS.search(_ZH_IDIOMS.sub("", prose)) or _ZH_REQUEST.match(prose))
+    return bool(_EN_REQUEST.match(prose))
+
+
+_EN_REQUEST = re.compile(
+    r"(?:what(?:['’]?s)?(?!\s+an?\b)|which|who|whose|whom|why|when|where|how\s+\S+)\s+\S|(?:any|anything)\s+\S"
+    r"|(?:explain|describe|summari[sz]e|compare|tell\s+(?:me|us))\s+\S"
+    r"|(?:show|list|find|give|get)\s.*\b(?:commits?|changes|prs|pull requests)\b",
+    re.IGNORECASE,
+)
+_ZH_REQUEST = re.compile(r"(?:请|帮我|给我)*(?:解释|说明|介绍|总结|概括|列出|列举|告诉我|说说|讲讲|分析|比较|对比)")
 _CODE_WORD = r"(?:code|codebase|plug-?ins?|fork|repo|repository|package|project|build|backend|integration|subclass\w*|overrides?)"
 _ABOUT_OWN_CODE = re.compile(
     r"\b(?:break|broke)\w*\s+(?:\w+\s+){0,2}?(?:us|ours?|me|mine|my)\b"
@@ -139,6 +156,7 @@ _EN_PATTERNS = [
     # Question words with the verb before the subject, or as the subject.
     rf"(?:what|why|how|when|where|which|who|whose)(?:'s|’s|'re|’re|'d|s)?\s+(?:\w+\s+){{0,3}}?{_AUXILIARY}(?:n't|n’t)?\s+(?:not\s+)?{_SUBJECT}",
     r"(?:what|why|where|how|who|when)(?:'s|’s|\s+(?:is|are|was|were))\b(?!\s+(?:why|how|what))",
+    r"what\s+(?:removed|added|introduced|renamed|moved|dropped|deleted|reverted|replaced|deprecated|disabled|enabled|caused|fixed|touched)\s+\S",
     r"what\s+(?:about|changed|changes|else|happened|happens|breaks?|broke|matters?|kind|version|does|did|do)\b",
     r"how\s+(?:to|come|many|much|long|often|far|big|large|risky|safe|do|does|did|can|could|should|would|will)\b",
     r"how\s+about\s+(?!we\b|you\b|i\b|let)",

@@ -1,4 +1,4 @@
-"""Questions about the commits of a period: which of them match, best first, or a proven none."""
+"""Questions about the commits of a period: those that match, best first, or proof that none does."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""Search in what can be found of a commit: BM25 over words of code, with what a line stands among.
+"""Search in a commit's documents: BM25 over the words of code, with a line's neighbours as context.
 
 Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009); words of neighbouring lines, paths
 and headings count as fractions of an occurrence, as its section 3.6 does with fields.

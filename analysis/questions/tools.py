@@ -124,7 +124,7 @@ class _Row(NamedTuple):
 
 
 class ToolResult(NamedTuple):
-    """The result of a call as the model reads it, and what of it bears out statements: lines of files, or `told`."""
+    """The result of a call as the model reads it, with the evidence in it: lines of files, or the text `told`."""
 
     call_id: str
     text: str
@@ -133,7 +133,7 @@ class ToolResult(NamedTuple):
 
 
 class _Refused(Exception):
-    """A call that has no result; the message tells the model why."""
+    """A call without a result; the message is the reason, for the model."""
 
 
 class CommitTools:

@@ -50,7 +50,8 @@ class Break(NamedTuple):
         """Yield the change with each name and its place: `limit` names, or as many as fit in a row at the top."""
         say, kind = catalogue(language), self.facts[0].kind
         limit = limit or _MAX_NAMES_OF_KIND.get(kind, _MAX_NAMES)
-        yield Part("", say(FACT_SENTENCES[kind].change).removesuffix("{names}").rstrip())
+        before, _, after = say(FACT_SENTENCES[kind].change).partition("{names}")
+        yield Part("", before.rstrip())
         path: str | None = None
         for number, fact in enumerate(self.facts[:limit]):
             gap = say.context("between the items of a list", ", ") if number else " "
@@ -60,6 +61,8 @@ class Break(NamedTuple):
         left = len(self.facts) - limit
         if left > 0:
             yield Part(" ", say("and {count} more", count=left))
+        if after:
+            yield Part("", after)
 
     def _place_parts(self, fact: Fact, *, shortly: bool) -> Iterator[Part]:
         """Yield the place of a fact, and the new place of a moved name.

@@ -1,6 +1,6 @@
 """The headings and lines that every format of a day's report shares: statistics, tiers, late commits, coverage and usage."""
 
-from analysis.locale import catalogue, mark
+from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import join_items
 from analysis.models import DayReport, Importance, Language, PeriodReport, ReadFrom, Stats, Usage
 from analysis.writing.labels import BADGE, IMPORTANCE
@@ -54,16 +54,26 @@ def coverage(report: DayReport) -> str:
 def coverage_sentence(report: DayReport) -> str:
     """Return how the day's commits were analysed, for readers who want no equation."""
     say, counted = catalogue(report.language), report.coverage
-    ways = {mark("{count} by a model"): counted.analysed, mark("{count} by rules"): counted.by_rules}
-    parts = [say(each, count=count) for each, count in ways.items() if count]
-    line = say.plural("{count} commit analysed", "{count} commits analysed", sum(ways.values()))
     others = {
         mark("{count} failed"): len(counted.failed),
         mark("{count} filtered out"): _filtered_out(report),
     }
     way = _READ_FROM.get(counted.read_from)
     remarks = [say(each, count=count) for each, count in others.items() if count] + ([say(way)] if way else [])
-    return say("; ").join([line + (say(": ") + join_items(parts, say) if parts else ""), *remarks])
+    return say("; ").join([_analysed(counted.analysed, counted.by_rules, say), *remarks])
+
+
+def _analysed(by_model: int, by_rules: int, say: Catalogue) -> str:
+    """Return how many commits were analysed, and by what; apart if in both ways."""
+    if by_model and by_rules:
+        total = say.plural("{count} commit analysed", "{count} commits analysed", by_model + by_rules)
+        ways = [say("{count} by a model", count=by_model), say("{count} by rules", count=by_rules)]
+        return total + say(": ") + join_items(ways, say)
+    if by_model:
+        return say.plural("{count} commit analysed by a model", "{count} commits analysed by a model", by_model)
+    if by_rules:
+        return say.plural("{count} commit analysed by rules", "{count} commits analysed by rules", by_rules)
+    return say.plural("{count} commit analysed", "{count} commits analysed", 0)
 
 
 def _filtered_out(report: DayReport) -> int:

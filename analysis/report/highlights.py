@@ -1,7 +1,7 @@
-"""The highlights of a day: its commits by what follows for the reader, within a group the worst first.
+"""The highlights of a day: its commits grouped by their consequence for the reader, the worst of a group first.
 
-Each commit stands once, and once more where it breaks code and announces what deployments meet. A merge and the commits
-that it merges are told once.
+Each commit is listed once, and a second time where it breaks code and also announces something to deployments. A merge and
+the commits that it merges count as one.
 """
 
 import re

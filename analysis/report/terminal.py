@@ -241,7 +241,7 @@ def _print_coverage(console: Console, report: DayReport, say: Catalogue) -> None
     coverage, colon = report.coverage, say(": ")
     console.print()
     _print(console, Text(say("📦 Coverage"), style="bold"))
-    _print(console, Text(counts.coverage(report), style="dim"))
+    _print(console, Text(counts.coverage_sentence(report), style="dim"))
     if report.usage.model:
         _print(console, Text(one_line(counts.usage(report.usage, report.language)), style="dim"))
     for label, style, failures in (

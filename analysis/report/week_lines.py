@@ -5,10 +5,10 @@ from datetime import date, timedelta
 
 from analysis.locale import Catalogue, catalogue
 from analysis.locale.punctuation import join_clauses, join_items
-from analysis.models import Commit
 from analysis.models.weeks import Announcement, Revert, WeekReport
 from analysis.writing.headlines import headline
 from analysis.writing.labels import dated, weekday
+from analysis.writing.titles import number_of
 
 _ONE = timedelta(days=1)
 
@@ -55,7 +55,7 @@ def revert_line(revert: Revert, say: Catalogue) -> str:
     """Return what was taken back, and whether it landed again."""
     if revert.landed_again is None:
         return revert.title
-    return say("{title}; landed again in {commit}", title=revert.title, commit=number(revert.landed_again))
+    return say("{title}; landed again in {commit}", title=revert.title, commit=number_of(revert.landed_again))
 
 
 def announced_heading(report: WeekReport) -> str:
@@ -94,11 +94,6 @@ def days_line(report: WeekReport) -> str:
         for day, stats in report.daily()
         if stats
     )
-
-
-def number(commit: Commit) -> str:
-    """Return a commit's pull request, or else its abbreviated SHA."""
-    return f"#{commit.pr}" if commit.pr else commit.short_sha
 
 
 def _days(first: date, last: date) -> Sequence[date]:

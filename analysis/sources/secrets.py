@@ -101,7 +101,7 @@ def redacted(commit: Commit) -> Commit:
 
 
 def redacted_facts(found: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Redact what facts quote from whole files, which nobody has searched for secrets yet."""
+    """Redact secrets in what facts quote from whole files, which were not scanned when they were read."""
     quoted = [_quotation(fact) for fact in found if fact.proof is Proof.FILES]
     if not quoted:
         return tuple(found)
@@ -110,7 +110,7 @@ def redacted_facts(found: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def redacted_impacts(found: Sequence[Impact]) -> tuple[Impact, ...]:
-    """Redact what impacts quote of the upstream code, which nobody has searched for secrets yet."""
+    """Redact secrets in what impacts quote of the upstream code, which was not scanned when it was read."""
     quoted = {text for each in found for text in (each.upstream.before, each.upstream.after) if text}
     redact = Redactor(sorted(quoted))
 

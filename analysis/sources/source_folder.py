@@ -91,7 +91,7 @@ def _is_pattern(line: str) -> bool:
 
 
 def _is_ignored(path: str, ignoring: Sequence[tuple[str, GitIgnoreSpec]]) -> bool:
-    """Return whether the innermost .gitignore that speaks of a path ignores it."""
+    """Return whether the innermost .gitignore with a matching pattern ignores the path."""
     for base, spec in reversed(ignoring):
         found = spec.check_file(path.removeprefix(base)).include
         if found is not None:
@@ -100,7 +100,7 @@ def _is_ignored(path: str, ignoring: Sequence[tuple[str, GitIgnoreSpec]]) -> boo
 
 
 def _is_made(entry: os.DirEntry[str], depth: int) -> bool:
-    """Return whether a program made a folder: an environment, a cache, what was built or installed."""
+    """Return whether a folder is generated: an environment, a cache, a build or an installation."""
     if entry.name in _MADE or entry.name.endswith(".egg-info") or (depth == 0 and entry.name in _MADE_AT_ROOT):
         return True
     return any(Path(entry.path, mark).exists() for mark in _MARKS)

@@ -140,7 +140,7 @@ class AnalysisRequest(NamedTuple):
 
 
 def load(model: ChatModel, language: Language) -> None:
-    """Load what the first analysis would otherwise: the prompts in this language, and what the model imports late."""
+    """Load in advance what the first analysis needs: the prompts in this language, and the model's late imports."""
     model.load()
     for name in (_SYSTEM, _USER, _AGAIN):
         load_prompt(name.format(language=language))

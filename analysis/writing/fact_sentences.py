@@ -221,7 +221,7 @@ FACT_SENTENCES = {
     FactKind.DEPENDENCY_REMOVED: FactSentences(mark("Removes the dependency {names}")),
     FactKind.FILE_DELETED: FactSentences(mark("Deletes source file {names}")),
     FactKind.TEST_REMOVED: FactSentences(
-        mark("Removes or skips test {names}"), mark("what it covered is no longer tested"), Severity.LOW
+        mark("Removes or skips test {names}"), mark("what the removed tests covered is no longer tested"), Severity.LOW
     ),
     FactKind.CONCURRENCY: FactSentences(
         mark("Touches concurrency: {names}"),

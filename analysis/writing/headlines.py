@@ -53,7 +53,9 @@ def _rest(facts: Sequence[Fact], say: Catalogue) -> str:
     sorts = Counter(_sort(fact.kind) for fact in facts)
     counted = {
         "removal": say.plural("{count} more removal", "{count} more removals", sorts["removal"]),
-        "renaming": say.plural("{count} more renaming or move", "{count} more renamings or moves", sorts["renaming"]),
+        "renaming": say.plural(
+            "{count} more renamed or moved name", "{count} more renamed or moved names", sorts["renaming"]
+        ),
         "signature": say.plural(
             "{count} more changed signature", "{count} more changed signatures", sorts["signature"]
         ),
@@ -74,10 +76,15 @@ def _sort(kind: FactKind) -> str:
     return "renaming" if kind.name.startswith(("RENAMED_", "MOVED_")) else "other"
 
 
+def title_line(commit: Commit, say: Catalogue) -> str:
+    """Return a commit's title without tags and number, and in parentheses whom its tags concern."""
+    title = plain_title(commit)
+    parts = [part for part in concerned_parts(commit) if part.casefold() not in title.casefold()][:_MAX_PARTS]
+    return f"{title} ({join_items(parts, say)})" if parts else title
+
+
 def _title_line(entry: Entry, say: Catalogue) -> str:
-    parts = concerned_parts(entry.commit)[:_MAX_PARTS]
-    title = _title(entry.commit)
-    line = f"{title} ({join_items(parts, say)})" if parts else title
+    line = shorten(title_line(entry.commit, say), _TITLE)
     follows = _consequence(entry, say) if entry.ranked.importance is Importance.HIGH else ""
     return say("{change}; {consequence}", change=line, consequence=follows) if follows else line
 

@@ -66,10 +66,11 @@ _BREAKING = frozenset(kind.value for kind in BREAKING)
 def consequences(entry: Entry, language: Language, *, facts_only: bool = False) -> list[str]:
     """Return what follows from a commit, the worst first, at most three: what its facts entail, or else whom its areas concern.
 
-    A model's judgement comes first. With `facts_only` there is nothing where no fact says so.
+    A model's judgement comes first. With `facts_only` there is nothing where no fact says so; removed tests say nothing
+    to whoever uses the code.
     """
-    say = catalogue(language)
-    following = [say(each) for each in _entailed({fact.kind for fact in entry.facts}) if each]
+    say, kinds = catalogue(language), {fact.kind for fact in entry.facts}
+    following = [say(each) for each in _entailed(kinds - {FactKind.TEST_REMOVED} if facts_only else kinds) if each]
     if facts_only:
         return following[:_MAX_REASONS]
     judged = [_reason_sentence(each, say) for each in entry.ranked.reasons if each.signal == MODEL]

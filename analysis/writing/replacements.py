@@ -31,7 +31,7 @@ _PATTERNS = tuple(
 
 
 def replacement(commit: Commit, fact: Fact) -> str:
-    """Return the name that replaces what `fact` says is gone, as written; "" if nobody says so."""
+    """Return the replacement of what `fact` says is removed, as written; "" if none is named."""
     if not fact.removes or fact.new:
         return ""
     name = _bare_name(fact.name)
@@ -67,7 +67,7 @@ def _sentences(commit: Commit, name: str) -> Iterator[str]:
 
 
 def _prose(line: str) -> str:
-    """Return what a line of code says to people: its strings and its comment; a bar where it says nothing."""
+    """Return the prose in a line of code: its strings and its comment, with a bar in place of the rest."""
     said = [match[1] or match[2] or match[3] for match in _SAID.finditer(line)]
     if not said:
         return "|" if _CODE.search(line) else line

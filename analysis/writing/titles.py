@@ -9,6 +9,7 @@ from analysis.text import one_line
 
 _NUMBER = re.compile(r"\s*\(#\d{1,9}\)\s*$")
 _TAG = re.compile(r"\[([^\]]{1,40})\]|^\s*([A-Za-z][\w/ -]{0,24})(?:\(([^)]{1,40})\))?!?\s*:")
+_NAME_IN_CODE = re.compile(r"[_.()/]\w|\w[A-Z]|^[-.]")  # in a word
 _PART = re.compile(r"\d+\s*/\s*[\dNn]+")
 # Tags that say what kind of change it is rather than which part of the project it is in.
 _KIND = re.compile(
@@ -26,10 +27,15 @@ _ADDING = re.compile(
 
 
 def plain_title(commit: Commit) -> str:
-    """Return what the title says, without its tags and the pull request's number; the short SHA of one without words."""
+    """Return the title without its tags and the pull request's number; the short SHA if no words are left."""
     title = " ".join(_NUMBER.sub("", one_line(commit.subject)).split())
-    words = split_title(title)[1]
-    return (words[:1].upper() + words[1:] if words else title) or commit.short_sha
+    words = split_title(title)[1].lstrip(":-–— ")
+    return (_capitalized(words) if words else title) or commit.short_sha
+
+
+def number_of(commit: Commit) -> str:
+    """Return what a commit is called beside its title: the number of its pull request, or else its short SHA."""
+    return f"#{commit.pr}" if commit.pr else commit.short_sha
 
 
 def concerned_parts(commit: Commit) -> tuple[str, ...]:
@@ -51,4 +57,10 @@ def added_feature(commit: Commit) -> str:
     if not match:
         return ""
     rest = re.sub(r"\s+(?:model\s+)?support$", "", title[match.end() :].strip())
-    return rest[:1].upper() + rest[1:]
+    return _capitalized(rest)
+
+
+def _capitalized(words: str) -> str:
+    """Begin with a capital letter, unless the first word is a name in code."""
+    first = words.split(maxsplit=1)[0] if words else ""
+    return words if _NAME_IN_CODE.search(first) else words[:1].upper() + words[1:]

@@ -25,7 +25,7 @@ _INTERRUPTED = 130
 
 app = typer.Typer(
     name="vllm-digest",
-    help="Reads a day's commits of fast GitHub repositories, says which matter and why.",
+    help="Reads a day's commits of busy GitHub repositories, says which matter and why.",
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

@@ -34,7 +34,7 @@ def commit(
     repo: RepoOption = None,
     lang: LangOption = None,
     timezone: ZoneOption = None,
-    format: Annotated[Format, typer.Option("--format", help="How the result is written.")] = "terminal",
+    format: Annotated[Format, typer.Option("--format", help="Output format.")] = "terminal",
     out: OutOption = None,
     no_model: NoModelOption = False,
 ) -> None:
@@ -79,7 +79,7 @@ def ask(
     timezone: ZoneOption = None,
     no_model: NoModelOption = False,
 ) -> None:
-    """Answer a question about a commit, a day, days or a repository, with the places that say so."""
+    """Answer a question about a commit, a day, a range or a repository, with the lines that prove it."""
     from analysis.models import Question
     from analysis.questions.intent import language_of
     from analysis.questions.scope import Scope
@@ -110,7 +110,7 @@ def ask(
 def _subject(
     about: str, question: str, repo: str | None, settings: "Settings", today: date
 ) -> "tuple[Scope | Reference, list[Repository]]":
-    """Return the commit or the days that a question is about, and where to look; of a repository what the question says."""
+    """Return the commit or the days that a question is about, and the repository."""
     from analysis.questions.scope import Scope, scope_of
     from bot.cli.subjects import days_or_commit
     from bot.services.configured_repositories import choose_repositories

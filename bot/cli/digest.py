@@ -25,7 +25,7 @@ def digest(
     lang: LangOption = None,
     timezone: ZoneOption = None,
     format: Annotated[
-        Literal["terminal", "markdown", "json", "slack"], typer.Option("--format", help="How the result is written.")
+        Literal["terminal", "markdown", "json", "slack"], typer.Option("--format", help="Output format.")
     ] = "terminal",
     out: OutOption = None,
     no_model: NoModelOption = False,

@@ -36,7 +36,7 @@ def impact(
     repo: RepoOption = None,
     lang: LangOption = None,
     timezone: ZoneOption = None,
-    format: Annotated[Format, typer.Option("--format", help="How the result is written.")] = "terminal",
+    format: Annotated[Format, typer.Option("--format", help="Output format.")] = "terminal",
     out: OutOption = None,
 ) -> None:
     """Show which commits break downstream code, where, and what to write instead."""

@@ -26,9 +26,7 @@ def search(
     repo: RepoOption = None,
     limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="Maximum number of commits.")] = 20,
     timezone: ZoneOption = None,
-    format: Annotated[
-        Literal["terminal", "json"], typer.Option("--format", help="How the result is written.")
-    ] = "terminal",
+    format: Annotated[Literal["terminal", "json"], typer.Option("--format", help="Output format.")] = "terminal",
 ) -> None:
     """Find commits in the store."""
     from analysis.report.terminal import print_found

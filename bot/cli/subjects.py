@@ -22,6 +22,6 @@ def days_or_commit(text: str, today: date) -> "list[date] | Reference":
         try:
             return [parse_day(text, today)]
         except Misuse:
-            if any(map(str.isdigit, text)):  # a date that is none, or lies in the future
+            if any(map(str.isdigit, text)):  # an invalid date, or one in the future
                 raise
     raise Misuse(f"{text!r} is neither a commit nor a day; use a SHA, #123, 2026-02-05, yesterday or FROM..TO")

@@ -44,7 +44,7 @@ def suspects(
     repo: RepoOption = None,
     lang: LangOption = None,
     timezone: ZoneOption = None,
-    format: Annotated[Format, typer.Option("--format", help="How the result is written.")] = "terminal",
+    format: Annotated[Format, typer.Option("--format", help="Output format.")] = "terminal",
     out: OutOption = None,
 ) -> None:
     """Show which stored commits most likely caused a traceback, a log or a described failure, and why."""

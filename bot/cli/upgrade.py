@@ -1,4 +1,4 @@
-"""The command `upgrade`: what lies between two upstream versions, grouped by consequence for downstream code."""
+"""The command `upgrade`: the changes between two upstream versions, grouped by consequence for downstream code."""
 
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -41,7 +41,7 @@ def upgrade(
     repo: RepoOption = None,
     lang: LangOption = None,
     timezone: ZoneOption = None,
-    format: Annotated[Format, typer.Option("--format", help="How the result is written.")] = "terminal",
+    format: Annotated[Format, typer.Option("--format", help="Output format.")] = "terminal",
     out: OutOption = None,
 ) -> None:
     """Show the changes between two versions, those that break downstream code first."""

@@ -214,7 +214,7 @@ class Analyst:
 
 
 def _load(model: MeteredModel, language: Language) -> None:
-    """Import what an analysis by a model needs: half a second in one thread, and far more in eight that meet there.
+    """Import what an analysis by a model needs: half a second in one thread, and far more in eight at once.
 
     A stored day needs no model, so nothing of it is imported earlier.
     """

@@ -35,7 +35,7 @@ class DownstreamChecks:
     def surfaces(
         self, reader: Reader, channel: str, upstream: Repository
     ) -> tuple[list[ComparedSurface], list[Unchecked]]:
-        """Return what the repositories that a channel names use of an upstream one as it is, and those that fail with why."""
+        """Return the surfaces of a channel's downstream repositories as they are now, and those that failed, with the reason."""
         return self._surfaces(reader, channel, upstream, self.named(channel, upstream), ())
 
     def _surfaces(

@@ -40,7 +40,7 @@ class Waiting(Protocol):
 
 
 class Services(NamedTuple):
-    """The services of one process, and what they stand on. It is taken apart where it is used, and not passed on."""
+    """The services of one process, and what they are built from. Users take single services out of it; it is not passed on."""
 
     github: GitHub
     sources: CommitSources

@@ -193,7 +193,7 @@ class ImpactService:
     # The upstream repository
 
     def _upstream_before(self, upstream: Repository, entries: Sequence[Entry], now: datetime) -> UpstreamTree:
-        """Return the upstream tree before the oldest of some commits: what they break was there."""
+        """Return the upstream tree before the oldest of some commits, which still has what they break."""
         mirror = self.mirror(upstream, now)
         if not entries:
             return _tree(mirror, mirror.head())

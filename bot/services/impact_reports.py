@@ -1,4 +1,4 @@
-"""Reports of what the commits of some days, or one commit, break of downstream trees."""
+"""Reports of what the commits of some days, or one commit, break in downstream trees."""
 
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -38,7 +38,7 @@ class _Found:
 
 
 class Terms(NamedTuple):
-    """Of which trees a report is, in which language and time zone, and when it is made (UTC)."""
+    """The trees that a report is about, its language and time zone, and the time at which it is made (UTC)."""
 
     downstreams: Sequence[Repository | Path]
     language: Language

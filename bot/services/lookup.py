@@ -94,7 +94,7 @@ class CommitLookup:
             )
             raise SeveralCommits(
                 Phrase(
-                    "{text} matches several commits: {listed}; use a longer SHA or --repo",
+                    "{text} matches several commits: {listed}; use a longer SHA, or name the repository",
                     text=reference.text,
                     listed=listed,
                 ),

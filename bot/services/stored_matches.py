@@ -102,7 +102,7 @@ class StoredMatches:
 
 
 def _search_words(text: str, query: Query) -> str:
-    """Return what the search index is asked for: the telling terms with what stands for them, or else all; or the reverts."""
+    """Return the words to search the index for: the distinctive terms with their synonyms, or else all; or the reverts."""
     if asks_for_reverts(text):
         return " ".join(["+revert", *(f"+{each}" for each in references_in(text) if each.startswith("#"))])
     terms = [term for term in query.all_terms if term.telling] or query.all_terms

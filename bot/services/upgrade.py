@@ -1,4 +1,4 @@
-"""Upgrades: what lies between two upstream versions, read, netted and compared with downstream code. No model is asked."""
+"""Upgrades: the changes between two upstream versions, read, netted and compared with downstream code. No model is asked."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol

@@ -212,7 +212,7 @@ class Listeners:
 
 
 def _logged(do: Callable[..., None], *arguments: Any) -> None:
-    """Call a function, and log its exception, which nobody waits for."""
+    """Call a function and log its exception, since no caller waits for it."""
     try:
         do(*arguments)
     except Exception:

@@ -55,7 +55,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "suspects": Benchmark(suspects, {"settings": {}}),
     "upgrade": Benchmark(upgrading, {"commits": 2, "settings": {}}),
     "backfill": Benchmark(backfilling, {"days": 2, "a_day": 3}),
-    "start": Benchmark(starting, {"commits": 2, "runs": 1, "starts": 1}),
+    "start": Benchmark(starting, {"commits": 2, "runs": 1, "starts": 0}),
     "commands": Benchmark(commands, {"texts": 20, "at_once": 10, "high": 1}),
     "ack": Benchmark(acknowledging, {"at_once": 5, "rounds": 1, "commits": 3, "answers": 2}),
     "killed": Benchmark(killed, {"rounds": 1, "kills": 1}),

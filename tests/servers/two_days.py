@@ -157,7 +157,9 @@ def _subscribe(bot: Killable, first: date, zone: ZoneInfo) -> None:
 def _as_if_killed_often(bot: Killable) -> None:
     """As if every flow had been interrupted a thousand times: the engine counts that, and may give up on one."""
     with closing(sqlite3.connect(bot.flows)) as engine, engine:
-        engine.execute("UPDATE workflow_status SET recovery_attempts = 1000")
+        # On a slow machine the only kill may have come before there was any.
+        if engine.execute("SELECT name FROM sqlite_master WHERE name = 'workflow_status'").fetchone():
+            engine.execute("UPDATE workflow_status SET recovery_attempts = 1000")
 
 
 # When it is killed

@@ -121,7 +121,7 @@ def _is_local(name: str, number: int, text: IndentedText) -> bool:
 
 
 def variable_meaning(value: object) -> object:
-    """Return what programs take an environment variable's value for: "0", "false" and "" are one."""
+    """Return the value as programs interpret it: "0", "false" and "" mean the same."""
     lowered = str(value).lower()
     return next((index for index, same in enumerate(_EQUIVALENT) if lowered in same), value)
 
@@ -206,7 +206,7 @@ def _only_value(settings: Sequence[Setting]) -> Value | None:
 
 
 def _is_decided_later(name: str, now: Value) -> bool:
-    """Return whether a parameter's default becomes None, for which its function takes another value."""
+    """Return whether a parameter's default becomes None, which its function replaces by another value."""
     return name.endswith(")") and now.text == "None"
 
 

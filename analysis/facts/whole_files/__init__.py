@@ -41,7 +41,7 @@ class FilesProof(NamedTuple):
     compared: frozenset[str]
 
     def replaces(self, file: FileChange, fact: Fact) -> bool:
-        """Return whether a fact of the file's patch gives way: the files decide its kind, or its field is inherited."""
+        """Return whether the whole files override a fact of the patch: they decide facts of its kind, or its field is inherited."""
         if self.after is None or file.path not in self.compared:
             return False
         return fact.kind in _DECIDED or (fact.kind in _FIELDS and self._still_declared(file, fact.name))

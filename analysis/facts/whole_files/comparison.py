@@ -1,4 +1,4 @@
-"""The comparison of a file's module before and after a commit: names that go, and definitions that change."""
+"""The comparison of a file's module before and after a commit: removed names and changed definitions."""
 
 import re
 from collections.abc import Iterator

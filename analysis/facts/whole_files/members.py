@@ -1,4 +1,4 @@
-"""The comparison of a class before and after a commit: members and bases that go, methods and fields that it requires."""
+"""The comparison of a class before and after a commit: removed members and bases, newly required methods and fields."""
 
 from collections.abc import Iterator
 from typing import NamedTuple

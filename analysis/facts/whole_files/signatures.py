@@ -1,4 +1,4 @@
-"""Breaking changes between two signatures of one function: what calls and overrides that fitted no longer fit."""
+"""Breaking changes between two signatures of one function: calls and overrides that no longer fit."""
 
 import re
 from collections.abc import Iterator

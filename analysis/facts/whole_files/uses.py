@@ -1,4 +1,4 @@
-"""Users of what a commit changed, as far as the commit shows them: other files, other classes, or only its own file.
+"""Users of a changed definition, as far as the commit shows them: other files, other classes, or only its own file.
 
 A commit leaves its repository consistent: where a definition is gone or is called otherwise, the files that use it had
 to change with it. What no other file had to follow, and its own file uses, is an internal of that file.

@@ -1,4 +1,4 @@
-"""The impacts of a commit on a surface: what held before the commit and holds no more after it."""
+"""The impacts of a commit on a surface: uses that worked before the commit and no longer do after it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 

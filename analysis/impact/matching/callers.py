@@ -1,4 +1,4 @@
-"""The calls in the files that a commit changes: of a parameter that it adds, nobody else upstream can know yet."""
+"""Calls in the files that a commit changes: no other upstream code can pass a parameter that the commit adds."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""The names whose definitions a commit takes away or changes for those who use them."""
+"""The names whose definitions a commit removes or changes for their users."""
 
 import re
 from collections.abc import Iterator

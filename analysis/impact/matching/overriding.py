@@ -1,4 +1,4 @@
-"""Overrides and replacements: which of the parameters that do not fit them upstream's callers meet."""
+"""Overrides and replacements: which parameters that they lack upstream's callers actually pass."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Misfits of calls and overrides: the reasons why a signature does not take them."""
+"""Mismatches between a signature and its calls and overrides, each with the reason."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple

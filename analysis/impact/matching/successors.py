@@ -1,4 +1,4 @@
-"""Successors of definitions that a commit takes away: their new names, or the modules that they moved to."""
+"""Successors of definitions that a commit removes: their new names, or the modules that they moved to."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

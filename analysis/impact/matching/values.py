@@ -1,4 +1,4 @@
-"""Values of another kind: what functions return and attributes hold, where users of them may not expect it."""
+"""Values of a changed type: what functions return and attributes hold, where their users may not expect it."""
 
 from difflib import SequenceMatcher
 from typing import NamedTuple

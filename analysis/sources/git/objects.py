@@ -97,7 +97,7 @@ class Objects:
         return [text(line.split()[0]) for line in found.splitlines() if line.endswith(b" missing")]
 
     def bring(self, shas: Collection[str]) -> None:
-        """Fetch those objects that the mirror lacks, in one request. What the server lacks as well stays missing."""
+        """Fetch the objects that the mirror lacks in one request. Those that the server lacks too stay missing."""
         if not any(sha not in self._unavailable for sha in shas) or not self.missing(shas):
             return
         with self._folder.writing(self._limits.fetch) as lock:

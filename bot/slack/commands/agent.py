@@ -8,7 +8,7 @@ from bot.store import AnswerRatings, Mailbox, Rating
 
 
 class AnswerFeedback:
-    """Keeps what people think of answers."""
+    """Stores people's ratings of answers."""
 
     def __init__(self, ratings: AnswerRatings, mailbox: Mailbox) -> None:
         self._ratings = ratings

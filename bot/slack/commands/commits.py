@@ -17,7 +17,7 @@ from bot.slack.messages.blocks import Message
 from bot.slack.messages.commit import commit_messages
 from bot.slack.messages.lists import which_message
 from bot.slack.messages.rank import rank_message
-from bot.slack.parsing.commands import Lookup
+from bot.slack.parsing.command_types import Lookup
 from bot.slack.parsing.requests import ButtonRequest
 from bot.store import Store, Subscriptions, Verdict
 

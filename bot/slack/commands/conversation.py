@@ -7,7 +7,8 @@ from typing import NamedTuple
 from bot.services.channels import ChannelView
 from bot.slack.delivery.reply import Reply
 from bot.slack.messages.blocks import Message
-from bot.slack.parsing.commands import Command, parse
+from bot.slack.parsing.command_types import Command
+from bot.slack.parsing.commands import parse
 from bot.slack.parsing.requests import AnyRequest
 
 

@@ -19,7 +19,7 @@ from bot.slack.messages.blocks import escaped
 from bot.slack.messages.digest import rest_messages, summary_message
 from bot.slack.messages.lists import DayRow, range_message
 from bot.slack.outbox.outbox import Outbox
-from bot.slack.parsing.commands import Day, Days
+from bot.slack.parsing.command_types import Day, Days
 from bot.slack.parsing.requests import ButtonRequest
 from bot.slack.web import Web
 from bot.store import Draft

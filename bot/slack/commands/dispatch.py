@@ -7,7 +7,7 @@ from analysis.locale import catalogue
 from bot.models.deliveries import Outcome
 from bot.slack.commands.conversation import Conversation
 from bot.slack.delivery.drafts import line
-from bot.slack.parsing.commands import Command, Wrong
+from bot.slack.parsing.command_types import Command, Wrong
 from bot.slack.parsing.requests import ButtonRequest
 
 CommandHandler = Callable[[Conversation, Any], Outcome]

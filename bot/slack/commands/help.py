@@ -14,7 +14,7 @@ from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.subscriptions import visible_subscriptions
 from bot.slack.delivery.drafts import line
 from bot.slack.messages.blocks import Message, escaped, section
-from bot.slack.parsing.commands import MOST_DAYS, Greeting, NotUnderstood, Why
+from bot.slack.parsing.command_types import MOST_DAYS, Greeting, NotUnderstood, Why
 from bot.slack.parsing.requests import AnyRequest, MessageRequest
 from bot.slack.web import Web
 from bot.store import Store, Subscriptions
@@ -29,6 +29,10 @@ _FORMS = (  # of commands, and what they give, both with placeholders for `Examp
     ("week", mark("the last seven days by consequence (also: week {day}, week -1 for last week)")),
     ("{sha}", mark("a commit (SHA, #{pr} or URL)")),
     ("search {words}", mark("search commits")),
+    (
+        "which commits touch {folder}?",
+        mark("a question about commits (of the last 7 days unless it names others)"),
+    ),
     (
         "upgrade v1.2.0..v1.3.0",
         mark("changes between two versions; `upgrade` alone starts at the version that your code pins"),
@@ -77,7 +81,7 @@ def forms(examples: Examples, language: Language) -> list[tuple[str, str]]:
 
 
 class HelpCommand:
-    """Shows the commands, returns greetings, and tells what was not understood."""
+    """Shows the commands, returns greetings, and replies to text that was not understood."""
 
     def __init__(self, store: Store, subscriptions: Subscriptions, web: Web, command: str) -> None:
         self._store = store
@@ -92,7 +96,7 @@ class HelpCommand:
         followed = [each.terms.repository for each in visible_subscriptions(self._subscriptions, view, request.channel)]
         prefix = self._prefix(request)
         rows = [
-            f"{_code(prefix + form)}  {gives}"
+            f"• {_code(prefix + form)}  {gives}"
             for form, gives in forms(self._examples(view, conversation.today, (*followed, *known)), view.language)
         ]
         names = ", ".join(f"`{escaped(str(each))}`" for each in known)
@@ -124,10 +128,7 @@ class HelpCommand:
         examples = self._examples(view, conversation.today, view.reader.known)
         commit = f"#{examples.pr}" if isinstance(examples.pr, int) else "help"
         forms_ = {"day": _code(f"{prefix}yesterday"), "commit": _code(f"{prefix}{commit}")}
-        if isinstance(request, MessageRequest):
-            hint = say("Try {day}, {commit} or a question", **forms_)
-        else:
-            hint = say("Try {day} or {commit}; mention me to ask a question", **forms_)
+        hint = say("Try {day}, {commit} or a question", **forms_)
         greeting = say("You're welcome!") if command.thanks else say("Hi!")
         conversation.show([line(join_sentences([greeting, hint], say))])
         return Outcome()

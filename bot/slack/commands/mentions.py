@@ -15,14 +15,9 @@ from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.dispatch import CommandDispatcher
 from bot.slack.commands.questions import Questions
 from bot.slack.commands.threads import Threads
-from bot.slack.parsing.commands import (
-    MOST_CHARACTERS,
-    Help,
-    NotUnderstood,
-    Suspects,
-    holds_failure,
-    plain_lines,
-)
+from bot.slack.parsing.command_types import Ask, Help, NotUnderstood, Suspects
+from bot.slack.parsing.commands import MOST_CHARACTERS, holds_failure
+from bot.slack.parsing.markup import plain_lines
 from bot.slack.parsing.requests import MessageRequest
 from bot.slack.web import Web
 
@@ -43,15 +38,13 @@ class Messages:
         about = self._threads.subject(message)
         if message.mentioned or message.direct:
             command = conversation.understand(lines)
-            if message.files and (not text or isinstance(command, NotUnderstood)):
+            if message.files and (not text or isinstance(command, Ask | NotUnderstood)):
                 command = Suspects(lines)
             elif not text and message.thread_ts:
                 command = Help()
-            if not isinstance(command, NotUnderstood):
+            if not isinstance(command, Ask) and not (about and isinstance(command, NotUnderstood)):
                 return self._commands.carry_out(conversation, command)
             if not about and not references_in(text) and not asks_over_days(text, conversation.today):
-                if not reads_as_question(text):
-                    return self._commands.carry_out(conversation, command)
                 about = self._latest_subject(message)
         elif not _is_addressed(message, text, about):
             return Outcome()

@@ -16,7 +16,7 @@ from bot.services.period_questions import PeriodQuestion, PeriodQuestions, scope
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.days import ReadingProgress
 from bot.slack.messages.blocks import escaped
-from bot.slack.parsing.commands import MOST_DAYS
+from bot.slack.parsing.command_types import MOST_DAYS
 
 _NAME = re.compile(r"(?<![\w./-])[\w.-]+(?:/[\w.-]+)?(?![\w/-])", re.ASCII)
 

@@ -1,4 +1,4 @@
-"""Questions in threads, direct messages and modals: their subject, and their answers."""
+"""Questions in threads, direct messages, modals and slash commands: their subject, and their answers."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ from bot.slack.commands.periods import Periods
 from bot.slack.commands.rate_limits import RateLimits
 from bot.slack.commands.threads import Threads
 from bot.slack.delivery.reply import AnswerKind
-from bot.slack.parsing.commands import Lookup
+from bot.slack.parsing.command_types import Ask, Lookup
 from bot.slack.parsing.requests import ButtonRequest, QuestionForm
 
 _BESIDE = 2  # commits named in another commit's thread that are included
@@ -51,6 +51,11 @@ class Questions:
     def answer_form(self, conversation: Conversation, form: QuestionForm) -> Outcome:
         """Answer a question from the modal of an "Ask" button."""
         self.answer(conversation, form.about, form.question, shown=not conversation.reply.private)
+        return Outcome()
+
+    def answer_command(self, conversation: Conversation, command: Ask) -> Outcome:
+        """Answer a question that is asked where a command is expected."""
+        self.answer(conversation, "", command.text)
         return Outcome()
 
     def choose(self, conversation: Conversation, button: ButtonRequest) -> Outcome:
@@ -139,7 +144,7 @@ class Questions:
         language: Language,
         names: Sequence[str],
     ) -> Question:
-        """Return a question with what it is about. Raise `SeveralCommits` if that is ambiguous, `UnknownCommit` if it is nothing."""
+        """Return a question with its subject. Raise `SeveralCommits` if that is ambiguous, `UnknownCommit` if there is none."""
         reader = conversation.view.reader
         located = _named_commits(conversation, ref, names)
         if isinstance(ref, CommitRef):
@@ -153,7 +158,7 @@ class Questions:
         if isinstance(ref, DayRef):
             report = reader.report(ref, conversation.now, ask=False)
             return Question(question, ref.repository, report.entries + report.late)
-        raise UnknownCommit(Phrase("the question is about no commit; name one, or ask in the thread of one"))
+        raise UnknownCommit(Phrase("I can't tell which commit you mean; name one, or ask in its thread"))
 
 
 def _names_days(question: str, today: date) -> bool:

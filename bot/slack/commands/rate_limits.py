@@ -1,4 +1,4 @@
-"""Limits a person: how often they may ask for anything, and how often for an answer, which costs tokens."""
+"""Rate limits of a person: for all requests, and for answers, which cost tokens."""
 
 from datetime import timedelta
 
@@ -31,7 +31,7 @@ class RateLimits:
         return self._allows(f"questions {request.user}", _QUESTION_INTERVAL, _QUESTION_BURST, owner=request.run)
 
     def allows_notice(self, user: str) -> bool:
-        """Return whether a person may be told of their limit again, so that the notices cannot flood a channel."""
+        """Return whether a person may get the notice of their limit again, so that notices cannot flood a channel."""
         return self._allows(f"slower {user}", _NOTICE_INTERVAL, timedelta())
 
     def _allows(self, name: str, interval: timedelta, burst: timedelta, *, owner: str = "") -> bool:

@@ -21,7 +21,9 @@ from bot.slack.commands.subscriptions import SubscriptionCommands
 from bot.slack.delivery.drafts import line
 from bot.slack.delivery.reply import Reply
 from bot.slack.messages.blocks import escaped
-from bot.slack.parsing.commands import ExplainCommits, Suspects, holds_failure, plain_lines
+from bot.slack.parsing.command_types import ExplainCommits, Suspects
+from bot.slack.parsing.commands import holds_failure
+from bot.slack.parsing.markup import plain_lines
 from bot.slack.parsing.requests import (
     AnyRequest,
     ButtonRequest,

@@ -6,7 +6,7 @@ from bot.services.channels import ChannelView
 from bot.slack.commands.conversation import Conversation
 from bot.slack.messages.blocks import Message
 from bot.slack.messages.lists import PAGE_SIZE, search_messages
-from bot.slack.parsing.commands import Search
+from bot.slack.parsing.command_types import Search
 from bot.slack.parsing.requests import ButtonRequest
 from bot.store import Store
 

@@ -10,7 +10,7 @@ from bot.slack.commands.commits import CommitCommands
 from bot.slack.commands.conversation import Conversation
 from bot.slack.delivery.drafts import line
 from bot.slack.messages.blocks import escaped
-from bot.slack.parsing.commands import ExplainCommits
+from bot.slack.parsing.command_types import ExplainCommits
 
 _MOST = 5  # commits that are shown
 

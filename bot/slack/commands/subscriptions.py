@@ -19,7 +19,7 @@ from bot.slack.delivery.drafts import line
 from bot.slack.messages import subscriptions as messages
 from bot.slack.messages.blocks import Message, escaped
 from bot.slack.messages.subscriptions import Agreed
-from bot.slack.parsing.commands import Unsubscribe
+from bot.slack.parsing.command_types import Unsubscribe
 from bot.slack.parsing.requests import ButtonRequest, Request, SubscriptionForm
 from bot.slack.parsing.subscription_parser import SubscriptionOptions
 from bot.store import Subscription, Subscriptions, Terms

@@ -13,7 +13,7 @@ from bot.services.downstream import DownstreamChecks
 from bot.services.suspects import SuspectService, SuspectTerms
 from bot.slack.commands.conversation import Conversation
 from bot.slack.messages.suspects import suspect_messages
-from bot.slack.parsing.commands import Suspects
+from bot.slack.parsing.command_types import Suspects
 from bot.slack.parsing.requests import MessageRequest
 from bot.slack.web import Web
 from bot.store import Subscriptions

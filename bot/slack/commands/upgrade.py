@@ -1,4 +1,4 @@
-"""The command `upgrade`: what lies between two versions, as a summary, its thread, and a file."""
+"""The command `upgrade`: the changes between two versions, as a summary, its thread, and a file."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ from bot.slack.delivery.drafts import line, upgrade_file
 from bot.slack.messages.blocks import escaped
 from bot.slack.messages.upgrades import upgrade_messages, upgrade_summary
 from bot.slack.outbox.outbox import Outbox
-from bot.slack.parsing.commands import Upgrade
+from bot.slack.parsing.command_types import Upgrade
 from bot.slack.web import Web
 from bot.store import Draft
 
@@ -38,7 +38,7 @@ class UpgradeCommand:
         self._now = now
 
     def show(self, conversation: Conversation, command: Upgrade) -> Outcome:
-        """Show what lies between two versions of a repository that the channel may see."""
+        """Show the changes between two versions of a repository that the channel may see."""
         view, channel = conversation.view, conversation.request.channel
         upstream = command.repository or self._only_repository(conversation, command)
         view.reader.allow(upstream)
@@ -112,7 +112,7 @@ class UpgradeCommand:
 
 
 class _UpgradeProgress(ReadingProgress):
-    """Progress of the stages, each told as that of a day is."""
+    """Progress of the stages, each shown like that of a day."""
 
     def stage(self, title: str) -> None:  # noqa: ARG002 (people care for the commits alone)
         """Begin to count anew."""

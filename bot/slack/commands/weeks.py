@@ -15,7 +15,7 @@ from bot.slack.delivery.drafts import line, week_drafts
 from bot.slack.messages.blocks import escaped
 from bot.slack.messages.week import week_message
 from bot.slack.outbox.outbox import Outbox
-from bot.slack.parsing.commands import Week
+from bot.slack.parsing.command_types import Week
 from bot.slack.web_errors import Refused
 from bot.store import Draft
 

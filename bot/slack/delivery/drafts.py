@@ -104,7 +104,7 @@ def chart_file(report: WeekReport) -> dict[str, Any]:
 
 
 def upgrade_file(report: UpgradeReport) -> dict[str, Any]:
-    """Return what lies between two versions as a file {filename, title, data}."""
+    """Return the changes between two versions as a file {filename, title, data}."""
     ends = "-".join(re.sub(r"[^\w.+-]", "-", each.name)[:_NAME] for each in (report.start, report.end))
     name = f"{report.repository.name}-{ends}.md"
     return {"filename": name, "title": name, "data": upgrade_markdown(report)}

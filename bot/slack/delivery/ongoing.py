@@ -55,7 +55,7 @@ class OngoingAnswer:
 
 
 class _Producer:
-    """Makes pieces in a thread of its own, so that the end of an answer need not wait for a model that is slow to speak."""
+    """Produces pieces in a thread of its own, so that a stopped answer ends without waiting for a slow model."""
 
     def __init__(self, pieces: Iterator[str]) -> None:
         self.done = False

@@ -70,7 +70,7 @@ class AgentSessions:
                         self._set_status(channel, thread_ts, "active")
 
     def stop(self, channel: str, thread_ts: str) -> None:
-        """Stop the answers in a thread; if there is none any more, only Slack has to be told."""
+        """Stop the answers in a thread; if none is left, only update Slack."""
         with self._session(channel, thread_ts) as session:
             for each in tuple(session.answers):
                 each.stop()

@@ -1,6 +1,6 @@
 """Messages that show a commit with its analysis: in a digest's thread, or as a reply."""
 
-import posixpath
+import re
 from collections.abc import Iterable, Sequence
 from zoneinfo import ZoneInfo
 
@@ -14,6 +14,7 @@ from analysis.report.breaking import Part, breaks_of, changes_of
 from analysis.text import shorten
 from analysis.writing.labels import BADGE, CHANGE_TYPES, INSIGHT, SEVERITY, breakage_label
 from analysis.writing.purpose import purpose
+from analysis.writing.titles import number_of
 from bot.models.downstream import UNASKED, DownstreamCheck
 from bot.models.subjects import commit_value
 from bot.slack.messages.blocks import (
@@ -39,7 +40,10 @@ from bot.slack.messages.impacts import impact_blocks, raised_entry
 _TOUCHES = 5  # places shown that touch watched terms
 _NAMES = 10  # names shown per kind of breaking change
 _PLACE = 120  # characters of a path with line number
-_FILES = 3  # names of a commit's files, the most changed first
+_PARTS = 2  # of a path are shown, its end; the address of a linked place has the others
+_FILES = 2  # names of a commit's files, the most changed first
+_TESTS = 1  # names of its tests
+_LINE = re.compile(r":\d+$")
 _VERDICTS = {Action.TOO_LOW: mark("⬆️ Ranked too low"), Action.TOO_HIGH: mark("⬇️ Ranked too high")}
 
 
@@ -63,7 +67,8 @@ def commit_messages(
     post = [button(say("📣 Post to channel"), Action.POST, value, style="primary")] if shareable else []
     above = [*([section(note)] if note else []), context(str(repository))]
     breaks = impact_blocks(entry.commit, check, language)
-    messages = _messages(repository, entry, language, tz, reason, post, above, check, breaks)
+    when = f"{entry.commit.committed_at.astimezone(tz):%Y-%m-%d %H:%M}"
+    messages = _messages(repository, entry, language, when, reason, post, above, check, breaks)
     return [message._replace(thread=public and place > 0) for place, message in enumerate(messages)]
 
 
@@ -71,14 +76,13 @@ def thread_messages(
     repository: Repository,
     entry: Entry,
     language: Language,
-    tz: ZoneInfo,
     reason: str | None,
     check: DownstreamCheck = UNASKED,
 ) -> list[Message]:
-    """Return a commit as messages for its digest's thread."""
+    """Return a commit as messages for its digest's thread, which is of a day and says nothing of times."""
     # What was compared and what could not be is said once, by the digest.
     breaks = impact_blocks(entry.commit, check._replace(compared=(), unchecked=(), failed=()), language)
-    messages = _messages(repository, entry, language, tz, reason, [], [], check, breaks)
+    messages = _messages(repository, entry, language, "", reason, [], [], check, breaks)
     return [message._replace(thread=True) for message in messages]
 
 
@@ -86,7 +90,7 @@ def _messages(
     repository: Repository,
     entry: Entry,
     language: Language,
-    tz: ZoneInfo,
+    when: str,
     reason: str | None,
     buttons: list[Block],
     above: list[Block],
@@ -107,24 +111,26 @@ def _messages(
     menu = [(say("🧭 Why this rank"), Action.WHY, value)]
     menu += [(say(label), action, value) for action, label in judged.items()]
     asking = with_menu([button(say("💬 Ask"), Action.ASK_COMMIT, value), *buttons], menu)
-    whole = [*above, *_opening(entry, language, tz), *breaks, *body, *_closing(entry, say), asking]
+    whole = [*above, *_opening(entry, language, when), *breaks, *body, *_closing(entry, say), asking]
     text = fallback(f"{BADGE[entry.ranked.importance]} {commit.title or commit.short_sha} ({commit.short_sha})")
     packed = split([whole], context(say("Continued: {what}", what=commit.short_sha)))
     return [Message(text, blocks, about=commit.sha) for blocks in packed]
 
 
-def _opening(entry: Entry, language: Language, tz: ZoneInfo) -> list[Block]:
-    """Return the title and, in small print, change types, author, date, size and SHA."""
+def _opening(entry: Entry, language: Language, when: str) -> list[Block]:
+    """Return the title and, in small print, change types, author, time, size, SHA and, without a model, places and tests."""
     commit, ranked, say = entry.commit, entry.ranked, catalogue(language)
     about = [
         " / ".join(say(CHANGE_TYPES[each]) for each in ranked.change_types),
         breakage_label(ranked, say),
         commit.author,
-        f"{commit.committed_at.astimezone(tz):%Y-%m-%d %H:%M}",
+        when,
     ]
     if commit.read:
         about.append(f"+{commit.additions:,} −{commit.deletions:,}")
     about.append(commit.short_sha)
+    if entry.analysis and entry.analysis.by == "rules":
+        about += _places_and_tests(entry, say)
     title = ours(f"{BADGE[ranked.importance]} ") + linked(commit.title or commit.short_sha, commit.url, "bold")
     return [
         rich(paragraph(title + standing(entry, language))),
@@ -139,19 +145,23 @@ def _changes(entry: Entry, say: Catalogue) -> list[Block]:
     for each in changes_of(entry) if by_rules else breaks_of(entry):
         follows = each.consequence(say.language) if by_rules else ""
         rows.append(broken(each.parts(say.language, _NAMES)) + (ours(" – ") + prose(follows) if follows else []))
-    return [rich(bullets(rows))] if rows else []
+    return [rich(bullets(rows) if len(rows) > 1 else paragraph(rows[0]))] if rows else []
 
 
 def broken(parts: Iterable[Part]) -> list[Piece]:
-    """Return a breaking change as rich text with linked places."""
-    return [
-        piece
-        for part in parts
-        for piece in (
-            *ours(part.gap),
-            *(linked(f"`{shorten(part.text, _PLACE)}`", part.url) if part.url else prose(part.text)),
-        )
-    ]
+    """Return a breaking change as rich text with linked places, by the ends of their paths; what moved has its new one in full."""
+    pieces: list[Piece] = []
+    for part in parts:
+        pieces += ours(part.gap)
+        brief = _LINE.search(part.text) and "→" not in part.gap
+        place = short_place(part.text) if brief else shorten(part.text, _PLACE)
+        pieces += linked(f"`{place}`", part.url) if part.url else prose(part.text)
+    return pieces
+
+
+def short_place(label: str) -> str:
+    """Return the end of a path, with the line that follows it."""
+    return shorten("/".join(label.split("/")[-_PARTS:]), _PLACE)
 
 
 def reverted_message(commit: Commit, by: Commit, language: Language, tz: ZoneInfo) -> Message:
@@ -163,15 +173,8 @@ def reverted_message(commit: Commit, by: Commit, language: Language, tz: ZoneInf
     return Message(fallback(f"⏪ {reverted}{when}{reverting}"), (rich(paragraph(pieces)),))
 
 
-def marks(entry: Entry, language: Language) -> list[Piece]:
-    """Return the marks beside a title in a list: breaking, reverted, not on the branch, watched."""
-    breaking = any(fact.breaking for fact in entry.facts)
-    found = ours(f"  {catalogue(language)('💥 breaking')}", "bold") if breaking else []
-    return found + standing(entry, language)
-
-
 def standing(entry: Entry, language: Language) -> list[Piece]:
-    """Return how a commit stands today and in this channel: reverted, not on the branch, watched."""
+    """Return a commit's state today and in this channel: reverted, not on the branch, watched."""
     found, say = [], catalogue(language)
     if entry.links.reverted_by:
         found += ours("  ↩️ " + say("reverted by {sha}", sha=entry.links.reverted_by[:SHORT_SHA]))
@@ -191,9 +194,10 @@ def _watched(entry: Entry, language: Language) -> list[Piece]:
 
 
 def _analysis(entry: Entry, analysis: Analysis, say: Catalogue) -> list[Block]:
-    """Return a model's analysis without repetitions; without a model the author's words, and what was changed and tested."""
+    """Return a model's analysis without repetitions; without a model the author's words."""
     if analysis.by == "rules":
-        return _author_and_places(entry, say)
+        why = purpose(entry.commit)
+        return [rich(paragraph(prose(say("The author writes: {text}", text=why))))] if why else []
     insight = {name: text for name, text in analysis.insight.model_dump().items() if text}
     lists = [
         (say("🎯 Scope"), [prose(row) for row in analysis.scope]),
@@ -221,29 +225,26 @@ def _mitigations(analysis: Analysis) -> frozenset[str]:
     return frozenset(each.mitigation for each in analysis.risks)
 
 
-def _author_and_places(entry: Entry, say: Catalogue) -> list[Block]:
-    """Return the author's description, then the tests and, unless the facts name places, the most changed files."""
+def _places_and_tests(entry: Entry, say: Catalogue) -> list[str]:
+    """Return the most changed files, unless the facts name places, and the tests."""
     commit = entry.commit
-    why, tests, kinds = purpose(commit), tests_added(commit), {kind(file.path) for file in commit.files}
+    tests, kinds = tests_added(commit), {kind(file.path) for file in commit.files}
     sources = sorted((file for file in commit.files if kind(file.path) is not Kind.TEST), key=lambda file: -file.size)
     about = []
     if sources and not any(fact.path for fact in entry.facts):
-        about.append(f"📁 {_few([file.path for file in sources], say)}")
+        about.append(f"📁 {_few([file.path for file in sources], _FILES, say)}")
     if tests:
-        about.append(f"🧪 {_few(tests, say)}")
+        about.append(f"🧪 {_few(tests, _TESTS, say)}")
     elif Kind.SOURCE in kinds and Kind.TEST not in kinds:
         about.append(say("🧪 No tests changed"))
-    blocks = [rich(paragraph(prose(say("The author writes: {text}", text=why))))] if why else []
-    return [*blocks, *([rich(paragraph(prose(" · ".join(about))))] if about else [])]
+    return about
 
 
-def _few(paths: Sequence[str], say: Catalogue) -> str:
-    """Return the first few paths, below the folder that they share."""
-    shown, left = paths[:_FILES], len(paths) - _FILES
-    folder = posixpath.commonpath([posixpath.dirname(path) for path in shown]) if len(shown) > 1 else ""
-    names = join_items((f"`{shorten(path.removeprefix(folder).lstrip('/'), _PLACE)}`" for path in shown), say)
+def _few(paths: Sequence[str], limit: int, say: Catalogue) -> str:
+    """Return the first paths by their ends, and the number of the others."""
+    left = len(paths) - limit
     more = f" {say('and {count} more', count=left)}" if left > 0 else ""
-    return f"`{shorten(folder, _PLACE)}`{say(': ')}{names}{more}" if folder else f"{names}{more}"
+    return join_items(map(short_place, paths[:limit]), say) + more
 
 
 def _closing(entry: Entry, say: Catalogue) -> list[Block]:
@@ -271,6 +272,11 @@ def _closing(entry: Entry, say: Catalogue) -> list[Block]:
 def _related(phrase: str, commit: Commit, sha: str) -> list[Piece]:
     before, _, after = phrase.partition("{sha}")
     return ours(before) + to_commit(commit, sha) + ours(after)
+
+
+def to_number(commit: Commit) -> list[Piece]:
+    """Return a link to a commit, called by its pull request's number."""
+    return linked(number_of(commit), commit.url)
 
 
 def to_commit(commit: Commit, sha: str) -> list[Piece]:

@@ -1,24 +1,26 @@
 """The lists of a day: its commits by tier, those that landed late, and the coverage."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from zoneinfo import ZoneInfo
 
+from analysis.citations import to_fact
 from analysis.locale import catalogue
 from analysis.locale.punctuation import join_items
 from analysis.models import DayReport, Entry, Importance
 from analysis.report import counts
 from analysis.report.highlights import DECIDING
 from analysis.text import one_line
-from analysis.writing.headlines import headline
+from analysis.writing.headlines import headline, title_line
 from analysis.writing.labels import BADGE, REMARKS
 from analysis.writing.purpose import purpose
 from bot.models.downstream import DownstreamCheck
-from bot.slack.messages.blocks import Block, Piece, bullets, context, cut, linked, ours, paragraph, prose, rich
-from bot.slack.messages.commit import marks, standing, to_commit
+from bot.slack.messages.blocks import Block, Piece, bullets, context, cut, lines, linked, ours, paragraph, prose, rich
+from bot.slack.messages.commit import short_place, standing, to_commit, to_number
 from bot.slack.messages.impacts import coverage_rows
 
 _SENTENCE = 200  # characters
+_PLACES = 2  # of a commit that the digest tells of
 _BOTS = re.compile(
     r"\[bot\]$|[-_ ]bot$|^(dependabot|renovate|github-actions|mergify|pre-commit-ci|codecov|greenkeeper|snyk)\b",
     re.IGNORECASE,
@@ -27,29 +29,44 @@ _FIRST_SENTENCE = re.compile(r".*?(?:[。！？]|[.!?](?=\s+[^a-z]|$))")
 
 
 def tier_blocks(report: DayReport, tier: Importance, told: Collection[str] = ()) -> list[Block]:
-    """Return a tier as a list; commits by bots are one item with their titles only, and what is `told` has a title only."""
-    entries = report.tier(tier)
-    people = [entry for entry in entries if not _BOTS.search(entry.commit.author.strip())]
-    bots = [entry for entry in entries if _BOTS.search(entry.commit.author.strip())]
-    items = [_item(entry, report, brief=tier is Importance.LOW or entry.commit.sha in told) for entry in people or bots]
+    """Return a tier as a list; commits by bots are one item, and those `told` in the digest have their places alone."""
+    entries, say = report.tier(tier), catalogue(report.language)
+    rest = [entry for entry in entries if entry.commit.sha not in told]
+    people = [entry for entry in rest if not _BOTS.search(entry.commit.author.strip())]
+    bots = [entry for entry in rest if _BOTS.search(entry.commit.author.strip())]
+    items = [_item(entry, report, brief=tier is Importance.LOW) for entry in people or bots]
     if people and bots:
-        row = ours(catalogue(report.language)("🤖 and {count} by bots: ", count=len(bots)))
-        for place, entry in enumerate(bots):
-            row += (ours(" · ") if place else []) + _item(entry, report, brief=True)
-        items.append(row)
-    return [_listed(counts.tier_heading(report, tier), items)] if entries else []
+        row = ours(say("🤖 and {count} by bots: ", count=len(bots)))
+        items.append(row + _joined(_item(entry, report, brief=True) for entry in bots))
+    if above := [_places(entry) for entry in entries if entry.commit.sha in told]:
+        items.append(ours(say("⬆️ {count} in the digest: ", count=len(above))) + _joined(above))
+    return [_listed(counts.tier_heading(report, tier), items)] if items else []
+
+
+def _joined(rows: Iterable[list[Piece]]) -> list[Piece]:
+    return [piece for place, row in enumerate(rows) for piece in (ours(" · ") if place else []) + row]
+
+
+def _places(entry: Entry) -> list[Piece]:
+    """Return a commit's linked number, and the places where its first facts are proven."""
+    commit = entry.commit
+    cited = [to_fact(commit, fact) for fact in entry.facts if fact.breaking]
+    places = [each for each in dict.fromkeys(cited) if each.url != commit.url]
+    pieces = to_number(commit)
+    for each in places[:_PLACES]:
+        pieces += [*ours(" "), *linked(f"`{short_place(each.label)}`", each.url)]
+    return pieces
 
 
 def _item(entry: Entry, report: DayReport, *, brief: bool) -> list[Piece]:
-    """Return a list item for a commit: its title and, unless `brief`, its author and a sentence about it."""
-    commit, say = entry.commit, catalogue(report.language)
-    title = linked(commit.title or commit.short_sha, commit.url)
-    if brief or not commit.read:
-        failed = [] if commit.read else ours(f"  ⚠️ {say('Failed')}")
-        return [*title, *marks(entry, report.language), *failed]
-    summary = _summary(entry, report)
-    about = [*ours(" · "), *prose(commit.author), *standing(entry, report.language)]
-    return [*title, *about, *(ours("\n") + prose(summary) if summary else [])]
+    """Return a list item for a commit: its title, its linked number, its marks and, unless `brief`, a sentence about it."""
+    commit, language = entry.commit, report.language
+    title = title_line(commit, catalogue(language)) if commit.title else ""
+    row = [*(prose(title) + ours(" ") if title else []), *to_number(commit), *standing(entry, language)]
+    if not commit.read:
+        return [*row, *ours(f"  ⚠️ {catalogue(language)('Failed')}")]
+    summary = "" if brief else _summary(entry, report)
+    return row + (ours("\n") + prose(summary) if summary else [])
 
 
 def _summary(entry: Entry, report: DayReport) -> str:
@@ -91,11 +108,9 @@ def coverage_blocks(report: DayReport, check: DownstreamCheck) -> list[Block]:
         for each in coverage.shortened
     ]
     chosen = report.chosen.description if report.chosen else ""
+    heading = ours(say("📦 Coverage"), "bold") + ours(say(": ") + counts.coverage_sentence(report))
     return [
-        rich(paragraph(ours(say("📦 Coverage"), "bold"))),
-        *([rich(paragraph(prose(chosen)))] if chosen else []),
-        rich(paragraph(ours(counts.coverage_sentence(report)))),
-        rich(paragraph(prose(usage))),
+        rich(lines([heading, prose(chosen), prose(usage)])),
         rich(bullets([*remarks, *failed, *replaced, *shortened, *coverage_rows(check, report.language)])),
     ]
 

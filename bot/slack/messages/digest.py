@@ -1,7 +1,6 @@
 """The digest as messages: one in the channel; in its thread the high commits, lists of the others, and the coverage."""
 
 from collections.abc import Sequence
-from zoneinfo import ZoneInfo
 
 from analysis.locale import catalogue
 from analysis.models import DayReport, Importance
@@ -38,7 +37,7 @@ def digest_messages(report: DayReport, value: str = "", check: DownstreamCheck =
     """
     if _empty(report):
         return [_one_line(report)]
-    say, zone = catalogue(report.language), ZoneInfo(report.timezone)
+    say = catalogue(report.language)
     failed = {failure.sha: failure.translated(report.language) for failure in report.failed}
     head = head_of(report, check)
     root, *thread = _summary(report, head, value=value, check=check)
@@ -48,7 +47,7 @@ def digest_messages(report: DayReport, value: str = "", check: DownstreamCheck =
     for entry in (*report.tier(Importance.HIGH), *broken_late):
         reason = failed.get(entry.commit.sha)
         shown = stored[entry.commit.sha]
-        thread += thread_messages(report.repository, shown, report.language, zone, reason, check)
+        thread += thread_messages(report.repository, shown, report.language, reason, check)
     for tier in (Importance.MEDIUM, Importance.LOW):
         thread += _messages([tier_blocks(report, tier, head.shown)], counts.tier_heading(report, tier), report)
     thread += _messages([late_blocks(report)], counts.late_heading(report), report)

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from analysis.locale import Catalogue, catalogue
-from analysis.models import SHORT_SHA, Commit, DayReport, Entry
+from analysis.models import SHORT_SHA, DayReport, Entry, Importance
 from analysis.report import counts
 from analysis.report.highlights import Highlight, HighlightGroup, Theme, shown_highlights
 from analysis.text import one_line, shorten
 from analysis.writing.headlines import headline
 from analysis.writing.labels import REMARKS, dated
-from analysis.writing.titles import added_feature
+from analysis.writing.titles import added_feature, number_of
 from bot.models.downstream import DownstreamCheck
 from bot.slack.messages.blocks import (
     Block,
@@ -66,7 +66,7 @@ def head_of(report: DayReport, check: DownstreamCheck) -> Head:
 def highlight_rows(found: Sequence[HighlightGroup], say: Catalogue, mark: str = "") -> HighlightRows:
     """Return the line of each commit by group and SHA; `mark` ends the addresses of its links."""
     return {
-        (group.theme, each.entry.commit.sha): _feature(each.entry.commit, mark)
+        (group.theme, each.entry.commit.sha): _feature(each.entry, mark)
         if group.theme is Theme.NEW
         else _row(each, say, mark)
         for group in found
@@ -116,7 +116,7 @@ def _opening(report: DayReport) -> list[Block]:
 
 
 def _closing(report: DayReport, check: DownstreamCheck) -> list[Block]:
-    """Return in small print what the lines above rest on: the time zone, late commits, a selection, raised commits."""
+    """Return the footer of the head: the time zone, late commits, a selection, raised commits."""
     say = catalogue(report.language)
     about = [f"🕘 {report.timezone}"]
     if report.late:
@@ -155,7 +155,7 @@ def worst_highlight(found: Sequence[HighlightGroup], say: Catalogue) -> str:
 def _row(highlight: Highlight, say: Catalogue, mark: str) -> list[Piece]:
     """Return what follows from a commit, with its marks and the link to its message."""
     entry = highlight.entry
-    pieces = [*prose(highlight_text(highlight, say)), *ours(" · "), *commit_link(entry.commit, mark)]
+    pieces = [*prose(highlight_text(highlight, say)), *ours(" · "), *_link(entry, number_of(entry.commit), mark)]
     for touch in entry.watched[:_TERMS]:
         pieces += [*ours(" · 👁 "), *prose(touch.term, "code")]
     if entry.links.reverted_by:
@@ -163,9 +163,8 @@ def _row(highlight: Highlight, say: Catalogue, mark: str) -> list[Piece]:
     return pieces + (ours(f" · ⚠️ {say('Failed')}") if not entry.commit.read else [])
 
 
-def _feature(commit: Commit, mark: str) -> list[Piece]:
-    name = shorten(added_feature(commit), _FEATURE) or commit.short_sha
-    return linked(name, f"{commit.url}{mark}")
+def _feature(entry: Entry, mark: str) -> list[Piece]:
+    return _link(entry, shorten(added_feature(entry.commit), _FEATURE) or entry.commit.short_sha, mark)
 
 
 def _side_by_side(names: Sequence[list[Piece]]) -> list[Piece]:
@@ -176,6 +175,7 @@ def highlight_text(highlight: Highlight, say: Catalogue) -> str:
     return shorten(one_line(headline(highlight.entry, highlight.facts, say.language)), _LINE)
 
 
-def commit_link(commit: Commit, mark: str = "") -> list[Piece]:
-    """Link a commit's number to it; with THREAD_MARK to its message once that is posted: see `bot.slack.delivery.thread_links`."""
-    return linked(f"#{commit.pr}" if commit.pr else commit.short_sha, f"{commit.url}{mark}")
+def _link(entry: Entry, text: str, mark: str) -> list[Piece]:
+    """Link text to a commit, and once the thread says more of it to that: see `bot.slack.delivery.thread_links`."""
+    more = entry.ranked.importance is Importance.HIGH or any(fact.breaking for fact in entry.facts)
+    return linked(text, f"{entry.commit.url}{mark}" if more else entry.commit.url)

@@ -10,6 +10,7 @@ from analysis.models.impacts import Downstream, DownstreamImpacts, Impact
 from analysis.ranking import importance_downstream
 from analysis.report.impacts import ImpactCause, comparison, impact_causes, more_places, omissions
 from analysis.text import one_line, shorten
+from analysis.writing.titles import number_of
 from bot.models.downstream import DownstreamCheck, Unchecked
 from bot.slack.messages.blocks import Block, Piece, bullets, code, context, linked, ours, paragraph, prose, rich
 
@@ -88,8 +89,7 @@ def _line_of(commit: Commit, found: Sequence[DownstreamImpacts], check: Downstre
     pieces += _linked_place(of, first.first) + ours(" · ") + prose(_sentence(first, say.language))
     more = sum(more_places(each.impacts, ()) for each in found) - 1
     pieces += ours(" · " + say.plural("and {count} more place", "and {count} more places", more)) if more else []
-    number = f"#{commit.pr}" if commit.pr else commit.short_sha
-    return [*pieces, *ours(" · "), *linked(number, f"{commit.url}{THREAD_MARK}")]
+    return [*pieces, *ours(" · "), *linked(number_of(commit), f"{commit.url}{THREAD_MARK}")]
 
 
 def _unbroken(compared: Sequence[Downstream], unread: int, say: Catalogue) -> str:

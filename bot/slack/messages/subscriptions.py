@@ -84,7 +84,7 @@ def describe(subscription: Subscription, language: Language) -> str:
 
 
 def summarize(terms: Terms, language: Language) -> str:
-    """Return what a subscription is to in a line: its repository, selection and downstream repositories."""
+    """Return a subscription in one line: its repository, selection and downstream repositories."""
     chosen = describe_terms(terms, language)
     return f"{terms.repository} ({chosen})" if chosen else str(terms.repository)
 
@@ -105,7 +105,7 @@ def _weekday(day: Weekday, language: Language) -> str:
 
 
 def describe_selection(least: Importance, paths: Sequence[str], watch: Sequence[str], language: Language) -> str:
-    """Return what a selection leaves of a digest, and what it watches; empty for the whole digest without watched terms."""
+    """Return a selection in words, with its watched terms; empty for the whole digest without watched terms."""
     say = catalogue(language)
     left = [say(TIERS[least])] if least is not Importance.LOW else []
     left += [", ".join(paths)] if paths else []

@@ -6,6 +6,7 @@ from analysis.locale import Catalogue, catalogue
 from analysis.models.upgrades import Consequence, UpgradeReport, UpgradeRow
 from analysis.report.upgrades import HEADINGS, consequence_line, remarks, summary, title, warnings
 from analysis.text import one_line, shorten
+from analysis.writing.titles import number_of
 from bot.models.downstream import DownstreamCheck
 from bot.slack.messages.blocks import (
     Block,
@@ -22,6 +23,7 @@ from bot.slack.messages.blocks import (
     rich,
     split,
 )
+from bot.slack.messages.commit import to_number
 from bot.slack.messages.impacts import impact_blocks
 
 _WORST = 3  # commits of a group in the summary
@@ -85,6 +87,6 @@ def _heading(group: Consequence, rows: Sequence[UpgradeRow], say: Catalogue) -> 
 def _row(group: Consequence, row: UpgradeRow, say: Catalogue) -> list[Piece]:
     """Return a commit in a line: its consequence, or its title if that says more, and its number."""
     commit = row.entry.commit
-    text = shorten(one_line(consequence_line(group, row, say.language)), _TEXT)
-    number = f"#{commit.pr}" if commit.pr else commit.short_sha
-    return [*prose(text or commit.title or commit.short_sha), *ours(" · "), *linked(number, commit.url)]
+    line = one_line(consequence_line(group, row, say.language)).removesuffix(f"({number_of(commit)})").rstrip()
+    text = shorten(line, _TEXT)
+    return [*prose(text or commit.title or commit.short_sha), *ours(" · "), *to_number(commit)]

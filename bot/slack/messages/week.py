@@ -7,6 +7,7 @@ from analysis.models.weeks import WeekReport
 from analysis.report import counts, week_lines
 from analysis.report.highlights import HighlightGroup, shown_highlights
 from analysis.text import one_line, shorten
+from analysis.writing.titles import number_of
 from bot.models.downstream import UNASKED, DownstreamCheck
 from bot.models.subjects import WeekRef, value_of
 from bot.slack.messages.blocks import (
@@ -21,6 +22,7 @@ from bot.slack.messages.blocks import (
     escaped,
     fallback,
     header,
+    linked,
     ours,
     paragraph,
     prose,
@@ -29,7 +31,7 @@ from bot.slack.messages.blocks import (
     split,
     with_menu,
 )
-from bot.slack.messages.head import commit_link, fitting, group_blocks, highlight_rows, worst_highlight
+from bot.slack.messages.head import fitting, group_blocks, highlight_rows, worst_highlight
 from bot.slack.messages.impacts import breaking_section, raised, worst_line
 
 _NAME = 100  # characters of a repository's name in the header
@@ -117,7 +119,7 @@ def _list(heading: str, rows: Sequence[list[Piece]], report: WeekReport) -> list
 
 def _row(text: str, sha: str, report: WeekReport) -> list[Piece]:
     commit = next(each.commit for each in report.entries if each.commit.sha == sha)
-    return [*prose(shorten(one_line(text), _LINE)), *ours(" · "), *commit_link(commit)]
+    return [*prose(shorten(one_line(text), _LINE)), *ours(" · "), *linked(number_of(commit), commit.url)]
 
 
 def _closing(report: WeekReport, check: DownstreamCheck, *, charted: bool) -> list[Block]:

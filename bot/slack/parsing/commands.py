@@ -1,48 +1,66 @@
-"""The parser of commands. Text that it cannot parse gets the nearest form that would work.
+"""The parser of commands. Text that it cannot parse is a question, or gets the nearest form that would work.
 
 [repo] DATE | FROM..TO | week [DATE|-N] | SHA | #PR | URL | search WORDS | upgrade [FROM[..TO]] | suspects TEXT | subscribe ... | unsubscribe | subscriptions | status | help
 A pasted traceback or log is the command `suspects` without its word.
 """
 
-import html
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from datetime import date, timedelta
-from difflib import get_close_matches
-from typing import Literal
+from datetime import date
 
 from analysis.errors import Misuse
 from analysis.models import Repository
-from analysis.questions.intent import references_in
+from analysis.questions.intent import asks_when_addressed
 from analysis.search.pasted import reads_as_failure
-from analysis.text import one_line, shorten
 from analysis.window import parse_day, parse_range, parse_week
-from bot.models.reference import Reference, parse_reference
+from bot.models.reference import parse_reference
 from bot.services.upgrade_ends import parse_span
-from bot.slack.parsing.greetings import EMOJI_NAME, greeting_in
+from bot.slack.parsing.command_types import (
+    MOST_DAYS,
+    Ask,
+    Command,
+    Day,
+    Days,
+    Greeting,
+    Help,
+    ListSubscriptions,
+    Lookup,
+    NotUnderstood,
+    Search,
+    Status,
+    Subscribe,
+    Suspects,
+    Unsubscribe,
+    Upgrade,
+    Week,
+    Why,
+    Wrong,
+)
+from bot.slack.parsing.greetings import greeting_in
 from bot.slack.parsing.input_error import InputError
-from bot.slack.parsing.repository_names import FULL_NAME, named
-from bot.slack.parsing.subscription_parser import SubscriptionOptions, parse_options
+from bot.slack.parsing.markup import plain_lines
+from bot.slack.parsing.repository_names import named
+from bot.slack.parsing.sentences import (
+    asks_about_bot,
+    asks_for_digest,
+    days_in_words,
+    is_question,
+    is_vague,
+    without_courtesy,
+)
+from bot.slack.parsing.subscription_parser import parse_options
+from bot.slack.parsing.suggestions import COMMANDS, SUBSCRIBING, is_date, nearest_to, quoted
 
-MOST_DAYS = 31  # in a range
 MOST_CHARACTERS = 4_000  # of a question, and of a command that does not hold a log
 _WORDS = 50  # in a search
-_SHOWN = 60  # characters of the input quoted in replies
-_FIRST_YEAR = 1970  # git's dates begin with Unix time
-_SUBSCRIBING = ("subscribe", "unsubscribe", "subscriptions", "status")
-_COMMANDS = ("search", "week", "upgrade", "suspects", "help", "today", "yesterday", *_SUBSCRIBING)
-_LOOSE_DATE = re.compile(r"(?<![A-Za-z0-9#])(\d{4})[-/.年]?(\d{1,2})[-/.月]?(\d{1,2})(?![A-Za-z0-9])日?")
+_COMPACT = 8  # characters of a date without separators
 _Find = Callable[[str], Repository | None]
-Why = Literal["", "future", "backwards", "too_many"]
 _SPAN = re.compile(r"(?:[\w+-][\w./+-]*)?(?:\.\.(?:[\w+-][\w./+-]*)?)?")  # of tags, SHAs and days
 _UPGRADE_EXAMPLE = "upgrade v1.2.0..v1.3.0 downstream owner/name"
 _EVERYTHING = ("all", "全部", "所有")
 _HELP = ("help", "?", "？", "帮助")
-_FILE_AS_HOST = re.compile(r"<https?://([\w.-]+\.(?:py|so|sh|cc|rs))\|\1>")  # Slack links such names
 _QUOTES = str.maketrans("\u201c\u201d\u2018\u2019", "\"\"''")  # which Slack puts in place of straight ones
-_PUNCTUATION = "?!,;:？！，；：。、"
 _ALIASES = {
     "subs": "subscriptions",
     "unsub": "unsubscribe",
@@ -63,165 +81,18 @@ _ALIASES = {
     "排查": "suspects",
 }
 
-
-@dataclass(frozen=True)
-class Day:
-    """Show a day's digest, for every configured repository if none is given.
-
-    Where nobody named a day, a repository without commits on it shows its `latest` day that has some.
-    """
-
-    day: date
-    repository: Repository | None = None
-    latest: bool = False
-
-
-@dataclass(frozen=True)
-class Days:
-    """Show the statistics of some days, oldest first."""
-
-    days: tuple[date, ...]
-    repository: Repository | None = None
-
-
-@dataclass(frozen=True)
-class Week:
-    """Show the seven days from `first` on, of every configured repository if none is given."""
-
-    first: date
-    repository: Repository | None = None
-
-
-@dataclass(frozen=True)
-class Lookup:
-    """Show a commit."""
-
-    reference: Reference
-    repository: Repository | None = None
-
-
-@dataclass(frozen=True)
-class ExplainCommits:
-    """Show the commits that a message names."""
-
-    text: str
-
-
-@dataclass(frozen=True)
-class Search:
-    """Search for commits that contain all words."""
-
-    words: str
-    repository: Repository | None = None
-
-
-@dataclass(frozen=True)
-class Upgrade:
-    """Show what lies between two versions: without `start` from what the downstream code pins, without `end` up to the head.
-
-    `downstream` are the repositories to upgrade; by default those that the channel names.
-    """
-
-    start: str = ""
-    end: str = ""
-    repository: Repository | None = None
-    downstream: tuple[Repository, ...] = ()
-
-
-@dataclass(frozen=True)
-class Suspects:
-    """Show the commits that most likely caused a failure: a traceback, a log or a sentence, with its lines."""
-
-    text: str
-    repository: Repository | None = None
-
-
-@dataclass(frozen=True)
-class Help:
-    """Show the available commands."""
-
-
-@dataclass(frozen=True)
-class Greeting:
-    """Return a greeting, or answer thanks."""
-
-    thanks: bool = False
-
-
-@dataclass(frozen=True)
-class NotUnderstood:
-    """Unparsable input, with the nearest command that would work (empty if there is none)."""
-
-    text: str
-    nearest: str = ""
-    why: Why = ""
-
-
-@dataclass(frozen=True)
-class Subscribe:
-    """Subscribe the channel to a daily digest."""
-
-    options: SubscriptionOptions
-
-
-@dataclass(frozen=True)
-class Unsubscribe:
-    """Cancel subscriptions of the channel: of one repository, the only one if None, or all with `everything`."""
-
-    repository: Repository | None = None
-    everything: bool = False
-
-
-@dataclass(frozen=True)
-class ListSubscriptions:
-    """List the channel's subscriptions."""
-
-
-@dataclass(frozen=True)
-class Status:
-    """Show the bot's status."""
-
-
-@dataclass(frozen=True)
-class Wrong:
-    """A recognised command with an invalid value."""
-
-    complaint: InputError
-
-
-Command = (
-    Wrong
-    | Day
-    | Days
-    | Week
-    | Lookup
-    | ExplainCommits
-    | Search
-    | Upgrade
-    | Suspects
-    | Help
-    | Greeting
-    | NotUnderstood
-    | Subscribe
-    | Unsubscribe
-    | ListSubscriptions
-    | Status
-)
-
-
-def plain(text: str, bot_user: str = "") -> str:
-    """Convert Slack's markup to plain text on one line."""
-    return " ".join(plain_lines(text, bot_user).split())
-
-
-def plain_lines(text: str, bot_user: str = "") -> str:
-    """Convert Slack's markup to plain text: remove mentions of the bot, unwrap URLs, unescape entities; keep the lines."""
-    if bot_user:
-        text = re.sub(rf"<@{re.escape(bot_user)}(?:\|[^>]*)?>[\s,:，：]*", " ", text)
-    text = _FILE_AS_HOST.sub(r"\1", text)
-    text = re.sub(r"<(https?://[^|>]+)(?:\|[^>]*)?>", r"\1", text)
-    text = re.sub(r"<(?:mailto|tel):[^|>]*\|([^>]*)>", r"\1", text)
-    return html.unescape(text).replace("\0", " ").strip()
+_ALONE = {  # commands only if nothing follows
+    "list": "subscriptions",
+    "settings": "subscriptions",
+    "config": "subscriptions",
+    "设置": "subscriptions",
+    "配置": "subscriptions",
+    "ping": "status",
+    "version": "status",
+    "commands": "help",
+    "命令": "help",
+    "用法": "help",
+}
 
 
 def holds_failure(text: str, bot_user: str = "") -> bool:
@@ -260,15 +131,15 @@ def parse(text: str, known: Sequence[Repository], today: date, usual: Sequence[R
 
 
 def _named_first(words: Sequence[str], known: Sequence[Repository], usual: Sequence[Repository]) -> Repository | None:
-    return None if _LOOSE_DATE.fullmatch(words[0]) else named(words[0], known, usual)
+    return None if is_date(words[0]) else named(words[0], known, usual)
 
 
 def _command(words: list[str], repository: Repository | None, find: _Find, today: date) -> Command:
     if len(words) == 1:  # "yesterday?" and "help!" are commands too
         words = [words[0].rstrip("?？!！") or words[0]]
     head = words[0].lower()
-    # "list" followed by more words is not about subscriptions.
-    head = "subscriptions" if head == "list" and len(words) == 1 else _keyword(head)
+    head = _ALONE.get(head, head) if len(words) == 1 else head
+    head = _keyword(head)
     if head == "help":
         return Help()
     if head == "search":
@@ -277,10 +148,37 @@ def _command(words: list[str], repository: Repository | None, find: _Find, today
         return _upgrade(words[1:], repository)
     if head == "week":
         return _week(words[1:], repository, find, today)
-    if head in _SUBSCRIBING:
+    if head in SUBSCRIBING:
         return _subscription_command(head, words[1:], repository, find)
     found = _range_day_or_commit(words[0], repository, today) if len(words) == 1 else None
-    return found or _nearest(words, today)
+    return found or _sentence(words, repository, today)
+
+
+def _sentence(words: list[str], repository: Repository | None, today: date) -> Command:
+    """Parse words that are no command by themselves: a request in words, a question, or else what is nearest to them."""
+    text, nearest = " ".join(words), nearest_to(words, today)
+    if nearest.why and not asks_when_addressed(text):
+        return nearest
+    if found := _request_in_words(text, repository, today):
+        return found
+    if is_vague(text):
+        return NotUnderstood(nearest.text, "help")
+    return Ask(f"{repository} {text}" if repository else text) if is_question(text, today) else nearest
+
+
+def _request_in_words(text: str, repository: Repository | None, today: date) -> Command | None:
+    """Parse a text that asks about the bot, or for a digest, days or a commit, politely or not; None if it does not."""
+    if asks_about_bot(text):
+        return Help()
+    if asks_for_digest(text):
+        return Day(parse_day("yesterday", today), repository, latest=True)
+    if asked := days_in_words(text, today):
+        days = tuple(asked.days)
+        if len(days) > MOST_DAYS:
+            return NotUnderstood(quoted([text]), f"{days[-MOST_DAYS]}..{days[-1]}", "too_many")
+        return Days(days, repository) if len(days) > 1 else Day(days[0], repository)
+    bare = without_courtesy(text)
+    return _range_day_or_commit(bare, repository, today) if bare != text and " " not in bare else None
 
 
 def _subscription_command(head: str, words: list[str], repository: Repository | None, find: _Find) -> Command:
@@ -300,7 +198,7 @@ def _unsubscribe(words: list[str], repository: Repository | None, find: _Find) -
     if not words:
         return Unsubscribe(repository)
     if repository or len(words) > 1:
-        return NotUnderstood(" ".join(["unsubscribe", *words])[:_SHOWN], "unsubscribe")
+        return NotUnderstood(quoted(["unsubscribe", *words]), "unsubscribe")
     if words[0].lower() in _EVERYTHING:
         return Unsubscribe(everything=True)
     found = find(words[0])
@@ -311,6 +209,9 @@ def _unsubscribe(words: list[str], repository: Repository | None, find: _Find) -
 
 def _range_day_or_commit(word: str, repository: Repository | None, today: date) -> Command | None:
     """Parse a word as a range, a day or a commit; return None if it is none of these."""
+    with suppress(ValueError, Misuse):
+        if len(word) == _COMPACT and word.isascii() and word.isdigit():  # a date much rather than a SHA
+            return Day(parse_day(f"{date.fromisoformat(word)}", today), repository)
     with suppress(Misuse):
         if ".." in word and not word.startswith("http"):
             return _range(word, repository, today)
@@ -329,14 +230,15 @@ def _search(words: list[str], repository: Repository | None) -> Command:
 def _week(words: list[str], repository: Repository | None, find: _Find, today: date) -> Command:
     """Parse a day of the week, or how many weeks it lies back; the repository may also stand here."""
     if repository is None:
-        names = {each: found for each in words if not _LOOSE_DATE.fullmatch(each) and (found := find(each))}
+        names = {each: found for each in words if not is_date(each) and (found := find(each))}
         repository, words = next(iter(names.values()), None), [each for each in words if each not in names]
-    text = " ".join(words)
-    if len(words) <= 1:
-        with suppress(Misuse):
-            return Week(parse_week(_keyword(text), today), repository)
-    why: Why = "future" if max(_days_in(text), default=today) > today else ""
-    return NotUnderstood(shorten(one_line(f"week {text}"), _SHOWN), "week -1", why)
+    if len(words) > 1:
+        return _sentence(["week", *words], repository, today)
+    try:
+        return Week(parse_week(_keyword("".join(words)), today), repository)
+    except Misuse:
+        why: Why = "future" if nearest_to(words, today).why == "future" else ""
+        return NotUnderstood(quoted(["week", *words]), "week -1", why)
 
 
 def _upgrade(words: list[str], repository: Repository | None) -> Command:
@@ -344,12 +246,12 @@ def _upgrade(words: list[str], repository: Repository | None) -> Command:
     place = next((number for number, word in enumerate(words) if word.lower() == "downstream"), len(words))
     span, names = words[:place], " ".join(words[place + 1 :]).replace(",", " ").split()
     if len(span) > 1 or not all(map(_SPAN.fullmatch, span)) or (place < len(words) and not names):
-        return NotUnderstood(shorten(one_line(" ".join(["upgrade", *words])), _SHOWN), _UPGRADE_EXAMPLE)
+        return NotUnderstood(quoted(["upgrade", *words]), _UPGRADE_EXAMPLE)
     start, end = parse_span(span[0] if span else "")
     try:
         downstream = tuple(map(Repository.parse, names))
     except Misuse:
-        return NotUnderstood(shorten(one_line(" ".join(["upgrade", *words])), _SHOWN), _UPGRADE_EXAMPLE)
+        return NotUnderstood(quoted(["upgrade", *words]), _UPGRADE_EXAMPLE)
     return Upgrade(start, end, repository, downstream)
 
 
@@ -363,7 +265,7 @@ def _suspects(text: str, known: Sequence[Repository], usual: Sequence[Repository
     keyword, after = _first_word(rest) if repository else (first, rest)
     if _keyword(keyword) == "suspects":
         return Suspects(after, repository)
-    if _keyword(keyword) in _COMMANDS or not reads_as_failure(text):
+    if _keyword(keyword) in COMMANDS or not reads_as_failure(text):
         return None
     return Suspects(text, repository if repository in known else None)
 
@@ -378,54 +280,6 @@ def _range(word: str, repository: Repository | None, today: date) -> Command:
     if len(days) > MOST_DAYS:
         return NotUnderstood(word, f"{days[-MOST_DAYS]}..{days[-1]}", "too_many")
     return Days(days, repository)
-
-
-def _nearest(words: list[str], today: date) -> NotUnderstood:
-    """Return the nearest command that would work, and the reason if it is a simple one."""
-    text = " ".join(words)
-    shown = shorten(one_line(text), _SHOWN)
-    days = _days_in(text)
-    if not days:
-        return NotUnderstood(shown, _suggestion(words))
-    first, last = (min(day, today) for day in (min(days), max(days)))
-    why: Why = "future" if max(days) > today else "backwards" if ".." in text and days != sorted(days) else ""
-    if (last - first).days >= MOST_DAYS:
-        first, why = last - timedelta(days=MOST_DAYS - 1), why or "too_many"
-    return NotUnderstood(shown, f"{first}..{last}" if first < last else f"{last}", why)
-
-
-def _days_in(text: str) -> list[date]:
-    """Return the days in a text, in any common date format."""
-    found = []
-    for match in _LOOSE_DATE.finditer(text):
-        with suppress(ValueError):
-            found.append(date(*(int(part) for part in match.groups())))
-    return [day for day in found if day.year >= _FIRST_YEAR]
-
-
-def _suggestion(words: list[str]) -> str:
-    """Return a suggestion: the commit named, the command mistyped, or a search for the words."""
-    for name in references_in(" ".join(words)):
-        with suppress(Misuse):
-            reference = parse_reference(name)
-            what = f"#{reference.pr}" if reference.pr else f"{reference.sha}"
-            if reference.repository is None:
-                return what
-            if FULL_NAME.fullmatch(str(reference.repository)):
-                return f"{reference.repository} {what}"
-    for place, word in enumerate(words):
-        for known in get_close_matches(word.lower(), _COMMANDS, 1, 0.7):
-            rest = _search_terms(words[place + 1 :])
-            return f"search {rest or 'kv connector'}" if known == "search" else known
-    found = _search_terms(words)
-    return f"search {found}" if found else ""
-
-
-def _search_terms(words: list[str]) -> str:
-    """Return the first words that are searchable, at most five."""
-    bare = [word.strip(_PUNCTUATION) for word in words if not EMOJI_NAME.fullmatch(word.strip("?!"))]
-    found = [word for word in bare if re.search(r"\w\w", word) and re.search(r"[^\W\d_]", word)]
-    return shorten(" ".join(found[:5]), _SHOWN)
 
 
 def _with_repository(command: Command, words: list[str], skipped: int) -> Command:

@@ -93,7 +93,6 @@ export class Composer {
     );
     const open = this.found.length > 0;
     this.list.hidden = !open;
-    this.field.setAttribute("aria-expanded", open);
     if (open && this.chosen >= 0) {
       this.field.setAttribute("aria-activedescendant", `${this.list.id}-${this.chosen}`);
       this.list.children[this.chosen].scrollIntoView({ block: "nearest" });

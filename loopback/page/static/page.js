@@ -96,6 +96,7 @@ function drawMain(moved) {
   if (direct)
     find("tabs").replaceChildren(tab(`#${channel.id}`, say("messages"), !home), tab("#home", say("home"), home));
   logs.main.hidden = home;
+  if (home) find("below").hidden = true;
   find("home").hidden = !home;
   find('composer="main"').hidden = home;
   drawPrompts(channel);

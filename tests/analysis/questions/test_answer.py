@@ -300,10 +300,10 @@ def test_rules_quote_the_fact_and_the_line() -> None:
         (
             "what's the weather?",
             "en",
-            "Ask what this commit changes, for example: is a default changed? does it touch `scheduler.py`? has it tests? who wrote it?",
+            "Ask what this commit changes, for example: does a default change? does it touch `scheduler.py`? does it have tests? who wrote it?",
         ),
-        ("what does this do?", "en", "The commit is `[Core] Drop ENGINE_OLD_WAY (#12)`."),
-        ("这个提交改了什么", "zh", "该提交是 `[Core] Drop ENGINE_OLD_WAY (#12)`。"),
+        ("what does this do?", "en", "The commit's title is `[Core] Drop ENGINE_OLD_WAY (#12)`."),
+        ("这个提交改了什么", "zh", "提交标题是 `[Core] Drop ENGINE_OLD_WAY (#12)`。"),
         ("要不要改启动脚本", "zh", "相关的行："),
         ("do we have to change our launch script?", "en", "Matching lines:"),
     ],

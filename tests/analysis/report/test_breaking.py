@@ -11,9 +11,7 @@ import pytest
 from rich.console import Console
 
 from analysis.impact.netting import net_facts
-from analysis.locale import LANGUAGES, catalogue
 from analysis.models import (
-    BREAKING,
     Analysis,
     DayReport,
     Entry,
@@ -31,7 +29,6 @@ from analysis.report.breaking import breaks, breaks_of
 from analysis.report.markdown import reports_markdown
 from analysis.report.terminal import print_report
 from analysis.window import window
-from analysis.writing.fact_sentences import FACT_SENTENCES
 from bot.services.selection import Selection, selected
 from bot.slack.messages.digest import digest_messages
 from tests.factories import commit, file, patch
@@ -187,10 +184,11 @@ def test_a_commits_own_section_has_every_name() -> None:
         assert [number for number in range(8) if f"ENGINE_{number}" not in section] == []
 
 
-def test_names_end_the_sentence_in_every_language() -> None:
-    """The places stand behind the names, so that nothing may follow them."""
-    for say in map(catalogue, LANGUAGES):
-        assert [kind for kind in BREAKING if not say(FACT_SENTENCES[kind].change).endswith("{names}")] == []
+def test_what_follows_the_names_follows_their_places() -> None:
+    """A sentence whose names do not end it is whole, as in Chinese."""
+    day = report(entry(1, fact(FactKind.SUPPORT_DROPPED, "Python 3.9")))
+    assert rows(day, "zh") == ["移除对 `Python 3.9` engine/envs.py:7 的支持"]
+    assert rows(day, "en") == ["Drops support for `Python 3.9` engine/envs.py:7"]
 
 
 @pytest.mark.parametrize(

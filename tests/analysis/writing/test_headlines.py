@@ -67,7 +67,7 @@ def test_what_does_not_fit_is_counted_by_sort() -> None:
     others = [fact(kind, f"Pool.take{n}") for n, kind in enumerate(kinds)]
     elsewhere = others[-1].model_copy(update={"path": "src/engine/pool.py"})
     line = headline(entry(), [fact(FactKind.REMOVED_ENV, "ENGINE_" + "A" * 70), *others[:3], elsewhere], "en")
-    counted = "2 more removals, 1 more renaming or move, 1 more changed signature in 2 files"
+    counted = "2 more removals, 1 more renamed or moved name, 1 more changed signature in 2 files"
     assert line.endswith(f"A`, and {counted}")
 
 

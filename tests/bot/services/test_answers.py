@@ -102,4 +102,4 @@ def test_a_budget_that_is_used_up_leaves_the_rules(asked: Asked) -> None:
         told = mirror.read_commit(asked.place.second)
     statements = asked.ask(told, poor=True)
     assert asked.chat.requests == []
-    assert statements[0].text == "The commit is `Change something`."
+    assert statements[0].text == "The commit's title is `Change something`."

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import UTC, date, datetime, timedelta
+from itertools import cycle, islice
 from typing import Any
 
 import pytest
@@ -280,10 +281,12 @@ def test_a_model_that_obeys_every_instruction_moves_nothing(
         names = " ".join(re.findall(r"`[^`]+`|\b\w*_\w+\b|--[a-z-]+", asked)[:20])
         return said("Changes the engine.", move=move, move_reason=f"It is as the commit says: {names}")
 
+    # Each of the sample is told to the model several times, and ranked by rules once.
     with closing(GitHub(serve(*plain).url, "token")) as source:
-        commits = [source.read_commit(REPOSITORY, each["sha"]) for each in reversed(plain)]
+        commits = [source.read_commit(REPOSITORY, each["sha"]) for each in plain[: len(sample)]]
+    tiers = cycle([rank(each, facts(each)).importance for each in commits])
     after = read(serve(*told), chat(obedient).url).entries
-    assert [each.ranked.importance for each in after] == [rank(each, facts(each)).importance for each in commits]
+    assert [each.ranked.importance for each in reversed(after)] == list(islice(tiers, len(told)))
 
 
 def test_a_breaking_change_stays_above_its_floor(serve: Serve, read: Read, chat: Callable[[Say], ScriptedChat]) -> None:

@@ -14,12 +14,24 @@ _ID = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
 
 def upgrade() -> None:
+    _create_repositories()
+    _create_commits()
+    _create_files()
+    _create_analyses()
+    _create_days()
+    _create_search_index()
+
+
+def _create_repositories() -> None:
     op.create_table(
         "repositories",
         sa.Column("id", _ID, primary_key=True),
         sa.Column("key", sa.String(300), nullable=False),
         sa.UniqueConstraint("key", name="uq_repositories_key"),
     )
+
+
+def _create_commits() -> None:
     op.create_table(
         "commits",
         sa.Column("id", _ID, primary_key=True),
@@ -50,6 +62,9 @@ def upgrade() -> None:
     op.create_index("ix_commits_sha", "commits", ["sha"])
     for column in ("pr", "title", "series", "reverts_sha", "reverts_title"):
         op.create_index(f"ix_commits_repository_id_{column}", "commits", ["repository_id", column])
+
+
+def _create_files() -> None:
     op.create_table(
         "files",
         sa.Column(
@@ -66,6 +81,9 @@ def upgrade() -> None:
         sa.Column("deletions", sa.Integer, nullable=False),
         sa.Column("patch", Compressed),
     )
+
+
+def _create_analyses() -> None:
     op.create_table(
         "analyses",
         sa.Column(
@@ -80,6 +98,9 @@ def upgrade() -> None:
         sa.Column("importance", sa.String(6), nullable=False),
         sa.Column("body", sa.JSON, nullable=False),
     )
+
+
+def _create_days() -> None:
     op.create_table(
         "days",
         sa.Column("id", _ID, primary_key=True),
@@ -100,6 +121,9 @@ def upgrade() -> None:
         sa.Column("late", sa.Boolean, nullable=False),
     )
     op.create_index("ix_day_commits_commit_id", "day_commits", ["commit_id"])
+
+
+def _create_search_index() -> None:
     op.execute(
         "CREATE VIRTUAL TABLE commit_search USING fts5(title, paths, summary, tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3')"
     )

@@ -88,6 +88,17 @@ def test_an_empty_day_is_shown_where_the_last_one_is_unknown(talk: Talk, user: s
 # Questions and greetings
 
 
+@pytest.mark.parametrize(
+    "text", ["which commits touch the scheduler", "o/n what removed --foo", "昨天有什么重要的提交"]
+)
+def test_a_question_may_be_typed_after_the_slash_command(text: str, talk: Talk, user: str) -> None:
+    """A question is answered where commands are typed, to the person who asks alone."""
+    shown = talk.type(user, text).text
+    assert "`o/n`" in shown
+    assert "didn't understand" not in shown
+    assert "没看懂" not in shown
+
+
 @pytest.mark.parametrize("direct", [False, True])
 @pytest.mark.parametrize("text", ["is VLLM_USE_V1 removed?", "VLLM_USE_V1 还能用吗？", "which commits removed --foo"])
 def test_a_question_is_no_unknown_command(text: str, direct: bool, talk: Talk, user: str) -> None:
@@ -104,7 +115,7 @@ def test_a_greeting_is_returned_with_what_one_can_ask(text: str, talk: Talk, use
     talk.type(user, "o/n 2026-02-05")
     assert talk.reply(user, text, channel=talk.direct(user)).text == "Hi! Try `yesterday`, `#2` or a question"
     assert "Hi! Try `@vllm-digest yesterday`" in talk.reply(user, f"{BOT} {text}").text
-    assert talk.type(user, text).text.endswith("or `/vllm-digest #2`; mention me to ask a question")
+    assert talk.type(user, text).text.endswith("Try `/vllm-digest yesterday`, `/vllm-digest #2` or a question")
 
 
 def test_thanks_are_answered(talk: Talk, user: str) -> None:

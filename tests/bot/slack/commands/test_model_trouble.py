@@ -45,7 +45,7 @@ def test_the_status_says_that_the_model_fails(tmp_path: Path) -> None:
         assert failing in whole(talk.type(ADA, "status"))
         assert failing in home_of(talk)
         talk.type(ADA, "subscribe lang zh")
-        assert "⚠️ 模型 scripted 在 3 分钟前失败：回复是空的；暂由规则代替" in whole(talk.type(ADA, "status"))
+        assert "⚠️ 模型 scripted 在 3 分钟前失败：回复是空的；暂用规则分析" in whole(talk.type(ADA, "status"))
         assert len(chat.requests) == asked
         chat.say = lambda _: said("改动了 `part1`。")
         talk.type(ADA, "#1")

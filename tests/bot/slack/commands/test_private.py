@@ -52,7 +52,7 @@ class Bot(NamedTuple):
         key = act()
         self.talk.slack.wait_for(lambda: self._heard(key))
         self.talk.settle()
-        return [whole(each) for each in self.talk.everything() if (each.ts, whole(each)) not in before]
+        return [text for each in self.talk.everything() if (each.ts, text := whole(each)) not in before]
 
     def typed(self, text: str) -> list[str]:
         slack = self.talk.slack

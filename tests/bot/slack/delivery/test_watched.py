@@ -98,7 +98,7 @@ def test_what_is_watched_is_raised_for_one_channel_alone(
     assert "👁 Touches watched terms: \npkg/part2.py\n \npkg/part2.py:5" in whole(raised)
     assert f"/commit/{'02' * 20}#diff-" in str(raised.blocks)
     assert "too_high" not in buttons(raised)
-    assert "2 commits analysed: 2 by rules" in "".join(map(whole, rest))
+    assert "2 commits analysed by rules" in "".join(map(whole, rest))
     (other,) = threads(slack, OTHER)
     assert statistics(other[0]) == "Commits: 2 | 🔴 High 0 | 🟡 Medium 0 | 🟢 Low 2"
     assert "watch" not in "".join(map(whole, other)).lower()

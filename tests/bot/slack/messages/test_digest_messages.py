@@ -1,7 +1,7 @@
 """The digest as Slack gets it: everything said, nothing live, every limit kept."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from analysis.errors import Misuse
+from analysis.locale import catalogue
 from analysis.models import (
     Analysis,
     ChangeType,
@@ -45,6 +46,8 @@ from analysis.models.impacts import (
 from analysis.sources.github import GitHub
 from analysis.text import one_line
 from analysis.window import window
+from analysis.writing.headlines import title_line
+from analysis.writing.titles import number_of
 from bot.local.sample import sample_services
 from bot.models.downstream import DownstreamCheck
 from bot.models.subjects import CommitRef, DayRef, parse_commit_value, parse_day_value
@@ -53,6 +56,7 @@ from bot.slack.messages.as_json import report_slack
 from bot.slack.messages.blocks import Message
 from bot.slack.messages.commit import commit_messages
 from bot.slack.messages.digest import digest_messages, rest_messages, summary_message
+from bot.slack.messages.impacts import THREAD_MARK
 from bot.store import Store, open_engine
 from loopback.github import LoopbackGitHub, RecordedRepository
 from loopback.sample import SAMPLE_DAY, SAMPLE_REPOSITORY
@@ -155,17 +159,16 @@ def hostile() -> DayReport:
     )
 
 
-def titles_of(day: DayReport) -> Iterator[str]:
-    for each in (*day.entries, *day.late):
-        yield one_line(each.commit.title).replace("`", "") or each.commit.short_sha
-
-
 def assert_whole(day: DayReport, messages: Sequence[Message]) -> None:
-    """Every title is somewhere in full, every high commit has its message, every analysis of theirs is whole."""
-    everything = read(messages)
-    for title in titles_of(day):
-        assert title in everything
-    for each in day.tier(Importance.HIGH):
+    """Every high commit has its message with title and analysis; another's title is in a list, or its line in the digest."""
+    root, *thread = messages
+    in_digest, lists = str(root.blocks), read(message for message in thread if not message.about)
+    high = day.tier(Importance.HIGH)
+    for each in (*day.entries, *day.late):
+        if each not in high:
+            title = one_line(title_line(each.commit, catalogue(day.language))).replace("`", "")
+            assert title in lists or (each.commit.url in in_digest and number_of(each.commit) in lists)
+    for each in high:
         own = read([message for message in messages if message.about == each.commit.sha])
         assert one_line(each.commit.title).replace("`", "") in own
         if each.analysis and each.analysis.by == "model":
@@ -220,14 +223,29 @@ def test_a_commit_message_answers_for_its_commit(sample: DayReport) -> None:
             assert ref == CommitRef(sample.repository, message.about, sample.language)
 
 
-def test_bots_are_one_item_of_a_list(sample: DayReport) -> None:
-    """What a bot did is folded into a line with its linked title."""
-    medium = next(message for message in digest_messages(sample) if read([message]).startswith("🟡"))
-    last = medium.blocks[-1]["elements"][-1]["elements"][-1]
-    assert last["elements"][0]["text"].startswith("🤖")
-    assert [piece["text"] for piece in last["elements"] if piece["type"] == "link"] == [
-        "Bump the python-deps group with 3 updates (#418)"
-    ]
+def test_bots_are_one_item_of_a_list() -> None:
+    """What bots did is folded into a line with titles and linked numbers."""
+    found = [entry(n, Importance.LOW, author="Ada" if n == 1 else "dependabot[bot]") for n in (1, 2, 3)]
+    low = next(message for message in digest_messages(report(found)) if read([message]).startswith("🟢"))
+    assert read([low]).endswith("Change part 1 #1🤖 and 2 by bots: Change part 2 #2 · Change part 3 #3")
+
+
+def test_what_the_digest_tells_is_not_told_again(sample: DayReport) -> None:
+    """A list has only numbers and places of the commits that have a line in the digest, which leads there for these places."""
+    root, *thread = digest_messages(sample)
+    medium = next(message for message in thread if read([message]).startswith("🟡"))
+    above = medium.blocks[-1]["elements"][-1]["elements"][-1]["elements"]
+    assert above[0]["text"].startswith("⬆️")
+    linked = [(piece["text"], piece["url"]) for piece in above if piece["type"] == "link"]
+    numbers = {text: url for text, url in linked if text.startswith("#")}
+    assert len(numbers) > 1
+    assert all(read([medium]).count(number) == 1 for number in numbers)
+    # Lines of commits that break something lead to the list, others to GitHub.
+    placed = {url.partition("#diff-")[0] for _, url in linked if "#diff-" in url}
+    assert placed
+    assert placed < set(numbers.values())
+    for url in numbers.values():
+        assert f"'{url}{THREAD_MARK if url in placed else ''}'" in str(root.blocks)
 
 
 def test_a_tier_of_bots_alone_is_a_list_as_any(sample: DayReport) -> None:
@@ -247,7 +265,7 @@ def test_forty_high_commits_with_long_analyses_lose_nothing() -> None:
     assert 0 < shown < 40
     assert f"and {40 - shown} more" in read([root])
     assert f"{40 - shown} others" in " ".join(strings(root.blocks))
-    assert read(rest_messages(day)).count("[Core] Change part") == 40 - shown
+    assert read(rest_messages(day)).count("Change part") == 40 - shown
     assert len(summary_message(day, shareable=False)) == 1
 
 
@@ -341,7 +359,7 @@ def test_late_commits_have_a_list_of_their_own() -> None:
     messages = digest_messages(day)
     assert "⏰ Landed late (2)" in " ".join(strings(messages[0].blocks))
     late = next(message for message in messages if read([message]).startswith("⏰"))
-    assert "🟢 2026-02-05 [Core] Change part 50" in read([late])
+    assert "🟢 2026-02-05 Change part 50 #50" in read([late])
     assert_takes(messages, WEB)
 
 
@@ -354,7 +372,7 @@ def test_the_coverage_names_all_that_is_not_told_in_full() -> None:
         usage=Usage(model="small", calls=3, cost_usd=0.5),
     )
     last = read(digest_messages(day)[-1:])
-    for said in ("3 commits analysed: 3 by a model", "small", "$0.5000", "the model timed out", "csrc/a.cu, csrc/b.cu"):
+    for said in ("3 commits analysed by a model", "small", "$0.5000", "the model timed out", "csrc/a.cu, csrc/b.cu"):
         assert said in last
 
 

@@ -6,17 +6,9 @@ import pytest
 
 from analysis.errors import Misuse
 from analysis.models import Importance, Language, Repository
-from bot.slack.parsing.commands import (
-    Command,
-    Day,
-    Help,
-    ListSubscriptions,
-    Subscribe,
-    Unsubscribe,
-    Wrong,
-    parse,
-    plain,
-)
+from bot.slack.parsing.command_types import Command, Day, Help, ListSubscriptions, Subscribe, Unsubscribe, Wrong
+from bot.slack.parsing.commands import parse
+from bot.slack.parsing.markup import plain
 from bot.slack.parsing.repository_names import named
 from bot.slack.parsing.subscription_parser import SubscriptionOptions
 from bot.slack.parsing.subscription_values import parse_language, parse_paths, parse_time, parse_zone

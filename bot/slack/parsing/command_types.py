@@ -1,0 +1,166 @@
+"""The commands that people can give, each a type with its values."""
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+
+from analysis.models import Repository
+from bot.models.reference import Reference
+from bot.slack.parsing.input_error import InputError
+from bot.slack.parsing.subscription_parser import SubscriptionOptions
+
+MOST_DAYS = 31  # in a range
+Why = Literal["", "future", "backwards", "too_many"]
+
+
+@dataclass(frozen=True)
+class Day:
+    """Show a day's digest, for every configured repository if none is given.
+
+    Where nobody named a day, a repository without commits on it shows its `latest` day that has some.
+    """
+
+    day: date
+    repository: Repository | None = None
+    latest: bool = False
+
+
+@dataclass(frozen=True)
+class Days:
+    """Show the statistics of some days, oldest first."""
+
+    days: tuple[date, ...]
+    repository: Repository | None = None
+
+
+@dataclass(frozen=True)
+class Week:
+    """Show the seven days from `first` on, of every configured repository if none is given."""
+
+    first: date
+    repository: Repository | None = None
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """Show a commit."""
+
+    reference: Reference
+    repository: Repository | None = None
+
+
+@dataclass(frozen=True)
+class ExplainCommits:
+    """Show the commits that a message names."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Search:
+    """Search for commits that contain all words."""
+
+    words: str
+    repository: Repository | None = None
+
+
+@dataclass(frozen=True)
+class Upgrade:
+    """Show the changes between two versions: by default from the one that the downstream code pins, up to the head.
+
+    `downstream` are the repositories to upgrade; by default those that the channel names.
+    """
+
+    start: str = ""
+    end: str = ""
+    repository: Repository | None = None
+    downstream: tuple[Repository, ...] = ()
+
+
+@dataclass(frozen=True)
+class Suspects:
+    """Show the commits that most likely caused a failure: a traceback, a log or a sentence, with its lines."""
+
+    text: str
+    repository: Repository | None = None
+
+
+@dataclass(frozen=True)
+class Ask:
+    """Answer a question, given with the repository that it names."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Help:
+    """Show the available commands."""
+
+
+@dataclass(frozen=True)
+class Greeting:
+    """Return a greeting, or answer thanks."""
+
+    thanks: bool = False
+
+
+@dataclass(frozen=True)
+class NotUnderstood:
+    """Unparsable input, with the nearest command that would work (empty if there is none)."""
+
+    text: str
+    nearest: str = ""
+    why: Why = ""
+
+
+@dataclass(frozen=True)
+class Subscribe:
+    """Subscribe the channel to a daily digest."""
+
+    options: SubscriptionOptions
+
+
+@dataclass(frozen=True)
+class Unsubscribe:
+    """Cancel subscriptions of the channel: of one repository, the only one if None, or all with `everything`."""
+
+    repository: Repository | None = None
+    everything: bool = False
+
+
+@dataclass(frozen=True)
+class ListSubscriptions:
+    """List the channel's subscriptions."""
+
+
+@dataclass(frozen=True)
+class Status:
+    """Show the bot's status."""
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A recognised command with an invalid value."""
+
+    complaint: InputError
+
+
+Command = (
+    Wrong
+    | Day
+    | Days
+    | Week
+    | Lookup
+    | ExplainCommits
+    | Search
+    | Upgrade
+    | Suspects
+    | Ask
+    | Help
+    | Greeting
+    | NotUnderstood
+    | Subscribe
+    | Unsubscribe
+    | ListSubscriptions
+    | Status
+)
