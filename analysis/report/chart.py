@@ -20,7 +20,7 @@ _FONT = 15  # points
 _PAPER, _INK, _FAINT = "#ffffff", "#1d1c1d", "#b8b8b8"
 # Orange against blue-green, and each lighter than the one before: told apart without red and green, and without colour.
 _HIGH, _MEDIUM, _LOW, _AREA = "#b5431c", "#f0a63c", "#a6d3cf", "#5b7fa6"
-_ROOM = 0.065  # of the highest bar, below which a segment has no room for its number
+_ROOM = 0.08  # of the highest bar, below which a segment has no room for its number
 _drawing = Lock()  # matplotlib's caches of fonts are not made for threads
 
 

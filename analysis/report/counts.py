@@ -2,12 +2,12 @@
 
 from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import join_items
-from analysis.models import DayReport, Importance, Language, PeriodReport, ReadFrom, Stats, Usage
+from analysis.models import DayReport, Importance, Language, ReadFrom, Stats, Usage
 from analysis.writing.labels import BADGE, IMPORTANCE
 
 
-def statistics(report: PeriodReport) -> str:
-    """Return a period's commits by tier; `6 of 7` if a selection leaves some out."""
+def statistics(report: DayReport) -> str:
+    """Return the day's commits by tier; `6 of 7` if a selection leaves some out."""
     unselected = report.chosen.unselected if report.chosen else 0
     if not unselected:
         return tiers(report.stats, report.language)

@@ -18,6 +18,18 @@ def period(report: WeekReport) -> str:
     return f"{report.first} – {report.last}"
 
 
+def statistics(report: WeekReport) -> str:
+    """Return the week's commits by tier; `6 of 7` if a selection leaves some out."""
+    say, counts = catalogue(report.language), report.stats.model_dump()
+    left_out = report.chosen.unselected + report.chosen.unselected_late if report.chosen else 0
+    if not left_out:
+        return say.context("week", "Commits: {total} | 🔴 High {high} | 🟡 Medium {medium} | 🟢 Low {low}", **counts)
+    counts["all"] = report.stats.total + left_out
+    return say.context(
+        "week", "Commits: {total} of {all} | 🔴 High {high} | 🟡 Medium {medium} | 🟢 Low {low}", **counts
+    )
+
+
 def nothing(report: WeekReport) -> str:
     """Return in one sentence why a week shows no commits."""
     say = catalogue(report.language)

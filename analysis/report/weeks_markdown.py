@@ -2,7 +2,7 @@
 
 from analysis.locale import catalogue
 from analysis.models.weeks import WeekReport
-from analysis.report import counts, week_lines
+from analysis.report import week_lines
 from analysis.report.highlights import heading, highlights
 from analysis.report.markdown import render
 from analysis.writing.headlines import headline
@@ -25,7 +25,7 @@ def week_markdown(report: WeekReport) -> str:
     return render(
         "week.md.j2",
         title=f"{report.repository} · {week_lines.period(report)}",
-        summary=counts.statistics(report) if report.entries else week_lines.nothing(report),
+        summary=week_lines.statistics(report) if report.entries else week_lines.nothing(report),
         notes=[*week_lines.notes(report), *([report.chosen.description] if report.chosen else [])],
         days=week_lines.days_line(report) if report.entries else "",
         areas=week_lines.areas_line(report),

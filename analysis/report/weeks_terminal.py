@@ -8,7 +8,7 @@ from rich.text import Text
 from analysis.locale import catalogue
 from analysis.models import Commit
 from analysis.models.weeks import WeekReport
-from analysis.report import counts, week_lines
+from analysis.report import week_lines
 from analysis.report.highlights import shown_highlights
 from analysis.report.terminal import BULLET, print_heading, print_highlights, prose, sha_link
 from analysis.report.wrapping import Line, print_line
@@ -19,7 +19,7 @@ def print_week(console: Console, report: WeekReport) -> None:
     """Print the week of one repository."""
     say = catalogue(report.language)
     print_heading(console, f"{report.repository} · {week_lines.period(report)} · {report.timezone}")
-    summary = counts.statistics(report) if report.entries else week_lines.nothing(report)
+    summary = week_lines.statistics(report) if report.entries else week_lines.nothing(report)
     print_line(console, Line(Text(summary, style="bold")))
     small = [
         *week_lines.notes(report),

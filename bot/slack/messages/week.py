@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from analysis.locale import catalogue
 from analysis.models.weeks import WeekReport
-from analysis.report import counts, week_lines
+from analysis.report import week_lines
 from analysis.report.highlights import HighlightGroup, shown_highlights
 from analysis.text import one_line, shorten
 from analysis.writing.titles import number_of
@@ -29,7 +29,6 @@ from bot.slack.messages.blocks import (
     rich,
     section,
     split,
-    with_menu,
 )
 from bot.slack.messages.head import fitting, group_blocks, highlight_rows, worst_highlight
 from bot.slack.messages.impacts import breaking_section, raised, worst_line
@@ -67,7 +66,7 @@ def week_message(
     last = [*_lists(report), *_closing(report, check, charted=charted)]
     found = shown_highlights(report, [sha for sha in check.commits if check.of(sha)], every_high=False)
     rows = highlight_rows(found, say)
-    buttons = with_menu(post, [(say("⚙️ Subscriptions"), Action.SETTINGS, value)])
+    buttons = actions(*post, button(say("⚙️ Subscriptions"), Action.SETTINGS, value))
     blocks = [*first, *group_blocks(fitting(found, rows, [*first, *last], say), rows, say), *last, buttons]
     text = _notification(report, found, check)
     return [Message(text, each) for each in split([blocks])]
@@ -92,7 +91,7 @@ def _opening(report: WeekReport) -> list[Block]:
     name = str(report.repository)
     return [
         header(f"{shorten(name, _NAME)} · {week_lines.period(report)}"),
-        section(counts.statistics(report)),
+        section(week_lines.statistics(report)),
         *([context(name)] if len(name) > _NAME else []),
         *(context(f"ℹ️ {each}") for each in week_lines.notes(report)),
     ]
@@ -137,5 +136,5 @@ def _closing(report: WeekReport, check: DownstreamCheck, *, charted: bool) -> li
 
 def _notification(report: WeekReport, found: Sequence[HighlightGroup], check: DownstreamCheck) -> str:
     worst = worst_line(report.entries, check, report.language) or worst_highlight(found, catalogue(report.language))
-    subject = f"{report.repository} · {week_lines.period(report)} · {counts.statistics(report)}"
+    subject = f"{report.repository} · {week_lines.period(report)} · {week_lines.statistics(report)}"
     return fallback(" · ".join(filter(None, (worst, subject))))

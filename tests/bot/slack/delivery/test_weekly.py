@@ -223,17 +223,6 @@ def test_a_week_is_asked_for_and_posted_once(
         )
 
 
-@pytest.mark.parametrize(
-    ("text", "nearest"), [("week 2030-01-01", "week -1"), ("week of wonders", "week -1"), ("week x", "week -1")]
-)
-def test_what_is_no_week_gets_the_nearest_form(
-    slack: LoopbackSlack, serve: Serve, clock: SettableClock, tmp_path: Path, text: str, nearest: str
-) -> None:
-    """One line with what would work."""
-    with Talk(slack, serve().url, tmp_path, now=clock) as talk:
-        assert nearest in whole(talk.type(ADA, text))
-
-
 def test_a_private_repository_has_no_weeks_elsewhere(
     slack: LoopbackSlack, serve: Serve, clock: SettableClock, tmp_path: Path
 ) -> None:
