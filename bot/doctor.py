@@ -63,6 +63,7 @@ def findings(now: Clock) -> Iterator[Finding]:
             _github(settings),
             *_slack(settings, now),
             _model(settings),
+            _mcp(settings),
         )
         for found in threads.map(_whole, groups):
             yield from found
@@ -120,6 +121,15 @@ def _mirror_folder(folder: Path, settings: Settings) -> str:
     if not sizes:
         return f"none yet; those of the configured and subscribed repositories will be in {folder}"
     return ", ".join(f"{name} {size / _MB:,.0f} MB" for name, size in sizes.items())
+
+
+def _mcp(settings: Settings) -> Iterator[Finding]:
+    if settings.digest_mcp_token is None:
+        yield _not_set("MCP token", "DIGEST_MCP_TOKEN lets agents call /mcp of serve; the command mcp needs none")
+    else:
+        names = ", ".join(["this machine", *settings.digest_mcp_hosts])
+        private = "with" if settings.digest_mcp_private else "without"
+        yield Finding("MCP token", f"/mcp of serve answers under the names of {names}, {private} private repositories")
 
 
 # GitHub

@@ -17,7 +17,7 @@ from contextlib import closing, contextmanager
 from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
-from threading import Event, Lock
+from threading import Event, Lock, Semaphore
 from typing import NamedTuple, ParamSpec, TypeVar
 
 import structlog
@@ -39,6 +39,7 @@ _EXECUTOR = "bot"  # one process per database file, under a constant name
 _ANSWERS, _SLACK = "answers", "slack"
 _ANSWERS_AT_ONCE = 16
 _POLLING = 0.25  # seconds between polls of a queue; each takes 4 ms of CPU time
+_DRAINING = 10  # seconds between polls of the queue of answers, which only earlier versions filled
 _LISTENING = 0.1  # seconds between polls for notifications, which are not used here; shutdown waits for one poll
 _PATIENCE = (2, 5, 15, 60, 300, 900, 3600)  # minimum seconds before a step is retried, by attempt; the last one repeats
 _ROUNDS = 24
@@ -78,6 +79,7 @@ class Flows:
         self._mailbox = mailbox
         self._now = now
         self._ending = Event()
+        self._answering = Semaphore(_ANSWERS_AT_ONCE)
         self._register_steps(responder, steps)
         self._answer = _flow("answer", self._run_answer)
         self._deliver = _flow("deliver", self._run_delivery)
@@ -114,9 +116,9 @@ class Flows:
     # Starting flows
 
     def start_answer(self, key: str) -> None:
-        """Start the flow that answers a request, unless already started."""
+        """Start the flow that answers a request, unless already started. It is not queued: somebody waits for it."""
         with SetWorkflowID(_flow_id("answer", key)):
-            DBOS.enqueue_workflow(_ANSWERS, self._answer, key)
+            DBOS.start_workflow(self._answer, key)
 
     def start_delivery(self, delivery: Delivery) -> None:
         """Start a delivery, unless already started. Deliveries to a channel run one at a time."""
@@ -139,7 +141,8 @@ class Flows:
     def _run_answer(self, key: str) -> None:
         """Answer the request with this key, and start the deliveries that it asks for."""
         for round_ in range(_ROUNDS):
-            outcome = self._respond(key, round_)
+            with self._turn_to_answer():
+                outcome = self._respond(key, round_)
             if outcome.pause is None:
                 break
             self._wait(outcome.pause, round_)
@@ -148,6 +151,17 @@ class Flows:
         for line in outcome.lines:
             self._send_until_known(line)
         self._answered(key)
+
+    @contextmanager
+    def _turn_to_answer(self) -> Iterator[None]:
+        """Wait until few enough others are being answered; those that wait for GitHub are not."""
+        while not self._answering.acquire(timeout=_NAP):
+            if self._ending.is_set():
+                raise _Interrupted
+        try:
+            yield
+        finally:
+            self._answering.release()
 
     def _run_delivery(self, label: str, channel: str, what: str, run: str) -> None:
         """Deliver a day or a commit to a channel, each message once, in order; stop if the channel is closed."""
@@ -228,7 +242,7 @@ class Flows:
         )
         try:
             DBOS.launch()
-            DBOS.register_queue(_ANSWERS, worker_concurrency=_ANSWERS_AT_ONCE, polling_interval_sec=_POLLING)
+            DBOS.register_queue(_ANSWERS, worker_concurrency=_ANSWERS_AT_ONCE, polling_interval_sec=_DRAINING)
             DBOS.register_queue(_SLACK, partition_concurrency=1, polling_interval_sec=_POLLING)
             for key in self._mailbox.waiting():
                 self.start_answer(key)

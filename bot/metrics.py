@@ -34,6 +34,17 @@ class Metrics:
         self._refused = Counter(
             "vllm_digest_refused_signatures", "Requests that Slack did not sign.", registry=self.registry
         )
+        self._mcp_calls = Counter(
+            "vllm_digest_mcp_calls", "Calls of MCP tools, by outcome.", ["tool", "outcome"], registry=self.registry
+        )
+        self._mcp_refused = Counter(
+            "vllm_digest_mcp_refused", "MCP requests without the token.", registry=self.registry
+        )
+        self._not_scored = Counter(
+            "vllm_digest_release_score_failures",
+            "Checks for new releases that failed, to be repeated the next day.",
+            registry=self.registry,
+        )
         self.registry.register(_Stored(store, mailbox, subscriptions, now))
         ProcessCollector(registry=self.registry)
 
@@ -45,6 +56,18 @@ class Metrics:
     def refused(self) -> None:
         """Count a request without Slack's signature."""
         self._refused.inc()
+
+    def mcp_called(self, tool: str, outcome: str) -> None:
+        """Count a call of an MCP tool: done, refused or failed."""
+        self._mcp_calls.labels(tool, outcome).inc()
+
+    def mcp_refused(self) -> None:
+        """Count an MCP request without the token."""
+        self._mcp_refused.inc()
+
+    def release_not_scored(self) -> None:
+        """Count a repository whose new releases could not be scored."""
+        self._not_scored.inc()
 
 
 class _Stored(Collector):

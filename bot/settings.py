@@ -87,6 +87,19 @@ def _time_of_day(value: object) -> object:
     return time(int(match[1]), int(match[2])) if match else value
 
 
+_SHORTEST_TOKEN = 20  # characters of a token that nobody guesses
+
+
+def _mcp_token(value: object) -> object:
+    token = _token(value)
+    if isinstance(token, str) and len(token) < _SHORTEST_TOKEN:
+        raise ValueError(
+            f"is shorter than {_SHORTEST_TOKEN} characters; make one with: "
+            'python3 -c "import secrets; print(secrets.token_urlsafe(32))"'
+        )
+    return token
+
+
 _TURNED_OFF_BY_EMPTY = ("digest_mirrors",)
 _PREFIXES = {"SLACK_BOT_TOKEN": "xoxb-", "SLACK_APP_TOKEN": "xapp-", "SLACK_SIGNING_SECRET": ""}
 
@@ -128,6 +141,9 @@ class Settings(BaseSettings):
         default_factory=dict
     )
     digest_private_to_model: bool = False
+    digest_mcp_token: Annotated[SecretStr | None, BeforeValidator(_mcp_token)] = None
+    digest_mcp_hosts: Annotated[list[str], NoDecode, BeforeValidator(_items)] = Field(default_factory=list)
+    digest_mcp_private: bool = False
     digest_time: Annotated[time, BeforeValidator(_time_of_day)] = time(9)
     digest_command: str = "/vllm-digest"
     log_format: Literal["console", "json"] = "console"

@@ -2,9 +2,12 @@
 
 from datetime import date
 
+from pydantic import Field
+
 from analysis.models.commits import Commit
 from analysis.models.facts import Fact, FactKind
 from analysis.models.frozen import Frozen
+from analysis.models.release_scores import Corrections, ReleaseScore
 from analysis.models.reports import Entry, PeriodReport, Stats
 
 
@@ -31,13 +34,6 @@ class Announcement(Frozen):
     facts: tuple[Fact, ...]
 
 
-class Corrections(Frozen):
-    """How many commits people ranked higher, and how many lower, by their latest verdicts of a week."""
-
-    higher: int = 0
-    lower: int = 0
-
-
 class Area(Frozen):
     """A folder, and how many commits touch files in it."""
 
@@ -53,6 +49,7 @@ class WeekReport(PeriodReport):
     announced: tuple[Announcement, ...] = ()
     areas: tuple[Area, ...] = ()
     corrections: Corrections = Corrections()
+    score: ReleaseScore | None = Field(default=None, description="how right the ranks of the latest release were")
 
     def net(self, entry: Entry) -> tuple[Fact, ...]:
         """Return the facts of a commit that stand after the week, but for what it only announces, which is told apart."""

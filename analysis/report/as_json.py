@@ -11,6 +11,7 @@ from analysis.impact.sentences import explanation
 from analysis.locale import translated
 from analysis.models import Commit, DayReport, Entry, Language, Links, Repository
 from analysis.models.impacts import CommitImpacts, Downstream, DownstreamImpacts, Impact
+from analysis.models.release_scores import RankedCommit, ReleaseScore
 from analysis.models.suspects import Suspect
 from analysis.models.upgrades import Consequence, Pinned, UpgradeReport, UpgradeRow
 from analysis.models.weeks import WeekReport
@@ -26,7 +27,7 @@ _ACTIVE = re.compile(
 
 def report_json(report: DayReport) -> str:
     """Return the report as one JSON object on one line."""
-    return _dump(_report_object(report))
+    return _dump(report_object(report))
 
 
 def commit_json(repository: Repository, entry: Entry) -> str:
@@ -39,18 +40,45 @@ def impacts_json(row: CommitImpacts, language: Language) -> str:
 
     The explanations are in the given language.
     """
-    return _dump(_impacts_row(row.entry, row.found, language))
+    return _dump(impacts_object(row, language))
 
 
 def suspect_json(suspect: Suspect, language: Language) -> str:
-    """Return a suspect as one JSON object on one line: the row of a commit with its impacts, and why it is suspected."""
+    """Return a suspect as one JSON object on one line."""
+    return _dump(suspect_object(suspect, language))
+
+
+def found_json(repository: str, commit: Commit) -> str:
+    """Return a commit that a search found as one JSON object on one line."""
+    return _dump(found_object(repository, commit))
+
+
+def impacts_object(row: CommitImpacts, language: Language) -> dict[str, Any]:
+    """Return a commit with what it breaks, as in the JSON format."""
+    return _impacts_row(row.entry, row.found, language)
+
+
+def suspect_object(suspect: Suspect, language: Language) -> dict[str, Any]:
+    """Return the row of a commit with its impacts, and why it is suspected, as in the JSON format."""
     why = {
         "match": round(suspect.match, 3),
         "lines": [each.model_dump() for each in suspect.lines],
         "files": list(suspect.files),
         "words": list(suspect.words),
     }
-    return _dump({**_impacts_row(suspect.entry, suspect.impacts, language), "why": why})
+    return {**_impacts_row(suspect.entry, suspect.impacts, language), "why": why}
+
+
+def found_object(repository: str, commit: Commit) -> dict[str, Any]:
+    """Return a commit that a search found, as in the JSON format."""
+    return {
+        "repo": repository,
+        "sha": commit.sha,
+        "title": commit.title,
+        "author": commit.author,
+        "url": commit.url,
+        "committed_at": _instant(commit.committed_at),
+    }
 
 
 def _impacts_row(entry: Entry, found: Sequence[DownstreamImpacts], language: Language) -> dict[str, Any]:
@@ -87,6 +115,43 @@ def upgrade_json(report: UpgradeReport) -> str:
             "unchecked": [{"repo": name, "reason": str(reason)} for name, reason in report.unchecked],
         }
     )
+
+
+def release_score_json(score: ReleaseScore) -> str:
+    """Return how right the ranks of a release were as one JSON object on one line."""
+    return _dump(_release_score_object(score))
+
+
+def _release_score_object(score: ReleaseScore) -> dict[str, Any]:
+    return {
+        "repo": str(score.repository),
+        "release": score.release,
+        "url": score.url,
+        "published_at": _instant(score.published_at),
+        "by_date": score.by_date,
+        "commits": score.commits,
+        "ranked": score.ranked,
+        "unranked": score.unranked,
+        "ranked_afterwards": score.afterwards,
+        "named": score.named,
+        "ranked_named": score.ranked_named,
+        "tiers": {tier.value: count.model_dump() for tier, count in score.tiers.items()},
+        "auc": score.auc,
+        "breaking": score.breaking,
+        "breaking_low": [_ranked_row(each) for each in score.breaking_low],
+        "missed": [_ranked_row(each) for each in score.missed],
+        "corrections": score.corrections.model_dump(),
+    }
+
+
+def _ranked_row(commit: RankedCommit) -> dict[str, Any]:
+    return {
+        "sha": commit.sha,
+        "short_sha": commit.short_sha,
+        "url": commit.url,
+        "title": commit.title,
+        "importance": commit.importance.value,
+    }
 
 
 def _pin_object(pinned: Pinned | None) -> dict[str, Any] | None:
@@ -162,7 +227,8 @@ def commit_object(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _report_object(report: DayReport) -> dict[str, Any]:
+def report_object(report: DayReport) -> dict[str, Any]:
+    """Return the report with all its data, as in the JSON format."""
     return {
         "repo": str(report.repository),
         "date": report.date.isoformat(),
@@ -181,19 +247,7 @@ def _report_object(report: DayReport) -> dict[str, Any]:
 
 def week_json(report: WeekReport) -> str:
     """Return the week as one JSON object on one line; the commits of its groups are named by SHA."""
-    days = [{"date": day.isoformat(), "stats": stats.model_dump() if stats else None} for day, stats in report.daily()]
-    reverts = [
-        {
-            "sha": each.commit.sha,
-            "title": each.title,
-            "landed_again": each.landed_again.sha if each.landed_again else None,
-        }
-        for each in report.reverts
-    ]
-    announced = [
-        {"sha": each.entry.commit.sha, "facts": [fact.model_dump(mode="json") for fact in each.facts]}
-        for each in report.announced
-    ]
+    groups = {theme.value: [each.entry.commit.sha for each in rows] for theme, rows in highlights(report).items()}
     return _dump(
         {
             "repo": str(report.repository),
@@ -201,20 +255,39 @@ def week_json(report: WeekReport) -> str:
             "last": report.last.isoformat(),
             "timezone": report.timezone,
             "language": report.language,
-            "days": days,
+            "days": [
+                {"date": day.isoformat(), "stats": stats.model_dump() if stats else None}
+                for day, stats in report.daily()
+            ],
             "stats": report.stats.model_dump(),
-            "groups": {
-                theme.value: [each.entry.commit.sha for each in rows] for theme, rows in highlights(report).items()
-            },
-            "reverts": reverts,
-            "announced": announced,
+            "groups": groups,
+            **_week_lists(report),
             "areas": [each.model_dump() for each in report.areas],
             "corrections": report.corrections.model_dump(),
+            "score": _release_score_object(report.score) if report.score else None,
             "commits": [commit_object(entry) for entry in report.entries],
             "net_facts": {sha: [fact.model_dump(mode="json") for fact in net] for sha, net in report.net_facts.items()},
             "failed": [failure.model_dump(mode="json") for failure in report.failed],
         }
     )
+
+
+def _week_lists(report: WeekReport) -> dict[str, Any]:
+    """Return what was reverted, and what is announced to go."""
+    return {
+        "reverts": [
+            {
+                "sha": each.commit.sha,
+                "title": each.title,
+                "landed_again": each.landed_again.sha if each.landed_again else None,
+            }
+            for each in report.reverts
+        ],
+        "announced": [
+            {"sha": each.entry.commit.sha, "facts": [fact.model_dump(mode="json") for fact in each.facts]}
+            for each in report.announced
+        ],
+    }
 
 
 def _break_object(each: Break) -> dict[str, Any]:

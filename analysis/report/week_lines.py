@@ -6,6 +6,7 @@ from datetime import date, timedelta
 from analysis.locale import Catalogue, catalogue
 from analysis.locale.punctuation import join_clauses, join_items
 from analysis.models.weeks import Announcement, Revert, WeekReport
+from analysis.report.release_scores import score_sentence
 from analysis.writing.headlines import headline
 from analysis.writing.labels import dated, weekday
 from analysis.writing.titles import number_of
@@ -81,16 +82,18 @@ def announced_line(announcement: Announcement, say: Catalogue) -> str:
 
 
 def rank_lines(report: WeekReport) -> list[str]:
-    """Return how right the ranks were: what people corrected during the week."""
-    say, corrected = catalogue(report.language), report.corrections
-    if not corrected.higher + corrected.lower:
-        return []
-    commits = say.plural("{count} commit", "{count} commits", corrected.higher + corrected.lower)
-    ways = [
-        *([say("{count} ranked higher", count=corrected.higher)] if corrected.higher else []),
-        *([say("{count} ranked lower", count=corrected.lower)] if corrected.lower else []),
-    ]
-    return [say("🎯 People corrected {commits}: {ways}", commits=commits, ways=join_clauses(ways, say))]
+    """Return how right the ranks were: what people corrected during the week, and the latest release's notes."""
+    say, corrected, lines = catalogue(report.language), report.corrections, []
+    if corrected.commits:
+        commits = say.plural("{count} commit", "{count} commits", corrected.commits)
+        ways = [
+            *([say("{count} ranked higher", count=corrected.raised)] if corrected.raised else []),
+            *([say("{count} ranked lower", count=corrected.lowered)] if corrected.lowered else []),
+        ]
+        lines.append(say("🎯 People corrected {commits}: {ways}", commits=commits, ways=join_clauses(ways, say)))
+    if report.score:
+        lines.append(f"🎯 {score_sentence(report.score).translated(report.language)}")
+    return lines
 
 
 def areas_line(report: WeekReport) -> str:

@@ -6,7 +6,8 @@ from datetime import date, timedelta
 
 from analysis.facts.reverts import reverted_title
 from analysis.models import Chosen, Commit, DayReport, Entry, Fact, FactKind, Language, Repository
-from analysis.models.weeks import Announcement, Area, Corrections, Revert, WeekDay, WeekReport
+from analysis.models.release_scores import Corrections, ReleaseScore
+from analysis.models.weeks import Announcement, Area, Revert, WeekDay, WeekReport
 from analysis.paths import Kind, kind
 from analysis.report.repeats import title_words
 
@@ -25,6 +26,7 @@ def week_report(
     today: date,
     net_facts: Mapping[str, tuple[Fact, ...]],
     corrections: Corrections = _NO_CORRECTIONS,
+    score: ReleaseScore | None = None,
 ) -> WeekReport:
     """Return the week that begins on `first` from those of its days that are stored, each with the commits that a channel selected.
 
@@ -54,6 +56,7 @@ def week_report(
         announced=tuple(_announced(newest_first, net_facts)),
         areas=_areas(newest_first),
         corrections=corrections,
+        score=score,
     )
 
 

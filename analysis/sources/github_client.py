@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable, Iterator, Mapping
 from queue import Empty, LifoQueue
 from types import MappingProxyType, TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Generic, NamedTuple, Self, TypeVar
 from urllib.parse import urlsplit
 
 import github
@@ -34,6 +34,21 @@ _vendor_log.setLevel(logging.NOTSET)
 
 _MOST_PAGES = 100  # maximum pages of a list; no day has ten thousand commits
 _NONE: Parameters = MappingProxyType({})
+
+
+class Changed(NamedTuple, Generic[T]):
+    """The body of a response, and its ETag, "" without one."""
+
+    body: T
+    etag: str
+
+
+class _Response(NamedTuple):
+    """The status, the headers by lower-case name, and the text of a response."""
+
+    status: int
+    headers: Mapping[str, str]
+    text: str
 
 
 class Client:
@@ -78,6 +93,16 @@ class Client:
         """Return the body at a path as `form`, a model. Raise our errors, about `repository` and `commit` if given."""
         return next(self.pages(form, path, parameters, repository=repository, commit=commit))
 
+    def get_changed(
+        self, form: type[T], path: str, parameters: Parameters, etag: str, *, repository: Repository
+    ) -> Changed[T] | None:
+        """Return the body at a path as `form`, with its ETag; None if it still is `etag`. Raise the errors of `get`."""
+        subject = Subject(self.host, self._token is not None, repository)
+        response = self._request(path, parameters, subject, etag)
+        if etag and response.status == requests.codes.not_modified:
+            return None
+        return Changed(self._body(form, response.text), response.headers.get("etag", ""))
+
     def pages(
         self,
         form: type[T],
@@ -91,30 +116,31 @@ class Client:
         subject = Subject(self.host, self._token is not None, repository, commit)
         url = path
         for _ in range(_MOST_PAGES):
-            headers, text = self._request(url, parameters, subject)
-            yield self._body(form, text)
-            url, parameters = _next_url(headers), _NONE  # the next page's address has them
+            response = self._request(url, parameters, subject)
+            yield self._body(form, response.text)
+            url, parameters = _next_url(response.headers), _NONE  # the next page's address has them
             if not url:
                 return
             if not url.startswith(f"{self.api_url}/"):
                 raise not_github(self.host)
         raise not_github(self.host)
 
-    def _request(self, url: str, parameters: Parameters, subject: Subject) -> tuple[Mapping[str, str], str]:
-        """Return a response's headers and body. Raise our errors for failures and for statuses from 400 on."""
+    def _request(self, url: str, parameters: Parameters, subject: Subject, etag: str = "") -> _Response:
+        """Return a response, which may be 304 given an `etag`. Raise our errors for failures and for statuses from 400 on."""
         try:
             client = self._idle.get_nowait()
         except Empty:
             client = self._new_client()
         try:
             with translated_errors(subject):
-                status, headers, text = client.requester.requestJson("GET", url, dict(parameters))
+                conditions = {"If-None-Match": etag} if etag else None
+                status, headers, text = client.requester.requestJson("GET", url, dict(parameters), conditions)
         finally:
             self._idle.put(client)
         if status >= requests.codes.bad_request:
             with translated_errors(subject):
                 raise Requester.createException(status, headers, _message(text))
-        return headers, text
+        return _Response(status, headers, text)
 
     def _body(self, form: type[T], text: str) -> T:
         try:

@@ -16,7 +16,9 @@ from analysis.errors import DigestError
 from bot.cli import commits, doctor, history, process, search
 from bot.cli.digest import digest
 from bot.cli.impact import impact
+from bot.cli.mcp import mcp
 from bot.cli.pipes import reopen
+from bot.cli.score import score
 from bot.cli.suspects import suspects
 from bot.cli.upgrade import upgrade
 from bot.cli.week import week
@@ -57,11 +59,13 @@ for _command in (
     commits.ask,
     process.run,
     process.serve,
+    mcp,
     history.backfill,
     search.search,
     suspects,
     search.rank,
     history.calibrate,
+    score,
     doctor.doctor,
 ):
     app.command()(_command)

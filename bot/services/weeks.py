@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from analysis.errors import OutsideFailure
 from analysis.models import DayReport
-from analysis.models.weeks import Corrections, WeekReport
+from analysis.models.release_scores import Corrections
+from analysis.models.weeks import WeekReport
 from analysis.report.weeks import week_report
 from analysis.window import window
 from bot.models.subjects import DayRef, WeekRef
@@ -77,10 +78,13 @@ class WeekService:
             today=today,
             net_facts=net_changes(self._store, source, stored, read),
             corrections=self._corrections(ref),
+            score=self._store.release_scores.latest(ref.repository),
         )
 
     def _corrections(self, ref: WeekRef) -> Corrections:
         since, until = window(ref.first, ref.tz).start, window(ref.last + timedelta(days=1), ref.tz).start
-        latest = {each.sha: each.verdict for each in self._store.verdicts.given(ref.repository, since, until)}
-        higher = sum(verdict == "too_low" for verdict in latest.values())
-        return Corrections(higher=higher, lower=len(latest) - higher)
+        given = self._store.verdicts.given(ref.repository, since, until)
+        raised, lowered = (
+            {each.sha for each in given if each.verdict == verdict} for verdict in ("too_low", "too_high")
+        )
+        return Corrections(commits=len(raised | lowered), raised=len(raised), lowered=len(lowered))

@@ -149,6 +149,25 @@ analyses = Table(
     Column("cost_usd", Float),
 )
 
+ranks = Table(
+    "ranks",
+    metadata,
+    Column("commit_id", ForeignKey("commits.id", ondelete="CASCADE"), primary_key=True),
+    Column("importance", String(6), nullable=False),
+    Column("score", Float),
+    Column("given_at", Instant),
+)
+
+release_scores = Table(
+    "release_scores",
+    metadata,
+    Column("repository", String(300), primary_key=True),
+    Column("release", String(300), primary_key=True),
+    Column("published_at", Instant, nullable=False),
+    Column("body", JSON, nullable=False),
+    Column("scored_at", Instant, nullable=False),
+)
+
 spending = Table(
     "spending",
     metadata,

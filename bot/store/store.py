@@ -36,7 +36,9 @@ from bot.store.commit_rows import (
 )
 from bot.store.database import Writer
 from bot.store.links import linked, save_named
+from bot.store.ranks import GivenRanks
 from bot.store.ratings import AnswerRatings
+from bot.store.release_scores import ReleaseScores
 from bot.store.schema import analyses, commits, day_commits, days, files, repositories
 from bot.store.search import index_commit, index_summaries
 from bot.store.search_index import SearchIndex
@@ -72,7 +74,7 @@ class StoredAnalysis(Frozen):
 
 
 class Store:
-    """Commits and all that is derived from them, with the spending, the ratings of answers, the weights, the surfaces and the search index.
+    """Commits and all that is derived from them; the spending, the ratings of answers, and what is fitted to releases.
 
     On one engine; thread-safe.
     """
@@ -83,6 +85,8 @@ class Store:
         self.spending = Spending(engine)
         self.ratings = AnswerRatings(engine)
         self.verdicts = Verdicts(engine)
+        self.ranks = GivenRanks(engine)
+        self.release_scores = ReleaseScores(engine)
         self.weights = FittedWeights(engine)
         self.surfaces = Surfaces(engine)
         self.search_index = SearchIndex(engine)

@@ -13,6 +13,7 @@ from bot.store.schema import labels, subscriptions
 from bot.store.verdicts import Verdict
 
 Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+CommitVerdict = tuple[str, Verdict, Importance]  # SHA, verdict, and the tier judged
 _ACTIVE = select(subscriptions).where(subscriptions.c.ended_at.is_(None))
 
 
@@ -146,8 +147,8 @@ class Subscriptions:
             )
         return before
 
-    def labels(self, repository: Repository) -> list[tuple[str, Verdict, Importance]]:
-        """Return (SHA, verdict, tier judged) of a repository's verdicts, oldest first."""
+    def labels(self, repository: Repository) -> list[CommitVerdict]:
+        """Return a repository's verdicts, of each person the latest on a commit, oldest first."""
         query = (
             select(labels.c.sha, labels.c.verdict, labels.c.importance)
             .where(labels.c.repository == repository.key)

@@ -6,7 +6,8 @@ from zoneinfo import ZoneInfo
 
 from analysis.locale import catalogue
 from analysis.models import Chosen, DayReport, Entry, Fact, FactKind, Importance, Links, Ranked, Repository
-from analysis.models.weeks import Corrections, WeekReport
+from analysis.models.release_scores import Corrections, ReleaseScore, TierCount
+from analysis.models.weeks import WeekReport
 from analysis.report import week_lines
 from analysis.report.chart import chart_text, week_chart
 from analysis.report.highlights import Theme, highlights
@@ -128,8 +129,14 @@ def test_folders_tell_where_most_happens() -> None:
 def test_corrections_are_counted() -> None:
     """What people ranked otherwise is a line; nothing is said of a week in which nobody did."""
     assert week_lines.rank_lines(week(day(0, entry(1)))) == []
-    [line] = week_lines.rank_lines(week(day(0, entry(1)), corrections=Corrections(higher=2, lower=1)))
+    [line] = week_lines.rank_lines(week(day(0, entry(1)), corrections=Corrections(commits=3, raised=2, lowered=1)))
     assert line == "🎯 People corrected 3 commits: 2 ranked higher, 1 ranked lower"
+    tiers = {Importance.HIGH: TierCount(commits=4, named=3)}
+    at = datetime(2026, 2, 1, tzinfo=UTC)
+    score = ReleaseScore(repository=REPOSITORY, release="v1.2.0", published_at=at, commits=9, named=3, tiers=tiers)
+    [line] = week_lines.rank_lines(week(day(0)).model_copy(update={"score": score}))
+    assert line.startswith("🎯 ")
+    assert "v1.2.0" in line
 
 
 def test_the_chart_is_a_picture_and_its_words() -> None:
