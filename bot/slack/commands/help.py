@@ -26,7 +26,7 @@ _RECENT = 20  # recent commits to search for an example
 _FORMS = (  # of commands, and what they give, both with placeholders for `Examples`
     ("{day}", mark("the digest of a day (also: today, yesterday, -3, mon)")),
     ("{first}..{day}", mark("statistics for a range of days")),
-    ("week", mark("the last seven days by consequence (also: week {day}, week -1 for last week)")),
+    ("week {day}", mark("a week by consequence (also: week for the last seven days, week -1 for last week)")),
     ("{sha}", mark("a commit (SHA, #{pr} or URL)")),
     ("search {words}", mark("search commits")),
     (

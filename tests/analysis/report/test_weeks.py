@@ -131,7 +131,7 @@ def test_corrections_are_counted() -> None:
     assert week_lines.rank_lines(week(day(0, entry(1)))) == []
     [line] = week_lines.rank_lines(week(day(0, entry(1)), corrections=Corrections(commits=3, raised=2, lowered=1)))
     assert line == "🎯 People corrected 3 commits: 2 ranked higher, 1 ranked lower"
-    tiers = {Importance.HIGH: TierCount(commits=4, named=3)}
+    tiers = dict.fromkeys(Importance, TierCount(commits=3, named=1))
     at = datetime(2026, 2, 1, tzinfo=UTC)
     score = ReleaseScore(repository=REPOSITORY, release="v1.2.0", published_at=at, commits=9, named=3, tiers=tiers)
     [line] = week_lines.rank_lines(week(day(0)).model_copy(update={"score": score}))
