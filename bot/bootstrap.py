@@ -14,6 +14,8 @@ from bot import logs, metrics, scheduler
 from bot.flows import DeliverySteps, Flows
 from bot.mcp.visibility import CLIENT, Visibility, private_with_clients
 from bot.models.clock import Clock
+from bot.publishing.publications import Publications, opened_publications
+from bot.publishing.scheduled import ScheduledPublications
 from bot.services.access import Access
 from bot.services.channels import Channels
 from bot.services.configured_repositories import known_repositories
@@ -124,11 +126,23 @@ def running_bot(
             return mirror_all or repository.full_name.lower() in named
 
         services = stack.enter_context(bot_services(settings, engine, now, github, mirrored))
+        publications = stack.enter_context(
+            opened_publications(settings, services.github.is_public, settings.publish_token)
+        )
         sign_in(web)  # before anything is posted: refused messages are not retried
         removal = stack.enter_context(ThreadPoolExecutor(1, "mirrors"))  # which may have to wait for a reader
         remove_mirrors = services.sources.remove_unused_mirrors
         bot = _Bot(
-            settings, services, known, mailbox, subscriptions, web, now, pace, lambda: removal.submit(remove_mirrors)
+            settings,
+            services,
+            known,
+            mailbox,
+            subscriptions,
+            web,
+            now,
+            pace,
+            lambda: removal.submit(remove_mirrors),
+            publications,
         )
         bot.subscribe_configured_channels()
         figures = metrics.Metrics(services.store, mailbox, subscriptions, now)
@@ -199,6 +213,7 @@ class _Bot:
         now: Clock,
         pace: Pace,
         on_unsubscribed: Callable[[], object],
+        publications: Publications,
     ) -> None:
         self._settings, self._services, self._on_unsubscribed = settings, services, on_unsubscribed
         self._mailbox, self._subscriptions, self._web, self._now = mailbox, subscriptions, web, now
@@ -214,7 +229,8 @@ class _Bot:
         self._postings = Postings(mailbox, web, self._reports)
         self._members = Members(web)
         self._threads = Threads(mailbox, web, private_to_model=settings.digest_private_to_model)
-        self.flows = Flows(self._responder(), self._delivery_steps(), mailbox, now)
+        published = ScheduledPublications(publications, services.digests, services.store, now)
+        self.flows = Flows(self._responder(), self._delivery_steps(), published, mailbox, now)
 
     def subscribe_configured_channels(self) -> None:
         """Subscribe the channels of DIGEST_CHANNEL to DIGEST_REPOS, keeping subscriptions that people made or cancelled."""

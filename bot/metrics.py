@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from importlib.metadata import version
 
 import structlog
@@ -15,6 +16,8 @@ from bot.store import Mailbox, State, Store, Subscriptions
 
 _HOST = "127.0.0.1"
 _BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3)  # seconds; Slack's timeout is three
+
+_PUBLISHED = timedelta(days=7)
 
 log = structlog.get_logger(__name__)
 
@@ -101,6 +104,8 @@ class _Stored(Collector):
         yield _gauge("oldest_request_age_seconds", "Age of the oldest request that is not answered.", age)
         yield _gauge("spent_usd", "What models cost today (UTC).", self._store.spending.spent(now.date()))
         notes = [bool(each.note) for each in self._subscriptions.all()]
+        failed = len(self._store.publications.failed(now - _PUBLISHED))
+        yield _gauge("publications_failed", "Reports of the last seven days' tries that are not published.", failed)
         yield _gauge("subscriptions", "Subscriptions.", len(notes))
         yield _gauge("subscriptions_noted", "Subscriptions whose last digest met with trouble.", sum(notes))
 

@@ -16,6 +16,7 @@ from analysis.errors import BadSetting, Misuse
 from analysis.locale import Language
 from analysis.models import Repository
 from analysis.window import zone
+from bot.models.publish_target import PublishRule, parse_rule
 
 _REASONS = {  # by pydantic's error types
     "greater_than_equal": "must be at least {ge}",
@@ -80,6 +81,16 @@ def _private(value: object) -> object:
     return found
 
 
+def _publish_rules(value: object) -> object:
+    """Parse `TARGET, owner/name=TARGET`."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return [parse_rule(each) for each in value.split(",") if each.strip()]
+    except Misuse as exc:
+        raise ValueError(str(exc)) from None
+
+
 def _time_of_day(value: object) -> object:
     match = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", value.strip()) if isinstance(value, str) else None
     if isinstance(value, str) and not match:
@@ -141,6 +152,10 @@ class Settings(BaseSettings):
         default_factory=dict
     )
     digest_private_to_model: bool = False
+    digest_publish: Annotated[list[PublishRule], NoDecode, BeforeValidator(_publish_rules)] = Field(
+        default_factory=list
+    )
+    digest_publish_token: Annotated[SecretStr | None, BeforeValidator(_token)] = None
     digest_mcp_token: Annotated[SecretStr | None, BeforeValidator(_mcp_token)] = None
     digest_mcp_hosts: Annotated[list[str], NoDecode, BeforeValidator(_items)] = Field(default_factory=list)
     digest_mcp_private: bool = False
@@ -213,6 +228,11 @@ class Settings(BaseSettings):
     @property
     def token(self) -> str | None:
         return self.github_token.get_secret_value() if self.github_token else None
+
+    @property
+    def publish_token(self) -> str | None:
+        """The token that writes reports; it is never the one that reads."""
+        return self.digest_publish_token.get_secret_value() if self.digest_publish_token else None
 
     def slack_secret(self, name: str) -> str:
         """Return one of the app's three Slack secrets. Raise `BadSetting` if it is missing or has the wrong prefix."""

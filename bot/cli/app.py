@@ -18,6 +18,7 @@ from bot.cli.digest import digest
 from bot.cli.impact import impact
 from bot.cli.mcp import mcp
 from bot.cli.pipes import reopen
+from bot.cli.publish import publish
 from bot.cli.score import score
 from bot.cli.suspects import suspects
 from bot.cli.upgrade import upgrade
@@ -54,6 +55,7 @@ app.command(context_settings={"ignore_unknown_options": True})(digest)
 app.command(context_settings={"ignore_unknown_options": True})(week)
 app.command(context_settings={"ignore_unknown_options": True})(impact)
 app.command(context_settings={"ignore_unknown_options": True})(upgrade)
+app.command(context_settings={"ignore_unknown_options": True})(publish)
 for _command in (
     commits.commit,
     commits.ask,

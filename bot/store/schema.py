@@ -305,3 +305,12 @@ turns = Table(
     Column("name", String(60), primary_key=True),
     Column("free_at", Instant, nullable=False),
 )
+
+publications = Table(
+    "publications",
+    metadata,
+    Column("day", String(600), primary_key=True),
+    Column("target", String(600), primary_key=True),
+    Column("failure", Text, nullable=False),
+    Column("tried_at", Instant, nullable=False),
+)

@@ -36,6 +36,7 @@ from bot.store.commit_rows import (
 )
 from bot.store.database import Writer
 from bot.store.links import linked, save_named
+from bot.store.publications import Publications
 from bot.store.ranks import GivenRanks
 from bot.store.ratings import AnswerRatings
 from bot.store.release_scores import ReleaseScores
@@ -74,7 +75,7 @@ class StoredAnalysis(Frozen):
 
 
 class Store:
-    """Commits and all that is derived from them; the spending, the ratings of answers, and what is fitted to releases.
+    """Commits and all that is derived from them; spending, ratings of answers, publications, and what is fitted to releases.
 
     On one engine; thread-safe.
     """
@@ -83,6 +84,7 @@ class Store:
         self._engine = engine
         self._writing = Writer(engine)
         self.spending = Spending(engine)
+        self.publications = Publications(engine)
         self.ratings = AnswerRatings(engine)
         self.verdicts = Verdicts(engine)
         self.ranks = GivenRanks(engine)

@@ -94,6 +94,8 @@ class Handler(QuietHandler):
     def do_POST(self) -> None:
         self._serve(self.read_body())
 
+    do_PATCH = do_PUT = do_POST  # noqa: N815 (the names that http.server calls)
+
     def send_git(self, folder: Path, path: str) -> None:
         """Send the answer to a git client that asks for `path` of the bare repository in `folder`."""
         request = backend.Request(self.command, path, urlsplit(self.path).query, self.headers, self.body)

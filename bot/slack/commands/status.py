@@ -14,6 +14,7 @@ from bot.slack.web import Web
 from bot.store import Mailbox, Store, Subscription
 
 _RATED = timedelta(days=30)
+_PUBLISHED = timedelta(days=7)
 
 
 class Status:
@@ -55,6 +56,8 @@ class Status:
                     unhelpful=rated.unhelpful,
                 )
             )
+        if unpublished := len(self._store.publications.failed(self._now() - _PUBLISHED)):
+            rows.append(say("⚠️ Reports not published in the last 7 days: {count}", count=unpublished))
         if held:
             rows.append(say("⚠️ Messages not confirmed by Slack: {count}", count=held))
         return rows
