@@ -25,7 +25,10 @@ _drawing = Lock()  # matplotlib's caches of fonts are not made for threads
 
 
 def week_chart(report: WeekReport) -> bytes:
-    """Return the chart as a PNG: above a bar a day, high at its foot, below a numbered bar a folder. A day that is not stored has a line."""
+    """Return the chart as a PNG: above a bar a day, high at its foot, below a numbered bar a folder.
+
+    A day that is not stored has a dotted line instead of a bar.
+    """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

@@ -32,15 +32,7 @@ def week_report(
 
     `net_facts` may also be of commits that are not selected.
     """
-    by_date = {each.date: each for each in days}
-    entries: dict[str, Entry] = {}
-    listed: list[WeekDay] = []
-    for day in (first + timedelta(days=place) for place in range(7)):
-        report = by_date.get(day)
-        new = [each for each in (*report.entries, *report.late) if each.commit.sha not in entries] if report else []
-        entries.update((each.commit.sha, each) for each in new)
-        shas = tuple(each.commit.sha for each in new) if report else None
-        listed.append(WeekDay(date=day, commits=shas, over=day < today))
+    listed, entries = _listed(first, days, today)
     newest_first = tuple(sorted(entries.values(), key=lambda each: each.commit.committed_at, reverse=True))
     oldest_first = [each.commit for each in newest_first[::-1]]
     return WeekReport(
@@ -51,13 +43,27 @@ def week_report(
         failed=tuple(failure for each in days for failure in each.failed),
         net_facts={sha: facts for sha, facts in net_facts.items() if sha in entries},
         chosen=_chosen(days),
-        days=tuple(listed),
+        days=listed,
         reverts=tuple(_reverts(oldest_first, {sha: each.links.all_reverted for sha, each in entries.items()})),
         announced=tuple(_announced(newest_first, net_facts)),
         areas=_areas(newest_first),
         corrections=corrections,
         score=score,
     )
+
+
+def _listed(first: date, days: Sequence[DayReport], today: date) -> tuple[tuple[WeekDay, ...], dict[str, Entry]]:
+    """Return the seven days, each with the commits that no earlier one has, and all commits by SHA."""
+    by_date = {each.date: each for each in days}
+    entries: dict[str, Entry] = {}
+    listed: list[WeekDay] = []
+    for day in (first + timedelta(days=place) for place in range(7)):
+        report = by_date.get(day)
+        new = [each for each in (*report.entries, *report.late) if each.commit.sha not in entries] if report else []
+        entries.update((each.commit.sha, each) for each in new)
+        shas = tuple(each.commit.sha for each in new) if report else None
+        listed.append(WeekDay(date=day, commits=shas, over=day < today))
+    return tuple(listed), entries
 
 
 def _chosen(days: Sequence[DayReport]) -> Chosen | None:

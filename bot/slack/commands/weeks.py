@@ -60,8 +60,10 @@ class WeekCommand:
         again = seconds_until(read.resumes_at, self._now())
         shareable = self._post.is_offered(conversation)
         posted = self._post.note(conversation, ref) if shareable else ""
+        trouble = _trouble(ref, read.failure) if read.failure else ""
+        note = "\n".join(filter(None, (trouble, posted)))
         stage = f"week-{ref.repository.key}{'-partial' if again else ''}"
-        messages = week_message(report, check=check, shareable=shareable, note=posted, charted=not reply.private)
+        messages = week_message(report, check=check, shareable=shareable, note=note, charted=not reply.private)
         conversation.show(messages, about=value_of(ref), stage=stage)
         if not reply.private and report.entries and not again:
             prefix = f"reply:{request.run}:{stage}:{request.channel}:"
@@ -79,12 +81,16 @@ class WeekCommand:
                 log.warning("refused", key=each.key, why=str(exc))
 
     def _show_trouble(self, conversation: Conversation, ref: WeekRef, error: DigestError) -> None:
-        text = catalogue(ref.language)(
-            "⚠️ {subject} could not be read: {reason}",
-            subject=_subject(ref),
-            reason=escaped(error.translated(ref.language)),
-        )
-        conversation.show([line(text)], stage=f"{ref.repository.key}-trouble")
+        conversation.show([line(_trouble(ref, error))], stage=f"{ref.repository.key}-trouble")
+
+
+def _trouble(ref: WeekRef, error: DigestError) -> str:
+    """Return why a week, or some of its days, could not be read."""
+    return catalogue(ref.language)(
+        "⚠️ {subject} could not be read: {reason}",
+        subject=_subject(ref),
+        reason=escaped(error.translated(ref.language)),
+    )
 
 
 def _subject(ref: WeekRef) -> str:
