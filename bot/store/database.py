@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from alembic.config import Config
 
 # The latest migration, repeated here so that an up-to-date store opens without importing Alembic; a test compares the two.
-HEAD = "0013"
+HEAD = "0014"
 
 # The folder of the default DATABASE_URL. No other folder is created, since its name may be a typo.
 _DEFAULT_FOLDER = Path("data")
