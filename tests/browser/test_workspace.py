@@ -347,7 +347,7 @@ def test_everything_is_reached_by_keyboard(page: Page, slack: LoopbackSlack, ope
     expect(tab.locator('[data-composer="main"] textarea')).to_be_focused()
     keys.type("/vllm")
     expect(tab.locator('[role="option"][aria-selected="true"]')).to_contain_text("2026-02-05")
-    for _ in range(3):
+    for _ in range(4):
         keys.press("ArrowDown")
     keys.press("Enter")
     expect(tab.locator('[data-composer="main"] textarea')).to_have_value(f"{COMMAND} search kv connector")
