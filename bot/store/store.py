@@ -5,7 +5,6 @@ from datetime import date, datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import Engine, delete, func, insert, select, update
-from sqlalchemy.dialects.sqlite import insert as upsert
 
 from analysis.models import (
     Analysis,
@@ -42,6 +41,7 @@ from bot.store.search import index_commit, index_summaries
 from bot.store.search_index import SearchIndex
 from bot.store.spending import Spending
 from bot.store.surfaces import Surfaces
+from bot.store.upsert import insert_or_update
 from bot.store.weights import FittedWeights
 
 
@@ -141,9 +141,7 @@ class Store:
             ids = commit_ids(connection, repository_id, [commit.sha for commit in [*listed, *late]])
             row = {"repository_id": repository_id, "date": day, "timezone": timezone}
             changed = {"listed_at": listed_at, "remarks": list(remarks), "read_from": read_from.value}
-            connection.execute(
-                upsert(days).values(**row, **changed).on_conflict_do_update(index_elements=list(row), set_=changed)
-            )
+            insert_or_update(connection, days, row, changed)
             day_id = connection.execute(select(days.c.id).filter_by(**row)).scalar_one()
             connection.execute(delete(day_commits).where(day_commits.c.day_id == day_id))
             rows = [
@@ -235,15 +233,14 @@ class Store:
         words = commit_words(commit)
         with self._writing.begin() as connection:
             repository_id = repository_id_of(connection, repository)
+            key, facts = {"repository_id": repository_id, "sha": commit.sha}, fact_columns(found, proof)
             row = {**commit_values(repository_id, commit, found, proof), "words_version": WORDS_VERSION}
-            changed = {name: value for name, value in row.items() if name not in fact_columns((), proof)}
-            stored = upsert(commits).values(row)
-            keys = ["repository_id", "sha"]
-            connection.execute(stored.on_conflict_do_update(index_elements=keys, set_=changed))
+            values = {name: value for name, value in row.items() if name not in {**key, **facts}}
+            insert_or_update(connection, commits, key, values, only_new=facts)
             connection.execute(
                 update(commits)
                 .where(commits.c.repository_id == repository_id, commits.c.sha == commit.sha, replaceable_by(proof))
-                .values(fact_columns(found, proof))
+                .values(facts)
             )
             commit_id = commit_ids(connection, repository_id, [commit.sha])[commit.sha]
             connection.execute(delete(files).where(files.c.commit_id == commit_id))
@@ -352,9 +349,7 @@ class Store:
         values = analysis.model_dump(mode="json", exclude={"analysis"})
         values["body"] = analysis.analysis.model_dump(mode="json", exclude_defaults=True)
         with self._writing.begin() as connection:
-            connection.execute(
-                upsert(analyses).values(**key, **values).on_conflict_do_update(index_elements=list(key), set_=values)
-            )
+            insert_or_update(connection, analyses, key, values)
             bodies = connection.execute(select(analyses.c.body).where(analyses.c.commit_id == commit_id)).scalars()
             index_summaries(connection, commit_id, (body["summary"] for body in bodies))
 

@@ -5,11 +5,11 @@ from typing import Any, Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import Engine, Row, Select, delete, select, update
-from sqlalchemy.dialects.sqlite import insert as upsert
 
 from analysis.models import Importance, Language, Repository
 from bot.store.database import Writer
 from bot.store.schema import labels, subscriptions
+from bot.store.upsert import insert_or_update
 
 Verdict = Literal["too_high", "too_low"]
 _ACTIVE = select(subscriptions).where(subscriptions.c.ended_at.is_(None))
@@ -84,11 +84,7 @@ class Subscriptions:
         changed = _changeable(terms) | {"user": user, "note": ""}
         with self._writing.begin() as connection:
             connection.execute(delete(subscriptions).filter_by(**key).where(subscriptions.c.ended_at.is_not(None)))
-            connection.execute(
-                upsert(subscriptions)
-                .values(**key, **changed, created_at=now)
-                .on_conflict_do_update(index_elements=list(key), set_=changed)
-            )
+            insert_or_update(connection, subscriptions, key, changed, only_new={"created_at": now})
             row = connection.execute(select(subscriptions).filter_by(**key)).one()
         return _subscription(row)
 
@@ -127,9 +123,7 @@ class Subscriptions:
         row = {"verdict": verdict, "importance": importance.value, "given_at": now}
         with self._writing.begin() as connection:
             before: Verdict | None = connection.execute(select(labels.c.verdict).filter_by(**key)).scalar()
-            connection.execute(
-                upsert(labels).values(**key, **row).on_conflict_do_update(index_elements=list(key), set_=row)
-            )
+            insert_or_update(connection, labels, key, row)
         return before
 
     def labels(self, repository: Repository) -> list[tuple[str, Verdict, Importance]]:
