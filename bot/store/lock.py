@@ -5,12 +5,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from analysis.errors import BadSetting, StoreUnusable
-from bot.store.database import address_of, prepare_folder
+from bot.store.database import address_of
+from bot.store.sqlite import prepare_folder
 
 
 def database_file(database_url: str) -> Path:
     """Return the path of the database. Raise `BadSetting` if DATABASE_URL does not name a file."""
-    name = address_of(database_url).database
+    url = address_of(database_url)
+    name = url.database if url.get_backend_name() == "sqlite" else None
     if not name or name == ":memory:":
         raise BadSetting("DATABASE_URL: the bot needs a database file, such as sqlite:///data/digest.db")
     return Path(name)

@@ -196,7 +196,7 @@ class Mailbox:
 
         A slot more than `most` away is not reserved: None. An `owner` reserves one slot only, and gets it again.
         """
-        with self._writing.begin() as connection:
+        with self._writing.begin(alone=f"slots {name}") as connection:
             # The clock is read here since others may have reserved slots while this transaction waited for its turn.
             instant = now()
             own = _free_at(connection, f"{name} {owner}") if owner else None

@@ -33,12 +33,15 @@ class Instant(TypeDecorator[datetime]):
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        del dialect
-        return value.astimezone(UTC).replace(tzinfo=None) if value else None
+        if value is None:
+            return None
+        instant = value.astimezone(UTC)
+        return instant.replace(tzinfo=None) if dialect.name == "sqlite" else instant
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        del dialect
-        return value.replace(tzinfo=UTC) if value else None
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if dialect.name == "sqlite" else value.astimezone(UTC)
 
 
 class Compressed(TypeDecorator[str]):

@@ -18,7 +18,7 @@ class Spending:
 
     def reserve(self, day: date, purpose: str, usd: float, limit: float, alone: float) -> bool:
         """Reserve `usd` of a day's budget; return False if the day's total would exceed `limit`, or this purpose's `alone`."""
-        with self._writing.begin() as connection:
+        with self._writing.begin(alone=f"spending {day}") as connection:
             row = {"date": day, "purpose": purpose}
             insert_missing(connection, spending, {**row, "reserved_usd": 0, "spent_usd": 0})
             total = spending.c.reserved_usd + spending.c.spent_usd

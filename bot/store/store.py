@@ -34,10 +34,10 @@ from bot.store.commit_rows import (
     repository_id_of,
 )
 from bot.store.database import Writer
+from bot.store.full_text import index_commit, index_summaries
 from bot.store.links import linked, save_named
 from bot.store.ratings import AnswerRatings
 from bot.store.schema import analyses, commits, day_commits, days, files, repositories
-from bot.store.search import index_commit, index_summaries
 from bot.store.search_index import SearchIndex
 from bot.store.spending import Spending
 from bot.store.surfaces import Surfaces
@@ -135,7 +135,7 @@ class Store:
         read_from: ReadFrom = ReadFrom.API,
     ) -> StoredDay:
         """Store a day's listing, replacing an earlier one, and return it; commits already stored stay unchanged."""
-        with self._writing.begin() as connection:
+        with self._writing.begin(alone=f"days {repository.key}") as connection:
             repository_id = repository_id_of(connection, repository)
             insert_new(connection, repository_id, [*listed, *late])
             ids = commit_ids(connection, repository_id, [commit.sha for commit in [*listed, *late]])
@@ -261,7 +261,7 @@ class Store:
 
         Facts that whole files proved are not replaced by those of a patch.
         """
-        with self._writing.begin() as connection:
+        with self._writing.begin(alone=f"facts {commit_id}") as connection:
             values = {**fact_columns(found, proof), **reference_values(commit)}
             connection.execute(update(commits).where(commits.c.id == commit_id, replaceable_by(proof)).values(**values))
             save_named(connection, commit_id, commit)
@@ -348,7 +348,7 @@ class Store:
         key = {"commit_id": commit_id, "language": language, "model": model, "prompt": prompt}
         values = analysis.model_dump(mode="json", exclude={"analysis"})
         values["body"] = analysis.analysis.model_dump(mode="json", exclude_defaults=True)
-        with self._writing.begin() as connection:
+        with self._writing.begin(alone=f"summaries {commit_id}") as connection:
             insert_or_update(connection, analyses, key, values)
             bodies = connection.execute(select(analyses.c.body).where(analyses.c.commit_id == commit_id)).scalars()
             index_summaries(connection, commit_id, (body["summary"] for body in bodies))

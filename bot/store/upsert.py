@@ -11,7 +11,10 @@ Row = Mapping[str, Any]
 
 def insert_missing(connection: Connection, table: Table, rows: Row | Sequence[Row]) -> int:
     """Insert the rows whose keys are not there yet, leave the others unchanged, and return how many were inserted."""
-    return connection.execute(_insert(connection, table).on_conflict_do_nothing(), rows).rowcount if rows else 0
+    if not rows:
+        return 0
+    inserted = _insert(connection, table).on_conflict_do_nothing().execution_options(preserve_rowcount=True)
+    return connection.execute(inserted, rows).rowcount
 
 
 def insert_or_update(
