@@ -12,6 +12,7 @@
         ├── Unreachable              no response, or one that says so
         │   └── NotGitHub            a response that GitHub would not give
         ├── RateLimited              GitHub asks for a longer wait than allowed
+        ├── BranchMoved              somebody else committed to a branch between our reading and our writing
         ├── MirrorUnavailable        a repository cannot be cloned, fetched or read by git; the API takes its place
         └── ModelFailure             a model gave no usable reply; the analysis is made by rules
 
@@ -89,6 +90,10 @@ class RateLimited(OutsideFailure):
     def __init__(self, what: str | Phrase, resets_at: datetime | None = None) -> None:
         super().__init__(what)
         self.resets_at = resets_at
+
+
+class BranchMoved(OutsideFailure):
+    pass
 
 
 class MirrorUnavailable(OutsideFailure):

@@ -5,19 +5,26 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from socket import socket
+from wsgiref.types import WSGIApplication
 
 from analysis.errors import StoreUnusable
 from analysis.models import Repository
 from analysis.sources.github import GitHub
 from bot import logs, metrics, scheduler
 from bot.flows import DeliverySteps, Flows
+from bot.mcp.visibility import CLIENT, Visibility, private_with_clients
 from bot.models.clock import Clock
+from bot.publishing.publications import Publications, opened_publications
+from bot.publishing.scheduled import ScheduledPublications
 from bot.services.access import Access
 from bot.services.channels import Channels
 from bot.services.configured_repositories import known_repositories
 from bot.services.downstream import DownstreamChecks
 from bot.services.factory import Services, bot_services
+from bot.services.impact import repositories_named
+from bot.services.rate_limits import RateLimits
 from bot.services.reader import Reader
+from bot.services.release_scoring import ReleaseScoring, followed_repositories
 from bot.services.suspects import SuspectService
 from bot.settings import Settings
 from bot.slack.app import SlackApp, sign_in, slack_app, socket_mode
@@ -32,7 +39,6 @@ from bot.slack.commands.mentions import Messages
 from bot.slack.commands.periods import Periods
 from bot.slack.commands.posting import PostCommand
 from bot.slack.commands.questions import Questions
-from bot.slack.commands.rate_limits import RateLimits
 from bot.slack.commands.responder import RequestHandlers, Responder
 from bot.slack.commands.search import SearchCommand
 from bot.slack.commands.shortcuts import ExplainShortcut
@@ -112,24 +118,42 @@ def running_bot(
 
         def mirrored(repository: Repository) -> bool:
             # One mirror has all branches of its repository.
-            named = {each.full_name.lower() for each in (*known(), *subscriptions.downstream())}
+            downstream = (*subscriptions.downstream(), *repositories_named(settings.digest_downstream))
+            named = {each.full_name.lower() for each in (*known(), *downstream)}
             return mirror_all or repository.full_name.lower() in named
 
         services = stack.enter_context(bot_services(settings, engine, now, github, mirrored))
+        publications = stack.enter_context(
+            opened_publications(settings, services.github.is_public, settings.publish_token)
+        )
         sign_in(web)  # before anything is posted: refused messages are not retried
         removal = stack.enter_context(ThreadPoolExecutor(1, "mirrors"))  # which may have to wait for a reader
         remove_mirrors = services.sources.remove_unused_mirrors
         bot = _Bot(
-            settings, services, known, mailbox, subscriptions, web, now, pace, lambda: removal.submit(remove_mirrors)
+            settings,
+            services,
+            known,
+            mailbox,
+            subscriptions,
+            web,
+            now,
+            pace,
+            lambda: removal.submit(remove_mirrors),
+            publications,
         )
         bot.subscribe_configured_channels()
         figures = metrics.Metrics(services.store, mailbox, subscriptions, now)
         flows, reader = bot.flows, bot.reader
+        scoring = ReleaseScoring(services.github, services.sources, services.store, subscriptions.labels)
+
+        def score_releases() -> None:
+            scoring.score_new(followed_repositories(subscriptions, reader), now(), figures.release_not_scored)
+
         stack.enter_context(flows.running(database.with_name(f"{database.stem}-flows.db")))
         stack.enter_context(
             scheduler.ticking(
                 lambda: scheduler.start_due(subscriptions, reader, flows.start_delivery, now()),
-                (flows.forget_old, remove_mirrors, services.store.search_index.complete),
+                (flows.forget_old, remove_mirrors, services.store.search_index.complete, score_releases),
             )
         )
         stack.enter_context(metrics.served(figures, metrics_port, needed=metrics_needed))
@@ -146,7 +170,7 @@ def _listening(
         token = settings.slack_secret("SLACK_APP_TOKEN")
         yield lambda bot, figures: _over_websocket(bot, figures, web, token)
         return
-    from bot.slack.http import bound  # the server is not needed for Socket Mode
+    from bot.http_server import bound  # it is not needed for Socket Mode
 
     secret = settings.slack_secret("SLACK_SIGNING_SECRET")
     with bound(*address) as place:
@@ -161,9 +185,14 @@ def _over_websocket(bot: "_Bot", figures: metrics.Metrics, web: Web, token: str)
 
 @contextmanager
 def _over_http(bot: "_Bot", figures: metrics.Metrics, secret: str, place: socket) -> Iterator[None]:
-    from bot.slack.http import THREADS, http_mode
+    from bot.http_server import THREADS
+    from bot.slack.http import http_mode
 
-    with bot.app(figures, THREADS, secret) as app, http_mode(app, secret, place, bot.health, figures.refused):
+    with (
+        bot.app(figures, THREADS, secret) as app,
+        bot.mcp_application(figures) as others,
+        http_mode(app, secret, place, bot.health, figures.refused, others),
+    ):
         yield
 
 
@@ -181,12 +210,14 @@ class _Bot:
         now: Clock,
         pace: Pace,
         on_unsubscribed: Callable[[], object],
+        publications: Publications,
     ) -> None:
         self._settings, self._services, self._on_unsubscribed = settings, services, on_unsubscribed
         self._mailbox, self._subscriptions, self._web, self._now = mailbox, subscriptions, web, now
         self._outbox = Outbox(mailbox, web, now, pace=pace)
         self._sessions = AgentSessions(web)
-        access = Access(settings.digest_private, services.github.is_public, now)
+        private = private_with_clients(settings.digest_private, allowed=settings.digest_mcp_private)
+        access = Access(private, services.github.is_public, now)
         self.reader = Reader(services.digests, services.commits, known, access, usual=settings.digest_repos)
         self._channels = Channels(self.reader, subscriptions, settings.digest_language, settings.tz)
         self._checks = DownstreamChecks(services.impacts, subscriptions, now)
@@ -194,7 +225,8 @@ class _Bot:
         self._postings = Postings(mailbox, web, self._reports)
         self._members = Members(web)
         self._threads = Threads(mailbox, web, private_to_model=settings.digest_private_to_model)
-        self.flows = Flows(self._responder(), self._delivery_steps(), mailbox, now)
+        published = ScheduledPublications(publications, services.digests, services.store, now)
+        self.flows = Flows(self._responder(), self._delivery_steps(), published, mailbox, now)
 
     def subscribe_configured_channels(self) -> None:
         """Subscribe the channels of DIGEST_CHANNEL to DIGEST_REPOS, keeping subscriptions that people made or cancelled."""
@@ -221,6 +253,29 @@ class _Bot:
             listeners = Listeners(self._web, inbox, self._threads, forms, self._channels, self._sessions, executor)
             with slack_app(listeners, command, self._web, figures.acknowledged, at_once, signing_secret) as app:
                 yield app
+
+    @contextmanager
+    def mcp_application(self, figures: metrics.Metrics) -> Iterator[dict[str, WSGIApplication]]:
+        """Run the MCP server for the duration of the block, if it has a token; yield path -> its application.
+
+        Its clients see the configured and subscribed repositories that are public, or private ones that the operator allows.
+        """
+        settings = self._settings
+        if settings.digest_mcp_token is None:
+            yield {}
+            return
+        from bot.mcp.event_loop import wsgi_application  # the protocol's library takes a second to import
+        from bot.mcp.http import PATH, TokenCheck
+        from bot.mcp.server import mcp_server
+        from bot.mcp.tools import Tools
+
+        reader = self.reader.within(CLIENT)
+        visibility = Visibility(reader, settings.digest_downstream, self._subscriptions.downstream)
+        limits = RateLimits(self._mailbox, self._now)
+        tools = Tools(self._services, reader, visibility, limits, self._now, settings.digest_language, settings.tz)
+        with wsgi_application(mcp_server(tools, figures.mcp_called), settings.digest_mcp_hosts) as application:
+            token = settings.digest_mcp_token.get_secret_value()
+            yield {PATH: TokenCheck(application, token, figures.mcp_refused)}
 
     def health(self) -> dict[str, bool]:
         """Return whether the store and the flow engine work, for /healthz."""

@@ -20,6 +20,9 @@ from analysis.sources.github import GitHub
 from analysis.sources.mirrors import Mirrors
 from bot import logs
 from bot.models.clock import Clock
+from bot.models.publish_target import PublishTarget
+from bot.publishing.folder import FolderTarget
+from bot.publishing.publications import Publications, opened_publications
 from bot.settings import Settings, WrongSettings
 from bot.slack.manifest import OPTIONAL_SCOPES, manifest
 from bot.slack.web import Installation, Web
@@ -61,8 +64,10 @@ def findings(now: Clock) -> Iterator[Finding]:
             _check_all(("database", partial(_database, settings))),
             _mirrors(settings),
             _github(settings),
+            _publishing(settings),
             *_slack(settings, now),
             _model(settings),
+            _mcp(settings),
         )
         for found in threads.map(_whole, groups):
             yield from found
@@ -122,6 +127,15 @@ def _mirror_folder(folder: Path, settings: Settings) -> str:
     return ", ".join(f"{name} {size / _MB:,.0f} MB" for name, size in sizes.items())
 
 
+def _mcp(settings: Settings) -> Iterator[Finding]:
+    if settings.digest_mcp_token is None:
+        yield _not_set("MCP token", "DIGEST_MCP_TOKEN lets agents call /mcp of serve; the command mcp needs none")
+    else:
+        names = ", ".join(["this machine", *settings.digest_mcp_hosts])
+        private = "with" if settings.digest_mcp_private else "without"
+        yield Finding("MCP token", f"/mcp of serve answers under the names of {names}, {private} private repositories")
+
+
 # GitHub
 
 
@@ -167,6 +181,37 @@ def _repository(github: GitHub, repository: Repository, settings: Settings) -> s
             f"is private, and no channel may see it; list those that may: DIGEST_PRIVATE={repository.full_name}=C0123456789"
         )
     return "public"
+
+
+# Publishing
+
+
+def _publishing(settings: Settings) -> Iterator[Finding]:
+    """Check each target of DIGEST_PUBLISH; nothing is written."""
+    targets = list(dict.fromkeys(each.target for each in settings.digest_publish))
+    with (
+        closing(GitHub(settings.github_api_url)) as github,
+        opened_publications(settings, github.is_public, settings.publish_token, patient=False) as publications,
+    ):
+        checks = ((f"publishing to {each}", partial(_target, publications, each, settings)) for each in targets)
+        yield from _check_all(*checks)
+
+
+def _target(publications: Publications, target: PublishTarget, settings: Settings) -> str:
+    place = publications.open(target)
+    if isinstance(place, FolderTarget):
+        place.check()
+        return "can be written"
+    if not settings.publish_token:
+        raise BadSetting("DIGEST_PUBLISH_TOKEN is not set; it needs write access to the contents of this repository")
+    named = (each.repository for each in settings.digest_publish if each.target == target and each.repository)
+    private = [each.full_name for each in named if each.full_name.lower() in settings.digest_private]
+    if not place.is_private() and private:
+        raise BadSetting(f"is public, and {', '.join(private)} is private; publish it to a private repository")
+    seen = "private" if place.is_private() else "public"
+    if place.is_protected():
+        return f"{seen}; its branch is protected, so make sure that the owner of DIGEST_PUBLISH_TOKEN may push to it"
+    return f"{seen}, can be written"
 
 
 # Slack

@@ -4,6 +4,7 @@
     deliver   a day or a commit -> its messages in a channel, each once, in order
     retract   a reverted commit -> a notice in the thread of the digest that contained it
     digest    a day -> commits read and analysed, after waiting for GitHub's rate limit if necessary
+    publish   a day -> its report as files in a repository or a folder, once for all channels that got its digest
 
 Arguments and results are keys, which the engine stores in its own tables. A step runs again if it was interrupted before
 the engine recorded its result; the store and the outbox make steps idempotent. Flows and steps are registered under names
@@ -17,7 +18,7 @@ from contextlib import closing, contextmanager
 from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
-from threading import Event, Lock
+from threading import Event, Lock, Semaphore
 from typing import NamedTuple, ParamSpec, TypeVar
 
 import structlog
@@ -26,6 +27,7 @@ from structlog.contextvars import bound_contextvars
 
 from bot.models.clock import Clock
 from bot.models.deliveries import Delivery, Outcome
+from bot.publishing.scheduled import ScheduledPublications
 from bot.slack.commands.responder import Responder
 from bot.slack.delivery.drafting import Drafter
 from bot.slack.delivery.reading import DeliveryReader
@@ -36,9 +38,11 @@ from bot.store import Mailbox
 # Flows of another version are not resumed: increase it only when the order of steps changes.
 _VERSION = "1"
 _EXECUTOR = "bot"  # one process per database file, under a constant name
-_ANSWERS, _SLACK = "answers", "slack"
+_ANSWERS, _SLACK, _PUBLISHING = "answers", "slack", "publishing"
 _ANSWERS_AT_ONCE = 16
 _POLLING = 0.25  # seconds between polls of a queue; each takes 4 ms of CPU time
+_DRAINING = 10  # seconds between polls of the queue of answers, which only earlier versions filled
+_UNHURRIED = 2  # seconds between polls of the queue of publications
 _LISTENING = 0.1  # seconds between polls for notifications, which are not used here; shutdown waits for one poll
 _PATIENCE = (2, 5, 15, 60, 300, 900, 3600)  # minimum seconds before a step is retried, by attempt; the last one repeats
 _ROUNDS = 24
@@ -74,15 +78,26 @@ class DeliverySteps(NamedTuple):
 class Flows:
     """The durable flows of one bot. `now` returns the time in UTC."""
 
-    def __init__(self, responder: Responder, steps: DeliverySteps, mailbox: Mailbox, now: Clock) -> None:
+    def __init__(
+        self,
+        responder: Responder,
+        steps: DeliverySteps,
+        publications: ScheduledPublications,
+        mailbox: Mailbox,
+        now: Clock,
+    ) -> None:
         self._mailbox = mailbox
         self._now = now
         self._ending = Event()
+        self._answering = Semaphore(_ANSWERS_AT_ONCE)
         self._register_steps(responder, steps)
+        self._publications_due = self._step("_publications_due", publications.due)
+        self._try_publishing = self._step("_try_publishing", publications.publish)
         self._answer = _flow("answer", self._run_answer)
         self._deliver = _flow("deliver", self._run_delivery)
         self._retract = _flow("retract", self._run_retraction)
         self._digest = _flow("digest", self._run_digest)
+        self._publish = _flow("publish", self._run_publication)
 
     def _register_steps(self, responder: Responder, steps: DeliverySteps) -> None:
         self._respond = self._step("_respond", responder.respond)
@@ -114,9 +129,9 @@ class Flows:
     # Starting flows
 
     def start_answer(self, key: str) -> None:
-        """Start the flow that answers a request, unless already started."""
+        """Start the flow that answers a request, unless already started. It is not queued: somebody waits for it."""
         with SetWorkflowID(_flow_id("answer", key)):
-            DBOS.enqueue_workflow(_ANSWERS, self._answer, key)
+            DBOS.start_workflow(self._answer, key)
 
     def start_delivery(self, delivery: Delivery) -> None:
         """Start a delivery, unless already started. Deliveries to a channel run one at a time."""
@@ -134,12 +149,18 @@ class Flows:
         ):
             DBOS.enqueue_workflow(_SLACK, self._retract, *found)
 
+    def _start_publication(self, day: str, target: str) -> None:
+        """Start a publication, unless already started for any channel. Those to a target run one at a time."""
+        with SetWorkflowID(_flow_id("publish", day, target)), SetEnqueueOptions(queue_partition_key=target):
+            DBOS.enqueue_workflow(_PUBLISHING, self._publish, day, target)
+
     # Flows
 
     def _run_answer(self, key: str) -> None:
         """Answer the request with this key, and start the deliveries that it asks for."""
         for round_ in range(_ROUNDS):
-            outcome = self._respond(key, round_)
+            with self._turn_to_answer():
+                outcome = self._respond(key, round_)
             if outcome.pause is None:
                 break
             self._wait(outcome.pause, round_)
@@ -148,6 +169,17 @@ class Flows:
         for line in outcome.lines:
             self._send_until_known(line)
         self._answered(key)
+
+    @contextmanager
+    def _turn_to_answer(self) -> Iterator[None]:
+        """Wait until few enough others are being answered; those that wait for GitHub are not."""
+        while not self._answering.acquire(timeout=_NAP):
+            if self._ending.is_set():
+                raise _Interrupted
+        try:
+            yield
+        finally:
+            self._answering.release()
 
     def _run_delivery(self, label: str, channel: str, what: str, run: str) -> None:
         """Deliver a day or a commit to a channel, each message once, in order; stop if the channel is closed."""
@@ -165,6 +197,16 @@ class Flows:
                 self._send_until_known(line)
             for each in self._reverted(delivery):
                 self._start_retraction(each)
+            for day, target in self._publications_due(delivery):
+                self._start_publication(day, target)
+
+    def _run_publication(self, day: str, target: str) -> None:
+        """Publish a day; what could not be published within the rounds is stored as failed."""
+        for round_ in range(_ROUNDS):
+            outcome = self._try_publishing(day, target)
+            if outcome.pause is None:
+                break
+            self._wait(outcome.pause, round_)
 
     def _run_retraction(self, channel: str, repository: str, sha: str, by: str, run: str) -> None:
         """Post the revert notice in the thread of the reverted commit's digest."""
@@ -228,7 +270,8 @@ class Flows:
         )
         try:
             DBOS.launch()
-            DBOS.register_queue(_ANSWERS, worker_concurrency=_ANSWERS_AT_ONCE, polling_interval_sec=_POLLING)
+            DBOS.register_queue(_ANSWERS, worker_concurrency=_ANSWERS_AT_ONCE, polling_interval_sec=_DRAINING)
+            DBOS.register_queue(_PUBLISHING, partition_concurrency=1, polling_interval_sec=_UNHURRIED)
             DBOS.register_queue(_SLACK, partition_concurrency=1, polling_interval_sec=_POLLING)
             for key in self._mailbox.waiting():
                 self.start_answer(key)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from importlib.metadata import version
 
 import structlog
@@ -15,6 +16,8 @@ from bot.store import Mailbox, State, Store, Subscriptions
 
 _HOST = "127.0.0.1"
 _BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3)  # seconds; Slack's timeout is three
+
+_PUBLISHED = timedelta(days=7)
 
 log = structlog.get_logger(__name__)
 
@@ -34,6 +37,17 @@ class Metrics:
         self._refused = Counter(
             "vllm_digest_refused_signatures", "Requests that Slack did not sign.", registry=self.registry
         )
+        self._mcp_calls = Counter(
+            "vllm_digest_mcp_calls", "Calls of MCP tools, by outcome.", ["tool", "outcome"], registry=self.registry
+        )
+        self._mcp_refused = Counter(
+            "vllm_digest_mcp_refused", "MCP requests without the token.", registry=self.registry
+        )
+        self._not_scored = Counter(
+            "vllm_digest_release_score_failures",
+            "Checks for new releases that failed, to be repeated the next day.",
+            registry=self.registry,
+        )
         self.registry.register(_Stored(store, mailbox, subscriptions, now))
         ProcessCollector(registry=self.registry)
 
@@ -45,6 +59,18 @@ class Metrics:
     def refused(self) -> None:
         """Count a request without Slack's signature."""
         self._refused.inc()
+
+    def mcp_called(self, tool: str, outcome: str) -> None:
+        """Count a call of an MCP tool: done, refused or failed."""
+        self._mcp_calls.labels(tool, outcome).inc()
+
+    def mcp_refused(self) -> None:
+        """Count an MCP request without the token."""
+        self._mcp_refused.inc()
+
+    def release_not_scored(self) -> None:
+        """Count a repository whose new releases could not be scored."""
+        self._not_scored.inc()
 
 
 class _Stored(Collector):
@@ -78,6 +104,8 @@ class _Stored(Collector):
         yield _gauge("oldest_request_age_seconds", "Age of the oldest request that is not answered.", age)
         yield _gauge("spent_usd", "What models cost today (UTC).", self._store.spending.spent(now.date()))
         notes = [bool(each.note) for each in self._subscriptions.all()]
+        failed = len(self._store.publications.failed(now - _PUBLISHED))
+        yield _gauge("publications_failed", "Reports of the last seven days' tries that are not published.", failed)
         yield _gauge("subscriptions", "Subscriptions.", len(notes))
         yield _gauge("subscriptions_noted", "Subscriptions whose last digest met with trouble.", sum(notes))
 

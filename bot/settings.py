@@ -16,6 +16,7 @@ from analysis.errors import BadSetting, Misuse
 from analysis.locale import Language
 from analysis.models import Repository
 from analysis.window import zone
+from bot.models.publish_target import PublishRule, parse_rule
 
 _REASONS = {  # by pydantic's error types
     "greater_than_equal": "must be at least {ge}",
@@ -80,11 +81,34 @@ def _private(value: object) -> object:
     return found
 
 
+def _publish_rules(value: object) -> object:
+    """Parse `TARGET, owner/name=TARGET`."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return [parse_rule(each) for each in value.split(",") if each.strip()]
+    except Misuse as exc:
+        raise ValueError(str(exc)) from None
+
+
 def _time_of_day(value: object) -> object:
     match = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", value.strip()) if isinstance(value, str) else None
     if isinstance(value, str) and not match:
         raise ValueError("is not a valid time; use HH:MM")
     return time(int(match[1]), int(match[2])) if match else value
+
+
+_SHORTEST_TOKEN = 20  # characters of a token that nobody guesses
+
+
+def _mcp_token(value: object) -> object:
+    token = _token(value)
+    if isinstance(token, str) and len(token) < _SHORTEST_TOKEN:
+        raise ValueError(
+            f"is shorter than {_SHORTEST_TOKEN} characters; make one with: "
+            'python3 -c "import secrets; print(secrets.token_urlsafe(32))"'
+        )
+    return token
 
 
 _TURNED_OFF_BY_EMPTY = ("digest_mirrors",)
@@ -128,6 +152,13 @@ class Settings(BaseSettings):
         default_factory=dict
     )
     digest_private_to_model: bool = False
+    digest_publish: Annotated[list[PublishRule], NoDecode, BeforeValidator(_publish_rules)] = Field(
+        default_factory=list
+    )
+    digest_publish_token: Annotated[SecretStr | None, BeforeValidator(_token)] = None
+    digest_mcp_token: Annotated[SecretStr | None, BeforeValidator(_mcp_token)] = None
+    digest_mcp_hosts: Annotated[list[str], NoDecode, BeforeValidator(_items)] = Field(default_factory=list)
+    digest_mcp_private: bool = False
     digest_time: Annotated[time, BeforeValidator(_time_of_day)] = time(9)
     digest_command: str = "/vllm-digest"
     log_format: Literal["console", "json"] = "console"
@@ -197,6 +228,11 @@ class Settings(BaseSettings):
     @property
     def token(self) -> str | None:
         return self.github_token.get_secret_value() if self.github_token else None
+
+    @property
+    def publish_token(self) -> str | None:
+        """The token that writes reports; it is never the one that reads."""
+        return self.digest_publish_token.get_secret_value() if self.digest_publish_token else None
 
     def slack_secret(self, name: str) -> str:
         """Return one of the app's three Slack secrets. Raise `BadSetting` if it is missing or has the wrong prefix."""

@@ -5,6 +5,7 @@ from analysis.models.answers import Citation, Question, Statement, Turn
 from analysis.models.commits import SHORT_SHA, Commit, FileChange, Links, PullRequest, Repository, Series
 from analysis.models.facts import BREAKING, DEPENDENCIES, OPERATIONAL, Fact, FactKind, Proof, by_kind
 from analysis.models.frozen import Frozen
+from analysis.models.publications import PublishedBreak, PublishedDay, PublishedYear
 from analysis.models.ranking import Breakage, BreakageRisk, ChangeType, Importance, Ranked, Reason
 from analysis.models.reports import (
     Analysis,
@@ -50,6 +51,9 @@ __all__ = [
     "Language",
     "Links",
     "Proof",
+    "PublishedBreak",
+    "PublishedDay",
+    "PublishedYear",
     "PullRequest",
     "Question",
     "Ranked",

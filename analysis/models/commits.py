@@ -111,7 +111,7 @@ class Commit(Frozen):
     @property
     def subject(self) -> str:
         """The descriptive title: for GitHub's merge commits the pull request's, from the first line of the body."""
-        if self.is_merge and self.title.startswith("Merge pull request #") and self.body:
+        if self.is_merge and self.title.startswith("Merge pull request ") and self.body:
             return self.body.split("\n", 1)[0].strip()
         return self.title
 

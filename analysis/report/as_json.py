@@ -11,6 +11,7 @@ from analysis.impact.sentences import explanation
 from analysis.locale import translated
 from analysis.models import Commit, DayReport, Entry, Language, Links, Repository
 from analysis.models.impacts import CommitImpacts, Downstream, DownstreamImpacts, Impact
+from analysis.models.release_scores import RankedCommit, ReleaseScore
 from analysis.models.suspects import Suspect
 from analysis.models.upgrades import Consequence, Pinned, UpgradeReport, UpgradeRow
 from analysis.report.breaking import Break, breaks
@@ -24,7 +25,7 @@ _ACTIVE = re.compile(
 
 def report_json(report: DayReport) -> str:
     """Return the report as one JSON object on one line."""
-    return _dump(_report_object(report))
+    return _dump(report_object(report))
 
 
 def commit_json(repository: Repository, entry: Entry) -> str:
@@ -37,18 +38,45 @@ def impacts_json(row: CommitImpacts, language: Language) -> str:
 
     The explanations are in the given language.
     """
-    return _dump(_impacts_row(row.entry, row.found, language))
+    return _dump(impacts_object(row, language))
 
 
 def suspect_json(suspect: Suspect, language: Language) -> str:
-    """Return a suspect as one JSON object on one line: the row of a commit with its impacts, and why it is suspected."""
+    """Return a suspect as one JSON object on one line."""
+    return _dump(suspect_object(suspect, language))
+
+
+def found_json(repository: str, commit: Commit) -> str:
+    """Return a commit that a search found as one JSON object on one line."""
+    return _dump(found_object(repository, commit))
+
+
+def impacts_object(row: CommitImpacts, language: Language) -> dict[str, Any]:
+    """Return a commit with what it breaks, as in the JSON format."""
+    return _impacts_row(row.entry, row.found, language)
+
+
+def suspect_object(suspect: Suspect, language: Language) -> dict[str, Any]:
+    """Return the row of a commit with its impacts, and why it is suspected, as in the JSON format."""
     why = {
         "match": round(suspect.match, 3),
         "lines": [each.model_dump() for each in suspect.lines],
         "files": list(suspect.files),
         "words": list(suspect.words),
     }
-    return _dump({**_impacts_row(suspect.entry, suspect.impacts, language), "why": why})
+    return {**_impacts_row(suspect.entry, suspect.impacts, language), "why": why}
+
+
+def found_object(repository: str, commit: Commit) -> dict[str, Any]:
+    """Return a commit that a search found, as in the JSON format."""
+    return {
+        "repo": repository,
+        "sha": commit.sha,
+        "title": commit.title,
+        "author": commit.author,
+        "url": commit.url,
+        "committed_at": _instant(commit.committed_at),
+    }
 
 
 def _impacts_row(entry: Entry, found: Sequence[DownstreamImpacts], language: Language) -> dict[str, Any]:
@@ -85,6 +113,41 @@ def upgrade_json(report: UpgradeReport) -> str:
             "unchecked": [{"repo": name, "reason": str(reason)} for name, reason in report.unchecked],
         }
     )
+
+
+def release_score_json(score: ReleaseScore) -> str:
+    """Return how right the ranks of a release were as one JSON object on one line."""
+    return _dump(
+        {
+            "repo": str(score.repository),
+            "release": score.release,
+            "url": score.url,
+            "published_at": _instant(score.published_at),
+            "by_date": score.by_date,
+            "commits": score.commits,
+            "ranked": score.ranked,
+            "unranked": score.unranked,
+            "ranked_afterwards": score.afterwards,
+            "named": score.named,
+            "ranked_named": score.ranked_named,
+            "tiers": {tier.value: count.model_dump() for tier, count in score.tiers.items()},
+            "auc": score.auc,
+            "breaking": score.breaking,
+            "breaking_low": [_ranked_row(each) for each in score.breaking_low],
+            "missed": [_ranked_row(each) for each in score.missed],
+            "corrections": score.corrections.model_dump(),
+        }
+    )
+
+
+def _ranked_row(commit: RankedCommit) -> dict[str, Any]:
+    return {
+        "sha": commit.sha,
+        "short_sha": commit.short_sha,
+        "url": commit.url,
+        "title": commit.title,
+        "importance": commit.importance.value,
+    }
 
 
 def _pin_object(pinned: Pinned | None) -> dict[str, Any] | None:
@@ -160,7 +223,8 @@ def commit_object(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _report_object(report: DayReport) -> dict[str, Any]:
+def report_object(report: DayReport) -> dict[str, Any]:
+    """Return the report with all its data, as in the JSON format."""
     return {
         "repo": str(report.repository),
         "date": report.date.isoformat(),

@@ -48,6 +48,9 @@ _HEADINGS = {
 _MOST = {Theme.BREAKING: 6, Theme.BEHAVIOUR: 5, Theme.IMPORTANT: 6, Theme.FIXES: 4, Theme.NEW: 6}  # commits shown
 
 
+_SPARED = 2  # commits that take as much room as saying that they are left out
+
+
 class Highlight(NamedTuple):
     """A commit in a group, with the facts that put it there; without facts its title did."""
 
@@ -130,7 +133,11 @@ _FIXES = tuple(
         r"leak\w*|ooms?|out[- ]of[- ]memory",
     )
 )
-_IN_TESTS = re.compile(r"\b(?:tests?|ci|flak\w+|typos?|lint|docs?)\b", re.IGNORECASE)
+# What is wrong in tests, documents or messages alone breaks nobody's run.
+_HARMLESS = re.compile(
+    r"\b(?:tests?|ci|flak\w+|typos?|lint|docs?|confusing|misleading|(?:error|warning|log|help)s? (?:messages?|texts?|outputs?))\b",
+    re.IGNORECASE,
+)
 
 
 def highlights(report: DayReport, apart: Collection[str] = ()) -> dict[Theme, list[Highlight]]:
@@ -162,7 +169,9 @@ def shown_highlights(report: DayReport, apart: Collection[str] = ()) -> list[Hig
         rows = tuple(
             each
             for place, each in enumerate(found)
-            if place < _MOST[theme] or each.entry.ranked.importance is Importance.HIGH
+            if place < _MOST[theme]
+            or len(found) <= _MOST[theme] + _SPARED
+            or each.entry.ranked.importance is Importance.HIGH
         )
         if rows:
             shown.append(HighlightGroup(theme, rows, len(found) - len(rows)))
@@ -204,7 +213,7 @@ def _theme_of_title(entry: Entry) -> Theme | None:
     if importance is Importance.HIGH:
         return Theme.IMPORTANT
     if ChangeType.BUG_FIX in entry.ranked.change_types and _has_files(entry, Kind.SOURCE):
-        return Theme.FIXES if _severity(title) < len(_FIXES) and not _IN_TESTS.search(title) else None
+        return Theme.FIXES if _severity(title) < len(_FIXES) and not _HARMLESS.search(title) else None
     return Theme.NEW if notable and shipped and _is_feature(entry) else None
 
 
@@ -243,14 +252,23 @@ def _order(highlight: Highlight) -> tuple[int, ...]:
     tier = _TIERS.index(entry.ranked.importance)
     if highlight.theme is Theme.FIXES:
         return _severity(plain_title(entry.commit)), tier
+    if any(fact.kind is FactKind.SECURITY for fact in highlight.facts):
+        return -1, tier
     if not highlight.facts:
         return 2, tier  # what a title calls breaking is public to its author
     return min(reach(each) for each in highlight.facts), tier, min(_KINDS.index(each.kind) for each in highlight.facts)
 
 
 def by_reach(facts: Iterable[Fact]) -> tuple[Fact, ...]:
-    """Sort a commit's facts: a moved module, which has all its names with it, then what most people meet."""
-    return tuple(sorted(facts, key=lambda fact: (fact.kind is not FactKind.MOVED_MODULE, reach(fact))))
+    """Sort a commit's facts: a moved module, which has all its names with it, then what most people meet, classes first."""
+    return tuple(
+        sorted(facts, key=lambda fact: (fact.kind is not FactKind.MOVED_MODULE, reach(fact), _is_no_class(fact.name)))
+    )
+
+
+def _is_no_class(name: str) -> bool:
+    """Return whether a name is not written as those of classes are."""
+    return not re.match(r"_*[A-Z]\w*[a-z]", name)
 
 
 def reach(fact: Fact) -> int:

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from analysis.locale import Catalogue, catalogue
 from analysis.locale.punctuation import join_items
-from analysis.models import DayReport, Entry, Frozen, Importance, Insight, Language, Repository
+from analysis.models import DayReport, Entry, Frozen, Importance, Language, Repository
 from analysis.report import counts
 from analysis.report.breaking import breaks_of
 from analysis.report.escape import cell, inline, link_text
@@ -24,6 +24,20 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 _CONTENTS_TITLE = 60  # characters, as in the reference
+
+
+SHARED_VALUES: dict[str, Any] = {  # what the templates of every format use
+    "breaks_of": breaks_of,
+    "consequences": consequences,
+    "insights": lambda insight: {name: text for name, text in insight.model_dump().items() if text},
+    "BADGE": BADGE,
+    "CHANGE_TYPES": CHANGE_TYPES,
+    "IMPORTANCE": IMPORTANCE,
+    "INSIGHT": INSIGHT,
+    "REMARKS": REMARKS,
+    "SEVERITY": SEVERITY,
+    "join_items": join_items,
+}
 
 
 class OutlineSection(Frozen):
@@ -133,10 +147,6 @@ def _short(title: str) -> str:
     return shorten(title.strip(), _CONTENTS_TITLE)
 
 
-def _insights(insight: Insight) -> dict[str, str]:
-    return {name: text for name, text in insight.model_dump().items() if text}
-
-
 def address(url: str) -> str:
     """Quote a URL from the API, so that it is safe between parentheses; "" for other schemes."""
     return quote(url, safe="/:@?&=#%+,;~!$*'._-") if url.startswith(("https://", "http://")) else ""
@@ -158,17 +168,7 @@ def _report_environment() -> "Environment":
         "short": _short,
         "address": address,
     }
-    environment.globals |= {
-        "breaks_of": breaks_of,
-        "consequences": consequences,
-        "insights": _insights,
-        "BADGE": BADGE,
-        "CHANGE_TYPES": CHANGE_TYPES,
-        "IMPORTANCE": IMPORTANCE,
-        "INSIGHT": INSIGHT,
-        "REMARKS": REMARKS,
-        "SEVERITY": SEVERITY,
-        "join_items": join_items,
+    environment.globals |= SHARED_VALUES | {
         "usage": counts.usage,
         "statistics": counts.statistics,
         "nothing": counts.nothing,

@@ -52,11 +52,20 @@ class Comparison(Frozen):
 
 
 class Release(Frozen):
-    """A published release: its tag, and its notes in Markdown."""
+    """A published release: its tag, its notes in Markdown, and its page."""
 
     tag: str
     notes: str
     published_at: datetime
+    prerelease: bool = False
+    url: str = ""
+
+
+class ReleaseList(Frozen):
+    """The newest published releases, newest first, and the ETag of the answer, by which the next request is conditional."""
+
+    releases: tuple[Release, ...]
+    etag: str
 
 
 class CloneSource(Frozen):
@@ -267,14 +276,37 @@ class GitHub:
         return Comparison(commits=commits, rewritten=pages[0].status in ("diverged", "behind"))
 
     def releases(self, repository: Repository) -> tuple[Release, ...]:
-        """Return the newest hundred published releases, newest first, without drafts and prereleases."""
-        found = self._get(tuple[ReleaseReply, ...], repository, "/releases", per_page=_PAGE)
+        """Return the newest published releases, of the newest hundred, newest first, without drafts and pre-releases."""
+        found = self.changed_releases(repository)
+        return tuple(each for each in found.releases if not each.prerelease) if found else ()
+
+    def changed_releases(self, repository: Repository, etag: str = "") -> ReleaseList | None:
+        """Return the newest hundred published releases, pre-releases among them; None if the list still has that ETag.
+
+        An unchanged list does not count against GitHub's limit.
+        """
+        answer = self._at(repository).get_changed(
+            tuple[ReleaseReply, ...],
+            f"/repos/{repository.full_name}/releases",
+            {"per_page": _PAGE},
+            etag,
+            repository=repository,
+        )
+        if answer is None:
+            return None
         kept = [
-            Release(tag=each.tag_name, notes=each.body or "", published_at=each.published_at)
-            for each in islice(found, _PAGE)
-            if each.published_at and not each.draft and not each.prerelease
+            Release(
+                tag=each.tag_name,
+                notes=each.body or "",
+                published_at=each.published_at,
+                prerelease=each.prerelease,
+                url=each.html_url or "",
+            )
+            for each in islice(answer.body, _PAGE)
+            if each.published_at and not each.draft
         ]
-        return tuple(sorted(kept, key=lambda release: release.published_at, reverse=True))
+        newest_first = sorted(kept, key=lambda release: release.published_at, reverse=True)
+        return ReleaseList(releases=tuple(newest_first), etag=answer.etag)
 
     def branch_without(self, repository: Repository, sha: str) -> str | None:
         """Return the branch's name if it lacks the commit, else None: GitHub serves commits of forks upstream, too."""

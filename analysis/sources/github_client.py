@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable, Iterator, Mapping
 from queue import Empty, LifoQueue
 from types import MappingProxyType, TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Generic, NamedTuple, Self, TypeVar
 from urllib.parse import urlsplit
 
 import github
@@ -36,8 +36,26 @@ _MOST_PAGES = 100  # maximum pages of a list; no day has ten thousand commits
 _NONE: Parameters = MappingProxyType({})
 
 
+class Changed(NamedTuple, Generic[T]):
+    """The body of a response, and its ETag, "" without one."""
+
+    body: T
+    etag: str
+
+
+class _Response(NamedTuple):
+    """The status, the headers by lower-case name, and the text of a response."""
+
+    status: int
+    headers: Mapping[str, str]
+    text: str
+
+
 class Client:
-    """A GitHub server, with or without a token; `timeout` is in seconds until a response, `retries` come after it."""
+    """A GitHub server, with or without a token; `timeout` is in seconds until a response, `retries` come after it.
+
+    `write_gap` is the least number of seconds between requests that write.
+    """
 
     def __init__(
         self,
@@ -48,6 +66,7 @@ class Client:
         timeout: int,
         retries: int,
         on_wait: Callable[[float], None] | None,
+        write_gap: float = 0,
     ) -> None:
         self.api_url = api_url.rstrip("/")
         self.host = urlsplit(self.api_url).netloc
@@ -56,6 +75,7 @@ class Client:
         self._timeout = timeout
         self._retries = retries
         self._on_wait = on_wait
+        self._write_gap = write_gap
         self._idle: LifoQueue[github.Github] = LifoQueue()
 
     def close(self) -> None:
@@ -74,9 +94,23 @@ class Client:
         *,
         repository: Repository | None = None,
         commit: str | None = None,
+        publishing: bool = False,
     ) -> T:
-        """Return the body at a path as `form`, a model. Raise our errors, about `repository` and `commit` if given."""
-        return next(self.pages(form, path, parameters, repository=repository, commit=commit))
+        """Return the body at a path as `form`, a model. Raise our errors, about `repository` and `commit` if given.
+
+        `publishing` if the errors are those of a publication's target.
+        """
+        return next(self.pages(form, path, parameters, repository=repository, commit=commit, publishing=publishing))
+
+    def get_changed(
+        self, form: type[T], path: str, parameters: Parameters, etag: str, *, repository: Repository
+    ) -> Changed[T] | None:
+        """Return the body at a path as `form`, with its ETag; None if it still is `etag`. Raise the errors of `get`."""
+        subject = Subject(self.host, self._token is not None, repository)
+        response = self._request(path, parameters, subject, etag)
+        if etag and response.status == requests.codes.not_modified:
+            return None
+        return Changed(self._body(form, response.text), response.headers.get("etag", ""))
 
     def pages(
         self,
@@ -86,35 +120,51 @@ class Client:
         *,
         repository: Repository | None = None,
         commit: str | None = None,
+        publishing: bool = False,
     ) -> Iterator[T]:
         """Yield the bodies of a list, page by page. Raise `NotGitHub` for a list that does not end."""
-        subject = Subject(self.host, self._token is not None, repository, commit)
+        subject = Subject(self.host, self._token is not None, repository, commit, publishing)
         url = path
         for _ in range(_MOST_PAGES):
-            headers, text = self._request(url, parameters, subject)
-            yield self._body(form, text)
-            url, parameters = _next_url(headers), _NONE  # the next page's address has them
+            response = self._request(url, parameters, subject)
+            yield self._body(form, response.text)
+            url, parameters = _next_url(response.headers), _NONE  # the next page's address has them
             if not url:
                 return
             if not url.startswith(f"{self.api_url}/"):
                 raise not_github(self.host)
         raise not_github(self.host)
 
-    def _request(self, url: str, parameters: Parameters, subject: Subject) -> tuple[Mapping[str, str], str]:
-        """Return a response's headers and body. Raise our errors for failures and for statuses from 400 on."""
+    def send(self, form: type[T], method: str, path: str, body: Mapping[str, Any], *, repository: Repository) -> T:
+        """Send a body to a path and return the answer as `form`. Raise our errors, those of a publication to `repository`."""
+        subject = Subject(self.host, self._token is not None, repository, publishing=True)
+        return self._body(form, self._request(path, _NONE, subject, method=method, body=body).text)
+
+    def _request(
+        self,
+        url: str,
+        parameters: Parameters,
+        subject: Subject,
+        etag: str = "",
+        *,
+        method: str = "GET",
+        body: Mapping[str, Any] | None = None,
+    ) -> _Response:
+        """Return a response, which may be 304 given an `etag`. Raise our errors for failures and for statuses from 400 on."""
         try:
             client = self._idle.get_nowait()
         except Empty:
             client = self._new_client()
         try:
             with translated_errors(subject):
-                status, headers, text = client.requester.requestJson("GET", url, dict(parameters))
+                conditions = {"If-None-Match": etag} if etag else None
+                status, headers, text = client.requester.requestJson(method, url, dict(parameters), conditions, body)
         finally:
             self._idle.put(client)
         if status >= requests.codes.bad_request:
             with translated_errors(subject):
                 raise Requester.createException(status, headers, _message(text))
-        return headers, text
+        return _Response(status, headers, text)
 
     def _body(self, form: type[T], text: str) -> T:
         try:
@@ -135,6 +185,7 @@ class Client:
             base_url=self.api_url,
             retry=patience,
             seconds_between_requests=None,
+            seconds_between_writes=self._write_gap or None,
             timeout=self._timeout,
             user_agent="vllm-digest",
         )

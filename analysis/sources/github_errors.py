@@ -27,6 +27,7 @@ from analysis.errors import (
 )
 from analysis.locale import Phrase, mark
 from analysis.models import Repository
+from analysis.sources.publishing_errors import publishing_error
 
 _GONE = (codes.not_found, codes.gone, codes.unavailable_for_legal_reasons)
 _NO_COMMIT = (codes.not_found, codes.unprocessable)
@@ -57,12 +58,16 @@ _CAUSES = (  # what the text of a vendor's exception contains -> the cause of a 
 
 
 class Subject(NamedTuple):
-    """What a request is about, for the error's words: the server, and the repository and commit (a SHA, or #123)."""
+    """What a request is about, for the error's words: the server, and the repository and commit (a SHA, or #123).
+
+    `publishing` if the repository is one that reports are published to.
+    """
 
     host: str
     with_token: bool
     repository: Repository | None = None
     commit: str | None = None
+    publishing: bool = False
 
 
 def translated_errors(subject: Subject) -> AbstractContextManager[None]:
@@ -96,11 +101,12 @@ def _limit(exc: github.GithubException, subject: Subject) -> DigestError:
 
 
 def _status(exc: github.GithubException, subject: Subject) -> DigestError:
-    status, (host, _, repository, commit) = exc.status, subject
+    status, (host, _, repository, commit, publishing) = exc.status, subject
     if status == codes.too_many:
         return _limit(exc, subject)
-    if status == codes.unauthorized:
-        return AccessDenied(Phrase("GitHub rejected the token; check GITHUB_TOKEN"))
+    found = publishing_error(status, exc.message or "", repository) if repository and publishing else None
+    if found or status == codes.unauthorized:
+        return found or AccessDenied(Phrase("GitHub rejected the token; check GITHUB_TOKEN"))
     if repository and status == codes.forbidden:
         return AccessDenied(
             Phrase(

@@ -150,6 +150,7 @@ class FileContents(Reply):
 class ReleaseReply(Reply):
     tag_name: Text
     body: Text | None = None
+    html_url: Text | None = None
     published_at: Instant | None = None
     draft: bool
     prerelease: bool

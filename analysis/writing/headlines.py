@@ -1,10 +1,10 @@
 """A commit in one line: what it changes for other people's code and deployments, from its facts or its title."""
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from analysis.facts.change import Change
+from analysis.facts.dependencies import ANY_VERSION
 from analysis.facts.requirements import is_installed_from
 from analysis.locale import Catalogue, catalogue
 from analysis.locale.punctuation import join_items
@@ -14,7 +14,7 @@ from analysis.writing.by_rules import code, how_to_keep, list_names
 from analysis.writing.fact_sentences import FACT_SENTENCES
 from analysis.writing.reasons import consequences
 from analysis.writing.replacements import replacement
-from analysis.writing.titles import concerned_parts, plain_title
+from analysis.writing.titles import added_feature, concerned_parts, plain_title
 
 _LINE = 140  # characters, beyond which no further clause is begun
 _MAX_NAMES = 2
@@ -22,6 +22,7 @@ _SHORT_NAMES = 40  # characters of two names that stand side by side
 _MAX_PARTS = 2
 _NAME = 80  # characters of a name or a path
 _TITLE = 140
+_FEATURE = 60
 _REMOVED_PARAMETERS = frozenset({FactKind.REMOVED_PARAMETER})
 _NEW_PARAMETERS = frozenset({FactKind.REQUIRED_PARAMETER})
 _PARAMETERS = _REMOVED_PARAMETERS | _NEW_PARAMETERS
@@ -49,19 +50,17 @@ def headline(entry: Entry, facts: Sequence[Fact], language: Language) -> str:
 
 
 def _rest(facts: Sequence[Fact], say: Catalogue) -> str:
-    """Return how many further changes of which sorts there are, and in how many files."""
-    sorts = Counter(_sort(fact.kind) for fact in facts)
-    counted = {
-        "removal": say.plural("{count} more removal", "{count} more removals", sorts["removal"]),
-        "renaming": say.plural(
-            "{count} more renamed or moved name", "{count} more renamed or moved names", sorts["renaming"]
-        ),
-        "signature": say.plural(
-            "{count} more changed signature", "{count} more changed signatures", sorts["signature"]
-        ),
-        "other": say.plural("{count} more change", "{count} more changes", sorts["other"]),
-    }
-    changes = join_items([text for sort, text in counted.items() if sorts[sort]], say)
+    """Return how many further changes there are, of which sort if all are of one, and in how many files."""
+    sorts, count = {_sort(fact.kind) for fact in facts}, len(facts)
+    match sorts.pop() if len(sorts) == 1 else "other":  # a list of figures beside names is hard to read
+        case "removal":
+            changes = say.plural("{count} more removal", "{count} more removals", count)
+        case "renaming":
+            changes = say.plural("{count} more renamed or moved name", "{count} more renamed or moved names", count)
+        case "signature":
+            changes = say.plural("{count} more changed signature", "{count} more changed signatures", count)
+        case _:
+            changes = say.plural("{count} more change", "{count} more changes", count)
     files = len({fact.path for fact in facts if fact.path})
     if files < 2:  # noqa: PLR2004 (one file says nothing)
         return changes
@@ -78,9 +77,17 @@ def _sort(kind: FactKind) -> str:
 
 def title_line(commit: Commit, say: Catalogue) -> str:
     """Return a commit's title without tags and number, and in parentheses whom its tags concern."""
-    title = plain_title(commit)
-    parts = [part for part in concerned_parts(commit) if part.casefold() not in title.casefold()][:_MAX_PARTS]
-    return f"{title} ({join_items(parts, say)})" if parts else title
+    return _with_parts(plain_title(commit), commit, say)
+
+
+def feature_line(commit: Commit, say: Catalogue) -> str:
+    """Return what a commit adds by its title, and in parentheses whom its tags concern; the short SHA if it says nothing."""
+    return _with_parts(shorten(added_feature(commit), _FEATURE), commit, say) or commit.short_sha
+
+
+def _with_parts(words: str, commit: Commit, say: Catalogue) -> str:
+    parts = [part for part in concerned_parts(commit) if part.casefold() not in words.casefold()][:_MAX_PARTS]
+    return f"{words} ({join_items(parts, say)})" if words and parts else words
 
 
 def _title_line(entry: Entry, say: Catalogue) -> str:
@@ -103,16 +110,25 @@ def _consequence(entry: Entry, say: Catalogue) -> str:
 def _clauses(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator[tuple[str, Sequence[Fact]]]:
     """Yield the changes, each with the facts that it covers fully or as "and 2 more"."""
     groups: dict[object, list[Fact]] = {}
+    changes = _parameter_changes(facts)
     for fact in facts:
         match = _PARAMETER.fullmatch(fact.name) if fact.kind in _PARAMETERS else None
-        groups.setdefault(
-            ("parameters", match["function"]) if match else (fact.kind, _module(fact) or _lone_file(commit, fact)), []
-        ).append(fact)
+        key = changes[match["function"]] if match else (fact.kind, _module(fact) or _lone_file(commit, fact))
+        groups.setdefault(key, []).append(fact)
     for alike in groups.values():
         if alike[0].kind in _PARAMETERS:
             yield _signature(alike, say), alike
         else:
             yield _clause(commit, alike, say), alike
+
+
+def _parameter_changes(facts: Sequence[Fact]) -> Mapping[str, frozenset[tuple[FactKind, str]]]:
+    """Return function -> how its parameters change, to tell together of functions that change alike."""
+    found: dict[str, set[tuple[FactKind, str]]] = {}
+    for fact in facts:
+        if fact.kind in _PARAMETERS and (match := _PARAMETER.fullmatch(fact.name)):
+            found.setdefault(match["function"], set()).add((fact.kind, match["parameter"]))
+    return {function: frozenset(changes) for function, changes in found.items()}
 
 
 def _clause(commit: Commit, alike: Sequence[Fact], say: Catalogue) -> str:
@@ -132,8 +148,12 @@ def _clause(commit: Commit, alike: Sequence[Fact], say: Catalogue) -> str:
             return say("Moves {old} to {new}", old=_dotted(first.name), new=_dotted(first.new)) + (
                 f" {say('and {count} more', count=len(alike) - 1)}" if len(alike) > 1 else ""
             )
+        case FactKind.REMOVED_NAME if _is_deleted(commit, first):
+            clause = say("Removes the module {module} with {names}", names=names, module=_module(first))
         case FactKind.REMOVED_NAME:
             clause = say("Removes {names} from {module}", names=names, module=_module(first))
+        case FactKind.DEPENDENCY_MOVED if first.old == ANY_VERSION and len(alike) == 1:
+            clause = say("Now requires {names}", names=_names([f"{first.name}{first.new}"], say))
         case FactKind.REMOVED_FLAG | FactKind.REMOVED_ROUTE:
             clause = say(FACT_SENTENCES[first.kind].change, names=names)
         case _:
@@ -143,6 +163,11 @@ def _clause(commit: Commit, alike: Sequence[Fact], say: Catalogue) -> str:
                 clause = say("{change} in {file}", change=clause, file=code(file))
     instead = replacement(commit, first)
     return say("{change}; use {new} instead", change=clause, new=code(instead)) if instead else clause
+
+
+def _is_deleted(commit: Commit, fact: Fact) -> bool:
+    """Return whether the commit deletes the file that a fact is in."""
+    return any(file.path == fact.path and file.status == "removed" for file in commit.files)
 
 
 def _deprecation(alike: Sequence[Fact], names: str, say: Catalogue) -> str:
@@ -157,19 +182,34 @@ def _deprecation(alike: Sequence[Fact], names: str, say: Catalogue) -> str:
 
 
 def _signature(alike: Sequence[Fact], say: Catalogue) -> str:
-    """Return how the parameters of one function change."""
-    found = [(_PARAMETER.fullmatch(fact.name), fact.kind) for fact in alike]
-    gone = [match["parameter"] for match, kind in found if match and kind in _REMOVED_PARAMETERS]
-    needed = [match["parameter"] for match, kind in found if match and kind in _NEW_PARAMETERS]
-    called = next((match["function"] for match, _ in found if match), "").removesuffix(".__init__")
-    function = code(f"{shorten(called, _NAME)}()")
+    """Return how the parameters of functions change that change alike."""
+    found = [(match, fact.kind) for fact in alike if (match := _PARAMETER.fullmatch(fact.name))]
+    gone = list(dict.fromkeys(match["parameter"] for match, kind in found if kind in _REMOVED_PARAMETERS))
+    needed = list(dict.fromkeys(match["parameter"] for match, kind in found if kind in _NEW_PARAMETERS))
+    called = list(dict.fromkeys(f"{match['function'].removesuffix('.__init__')}()" for match, _ in found))
+    function, count = _names(called, say), len(called)
     if gone and needed:
-        return say(
-            "{function} takes {new} instead of {old}", function=function, new=_names(needed, say), old=_names(gone, say)
+        new, old = _names(needed, say), _names(gone, say)
+        return say.plural(
+            "{function} takes {new} instead of {old}",
+            "{function} take {new} instead of {old}",
+            count,
+            function=function,
+            new=new,
+            old=old,
         )
+    names = _names(gone or needed, say)
     if gone:
-        return say("{function} no longer takes {names}", function=function, names=_names(gone, say))
-    return say("{function} now requires {names}", function=function, names=_names(needed, say))
+        return say.plural(
+            "{function} no longer takes {names}",
+            "{function} no longer take {names}",
+            count,
+            function=function,
+            names=names,
+        )
+    return say.plural(
+        "{function} now requires {names}", "{function} now require {names}", count, function=function, names=names
+    )
 
 
 def _names(names: Sequence[str], say: Catalogue) -> str:

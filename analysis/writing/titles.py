@@ -17,6 +17,7 @@ _KIND = re.compile(
     r"frontend|revert|cleanup|clean up|style|rfc|wip|new|be|enhancement|improvement|security|deprecat\w*|\d+",
     re.IGNORECASE,
 )
+_VERBAL = re.compile(r"(?:please\s+)?(?:enabl|implement|allow)", re.IGNORECASE)  # what follows may be a verb again
 _ADDING = re.compile(
     r"^(?:please\s+)?(?:(?:initial|new model|first|basic|experimental|full)\s+)*"
     r"(?:add(?:s|ed|ing)?|support(?:s|ed|ing)?|enabl(?:e|es|ed|ing)|implement(?:s|ed|ing)?|introduc(?:e|es|ed|ing)|"
@@ -54,8 +55,8 @@ def added_feature(commit: Commit) -> str:
     """Return what a title says that the commit adds: `Add support for M-RoPE` gives `M-RoPE`; "" if it says no such thing."""
     title = plain_title(commit)
     match = _ADDING.match(title)
-    if not match:
-        return ""
+    if not match or _VERBAL.match(title):
+        return title if match else ""
     rest = re.sub(r"\s+(?:model\s+)?support$", "", title[match.end() :].strip())
     return _capitalized(rest)
 

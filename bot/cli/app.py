@@ -16,7 +16,10 @@ from analysis.errors import DigestError
 from bot.cli import commits, doctor, history, process, search
 from bot.cli.digest import digest
 from bot.cli.impact import impact
+from bot.cli.mcp import mcp
 from bot.cli.pipes import reopen
+from bot.cli.publish import publish
+from bot.cli.score import score
 from bot.cli.suspects import suspects
 from bot.cli.upgrade import upgrade
 
@@ -50,16 +53,19 @@ def _start(
 app.command(context_settings={"ignore_unknown_options": True})(digest)
 app.command(context_settings={"ignore_unknown_options": True})(impact)
 app.command(context_settings={"ignore_unknown_options": True})(upgrade)
+app.command(context_settings={"ignore_unknown_options": True})(publish)
 for _command in (
     commits.commit,
     commits.ask,
     process.run,
     process.serve,
+    mcp,
     history.backfill,
     search.search,
     suspects,
     search.rank,
     history.calibrate,
+    score,
     doctor.doctor,
 ):
     app.command()(_command)

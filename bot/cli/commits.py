@@ -1,29 +1,21 @@
 """The commands `commit` and `ask`: one commit, and questions about it."""
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from functools import partial
-from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from analysis.errors import Misuse
 from bot.cli.command_settings import command_settings
 from bot.cli.options import LangOption, NoModelOption, OutOption, RepoOption, ZoneOption, budget_time
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from analysis.models import Repository
-    from analysis.questions.scope import Scope
-    from bot.models.reference import Reference
     from bot.services.factory import Services
     from bot.settings import Settings
-
-_REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+(?:@\S+)?")
 
 Format = Literal["terminal", "markdown", "json"]
 RefArgument = Annotated[str, typer.Argument(metavar="REF", help="A SHA or a prefix of it, #123, or a URL.")]
@@ -80,50 +72,23 @@ def ask(
     no_model: NoModelOption = False,
 ) -> None:
     """Answer a question about a commit, a day, a range or a repository, with the lines that prove it."""
-    from analysis.models import Question
     from analysis.questions.intent import language_of
-    from analysis.questions.scope import Scope
     from analysis.report.terminal import print_answer
     from analysis.window import zone
     from bot.cli.output import deliver
-    from bot.services.period_questions import PeriodQuestion, scope_statement
+    from bot.services.configured_repositories import choose_repositories
+    from bot.services.question_subjects import SubjectQuestions, question_subject
 
-    if not question.strip():
-        raise Misuse('the question is empty; ask something, such as "does this touch ROCm?"')
     settings = command_settings()
     language, tz = lang or language_of(question, settings.digest_language), zone(timezone or settings.digest_timezone)
     now = datetime.now(UTC)
-    subject, repositories = _subject(about, question, repo, settings, now.astimezone(tz).date())
+    choose = partial(choose_repositories, configured=settings.digest_repos)
+    subject = question_subject(about, question, choose, repo, now.astimezone(tz).date())
     with _services(settings, no_model=no_model) as services:
-        if isinstance(subject, Scope):
-            asked = PeriodQuestion(subject.text, repositories[0], subject.days, tz, language)
-            statements = services.period_questions.answer(asked, partial(services.digests.report, now=now, ask=False))
-            if _REPOSITORY.fullmatch(about):
-                statements = chain([scope_statement(asked)], statements)
-        else:
-            located = services.commits.locate(subject, repositories)
-            entry = services.commits.entry(located, language, patches=True)
-            statements = services.answers.answer(Question(question, located.repository, (entry,)), language)
+        questions = SubjectQuestions(services.commits, services.answers, services.period_questions)
+        read = partial(services.digests.report, now=now, ask=False)
+        statements = questions.answer(subject, question, language, tz, read)
         deliver(lambda console: print_answer(console, statements), None)
-
-
-def _subject(
-    about: str, question: str, repo: str | None, settings: "Settings", today: date
-) -> "tuple[Scope | Reference, list[Repository]]":
-    """Return the commit or the days that a question is about, and the repository."""
-    from analysis.questions.scope import Scope, scope_of
-    from bot.cli.subjects import days_or_commit
-    from bot.services.configured_repositories import choose_repositories
-
-    if _REPOSITORY.fullmatch(about):
-        return scope_of(question, today), choose_repositories(about, settings.digest_repos)
-    repositories = choose_repositories(repo, settings.digest_repos)
-    subject = days_or_commit(about, today)
-    if not isinstance(subject, list):
-        return subject, repositories
-    if len(repositories) > 1:
-        raise Misuse("several repositories are configured; choose one with --repo")
-    return Scope(question, tuple(subject)), repositories
 
 
 @contextmanager

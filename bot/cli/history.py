@@ -9,7 +9,7 @@ import typer
 
 from analysis.errors import DigestError
 from bot.cli.command_settings import command_settings
-from bot.cli.options import IncompleteResult, LangOption, NoModelOption, RepoOption, ZoneOption, budget_time
+from bot.cli.options import IncompleteResult, LangOption, NoModelOption, RepoOption, ZoneOption, budget_time, parse_days
 
 if TYPE_CHECKING:
     from analysis.models import Repository
@@ -26,7 +26,7 @@ def backfill(
     no_model: NoModelOption = False,
 ) -> None:
     """Read many days into the store; an interrupted run resumes where it stopped."""
-    from analysis.window import parse_day, parse_range, zone
+    from analysis.window import zone
     from bot.cli.progress import TerminalProgress
     from bot.services import backfill as service
     from bot.services import factory
@@ -34,8 +34,7 @@ def backfill(
 
     settings = command_settings()
     language, tz, now = lang or settings.digest_language, zone(timezone or settings.digest_timezone), datetime.now(UTC)
-    today = now.astimezone(tz).date()
-    dates = parse_range(days, today) if ".." in days else [parse_day(days, today)]
+    dates = parse_days(days, now.astimezone(tz).date())
     repositories = choose_repositories(repo, settings.digest_repos)
     done: list[BackfilledDay] = []
     with (

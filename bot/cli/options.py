@@ -1,6 +1,6 @@
 """Options that several commands share, and the error of a command whose result is incomplete."""
 
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -36,6 +36,13 @@ class IncompleteResult(DigestError):
     """An external service failed, and the result is incomplete."""
 
     exit_code = 3
+
+
+def parse_days(text: str, today: date) -> list[date]:
+    """Parse a day or a range of days into its days, oldest first. Raise `Misuse` for anything else."""
+    from analysis.window import parse_day, parse_range
+
+    return parse_range(text, today) if ".." in text else [parse_day(text, today)]
 
 
 def budget_time(now: datetime, no_model: bool) -> datetime | None:  # noqa: FBT001 (the option)

@@ -12,7 +12,6 @@ from bot.cli.options import RepoOption, ZoneOption
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from analysis.models import Commit
     from bot.cli.progress import TerminalProgress
     from bot.store import Store
 
@@ -29,6 +28,7 @@ def search(
     format: Annotated[Literal["terminal", "json"], typer.Option("--format", help="Output format.")] = "terminal",
 ) -> None:
     """Find commits in the store."""
+    from analysis.report.as_json import found_json
     from analysis.report.terminal import print_found
     from analysis.window import zone
     from bot.cli.output import deliver, raw
@@ -51,7 +51,7 @@ def search(
 
     def show(console: "Console") -> None:
         if format == "json":
-            raw(console, "".join(_found_line(each.repository, each.commit) for each in found))
+            raw(console, "".join(found_json(each.repository, each.commit) + "\n" for each in found))
         elif found:
             print_found(console, [(each.repository, each.commit) for each in found], tz)
         else:
@@ -98,13 +98,3 @@ def complete_index(store: "Store", progress: "TerminalProgress") -> None:
         progress.expect(outdated)
         for done in store.search_index.update():
             progress.advance(done)
-
-
-def _found_line(repository: str, commit: "Commit") -> str:
-    import json
-
-    row = {"repo": repository, "sha": commit.sha, "title": commit.title, "author": commit.author, "url": commit.url}
-    return (
-        json.dumps({**row, "committed_at": commit.committed_at.strftime("%Y-%m-%dT%H:%M:%SZ")}, ensure_ascii=False)
-        + "\n"
-    )

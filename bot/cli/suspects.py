@@ -14,7 +14,6 @@ from bot.cli.options import DownstreamOption, LangOption, OutOption, RepoOption,
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from zoneinfo import ZoneInfo
 
     from rich.console import Console
 
@@ -52,13 +51,13 @@ def suspects(
     from bot.cli.output import deliver
     from bot.services.configured_repositories import choose_repositories
     from bot.services.impact import parse_downstream
-    from bot.services.suspects import SuspectTerms
+    from bot.services.suspects import SuspectTerms, end_of_search
 
     settings, now = command_settings(), datetime.now(UTC)
     tz = zone(timezone or settings.digest_timezone)
     text = _read(file)
     trees = [parse_downstream(each) for each in downstream or settings.digest_downstream]
-    terms = SuspectTerms(trees, _end_of(until, tz, now), days, lang or settings.digest_language, tz, now)
+    terms = SuspectTerms(trees, end_of_search(until, tz, now), days, lang or settings.digest_language, tz, now)
     reports = _reports(settings, choose_repositories(repo, settings.digest_repos), text, terms)
     deliver(lambda console: _print(console, reports, format), out)
     if format == "json":
@@ -86,13 +85,6 @@ def _read(file: str) -> str:
     if len(content) > _MOST_BYTES:
         raise Misuse(f"{name} is larger than {_MOST_BYTES // 1_000_000} MB; pass only the part with the failure")
     return decoded(content, name)
-
-
-def _end_of(until: str | None, tz: "ZoneInfo", now: datetime) -> datetime:
-    """Return the end of a day, or now if that is earlier."""
-    from analysis.window import parse_day, window
-
-    return min(window(parse_day(until, now.astimezone(tz).date()), tz).end, now) if until else now
 
 
 def _reports(

@@ -129,6 +129,7 @@ def bot_in(slack: LoopbackSlack, github_url: str, folder: Path, settings: Settin
             "digest_mirrors": folder / "mirrors",
             "digest_repos": [_SAMPLE, *(settings.digest_repos if "digest_repos" in settings.model_fields_set else ())],
             "digest_channel": [],
+            "digest_publish": [],
             "log_level": settings.log_level or "ERROR",
         }
     )

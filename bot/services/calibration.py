@@ -25,25 +25,16 @@ from analysis.ranking.evaluation import (
     train,
 )
 from analysis.sources.github import GitHub, Release
-from analysis.sources.release_notes import Named, named
-from analysis.window import Window
 from bot.services.commit_reader import CommitReader, Progress, current_commits
 from bot.services.commit_sources import CommitSource, CommitSources
+from bot.services.release_commits import LEAST_IN_NOTES, Noted, between_named, gained_commits, noted
 from bot.store import Store
 
 _LEAST_RELEASES = 2  # whose notes name pull requests
-_LEAST_IN_NOTES = 3  # pull requests named, for notes to be usable
 _LEAST_COMMITS = 200
 _LEAST_NAMED = 40
 _MOST_UNREAD = 0.02  # share of the commits; this few make no difference to the figures
 _CORRECTION_WEIGHT = 5  # weight of a person's correction, in release-note examples
-
-
-class Noted(NamedTuple):
-    """A release and the pull requests that its notes name."""
-
-    release: Release
-    named: Named
 
 
 class Covered(NamedTuple):
@@ -157,12 +148,12 @@ class _Notes(NamedTuple):
 
 def _notes(github: GitHub, repository: Repository, most: int) -> _Notes:
     releases = github.releases(repository)
-    every = [Noted(release, named(release.notes, repository)) for release in releases]
-    usable = [each for each in every if len(each.named.every) >= _LEAST_IN_NOTES][:most]
+    every = [noted(release, repository) for release in releases]
+    usable = [each for each in every if each.usable][:most]
     if len(usable) < _LEAST_RELEASES:
         raise Misuse(
             f"calibrating {repository} needs {_LEAST_RELEASES} releases whose notes name pull requests (#123), "
-            f"{_LEAST_IN_NOTES} each; of its {len(every)} releases {len(usable)} do"
+            f"{LEAST_IN_NOTES} each; of its {len(every)} releases {len(usable)} do"
         )
     older = releases[releases.index(usable[-1].release) + 1 :]
     return _Notes(tuple(usable[::-1]), older[0] if older else None)
@@ -177,18 +168,13 @@ def _covered(github: GitHub, repository: Repository, notes: _Notes) -> Covered:
     mean = (releases[-1].published_at - releases[0].published_at) / (len(releases) - 1)
     before = notes.before or Release(tag="", notes="", published_at=releases[0].published_at - mean)
     for older, newer in pairwise([before, *releases]):
-        gained = github.compare(repository, older.tag, newer.tag).commits if older.tag else ()
-        if not gained:
+        gained = gained_commits(github, repository, older, newer)
+        if gained.by_date:
             by_date.append(newer.tag)
-            gained = github.list_commits(repository, Window(older.published_at, newer.published_at))
-        commits |= {commit.sha: commit for commit in gained if not commit.is_merge}
-        for commit in gained:
+        commits |= {commit.sha: commit for commit in gained.commits}
+        for commit in gained.commits:
             tags.setdefault(commit.sha, newer.tag)
-    ordered = sorted(commits.values(), key=lambda commit: commit.committed_at)
-    places = [place for place, commit in enumerate(ordered) if commit.pr in notes.every]
-    # A release is dated after its last commit: commits after the last named one belong to the next release.
-    inside = ordered[places[0] : places[-1] + 1] if places else ordered
-    return Covered(tuple(inside), tags, tuple(by_date))
+    return Covered(tuple(between_named(commits.values(), notes.every)), tags, tuple(by_date))
 
 
 def _read(

@@ -9,6 +9,7 @@ from analysis.ranking import Weights, packaged_weights
 from bot.settings import Settings
 from bot.store import Store, Subscriptions, open_engine
 from bot.store.database import exists
+from bot.store.subscriptions import CommitVerdict
 
 
 def choose_repositories(name: str | None, configured: Sequence[Repository]) -> list[Repository]:
@@ -43,8 +44,13 @@ def stored_weights(database_url: str, repository: Repository) -> Weights:
 
 def stored_corrections(database_url: str, repository: Repository) -> dict[str, bool]:
     """Return SHA -> whether the latest verdict on a commit's tier raises it."""
+    return {sha: verdict == "too_low" for sha, verdict, _ in stored_verdicts(database_url, repository)}
+
+
+def stored_verdicts(database_url: str, repository: Repository) -> list[CommitVerdict]:
+    """Return people's verdicts on the tiers of a repository's commits, oldest first."""
     engine = open_engine(database_url)
     try:
-        return {sha: verdict == "too_low" for sha, verdict, _ in Subscriptions(engine).labels(repository)}
+        return Subscriptions(engine).labels(repository)
     finally:
         engine.dispose()

@@ -57,7 +57,9 @@ class DigestService:
             )
         if source.read_from is ReadFrom.API_INSTEAD and listed.read_from is ReadFrom.MIRROR:  # it failed meanwhile
             listed = self._store.set_read_from(ref.repository, ref.day, ref.timezone, listed, source.read_from)
-        return self._assemble(ref, listed, source, analyst, unfinished)
+        report = self._assemble(ref, listed, source, analyst, unfinished)
+        self._keep_ranks(ids, report, now)
+        return report
 
     def latest_day(self, ref: DayRef, now: datetime) -> date | None:
         """Return the last day with commits before a day; None if there is none. Raise `OutsideFailure` if it is unknown."""
@@ -112,6 +114,11 @@ class DigestService:
             read_from=listed.read_from,
             usage=analyst.usage(ids),
         )
+
+    def _keep_ranks(self, ids: Sequence[int], report: DayReport, now: datetime) -> None:
+        """Store the ranks that the report gives to the commits with these ids; those that were not read get theirs later."""
+        entries = zip(ids, (*report.entries, *report.late), strict=True)
+        self._store.ranks.keep({each: entry.ranked for each, entry in entries if entry.commit.read}, now)
 
     def _stored_listing(self, ref: DayRef) -> StoredDay | None:
         """Return the listing of a day if it is complete."""

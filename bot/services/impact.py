@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import date, datetime
 from pathlib import Path
 from threading import Lock
@@ -45,6 +46,15 @@ def parse_downstream(text: str) -> Repository | Path:
     raise Misuse(
         Phrase("{text!r} is neither a repository, owner/name[@ref], nor a folder, such as . or ./name", text=text)
     )
+
+
+def repositories_named(downstream: Sequence[str]) -> list[Repository]:
+    """Return those of the downstream trees named that are repositories and no folders."""
+    found = []
+    for text in downstream:
+        with suppress(Misuse):
+            found.append(Repository.parse(text))
+    return found
 
 
 class ComparedSurface(NamedTuple):

@@ -18,6 +18,7 @@ from analysis.search.evidence import telling_lines
 from analysis.search.own_frames import upstream_names
 from analysis.search.suspects import Document, RankedSuspect, rank_suspects
 from analysis.search.words import split_words
+from analysis.window import parse_day, window
 from bot.services.impact import ComparedSurface, ImpactService
 from bot.services.lookup import CommitLookup, Located
 from bot.store import Store
@@ -40,6 +41,11 @@ class SuspectTerms(NamedTuple):
     language: Language
     tz: ZoneInfo
     now: datetime
+
+
+def end_of_search(until: str | None, tz: ZoneInfo, now: datetime) -> datetime:
+    """Return the end of the day that `until` names, or now if that is earlier. Raise `Misuse` if it names none."""
+    return min(window(parse_day(until, now.astimezone(tz).date()), tz).end, now) if until else now
 
 
 class SuspectService:

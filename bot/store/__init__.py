@@ -3,6 +3,7 @@
 from bot.store.commit_rows import StoredCommit
 from bot.store.database import open_engine
 from bot.store.mailbox import Draft, Mailbox, OutboxMessage, State, Thread
+from bot.store.publications import FailedPublication, Publications
 from bot.store.ratings import AnswerRatings, Rating, RatingCounts
 from bot.store.search_index import SearchResult
 from bot.store.spending import Spending
@@ -13,9 +14,11 @@ from bot.store.weights import FittedWeights
 __all__ = [
     "AnswerRatings",
     "Draft",
+    "FailedPublication",
     "FittedWeights",
     "Mailbox",
     "OutboxMessage",
+    "Publications",
     "Rating",
     "RatingCounts",
     "SearchResult",

@@ -25,6 +25,8 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
+_INDEXED = 600  # characters, of at most 4 bytes
+
 
 class Instant(TypeDecorator[datetime]):
     """An aware datetime, stored in UTC."""
@@ -42,6 +44,16 @@ class Instant(TypeDecorator[datetime]):
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if dialect.name == "sqlite" else value.astimezone(UTC)
+
+
+class IndexedText(TypeDecorator[str]):
+    """Text from outside in an index, where PostgreSQL takes 2.7 kB: there only its beginning is stored and compared."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        return value[:_INDEXED] if value is not None and dialect.name == "postgresql" else value
 
 
 class Compressed(TypeDecorator[str]):
@@ -89,7 +101,7 @@ commits = Table(
     Column("authored_at", Instant, nullable=False),
     Column("committed_at", Instant, nullable=False),
     Column("message", Text, nullable=False),
-    Column("title", Text, nullable=False),
+    Column("title", IndexedText, nullable=False),
     Column("additions", Integer, nullable=False),
     Column("deletions", Integer, nullable=False),
     Column("not_on", Text),
@@ -99,9 +111,9 @@ commits = Table(
     Column("facts", JSON, nullable=False),
     Column("facts_version", Integer, nullable=False),
     Column("facts_proof", String(8), nullable=False, server_default="patch"),
-    Column("series", Text),
+    Column("series", IndexedText),
     Column("reverts_sha", String(64)),
-    Column("reverts_title", Text),
+    Column("reverts_title", IndexedText),
     Column("words_version", Integer, nullable=False, server_default="0", index=True),
     UniqueConstraint("repository_id", "sha"),
     Index("ix_commits_repository_id_committed_at", "repository_id", "committed_at"),
@@ -150,6 +162,25 @@ analyses = Table(
     Column("output_tokens", Integer),
     Column("cached_tokens", Integer),
     Column("cost_usd", Float),
+)
+
+ranks = Table(
+    "ranks",
+    metadata,
+    Column("commit_id", ForeignKey("commits.id", ondelete="CASCADE"), primary_key=True),
+    Column("importance", String(6), nullable=False),
+    Column("score", Float),
+    Column("given_at", Instant),
+)
+
+release_scores = Table(
+    "release_scores",
+    metadata,
+    Column("repository", String(300), primary_key=True),
+    Column("release", String(300), primary_key=True),
+    Column("published_at", Instant, nullable=False),
+    Column("body", JSON, nullable=False),
+    Column("scored_at", Instant, nullable=False),
 )
 
 spending = Table(
@@ -286,4 +317,13 @@ turns = Table(
     metadata,
     Column("name", String(60), primary_key=True),
     Column("free_at", Instant, nullable=False),
+)
+
+publications = Table(
+    "publications",
+    metadata,
+    Column("day", String(600), primary_key=True),
+    Column("target", String(600), primary_key=True),
+    Column("failure", Text, nullable=False),
+    Column("tried_at", Instant, nullable=False),
 )

@@ -36,7 +36,10 @@ from bot.store.commit_rows import (
 from bot.store.database import Writer
 from bot.store.full_text import index_commit, index_summaries
 from bot.store.links import linked, save_named
+from bot.store.publications import Publications
+from bot.store.ranks import GivenRanks
 from bot.store.ratings import AnswerRatings
+from bot.store.release_scores import ReleaseScores
 from bot.store.schema import analyses, commits, day_commits, days, files, repositories
 from bot.store.search_index import SearchIndex
 from bot.store.spending import Spending
@@ -71,7 +74,7 @@ class StoredAnalysis(Frozen):
 
 
 class Store:
-    """Commits and all that is derived from them, with the spending, the ratings of answers, the weights, the surfaces and the search index.
+    """Commits and all that is derived from them; spending, ratings of answers, publications, and what is fitted to releases.
 
     On one engine; thread-safe.
     """
@@ -80,7 +83,10 @@ class Store:
         self._engine = engine
         self._writing = Writer(engine)
         self.spending = Spending(engine)
+        self.publications = Publications(engine)
         self.ratings = AnswerRatings(engine)
+        self.ranks = GivenRanks(engine)
+        self.release_scores = ReleaseScores(engine)
         self.weights = FittedWeights(engine)
         self.surfaces = Surfaces(engine)
         self.search_index = SearchIndex(engine)

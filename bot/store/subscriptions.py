@@ -12,6 +12,7 @@ from bot.store.schema import labels, subscriptions
 from bot.store.upsert import insert_or_update
 
 Verdict = Literal["too_high", "too_low"]
+CommitVerdict = tuple[str, Verdict, Importance]  # SHA, verdict, and the tier judged
 _ACTIVE = select(subscriptions).where(subscriptions.c.ended_at.is_(None))
 
 
@@ -126,8 +127,8 @@ class Subscriptions:
             insert_or_update(connection, labels, key, row)
         return before
 
-    def labels(self, repository: Repository) -> list[tuple[str, Verdict, Importance]]:
-        """Return (SHA, verdict, tier judged) of a repository's verdicts, oldest first."""
+    def labels(self, repository: Repository) -> list[CommitVerdict]:
+        """Return a repository's verdicts, of each person the latest on a commit, oldest first."""
         query = (
             select(labels.c.sha, labels.c.verdict, labels.c.importance)
             .where(labels.c.repository == repository.key)

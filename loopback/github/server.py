@@ -8,6 +8,8 @@ other is unknown to git.
 import json
 import re
 from collections.abc import Mapping
+from hashlib import sha256
+from http import HTTPStatus
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
@@ -92,6 +94,8 @@ class Handler(QuietHandler):
     def do_POST(self) -> None:
         self._serve(self.read_body())
 
+    do_PATCH = do_PUT = do_POST  # noqa: N815 (the names that http.server calls)
+
     def send_git(self, folder: Path, path: str) -> None:
         """Send the answer to a git client that asks for `path` of the bare repository in `folder`."""
         request = backend.Request(self.command, path, urlsplit(self.path).query, self.headers, self.body)
@@ -111,7 +115,11 @@ class Handler(QuietHandler):
 
     def send(self, reply: Reply, path: str, query: Mapping[str, str], headers: Mapping[str, str] | None = None) -> None:
         data = json.dumps(reply.body).encode()
+        etag = f'"{sha256(data).hexdigest()}"'
+        if reply.status == HTTPStatus.OK and self.headers["If-None-Match"] == etag:
+            reply, data = reply._replace(status=HTTPStatus.NOT_MODIFIED), b""
         self.send_response(reply.status)
+        self.send_header("ETag", etag)
         self.send_header("Content-Type", "application/json; charset=utf-8")
         self.send_header("Content-Length", str(len(data)))
         if reply.next_page:

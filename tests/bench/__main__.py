@@ -27,6 +27,7 @@ from tests.bench.mirroring import mirroring
 from tests.bench.morning import morning
 from tests.bench.ranking import ranking
 from tests.bench.reading_a_day import reading_a_day
+from tests.bench.scoring import scoring
 from tests.bench.searching import searching
 from tests.bench.starting import starting
 from tests.bench.stored_commits import stored_commits
@@ -50,6 +51,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "search": Benchmark(searching, {"commits": 300, "real": 20, "calls": 3}),
     "rank": Benchmark(ranking, {"commits": 20, "with_patches": 20}),
     "judge": Benchmark(judging, {"every": 20}),
+    "score": Benchmark(scoring, {"commits": 40}),
     "answers": Benchmark(answers, {"settings": {}}),
     "impact": Benchmark(impact, {"settings": {}}),
     "suspects": Benchmark(suspects, {"settings": {}}),

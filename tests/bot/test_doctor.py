@@ -77,6 +77,7 @@ class Setup(NamedTuple):
             "OPENAI_BASE_URL": self.chat.url,
             "OPENAI_API_KEY": "sk-key",
             "DIGEST_MIRRORS": "data/mirrors",
+            "DIGEST_MCP_TOKEN": "made-up-token-of-the-operator",
             **changes,
         }
 
@@ -122,6 +123,7 @@ def test_a_whole_set_up_is_all_ticks(setup: Setup) -> None:
         "Slack signing secret",
         "slash command",
         "model",
+        "MCP token",
     ]
     assert "4,999 of 5,000 requests left" in right(ran)["GitHub"]
     assert [request["max_tokens"] for request in setup.chat.requests] == [1]
@@ -171,6 +173,7 @@ def test_a_small_set_up_is_whole_too(setup: Setup, secret: str, name: str, comma
         "channel": ("DIGEST_CHANNEL", "digests"),
         name: (secret, f"`{command}`"),
         "model": ("DIGEST_MODEL", "rules"),
+        "MCP token": ("DIGEST_MCP_TOKEN", "agents"),
     }
     ran = setup.doctor(**{setting: "" for setting, _ in gains.values()})
     assert (ran.code, ran.err, wrong(ran)) == (0, "", {})
@@ -195,13 +198,21 @@ def test_a_set_up_without_slack_is_whole(setup: Setup) -> None:
 # The ten broken set-ups
 
 
+def test_a_token_that_can_be_guessed(setup: Setup) -> None:
+    """A short token for MCP clients is refused, with how to make one, and never printed."""
+    ran = setup.doctor(DIGEST_MCP_TOKEN="short-one")
+    assert ran.code == 2
+    assert "DIGEST_MCP_TOKEN: is shorter than 20 characters" in ran.out
+    assert "short-one" not in ran.out
+
+
 def test_no_token(setup: Setup) -> None:
     """1: a token without which those that are set are of no use is named."""
     ran = setup.doctor(SLACK_BOT_TOKEN="")
     assert (ran.code, list(wrong(ran))) == (2, ["Slack bot token"])
     assert "SLACK_BOT_TOKEN is not set" in wrong(ran)["Slack bot token"]
     assert "README" in wrong(ran)["Slack bot token"]
-    assert ran.err == "vllm-digest: 1 of 10 are wrong; each line with ✗ says what to do\n"
+    assert ran.err == "vllm-digest: 1 of 11 are wrong; each line with ✗ says what to do\n"
     ran = setup.doctor(SLACK_APP_TOKEN="", SLACK_SIGNING_SECRET="")
     assert (ran.code, list(wrong(ran))) == (2, ["Slack app token"])
     assert "SLACK_APP_TOKEN is not set" in wrong(ran)["Slack app token"]

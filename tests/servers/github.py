@@ -42,7 +42,7 @@ class FaultyGitHub(LoopbackGitHub):
             over = self.limit is not None and len(self.requests) > self.limit
         if fault and fault.until:
             fault.until.wait(30)
-            super().handle(handler, path, query)
+            self.dispatch(handler, path, query)
         elif fault and fault.drop:
             handler.close_connection = True
             handler.connection.close()
@@ -57,7 +57,11 @@ class FaultyGitHub(LoopbackGitHub):
             reset = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(int(time.time()) + self.reset_in)}
             handler.send(Reply(403, {"message": "API rate limit exceeded for 127.0.0.1."}), path, query, reset)
         else:
-            super().handle(handler, path, query)
+            self.dispatch(handler, path, query)
+
+    def dispatch(self, handler: Handler, path: str, query: Mapping[str, str]) -> None:
+        """Answer a request that met with no fault."""
+        super().handle(handler, path, query)
 
     def push(self, name: str, *commits: Mapping[str, Any]) -> None:
         """Have the repository's branch hold these commits, oldest first, from now on."""

@@ -14,7 +14,7 @@ import signal
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
@@ -28,6 +28,7 @@ from loopback.slack.server import Reply
 from tests.servers.chat import ScriptedChat
 from tests.servers.github import FaultyGitHub
 from tests.servers.launched import begun
+from tests.servers.writable import NAME, PublishingGitHub, WritableRepository
 
 MODEL = "scripted"
 CHANNELS = ("C0DIGEST", "C0OTHER")
@@ -41,6 +42,12 @@ _START_UP = 0.5  # seconds on a machine with nothing else to do; one that takes 
 
 
 class SlowGitHub(FaultyGitHub):
+    def handle(self, handler: Handler, path: str, query: Any) -> None:
+        time.sleep(_LATENCY)
+        super().handle(handler, path, query)
+
+
+class SlowPublishingGitHub(PublishingGitHub):
     def handle(self, handler: Handler, path: str, query: Any) -> None:
         time.sleep(_LATENCY)
         super().handle(handler, path, query)
@@ -120,12 +127,15 @@ class Posted(NamedTuple):
 class Killable:
     """The bot and its servers. `deaths` tells of every kill."""
 
-    def __init__(self, folder: Path, slack: LateSlack, github: SlowGitHub, chat: CountingChat) -> None:
+    def __init__(
+        self, folder: Path, slack: LateSlack, github: FaultyGitHub, chat: CountingChat, settings: Mapping[str, str]
+    ) -> None:
         self.database, self.flows = folder / "bot.db", folder / "bot-flows.db"
         self.slack, self.github, self.chat = slack, github, chat
         self.deaths: list[Death] = []
         self.log = folder / "bot.log"
         self._folder = folder
+        self._settings = settings
         self._process: ForkServerProcess | None = None
         self._began = 0.0
         self._before = 0  # calls of earlier lives
@@ -147,6 +157,7 @@ class Killable:
             "DIGEST_TIMEZONE": "UTC",
             "DIGEST_LANGUAGE": "en",
             "DATABASE_URL": f"sqlite:///{self.database}",
+            **self._settings,
         }
         self._process = begun(["run"], self._folder, kept | settings, [Path(os.devnull), self.log, self.log])
         self._began = time.monotonic()
@@ -244,15 +255,22 @@ class Killable:
 
 
 @contextmanager
-def killable(folder: Path, commits: Sequence[Recorded], answer: str = "") -> Iterator[Killable]:
-    """The bot, not started yet, for the repository o/n and the workspace's `CHANNELS`; dead when the block ends."""
+def killable(
+    folder: Path, commits: Sequence[Recorded], answer: str = "", target: WritableRepository | None = None
+) -> Iterator[Killable]:
+    """The bot, not started yet, for the repository o/n and the workspace's `CHANNELS`; dead when the block ends.
+
+    With a `target` it publishes there.
+    """
+    source = {"o/n": RecordedRepository(commits)}
+    settings = {"DIGEST_PUBLISH": NAME, "DIGEST_PUBLISH_TOKEN": "writer"} if target else {}
     with (
         LateSlack() as slack,
-        SlowGitHub({"o/n": RecordedRepository(commits)}) as github,
+        SlowPublishingGitHub(source, target) if target else SlowGitHub(source) as github,
         CountingChat(answer) as chat,
     ):
         slack.workspace.add_channel("other", CHANNELS[1], members={"U0BOT", "U0ADA", "U0LIN"})
-        bot = Killable(folder, slack, github, chat)
+        bot = Killable(folder, slack, github, chat, settings)
         try:
             yield bot
         finally:

@@ -16,6 +16,7 @@ import bot.cli.app
 import bot.doctor
 import bot.flows
 import bot.local.workspace
+import bot.mcp.stdio
 import bot.metrics
 import bot.scheduler
 import bot.services.factory

@@ -17,10 +17,10 @@ from bot.services.answers import AnswerService
 from bot.services.downstream import DownstreamChecks
 from bot.services.impact_answers import answer_from_impacts, naming_hint
 from bot.services.lookup import Located, SeveralCommits
+from bot.services.rate_limits import RateLimits
 from bot.slack.commands.commits import CommitCommands
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.periods import Periods
-from bot.slack.commands.rate_limits import RateLimits
 from bot.slack.commands.threads import Threads
 from bot.slack.delivery.reply import AnswerKind
 from bot.slack.parsing.command_types import Ask, Lookup
@@ -83,7 +83,7 @@ class Questions:
         `named` overrides the references found in the question; `shown` quotes the question above the answer.
         """
         request, view, reply = conversation.request, conversation.view, conversation.reply
-        if not self._limits.allows_question(request):
+        if not self._limits.allows_question(request.user, request.run):
             if self._limits.allows_notice(request.user):
                 reply.show_notice(catalogue(view.language)("Limit: 10 questions a minute. Try again shortly"))
             return

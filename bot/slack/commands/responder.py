@@ -11,12 +11,12 @@ from analysis.locale import catalogue, mark
 from bot.models.clock import Clock
 from bot.models.deliveries import SOON, Outcome, seconds_until
 from bot.services.channels import Channels
+from bot.services.rate_limits import RateLimits
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.dispatch import ButtonDispatcher, CommandDispatcher
 from bot.slack.commands.home import Home
 from bot.slack.commands.mentions import Messages
 from bot.slack.commands.questions import Questions
-from bot.slack.commands.rate_limits import RateLimits
 from bot.slack.commands.subscriptions import SubscriptionCommands
 from bot.slack.delivery.drafts import line
 from bot.slack.delivery.reply import Reply
@@ -118,7 +118,7 @@ class Responder:
         request = parse_request(row)
         view = self._channels.view(request.channel)
         conversation = Conversation(request, view, self._reply_to(request), self._now())
-        if round_ == 0 and not self._limits.allows_request(request):
+        if round_ == 0 and not self._within_limit(request):
             if self._limits.allows_notice(request.user):
                 conversation.reply.show_notice(
                     catalogue(view.language)("Limit: 20 requests a minute. Try again shortly")
@@ -132,6 +132,12 @@ class Responder:
                 with suppress(SlackFailure):
                     self._home.publish_at_least(self._channels.everywhere, request.user)
             return outcome
+
+    def _within_limit(self, request: AnyRequest) -> bool:
+        """Return whether a request is within its person's limit; a message that is not addressed to the bot always is."""
+        if isinstance(request, MessageRequest) and not request.mentioned and not request.direct:
+            return True
+        return self._limits.allows_request(request.user, request.run)
 
     def _handle(self, conversation: Conversation, *, last: bool) -> Outcome:
         """Handle a request and report any error to the person in a line; temporary failures are retried unless this is the `last` attempt."""

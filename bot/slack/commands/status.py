@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from analysis.locale import catalogue, translated
 from analysis.models import Language
+from analysis.report.release_scores import score_sentence
 from bot.models.clock import Clock
 from bot.services.metered_model import MeteredModel
 from bot.slack.messages.blocks import Message, fallback, lines, ours, paragraph, prose, rich
@@ -13,6 +14,7 @@ from bot.slack.web import Web
 from bot.store import Mailbox, Store, Subscription
 
 _RATED = timedelta(days=30)
+_PUBLISHED = timedelta(days=7)
 
 
 class Status:
@@ -33,6 +35,7 @@ class Status:
             rows.append(f"{describe(each, language)}: {say('Next digest: {at}', at=messages.next_digest(each))}")
             if each.note:
                 rows.append(f"⚠️ {each.terms.repository}: {messages.trouble(each)}")
+        rows += self._score_rows(held, language)
         title = say("Status")
         return Message(fallback(title), (rich(paragraph(ours(title, "bold"))), rich(lines(map(prose, rows)))))
 
@@ -52,6 +55,8 @@ class Status:
                     unhelpful=rated.unhelpful,
                 )
             )
+        if unpublished := len(self._store.publications.failed(self._now() - _PUBLISHED)):
+            rows.append(say("⚠️ Reports not published in the last 7 days: {count}", count=unpublished))
         if held:
             rows.append(say("⚠️ Messages not confirmed by Slack: {count}", count=held))
         return rows
@@ -59,6 +64,12 @@ class Status:
     def subscription_messages(self, language: Language) -> SubscriptionMessages:
         """Return the builder of a channel's messages about subscriptions."""
         return SubscriptionMessages(language, self._now(), self._web.me["user"])
+
+    def _score_rows(self, held: Sequence[Subscription], language: Language) -> list[str]:
+        """Return for each repository that a channel subscribes to how right the ranks of its latest release were."""
+        repositories = {each.terms.repository.key: each.terms.repository for each in held}
+        scores = [(each, self._store.release_scores.latest(each)) for each in repositories.values()]
+        return [f"{repository}: {score_sentence(score).translated(language)}" for repository, score in scores if score]
 
     def _model_failure(self, model: MeteredModel, language: Language) -> list[str]:
         """Return a line about the model's latest failure, if its latest call failed; makes no call itself."""

@@ -8,9 +8,9 @@ from analysis.models import SHORT_SHA, DayReport, Entry, Importance
 from analysis.report import counts
 from analysis.report.highlights import Highlight, HighlightGroup, Theme, shown_highlights
 from analysis.text import one_line, shorten
-from analysis.writing.headlines import headline
+from analysis.writing.headlines import feature_line, headline
 from analysis.writing.labels import REMARKS
-from analysis.writing.titles import added_feature, number_of
+from analysis.writing.titles import number_of
 from bot.models.downstream import DownstreamCheck
 from bot.slack.messages.blocks import (
     Block,
@@ -32,7 +32,6 @@ from bot.slack.messages.impacts import SHOWN_COMMITS, THREAD_MARK, breaking_sect
 _NAME = 100  # characters of a repository's name in the header
 _REASONS = 300
 _LINE = 300  # characters of a line, which headlines seldom reach
-_FEATURE = 60
 _TERMS = 3
 _SPARE = "·" * 1_200  # room that other blocks may take up: buttons, an opening line
 
@@ -114,7 +113,7 @@ def _groups(
     blocks = []
     for group in found:
         items = (
-            [_features(group.rows)]
+            [_features(group.rows, say)]
             if group.theme is Theme.NEW
             else [rows[each.theme, each.entry.commit.sha] for each in group.rows]
         )
@@ -145,13 +144,11 @@ def _row(highlight: Highlight, say: Catalogue) -> list[Piece]:
     return pieces + (ours(f" · ⚠️ {say('Failed')}") if not entry.commit.read else [])
 
 
-def _features(rows: Sequence[Highlight]) -> list[Piece]:
+def _features(rows: Sequence[Highlight], say: Catalogue) -> list[Piece]:
     """Return what is new as one line of linked names."""
     pieces: list[Piece] = []
     for each in rows:
-        commit = each.entry.commit
-        name = shorten(added_feature(commit), _FEATURE) or commit.short_sha
-        pieces += [*(ours(" · ") if pieces else []), *_link(each.entry, name)]
+        pieces += [*(ours(" · ") if pieces else []), *_link(each.entry, feature_line(each.entry.commit, say))]
     return pieces
 
 

@@ -90,7 +90,7 @@ def shown(day: DayReport) -> str:
 
 
 PLAIN = report(entry(1), entry(2, fact(FactKind.DEFAULT_CHANGED)))
-MANY = report(*(entry(number, fact(name=f"ENGINE_{number}")) for number in range(1, 9)))
+MANY = report(*(entry(number, fact(name=f"ENGINE_{number}")) for number in range(1, 10)))
 
 
 def test_what_breaks_is_told_first_kind_by_kind() -> None:
@@ -194,8 +194,8 @@ def test_what_follows_the_names_follows_their_places() -> None:
 @pytest.mark.parametrize(
     ("language", "heading", "row", "more"),
     [
-        ("en", "💥 Breaking changes (8)", "Removes environment variable ENGINE_1", "and 2 more"),
-        ("zh", "💥 不兼容变更 (8)", "移除环境变量 ENGINE_1", "以及另外 2 项"),
+        ("en", "💥 Breaking changes (9)", "Removes environment variable ENGINE_1", "and 3 more"),
+        ("zh", "💥 不兼容变更 (9)", "移除环境变量 ENGINE_1", "以及另外 3 项"),
     ],
 )  # fmt: skip
 def test_every_surface_tells_it(language: Language, heading: str, row: str, more: str) -> None:
@@ -213,9 +213,9 @@ def test_the_markdown_leads_to_the_commits_and_keeps_its_layout() -> None:
     """Between the table and the statistics, a link in the contents, and rows that lead to the commit's section."""
     text = reports_markdown([MANY])
     assert re.search(
-        r"\| Change 8 \|\n\n### 💥 Breaking changes \(8\)\n- Removes .*\n\n### 📊 Statistics\n>", text, re.DOTALL
+        r"\| Change 9 \|\n\n### 💥 Breaking changes \(9\)\n- Removes .*\n\n### 📊 Statistics\n>", text, re.DOTALL
     )
-    assert "- [acme/engine](#acmeengine)\n  - [💥 Breaking changes (8)](#-breaking-changes-8)\n  - [📊" in text
+    assert "- [acme/engine](#acmeengine)\n  - [💥 Breaking changes (9)](#-breaking-changes-9)\n  - [📊" in text
     assert "`ENGINE_1` ([0000000](#0000000))\n" in text
 
 

@@ -2,8 +2,10 @@
 
 import pytest
 
+from analysis.locale import catalogue
 from analysis.models import Analysis, Entry, Fact, FactKind, Importance, Language, Ranked
-from analysis.writing.headlines import headline
+from analysis.report.highlights import by_reach
+from analysis.writing.headlines import feature_line, headline
 from analysis.writing.replacements import replacement
 from analysis.writing.titles import added_feature, concerned_parts, plain_title
 from tests.factories import commit, file, patch
@@ -62,13 +64,15 @@ def test_a_line_ends_where_it_gets_long() -> None:
 
 
 def test_what_does_not_fit_is_counted_by_sort() -> None:
-    """A reader learns what the other changes are, and in how many files."""
+    """A reader learns what the other changes are if they are of one sort, and in how many files."""
     kinds = (FactKind.REMOVED_METHOD, FactKind.REMOVED_METHOD, FactKind.MOVED_NAME, FactKind.REQUIRED_METHOD)
     others = [fact(kind, f"Pool.take{n}") for n, kind in enumerate(kinds)]
     elsewhere = others[-1].model_copy(update={"path": "src/engine/pool.py"})
     line = headline(entry(), [fact(FactKind.REMOVED_ENV, "ENGINE_" + "A" * 70), *others[:3], elsewhere], "en")
-    counted = "2 more removals, 1 more renamed or moved name, 1 more changed signature in 2 files"
-    assert line.endswith(f"A`, and {counted}")
+    assert line.endswith("A`, and 4 more changes in 2 files")
+    assert headline(entry(), [fact(FactKind.REMOVED_ENV, "ENGINE_" + "A" * 70), *others[:2]], "en").endswith(
+        "2 more removals"
+    )
 
 
 @pytest.mark.parametrize(
@@ -171,3 +175,40 @@ def test_a_notice_about_another_name_tells_no_replacement(lines: list[str]) -> N
     """A name in the code beside a deprecation notice is not what the notice is about."""
     made = commit("Clean up", [file("engine/envs.py", patch(*lines))])
     assert replacement(made, fact(FactKind.REMOVED_ENV, "ENGINE_OLD")) == ""
+
+
+def test_functions_that_change_alike_are_told_together() -> None:
+    """One clause names them all; a function that changes otherwise has its own."""
+    alike = [fact(FactKind.REMOVED_PARAMETER, f"{name}(head)") for name in ("Pool.take", "Pool.give")]
+    line = headline(entry(), [*alike, fact(FactKind.REQUIRED_PARAMETER, "Pool.keep(room)")], "en")
+    assert line == "`Pool.take()`, `Pool.give()` no longer take `head`; `Pool.keep()` now requires `room`"
+
+
+def test_a_deleted_module_is_told_as_one() -> None:
+    """What is gone is the module, with the classes that it had first."""
+    made = commit("Remove the pool", [file("src/engine/pool.py", patch("-class Pool:"), status="removed")])
+    gone = [
+        Fact(kind=FactKind.REMOVED_NAME, name=name, path="src/engine/pool.py", line=1)
+        for name in ("SIZE", "Pool", "take")
+    ]
+    line = headline(entry().model_copy(update={"commit": made}), by_reach(gone), "en")
+    assert line == "Removes the module `engine.pool` with `Pool`, `SIZE` and 1 more"
+
+
+def test_a_dependency_that_had_no_limit_is_told_by_its_limit() -> None:
+    """Nobody can act on what it was before."""
+    moved = fact(FactKind.DEPENDENCY_MOVED, "heron").model_copy(update={"old": "*", "new": ">=1.2"})
+    assert headline(entry(), [moved], "en") == "Now requires `heron>=1.2`"
+
+
+@pytest.mark.parametrize(
+    ("title", "line"),
+    [
+        ("[CPU] Support for Heron (#1)", "Heron (CPU)"),
+        ("[Feat] Implement update_length for workers", "Implement update_length for workers"),
+        ("Enable Heron on CPU", "Enable Heron on CPU"),
+    ],
+)
+def test_a_feature_keeps_what_its_title_means(title: str, line: str) -> None:
+    """Whom it concerns stays, and a verb after which another may follow."""
+    assert feature_line(commit(title), catalogue("en")) == line

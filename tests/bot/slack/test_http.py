@@ -16,7 +16,7 @@ from wsgiref.types import StartResponse, WSGIEnvironment
 
 import pytest
 
-from bot.slack.http import bound, served
+from bot.http_server import bound, served
 from loopback.slack import LoopbackSlack
 from tests.servers.asking import Got, ask
 from tests.servers.running import bot_running

@@ -138,6 +138,20 @@ def test_text_with_nul_is_stored(engine: Engine) -> None:
     assert Mailbox(engine).request("key\0") == {"text": "a\0b"}
 
 
+def test_a_title_that_no_index_takes_is_stored(engine: Engine) -> None:
+    """A title of many thousand signs, which do not compress, comes back whole."""
+    title = "".join(chr(0x4E00 + number * 7919 % 20_000) for number in range(5_000))
+    store = Store(engine)
+    commits = [
+        Commit(sha=sha * 40, url="", author="Ada", authored_at=NOON, committed_at=NOON, message=message)
+        for sha, message in (("a", title), ("b", f'Revert "{title}"'))
+    ]
+    ids = [store.save_commit(REPOSITORY, each, ()) for each in commits]
+    stored = store.commits(ids)
+    assert [each.commit.message for each in stored] == [each.message for each in commits]
+    store.links(stored)
+
+
 def test_texts_of_any_length_are_stored_and_compare_by_code_points(engine: Engine) -> None:
     """As on SQLite, no declared length binds, and capitals come before small letters whatever the server's language."""
     mailbox = Mailbox(engine)

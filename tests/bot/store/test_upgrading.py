@@ -4,7 +4,7 @@ import json
 import re
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -29,6 +29,7 @@ MIGRATIONS = Path(__file__).resolve().parents[3] / "bot" / "store" / "migrations
 VERSIONS = ("0001", "0002", "0003")
 SHA = recorded(1)["sha"]
 AT = "2026-02-05 12:01:00.000000"
+ANALYSIS = {"language": "en", "prompt": "1", "body": "{}"}
 SLACK = {"SLACK_BOT_TOKEN": "xoxb-x", "SLACK_APP_TOKEN": "xapp-x", "SLACK_SIGNING_SECRET": "x"}
 
 
@@ -81,8 +82,12 @@ def written_by(version: str, file: Path) -> None:
     engine.dispose()
     with closing(sqlite3.connect(file)) as database, database:
         for table, row in rows(version):
-            places = ", ".join("?" * len(row))
-            database.execute(f"insert into {table} ({', '.join(row)}) values ({places})", tuple(row.values()))
+            insert(database, table, row)
+
+
+def insert(database: sqlite3.Connection, table: str, row: Mapping[str, Any]) -> None:
+    places = ", ".join("?" * len(row))
+    database.execute(f"insert into {table} ({', '.join(row)}) values ({places})", tuple(row.values()))
 
 
 def found(file: Path, table: str) -> list[dict[str, Any]]:
@@ -101,6 +106,23 @@ def test_nothing_that_was_written_is_lost(version: str, tmp_path: Path) -> None:
     for table, row in rows(version):
         [kept] = found(file, table)
         assert {name: kept[name] for name in row} == row
+
+
+def test_ranks_that_were_given_before_are_kept(tmp_path: Path) -> None:
+    """The tier that readers saw is that of the model's analysis where there is one; its score and time are unknown."""
+    file = tmp_path / "bot.db"
+    written_by("0003", file)
+    with closing(sqlite3.connect(file)) as database, database:
+        [commit] = [row for table, row in rows("0003") if table == "commits"]
+        insert(database, "commits", {**commit, "id": 4, "sha": "02" * 20})
+        for commit_id in (3, 4):
+            insert(database, "analyses", {**ANALYSIS, "commit_id": commit_id, "model": "rules", "importance": "low"})
+        insert(database, "analyses", {**ANALYSIS, "commit_id": 3, "model": "m", "importance": "high"})
+    open_engine(f"sqlite:///{file}").dispose()
+    assert found(file, "ranks") == [
+        {"commit_id": 3, "importance": "high", "score": None, "given_at": None},
+        {"commit_id": 4, "importance": "low", "score": None, "given_at": None},
+    ]
 
 
 @pytest.mark.parametrize("version", VERSIONS)

@@ -9,8 +9,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from analysis.models import Repository
-from bot.store import Subscription, Subscriptions, Terms, open_engine
+from analysis.models import Importance, Repository
+from analysis.models.release_scores import ReleaseScore, TierCount
+from bot.store import Store, Subscription, Subscriptions, Terms, open_engine
 from loopback.git.history import with_git_shas
 from loopback.github import RecordedRepository
 from loopback.slack import LoopbackSlack
@@ -22,6 +23,7 @@ from tests.servers.talk import ADA, DIGEST, LIN, Talk
 
 MORNING = datetime(2026, 2, 6, 8, 59, tzinfo=UTC)
 SECRET = "o/secret"
+HIGH, MEDIUM, LOW = Importance
 
 
 @pytest.fixture
@@ -230,6 +232,21 @@ def test_the_status_tells_what_is_due(talk: Talk) -> None:
     assert "rules (no model configured)" in told
     assert "o/n: Next digest: 2026-02-06 (Fri) 09:00 UTC" in told
     assert "Subscriptions: 1" in told
+
+
+def test_the_status_tells_how_right_the_ranks_were(talk: Talk, tmp_path: Path) -> None:
+    """Of the channel's own repositories, by the notes of the latest release; a hostile tag is text."""
+    tiers = {HIGH: TierCount(commits=4, named=3), MEDIUM: TierCount(commits=9, named=2), LOW: TierCount(commits=7)}
+    engine = open_engine(f"sqlite:///{tmp_path / 'bot.db'}")
+    for name, tag in (("n", "v2 <!channel>"), ("m", "v9")):
+        repository = Repository(owner="o", name=name)
+        score = ReleaseScore(repository=repository, release=tag, published_at=MORNING, commits=20, named=5, tiers=tiers)
+        Store(engine).release_scores.save(score, MORNING)
+    engine.dispose()
+    said(talk, "subscribe")
+    told = said(talk, "status")
+    assert "o/n: The notes of v2 <!channel> name 3 of 4 commits ranked high; of 5 named commits 5 were" in told
+    assert "v9" not in told
 
 
 def test_each_channel_gets_its_own_selection_once(talk: Talk, clock: SettableClock, slack: LoopbackSlack) -> None:

@@ -1,4 +1,4 @@
-"""The subject that a word of the command line names: a commit, a day or days."""
+"""The subject that a word names: a commit, a day or days."""
 
 from datetime import date
 from typing import TYPE_CHECKING

@@ -1,0 +1,119 @@
+"""Atom feeds of what was published: one of all days, one of the commits that break something.
+
+An entry keeps its id for ever, and its time as long as its content is the same, so that the same days give the same feed.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from feedgenerator import Atom1Feed
+
+from analysis.locale import catalogue
+from analysis.models import PublishedBreak, PublishedDay, PublishedYear
+from analysis.report.code_spans import as_html, as_plain
+from analysis.report.counts import tiers
+
+_DAYS = 31  # entries of the feed of all days
+_BREAKS = 100  # entries of the feed of breaking changes
+_TAG = "tag:github.com,2026:vllm-digest"  # RFC 4151; the date only has to lie before the first id
+_AUTHOR = "vllm-digest"
+
+
+class FeedAddresses(NamedTuple):
+    """The addresses in a feed. `own` is its own, None where that is not known; `folder` is that of the reports, absolute or
+    relative to the feed, and ends with a slash unless empty; `suffix` is that of a day's report which people open there.
+    """
+
+    own: str | None
+    folder: str
+    name: str
+    suffix: str
+
+    def day(self, day: PublishedDay) -> str:
+        """Return the address of a day's report."""
+        return f"{self.folder}{day.date.year}/{self.name}/{day.date}{self.suffix}"
+
+    def year_index(self, year: int) -> str:
+        """Return the address of a year's index."""
+        return f"{self.folder}{year}/{self.name}/README.md"
+
+
+def daily_feed(years: Sequence[PublishedYear], addresses: FeedAddresses) -> str:
+    """Write the feed of all days, newest first; `years` have a day at least."""
+    say = catalogue(years[0].language)
+    title = say("Daily digests of {repository}", repository=years[0].repository)
+    days = _days(years)[:_DAYS]
+    feed = _feed(years, addresses, title, "", max(each.updated for each in days))
+    for day in days:
+        lines = "".join(f"<li>{as_html(line)}</li>" for line in day.lines)
+        feed.add_item(
+            title=f"{years[0].repository} · {day.date} · {tiers(day.stats, say.language)}",
+            link=addresses.day(day),
+            description=None,
+            content=f"<p>{as_html(tiers(day.stats, say.language))}</p>" + (f"<ul>{lines}</ul>" if lines else ""),
+            unique_id=f"{_id(years[0])}/{day.date}",
+            updateddate=day.updated,
+        )
+    return str(feed.writeString("utf-8"))
+
+
+def breaking_feed(years: Sequence[PublishedYear], addresses: FeedAddresses) -> str:
+    """Write the feed of the commits that break something, those of the newest day first; `years` have a day at least."""
+    say = catalogue(years[0].language)
+    title = say("Breaking changes of {repository}", repository=years[0].repository)
+    breaks = _breaks(years)[:_BREAKS]
+    updated = max((commit.updated for _, commit in breaks), default=min(each.updated for each in _days(years)))
+    feed = _feed(years, addresses, title, "/breaking", updated)
+    for day, commit in breaks:
+        name = f"#{commit.pr}" if commit.pr else commit.sha[:7]
+        report = f'<a href="{as_html(addresses.day(day))}">{as_html(say("Digest of {day}", day=day.date))}</a>'
+        feed.add_item(
+            title=f"{as_plain(commit.line)} ({name})",
+            link=commit.url,
+            description=None,
+            content=f"<p>{as_html(commit.line)}</p><p>{report}</p>",
+            unique_id=f"{_id(years[0])}/breaking/{commit.sha}",
+            pubdate=commit.committed_at,
+            updateddate=commit.updated,
+        )
+    return str(feed.writeString("utf-8"))
+
+
+class _Feed(Atom1Feed):  # type: ignore[misc]  # feedgenerator has no types
+    """An Atom feed that was updated when its entries were, never at the time of writing."""
+
+    def __init__(self, *, updated: datetime, **options: object) -> None:
+        super().__init__(**options)
+        self._updated = updated
+
+    def latest_post_date(self) -> datetime:
+        return self._updated
+
+
+def _feed(years: Sequence[PublishedYear], addresses: FeedAddresses, title: str, kind: str, updated: datetime) -> _Feed:
+    return _Feed(
+        updated=updated,
+        title=title,
+        link=addresses.year_index(_days(years)[0].date.year),
+        description=None,
+        language={"zh": "zh-Hans", "en": "en"}[years[0].language],
+        author_name=_AUTHOR,
+        feed_url=addresses.own,
+        feed_guid=f"{_id(years[0])}{kind}",
+    )
+
+
+def _id(year: PublishedYear) -> str:
+    """Return the id of a repository's feed in a language, which begins those of its entries."""
+    return f"{_TAG}/{year.repository}/{year.language}"
+
+
+def _days(years: Sequence[PublishedYear]) -> list[PublishedDay]:
+    return sorted((day for year in years for day in year.days), key=lambda day: day.date, reverse=True)
+
+
+def _breaks(years: Sequence[PublishedYear]) -> list[tuple[PublishedDay, PublishedBreak]]:
+    """Return the commits with their days, each once: what landed late is of the day that listed it first."""
+    found = {commit.sha: (day, commit) for day in _days(years) for commit in day.breaking}
+    return sorted(found.values(), key=lambda each: each[0].date, reverse=True)

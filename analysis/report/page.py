@@ -1,0 +1,86 @@
+"""A day's report as one HTML page that needs nothing else: no script, no picture, no other file, no server."""
+
+from collections.abc import Iterable
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+from zoneinfo import ZoneInfo
+
+from analysis.locale import Catalogue, Language, catalogue
+from analysis.models import DayReport, Entry, Importance
+from analysis.report import counts
+from analysis.report.code_spans import as_html
+from analysis.report.highlights import HighlightGroup, shown_highlights
+from analysis.report.markdown import SHARED_VALUES, address
+from analysis.templates import html_environment
+from analysis.text import one_line
+from analysis.writing.headlines import headline
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+LANGUAGE_TAG: dict[Language, str] = {"zh": "zh-Hans", "en": "en"}  # BCP 47
+
+
+class _Section(NamedTuple):
+    """Commits under a heading; `opened` if their details are shown at once."""
+
+    key: str
+    heading: str
+    note: str
+    entries: tuple[Entry, ...]
+    opened: bool
+
+
+class _Group(NamedTuple):
+    """A group of the day's highlights: its lines with their commits, and how many more there are."""
+
+    heading: str
+    rows: tuple[tuple[str, Entry], ...]
+    more: str
+
+
+def report_page(report: DayReport) -> str:
+    """Render a day's report as an HTML page."""
+    say = catalogue(report.language)
+    return (
+        _page_environment()
+        .get_template("page.html.j2")
+        .render(
+            report=report,
+            say=say,
+            tag=LANGUAGE_TAG[report.language],
+            zone=ZoneInfo(report.timezone),
+            statistics=counts.statistics(report),
+            groups=[_group(each, report, say) for each in shown_highlights(report)],
+            sections=list(_sections(report)),
+            failed={failure.sha: failure.translated(report.language) for failure in report.failed},
+            coverage=counts.coverage(report),
+            nothing=counts.nothing(report),
+            usage=counts.usage(report.usage, report.language) if report.usage.model else "",
+        )
+    )
+
+
+def _group(group: HighlightGroup, report: DayReport, say: Catalogue) -> _Group:
+    rows = tuple((headline(each.entry, each.facts, report.language), each.entry) for each in group.rows)
+    return _Group(group.heading(say), rows, group.more(say))
+
+
+def _sections(report: DayReport) -> Iterable[_Section]:
+    for tier in Importance:
+        heading = counts.tier_heading(report, tier)
+        yield _Section(tier.value, heading, "", report.tier(tier), opened=tier is Importance.HIGH)
+    yield _Section("late", counts.late_heading(report), counts.late_note(report), report.late, opened=False)
+
+
+@cache
+def _page_environment() -> "Environment":
+    from markupsafe import Markup
+
+    def spans(text: str) -> Markup:
+        return Markup(as_html(text))  # noqa: S704 (every piece of it is escaped)
+
+    environment = html_environment("analysis.report", "templates")
+    environment.filters |= {"spans": spans, "one_line": one_line, "address": address}
+    environment.globals |= SHARED_VALUES
+    return environment

@@ -1,0 +1,37 @@
+"""A day's report as what its index and feeds need of it."""
+
+from datetime import datetime
+
+from analysis.models import DayReport, PublishedBreak, PublishedDay
+from analysis.report.highlights import Highlight, Theme, highlights, shown_highlights
+from analysis.text import one_line, shorten
+from analysis.writing.headlines import headline
+
+_LINES = 5  # headlines of a day
+_LINE = 300  # characters
+
+
+def published_day(report: DayReport, now: datetime, before: PublishedDay | None = None) -> PublishedDay:
+    """Return a day as published at `now`; what is unchanged since `before` keeps the time of its last change."""
+    known = {each.sha: each for each in before.breaking} if before else {}
+    breaking = []
+    for each in highlights(report)[Theme.BREAKING]:
+        commit = each.entry.commit
+        found = PublishedBreak(
+            sha=commit.sha,
+            url=commit.url,
+            pr=commit.pr,
+            committed_at=commit.committed_at,
+            line=_line(each, report),
+            updated=now,
+        )
+        same = known.get(commit.sha)
+        breaking.append(same if same and same == found.model_copy(update={"updated": same.updated}) else found)
+    lines = [_line(each, report) for group in shown_highlights(report) for each in group.rows]
+    return PublishedDay(
+        date=report.date, updated=now, stats=report.stats, lines=tuple(lines[:_LINES]), breaking=tuple(breaking)
+    )
+
+
+def _line(highlight: Highlight, report: DayReport) -> str:
+    return shorten(one_line(headline(highlight.entry, highlight.facts, report.language)), _LINE)

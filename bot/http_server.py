@@ -1,0 +1,138 @@
+"""The bot's HTTP server: its limits on connections and requests, and short replies in JSON."""
+
+import json
+import os
+import socket
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from http import HTTPStatus
+from threading import Thread
+from time import monotonic, time
+from typing import Any
+from wsgiref.types import StartResponse, WSGIApplication
+
+import structlog
+from waitress import wasyncore
+from waitress.channel import HTTPChannel
+from waitress.parser import HTTPRequestParser, ParsingError
+from waitress.server import TcpWSGIServer
+
+from analysis.errors import Misuse
+
+THREADS = 16
+_LARGEST = 1_048_576  # bytes of a request body; Slack's are far smaller
+_CONNECTIONS = 500  # concurrent; many systems allow a process 1,024 open files
+# Seconds for a complete request to arrive, the same while all connections are taken, and between sweeps. Slack's requests
+# arrive in milliseconds.
+_DEADLINE, _DEADLINE_WHEN_FULL, _SWEEP = 10, 0.5, 1
+_QUIET = 60  # minimum seconds between log lines about refused requests
+
+log = structlog.get_logger(__name__)
+
+
+@contextmanager
+def bound(host: str, port: int) -> Iterator[socket.socket]:
+    """Bind a listening socket for the duration of the block. Raise `Misuse` if the address is not available."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        place = socket.create_server((host, port), family=family)
+    except (OSError, UnicodeError) as exc:
+        errno = getattr(exc, "errno", None) or 0  # negative if the host name cannot be resolved
+        why = os.strerror(errno).lower() if errno > 0 else "no such address"
+        raise Misuse(f"port {port} of {host} cannot be opened ({why}); choose others with --port and --host") from exc
+    with place:
+        yield place
+
+
+@contextmanager
+def served(application: WSGIApplication, place: socket.socket, *, deadline: int = _DEADLINE) -> Iterator[None]:
+    """Serve an application on a socket for the duration of the block. A request has `deadline` seconds to arrive."""
+    sockets: dict[int, Any] = {}
+    server: Any = _Server(
+        application,
+        sockets,
+        _sock=place,
+        sockinfo=(place.family, place.type, place.proto, place.getsockname()),
+        bind_socket=False,
+        threads=THREADS,
+        max_request_body_size=_LARGEST,
+        connection_limit=_CONNECTIONS,
+        channel_timeout=deadline,
+        cleanup_interval=_SWEEP,
+        asyncore_use_poll=True,
+        log_socket_errors=False,
+    )
+    thread = Thread(target=server.run, name="http", daemon=True)
+    thread.start()
+    log.info("listening", host=server.effective_host, port=int(server.effective_port))
+    try:
+        yield
+    finally:
+        # The server's thread owns the sockets and ends when none is left.
+        server.trigger.pull_trigger(lambda: wasyncore.close_all(sockets))
+        thread.join()
+        server.task_dispatcher.shutdown()
+
+
+class _Parser(HTTPRequestParser):
+    """A parser that answers 400 to an unparsable URL or Content-Length; waitress would log an error and hang up."""
+
+    def parse_header(self, header_plus: bytes) -> None:
+        try:
+            super().parse_header(header_plus)
+        except ValueError as exc:
+            raise ParsingError("the address or a header cannot be read") from exc
+
+
+class _Channel(HTTPChannel):
+    """A connection whose timeout is a deadline for the whole request, from the connection's start or its last reply;
+    waitress would restart it with each byte.
+    """
+
+    parser_class = _Parser
+
+    def handle_read(self) -> None:
+        since = self.last_activity
+        super().handle_read()
+        self.last_activity = since
+
+
+class _Server(TcpWSGIServer):
+    """A server that shortens the deadline while all connections are taken; waitress would accept none until one ends."""
+
+    channel_class = _Channel
+
+    def readable(self) -> bool:
+        if len(self._map) >= self.adj.connection_limit:  # type: ignore[attr-defined] # the stubs lack it
+            # maintenance() closes requests that have been arriving for longer than channel_timeout.
+            self.maintenance(time() + self.adj.channel_timeout - _DEADLINE_WHEN_FULL)  # type: ignore[arg-type] # floats do
+        return super().readable()
+
+
+class Refusals:
+    """Counts the requests that are refused for one reason, and logs at most one a minute."""
+
+    def __init__(self, why: str, count: Callable[[], None]) -> None:
+        self._why = why
+        self._count = count
+        self._logged_at = -float(_QUIET)  # monotonic clock
+
+    def add(self) -> None:
+        """Count one."""
+        self._count()
+        if monotonic() - self._logged_at >= _QUIET:
+            self._logged_at = monotonic()
+            log.warning("refused", why=self._why)
+
+
+def reply_json(
+    start_response: StartResponse,
+    status: HTTPStatus,
+    reply: Mapping[str, object] | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> Iterable[bytes]:
+    """Reply with a JSON object, by default the status as an error."""
+    body = json.dumps(reply or {"error": status.phrase.lower()}).encode()
+    sent = {"Content-Type": "application/json", "Content-Length": str(len(body)), **(headers or {})}
+    start_response(f"{status.value} {status.phrase}", list(sent.items()))
+    return [body]

@@ -1,0 +1,81 @@
+"""The event loop of the protocol's library, which the tools, in threads of their own, know nothing of."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import date
+from typing import Any
+from wsgiref.types import WSGIApplication
+
+import anyio
+import anyio.lowlevel
+from a2wsgi import ASGIMiddleware
+from anyio import from_thread
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.transport_security import TransportSecuritySettings
+
+from analysis.models import Repository
+
+_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+
+
+def run_over_stdio(server: MCPServer) -> None:
+    """Serve on standard input and output until the input ends. What else is printed goes to standard error."""
+    server.run("stdio")
+
+
+@contextmanager
+def wsgi_application(server: MCPServer, hosts: Sequence[str]) -> Iterator[WSGIApplication]:
+    """Run a server's event loop for the duration of the block; yield the WSGI application, whose replies are JSON.
+
+    No request knows of another, and none holds a stream open. Requests are answered under the names of this machine and
+    of `hosts`, to programs and to pages of the same origin.
+    """
+    names = (*_LOOPBACK, *hosts)
+    security = TransportSecuritySettings(
+        allowed_hosts=[form for name in names for form in (name, f"{name}:*")],
+        allowed_origins=[
+            form for name in names for each in ("http", "https") for form in (f"{each}://{name}", f"{each}://{name}:*")
+        ],
+    )
+    server.streamable_http_app(json_response=True, stateless_http=True, transport_security=security)
+    manager = server.session_manager
+    with from_thread.start_blocking_portal() as portal, portal.wrap_async_context_manager(manager.run()):
+        loop = portal.call(_running_loop)
+        handle: Any = manager.handle_request  # both libraries describe the same interface in types of their own
+        application: Any = ASGIMiddleware(handle, loop=loop)
+        yield application
+
+
+async def _running_loop() -> asyncio.AbstractEventLoop:
+    return asyncio.get_running_loop()
+
+
+class ReportedProgress:
+    """Progress of a tool's call, from any of its threads to the client, if that asked for it. Made in the call's own thread."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._token = from_thread.run_sync(anyio.lowlevel.current_token)
+        self._done, self._total, self._title = 0, 0, ""
+
+    def day(self, repository: Repository, day: date) -> None:
+        """Begin a stage: a day of a repository."""
+        self._title = f"{repository} {day}: "
+
+    def day_done(self) -> None:
+        """End the stage."""
+
+    def expect(self, steps: int) -> None:
+        """Announce further steps."""
+        self._total += steps
+
+    def advance(self, steps: int = 1) -> None:
+        """Report steps as done."""
+        self._done += steps
+        message = f"{self._title}{self._done} of {self._total} commits"
+        # A client that has gone needs no progress, and its call ends by itself.
+        with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError, anyio.RunFinishedError):
+            from_thread.run(
+                self._context.report_progress, float(self._done), float(self._total), message, token=self._token
+            )

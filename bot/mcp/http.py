@@ -1,0 +1,48 @@
+"""The MCP server over HTTP: who may call it, and how many at once."""
+
+from collections.abc import Callable, Iterable
+from hashlib import sha256
+from hmac import compare_digest
+from http import HTTPStatus
+from threading import BoundedSemaphore
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
+from bot.http_server import THREADS, Refusals, reply_json
+
+PATH = "/mcp"
+_AT_ONCE = THREADS // 2  # calls, so that Slack's requests always find a thread
+
+
+class TokenCheck:
+    """The WSGI application in front of the server's, which answers requests with the operator's token, a few at once.
+
+    There is no stream to open: a request is a POST, and its reply JSON.
+    """
+
+    def __init__(self, application: WSGIApplication, token: str, refused: Callable[[], None]) -> None:
+        self._application = application
+        self._digest = _digest(f"bearer {token}")
+        self._refusals = Refusals("an MCP client without DIGEST_MCP_TOKEN", refused)
+        self._slots = BoundedSemaphore(_AT_ONCE)
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        if not self._authorized(environ):
+            self._refusals.add()
+            return reply_json(start_response, HTTPStatus.UNAUTHORIZED, headers={"WWW-Authenticate": "Bearer"})
+        if environ["REQUEST_METHOD"] != "POST":
+            return reply_json(start_response, HTTPStatus.METHOD_NOT_ALLOWED, headers={"Allow": "POST"})
+        if not self._slots.acquire(blocking=False):
+            return reply_json(start_response, HTTPStatus.SERVICE_UNAVAILABLE, headers={"Retry-After": "1"})
+        try:
+            return list(self._application(environ, start_response))
+        finally:
+            self._slots.release()
+
+    def _authorized(self, environ: WSGIEnvironment) -> bool:
+        scheme, _, token = environ.get("HTTP_AUTHORIZATION", "").partition(" ")
+        return compare_digest(_digest(f"{scheme.lower()} {token.strip()}"), self._digest)
+
+
+def _digest(text: str) -> bytes:
+    """Return a digest, so that neither the content nor the length of a token shows in how long a comparison takes."""
+    return sha256(text.encode("latin-1", "replace")).digest()

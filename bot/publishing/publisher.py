@@ -1,0 +1,186 @@
+"""Publishes a day: its report as Markdown and as a page, the index of its year, and the feeds, in one commit.
+
+    reports/2026/vllm/2026-02-05.md, 2026-02-05.html     the day
+    reports/2026/vllm/README.md, index.json              the year: for people, and as data
+    reports/vllm.atom, reports/vllm-breaking.atom        the feeds
+
+`index.json` also records the git blob SHA of each file written, by which a file of somebody else is told from ours. What
+is there already is compared with what is to be written: the same day published again changes nothing.
+"""
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from random import uniform
+from time import sleep
+from typing import NamedTuple
+
+from pydantic import ValidationError
+
+from analysis.errors import BranchMoved, Misuse
+from analysis.models import DayReport, PublishedYear
+from analysis.report.feeds import FeedAddresses, breaking_feed, daily_feed
+from analysis.report.markdown import reports_markdown
+from analysis.report.page import report_page
+from analysis.report.published import published_day
+from analysis.report.published_index import index_markdown
+from bot.publishing.target import Files, Target, blob_sha, foreign
+
+_ATTEMPTS = 5  # of a branch that somebody else moves
+_PAUSE = 0.5  # seconds; what GitHub says of a branch may be seconds old
+_ROOT = "reports"
+
+
+class OtherTimezoneError(Misuse):
+    """The target has the days of this repository in another time zone."""
+
+
+class _Shelf(NamedTuple):
+    """Where a repository's reports in a language are in a target: their name there, and what is recorded of each year needed."""
+
+    name: str
+    years: Mapping[int, PublishedYear]
+
+    def folder(self, year: int) -> str:
+        return f"{_ROOT}/{year}/{self.name}"
+
+    @property
+    def newest(self) -> int:
+        return max(self.years)
+
+    @property
+    def recorded(self) -> dict[str, str]:
+        """Path -> git blob SHA of the files written, the newest year's word before the others'."""
+        return {path: sha for year in sorted(self.years) for path, sha in self.years[year].files.items()}
+
+
+class Publication(NamedTuple):
+    """The files of a target that a report changes, and the commit's message; no files if there is nothing to do."""
+
+    files: Mapping[str, str]
+    message: str
+
+
+def publish(target: Target, report: DayReport, now: datetime, *, pause: float = _PAUSE) -> bool:
+    """Publish a day and return whether that changed anything. Raise `Misuse` if a file of somebody else is in the way.
+
+    `pause` is in seconds, after a branch has moved; it is doubled with each attempt.
+    """
+    for attempt in range(1, _ATTEMPTS + 1):
+        with target.opened() as files:
+            found = plan(target, files, report, now)
+            try:
+                if found.files:
+                    files.write(found.files, found.message)
+            except BranchMoved:
+                if attempt == _ATTEMPTS:
+                    raise
+                sleep(uniform(0.5, 1) * pause * 2 ** (attempt - 1))  # noqa: S311 (two publications shall not meet again)
+            else:
+                return bool(found.files)
+    raise AssertionError
+
+
+def plan(target: Target, files: Files, report: DayReport, now: datetime) -> Publication:
+    """Return what is to be written. Raise `Misuse` if a file of somebody else is in the way."""
+    shelf = _find_shelf(target, files, report)
+    year = shelf.years[report.date.year]
+    before, folder = year.day(report.date), shelf.folder(report.date.year)
+    written = {
+        f"{folder}/{report.date}.md": reports_markdown([report]),
+        f"{folder}/{report.date}.html": report_page(report),
+    }
+    day = published_day(report, now.replace(microsecond=0), before)
+    same = all(year.files.get(path) == blob_sha(text.encode()) for path, text in written.items())
+    if before and same and before == day.model_copy(update={"updated": before.updated}):
+        day = before
+    shelf = shelf._replace(years={**shelf.years, report.date.year: year.with_day(day)})
+    written |= _overviews(target, shelf, report.date.year)
+    changed = {path: text for path, text in written.items() if _differs(files, path, text, shelf, target)}
+    written = _indexes(files, shelf, written, report.date.year)
+    verb = "Update" if before else "Add"
+    return Publication({**changed, **written}, f"{verb} the digest of {report.date} of {report.repository}")
+
+
+def _find_shelf(target: Target, files: Files, report: DayReport) -> _Shelf:
+    """Return where the report belongs: the first language of a repository has its bare name, any other one a suffix."""
+    bare = re.sub(r"[^A-Za-z0-9._-]", "-", str(report.repository).partition("/")[2])
+    shelf = _read_shelf(target, files, bare, report)
+    if shelf.years and shelf.years[shelf.newest].language != report.language:
+        shelf = _read_shelf(target, files, f"{bare}.{report.language}", report)
+    newest = shelf.years[shelf.newest] if shelf.years else None
+    if newest and newest.timezone != report.timezone:
+        raise OtherTimezoneError(
+            f"{target.name} has the days of {newest.repository} in {newest.timezone}; publish those in {report.timezone} elsewhere"
+        )
+    repository = (
+        newest.repository if newest else str(report.repository)
+    )  # as it was spelled first: it is in the feeds' ids
+    year = PublishedYear(repository=repository, language=report.language, timezone=report.timezone)
+    return shelf._replace(years={report.date.year: year, **shelf.years})
+
+
+def _read_shelf(target: Target, files: Files, name: str, report: DayReport) -> _Shelf:
+    """Read the day's year and the two newest ones, which the feeds are made of. Raise `Misuse` for another repository's."""
+    known = [int(each) for each in files.folders(_ROOT) if re.fullmatch(r"\d{4}", each)]
+    there = [year for year in sorted(known, reverse=True) if files.sha(f"{_ROOT}/{year}/{name}/index.json")]
+    wanted = {*there[:2], *(year for year in there if year == report.date.year)}
+    years = {year: _read_year(target, files, f"{_ROOT}/{year}/{name}/index.json") for year in wanted}
+    for each in years.values():
+        if each.repository.lower() != str(report.repository).lower():
+            raise Misuse(
+                f"{_ROOT}/*/{name} of {target.name} has the reports of {each.repository}; publish {report.repository} elsewhere"
+            )
+    return _Shelf(name, years)
+
+
+def _read_year(target: Target, files: Files, path: str) -> PublishedYear:
+    try:
+        return PublishedYear.model_validate_json(files.read(path))
+    except ValidationError as exc:
+        raise foreign(path, target.name) from exc
+
+
+def _overviews(target: Target, shelf: _Shelf, year: int) -> dict[str, str]:
+    """Return the year's index for people, and the feeds of the two newest years."""
+    days, breaks = f"{_ROOT}/{shelf.name}.atom", f"{_ROOT}/{shelf.name}-breaking.atom"
+    newest = [shelf.years[each] for each in sorted(shelf.years, reverse=True)[:2]]
+    home = target.address(f"{_ROOT}/")
+    suffix = ".html" if home is None else ".md"  # GitHub shows a page as its source
+
+    def addresses(feed: str) -> FeedAddresses:
+        return FeedAddresses(target.address(feed, raw=True), home or "", shelf.name, suffix)
+
+    return {
+        f"{shelf.folder(year)}/README.md": index_markdown(
+            shelf.years[year], (f"../../{shelf.name}.atom", f"../../{shelf.name}-breaking.atom")
+        ),
+        days: daily_feed(newest, addresses(days)),
+        breaks: breaking_feed(newest, addresses(breaks)),
+    }
+
+
+def _differs(files: Files, path: str, text: str, shelf: _Shelf, target: Target) -> bool:
+    """Return whether a file is to be written. Raise `Misuse` if what is there is neither ours nor the same."""
+    there = files.sha(path)
+    if there == blob_sha(text.encode()):
+        return False
+    if there not in {None, shelf.recorded.get(path), files.ours.get(path)}:
+        raise foreign(path, target.name)
+    return True
+
+
+def _indexes(files: Files, shelf: _Shelf, written: Mapping[str, str], year: int) -> dict[str, str]:
+    """Return the `index.json` of the years that change: the day's, and the newest, which records the feeds."""
+    shas = {path: blob_sha(text.encode()) for path, text in written.items()}
+    feeds = {path: sha for path, sha in shas.items() if path.endswith(".atom")}
+    changed = {}
+    for each in {year, shelf.newest}:
+        of_year = shas if each == year else {}
+        own = {path: sha for path, sha in of_year.items() if path not in feeds}
+        record = {**shelf.years[each].files, **own, **(feeds if each == shelf.newest else {})}
+        found = shelf.years[each].model_copy(update={"files": dict(sorted(record.items()))})
+        text, path = found.model_dump_json(indent=1) + "\n", f"{shelf.folder(each)}/index.json"
+        if files.sha(path) != blob_sha(text.encode()):
+            changed[path] = text
+    return changed

@@ -1,0 +1,83 @@
+"""The subject of a question that names it in a word: a commit, a day, days, or a repository."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date
+from itertools import chain
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from analysis.errors import Misuse
+from analysis.models import DayReport, Language, Question, Repository, Statement
+from analysis.questions.scope import Scope, scope_of
+from bot.models.named_subject import days_or_commit
+from bot.models.reference import Reference
+from bot.models.subjects import DayRef
+from bot.services.answers import AnswerService
+from bot.services.lookup import CommitLookup
+from bot.services.period_questions import PeriodQuestion, PeriodQuestions, scope_statement
+
+_REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+(?:@\S+)?")
+
+
+class QuestionSubject(NamedTuple):
+    """What a question is about, and the repositories to look in; days of one alone.
+
+    `by_question` tells that the question's words chose the days, so that the answer has to say which.
+    """
+
+    about: Scope | Reference
+    repositories: Sequence[Repository]
+    by_question: bool = False
+
+
+def question_subject(
+    about: str, question: str, choose: Callable[[str | None], Sequence[Repository]], repo: str | None, today: date
+) -> QuestionSubject:
+    """Parse what a question is about; of a repository, or without `about`, what the question itself says.
+
+    `choose` returns the repositories of a name, or all. Raise `Misuse` for anything else, and for days of several.
+    """
+    if not question.strip():
+        raise Misuse('the question is empty; ask something, such as "does this touch ROCm?"')
+    named = _REPOSITORY.fullmatch(about)
+    repositories = choose(about if named else repo)
+    if named or not about:
+        return QuestionSubject(scope_of(question, today), _one(repositories), by_question=True)
+    subject = days_or_commit(about, today)
+    if not isinstance(subject, list):
+        return QuestionSubject(subject, repositories)
+    return QuestionSubject(Scope(question, tuple(subject)), _one(repositories))
+
+
+def _one(repositories: Sequence[Repository]) -> Sequence[Repository]:
+    if len(repositories) > 1:
+        raise Misuse("several repositories are configured; choose one with --repo")
+    return repositories
+
+
+class SubjectQuestions:
+    """Answers a question about its subject."""
+
+    def __init__(self, commits: CommitLookup, answers: AnswerService, period_questions: PeriodQuestions) -> None:
+        self._commits = commits
+        self._answers = answers
+        self._period_questions = period_questions
+
+    def answer(
+        self,
+        subject: QuestionSubject,
+        question: str,
+        language: Language,
+        tz: ZoneInfo,
+        read: Callable[[DayRef], DayReport],
+    ) -> Iterator[Statement]:
+        """Read the commits, days with `read`, then return the statements of an answer. Raise what reading raises."""
+        about = subject.about
+        if isinstance(about, Scope):
+            asked = PeriodQuestion(about.text, subject.repositories[0], about.days, tz, language)
+            statements = self._period_questions.answer(asked, read)
+            return chain([scope_statement(asked)], statements) if subject.by_question else statements
+        located = self._commits.locate(about, subject.repositories)
+        entry = self._commits.entry(located, language, patches=True)
+        return self._answers.answer(Question(question, located.repository, (entry,)), language)

@@ -1,0 +1,204 @@
+"""Scores of releases: the ranks that their commits were given, compared with the notes."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from difflib import get_close_matches
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+import structlog
+
+from analysis.errors import DigestError, Misuse
+from analysis.models import Commit, Failure, Repository
+from analysis.models.release_scores import ReleaseScore
+from analysis.ranking import packaged_weights, rank
+from analysis.ranking.release_score import Correction, ReleasedCommits, score_release
+from analysis.sources.github import GitHub, Release
+from analysis.text import quantity
+from bot.services.commit_reader import CommitReader, Progress, current_commits
+from bot.services.commit_sources import CommitSources
+from bot.services.reader import Reader
+from bot.services.release_commits import LEAST_IN_NOTES, Noted, between_named, gained_commits, noted
+from bot.store import Store, Subscriptions
+from bot.store.subscriptions import CommitVerdict
+
+_NEAREST = 3  # names suggested for an unknown one
+_SETTLED = timedelta(days=1)  # after which the last days of a release are reported, and its notes no longer edited
+
+log = structlog.get_logger(__name__)
+
+
+class Reading(NamedTuple):
+    """How commits are read: the time zone of the times in reasons for failures, and who is told of the progress."""
+
+    tz: ZoneInfo
+    progress: Progress
+
+
+class ScoredRelease(NamedTuple):
+    """The score of a release, and the commits that could not be read for it."""
+
+    score: ReleaseScore
+    failed: tuple[Failure, ...] = ()
+
+
+class ReleaseScoring:
+    """Scores releases against the store's ranks; `verdicts` returns those of people on a repository's commits."""
+
+    def __init__(
+        self,
+        github: GitHub,
+        sources: CommitSources,
+        store: Store,
+        verdicts: Callable[[Repository], Iterable[CommitVerdict]],
+    ) -> None:
+        self._github = github
+        self._sources = sources
+        self._store = store
+        self._verdicts = verdicts
+        self._etags: dict[str, str] = {}  # of the lists of releases whose every release was looked at
+
+    def score(
+        self, repository: Repository, tag: str | None, now: datetime, reading: Reading | None = None
+    ) -> ScoredRelease:
+        """Score and store the release called `tag`, or the newest one; given a `reading`, rank first what has no rank.
+
+        Raise `Misuse` for a release that is unknown, a pre-release or without usable notes, or whose commits have no rank.
+        """
+        release, older = self._chosen(repository, tag)
+        covered = self._covered(repository, release, older)
+        failed: tuple[Failure, ...] = ()
+        if reading:
+            failed = self._rank_missing(repository, covered, now, reading)
+            covered = covered._replace(ranks=self._store.ranks.find(repository, covered.commits))
+        score = self._score(repository, release, covered, now)
+        if score is None:
+            raise Misuse(
+                f"none of the {quantity(len(covered.commits), 'commit')} of {repository} {release.release.tag} was ranked; "
+                "score --read reads and ranks them now"
+            )
+        return ScoredRelease(score, failed)
+
+    def score_new(
+        self, followed: Mapping[Repository, datetime], now: datetime, on_failure: Callable[[], None] = lambda: None
+    ) -> None:
+        """Score the releases published since a repository was followed that are a day old and have no score, oldest first.
+
+        A failure is logged, passed to `on_failure`, and tried again by the next call. Doing it twice changes nothing.
+        """
+        for repository, since in followed.items():
+            try:
+                self._score_new(repository, since, now)
+            except DigestError as exc:
+                log.warning("release not scored", repository=str(repository), why=str(exc))
+                on_failure()
+
+    def _score_new(self, repository: Repository, since: datetime, now: datetime) -> None:
+        found = self._github.changed_releases(repository, self._etags.get(repository.key, ""))
+        if found is None:
+            return
+        releases = [each for each in found.releases if not each.prerelease]
+        scored = self._store.release_scores.scored(repository)
+        new = [each for each in reversed(releases) if each.published_at > since and each.tag not in scored]
+        settled = [each for each in new if now - each.published_at >= _SETTLED]
+        for release in settled:
+            each, older = noted(release, repository), _older(release, releases)
+            if each.usable and older:
+                self._score(repository, each, self._covered(repository, each, older), now)
+        if settled == new:
+            self._etags[repository.key] = found.etag
+
+    def _chosen(self, repository: Repository, tag: str | None) -> tuple[Noted, Release]:
+        """Return the release called `tag`, or the newest one, with its notes, and the release before it."""
+        every = self._github.changed_releases(repository)
+        releases = [each for each in every.releases if not each.prerelease] if every else []
+        if not releases:
+            raise Misuse(f"{repository} has no releases on GitHub")
+        release = _named(repository, tag, every.releases if every else ()) if tag else releases[0]
+        if release.prerelease:
+            raise Misuse(f"{release.tag} of {repository} is a pre-release; only releases are scored")
+        found = noted(release, repository)
+        if not found.usable:
+            raise Misuse(
+                f"the notes of {repository} {release.tag} name {len(found.named.every)} pull requests (#123) by hand; "
+                f"a score needs {LEAST_IN_NOTES}"
+            )
+        older = _older(release, releases)
+        if older is None:
+            raise Misuse(f"{release.tag} is the first release of {repository}: there is none to compare it with")
+        return found, older
+
+    def _score(
+        self, repository: Repository, release: Noted, covered: ReleasedCommits, now: datetime
+    ) -> ReleaseScore | None:
+        """Score and store a release; None if no commit was ranked."""
+        if not covered.ranks:
+            return None
+        corrections = [Correction(sha, verdict == "too_low") for sha, verdict, _ in self._verdicts(repository)]
+        score = score_release(repository, release.release, release.named, covered, corrections)
+        self._store.release_scores.save(score, now)
+        return score
+
+    def _rank_missing(
+        self, repository: Repository, covered: ReleasedCommits, now: datetime, reading: Reading
+    ) -> tuple[Failure, ...]:
+        """Read and rank the commits without a rank, by the current weights and without a model. Return those not read."""
+        missing = [commit for commit in covered.commits if commit.sha not in covered.ranks]
+        known = self._store.read_ids(repository, [commit.sha for commit in missing])
+        unread = [commit for commit in missing if commit.sha not in known]
+        source = self._sources.current(repository, now, now)
+        reading.progress.expect(len(unread))
+        unfinished = CommitReader(self._store).read(source, repository, unread, reading.tz, reading.progress)
+        ids = self._store.read_ids(repository, [commit.sha for commit in missing])
+        weights = self._store.weights.get(repository) or packaged_weights(repository)
+        stored = current_commits(self._store, list(ids.values()), source)
+        self._store.ranks.keep({each.id: rank(each.commit, each.facts, weights) for each in stored}, now)
+        return unfinished.failures
+
+    def _covered(self, repository: Repository, release: Noted, older: Release) -> ReleasedCommits:
+        """Return the commits of a release, with the ranks that they were given."""
+        gained = gained_commits(self._github, repository, older, release.release)
+        commits: Sequence[Commit] = gained.commits
+        if gained.by_date:
+            commits = between_named(commits, release.named.every)
+        return ReleasedCommits(commits, self._store.ranks.find(repository, commits), gained.by_date)
+
+
+def followed_repositories(subscriptions: Subscriptions, reader: Reader) -> dict[Repository, datetime]:
+    """Return the repositories that channels subscribe to and may see, each with its earliest subscription's time."""
+    found: dict[str, tuple[Repository, datetime]] = {}
+    for each in subscriptions.all():
+        repository = each.terms.repository
+        if not reader.within(each.terms.channel).hides(repository):
+            _, earliest = found.get(repository.key, (repository, each.created_at))
+            found[repository.key] = repository, min(earliest, each.created_at)
+    return dict(found.values())
+
+
+def _named(repository: Repository, tag: str, releases: Sequence[Release]) -> Release:
+    """Return the release with a tag, which may lack its `v`. Raise `Misuse` with the nearest names if there is none."""
+    by_tag = {each.tag.lower(): each for each in reversed(releases)}
+    low = tag.strip().lower()
+    found = by_tag.get(low) or by_tag.get(f"v{low}")
+    if found:
+        return found
+    nearest = [by_tag[each].tag for each in get_close_matches(low, by_tag, _NEAREST, 0.0)]
+    raise Misuse(f"{repository} has no release {tag!r} among its newest {len(releases)}; nearest: {', '.join(nearest)}")
+
+
+def _older(release: Release, releases: Sequence[Release]) -> Release | None:
+    """Return the release before one: by version, since patches of an older version may be published later, or else by date."""
+    earlier = [each for each in releases if each.published_at < release.published_at]
+    name, version = _version(release.tag)
+    same_name = [each for each in earlier if version and _version(each.tag)[0] == name]
+    lower = [each for each in same_name if _version(each.tag)[1] < version]
+    if lower:
+        return max(lower, key=lambda each: (_version(each.tag)[1], each.published_at))
+    return max(earlier, key=lambda each: each.published_at, default=None)
+
+
+def _version(tag: str) -> tuple[str, tuple[int, ...]]:
+    """Return what a tag begins with, and the figures of its version: `v` and (0, 16, 0) for `v0.16.0`."""
+    name = re.split(r"\d", tag, maxsplit=1)[0]
+    return name, tuple(int(figures) for figures in re.findall(r"\d{1,9}", tag))
