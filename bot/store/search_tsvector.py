@@ -26,7 +26,7 @@ _VECTOR = 900_000  # bytes of a tsvector: PostgreSQL stores words up to 2 kB, an
 _LIKE_FTS5 = (1.2, 0.75)  # bm25's k1 and b
 _LEAST_IDF = 1e-6  # as in FTS5, for a word that most commits hold
 _TITLES = 50_000  # commits: titles are counted up to here
-_CANDIDATES = 100  # ranked by their hits, more where more results are wanted
+_CANDIDATES = 400  # ranked by their hits, more where more results are wanted
 _SAMPLED = 20_000  # commits: above, their number and length are estimated
 # ts_rank takes weights up to 1, by label from D to A; it divides by the sum of 1/n².
 _ESTIMATED = "{0.2, 0.3, 0.4, 1.0}"
