@@ -134,6 +134,23 @@ def finish_migration(connection: Connection) -> None:
 
 
 @contextmanager
+def held_by_one_process(url: URL, name: str) -> Iterator[None]:
+    """Hold a lock on a connection of its own for the duration of the block. Raise `StoreUnusable` if another process has it."""
+    with _unpooled(url) as connection:
+        # No transaction stays open: the lock is the session's.
+        connection.execution_options(isolation_level="AUTOCOMMIT")
+        may_create = "SELECT has_database_privilege(current_database(), 'CREATE')"
+        if not connection.exec_driver_sql(may_create).scalar_one():
+            raise StoreUnusable(
+                f"{display_name(url)} does not let the user create a schema; grant it CREATE on the database"
+            )
+        taken = connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": lock_key(name)})
+        if not taken.scalar_one():
+            raise StoreUnusable(f"another vllm-digest is using {display_name(url)}; stop it first, or set DATABASE_URL")
+        yield
+
+
+@contextmanager
 def _unpooled(url: URL) -> Iterator[Connection]:
     arguments = {"connect_timeout": _SILENCE}
     engine = _listening(create_engine(url, poolclass=NullPool, connect_args=arguments, hide_parameters=True))

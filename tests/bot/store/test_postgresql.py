@@ -1,6 +1,7 @@
 """The store on PostgreSQL: what goes wrong in one sentence, what is stored otherwise than on SQLite, and lost connections."""
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import timedelta
 
@@ -44,10 +45,12 @@ def as_user(url: str, name: str) -> str:
 
 
 def test_a_new_database_is_told_from_one_that_is_set_up() -> None:
-    """Looking at the state changes nothing; opening creates the tables, and opening again finds them."""
+    """Looking at the state changes nothing; opening creates the tables once, whoever else opens it."""
     with new_postgresql_database() as url:
         assert [condition(url), condition(url)] == [Condition.NEW] * 2
-        open_engine(url).dispose()
+        with ThreadPoolExecutor(3) as threads:
+            for engine in threads.map(open_engine, [url] * 3):
+                engine.dispose()
         assert condition(url) is Condition.CURRENT
         executed(url, "UPDATE alembic_version SET version_num = '9999'")
         with pytest.raises(StoreUnusable, match=r"was written by a newer vllm-digest"):
