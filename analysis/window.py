@@ -66,6 +66,30 @@ def parse_day(text: str, today: date) -> date:
     raise Misuse(f"{text!r} is not a date; use 2026-02-05, today, yesterday, -3 or mon")
 
 
+def parse_week(text: str, today: date) -> date:
+    """Parse a week into its first day: of the ISO week that contains a date, or that lies N weeks back (`-1`, the last whole one).
+
+    Without text it is the first of the last seven whole days. Raises `Misuse` with the accepted forms.
+    """
+    word = text.strip()
+    if not word:
+        return today - timedelta(days=7)
+    if re.fullmatch(r"-\d{1,4}", word):
+        return _monday(_check_day(today - timedelta(weeks=int(word[1:])), today, text))
+    try:
+        return _monday(parse_day(word, today))
+    except Misuse as exc:
+        if any(map(str.isdigit, word)):
+            raise
+        raise Misuse(
+            Phrase("{text!r} is not a week; use a date such as 2026-02-05, or -1 for last week", text=text)
+        ) from exc
+
+
+def _monday(day: date) -> date:
+    return day - timedelta(days=day.weekday())
+
+
 def _check_day(day: date, today: date, text: str) -> date:
     if day > today:
         raise Misuse(f"{text!r} is in the future; today is {today}")

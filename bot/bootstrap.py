@@ -48,8 +48,10 @@ from bot.slack.commands.subscriptions import SubscriptionCommands, SubscriptionM
 from bot.slack.commands.suspects import SuspectsCommand
 from bot.slack.commands.threads import Threads
 from bot.slack.commands.upgrade import UpgradeCommand
+from bot.slack.commands.weeks import WeekCommand
 from bot.slack.delivery.announcements import Announcements
 from bot.slack.delivery.channel_report import ChannelReports
+from bot.slack.delivery.channel_week import ChannelWeeks
 from bot.slack.delivery.drafting import Drafter
 from bot.slack.delivery.postings import Postings
 from bot.slack.delivery.reading import DeliveryReader
@@ -77,6 +79,7 @@ from bot.slack.parsing.command_types import (
     Suspects,
     Unsubscribe,
     Upgrade,
+    Week,
 )
 from bot.slack.socket_mode import AT_ONCE
 from bot.slack.web import Web
@@ -222,6 +225,7 @@ class _Bot:
         self._channels = Channels(self.reader, subscriptions, settings.digest_language, settings.tz)
         self._checks = DownstreamChecks(services.impacts, subscriptions, now)
         self._reports = ChannelReports(services.store, subscriptions, self._checks, now)
+        self._weeks = ChannelWeeks(services.weeks, self._reports, self._checks, now)
         self._postings = Postings(mailbox, web, self._reports)
         self._members = Members(web)
         self._threads = Threads(mailbox, web, private_to_model=settings.digest_private_to_model)
@@ -288,8 +292,8 @@ class _Bot:
     def _delivery_steps(self) -> DeliverySteps:
         notices = RequesterNotices(self._web)
         return DeliverySteps(
-            DeliveryReader(self._channels, self._reports, self._now),
-            Drafter(self._channels, self._reports, self._checks, self._postings, self._mailbox, notices),
+            DeliveryReader(self._channels, self._reports, self._weeks, self._now),
+            Drafter(self._channels, self._reports, self._weeks, self._checks, self._postings, self._mailbox, notices),
             Sender(self._channels, self._mailbox, self._outbox),
             Finisher(self._mailbox, self._subscriptions, self._web, notices),
             RevertNotices(self._channels, self._reports, self._services.store, self._mailbox),
@@ -317,6 +321,7 @@ class _Bot:
             {
                 Day: days.show_day,
                 Days: days.show_range,
+                Week: WeekCommand(self._weeks, post, self._outbox, now).show,
                 Lookup: commits.show,
                 ExplainCommits: ExplainShortcut(commits).explain,
                 Search: search.show,

@@ -1,7 +1,7 @@
 """The scheduler, which starts the deliveries that are due, under ids with the day, so that a second start has no effect.
 
 The digest of a day is due at the subscription's time on the day after. Digests missed during downtime are caught up on:
-the last three days, oldest first. The timer only triggers the check; the subscriptions alone determine what is due, so
+the last three days, oldest first, and the last week. The timer only triggers the check; the subscriptions alone determine what is due, so
 that neither a clock change nor a restart skips or repeats a day.
 """
 
@@ -14,11 +14,12 @@ from apscheduler.schedulers.background import BackgroundScheduler
 from apscheduler.triggers.interval import IntervalTrigger
 
 from bot.models.deliveries import Delivery
-from bot.models.subjects import DayRef, value_of
+from bot.models.subjects import DayRef, WeekRef, value_of
 from bot.services.reader import Reader
-from bot.services.schedule import due
-from bot.store import Subscriptions
+from bot.services.schedule import due, due_week
+from bot.store import Subscription, Subscriptions
 
+_WEEK = 7  # days
 _TICK = 5  # seconds between checks for due digests
 _TIDY = timedelta(minutes=2)  # after startup, when interrupted flows have resumed
 
@@ -32,11 +33,20 @@ def start_due(subscriptions: Subscriptions, reader: Reader, start: Callable[[Del
         if reader.within(terms.channel).hides(terms.repository):
             continue
         for day in due(subscription, now):
-            what = value_of(DayRef(terms.repository, day, terms.tz.key, terms.language, subscription.id))
-            delivery = Delivery(f"s{subscription.id}", terms.channel, what, f"s{subscription.id}-{day}")
-            start(delivery)
+            ref = DayRef(terms.repository, day, terms.tz.key, terms.language, subscription.id)
+            _start(subscription, ref, f"s{subscription.id}-{day}", start)
             subscriptions.started(subscription.id, day)
-            log.info("due", run=delivery.run, channel=delivery.channel, what=what)
+        if coming := due_week(subscription, now):
+            first = coming - timedelta(days=_WEEK)
+            week = WeekRef(terms.repository, first, terms.tz.key, terms.language, subscription.id)
+            _start(subscription, week, f"s{subscription.id}-week-{coming}", start)
+            subscriptions.started_week(subscription.id, coming)
+
+
+def _start(subscription: Subscription, ref: DayRef | WeekRef, run: str, start: Callable[[Delivery], None]) -> None:
+    delivery = Delivery(f"s{subscription.id}", subscription.terms.channel, value_of(ref), run)
+    start(delivery)
+    log.info("due", run=run, channel=delivery.channel, what=delivery.what)
 
 
 @contextmanager

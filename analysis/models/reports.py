@@ -1,8 +1,9 @@
 """The analysis of a commit, and the report of a day."""
 
+from collections.abc import Collection
 from datetime import date
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import AwareDatetime, Field, field_serializer
 
@@ -106,6 +107,12 @@ class Stats(Frozen):
     medium: int
     low: int
 
+    @classmethod
+    def of(cls, entries: Collection[Entry]) -> Self:
+        """Count commits by tier."""
+        counts = {tier.value: sum(each.ranked.importance is tier for each in entries) for tier in Importance}
+        return cls(total=len(entries), **counts)
+
 
 class Remark(StrEnum):
     """Remarks on the completeness of a day's report."""
@@ -160,39 +167,43 @@ class Usage(Frozen):
     removed_claims: int | None = None
 
 
-class DayReport(Frozen):
-    """One day of one repository, the source of every format. Entries are newest first."""
+class PeriodReport(Frozen):
+    """The commits of a period of one repository, newest first, in a time zone and a language."""
 
     repository: Repository
-    date: date
     timezone: str
     language: Language
-    window: Annotated[Window, Field(description="UTC")]
     entries: tuple[Entry, ...] = ()
     late: tuple[Entry, ...] = Field(default=(), description="landed after the day they are dated was reported")
     failed: tuple[Failure, ...] = ()
-    resumes_at: AwareDatetime | None = Field(default=None, description="when GitHub's limit lets the failed be read")
-    shortened: tuple[Shortened, ...] = ()
-    replaced: tuple[Failure, ...] = Field(default=(), description="analysed by rules, because the model failed")
     net_facts: dict[str, tuple[Fact, ...]] = Field(
-        default={}, description="SHA -> what the day changes there in sum, where other commits of it take facts back"
+        default={}, description="SHA -> what the period changes there in sum, where other commits of it take facts back"
     )
-    remarks: tuple[Remark, ...] = ()
-    read_from: ReadFrom = ReadFrom.API
-    usage: Usage = Usage()
-    chosen: Chosen | None = Field(default=None, description="what a channel selected; None for the whole day")
+    chosen: Chosen | None = Field(default=None, description="what a channel selected; None for all commits")
 
     def tier(self, importance: Importance) -> tuple[Entry, ...]:
         return tuple(entry for entry in self.entries if entry.ranked.importance == importance)
 
     def net(self, entry: Entry) -> tuple[Fact, ...]:
-        """Return the facts of a commit that stand after the whole day."""
+        """Return the facts of a commit that stand after the whole period."""
         return self.net_facts.get(entry.commit.sha, entry.facts)
 
     @property
     def stats(self) -> Stats:
-        counts = {tier.value: len(self.tier(tier)) for tier in Importance}
-        return Stats(total=len(self.entries), **counts)
+        return Stats.of(self.entries)
+
+
+class DayReport(PeriodReport):
+    """One day of one repository, the source of every format."""
+
+    date: date
+    window: Annotated[Window, Field(description="UTC")]
+    resumes_at: AwareDatetime | None = Field(default=None, description="when GitHub's limit lets the failed be read")
+    shortened: tuple[Shortened, ...] = ()
+    replaced: tuple[Failure, ...] = Field(default=(), description="analysed by rules, because the model failed")
+    remarks: tuple[Remark, ...] = ()
+    read_from: ReadFrom = ReadFrom.API
+    usage: Usage = Usage()
 
     @property
     def coverage(self) -> Coverage:

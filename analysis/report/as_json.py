@@ -14,7 +14,9 @@ from analysis.models.impacts import CommitImpacts, Downstream, DownstreamImpacts
 from analysis.models.release_scores import RankedCommit, ReleaseScore
 from analysis.models.suspects import Suspect
 from analysis.models.upgrades import Consequence, Pinned, UpgradeReport, UpgradeRow
+from analysis.models.weeks import WeekReport
 from analysis.report.breaking import Break, breaks
+from analysis.report.highlights import highlights
 from analysis.report.upgrades import consequence_text
 
 # In JSON these occur only in strings, where an escape is equivalent and has no effect on a terminal or an editor.
@@ -117,27 +119,29 @@ def upgrade_json(report: UpgradeReport) -> str:
 
 def release_score_json(score: ReleaseScore) -> str:
     """Return how right the ranks of a release were as one JSON object on one line."""
-    return _dump(
-        {
-            "repo": str(score.repository),
-            "release": score.release,
-            "url": score.url,
-            "published_at": _instant(score.published_at),
-            "by_date": score.by_date,
-            "commits": score.commits,
-            "ranked": score.ranked,
-            "unranked": score.unranked,
-            "ranked_afterwards": score.afterwards,
-            "named": score.named,
-            "ranked_named": score.ranked_named,
-            "tiers": {tier.value: count.model_dump() for tier, count in score.tiers.items()},
-            "auc": score.auc,
-            "breaking": score.breaking,
-            "breaking_low": [_ranked_row(each) for each in score.breaking_low],
-            "missed": [_ranked_row(each) for each in score.missed],
-            "corrections": score.corrections.model_dump(),
-        }
-    )
+    return _dump(_release_score_object(score))
+
+
+def _release_score_object(score: ReleaseScore) -> dict[str, Any]:
+    return {
+        "repo": str(score.repository),
+        "release": score.release,
+        "url": score.url,
+        "published_at": _instant(score.published_at),
+        "by_date": score.by_date,
+        "commits": score.commits,
+        "ranked": score.ranked,
+        "unranked": score.unranked,
+        "ranked_afterwards": score.afterwards,
+        "named": score.named,
+        "ranked_named": score.ranked_named,
+        "tiers": {tier.value: count.model_dump() for tier, count in score.tiers.items()},
+        "auc": score.auc,
+        "breaking": score.breaking,
+        "breaking_low": [_ranked_row(each) for each in score.breaking_low],
+        "missed": [_ranked_row(each) for each in score.missed],
+        "corrections": score.corrections.model_dump(),
+    }
 
 
 def _ranked_row(commit: RankedCommit) -> dict[str, Any]:
@@ -238,6 +242,51 @@ def report_object(report: DayReport) -> dict[str, Any]:
         "late": [commit_object(entry) for entry in report.late],
         "breaking": [_break_object(each) for each in breaks(report)],
         "net_facts": {sha: [fact.model_dump(mode="json") for fact in net] for sha, net in report.net_facts.items()},
+    }
+
+
+def week_json(report: WeekReport) -> str:
+    """Return the week as one JSON object on one line; the commits of its groups are named by SHA."""
+    groups = {theme.value: [each.entry.commit.sha for each in rows] for theme, rows in highlights(report).items()}
+    return _dump(
+        {
+            "repo": str(report.repository),
+            "first": report.first.isoformat(),
+            "last": report.last.isoformat(),
+            "timezone": report.timezone,
+            "language": report.language,
+            "days": [
+                {"date": day.isoformat(), "stats": stats.model_dump() if stats else None}
+                for day, stats in report.daily()
+            ],
+            "stats": report.stats.model_dump(),
+            "groups": groups,
+            **_week_lists(report),
+            "areas": [each.model_dump() for each in report.areas],
+            "corrections": report.corrections.model_dump(),
+            "score": _release_score_object(report.score) if report.score else None,
+            "commits": [commit_object(entry) for entry in report.entries],
+            "net_facts": {sha: [fact.model_dump(mode="json") for fact in net] for sha, net in report.net_facts.items()},
+            "failed": [failure.model_dump(mode="json") for failure in report.failed],
+        }
+    )
+
+
+def _week_lists(report: WeekReport) -> dict[str, Any]:
+    """Return what was reverted, and what is announced to go."""
+    return {
+        "reverts": [
+            {
+                "sha": each.commit.sha,
+                "title": each.title,
+                "landed_again": each.landed_again.sha if each.landed_again else None,
+            }
+            for each in report.reverts
+        ],
+        "announced": [
+            {"sha": each.entry.commit.sha, "facts": [fact.model_dump(mode="json") for fact in each.facts]}
+            for each in report.announced
+        ],
     }
 
 

@@ -16,11 +16,11 @@ from analysis.models import (
     OPERATIONAL,
     ChangeType,
     Commit,
-    DayReport,
     Entry,
     Fact,
     FactKind,
     Importance,
+    PeriodReport,
 )
 from analysis.paths import Kind, kind
 from analysis.ranking.vocabulary import AREAS
@@ -46,9 +46,12 @@ _HEADINGS = {
     Theme.NEW: mark("✨ New ({count})"),
 }
 _MOST = {Theme.BREAKING: 6, Theme.BEHAVIOUR: 5, Theme.IMPORTANT: 6, Theme.FIXES: 4, Theme.NEW: 6}  # commits shown
-
-
 _SPARED = 2  # commits that take as much room as saying that they are left out
+
+
+def heading(theme: Theme, count: int, say: Catalogue) -> str:
+    """Return a group's name with the number of its commits."""
+    return say(_HEADINGS[theme], count=count)
 
 
 class Highlight(NamedTuple):
@@ -60,7 +63,7 @@ class Highlight(NamedTuple):
 
 
 class HighlightGroup(NamedTuple):
-    """A group as it is shown: its first commits, every one of high importance, and the number of the others."""
+    """A group as it is shown: its first commits, and the number of the others."""
 
     theme: Theme
     rows: tuple[Highlight, ...]
@@ -68,7 +71,7 @@ class HighlightGroup(NamedTuple):
 
     def heading(self, say: Catalogue) -> str:
         """Return the group's name with the number of its commits."""
-        return say(_HEADINGS[self.theme], count=len(self.rows) + self.left)
+        return heading(self.theme, len(self.rows) + self.left, say)
 
     def more(self, say: Catalogue) -> str:
         """Return how many of its commits are not shown; "" if all are."""
@@ -110,7 +113,7 @@ _KINDS = list(FactKind)
 
 # What an author calls breaking, and what changes by default.
 _SAYS_BREAKING = re.compile(
-    r"\b(?:remov(?:e|es|ed|al)|drop(?:s|ped)?|delete[sd]?)\b.{0,60}\bdeprecat|\bbreaking\b|\bdrop(?:s|ped)? support\b",
+    r"\b(?:remov(?:e|es|ed|al)|drop(?:s|ped)?|delete[sd]?)\b.{0,60}\bdeprecat|\bbreaking\b|\bdrop(?:s|ped|ping)?\b.{0,40}\bsupport\b",
     re.IGNORECASE,
 )
 _SAYS_DEFAULT = re.compile(
@@ -140,7 +143,7 @@ _HARMLESS = re.compile(
 )
 
 
-def highlights(report: DayReport, apart: Collection[str] = ()) -> dict[Theme, list[Highlight]]:
+def highlights(report: PeriodReport, apart: Collection[str] = ()) -> dict[Theme, list[Highlight]]:
     """Group the commits of a day, late ones included; commits without a consequence are in no group, nor are those `apart`.
 
     What the day takes back has no consequence.
@@ -162,8 +165,10 @@ def highlights(report: DayReport, apart: Collection[str] = ()) -> dict[Theme, li
     return groups
 
 
-def shown_highlights(report: DayReport, apart: Collection[str] = ()) -> list[HighlightGroup]:
-    """Return the groups that have commits, each with those that the head of a report shows."""
+def shown_highlights(
+    report: PeriodReport, apart: Collection[str] = (), *, every_high: bool = True
+) -> list[HighlightGroup]:
+    """Return the groups that have commits, each with those that the head of a report shows: its first, and `every_high` one."""
     shown = []
     for theme, found in highlights(report, apart).items():
         rows = tuple(
@@ -171,7 +176,7 @@ def shown_highlights(report: DayReport, apart: Collection[str] = ()) -> list[Hig
             for place, each in enumerate(found)
             if place < _MOST[theme]
             or len(found) <= _MOST[theme] + _SPARED
-            or each.entry.ranked.importance is Importance.HIGH
+            or (every_high and each.entry.ranked.importance is Importance.HIGH)
         )
         if rows:
             shown.append(HighlightGroup(theme, rows, len(found) - len(rows)))

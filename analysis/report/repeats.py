@@ -44,15 +44,15 @@ def undone_titles(entries: Sequence[Entry]) -> frozenset[str]:
     undone = set(undone_commits(oldest_first))
     reverts: dict[str, str] = {}
     for commit in (entry.commit for entry in oldest_first):
-        if (title := reverted_title(commit)) and len(words := _words(title)) >= _MIN_TITLE:
+        if (title := reverted_title(commit)) and len(words := title_words(title)) >= _MIN_TITLE:
             reverts[words] = commit.sha
-        elif revert := reverts.pop(_words(commit.subject), None):
+        elif revert := reverts.pop(title_words(commit.subject), None):
             # What lands again is new if the day had reverted its own commit, whose revert is among the undone ones.
             undone |= {revert} if revert in undone else {revert, commit.sha}
     return frozenset(undone)
 
 
-def _words(title: str) -> str:
+def title_words(title: str) -> str:
     """Return a title without tags, numbers, quotation marks and a word that says that it lands again."""
     bare = " ".join(_TAGS_AND_NUMBERS.sub(" ", one_line(title)).split()).strip(" .…:-").lower()
     return _AGAIN.sub("", bare)

@@ -13,7 +13,7 @@ from analysis.locale import Catalogue, catalogue
 from analysis.models import Analysis, Commit, DayReport, Entry, Importance, Language, Repository, Statement
 from analysis.report import counts
 from analysis.report.breaking import Part, breaks_of, changes_of
-from analysis.report.highlights import Theme, shown_highlights
+from analysis.report.highlights import HighlightGroup, Theme, shown_highlights
 from analysis.report.wrapping import Line, print_line
 from analysis.text import one_line, visible
 from analysis.writing.headlines import headline
@@ -27,7 +27,7 @@ _AUTHOR_WIDTH = 18  # columns; longer names are cut
 _MIN_WIDTH_FOR_AUTHORS = 100  # columns from which a list shows the author
 _RULE_WIDTH = 80  # maximum columns
 _INDENT = Text("   ")
-_BULLET = Text("• ")
+BULLET = Text("• ")
 _INDENTED_BULLET = Text("     • ")
 
 
@@ -39,7 +39,7 @@ def print_report(console: Console, report: DayReport) -> None:
     _print(console, Text(counts.statistics(report), style="bold"))
     if not report.entries:
         _print(console, Text(counts.nothing(report)))
-    _print_highlights(console, report, say)
+    print_highlights(console, shown_highlights(report), report.language)
     failed = {failure.sha: failure.translated(report.language) for failure in report.failed}
     for tier in Importance:
         _print_tier(console, report, tier, failed, zone, say)
@@ -71,7 +71,7 @@ def print_answer(console: Console, statements: Iterable[Statement]) -> None:
         for each in statement.citations:
             text.append(f"  {one_line(each.label)}", style=Style(dim=True, link=each.url))
             text.append(f" ({each.place})" if each.place else "", style="dim")
-        lead = _BULLET if statement.kind == "item" else Text("  " if statement.kind == "code" else "")
+        lead = BULLET if statement.kind == "item" else Text("  " if statement.kind == "code" else "")
         print_line(console, Line(text, lead))
 
 
@@ -79,7 +79,7 @@ def print_found(console: Console, found: Sequence[tuple[str, Commit]], zone: Zon
     """Print the commits that a search found, best first."""
     many = len({repository for repository, _ in found}) > 1
     for repository, commit in found:
-        lead = Text.assemble(_sha(commit), (f"  {commit.committed_at.astimezone(zone):%Y-%m-%d}  ", "dim"))
+        lead = Text.assemble(sha_link(commit), (f"  {commit.committed_at.astimezone(zone):%Y-%m-%d}  ", "dim"))
         where = (f"{repository} ", "dim") if many else ""
         print_line(console, Line(Text.assemble(where, one_line(commit.title)), lead))
 
@@ -98,19 +98,20 @@ def _print_lines(console: Console, lines: Iterable[Line]) -> None:
         print_line(console, line)
 
 
-def _print_highlights(console: Console, report: DayReport, say: Catalogue) -> None:
-    """Print what follows from the day's commits, group by group, a line a commit."""
-    for group in shown_highlights(report):
+def print_highlights(console: Console, groups: Iterable[HighlightGroup], language: Language) -> None:
+    """Print what follows from a period's commits, group by group, a line a commit."""
+    say = catalogue(language)
+    for group in groups:
         console.print()
         style = "bold red" if group.theme is Theme.BREAKING else "bold"
         _print(console, Text(group.heading(say), style=style))
         rows = [
-            Text("  ").join([prose(headline(each.entry, each.facts, report.language)), _sha(each.entry.commit)])
+            Text("  ").join([prose(headline(each.entry, each.facts, language)), sha_link(each.entry.commit)])
             for each in group.rows
         ]
         if group.left:
             rows.append(Text(group.more(say), style="dim"))
-        _print_lines(console, (Line(row, _BULLET) for row in rows))
+        _print_lines(console, (Line(row, BULLET) for row in rows))
 
 
 def _print_tier(
@@ -142,7 +143,7 @@ def _full_commit(
     about = " · ".join(filter(None, [types, breakage_label(ranked, say)]))
     when = _when(commit.committed_at, zone, dated=dated)
     size = Text.assemble(*_diff_size(commit))
-    yield _indented(Text("  ").join([_sha(commit), Text(f"{when}  {one_line(commit.author)}"), size, Text(about)]))
+    yield _indented(Text("  ").join([sha_link(commit), Text(f"{when}  {one_line(commit.author)}"), size, Text(about)]))
     if commit.not_on:
         yield _indented(Text(say("⚠️ not on {branch}", branch=one_line(commit.not_on)), style="bold red"))
     if entry.watched:
@@ -213,7 +214,7 @@ def _commit_list(
         author.truncate(min(author_width, _AUTHOR_WIDTH), overflow="ellipsis", pad=True)
         lead = Text("  ").join(
             [
-                _sha(commit),
+                sha_link(commit),
                 Text(_when(commit.committed_at, zone, dated=dated), style="dim"),
                 size,
                 *([author] if console.width >= _MIN_WIDTH_FOR_AUTHORS else []),
@@ -277,7 +278,8 @@ def _link_rows(entry: Entry, say: Catalogue) -> list[str]:
     return [say("🔗 Related commits") + say(": ") + "; ".join(rows)] if rows else []
 
 
-def _sha(commit: Commit) -> Text:
+def sha_link(commit: Commit) -> Text:
+    """Return a commit's abbreviated SHA, linked to it."""
     return Text(commit.short_sha, style=link_style("cyan", commit.url))
 
 

@@ -1,6 +1,8 @@
 """Labels of the values that a report shows: English for the catalogue, badges for any language."""
 
-from analysis.locale import Catalogue, mark
+from datetime import date
+
+from analysis.locale import Catalogue, Language, catalogue, mark
 from analysis.models import BreakageRisk, ChangeType, Importance, Ranked, Remark, Severity
 
 BADGE = {Importance.HIGH: "🔴", Importance.MEDIUM: "🟡", Importance.LOW: "🟢"}
@@ -22,6 +24,7 @@ CHANGE_TYPES = {
 }
 IMPORTANCE = {Importance.HIGH: mark("High"), Importance.MEDIUM: mark("Medium"), Importance.LOW: mark("Low")}
 LIKELY_TO_BREAK = mark("likely to break downstream code")  # those downstream, by the second score
+WEEKDAYS = (mark("Mon"), mark("Tue"), mark("Wed"), mark("Thu"), mark("Fri"), mark("Sat"), mark("Sun"))
 SEVERITY = {Severity.HIGH: mark("high"), Severity.MEDIUM: mark("medium"), Severity.LOW: mark("low")}
 REMARKS = {
     Remark.NOT_OVER: mark("The day was not over yet; later commits are missing"),
@@ -42,3 +45,13 @@ def breakage_label(ranked: Ranked, say: Catalogue) -> str:
     """Return a label for a commit that is likely to break somebody downstream; empty for any other."""
     likely = ranked.breakage is not None and ranked.breakage.risk is BreakageRisk.LIKELY
     return say(LIKELY_TO_BREAK) if likely else ""
+
+
+def dated(day: date, language: Language) -> str:
+    """Return a day with its weekday: `2026-02-05 (Thu)`."""
+    return f"{day} ({weekday(day, language)})"
+
+
+def weekday(day: date, language: Language) -> str:
+    """Return the abbreviated weekday of a day."""
+    return catalogue(language)(WEEKDAYS[day.weekday()])

@@ -22,6 +22,7 @@ from bot.cli.publish import publish
 from bot.cli.score import score
 from bot.cli.suspects import suspects
 from bot.cli.upgrade import upgrade
+from bot.cli.week import week
 
 _INTERRUPTED = 130
 
@@ -51,6 +52,7 @@ def _start(
 
 # In the order in which `--help` lists them. `-3` is a day, not an option.
 app.command(context_settings={"ignore_unknown_options": True})(digest)
+app.command(context_settings={"ignore_unknown_options": True})(week)
 app.command(context_settings={"ignore_unknown_options": True})(impact)
 app.command(context_settings={"ignore_unknown_options": True})(upgrade)
 app.command(context_settings={"ignore_unknown_options": True})(publish)

@@ -1,7 +1,7 @@
 """References to days and commits, encoded as one-line values of buttons, threads and deliveries."""
 
 import re
-from datetime import date
+from datetime import date, timedelta
 from typing import Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -13,6 +13,8 @@ from analysis.window import zone
 _SUBJECT = 12  # characters of a SHA in keys and headings
 _LONGEST = 2_000  # characters; Slack's limit for a button's value
 _OLD_BUTTON = mark("this button has expired")
+_WEEK = "week|"  # begins the value of a week; no repository's name has a bar
+_DAYS_OF_WEEK = 7
 PageKind = Literal["search", "range"]
 
 
@@ -31,12 +33,42 @@ class DayRef(NamedTuple):
         return ZoneInfo(self.timezone)
 
 
+class WeekRef(NamedTuple):
+    """Seven days of a repository from `first` on, in a time zone and a language, filtered by a subscription if given."""
+
+    repository: Repository
+    first: date
+    timezone: str
+    language: Language
+    subscription: int | None = None
+
+    @property
+    def tz(self) -> ZoneInfo:
+        """The time zone."""
+        return ZoneInfo(self.timezone)
+
+    @property
+    def last(self) -> date:
+        """The last of the days."""
+        return self.first + timedelta(days=6)
+
+    @property
+    def days(self) -> tuple[DayRef, ...]:
+        """The days, oldest first, each filtered alike."""
+        return tuple(
+            DayRef(self.repository, self.first + timedelta(days=place), *self[2:]) for place in range(_DAYS_OF_WEEK)
+        )
+
+
 class CommitRef(NamedTuple):
     """A commit of a repository, and the language of its message."""
 
     repository: Repository
     sha: str
     language: Language
+
+
+Subject = DayRef | WeekRef | CommitRef
 
 
 class PageRef(NamedTuple):
@@ -53,9 +85,10 @@ def day_value(report: DayReport, subscription: int | None = None) -> str:
     return value_of(ref)
 
 
-def value_of(ref: DayRef) -> str:
-    """Encode a day reference, as `day_value` does for a report."""
-    value = f"{ref.repository}|{ref.day}|{ref.timezone}|{ref.language}"
+def value_of(ref: DayRef | WeekRef) -> str:
+    """Encode a day reference, as `day_value` does for a report; a week's begins with `week|`, and has its first day."""
+    start = f"{ref.repository}|{ref.day}" if isinstance(ref, DayRef) else f"{_WEEK}{ref.repository}|{ref.first}"
+    value = f"{start}|{ref.timezone}|{ref.language}"
     return value if ref.subscription is None else f"{value}|s{ref.subscription}"
 
 
@@ -87,17 +120,39 @@ def parse_commit_value(value: str) -> CommitRef:
     raise Misuse(Phrase(_OLD_BUTTON))
 
 
-def parse_value(value: str) -> DayRef | CommitRef:
-    """Parse a value of `day_value` or `commit_value`. Raise `Misuse` for anything else."""
+def parse_week_value(value: str) -> WeekRef:
+    """Parse the value of a week. Raise `Misuse` for anything else."""
+    if not value.startswith(_WEEK):
+        raise Misuse(Phrase(_OLD_BUTTON))
+    return WeekRef(*parse_day_value(value.removeprefix(_WEEK)))
+
+
+def parse_value(value: str) -> Subject:
+    """Parse a value of `value_of` or `commit_value`. Raise `Misuse` for anything else."""
+    if value.startswith(_WEEK):
+        return parse_week_value(value)
     try:
         return parse_day_value(value)
     except Misuse:
         return parse_commit_value(value)
 
 
-def subject_of(ref: DayRef | CommitRef) -> str:
-    """Return a day as an ISO date, a commit as an abbreviated SHA."""
+def subject_of(ref: Subject) -> str:
+    """Return a day as an ISO date, a week as its first and last one, a commit as an abbreviated SHA."""
+    if isinstance(ref, WeekRef):
+        return f"{ref.first}..{ref.last}"
     return ref.day.isoformat() if isinstance(ref, DayRef) else ref.sha[:_SUBJECT]
+
+
+def kind_of(ref: Subject) -> Literal["digest", "week", "commit"]:
+    """Return what a delivery of the subject is, as it begins the keys of its messages."""
+    match ref:
+        case DayRef():
+            return "digest"
+        case WeekRef():
+            return "week"
+        case CommitRef():
+            return "commit"
 
 
 def page_value(kind: PageKind, offset: int, words: str) -> str | None:

@@ -22,6 +22,7 @@ from bot.services.metered_model import MeteredModel
 from bot.services.period_questions import PeriodQuestions
 from bot.services.stored_matches import StoredMatches
 from bot.services.upgrade import UpgradeService
+from bot.services.weeks import WeekService
 from bot.settings import Settings
 from bot.store import Store, open_engine
 
@@ -51,6 +52,7 @@ class Services(NamedTuple):
     period_questions: PeriodQuestions
     impacts: ImpactService
     upgrades: UpgradeService
+    weeks: WeekService
 
 
 def services_on(
@@ -73,6 +75,7 @@ def services_on(
         PeriodQuestions(store, commits, answers, StoredMatches(sources, store)),
         impacts,
         UpgradeService(sources, store, impacts),
+        WeekService(sources, store),
     )
 
 

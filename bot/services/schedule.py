@@ -1,13 +1,16 @@
 """The schedule of a subscription's digests: pure arithmetic over dates, time zones and clock changes.
 
-The digest of a day is due at the subscription's time on the day after.
+The digest of a day is due at the subscription's time on the day after; a weekly one, of the seven days before, on its weekday.
 """
 
 from datetime import UTC, date, datetime, time, timedelta
+from typing import get_args
 from zoneinfo import ZoneInfo
 
-from bot.store import Subscription
+from bot.store import Subscription, Weekday
 
+_WEEK = 7
+WEEKDAYS: tuple[Weekday, ...] = get_args(Weekday)
 _MOST = 3  # maximum number of missed days to catch up on
 
 
@@ -26,6 +29,30 @@ def due(subscription: Subscription, now: datetime) -> list[date]:
             break
         found.append(day)
     return found[::-1]
+
+
+def due_week(subscription: Subscription, now: datetime) -> date | None:
+    """Return the day of the weekly digest that is due now; of several that were missed it is the last. None if none is due."""
+    terms = subscription.terms
+    if terms.weekly is None:
+        return None
+    today = now.astimezone(terms.tz).date()
+    day = today - timedelta(days=(today.weekday() - WEEKDAYS.index(terms.weekly)) % _WEEK)
+    if now < fires(day, terms.time, terms.tz):
+        day -= timedelta(days=_WEEK)
+    return day if subscription.weekly_to is None or day > subscription.weekly_to else None
+
+
+def next_week(subscription: Subscription, now: datetime) -> datetime | None:
+    """Return the instant (UTC) at which the next weekly digest is due; None without one."""
+    terms = subscription.terms
+    if terms.weekly is None:
+        return None
+    today = now.astimezone(terms.tz).date()
+    day = today + timedelta(days=(WEEKDAYS.index(terms.weekly) - today.weekday()) % _WEEK)
+    if fires(day, terms.time, terms.tz) <= now or (subscription.weekly_to and day <= subscription.weekly_to):
+        day += timedelta(days=_WEEK)
+    return fires(day, terms.time, terms.tz)
 
 
 def fires(day: date, at: time, tz: ZoneInfo) -> datetime:

@@ -199,20 +199,31 @@ class Web:
 
     # Files
 
-    def upload(self, name: str, data: str) -> str:
-        """Upload a file without sharing it; return its id."""
-        content = data.encode()
-        place = _call(UploadPlace, self.client.files_getUploadURLExternal, filename=name, length=len(content))
+    def upload(self, name: str, content: bytes, alt: str = "") -> str:
+        """Upload a file, with the alternative text of a picture, without sharing it; return its id."""
+        place = _call(
+            UploadPlace,
+            self.client.files_getUploadURLExternal,
+            filename=name,
+            length=len(content),
+            alt_txt=alt or None,
+        )
         with translated_errors():
             address = Request(place.upload_url, data=content)  # noqa: S310 (a URL from Slack)
             with urlopen(address, timeout=TIMEOUT * 5) as answer:  # noqa: S310
                 answer.read()
         return place.file_id
 
-    def share(self, file_id: str, title: str, channel: str, thread_ts: str | None) -> None:
-        """Share an uploaded file in a channel or thread."""
-        files = [{"id": file_id, "title": title}]
-        _call(Reply, self.client.files_completeUploadExternal, files=files, channel_id=channel, thread_ts=thread_ts)
+    def share(self, file_id: str, title: str, channel: str, thread_ts: str | None, comment: str = "") -> None:
+        """Share an uploaded file in a channel or thread, with a comment in mrkdwn."""
+        _call(
+            Reply,
+            self.client.files_completeUploadExternal,
+            files=[{"id": file_id, "title": title}],
+            channel_id=channel,
+            thread_ts=thread_ts,
+            initial_comment=comment or None,
+        )
 
     def share_of(self, file_id: str, channel: str) -> str | None:
         """Return the ts of the message that shares a file in a channel; None if there is none yet."""

@@ -8,7 +8,8 @@ from bot.store.ratings import AnswerRatings, Rating, RatingCounts
 from bot.store.search_index import SearchResult
 from bot.store.spending import Spending
 from bot.store.store import Store, StoredAnalysis, StoredDay
-from bot.store.subscriptions import Subscription, Subscriptions, Terms, Verdict
+from bot.store.subscriptions import Subscription, Subscriptions, Terms, Weekday
+from bot.store.verdicts import GivenVerdict, Verdict, Verdicts
 from bot.store.weights import FittedWeights
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "Draft",
     "FailedPublication",
     "FittedWeights",
+    "GivenVerdict",
     "Mailbox",
     "OutboxMessage",
     "Publications",
@@ -33,5 +35,7 @@ __all__ = [
     "Terms",
     "Thread",
     "Verdict",
+    "Verdicts",
+    "Weekday",
     "open_engine",
 ]

@@ -29,7 +29,8 @@ class State(StrEnum):
 
 
 class Draft(NamedTuple):
-    """A message to be sent once. `content` is {text, blocks}, {filename, title, data} for a file, or {} for a stream.
+    """A message to be sent once. `content` is {text, blocks}, {} for a stream, or for a file {filename, title, data} and
+    perhaps {base64} if that is no text, {alt}, its alternative text, and {comment}, mrkdwn above it.
 
     It is posted in the thread `thread_ts`, in the thread of the message with key `root`, or else in the channel.
     """

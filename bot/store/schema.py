@@ -232,6 +232,8 @@ subscriptions = Table(
     Column("ended_at", Instant),
     Column("watch", Text, nullable=False, server_default=""),
     Column("downstream", Text, nullable=False, server_default=""),
+    Column("weekly", String(3), nullable=False, server_default=""),
+    Column("weekly_to", Date),
     UniqueConstraint("channel", "repository", "paths"),
 )
 

@@ -45,6 +45,7 @@ from bot.store.search_index import SearchIndex
 from bot.store.spending import Spending
 from bot.store.surfaces import Surfaces
 from bot.store.upsert import insert_or_update
+from bot.store.verdicts import Verdicts
 from bot.store.weights import FittedWeights
 
 
@@ -85,6 +86,7 @@ class Store:
         self.spending = Spending(engine)
         self.publications = Publications(engine)
         self.ratings = AnswerRatings(engine)
+        self.verdicts = Verdicts(engine)
         self.ranks = GivenRanks(engine)
         self.release_scores = ReleaseScores(engine)
         self.weights = FittedWeights(engine)
@@ -126,6 +128,15 @@ class Store:
                 select(func.max(days.c.date))
                 .join(repositories)
                 .where(repositories.c.key == repository.key, days.c.timezone == timezone, days.c.date < day)
+            ).scalar()
+
+    def first_day(self, repository: Repository, timezone: str) -> date | None:
+        """Return the earliest listed day, or None."""
+        with self._engine.connect() as connection:
+            return connection.execute(
+                select(func.min(days.c.date))
+                .join(repositories)
+                .where(repositories.c.key == repository.key, days.c.timezone == timezone)
             ).scalar()
 
     def save_day(

@@ -1,6 +1,6 @@
 """Subscriptions of channels to digests, and people's verdicts on commits' tiers."""
 
-from datetime import date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -10,8 +10,9 @@ from analysis.models import Importance, Language, Repository
 from bot.store.database import Writer
 from bot.store.schema import labels, subscriptions
 from bot.store.upsert import insert_or_update
+from bot.store.verdicts import Verdict
 
-Verdict = Literal["too_high", "too_low"]
+Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 CommitVerdict = tuple[str, Verdict, Importance]  # SHA, verdict, and the tier judged
 _ACTIVE = select(subscriptions).where(subscriptions.c.ended_at.is_(None))
 
@@ -20,7 +21,8 @@ class Terms(NamedTuple):
     """The settings of a subscription: repository, time, language and selection.
 
     `paths` are patterns in .gitignore syntax; `watch` holds the terms that rank a commit high if it touches them;
-    `downstream` are the repositories whose code is checked against the commits.
+    `downstream` are the repositories whose code is checked against the commits. On the day `weekly` a digest of the last seven
+    days comes too.
     """
 
     channel: str
@@ -32,10 +34,14 @@ class Terms(NamedTuple):
     paths: tuple[str, ...] = ()
     watch: tuple[str, ...] = ()
     downstream: tuple[Repository, ...] = ()
+    weekly: Weekday | None = None
 
 
 class Subscription(NamedTuple):
-    """A stored subscription, requested by `user`; `started_to` is the last day whose digest was started."""
+    """A stored subscription, requested by `user`; `started_to` is the last day whose digest was started.
+
+    `weekly_to` is the last day on which a weekly digest was started, or would have been before it was chosen.
+    """
 
     id: int
     terms: Terms
@@ -43,6 +49,7 @@ class Subscription(NamedTuple):
     created_at: datetime
     started_to: date | None
     note: str
+    weekly_to: date | None = None
 
 
 class Subscriptions:
@@ -83,19 +90,22 @@ class Subscriptions:
         """
         key = _key(terms)
         changed = _changeable(terms) | {"user": user, "note": ""}
-        with self._writing.begin() as connection:
+        with self._writing.begin(alone=f"subscriptions {terms.channel}") as connection:
             connection.execute(delete(subscriptions).filter_by(**key).where(subscriptions.c.ended_at.is_not(None)))
+            held = connection.execute(select(subscriptions).filter_by(**key)).first()
+            changed |= _weekly_start(terms, held, now)
             insert_or_update(connection, subscriptions, key, changed, only_new={"created_at": now})
             row = connection.execute(select(subscriptions).filter_by(**key)).one()
         return _subscription(row)
 
-    def change(self, subscription_id: int, terms: Terms, user: str) -> Subscription:
+    def change(self, subscription_id: int, terms: Terms, user: str, now: datetime) -> Subscription:
         """Replace the terms of a subscription and return it."""
         key = _key(terms)
         values = {**key, **_changeable(terms), "user": user, "note": ""}
-        with self._writing.begin() as connection:
+        with self._writing.begin(alone=f"subscriptions {terms.channel}") as connection:
             mine = subscriptions.c.id == subscription_id
             connection.execute(delete(subscriptions).filter_by(**key).where(subscriptions.c.ended_at.is_not(None)))
+            values |= _weekly_start(terms, connection.execute(select(subscriptions).where(mine)).one(), now)
             connection.execute(update(subscriptions).where(mine).values(**values))
             row = connection.execute(select(subscriptions).where(mine)).one()
         return _subscription(row)
@@ -109,6 +119,10 @@ class Subscriptions:
     def started(self, subscription_id: int, day: date) -> None:
         """Record that the digest of `day` was started."""
         self._change(subscription_id, started_to=day)
+
+    def started_week(self, subscription_id: int, day: date) -> None:
+        """Record that the weekly digest that comes on `day` was started."""
+        self._change(subscription_id, weekly_to=day)
 
     def noted(self, subscription_id: int, note: str) -> None:
         """Store why the latest digest could not be delivered; empty if it was."""
@@ -158,7 +172,17 @@ def _changeable(terms: Terms) -> dict[str, Any]:
         "least": terms.least.value,
         "watch": ",".join(terms.watch),
         "downstream": ",".join(map(str, terms.downstream)),
+        "weekly": terms.weekly or "",
     }
+
+
+def _weekly_start(terms: Terms, before: Row[Any] | None, now: datetime) -> dict[str, date]:
+    """Return the values by which a weekly digest that is chosen now comes for the first time on the next of its days."""
+    if not terms.weekly or (before and before.weekly == terms.weekly):
+        return {}
+    today = now.astimezone(terms.tz).date()
+    has_come = datetime.combine(today, terms.time, terms.tz).astimezone(UTC) <= now
+    return {"weekly_to": today if has_come else today - timedelta(days=1)}
 
 
 def _subscription(row: Row[Any]) -> Subscription:
@@ -172,5 +196,6 @@ def _subscription(row: Row[Any]) -> Subscription:
         tuple(filter(None, row.paths.split(","))),
         tuple(filter(None, row.watch.split(","))),
         tuple(Repository.parse(name) for name in row.downstream.split(",") if name),
+        row.weekly or None,
     )
-    return Subscription(row.id, terms, row.user, row.created_at, row.started_to, row.note)
+    return Subscription(row.id, terms, row.user, row.created_at, row.started_to, row.note, row.weekly_to)

@@ -14,6 +14,7 @@ _EYE = "M12 5C6 5 2 12 2 12s4 7 10 7 10-7 10-7-4-7-10-7Zm0 11a4 4 0 1 1 0-8 4 4 
 _REPLY = "M4 5h16v11H9l-5 4V5Z"
 _EXPLAIN = "M12 3a6 6 0 0 1 3 11v3H9v-3a6 6 0 0 1 3-11ZM10 21h4"
 _CODE = "m8 7-5 5 5 5M16 7l5 5-5 5"
+IMAGES = frozenset({"image/png", "image/jpeg", "image/gif"})  # shown in place; other files are opened
 _FILE = "M6 2h8l5 5v15H6V2Zm8 0v5h5"
 
 
@@ -110,6 +111,13 @@ def _content(given: Json, viewer: Viewer) -> Markup:
 
 def _file(file: Json, place: str, given: Json, viewer: Viewer) -> Markup:
     thread = f"/t/{given['thread_ts']}" if given.get("thread_ts") else ""
+    if file["mimetype"] in IMAGES:
+        return tag(
+            "a",
+            image(file["id"], file.get("alt_txt") or file["title"], viewer),
+            href=f"{place}{thread}/file/{file['id']}",
+            class_="image",
+        )
     size = f"{file['size'] / 1024:,.1f} KB" if file["size"] >= 1024 else f"{file['size']} B"  # noqa: PLR2004
     return tag(
         "a",
@@ -119,6 +127,11 @@ def _file(file: Json, place: str, given: Json, viewer: Viewer) -> Markup:
         class_="file",
         aria_label=viewer.say("open_file", name=file["title"]),
     )
+
+
+def image(file_id: str, alt: str, viewer: Viewer) -> Markup:
+    """Render an uploaded picture."""
+    return tag("img", src=f"files/{file_id}/raw?as={viewer.user}", alt=alt, class_="upload")
 
 
 def _reactions(given: Json) -> Markup:

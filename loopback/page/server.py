@@ -20,6 +20,7 @@ from jinja2 import Environment, Template
 from loopback.http_server import REQUEST_TIMEOUT, Loopback, QuietHandler, Refusal
 from loopback.page.actions import ActionRefused, Actions
 from loopback.page.markdown import markdown
+from loopback.page.messages import IMAGES, image
 from loopback.page.player import Language, Player, Viewer
 from loopback.page.updates import Updates
 from loopback.page.words import words
@@ -196,7 +197,7 @@ class _Handler(QuietHandler):
             case ["source"]:
                 self._json(self.page.source(viewer, query))
             case ["files", name]:
-                self._json(_shown(self.page.file(viewer, name)))
+                self._json(_shown(self.page.file(viewer, name), viewer))
             case ["files", name, "raw"]:
                 self._download(self.page.file(viewer, name))
             case _:
@@ -247,7 +248,7 @@ class _Handler(QuietHandler):
     def _download(self, file: File) -> None:
         """Send a file as a download; only images keep their content type."""
         kind = guess_type(file.name)[0] or ""
-        shown = kind if kind in {"image/png", "image/jpeg", "image/gif"} else "application/octet-stream"
+        shown = kind if kind in IMAGES else "application/octet-stream"
         named = f"attachment; filename*=UTF-8''{quote(file.name)}"
         self._send(file.content or b"", shown, {"Content-Disposition": named})
 
@@ -292,8 +293,11 @@ def _source(builder: Json | None, whole: Json) -> Json:
     return {"json": text, "builder": address}
 
 
-def _shown(file: File) -> Json:
-    """Return a file for the panel: Markdown as HTML, other text verbatim."""
+def _shown(file: File, viewer: Viewer) -> Json:
+    """Return a file for the panel: Markdown as HTML, a picture, other text verbatim."""
+    if guess_type(file.name)[0] in IMAGES:
+        picture = image(file.id, file.alt or file.name, viewer)
+        return {"id": file.id, "title": file.title or file.name, "name": file.name, "html": picture, "text": ""}
     text = (file.content or b"").decode("utf-8", "replace")
     html = markdown(text) if file.name.endswith(".md") else None
     return {"id": file.id, "title": file.title or file.name, "name": file.name, "html": html, "text": text}

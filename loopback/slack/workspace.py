@@ -67,13 +67,14 @@ class Message:
 @dataclass
 class File:
     """A file; `shares` lists (channel, message ts, thread ts) and is empty until the upload is completed. The `ticket`
-    authorises the upload. `user` is who uploaded it, by default the bot.
+    authorises the upload. `user` is who uploaded it, by default the bot; `alt` is a picture's alternative text.
     """
 
     id: str
     name: str
     length: int
     title: str = ""
+    alt: str = ""
     content: bytes | None = None
     shares: list[tuple[str, str, str | None]] = field(default_factory=list)
     ticket: str = field(default_factory=token_urlsafe)
@@ -282,6 +283,7 @@ class Workspace:
             "mode": "hosted",
             "filetype": file.name.rpartition(".")[2],
             "shares": shares,
+            **({"alt_txt": file.alt} if file.alt else {}),
         }
 
     def mentions_bot(self, text: str) -> bool:

@@ -5,6 +5,7 @@ from datetime import date, datetime, timedelta
 from analysis.errors import DigestError, Misuse, OutsideFailure, Unreachable
 from analysis.locale import Phrase, catalogue
 from analysis.models import DayReport, Language, Repository
+from analysis.writing.labels import dated
 from bot.models.clock import Clock
 from bot.models.deliveries import Outcome, seconds_until
 from bot.models.subjects import DayRef, day_value, parse_day_value
@@ -14,7 +15,7 @@ from bot.slack.commands.posting import PostCommand
 from bot.slack.delivery.channel_report import ChannelReports
 from bot.slack.delivery.drafts import line, report_file
 from bot.slack.delivery.reply import Reply
-from bot.slack.messages.blocks import dated, escaped
+from bot.slack.messages.blocks import escaped
 from bot.slack.messages.digest import rest_messages, summary_message
 from bot.slack.messages.lists import DayRow, range_message
 from bot.slack.outbox.outbox import Outbox

@@ -26,6 +26,7 @@ _RECENT = 20  # recent commits to search for an example
 _FORMS = (  # of commands, and what they give, both with placeholders for `Examples`
     ("{day}", mark("the digest of a day (also: today, yesterday, -3, mon)")),
     ("{first}..{day}", mark("statistics for a range of days")),
+    ("week {day}", mark("a week by consequence (also: week for the last seven days, week -1 for last week)")),
     ("{sha}", mark("a commit (SHA, #{pr} or URL)")),
     ("search {words}", mark("search commits")),
     (
@@ -43,7 +44,7 @@ _FORMS = (  # of commands, and what they give, both with placeholders for `Examp
     ("{name} {day}", mark("the same for one repository")),
     (
         "subscribe at 09:00 min medium paths {folder}/**",
-        mark("daily digest in this channel (also: tz, lang; unsubscribe, subscriptions, status)"),
+        mark("daily digest in this channel (also: tz, lang, weekly mon; unsubscribe, subscriptions, status)"),
     ),
     (
         "subscribe watch {folder}/, SOME_VARIABLE, Class.method, --some-flag",

@@ -10,7 +10,7 @@ from analysis.locale import Phrase
 from analysis.models import DayReport, Language, Question, Repository, Statement, Turn
 from analysis.questions.scope import scope_of
 from bot.models.clock import Clock
-from bot.models.subjects import DayRef
+from bot.models.subjects import DayRef, WeekRef
 from bot.services.channels import ChannelView
 from bot.services.period_questions import PeriodQuestion, PeriodQuestions, scope_statement
 from bot.slack.commands.conversation import Conversation
@@ -51,15 +51,26 @@ class Periods:
         named, rest = _named_repository(text, view.reader.known)
         before = (_named_repository(each, view.reader.known)[0] for each in reversed(earlier))
         repository = named or repository or next(filter(None, before), None) or _usual_repository(view)
-        view.reader.allow(repository)
         scope = scope_of(rest, conversation.today, earlier)
         _check_days(scope.days)
-        asked = PeriodQuestion(scope.text, repository, scope.days, view.tz, language, thread)
+        return self._answer(conversation, PeriodQuestion(scope.text, repository, scope.days, view.tz, language, thread))
+
+    def answer_about_week(
+        self, conversation: Conversation, text: str, thread: tuple[Turn, ...], language: Language, ref: WeekRef
+    ) -> Iterator[Statement]:
+        """Return the answer to a question about a week, from its days that are over."""
+        days = tuple(each.day for each in ref.days if each.day < conversation.today)
+        return self._answer(conversation, PeriodQuestion(text, ref.repository, days, ref.tz, language, thread))
+
+    def _answer(self, conversation: Conversation, asked: PeriodQuestion) -> Iterator[Statement]:
+        """Read the days of a question, and return the answer."""
+        reader = conversation.view.reader
+        reader.allow(asked.repository)
 
         def read(ref: DayRef) -> DayReport:
-            subject = escaped(f"{repository} · {ref.day}")
-            progress = ReadingProgress(conversation.reply, subject, language, self._now)
-            return view.reader.report(ref, conversation.now, progress, ask=False)
+            subject = escaped(f"{asked.repository} · {ref.day}")
+            progress = ReadingProgress(conversation.reply, subject, asked.language, self._now)
+            return reader.report(ref, conversation.now, progress, ask=False)
 
         return chain([scope_statement(asked)], self._questions.answer(asked, read))
 

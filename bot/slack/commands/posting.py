@@ -2,7 +2,7 @@
 
 from analysis.locale import catalogue
 from bot.models.deliveries import Delivery, Outcome
-from bot.models.subjects import CommitRef, DayRef, parse_value
+from bot.models.subjects import Subject, parse_value
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.members import Members
 from bot.slack.delivery.drafts import line
@@ -25,7 +25,7 @@ class PostCommand:
         """Return whether a reply has the button."""
         return conversation.reply.private and self._members.may_post(conversation.request)
 
-    def note(self, conversation: Conversation, ref: DayRef | CommitRef) -> str:
+    def note(self, conversation: Conversation, ref: Subject) -> str:
         """Return a line with the link to an existing post; empty if there is none, or Slack fails."""
         try:
             link = self._postings.find_link(conversation.request.channel, ref)

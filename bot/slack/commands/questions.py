@@ -12,7 +12,7 @@ from analysis.questions.days_asked import days_asked
 from analysis.questions.intent import asks_about_own_code, language_of, references_in
 from bot.models.deliveries import Outcome
 from bot.models.reference import Reference, parse_reference
-from bot.models.subjects import CommitRef, DayRef, commit_value, parse_value
+from bot.models.subjects import CommitRef, DayRef, Subject, WeekRef, commit_value, parse_value
 from bot.services.answers import AnswerService
 from bot.services.downstream import DownstreamChecks
 from bot.services.impact_answers import answer_from_impacts, naming_hint
@@ -98,9 +98,15 @@ class Questions:
         ref = parse_value(about) if about else None
         language = language_of(question, ref.language if ref else view.language)
         named = references_in(question) if named is None else named
-        if not named and (ref is None or (isinstance(ref, DayRef) and _names_days(question, conversation.today))):
+        is_of_days = isinstance(ref, DayRef | WeekRef)
+        if not named and (ref is None or (is_of_days and _names_days(question, conversation.today))):
             thread, repository = self._threads.turns(request), ref.repository if ref else None
             statements = self._periods.answer(conversation, question, thread, language, repository)
+            reply.stream(statements, about, question if shown else "", language=language)
+            return
+        if not named and isinstance(ref, WeekRef):
+            thread = self._threads.turns(request)
+            statements = self._periods.answer_about_week(conversation, question, thread, language, ref)
             reply.stream(statements, about, question if shown else "", language=language)
             return
         try:
@@ -115,7 +121,7 @@ class Questions:
         reply.stream(statements, about, question if shown else "", language=language, kind=kind)
 
     def _answer(
-        self, conversation: Conversation, question: Question, ref: DayRef | CommitRef | None, language: Language
+        self, conversation: Conversation, question: Question, ref: Subject | None, language: Language
     ) -> tuple[Iterator[Statement], AnswerKind]:
         """Return the answer: what breaks the channel's code from the impacts, without a model; everything else as always."""
         if not asks_about_own_code(question.text):
@@ -133,7 +139,7 @@ class Questions:
     def _subject(
         self,
         conversation: Conversation,
-        ref: DayRef | CommitRef | None,
+        ref: Subject | None,
         question: str,
         language: Language,
         names: Sequence[str],
@@ -161,7 +167,7 @@ def _names_days(question: str, today: date) -> bool:
     return asked is not None and len(asked.days) > 1
 
 
-def _named_commits(conversation: Conversation, ref: DayRef | CommitRef | None, names: Sequence[str]) -> list[Located]:
+def _named_commits(conversation: Conversation, ref: Subject | None, names: Sequence[str]) -> list[Located]:
     """Return the distinct commits that a question names, ignoring references that are not commits, such as issues."""
     found: list[Located] = []
     for name in names:

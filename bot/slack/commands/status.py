@@ -33,6 +33,7 @@ class Status:
         rows = [*self.rows(language), say("Subscriptions: {count}", count=len(held))]
         for each in held:
             rows.append(f"{describe(each, language)}: {say('Next digest: {at}', at=messages.next_digest(each))}")
+            rows += messages.next_weekly(each)
             if each.note:
                 rows.append(f"⚠️ {each.terms.repository}: {messages.trouble(each)}")
         rows += self._score_rows(held, language)

@@ -105,7 +105,7 @@ class SubscriptionManager:
         if same and same.id != changed.id:
             raise Misuse(Phrase("this channel already has a subscription to this repository with these paths"))
         self._announce(conversation, terms, changed.terms)
-        agreed = Agreed(self._subscriptions.change(changed.id, terms, request.user), changed.terms)
+        agreed = Agreed(self._subscriptions.change(changed.id, terms, request.user, conversation.now), changed.terms)
         self._on_ended()
         return agreed
 
@@ -262,6 +262,7 @@ def _merge_options(options: SubscriptionOptions, before: Terms) -> Terms:
         language=options.language or before.language,
         least=options.least or before.least,
         watch=before.watch if options.watch is None else options.watch,
+        weekly=before.weekly if options.weekly is None else None if options.weekly == "off" else options.weekly,
     )
 
 

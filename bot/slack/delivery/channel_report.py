@@ -6,7 +6,7 @@ from typing import NamedTuple
 from analysis.models import DayReport, Importance
 from bot.models.clock import Clock
 from bot.models.downstream import DownstreamCheck
-from bot.models.subjects import DayRef
+from bot.models.subjects import DayRef, WeekRef
 from bot.services.downstream import DownstreamChecks
 from bot.services.reader import Reader
 from bot.services.selection import Selection, selected, touched
@@ -32,7 +32,7 @@ class ChannelReports:
 
     def report(self, reader: Reader, ref: DayRef) -> DayReport:
         """Return the report of a day, filtered by its subscription; unread commits are read first."""
-        return self._filtered(reader.report(ref, self._now()), ref)
+        return self.filtered(reader.report(ref, self._now()), ref)
 
     def checked(self, reader: Reader, channel: str, ref: DayRef) -> CheckedReport:
         """Return the report of a day as `report` does, with the commits that break the channel's code."""
@@ -50,21 +50,21 @@ class ChannelReports:
     def _checked(self, reader: Reader, channel: str, ref: DayRef, report: DayReport) -> CheckedReport:
         day = (*report.entries, *report.late)
         check = self._checks.check(reader, channel, ref.repository, day, ref.subscription)
-        return CheckedReport(self._filtered(report, ref, check.commits), check)
+        return CheckedReport(self.filtered(report, ref, check.commits), check)
 
-    def _filtered(self, report: DayReport, ref: DayRef, breaking: Iterable[str] = ()) -> DayReport:
+    def filtered(self, report: DayReport, ref: DayRef, breaking: Iterable[str] = ()) -> DayReport:
         """Filter a report by the subscription of `ref`, with commits that touch watched terms raised to high."""
         selection = self._selection(ref)
         description = describe_selection(selection.least, selection.paths, selection.watch, ref.language)
         places = touched(report, selection.watch, self._store)
         return selected(report, selection, description, places, breaking)
 
-    def is_whole(self, ref: DayRef) -> bool:
+    def is_whole(self, ref: DayRef | WeekRef) -> bool:
         """Return whether `ref` has no subscription, or one that selects every commit."""
         selection = self._selection(ref)
         return not selection.paths and selection.least is Importance.LOW
 
-    def _selection(self, ref: DayRef) -> Selection:
+    def _selection(self, ref: DayRef | WeekRef) -> Selection:
         found = self._subscriptions.get(ref.subscription) if ref.subscription else None
         if found is None:
             return Selection()

@@ -8,16 +8,18 @@ from analysis.errors import DigestError
 from analysis.locale import catalogue
 from bot.models.deliveries import Delivery
 from bot.models.reference import Reference
-from bot.models.subjects import CommitRef, DayRef, parse_value, subject_of, value_of
+from bot.models.subjects import CommitRef, DayRef, Subject, WeekRef, kind_of, parse_value, subject_of, value_of
 from bot.services.channels import Channels, ChannelView
 from bot.services.downstream import DownstreamChecks
 from bot.slack.delivery.channel_report import ChannelReports
-from bot.slack.delivery.drafts import content, drafts, line, report_file
+from bot.slack.delivery.channel_week import ChannelWeeks
+from bot.slack.delivery.drafts import content, drafts, line, report_file, week_drafts
 from bot.slack.delivery.postings import Postings, link_message
 from bot.slack.delivery.requester_notices import RequesterNotices
 from bot.slack.messages.blocks import Message, escaped
 from bot.slack.messages.commit import commit_messages
 from bot.slack.messages.digest import digest_messages
+from bot.slack.messages.week import week_message
 from bot.slack.web_errors import Unanswered
 from bot.store import Draft, Mailbox
 
@@ -27,8 +29,7 @@ log = structlog.get_logger(__name__)
 def key_prefix(delivery: Delivery) -> str:
     """Return the key prefix of a delivery's messages."""
     ref = parse_value(delivery.what)
-    kind = "digest" if isinstance(ref, DayRef) else "commit"
-    return f"{kind}:{ref.repository.key}:{subject_of(ref)}:{delivery.label}:{delivery.channel}:"
+    return f"{kind_of(ref)}:{ref.repository.key}:{subject_of(ref)}:{delivery.label}:{delivery.channel}:"
 
 
 class Drafter:
@@ -38,6 +39,7 @@ class Drafter:
         self,
         channels: Channels,
         reports: ChannelReports,
+        weeks: ChannelWeeks,
         checks: DownstreamChecks,
         postings: Postings,
         mailbox: Mailbox,
@@ -45,6 +47,7 @@ class Drafter:
     ) -> None:
         self._channels = channels
         self._reports = reports
+        self._weeks = weeks
         self._checks = checks
         self._postings = postings
         self._mailbox = mailbox
@@ -80,18 +83,20 @@ class Drafter:
         self._mailbox.freeze([Draft(key, delivery.channel, content(line(text)))])
         return [key]
 
-    def _posted_before(self, delivery: Delivery, ref: DayRef | CommitRef) -> str:
+    def _posted_before(self, delivery: Delivery, ref: Subject) -> str:
         """Return the permalink of an existing post; empty if Slack does not answer, since sending waits for Slack anyway."""
         try:
             return self._postings.find_link(delivery.channel, ref)
         except Unanswered:
             return ""
 
-    def _drafts(self, view: ChannelView, ref: DayRef | CommitRef, delivery: Delivery, failure: str) -> list[Draft]:
+    def _drafts(self, view: ChannelView, ref: Subject, delivery: Delivery, failure: str) -> list[Draft]:
         prefix = key_prefix(delivery)
         try:
             if isinstance(ref, DayRef):
                 return self._day(view, ref, delivery)
+            if isinstance(ref, WeekRef):
+                return self._week(view, ref, delivery)
             return drafts(prefix, delivery.channel, self._commit(view, ref, delivery.channel), delivery.what)
         except DigestError as exc:
             subject = escaped(f"{ref.repository} · {subject_of(ref)}")
@@ -114,6 +119,15 @@ class Drafter:
         if len(found) > 1:
             file = Draft(f"{prefix}{len(found):03}", delivery.channel, report_file(report, check), root=found[0].key)
             found.append(file)
+        return found
+
+    def _week(self, view: ChannelView, ref: WeekRef, delivery: Delivery) -> list[Draft]:
+        """Return the drafts of a week: its message, and in the thread its chart and the whole week as a file."""
+        read = self._weeks.read(view.reader, ref)
+        (report, check), prefix = self._weeks.checked(view.reader, delivery.channel, ref, read), key_prefix(delivery)
+        found = drafts(prefix, delivery.channel, week_message(report, value_of(ref), check), delivery.what)
+        if report.entries:
+            found += week_drafts(report, found, prefix)
         return found
 
     def _commit(self, view: ChannelView, ref: CommitRef, channel: str) -> list[Message]:

@@ -1,22 +1,31 @@
 """Messages in the form in which the outbox stores them."""
 
 import re
+from base64 import b64encode
 from collections.abc import Sequence
 from typing import Any
+
+import structlog
 
 from analysis.models import DayReport
 from analysis.models.impacts import CommitImpacts, ImpactReport
 from analysis.models.upgrades import UpgradeReport
+from analysis.models.weeks import WeekReport
 from analysis.report.impacts_markdown import impacts_markdown
 from analysis.report.markdown import reports_markdown
 from analysis.report.upgrades_markdown import upgrade_markdown
+from analysis.report.weeks_markdown import week_markdown
 from bot.models.downstream import UNASKED, DownstreamCheck
 from bot.slack.messages.blocks import Message, section
+from bot.slack.messages.week import chart_comment
 from bot.slack.web import Web
 from bot.slack.web_errors import Refused
 from bot.store import Draft
 
 _NAME = 40  # characters of a version in a file's name
+_ALT = 1_000  # characters of alternative text
+
+log = structlog.get_logger(__name__)
 
 
 def drafts(
@@ -49,6 +58,49 @@ def report_file(report: DayReport, check: DownstreamCheck = UNASKED) -> dict[str
     if check.commits:
         data = f"{data.rstrip()}\n\n---\n\n{impacts_markdown(_impact_report(report, check), every_place=True)}"
     return {"filename": name, "title": name, "data": data}
+
+
+def week_file(report: WeekReport) -> dict[str, Any]:
+    """Return the whole week as a file {filename, title, data}."""
+    name = f"{report.repository.name}-{report.first}-{report.last}.md"
+    return {"filename": name, "title": name, "data": week_markdown(report)}
+
+
+def week_drafts(report: WeekReport, message: Sequence[Draft], prefix: str, thread_ts: str | None = None) -> list[Draft]:
+    """Return a week's chart and its file, for the thread of its message, or the one where that is.
+
+    If the chart cannot be drawn, the week has its file alone.
+    """
+    try:
+        contents = [chart_file(report), week_file(report)]
+    except Exception:
+        log.exception("the chart could not be drawn")
+        contents = [week_file(report)]
+    return [
+        Draft(
+            f"{prefix}{place:03}",
+            message[0].channel,
+            each,
+            thread_ts=thread_ts,
+            root=None if thread_ts else message[0].key,
+        )
+        for place, each in enumerate(contents, len(message))
+    ]
+
+
+def chart_file(report: WeekReport) -> dict[str, Any]:
+    """Return a week's chart as a file {filename, title, data, base64, alt, comment}: its numbers in words, and its legend."""
+    from analysis.report.chart import chart_text, week_chart  # heavy
+
+    name = f"{report.repository.name}-{report.first}-{report.last}.png"
+    return {
+        "filename": name,
+        "title": name,
+        "data": b64encode(week_chart(report)).decode(),
+        "base64": True,
+        "alt": chart_text(report)[:_ALT],
+        "comment": chart_comment(report),
+    }
 
 
 def upgrade_file(report: UpgradeReport) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Days and commits already posted in a channel: a later request gets a link, and a second post only on demand."""
 
 from analysis.locale import catalogue
-from bot.models.subjects import CommitRef, DayRef, parse_value, subject_of
+from bot.models.subjects import CommitRef, Subject, kind_of, parse_value, subject_of
 from bot.slack.delivery.channel_report import ChannelReports
 from bot.slack.messages.blocks import Action, Message, actions, button, escaped, section
 from bot.slack.web import Web
@@ -16,34 +16,36 @@ class Postings:
         self._web = web
         self._reports = reports
 
-    def find_link(self, channel: str, ref: DayRef | CommitRef) -> str:
+    def find_link(self, channel: str, ref: Subject) -> str:
         """Return the permalink of the latest message in a channel that shows a day or commit; empty if there is none.
 
         A commit in a digest's thread does not count: it is neither in the channel itself nor in a thread of its own.
         """
-        kind = "digest" if isinstance(ref, DayRef) else "commit"
-        begun = self._mailbox.begun(f"{kind}:{ref.repository.key}:{subject_of(ref)}:")
+        begun = self._mailbox.begun(f"{kind_of(ref)}:{ref.repository.key}:{subject_of(ref)}:")
         shown = [each.ts for each in begun if each.channel == channel and self._is_same(parse_value(each.about), ref)]
         links = (self._web.permalink(channel, ts) for ts in reversed(shown))
         return next((each for each in links if each), "")
 
-    def _is_same(self, shown: DayRef | CommitRef, ref: DayRef | CommitRef) -> bool:
-        """Return whether a post shows the requested subject: same language, and for a day the same time zone, unfiltered."""
-        if isinstance(shown, DayRef):
-            same = isinstance(ref, DayRef) and (shown.day, shown.timezone) == (ref.day, ref.timezone)
-            same = same and self._reports.is_whole(shown)
+    def _is_same(self, shown: Subject, ref: Subject) -> bool:
+        """Return whether a post shows the requested subject: same language, and for days the same time zone, unfiltered."""
+        if not isinstance(shown, CommitRef):
+            same = not isinstance(ref, CommitRef) and shown.timezone == ref.timezone and self._reports.is_whole(shown)
         else:
-            same = isinstance(ref, CommitRef) and shown.sha == ref.sha
-        return same and (shown.repository.key, shown.language) == (ref.repository.key, ref.language)
+            same = isinstance(ref, CommitRef)
+        return (
+            same
+            and (kind_of(shown), subject_of(shown)) == (kind_of(ref), subject_of(ref))
+            and (shown.repository.key, shown.language) == (ref.repository.key, ref.language)
+        )
 
 
-def link_line(ref: DayRef | CommitRef, link: str) -> str:
+def link_line(ref: Subject, link: str) -> str:
     """Return a line of mrkdwn with the link to the existing post."""
     subject = escaped(f"{ref.repository} · {subject_of(ref)}")
     return catalogue(ref.language)("📌 Already in this channel: {link}", link=f"<{link}|{subject}>")
 
 
-def link_message(ref: DayRef | CommitRef, link: str, value: str) -> Message:
+def link_message(ref: Subject, link: str, value: str) -> Message:
     """Return a message that links to the existing post, with a "post again" button that carries `value`."""
     text = link_line(ref, link)
     again = button(catalogue(ref.language)("📣 Post again"), Action.POST_AGAIN, value)

@@ -7,7 +7,7 @@ import structlog
 
 from analysis.locale import catalogue, mark
 from bot.models.deliveries import Delivery, Outcome
-from bot.models.subjects import DayRef, parse_value, subject_of
+from bot.models.subjects import CommitRef, parse_value, subject_of
 from bot.services.channels import Channels
 from bot.slack.delivery.drafting import key_prefix
 from bot.slack.delivery.drafts import content, line
@@ -21,6 +21,7 @@ from bot.store import Draft, Mailbox, Subscription, Subscriptions
 
 _LACKING = {
     "file_refused": mark("The report file could not be attached: {reason}"),
+    "chart_refused": mark("The chart could not be attached: {reason}"),
     "part_refused": mark("Part of this could not be posted: {reason}"),
 }
 
@@ -54,7 +55,9 @@ class Sender:
         view = self._channels.view(message.channel) if message else self._channels.everywhere
         if not message or not root or isinstance(why, ChannelClosed):
             return Outcome(failure=why.translated(view.language), closed=True)
-        lacking = "file_refused" if "data" in message.content else "part_refused"
+        lacking = "part_refused"
+        if "data" in message.content:
+            lacking = "chart_refused" if "alt" in message.content else "file_refused"
         language = parse_value(root.about).language if root.about else view.language
         failure = catalogue(language)(_LACKING[lacking], reason=why.translated(language))
         line_key = f"{lacking}:{root.key}"
@@ -104,7 +107,7 @@ class Finisher:
         key = f"undelivered:{key_prefix(delivery)}"
         if self._mailbox.message(key):
             return [key]
-        subscription = self._subscription(ref.subscription) if isinstance(ref, DayRef) else None
+        subscription = self._subscription(ref.subscription) if not isinstance(ref, CommitRef) else None
         if subscription is None:
             return []
         # A private repository is not named outside its channels.

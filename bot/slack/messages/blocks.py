@@ -5,11 +5,9 @@ Text from outside goes into rich_text or plain_text, where Slack's tokens are in
 
 import re
 from collections.abc import Iterable, Sequence
-from datetime import date
 from enum import StrEnum
 from typing import Any, Literal, NamedTuple
 
-from analysis.locale import Language, catalogue, mark
 from analysis.text import one_line, shorten, visible
 
 Block = dict[str, Any]
@@ -29,7 +27,6 @@ _CONFIRMATION = 300
 _URL = 500  # characters; no commit's URL is longer
 _FALLBACK = 600  # characters before escaping, which adds up to four per character; Slack advises at most 4,000
 
-_WEEKDAYS = (mark("Mon"), mark("Tue"), mark("Wed"), mark("Thu"), mark("Fri"), mark("Sat"), mark("Sun"))
 _SPANS = re.compile(r"(?<!`)`(?!`)([^`]+)`(?!`)")
 _WEB = re.compile(r"https?://[^\s<>|\"\\]+")
 _DOMAIN_DOT = re.compile(r"(?<=[\w-])\.(?=[^\W\d_])")
@@ -80,11 +77,6 @@ def escaped(text: str) -> str:
 def fallback(text: str) -> str:
     """Escape and shorten `text` for a message's `text` field, which notifications show."""
     return escaped(shorten(one_line(text), _FALLBACK))
-
-
-def dated(day: date, language: Language) -> str:
-    """Return a day with its weekday: `2026-02-05 (Thu)`."""
-    return f"{day} ({catalogue(language)(_WEEKDAYS[day.weekday()])})"
 
 
 def ours(text: str, *styles: Style) -> list[Piece]:

@@ -6,7 +6,7 @@ from analysis.locale import catalogue
 from analysis.models import DayReport, Importance
 from analysis.report import counts
 from analysis.text import shorten
-from analysis.writing.labels import REMARKS
+from analysis.writing.labels import REMARKS, dated
 from bot.models.downstream import UNASKED, DownstreamCheck
 from bot.models.subjects import day_value
 from bot.slack.messages.blocks import (
@@ -16,7 +16,6 @@ from bot.slack.messages.blocks import (
     actions,
     button,
     context,
-    dated,
     escaped,
     fallback,
     section,

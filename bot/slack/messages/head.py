@@ -9,7 +9,7 @@ from analysis.report import counts
 from analysis.report.highlights import Highlight, HighlightGroup, Theme, shown_highlights
 from analysis.text import one_line, shorten
 from analysis.writing.headlines import feature_line, headline
-from analysis.writing.labels import REMARKS
+from analysis.writing.labels import REMARKS, dated
 from analysis.writing.titles import number_of
 from bot.models.downstream import DownstreamCheck
 from bot.slack.messages.blocks import (
@@ -17,7 +17,6 @@ from bot.slack.messages.blocks import (
     Piece,
     bullets,
     context,
-    dated,
     fits,
     header,
     linked,
@@ -36,6 +35,9 @@ _TERMS = 3
 _SPARE = "·" * 1_200  # room that other blocks may take up: buttons, an opening line
 
 
+HighlightRows = Mapping[tuple[Theme, str], list[Piece]]
+
+
 class Head(NamedTuple):
     """The blocks of a digest's head, the commits that have a line in it, and its worst line as plain text."""
 
@@ -50,15 +52,46 @@ def head_of(report: DayReport, check: DownstreamCheck) -> Head:
     report = raised(report, check)
     broken = [each.commit.sha for each in day if check.of(each.commit.sha)]
     found = shown_highlights(report, apart=broken)
-    worst = worst_line(day, check, report.language) or _worst(found, say)
+    worst = worst_line(day, check, report.language) or worst_highlight(found, say)
     first, last = [*_opening(report), *breaking_section(day, check, report.language)], _closing(report, check)
-    rows = {(each.theme, each.entry.commit.sha): _row(each, say) for group in found for each in group.rows}
-    while found and not fits([*first, *_groups(found, rows, say), *last, context(_SPARE)]):
-        found = _without_last(found)
+    rows = highlight_rows(found, say, THREAD_MARK)
+    found = fitting(found, rows, [*first, *last], say)
     shown = {each.entry.commit.sha for group in found for each in group.rows}
     in_order = [sha for sha in check.commits if sha in set(broken)]
-    blocks = (*first, *_groups(found, rows, say), *last)
+    blocks = (*first, *group_blocks(found, rows, say), *last)
     return Head(blocks, frozenset(shown | set(in_order[:SHOWN_COMMITS])), worst)
+
+
+def highlight_rows(found: Sequence[HighlightGroup], say: Catalogue, mark: str = "") -> HighlightRows:
+    """Return the line of each commit by group and SHA; `mark` ends the addresses of its links."""
+    return {
+        (group.theme, each.entry.commit.sha): _link(each.entry, feature_line(each.entry.commit, say), mark)
+        if group.theme is Theme.NEW
+        else _row(each, say, mark)
+        for group in found
+        for each in group.rows
+    }
+
+
+def fitting(
+    found: Sequence[HighlightGroup], rows: HighlightRows, others: Sequence[Block], say: Catalogue
+) -> list[HighlightGroup]:
+    """Return groups with as many of their first lines as fit into one message with other blocks, and room for buttons."""
+    found = list(found)
+    while found and not fits([*others, *group_blocks(found, rows, say), context(_SPARE)]):
+        found = _without_last(found)
+    return found
+
+
+def group_blocks(found: Sequence[HighlightGroup], rows: HighlightRows, say: Catalogue) -> list[Block]:
+    """Return a block a group, with a line a commit; what is new stands on one line."""
+    blocks = []
+    for group in found:
+        lines = [rows[each.theme, each.entry.commit.sha] for each in group.rows]
+        items = [_side_by_side(lines)] if group.theme is Theme.NEW else lines
+        more = [ours(group.more(say), "italic")]
+        blocks.append(rich(paragraph(ours(group.heading(say), "bold")), bullets([*items, *more])))
+    return blocks
 
 
 def others(report: DayReport, check: DownstreamCheck, head: Head) -> DayReport:
@@ -106,22 +139,6 @@ def _troubles(report: DayReport) -> list[list[Piece]]:
     return rows
 
 
-def _groups(
-    found: Sequence[HighlightGroup], rows: Mapping[tuple[Theme, str], list[Piece]], say: Catalogue
-) -> list[Block]:
-    """Return a block a group; `rows` are the lines of its commits by group and SHA."""
-    blocks = []
-    for group in found:
-        items = (
-            [_features(group.rows, say)]
-            if group.theme is Theme.NEW
-            else [rows[each.theme, each.entry.commit.sha] for each in group.rows]
-        )
-        more = [ours(group.more(say), "italic")]
-        blocks.append(rich(paragraph(ours(group.heading(say), "bold")), bullets([*items, *more])))
-    return blocks
-
-
 def _without_last(found: Sequence[HighlightGroup]) -> list[HighlightGroup]:
     """Return the groups with one line less."""
     *groups, last = found
@@ -129,14 +146,15 @@ def _without_last(found: Sequence[HighlightGroup]) -> list[HighlightGroup]:
     return [*groups, *left]
 
 
-def _worst(found: Sequence[HighlightGroup], say: Catalogue) -> str:
-    return _text(found[0].rows[0], say).replace("`", "") if found else ""
+def worst_highlight(found: Sequence[HighlightGroup], say: Catalogue) -> str:
+    """Return the first line as plain text, for the notification."""
+    return highlight_text(found[0].rows[0], say).replace("`", "") if found else ""
 
 
-def _row(highlight: Highlight, say: Catalogue) -> list[Piece]:
+def _row(highlight: Highlight, say: Catalogue, mark: str) -> list[Piece]:
     """Return what follows from a commit, with its marks and the link to its message."""
     entry = highlight.entry
-    pieces = [*prose(_text(highlight, say)), *ours(" · "), *_link(entry, number_of(entry.commit))]
+    pieces = [*prose(highlight_text(highlight, say)), *ours(" · "), *_link(entry, number_of(entry.commit), mark)]
     for touch in entry.watched[:_TERMS]:
         pieces += [*ours(" · 👁 "), *prose(touch.term, "code")]
     if entry.links.reverted_by:
@@ -144,19 +162,15 @@ def _row(highlight: Highlight, say: Catalogue) -> list[Piece]:
     return pieces + (ours(f" · ⚠️ {say('Failed')}") if not entry.commit.read else [])
 
 
-def _features(rows: Sequence[Highlight], say: Catalogue) -> list[Piece]:
-    """Return what is new as one line of linked names."""
-    pieces: list[Piece] = []
-    for each in rows:
-        pieces += [*(ours(" · ") if pieces else []), *_link(each.entry, feature_line(each.entry.commit, say))]
-    return pieces
+def _side_by_side(names: Sequence[list[Piece]]) -> list[Piece]:
+    return [piece for place, name in enumerate(names) for piece in (*(ours(" · ") if place else []), *name)]
 
 
-def _text(highlight: Highlight, say: Catalogue) -> str:
+def highlight_text(highlight: Highlight, say: Catalogue) -> str:
     return shorten(one_line(headline(highlight.entry, highlight.facts, say.language)), _LINE)
 
 
-def _link(entry: Entry, text: str) -> list[Piece]:
+def _link(entry: Entry, text: str, mark: str) -> list[Piece]:
     """Link text to a commit, and once the thread says more of it to that: see `bot.slack.delivery.thread_links`."""
     more = entry.ranked.importance is Importance.HIGH or any(fact.breaking for fact in entry.facts)
-    return linked(text, f"{entry.commit.url}{THREAD_MARK}" if more else entry.commit.url)
+    return linked(text, f"{entry.commit.url}{mark}" if more else entry.commit.url)

@@ -1,10 +1,11 @@
 """Impacts on a channel's downstream repositories: the digest's first section, and both places in a commit's message."""
 
 from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 from analysis.citations import to_upstream_place
 from analysis.locale import Catalogue, catalogue, translated
-from analysis.models import SHORT_SHA, Commit, DayReport, Entry, Failure, Language
+from analysis.models import SHORT_SHA, Commit, Entry, Failure, Language, PeriodReport
 from analysis.models.impacts import Downstream, DownstreamImpacts, Impact
 from analysis.ranking import importance_downstream
 from analysis.report.impacts import ImpactCause, comparison, impact_causes, more_places, omissions
@@ -20,9 +21,10 @@ _CAUSES = 4  # of a downstream repository in a commit's message
 _LINE = 160  # characters of a line of code
 _PLACE = 120  # characters of a path with its line
 _SENTENCE = 300
+_Report = TypeVar("_Report", bound=PeriodReport)
 
 
-def raised(report: DayReport, check: DownstreamCheck) -> DayReport:
+def raised(report: _Report, check: DownstreamCheck) -> _Report:
     """Return a report whose commits that break the channel's code are of high importance, worst first.
 
     Those that may break others are at least of medium importance there.

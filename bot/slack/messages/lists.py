@@ -8,6 +8,7 @@ from analysis.locale import Catalogue, catalogue
 from analysis.models import Commit, Language, Repository, Stats
 from analysis.report import counts
 from analysis.text import one_line, shorten
+from analysis.writing.labels import dated
 from bot.models.subjects import DayRef, PageKind, page_value
 from bot.slack.messages.blocks import (
     Action,
@@ -18,7 +19,6 @@ from bot.slack.messages.blocks import (
     bullets,
     button,
     context,
-    dated,
     fallback,
     header,
     linked,

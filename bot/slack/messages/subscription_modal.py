@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from analysis.locale import LANGUAGES, Language, catalogue
+from analysis.writing.labels import WEEKDAYS
+from bot.services import schedule
 from bot.slack.messages.subscriptions import TIERS
 from bot.slack.parsing.input_error import InputError
 from bot.slack.parsing.repository_names import parse_repository
@@ -16,6 +18,7 @@ from bot.slack.parsing.subscription_values import (
     parse_tier,
     parse_time,
     parse_watched,
+    parse_weekly,
     parse_zone,
 )
 from bot.store import Subscription, Terms
@@ -58,6 +61,9 @@ def _fields(terms: Terms, language: Language) -> list[dict[str, Any]]:
         each: catalogue(each).context("name of this language", "English") for each in LANGUAGES
     }
     tiers = {each.value: say(label) for each, label in TIERS.items()}
+    weekdays = {"off": say.context("weekly digest", "off")} | {
+        day: say(label) for day, label in zip(schedule.WEEKDAYS, WEEKDAYS, strict=True)
+    }
     return [
         _input("channel", say("Channel"), _channel_select(terms.channel)),
         _input(
@@ -94,6 +100,12 @@ def _fields(terms: Terms, language: Language) -> list[dict[str, Any]]:
                 "Your plug-in or fork, comma-separated owner/name[@branch]; each digest starts with what breaks it"
             ),
         ),
+        _input(
+            "weekly",
+            say("Weekly digest"),
+            _select("weekly", weekdays, terms.weekly or "off"),
+            hint=say("Comes on this day at the same time, with the last seven days"),
+        ),
     ]
 
 
@@ -118,7 +130,18 @@ def filled_in(view: Mapping[str, Any], language: Language) -> tuple[Filled | Non
     values = view["state"]["values"]
     written = {
         name: _field_value(values, name)
-        for name in ("channel", "repository", "at", "timezone", "language", "least", "paths", "watch", "downstream")
+        for name in (
+            "channel",
+            "repository",
+            "at",
+            "timezone",
+            "language",
+            "least",
+            "paths",
+            "watch",
+            "downstream",
+            "weekly",
+        )
     }
     read = {
         "repository": parse_repository,
@@ -129,6 +152,7 @@ def filled_in(view: Mapping[str, Any], language: Language) -> tuple[Filled | Non
         "paths": parse_paths,
         "watch": parse_watched,
         "downstream": parse_downstream,
+        "weekly": parse_weekly,
     }
     found: dict[str, Any] = {}
     errors: dict[str, str] = {}

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from analysis.locale import catalogue, mark
 from analysis.models import Importance, Language
+from analysis.writing.labels import WEEKDAYS, dated
 from bot.services import schedule
 from bot.slack.messages.blocks import (
     Block,
@@ -14,7 +15,6 @@ from bot.slack.messages.blocks import (
     button,
     confirmation,
     context,
-    dated,
     fallback,
     lines,
     ours,
@@ -22,7 +22,7 @@ from bot.slack.messages.blocks import (
     prose,
     rich,
 )
-from bot.store import Subscription, Terms
+from bot.store import Subscription, Terms, Weekday
 
 OFFERED = ("edit", "unsubscribe")  # the buttons shown with a subscription
 TIERS = {
@@ -39,6 +39,7 @@ _FIELDS = {
     "paths": mark("paths"),
     "watch": mark("watch"),
     "downstream": mark("downstream"),
+    "weekly": mark("weekly digest"),
 }
 
 
@@ -66,6 +67,7 @@ def _fields(terms: Terms, language: Language) -> dict[str, str]:
         "paths": ", ".join(terms.paths) or say.context("paths", "all"),
         "watch": ", ".join(terms.watch) or say.context("watch", "none"),
         "downstream": ", ".join(map(str, terms.downstream)) or say.context("downstream", "none"),
+        "weekly": _weekday(terms.weekly, language) if terms.weekly else say.context("weekly digest", "off"),
     }
 
 
@@ -88,12 +90,18 @@ def summarize(terms: Terms, language: Language) -> str:
 
 
 def describe_terms(terms: Terms, language: Language) -> str:
-    """Return the selection and the downstream repositories; empty for the whole digest without either."""
+    """Return the selection, the downstream repositories and the weekly digest; empty for the whole daily digest alone."""
     parts = [describe_selection(terms.least, terms.paths, terms.watch, language)]
     if terms.downstream:
         names = ", ".join(map(str, terms.downstream))
         parts.append(catalogue(language)("🔌 Downstream: {names}", names=names))
+    if terms.weekly:
+        parts.append(catalogue(language)("🗓️ Weekly: {day}", day=_weekday(terms.weekly, language)))
     return " · ".join(filter(None, parts))
+
+
+def _weekday(day: Weekday, language: Language) -> str:
+    return catalogue(language)(WEEKDAYS[schedule.WEEKDAYS.index(day)])
 
 
 def describe_selection(least: Importance, paths: Sequence[str], watch: Sequence[str], language: Language) -> str:
@@ -139,13 +147,22 @@ class SubscriptionMessages:
         changed = [context(_changes(before, subscription.terms, self._language))] if before else []
         terms, *buttons = self.row(subscription)
         shown = [terms, *buttons] if subscription.terms.channel.startswith("D") else buttons
-        blocks = (heading, *shown, *changed, context(began))
+        blocks = (heading, *shown, *changed, context(began), *map(context, self.next_weekly(subscription)))
         return Message(fallback(f"{say('✅ Subscribed')} {subscription.terms.repository}"), blocks)
 
     def next_digest(self, subscription: Subscription) -> str:
         """Return the time of the next digest: `2026-02-06 (Fri) 09:00 Asia/Shanghai`."""
+        return self._time(subscription, schedule.next_digest(subscription, self._now))
+
+    def next_weekly(self, subscription: Subscription) -> list[str]:
+        """Return a line with the time of the next weekly digest; none without one."""
+        at = schedule.next_week(subscription, self._now)
+        say = catalogue(self._language)
+        return [say("Next weekly digest: {at}", at=self._time(subscription, at))] if at else []
+
+    def _time(self, subscription: Subscription, instant: datetime) -> str:
         tz = subscription.terms.tz
-        at: datetime = schedule.next_digest(subscription, self._now).astimezone(tz)
+        at = instant.astimezone(tz)
         return f"{dated(at.date(), self._language)} {at:%H:%M} {tz.key}"
 
     def listed(self, held: Sequence[Subscription], heading: str, offered: Sequence[str] = OFFERED) -> list[Message]:

@@ -4,6 +4,7 @@ A message found in the state `sending` may or may not be in Slack: the process w
 is then searched for in Slack, and the message is adopted or sent again. If the search fails, nothing is sent.
 """
 
+from base64 import b64decode
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
@@ -138,9 +139,12 @@ class Outbox:
         """Upload a file and share it; only the sharing, which makes it visible, must not happen twice."""
         file_id = message.file_id
         if file_id is None:
-            file_id = self._web.upload(message.content["filename"], message.content["data"])
+            given = message.content
+            data = b64decode(given["data"]) if given.get("base64") else given["data"].encode()
+            file_id = self._web.upload(given["filename"], data, given.get("alt", ""))
         self._mail.mark(message.key, State.SENDING, tried_at=self._now(), file_id=file_id)
-        self._web.share(file_id, message.content["title"], message.channel, message.thread_ts)
+        comment = message.content.get("comment", "")
+        self._web.share(file_id, message.content["title"], message.channel, message.thread_ts, comment)
         return self._web.share_of(file_id, message.channel) or file_id
 
     def _adopt(self, message: OutboxMessage) -> str | None:

@@ -34,6 +34,14 @@ class Days:
 
 
 @dataclass(frozen=True)
+class Week:
+    """Show the seven days from `first` on, of every configured repository if none is given."""
+
+    first: date
+    repository: Repository | None = None
+
+
+@dataclass(frozen=True)
 class Lookup:
     """Show a commit."""
 
@@ -141,6 +149,7 @@ Command = (
     Wrong
     | Day
     | Days
+    | Week
     | Lookup
     | ExplainCommits
     | Search

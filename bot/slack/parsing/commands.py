@@ -1,6 +1,6 @@
 """The parser of commands. Text that it cannot parse is a question, or gets the nearest form that would work.
 
-[repo] DATE | FROM..TO | SHA | #PR | URL | search WORDS | upgrade [FROM[..TO]] | suspects TEXT | subscribe ... | unsubscribe | subscriptions | status | help
+[repo] DATE | FROM..TO | week [DATE|-N] | SHA | #PR | URL | search WORDS | upgrade [FROM[..TO]] | suspects TEXT | subscribe ... | unsubscribe | subscriptions | status | help
 A pasted traceback or log is the command `suspects` without its word.
 """
 
@@ -13,7 +13,7 @@ from analysis.errors import Misuse
 from analysis.models import Repository
 from analysis.questions.intent import asks_when_addressed
 from analysis.search.pasted import reads_as_failure
-from analysis.window import parse_day, parse_range
+from analysis.window import parse_day, parse_range, parse_week
 from bot.models.reference import parse_reference
 from bot.services.upgrade_ends import parse_span
 from bot.slack.parsing.command_types import (
@@ -33,6 +33,8 @@ from bot.slack.parsing.command_types import (
     Suspects,
     Unsubscribe,
     Upgrade,
+    Week,
+    Why,
     Wrong,
 )
 from bot.slack.parsing.greetings import greeting_in
@@ -73,6 +75,7 @@ _ALIASES = {
     "订阅列表": "subscriptions",
     "查看订阅": "subscriptions",
     "状态": "status",
+    "周报": "week",
     "升级": "upgrade",
     "嫌疑": "suspects",
     "排查": "suspects",
@@ -143,6 +146,8 @@ def _command(words: list[str], repository: Repository | None, find: _Find, today
         return _search(words[1:], repository)
     if head == "upgrade":
         return _upgrade(words[1:], repository)
+    if head == "week":
+        return _week(words[1:], repository, find, today)
     if head in SUBSCRIBING:
         return _subscription_command(head, words[1:], repository, find)
     found = _range_day_or_commit(words[0], repository, today) if len(words) == 1 else None
@@ -220,6 +225,20 @@ def _search(words: list[str], repository: Repository | None) -> Command:
     if not words or not re.search(r"\w", " ".join(words)):
         return NotUnderstood("search", "search kv connector")
     return Search(" ".join(words[:_WORDS]), repository)
+
+
+def _week(words: list[str], repository: Repository | None, find: _Find, today: date) -> Command:
+    """Parse a day of the week, or how many weeks it lies back; the repository may also stand here."""
+    if repository is None:
+        names = {each: found for each in words if not is_date(each) and (found := find(each))}
+        repository, words = next(iter(names.values()), None), [each for each in words if each not in names]
+    if len(words) > 1:
+        return _sentence(["week", *words], repository, today)
+    try:
+        return Week(parse_week(_keyword("".join(words)), today), repository)
+    except Misuse:
+        why: Why = "future" if nearest_to(words, today).why == "future" else ""
+        return NotUnderstood(quoted(["week", *words]), "week -1", why)
 
 
 def _upgrade(words: list[str], repository: Repository | None) -> Command:

@@ -1,13 +1,14 @@
 """The parser of `subscribe`.
 
-[repo] [at HH:MM] [tz ZONE] [lang L] [min TIER] [paths GLOB,...] [watch TERM,...] [downstream REPO,...], in any order.
+[repo] [at HH:MM] [tz ZONE] [lang L] [min TIER] [paths GLOB,...] [watch TERM,...] [downstream REPO,...] [weekly DAY|off],
+in any order.
 """
 
 import re
 from collections.abc import Callable, Sequence
 from datetime import time
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
 from analysis.models import Frozen, Importance, Language, Repository
@@ -20,8 +21,10 @@ from bot.slack.parsing.subscription_values import (
     parse_tier,
     parse_time,
     parse_watched,
+    parse_weekly,
     parse_zone,
 )
+from bot.store import Weekday
 
 _SEPARATORS = ",;，；"
 
@@ -37,6 +40,7 @@ class SubscriptionOptions(Frozen):
     paths: tuple[str, ...] | None = None
     watch: tuple[str, ...] | None = None
     downstream: tuple[Repository, ...] | None = None
+    weekly: Weekday | Literal["off"] | None = None
 
     @property
     def tz(self) -> ZoneInfo | None:
@@ -70,7 +74,7 @@ def parse_options(
 
 def _parts(word: str) -> list[str]:
     """Split `at=10:00`, `--at`, `at:10:00` and `时间10:00` into keyword and value."""
-    for form in (r"-{0,2}(\w+)(?:[=:：](.*))?", r"(时间|时区|语言|最低|路径|下游)(.+)"):
+    for form in (r"-{0,2}(\w+)(?:[=:：](.*))?", r"(时间|时区|语言|最低|路径|下游|周报)(.+)"):
         match = re.fullmatch(form, word)
         if match and match[1].lower() in _KEYWORDS:
             return [match[1], *([bare] if (bare := (match[2] or "").strip(_SEPARATORS)) else [])]
@@ -118,6 +122,7 @@ _EXAMPLES = {
     "paths": "vllm/v1/,csrc/**",
     "watch": "vllm/v1/worker,VLLM_USE_V1,LLM.generate",
     "downstream": "vllm-project/vllm-ascend",
+    "weekly": "mon",
 }
 _MANY = ("paths", "watch", "downstream")  # take as many words as there are
 _READ: dict[str, tuple[str, Callable[[str], Any]]] = {
@@ -128,6 +133,7 @@ _READ: dict[str, tuple[str, Callable[[str], Any]]] = {
     "paths": ("paths", parse_paths),
     "watch": ("watch", parse_watched),
     "downstream": ("downstream", parse_downstream),
+    "weekly": ("weekly", parse_weekly),
 }
 _KEYWORDS = {
     **dict.fromkeys(("at", "time", "时间"), "at"),
@@ -137,4 +143,5 @@ _KEYWORDS = {
     **dict.fromkeys(("paths", "path", "路径"), "paths"),
     **dict.fromkeys(("watch", "关注"), "watch"),
     **dict.fromkeys(("downstream", "下游"), "downstream"),
+    **dict.fromkeys(("weekly", "周报"), "weekly"),
 }

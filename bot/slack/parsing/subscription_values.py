@@ -1,10 +1,11 @@
-"""Parsers of subscription values: times, time zones, languages, tiers and paths. They raise `InputError` for invalid ones."""
+"""Parsers of subscription values: times, time zones, languages, tiers, paths and weekdays. They raise `InputError` for invalid ones."""
 
 import re
 import unicodedata
 from collections.abc import Mapping
 from datetime import time
 from functools import cache
+from typing import Literal, get_args
 from zoneinfo import available_timezones
 
 from pathspec import GitIgnoreSpec
@@ -15,6 +16,7 @@ from analysis.locale import mark
 from analysis.models import Importance, Language, Repository
 from bot.slack.parsing.input_error import InputError
 from bot.slack.parsing.repository_names import parse_repository
+from bot.store import Weekday
 
 _MOST_PATHS = 20
 _MOST_DOWNSTREAM = 3  # each is read and compared with every commit
@@ -25,9 +27,18 @@ _TIME = re.compile(
     r"(?P<hour>\d{1,2})(?:[:.](?P<minute>\d{2})|[点时](?:(?P<half>半)|(?P<sharp>\d{1,2})分?)?|(?P<run>\d{2}))?(?P<noon>[ap]\.?m\.?)?",
     re.ASCII,
 )
+_FULL_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_HAN = "一二三四五六日"
 _LANGUAGES: dict[str, Language] = {
     **dict.fromkeys(("zh", "zh-cn", "zh_cn", "中文", "简体中文", "chinese"), "zh"),
     **dict.fromkeys(("en", "en-us", "en_us", "en-gb", "英文", "英语", "english"), "en"),
+}
+_WEEKDAYS: dict[str, Weekday | Literal["off"]] = {
+    **{day: day for day in get_args(Weekday)},
+    **dict(zip(_FULL_WEEKDAYS, get_args(Weekday), strict=True)),
+    **{f"{word}{number}": day for word in ("周", "星期") for number, day in zip(_HAN, get_args(Weekday), strict=True)},
+    **dict.fromkeys(("周天", "星期天"), "sun"),
+    **dict.fromkeys(("off", "none", "no", "无", "关", "关闭"), "off"),
 }
 _TIERS = {
     **{each.value: each for each in Importance},
@@ -117,6 +128,14 @@ def parse_downstream(text: str) -> tuple[Repository, ...]:
             count=len(found),
             most=_MOST_DOWNSTREAM,
         )
+    return found
+
+
+def parse_weekly(text: str) -> Weekday | Literal["off"]:
+    """Parse a day of the week, in full or short, in English or Chinese, or `off`."""
+    found = _WEEKDAYS.get(text.strip().lower())
+    if found is None:
+        raise InputError("{text!r} is not a day of the week; use mon, tue, wed, thu, fri, sat, sun or off", text)
     return found
 
 

@@ -16,7 +16,7 @@ from bot.slack.parsing.repository_names import FULL_NAME
 from bot.slack.parsing.sentences import without_courtesy
 
 SUBSCRIBING = ("subscribe", "unsubscribe", "subscriptions", "status")
-COMMANDS = ("search", "upgrade", "suspects", "help", "today", "yesterday", *SUBSCRIBING)
+COMMANDS = ("search", "week", "upgrade", "suspects", "help", "today", "yesterday", *SUBSCRIBING)
 _SHOWN = 60  # characters of the input quoted in replies
 _FIRST_YEAR = 1970  # git's dates begin with Unix time
 _LOOSE_DATE = re.compile(r"(?<![A-Za-z0-9#])(\d{4})[-/.年]?(\d{1,2})[-/.月]?(\d{1,2})(?![A-Za-z0-9])日?")

@@ -12,7 +12,8 @@ def upload_url(call: MethodCall) -> Json:
     if not str(length).isdigit() or int(length) == 0:
         raise Refused("invalid_arguments", response_metadata={"messages": ["[ERROR] length must be a number"]})
     with call.workspace.change():
-        file = File(call.workspace.fresh("F"), str(name), int(length))
+        alt = str(call.params.get("alt_txt") or "")
+        file = File(call.workspace.fresh("F"), str(name), int(length), alt=alt)
         call.workspace.files[file.id] = file
     return {"upload_url": f"{call.url}/upload/v1/{file.id}/{file.ticket}", "file_id": file.id}
 

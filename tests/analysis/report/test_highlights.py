@@ -67,6 +67,8 @@ FIX = (ChangeType.BUG_FIX,)
         (entry(1, fact(FactKind.SECURITY, path=None)), Theme.BEHAVIOUR),
         (entry(1, title="Use flash by default"), Theme.BEHAVIOUR),
         (entry(1, title="Remove the deprecated metric"), Theme.BREAKING),
+        (entry(1, title="Drop vLLM 0.13 support"), Theme.BREAKING),
+        (entry(1, title="Fix confusing OutOfMemoryError at start", types=FIX), None),
         (entry(1, tier=Importance.HIGH), Theme.IMPORTANT),
         (entry(1, title="Fix a deadlock at exit", types=FIX, tier=Importance.LOW), Theme.FIXES),
         (entry(1, title="Fix a deadlock in tests", types=FIX), None),

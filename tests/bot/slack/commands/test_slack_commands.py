@@ -345,10 +345,10 @@ def test_help_says_what_can_be_asked(text: str, room: Room) -> None:
     room.types("2026-02-05")
     (told,) = room.types(text)
     forms = re.findall(r"`/vllm-digest ([^`]+)`", whole(told))
-    assert len(forms) == 11
+    assert len(forms) == 12
     assert f"`{NAME}`" in whole(told)
     assert "vllm/" not in "".join(forms).lower()
-    day, _, commit, search, _, _, _, named, *_ = forms
+    day, _, _, commit, search, _, _, _, named, *_ = forms
     assert (day, named) == ("2026-02-05", "lantern-serve 2026-02-05")
     for typed, shown in (
         (day, "2026-02-05"),

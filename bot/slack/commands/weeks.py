@@ -1,0 +1,97 @@
+"""The command `week`: seven days of a repository, privately with a button to post them, or in a thread with their chart."""
+
+import structlog
+
+from analysis.errors import DigestError, Misuse, Unreachable
+from analysis.locale import Phrase, catalogue
+from bot.models.clock import Clock
+from bot.models.deliveries import Outcome, seconds_until
+from bot.models.subjects import WeekRef, subject_of, value_of
+from bot.slack.commands.conversation import Conversation
+from bot.slack.commands.days import ReadingProgress
+from bot.slack.commands.posting import PostCommand
+from bot.slack.delivery.channel_week import ChannelWeeks
+from bot.slack.delivery.drafts import line, week_drafts
+from bot.slack.messages.blocks import escaped
+from bot.slack.messages.week import week_message
+from bot.slack.outbox.outbox import Outbox
+from bot.slack.parsing.command_types import Week
+from bot.slack.web_errors import Refused
+from bot.store import Draft
+
+log = structlog.get_logger(__name__)
+
+
+class WeekCommand:
+    """Shows weeks."""
+
+    def __init__(self, weeks: ChannelWeeks, post: PostCommand, outbox: Outbox, now: Clock) -> None:
+        self._weeks = weeks
+        self._post = post
+        self._outbox = outbox
+        self._now = now
+
+    def show(self, conversation: Conversation, command: Week) -> Outcome:
+        """Show a week of one repository, or of all that the channel knows."""
+        view = conversation.view
+        repositories = [command.repository] if command.repository else view.reader.known
+        if not repositories:
+            raise Misuse(Phrase("no repository is available in this channel"))
+        pauses = []
+        for repository in repositories:
+            ref = WeekRef(repository, command.first, view.tz.key, view.language)
+            try:
+                pauses.append(self._show_week(conversation, ref))
+            except (Misuse, Unreachable) as exc:
+                if len(repositories) == 1:
+                    raise
+                self._show_trouble(conversation, ref, exc)
+        return Outcome(pause=max(filter(None, pauses), default=None))
+
+    def _show_week(self, conversation: Conversation, ref: WeekRef) -> float | None:
+        """Show a repository's week. Return the seconds until the rest can be read, if some commits could not; else None."""
+        request, reply = conversation.request, conversation.reply
+        progress = ReadingProgress(reply, _subject(ref), ref.language, self._now)
+        reader = conversation.view.reader
+        read = self._weeks.read(reader, ref, progress)
+        if read.failure and not read.days:
+            raise read.failure
+        report, check = self._weeks.checked(reader, request.channel, ref, read)
+        again = seconds_until(read.resumes_at, self._now())
+        shareable = self._post.is_offered(conversation)
+        posted = self._post.note(conversation, ref) if shareable else ""
+        trouble = _trouble(ref, read.failure) if read.failure else ""
+        note = "\n".join(filter(None, (trouble, posted)))
+        stage = f"week-{ref.repository.key}{'-partial' if again else ''}"
+        messages = week_message(report, check=check, shareable=shareable, note=note, charted=not reply.private)
+        conversation.show(messages, about=value_of(ref), stage=stage)
+        if not reply.private and report.entries and not again:
+            prefix = f"reply:{request.run}:{stage}:{request.channel}:"
+            shown = [Draft(f"{prefix}{place:03}", request.channel, {}) for place in range(len(messages))]
+            self._send(week_drafts(report, shown, prefix, reply.root or None))
+        return again
+
+    def _send(self, files: list[Draft]) -> None:
+        """Send the chart and the file; the message stands without what Slack refuses."""
+        self._outbox.freeze(files)
+        for each in files:
+            try:
+                self._outbox.send(each.key)
+            except Refused as exc:
+                log.warning("refused", key=each.key, why=str(exc))
+
+    def _show_trouble(self, conversation: Conversation, ref: WeekRef, error: DigestError) -> None:
+        conversation.show([line(_trouble(ref, error))], stage=f"{ref.repository.key}-trouble")
+
+
+def _trouble(ref: WeekRef, error: DigestError) -> str:
+    """Return why a week, or some of its days, could not be read."""
+    return catalogue(ref.language)(
+        "⚠️ {subject} could not be read: {reason}",
+        subject=_subject(ref),
+        reason=escaped(error.translated(ref.language)),
+    )
+
+
+def _subject(ref: WeekRef) -> str:
+    return escaped(f"{ref.repository} · {subject_of(ref)}")
