@@ -1,10 +1,13 @@
 """Inserts that meet rows with the same key, on either database: each has a form of its own, which SQLAlchemy spells alike."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Table
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
+
+if TYPE_CHECKING:
+    from sqlalchemy.dialects import postgresql
 
 Row = Mapping[str, Any]
 
@@ -25,5 +28,9 @@ def insert_or_update(
     connection.execute(inserted.on_conflict_do_update(index_elements=list(key), set_=dict(values)))
 
 
-def _insert(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
-    return sqlite.insert(table) if connection.dialect.name == "sqlite" else postgresql.insert(table)
+def _insert(connection: Connection, table: Table) -> "sqlite.Insert | postgresql.Insert":
+    if connection.dialect.name == "sqlite":
+        return sqlite.insert(table)
+    from sqlalchemy.dialects import postgresql  # 25 ms that SQLite does not need
+
+    return postgresql.insert(table)
