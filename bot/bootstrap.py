@@ -84,7 +84,7 @@ from bot.slack.parsing.command_types import (
 from bot.slack.socket_mode import AT_ONCE
 from bot.slack.web import Web
 from bot.store import Mailbox, Subscriptions, Terms, open_engine
-from bot.store.lock import database_file, locked
+from bot.store.lock import flows_url, locked
 
 _HAND_OVERS = 16  # requests handed over concurrently, or modals opened
 
@@ -114,7 +114,7 @@ def running_bot(
     url = settings.database_url.get_secret_value()
     with ExitStack() as stack:
         listen = stack.enter_context(_listening(settings, address, web))
-        stack.enter_context(locked(database := database_file(url)))
+        stack.enter_context(locked(url))
         engine = open_engine(url)
         mailbox, subscriptions = Mailbox(engine), Subscriptions(engine)
         known = partial(known_repositories, settings, subscriptions)
@@ -152,7 +152,7 @@ def running_bot(
         def score_releases() -> None:
             scoring.score_new(followed_repositories(subscriptions, reader), now(), figures.release_not_scored)
 
-        stack.enter_context(flows.running(database.with_name(f"{database.stem}-flows.db")))
+        stack.enter_context(flows.running(flows_url(url)))
         stack.enter_context(
             scheduler.ticking(
                 lambda: scheduler.start_due(subscriptions, reader, flows.start_delivery, now()),

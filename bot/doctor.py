@@ -27,8 +27,8 @@ from bot.settings import Settings, WrongSettings
 from bot.slack.manifest import OPTIONAL_SCOPES, manifest
 from bot.slack.web import Installation, Web
 from bot.slack.web_errors import ChannelClosed, Refused, Unanswered
-from bot.store.database import Condition, address_of, condition
-from bot.store.lock import database_file
+from bot.store.database import Condition, condition, display_name
+from bot.store.lock import flows_url
 
 _PATIENCE = 2  # maximum seconds to wait for GitHub's rate limit
 _SILENCE = 8  # timeout in seconds
@@ -100,9 +100,9 @@ def _not_set(name: str, gain: str) -> Finding:
 
 
 def _database(settings: Settings) -> str:
-    database_file(settings.database_url.get_secret_value())
     url = settings.database_url.get_secret_value()
-    found, name = condition(url), address_of(url).render_as_string(hide_password=True)
+    flows_url(url)  # the bot needs more than commands do
+    found, name = condition(url), display_name(url)
     if found is Condition.BEHIND:
         raise StoreUnusable(f"{name} was written by an earlier vllm-digest; start the bot once to upgrade it")
     return f"{name} is {'not set up yet; the first start does that' if found is Condition.NEW else 'up to date'}"

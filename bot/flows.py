@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from datetime import datetime, timedelta
 from hashlib import sha256
-from pathlib import Path
 from threading import Event, Lock, Semaphore
 from typing import NamedTuple, ParamSpec, TypeVar
 
@@ -37,7 +36,9 @@ from bot.store import Mailbox
 
 # Flows of another version are not resumed: increase it only when the order of steps changes.
 _VERSION = "1"
-_EXECUTOR = "bot"  # one process per database file, under a constant name
+_EXECUTOR = "bot"  # one process per database, under a constant name
+_SQLITE = "sqlite:///"
+_SCHEMA = "vllm_digest_flows"  # of the engine's tables on PostgreSQL
 _ANSWERS, _SLACK, _PUBLISHING = "answers", "slack", "publishing"
 _ANSWERS_AT_ONCE = 16
 _POLLING = 0.25  # seconds between polls of a queue; each takes 4 ms of CPU time
@@ -251,17 +252,19 @@ class Flows:
     # The engine
 
     @contextmanager
-    def running(self, database: Path) -> Iterator[None]:
-        """Run the engine on its own database file for the duration of the block, resuming interrupted flows."""
+    def running(self, database_url: str) -> Iterator[None]:
+        """Run the engine on its tables in a database for the duration of the block, resuming interrupted flows."""
         if not _engine.acquire(blocking=False):
             raise RuntimeError("the engine serves one bot a process")
-        with closing(sqlite3.connect(database)) as connection:
-            # The engine does not set it, and writes at half the speed without.
-            connection.execute("PRAGMA journal_mode=WAL")
+        if database_url.startswith(_SQLITE):
+            with closing(sqlite3.connect(database_url.removeprefix(_SQLITE))) as connection:
+                # The engine does not set it, and writes at half the speed without.
+                connection.execute("PRAGMA journal_mode=WAL")
         DBOS(
             config={
                 "name": "vllm-digest",
-                "system_database_url": f"sqlite:///{database}",
+                "system_database_url": database_url,
+                "dbos_system_schema": _SCHEMA,
                 "executor_id": _EXECUTOR,
                 "application_version": _VERSION,
                 "log_level": "ERROR",

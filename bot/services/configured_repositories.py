@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 from contextlib import closing
-from pathlib import Path
 
 from analysis.errors import Misuse
 from analysis.models import Repository
 from analysis.ranking import Weights, packaged_weights
 from bot.settings import Settings
 from bot.store import Store, Subscriptions, open_engine
-from bot.store.database import address_of, check_folder
+from bot.store.database import exists
 from bot.store.subscriptions import CommitVerdict
 
 
@@ -37,11 +36,7 @@ def known_repositories(settings: Settings, subscriptions: Subscriptions) -> list
 
 def stored_weights(database_url: str, repository: Repository) -> Weights:
     """Return a repository's weights: those stored by `calibrate`, or the packaged ones. Creates no store."""
-    name = address_of(database_url).database
-    if not name:
-        return packaged_weights(repository)
-    check_folder(Path(name))
-    if not Path(name).exists():
+    if not exists(database_url):
         return packaged_weights(repository)
     with closing(Store(open_engine(database_url))) as store:
         return store.weights.get(repository) or packaged_weights(repository)

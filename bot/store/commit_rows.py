@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Row, select, true
-from sqlalchemy.dialects.sqlite import insert as upsert
 
 from analysis.facts import VERSION as FACTS_VERSION
 from analysis.facts.links import keys
 from analysis.models import Commit, Fact, FileChange, Proof, PullRequest, Repository
 from bot.store.schema import commits, files, repositories
+from bot.store.upsert import insert_missing
 
 _CHUNK = 500  # bound parameters per query
 _T = TypeVar("_T")
@@ -27,7 +27,7 @@ class StoredCommit(NamedTuple):
 
 def repository_id_of(connection: Connection, repository: Repository) -> int:
     """Return the id of a repository, adding it if it is new."""
-    connection.execute(upsert(repositories).values(key=repository.key).on_conflict_do_nothing())
+    insert_missing(connection, repositories, {"key": repository.key})
     found: int = connection.execute(select(repositories.c.id).where(repositories.c.key == repository.key)).scalar_one()
     return found
 
@@ -45,9 +45,7 @@ def commit_ids(connection: Connection, repository_id: int, shas: Sequence[str]) 
 
 def insert_new(connection: Connection, repository_id: int, listed: Iterable[Commit]) -> None:
     """Insert those commits that are not stored yet, without facts."""
-    rows = [commit_values(repository_id, commit, ()) for commit in listed]
-    if rows:
-        connection.execute(upsert(commits).on_conflict_do_nothing(), rows)
+    insert_missing(connection, commits, [commit_values(repository_id, commit, ()) for commit in listed])
 
 
 def commit_values(

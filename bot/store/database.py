@@ -1,19 +1,17 @@
-"""Opening the database: configuration for several processes, migration to the current schema, readable errors."""
+"""Opening the database: one of two kinds, migrated to the current schema, and the transactions that write to it."""
 
-import os
-import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
-from tempfile import TemporaryFile
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from sqlalchemy import Connection, Engine, create_engine, event, exc
-from sqlalchemy.engine import URL, ExceptionContext, make_url
+from sqlalchemy import Connection, Engine, exc
+from sqlalchemy.engine import URL, make_url
 
 from analysis.errors import BadSetting, StoreUnusable
+from bot.store import postgresql, sqlite
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -21,20 +19,23 @@ if TYPE_CHECKING:
 # The latest migration, repeated here so that an up-to-date store opens without importing Alembic; a test compares the two.
 HEAD = "0014"
 
-# The folder of the default DATABASE_URL. No other folder is created, since its name may be a typo.
-_DEFAULT_FOLDER = Path("data")
 
-_BUSY_MS = 30_000
-_WRITE_LOCK = "write_lock"  # the execution option of an engine that holds its lock
-_WORDS = (
-    ("unable to open", "cannot be opened; create its folder, or set DATABASE_URL"),
-    ("readonly", "cannot be written; check its permissions, or set DATABASE_URL"),
-    ("not a database", "is not a database; move the file away, or set DATABASE_URL"),
-    ("malformed", "is damaged; restore a copy, or move the file away to begin anew"),
-    ("disk is full", "has no room left; free some disk"),
-    ("locked", "is locked by another program; end that one first"),
-    ("disk i/o", "cannot be read from its disk; check the disk, or set DATABASE_URL"),
-)
+class _Kind(Protocol):
+    """What differs between the kinds of databases: `bot.store.sqlite` and `bot.store.postgresql`, by these names."""
+
+    WRITING: Mapping[str, Any]
+
+    def check_url(self, url: URL) -> None: ...
+    def display_name(self, url: URL) -> str: ...
+    def new_engine(self, url: URL) -> Engine: ...
+    def exists(self, url: URL) -> bool: ...
+    def stored_version(self, url: URL) -> str | None: ...
+    def version(self, connection: Connection) -> str | None: ...
+    def hold(self, connection: Connection, name: str) -> None: ...
+    def finish_migration(self, connection: Connection) -> None: ...
+
+
+_KINDS: Mapping[str, _Kind] = {"sqlite": sqlite, "postgresql": postgresql}
 
 
 class Condition(Enum):
@@ -48,166 +49,103 @@ class Condition(Enum):
 def open_engine(database_url: str) -> Engine:
     """Open and migrate the database and return its engine. Raise `BadSetting` for an unsupported URL, `StoreUnusable` on failure."""
     url = address_of(database_url)
-    if url.database and url.database != ":memory:":
-        prepare_folder(Path(url.database))
-    engine = create_engine(
-        url,
-        connect_args={"timeout": _BUSY_MS / 1000},
-        execution_options={_WRITE_LOCK: Lock()},
-        hide_parameters=True,
-    )
-    event.listen(engine, "connect", _set_up)
-    event.listen(engine, "begin", _begin)
-    event.listen(engine, "handle_error", _translate)
-    _migrate(engine)
+    engine = _kind(url).new_engine(url)
+    try:
+        _migrate(engine)
+    except BaseException:
+        engine.dispose()
+        raise
     return engine
 
 
 def condition(database_url: str) -> Condition:
     """Return the state of a database without changing it. Raise the errors of `open_engine`, also for a newer schema."""
     url = address_of(database_url)
-    path = Path(url.database or ":memory:")
-    check_folder(path)
-    path = path.absolute()
-    nearest = next(each for each in (path, *path.parents) if os.path.lexists(each))
-    if nearest is path and not os.access(path, os.W_OK):
-        raise _unusable(url, "readonly")
-    if nearest is not path:
-        _check_writable(nearest, url)
-    if nearest is not path or path.stat().st_size == 0:
+    version = _kind(url).stored_version(url)
+    if version is None:
         return Condition.NEW
-    try:
-        # Without a writer, open it as immutable, which needs and creates no -wal and -shm files.
-        alone = "" if Path(f"{path}-wal").exists() else "&immutable=1"
-        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro{alone}", uri=True)) as connection:
-            known = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").fetchone()
-            row = connection.execute("SELECT version_num FROM alembic_version").fetchone() if known else None
-    except sqlite3.Error as error:
-        raise _unusable(url, error) from error
-    if row is None:
-        return Condition.NEW
-    if row[0] == HEAD:
+    if version == HEAD:
         return Condition.CURRENT
-    _check_known(row[0], _migrations(), url)
+    _check_known(version, _migrations(), url)
     return Condition.BEHIND
 
 
-def _check_writable(folder: Path, url: URL) -> None:
-    """Check that files can be created in `folder`, by creating a temporary one: permissions alone do not tell."""
-    try:
-        with TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        raise _unusable(url, "unable to open") from error
+def exists(database_url: str) -> bool:
+    """Return whether there is a database, without creating it. Raise `BadSetting` for an unsupported URL or a missing folder."""
+    url = address_of(database_url)
+    return _kind(url).exists(url)
+
+
+def display_name(database_url: str) -> str:
+    """Return the URL as people may read it, without a password. Raise `BadSetting` for an unsupported one."""
+    url = address_of(database_url)
+    return _kind(url).display_name(url)
 
 
 def address_of(database_url: str) -> URL:
-    """Parse a database URL. Raise `BadSetting` if it is malformed or not SQLite."""
+    """Parse a database URL. Raise `BadSetting` if it is malformed, or of another kind than SQLite and PostgreSQL."""
     try:
         url = make_url(database_url)
     except exc.ArgumentError:
         raise BadSetting("DATABASE_URL is not a valid database URL; use sqlite:///data/digest.db") from None
-    if url.get_backend_name() != "sqlite":
+    if url.get_backend_name() not in _KINDS:
         raise BadSetting(
             f"DATABASE_URL: {url.get_backend_name()!r} databases are not supported; use sqlite:///data/digest.db"
         )
-    if url.host:  # sqlite://folder/file, one slash short
-        raise BadSetting("DATABASE_URL: a SQLite URL has three slashes before its file; use sqlite:///data/digest.db")
+    _kind(url).check_url(url)
     return url
 
 
-def check_folder(database: Path) -> None:
-    """Raise `BadSetting` if a database's folder does not exist, unless it is the default one, which is created later."""
-    folder = database.parent
-    if folder != _DEFAULT_FOLDER and not os.path.isdir(folder):  # noqa: PTH112 (Path.is_dir raises without permission)
-        raise BadSetting(f"DATABASE_URL: folder {folder} does not exist; create it, or correct the setting")
-
-
-def prepare_folder(database: Path) -> None:
-    """Create the default folder if missing. Raise the errors of `check_folder`, or `StoreUnusable` if it cannot be created."""
-    check_folder(database)
-    folder = database.parent
-    try:
-        if not folder.is_dir():
-            folder.mkdir(exist_ok=True)
-            # The folder may lie in a user's own repository: neither git nor a comparison of that folder takes it for code.
-            (folder / ".gitignore").write_text("*\n")
-    except OSError as error:
-        raise StoreUnusable(
-            f"the folder of the database {database} cannot be created ({error.strerror}); set DATABASE_URL"
-        ) from error
-
-
 class Writer:
-    """Write transactions of an engine, which take the database's write lock at once instead of failing to upgrade to it later.
+    """Write transactions of an engine, which on SQLite take the write lock at once instead of failing to upgrade to it later.
 
-    The threads of a process queue for one lock: SQLite lets those that wait sleep up to 100 ms at a time, and whoever
+    The threads of a process queue for one lock there: SQLite lets those that wait sleep up to 100 ms at a time, and whoever
     asks when the database happens to be free overtakes them, for seconds where eight threads store the commits of a day.
     """
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine.execution_options(write=True)
-        self._lock: Lock = engine.get_execution_options()[_WRITE_LOCK]
+        self._kind = _kind(engine.url)
+        self._engine = engine.execution_options(**self._kind.WRITING)
+        self._lock: Lock | None = engine.get_execution_options().get(sqlite.WRITE_LOCK)
 
     @contextmanager
-    def begin(self) -> Iterator[Connection]:
-        """Hold a write transaction, committed at the end of the block and rolled back on an error."""
+    def begin(self, alone: str = "") -> Iterator[Connection]:
+        """Hold a write transaction, committed at the end of the block and rolled back on an error.
+
+        `alone` names what one transaction at a time may read and then write. On SQLite every transaction is alone.
+        """
+        with self._queued(), self._engine.begin() as connection:
+            if alone:
+                self._kind.hold(connection, alone)
+            yield connection
+
+    @contextmanager
+    def _queued(self) -> Iterator[None]:
         # Whoever waited too long tries the database itself, which tells if another program keeps it locked.
-        queued = self._lock.acquire(timeout=_BUSY_MS / 1000)
+        queued = self._lock is not None and self._lock.acquire(timeout=sqlite.BUSY_MS / 1000)
         try:
-            with self._engine.begin() as connection:
-                yield connection
+            yield
         finally:
-            if queued:
+            if self._lock is not None and queued:
                 self._lock.release()
 
 
-def _set_up(connection: Any, _record: object) -> None:
-    # `_begin` starts transactions, not the driver, which would start them too late.
-    connection.isolation_level = None
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", f"busy_timeout={_BUSY_MS}"):
-        connection.execute(f"PRAGMA {pragma}")
-    # What people wrote is overwritten when it is deleted, which only some systems' SQLite does unasked.
-    connection.execute("PRAGMA secure_delete=ON")
-
-
-def _begin(connection: Connection) -> None:
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get("write") else "BEGIN")
-
-
-def _translate(context: ExceptionContext) -> None:
-    error = context.original_exception
-    if not isinstance(context.sqlalchemy_exception, exc.OperationalError | exc.DatabaseError):
-        return
-    if isinstance(context.sqlalchemy_exception, exc.IntegrityError | exc.ProgrammingError):
-        return
-    raise _unusable(context.engine.url if context.engine else None, error) from error
-
-
-def _unusable(url: URL | None, error: BaseException | str | None) -> StoreUnusable:
-    where = url.render_as_string(hide_password=True) if url else "the database"
-    for sign, words in _WORDS:
-        if sign in str(error).lower():
-            return StoreUnusable(f"{where} {words}")
-    return StoreUnusable(f"{where} cannot be used ({error}); move the file away, or set DATABASE_URL")
+def _kind(url: URL) -> _Kind:
+    return _KINDS[url.get_backend_name()]
 
 
 def _migrate(engine: Engine) -> None:
+    kind = _kind(engine.url)
     with engine.connect() as connection:
-        version = _version(connection)
+        version = kind.version(connection)
     if version == HEAD:
         return
-    with Writer(engine).begin() as connection:
-        version = _version(connection)  # another process may have migrated it meanwhile
+    with Writer(engine).begin(alone="migration") as connection:
+        version = kind.version(connection)  # another process may have migrated it meanwhile
         if version == HEAD:
             return
         _upgrade(connection, version)
-
-
-def _version(connection: Connection) -> str | None:
-    table = connection.exec_driver_sql("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").first()
-    row = connection.exec_driver_sql("SELECT version_num FROM alembic_version").first() if table else None
-    return row[0] if row else None
+        kind.finish_migration(connection)
 
 
 def _upgrade(connection: Connection, version: str | None) -> None:
@@ -233,5 +171,5 @@ def _check_known(version: str, config: "Config", url: URL) -> None:
 
     if version not in {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}:
         raise StoreUnusable(
-            f"{url.render_as_string(hide_password=True)} was written by a newer vllm-digest; upgrade the program, or set DATABASE_URL"
+            f"{_kind(url).display_name(url)} was written by a newer vllm-digest; upgrade the program, or set DATABASE_URL"
         )

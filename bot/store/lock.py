@@ -1,15 +1,39 @@
-"""The database file of a running bot, which one process at a time may use."""
+"""The database of a running bot: one process at a time may use it, and the durable engine has tables of its own there."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from analysis.errors import BadSetting, StoreUnusable
-from bot.store.database import address_of, prepare_folder
+from bot.store.database import address_of
+from bot.store.postgresql import held_by_one_process
+from bot.store.sqlite import prepare_folder
 
 
-def database_file(database_url: str) -> Path:
-    """Return the path of the database. Raise `BadSetting` if DATABASE_URL does not name a file."""
+def flows_url(database_url: str) -> str:
+    """Return the URL of the engine's tables: in a file beside SQLite's, or in a schema of the same PostgreSQL database.
+
+    Raise `BadSetting` if DATABASE_URL is invalid, or in memory.
+    """
+    url = address_of(database_url)
+    if url.get_backend_name() != "sqlite":
+        return url.render_as_string(hide_password=False)
+    file = _file(database_url)
+    return f"sqlite:///{file.with_name(f'{file.stem}-flows.db')}"
+
+
+def locked(database_url: str) -> AbstractContextManager[None]:
+    """Lock the database against other bots for the duration of the block; a killed process releases the lock too.
+
+    Raise `StoreUnusable` if another bot holds it, or it cannot be used.
+    """
+    url = address_of(database_url)
+    if url.get_backend_name() != "sqlite":
+        return held_by_one_process(url, "bot")
+    return _file_locked(_file(database_url))
+
+
+def _file(database_url: str) -> Path:
     name = address_of(database_url).database
     if not name or name == ":memory:":
         raise BadSetting("DATABASE_URL: the bot needs a database file, such as sqlite:///data/digest.db")
@@ -17,11 +41,7 @@ def database_file(database_url: str) -> Path:
 
 
 @contextmanager
-def locked(database: Path) -> Iterator[None]:
-    """Lock the database against other bots for the duration of the block; a killed process releases the lock too.
-
-    Raise `StoreUnusable` if another bot holds it, or the folder cannot be written.
-    """
+def _file_locked(database: Path) -> Iterator[None]:
     import fcntl
 
     prepare_folder(database)

@@ -9,11 +9,11 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Engine, Row, delete, func, select, update
-from sqlalchemy.dialects.sqlite import insert as upsert
 
 from bot.models.clock import Clock
 from bot.store.database import Writer
 from bot.store.schema import inbox, outbox, threads, turns
+from bot.store.upsert import insert_missing, insert_or_update
 
 
 class State(StrEnum):
@@ -79,10 +79,7 @@ class Mailbox:
     def receive(self, key: str, body: dict[str, Any], now: datetime) -> bool:
         """Store a request; return False if it is a duplicate."""
         with self._writing.begin() as connection:
-            kept = connection.execute(
-                upsert(inbox).values(key=key, body=body, received_at=now).on_conflict_do_nothing()
-            )
-            return kept.rowcount == 1
+            return insert_missing(connection, inbox, {"key": key, "body": body, "received_at": now}) == 1
 
     def request(self, key: str) -> dict[str, Any] | None:
         """Return the body of a request, or None if there is none with this key."""
@@ -110,9 +107,8 @@ class Mailbox:
     def freeze(self, drafts: Sequence[Draft]) -> None:
         """Store messages to be sent; those already stored stay unchanged."""
         with self._writing.begin() as connection:
-            for draft in drafts:
-                row = draft._asdict() | {"state": State.READY.value}
-                connection.execute(upsert(outbox).values(row).on_conflict_do_nothing())
+            rows = [draft._asdict() | {"state": State.READY.value} for draft in drafts]
+            insert_missing(connection, outbox, rows)
 
     def message(self, key: str) -> OutboxMessage | None:
         """Return the message with this key, or None."""
@@ -201,7 +197,7 @@ class Mailbox:
 
         A slot more than `most` away is not reserved: None. An `owner` reserves one slot only, and gets it again.
         """
-        with self._writing.begin() as connection:
+        with self._writing.begin(alone=f"slots {name}") as connection:
             # The clock is read here since others may have reserved slots while this transaction waited for its turn.
             instant = now()
             own = _free_at(connection, f"{name} {owner}") if owner else None
@@ -212,11 +208,9 @@ class Mailbox:
             if most is not None and at - instant > most:
                 return None
             taken = {"free_at": at + gap}
-            connection.execute(
-                upsert(turns).values(name=name, **taken).on_conflict_do_update(index_elements=["name"], set_=taken)
-            )
+            insert_or_update(connection, turns, {"name": name}, taken)
             if owner:
-                connection.execute(upsert(turns).values(name=f"{name} {owner}", **taken))
+                insert_or_update(connection, turns, {"name": f"{name} {owner}"}, taken)
         return at
 
     def block_slots_until(self, name: str, instant: datetime) -> None:
@@ -246,7 +240,7 @@ def _free_at(connection: Connection, name: str) -> datetime | None:
 
 def _keep_thread(connection: Any, channel: str, ts: str, about: str) -> None:
     # The first message in a thread determines its subject.
-    connection.execute(upsert(threads).values(channel=channel, ts=ts, about=about).on_conflict_do_nothing())
+    insert_missing(connection, threads, {"channel": channel, "ts": ts, "about": about})
 
 
 def _message(row: Row[Any]) -> OutboxMessage:

@@ -4,10 +4,10 @@ from datetime import datetime
 from typing import NamedTuple
 
 from sqlalchemy import Engine, select
-from sqlalchemy.dialects.sqlite import insert as upsert
 
 from bot.store.database import Writer
 from bot.store.schema import publications
+from bot.store.upsert import insert_or_update
 
 
 class FailedPublication(NamedTuple):
@@ -29,9 +29,7 @@ class Publications:
         """Store how the last try ended: `failure` says why a day is not published, "" if it is."""
         key, row = {"day": day, "target": target}, {"failure": failure, "tried_at": now}
         with self._writing.begin() as connection:
-            connection.execute(
-                upsert(publications).values(**key, **row).on_conflict_do_update(index_elements=list(key), set_=row)
-            )
+            insert_or_update(connection, publications, key, row)
 
     def failed(self, since: datetime) -> list[FailedPublication]:
         """Return the publications tried since an instant that failed, oldest first."""

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, Engine, select
-from sqlalchemy.dialects.sqlite import insert as upsert
 
 from analysis.models import Commit, Ranked, Repository
 from analysis.models.release_scores import GivenRank
 from bot.store.commit_rows import chunks
 from bot.store.database import Writer
 from bot.store.schema import commits, ranks, repositories
+from bot.store.upsert import insert_missing
 
 
 class GivenRanks:
@@ -29,7 +29,7 @@ class GivenRanks:
         ]
         if rows:
             with self._writing.begin() as connection:
-                connection.execute(upsert(ranks).on_conflict_do_nothing(), rows)
+                insert_missing(connection, ranks, rows)
 
     def find(self, repository: Repository, wanted: Sequence[Commit]) -> dict[str, GivenRank]:
         """Return SHA -> rank of the wanted commits that have one.

@@ -4,10 +4,10 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 
 from sqlalchemy import Engine, func, select
-from sqlalchemy.dialects.sqlite import insert as upsert
 
 from bot.store.database import Writer
 from bot.store.schema import answer_ratings
+from bot.store.upsert import insert_or_update
 
 Rating = Literal["helpful", "unhelpful"]
 
@@ -31,9 +31,7 @@ class AnswerRatings:
         key = {"channel": channel, "ts": ts, "user": user}
         row = {"about": about, "rating": rating, "given_at": now}
         with self._writing.begin() as connection:
-            connection.execute(
-                upsert(answer_ratings).values(**key, **row).on_conflict_do_update(index_elements=list(key), set_=row)
-            )
+            insert_or_update(connection, answer_ratings, key, row)
 
     def counts(self, since: datetime) -> RatingCounts:
         """Return the number of ratings given since an instant."""

@@ -3,12 +3,12 @@
 from datetime import datetime
 
 from sqlalchemy import Engine, select
-from sqlalchemy.dialects.sqlite import insert as upsert
 
 from analysis.models import Repository
 from analysis.models.release_scores import ReleaseScore
 from bot.store.database import Writer
 from bot.store.schema import release_scores as table
+from bot.store.upsert import insert_or_update
 
 
 class ReleaseScores:
@@ -23,9 +23,7 @@ class ReleaseScores:
         key = {"repository": score.repository.key, "release": score.release}
         values = {"published_at": score.published_at, "body": score.model_dump(mode="json"), "scored_at": now}
         with self._writing.begin() as connection:
-            connection.execute(
-                upsert(table).values(**key, **values).on_conflict_do_update(index_elements=list(key), set_=values)
-            )
+            insert_or_update(connection, table, key, values)
 
     def scored(self, repository: Repository) -> set[str]:
         """Return the tags of a repository's releases that have a score."""

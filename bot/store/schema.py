@@ -25,6 +25,8 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
+_INDEXED = 600  # characters, of at most 4 bytes
+
 
 class Instant(TypeDecorator[datetime]):
     """An aware datetime, stored in UTC."""
@@ -33,12 +35,25 @@ class Instant(TypeDecorator[datetime]):
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        del dialect
-        return value.astimezone(UTC).replace(tzinfo=None) if value else None
+        if value is None:
+            return None
+        instant = value.astimezone(UTC)
+        return instant.replace(tzinfo=None) if dialect.name == "sqlite" else instant
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        del dialect
-        return value.replace(tzinfo=UTC) if value else None
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if dialect.name == "sqlite" else value.astimezone(UTC)
+
+
+class IndexedText(TypeDecorator[str]):
+    """Text from outside in an index, where PostgreSQL takes 2.7 kB: there only its beginning is stored and compared."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        return value[:_INDEXED] if value is not None and dialect.name == "postgresql" else value
 
 
 class Compressed(TypeDecorator[str]):
@@ -86,7 +101,7 @@ commits = Table(
     Column("authored_at", Instant, nullable=False),
     Column("committed_at", Instant, nullable=False),
     Column("message", Text, nullable=False),
-    Column("title", Text, nullable=False),
+    Column("title", IndexedText, nullable=False),
     Column("additions", Integer, nullable=False),
     Column("deletions", Integer, nullable=False),
     Column("not_on", Text),
@@ -96,9 +111,9 @@ commits = Table(
     Column("facts", JSON, nullable=False),
     Column("facts_version", Integer, nullable=False),
     Column("facts_proof", String(8), nullable=False, server_default="patch"),
-    Column("series", Text),
+    Column("series", IndexedText),
     Column("reverts_sha", String(64)),
-    Column("reverts_title", Text),
+    Column("reverts_title", IndexedText),
     Column("words_version", Integer, nullable=False, server_default="0", index=True),
     UniqueConstraint("repository_id", "sha"),
     Index("ix_commits_repository_id_committed_at", "repository_id", "committed_at"),

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from functools import partial
 from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Engine, and_, func, literal_column, select, text, update
@@ -12,8 +11,8 @@ from analysis.search.commit_words import VERSION, CommitWords, commit_words
 from analysis.search.suspects import Document
 from bot.store.commit_rows import StoredCommit, chunks, read_commits
 from bot.store.database import Writer
+from bot.store.full_text import best_matches, index_commit
 from bot.store.schema import commits, repositories
-from bot.store.search import best_matches, index_commit, is_common, match_query
 
 _BATCH = 100  # commits that are indexed in one transaction
 
@@ -42,18 +41,14 @@ class SearchIndex:
         Search only the repositories in `among`, if given.
         """
         with self._engine.connect() as connection:
-            query = match_query(words, partial(is_common, connection))
-            if not query:
-                return []
-            hits = best_matches(connection, query, sorted(each.key for each in among), limit)
+            hits = best_matches(connection, words, sorted(each.key for each in among), limit)
             found = read_commits(connection, [hit.id for hit in hits])
         return [SearchResult(hit.key, each.commit) for hit, each in zip(hits, found, strict=True)]
 
     def best(self, repository: Repository, words: str, limit: int) -> list[int]:
         """Return the ids of a repository's commits that a search means, best match first."""
         with self._engine.connect() as connection:
-            query = match_query(words, partial(is_common, connection))
-            return [hit.id for hit in best_matches(connection, query, [repository.key], limit)] if query else []
+            return [hit.id for hit in best_matches(connection, words, [repository.key], limit)]
 
     def documents(self, repository: Repository, since: datetime, until: datetime) -> list[Document]:
         """Return the indexed words of a repository's commits that were read and landed on its branch in a period."""
@@ -121,7 +116,7 @@ class SearchIndex:
         words = {each.id: commit_words(each.commit) for each in batch}
         with self._writing.begin() as connection:
             # Whoever stored one of them meanwhile knew more of it.
-            left = select(commits.c.id).where(_OUTDATED, commits.c.id.in_(words))
+            left = select(commits.c.id).where(_OUTDATED, commits.c.id.in_(words)).with_for_update()
             for each in list(connection.execute(left).scalars()):
                 index_commit(connection, each, words[each])
             connection.execute(update(commits).where(commits.c.id.in_(words)).values(words_version=VERSION))

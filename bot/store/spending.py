@@ -3,10 +3,10 @@
 from datetime import date
 
 from sqlalchemy import Engine, func, select, update
-from sqlalchemy.dialects.sqlite import insert as upsert
 
 from bot.store.database import Writer
 from bot.store.schema import spending
+from bot.store.upsert import insert_missing
 
 
 class Spending:
@@ -18,9 +18,9 @@ class Spending:
 
     def reserve(self, day: date, purpose: str, usd: float, limit: float, alone: float) -> bool:
         """Reserve `usd` of a day's budget; return False if the day's total would exceed `limit`, or this purpose's `alone`."""
-        with self._writing.begin() as connection:
+        with self._writing.begin(alone=f"spending {day}") as connection:
             row = {"date": day, "purpose": purpose}
-            connection.execute(upsert(spending).values(**row, reserved_usd=0, spent_usd=0).on_conflict_do_nothing())
+            insert_missing(connection, spending, {**row, "reserved_usd": 0, "spent_usd": 0})
             total = spending.c.reserved_usd + spending.c.spent_usd
             everything = select(func.sum(total)).where(spending.c.date == day).scalar_subquery()
             left = connection.execute(

@@ -5,7 +5,6 @@ from datetime import date, datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import Engine, delete, func, insert, select, update
-from sqlalchemy.dialects.sqlite import insert as upsert
 
 from analysis.models import (
     Analysis,
@@ -35,16 +34,17 @@ from bot.store.commit_rows import (
     repository_id_of,
 )
 from bot.store.database import Writer
+from bot.store.full_text import index_commit, index_summaries
 from bot.store.links import linked, save_named
 from bot.store.publications import Publications
 from bot.store.ranks import GivenRanks
 from bot.store.ratings import AnswerRatings
 from bot.store.release_scores import ReleaseScores
 from bot.store.schema import analyses, commits, day_commits, days, files, repositories
-from bot.store.search import index_commit, index_summaries
 from bot.store.search_index import SearchIndex
 from bot.store.spending import Spending
 from bot.store.surfaces import Surfaces
+from bot.store.upsert import insert_or_update
 from bot.store.verdicts import Verdicts
 from bot.store.weights import FittedWeights
 
@@ -152,15 +152,13 @@ class Store:
         read_from: ReadFrom = ReadFrom.API,
     ) -> StoredDay:
         """Store a day's listing, replacing an earlier one, and return it; commits already stored stay unchanged."""
-        with self._writing.begin() as connection:
+        with self._writing.begin(alone=f"days {repository.key}") as connection:
             repository_id = repository_id_of(connection, repository)
             insert_new(connection, repository_id, [*listed, *late])
             ids = commit_ids(connection, repository_id, [commit.sha for commit in [*listed, *late]])
             row = {"repository_id": repository_id, "date": day, "timezone": timezone}
             changed = {"listed_at": listed_at, "remarks": list(remarks), "read_from": read_from.value}
-            connection.execute(
-                upsert(days).values(**row, **changed).on_conflict_do_update(index_elements=list(row), set_=changed)
-            )
+            insert_or_update(connection, days, row, changed)
             day_id = connection.execute(select(days.c.id).filter_by(**row)).scalar_one()
             connection.execute(delete(day_commits).where(day_commits.c.day_id == day_id))
             rows = [
@@ -252,15 +250,14 @@ class Store:
         words = commit_words(commit)
         with self._writing.begin() as connection:
             repository_id = repository_id_of(connection, repository)
+            key, facts = {"repository_id": repository_id, "sha": commit.sha}, fact_columns(found, proof)
             row = {**commit_values(repository_id, commit, found, proof), "words_version": WORDS_VERSION}
-            changed = {name: value for name, value in row.items() if name not in fact_columns((), proof)}
-            stored = upsert(commits).values(row)
-            keys = ["repository_id", "sha"]
-            connection.execute(stored.on_conflict_do_update(index_elements=keys, set_=changed))
+            values = {name: value for name, value in row.items() if name not in {**key, **facts}}
+            insert_or_update(connection, commits, key, values, only_new=facts)
             connection.execute(
                 update(commits)
                 .where(commits.c.repository_id == repository_id, commits.c.sha == commit.sha, replaceable_by(proof))
-                .values(fact_columns(found, proof))
+                .values(facts)
             )
             commit_id = commit_ids(connection, repository_id, [commit.sha])[commit.sha]
             connection.execute(delete(files).where(files.c.commit_id == commit_id))
@@ -281,7 +278,7 @@ class Store:
 
         Facts that whole files proved are not replaced by those of a patch.
         """
-        with self._writing.begin() as connection:
+        with self._writing.begin(alone=f"facts {commit_id}") as connection:
             values = {**fact_columns(found, proof), **reference_values(commit)}
             connection.execute(update(commits).where(commits.c.id == commit_id, replaceable_by(proof)).values(**values))
             save_named(connection, commit_id, commit)
@@ -368,10 +365,8 @@ class Store:
         key = {"commit_id": commit_id, "language": language, "model": model, "prompt": prompt}
         values = analysis.model_dump(mode="json", exclude={"analysis"})
         values["body"] = analysis.analysis.model_dump(mode="json", exclude_defaults=True)
-        with self._writing.begin() as connection:
-            connection.execute(
-                upsert(analyses).values(**key, **values).on_conflict_do_update(index_elements=list(key), set_=values)
-            )
+        with self._writing.begin(alone=f"summaries {commit_id}") as connection:
+            insert_or_update(connection, analyses, key, values)
             bodies = connection.execute(select(analyses.c.body).where(analyses.c.commit_id == commit_id)).scalars()
             index_summaries(connection, commit_id, (body["summary"] for body in bodies))
 

@@ -5,11 +5,11 @@ from typing import Any, Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import Engine, Row, Select, delete, select, update
-from sqlalchemy.dialects.sqlite import insert as upsert
 
 from analysis.models import Importance, Language, Repository
 from bot.store.database import Writer
 from bot.store.schema import labels, subscriptions
+from bot.store.upsert import insert_or_update
 from bot.store.verdicts import Verdict
 
 Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
@@ -90,15 +90,11 @@ class Subscriptions:
         """
         key = _key(terms)
         changed = _changeable(terms) | {"user": user, "note": ""}
-        with self._writing.begin() as connection:
+        with self._writing.begin(alone=f"subscriptions {terms.channel}") as connection:
             connection.execute(delete(subscriptions).filter_by(**key).where(subscriptions.c.ended_at.is_not(None)))
             held = connection.execute(select(subscriptions).filter_by(**key)).first()
             changed |= _weekly_start(terms, held, now)
-            connection.execute(
-                upsert(subscriptions)
-                .values(**key, **changed, created_at=now)
-                .on_conflict_do_update(index_elements=list(key), set_=changed)
-            )
+            insert_or_update(connection, subscriptions, key, changed, only_new={"created_at": now})
             row = connection.execute(select(subscriptions).filter_by(**key)).one()
         return _subscription(row)
 
@@ -106,7 +102,7 @@ class Subscriptions:
         """Replace the terms of a subscription and return it."""
         key = _key(terms)
         values = {**key, **_changeable(terms), "user": user, "note": ""}
-        with self._writing.begin() as connection:
+        with self._writing.begin(alone=f"subscriptions {terms.channel}") as connection:
             mine = subscriptions.c.id == subscription_id
             connection.execute(delete(subscriptions).filter_by(**key).where(subscriptions.c.ended_at.is_not(None)))
             values |= _weekly_start(terms, connection.execute(select(subscriptions).where(mine)).one(), now)
@@ -142,9 +138,7 @@ class Subscriptions:
         row = {"verdict": verdict, "importance": importance.value, "given_at": now}
         with self._writing.begin() as connection:
             before: Verdict | None = connection.execute(select(labels.c.verdict).filter_by(**key)).scalar()
-            connection.execute(
-                upsert(labels).values(**key, **row).on_conflict_do_update(index_elements=list(key), set_=row)
-            )
+            insert_or_update(connection, labels, key, row)
         return before
 
     def labels(self, repository: Repository) -> list[CommitVerdict]:

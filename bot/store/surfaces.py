@@ -4,13 +4,13 @@ from collections.abc import Collection
 from datetime import datetime
 
 from sqlalchemy import Engine, delete, select
-from sqlalchemy.dialects.sqlite import insert as upsert
 
 from analysis.impact.surface.extraction import VERSION
 from analysis.impact.surface.trees import TreeSurface
 from analysis.models import Repository
 from bot.store.database import Writer
 from bot.store.schema import surfaces as table
+from bot.store.upsert import insert_or_update
 
 _KEPT = 6  # trees of a repository: its heads, and the branches that several channels follow
 
@@ -37,9 +37,7 @@ class Surfaces:
         values = {"body": surface.model_dump_json(), "read_at": now}
         own = table.c.repository == key["repository"]
         with self._writing.begin() as connection:
-            connection.execute(
-                upsert(table).values(**key, **values).on_conflict_do_update(index_elements=list(key), set_=values)
-            )
+            insert_or_update(connection, table, key, values)
             newest = select(table.c.id).where(own).order_by(table.c.read_at.desc(), table.c.id.desc()).limit(_KEPT)
             connection.execute(delete(table).where(own, table.c.id.not_in(newest)))
 

@@ -3,12 +3,12 @@
 from datetime import datetime
 
 from sqlalchemy import Engine, delete, select
-from sqlalchemy.dialects.sqlite import insert as upsert
 
 from analysis.models import Repository
 from analysis.ranking import Weights
 from bot.store.database import Writer
 from bot.store.schema import weights as table
+from bot.store.upsert import insert_or_update
 
 
 class FittedWeights:
@@ -29,9 +29,7 @@ class FittedWeights:
         """Store a repository's weights, replacing earlier ones."""
         key, values = {"repository": repository.full_name.lower()}, {"body": weights._asdict(), "fitted_at": now}
         with self._writing.begin() as connection:
-            connection.execute(
-                upsert(table).values(**key, **values).on_conflict_do_update(index_elements=list(key), set_=values)
-            )
+            insert_or_update(connection, table, key, values)
 
     def remove(self, repository: Repository) -> None:
         """Remove a repository's weights, so that the packaged ones apply."""

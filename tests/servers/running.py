@@ -25,7 +25,7 @@ def bot_running(
     now: Callable[[], datetime] | None = None,
     **settings: Any,
 ) -> Iterator[None]:
-    """The bot, connected, until the block ends; its store is in `folder` and outlives it.
+    """The bot, connected, until the block ends; its store is in `folder`, unless it has a `database_url`, and outlives it.
 
     It goes by `now`, by default from noon on; with `http` it is behind an address instead; `metrics_port` is that of its figures.
     """

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from threading import Barrier, Event
 from typing import Any
 
@@ -12,16 +11,15 @@ import pytest
 from bot.models.clock import Clock
 from bot.store import Draft, Mailbox, State, open_engine
 from tests.servers.clock import SettableClock
-from tests.servers.databases import empty_database
 
 NOON = datetime(2026, 2, 5, 12, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
 
 
 @pytest.fixture
-def mailboxes(tmp_path: Path) -> Iterator[list[Mailbox]]:
-    """Two mailboxes on one file, as two processes would have them."""
-    engines = [open_engine(empty_database(tmp_path / "bot.db")) for _ in range(2)]
+def mailboxes(database_url: str) -> Iterator[list[Mailbox]]:
+    """Two mailboxes on one database, as two processes would have them."""
+    engines = [open_engine(database_url) for _ in range(2)]
     yield [Mailbox(engine) for engine in engines]
     for engine in engines:
         engine.dispose()

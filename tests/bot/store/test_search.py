@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.search.words import searchable
-from bot.store.search import match_query
+from bot.store.search_fts5 import match_query
 
 TOKENIZER = "unicode61 remove_diacritics 2"  # as in the store's first migration
 

@@ -1,13 +1,9 @@
 """The index of commits that an earlier program stored is completed from what is stored, in parts."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
 from sqlalchemy import Engine, text
 
 from analysis.models import Commit, FileChange, Repository
-from bot.store import Store, open_engine
+from bot.store import Store
 from tests.conftest import NOON
 
 REPOSITORY = Repository(owner="o", name="n")
@@ -26,17 +22,12 @@ def commit(number: int, patch: str | None = PATCH) -> Commit:
     )
 
 
-@pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
-    engine = open_engine(f"sqlite:///{tmp_path / 'x.db'}")
-    yield engine
-    engine.dispose()
-
-
 def forget(engine: Engine) -> None:
     """Leave of the index what an earlier program had written."""
     with engine.begin() as connection:
         connection.execute(text("UPDATE commit_search SET message = '', code = ''"))
+        if engine.dialect.name == "postgresql":
+            connection.execute(text("UPDATE commit_search SET words = title_words"))
         connection.execute(text("UPDATE commits SET words_version = 0"))
 
 

@@ -15,7 +15,7 @@ _KEPT = "id, channel, repository, time, timezone, language, created_at, started_
 
 def upgrade() -> None:
     # SQLite cannot change a constraint: recreate the table.
-    op.rename_table("subscriptions", "subscriptions_before")
+    _set_aside("subscriptions")
     op.create_table(
         "subscriptions",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True),
@@ -45,7 +45,7 @@ def upgrade() -> None:
         sa.Column("importance", sa.String(6), nullable=False),
         sa.Column("given_at", Instant, nullable=False),
     )
-    op.rename_table("spending", "spending_before")
+    _set_aside("spending")
     op.create_table(
         "spending",
         sa.Column("date", sa.Date, primary_key=True),
@@ -58,3 +58,9 @@ def upgrade() -> None:
         "SELECT date, 'digest', reserved_usd, spent_usd FROM spending_before"
     )
     op.drop_table("spending_before")
+
+
+def _set_aside(table: str) -> None:
+    op.rename_table(table, f"{table}_before")
+    if op.get_bind().dialect.name != "sqlite":  # where the names of keys are names of the schema
+        op.execute(f"ALTER INDEX pk_{table} RENAME TO pk_{table}_before")

@@ -1,0 +1,214 @@
+"""PostgreSQL: its connections, the transactions that write, its text columns, and its errors as ours.
+
+A reader sees one state of the database for the length of its transaction, and a comparison of texts goes by their code
+points, as on SQLite.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from hashlib import sha256
+from itertools import groupby
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, exc, text
+from sqlalchemy.engine import URL, ExceptionContext
+from sqlalchemy.pool import NullPool
+
+from analysis.errors import BadSetting, StoreUnusable
+from bot.store.schema import metadata
+
+WRITING: Mapping[str, Any] = {"isolation_level": "READ COMMITTED"}  # the execution options of transactions that write
+
+_OLDEST = 14  # the oldest major version that its makers still maintain
+_POOL, _OVERFLOW = 5, 10  # connections kept, and opened above them when all are in use
+_SILENCE = 10  # seconds to wait for a connection
+# Another process that stops in the middle of a transaction, for example paused, blocks nobody for longer.
+_SESSION = ("lock_timeout = '30s'", "idle_in_transaction_session_timeout = '60s'", "jit = off")
+_CONNECTING = (
+    ("password authentication failed", "rejects the user or the password; correct DATABASE_URL"),
+    ("no password supplied", "needs a password; add it to DATABASE_URL"),
+    ('" does not exist', "has no such database or user; create it, or correct DATABASE_URL"),
+    ("resolve host", "cannot be found; check the host in DATABASE_URL"),
+    ("pg_hba.conf", "does not accept connections from here; add this machine to its pg_hba.conf"),
+    ("too many", "has no connection left; raise its max_connections, or run fewer processes"),
+    ("connection slots", "has no connection left; raise its max_connections, or run fewer processes"),
+    ("starting up", "is starting; try again in a moment"),
+    ("shutting down", "is shutting down; start it again"),
+    ("refused", "does not answer; start it, or check host and port in DATABASE_URL"),
+    ("no such file", "does not answer; start it, or check the socket's folder in DATABASE_URL"),
+    ("time", "does not answer; check the network, and host and port in DATABASE_URL"),
+)
+# By SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html) or its class; the first match counts.
+_STATES = (
+    ("42501", "does not grant the user what is needed; grant it USAGE and CREATE on the schema, and its tables"),
+    ("3F000", "has no schema that the user may create tables in; grant it USAGE and CREATE on one"),
+    ("25006", "is read-only; connect to the primary server"),
+    ("53100", "has no room left; free some disk"),
+    ("53300", "has no connection left; raise its max_connections, or run fewer processes"),
+    ("53", "is out of memory or another resource; look at its log"),
+    ("55P03", "is locked by another program; end that one first"),
+    ("40", "was changed by another process at the same time; try again"),
+    ("28", "rejects the user or the password; correct DATABASE_URL"),
+    ("3D", "has no such database; create it, or correct DATABASE_URL"),
+    ("57P03", "is starting or shutting down; try again in a moment"),
+    ("57", "closed the connection; try again"),
+    ("08", "closed the connection; try again"),
+    ("58", "cannot be read from its disk; look at its log"),
+    ("XX", "reports that it is damaged; look at its log"),
+)
+
+
+def check_url(url: URL) -> None:
+    """Raise `BadSetting` for another driver than psycopg, or a URL without a database."""
+    if url.drivername != "postgresql+psycopg" or not url.database:
+        raise BadSetting("DATABASE_URL: use postgresql+psycopg://user:password@host/database")
+
+
+def display_name(url: URL) -> str:
+    """Return the URL as errors name it: without the password and the query, which may hold one."""
+    return URL.create("postgresql", url.username, None, url.host, url.port, url.database).render_as_string()
+
+
+def new_engine(url: URL) -> Engine:
+    """Return an engine with a pool; a connection that was lost is replaced before it is used again."""
+    return _listening(
+        create_engine(
+            url,
+            pool_size=_POOL,
+            max_overflow=_OVERFLOW,
+            pool_pre_ping=True,
+            isolation_level="REPEATABLE READ",
+            connect_args={"connect_timeout": _SILENCE, "application_name": "vllm-digest"},
+            hide_parameters=True,
+        )
+    )
+
+
+def exists(url: URL) -> bool:
+    """Return whether the database has our tables. Raise `StoreUnusable` if it cannot be used."""
+    return stored_version(url) is not None
+
+
+def stored_version(url: URL) -> str | None:
+    """Return the schema version of a database without changing it, None for a new one. Raise `StoreUnusable` if it cannot be used."""
+    with _unpooled(url) as connection:
+        found = version(connection)
+        if found is None:
+            may_create = "SELECT coalesce(has_schema_privilege(current_schema(), 'CREATE'), false)"
+            if not connection.exec_driver_sql(may_create).scalar_one():
+                raise StoreUnusable(f"{display_name(url)} {_words_of('42501')}")
+        return found
+
+
+def version(connection: Connection) -> str | None:
+    """Return the schema version, None for a new database. Raise `StoreUnusable` for a server that cannot serve us."""
+    _check_server(connection)
+    table = connection.exec_driver_sql("SELECT to_regclass('alembic_version')").scalar()
+    row = connection.exec_driver_sql("SELECT version_num FROM alembic_version").first() if table else None
+    return row[0] if row else None
+
+
+def hold(connection: Connection, name: str) -> None:
+    """Wait until no other transaction holds `name`, and hold it until this one ends."""
+    connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": lock_key(name)})
+
+
+def lock_key(name: str) -> int:
+    """Return the number of an advisory lock (64 bits, signed)."""
+    return int.from_bytes(sha256(f"vllm-digest {name}".encode()).digest()[:8], signed=True)
+
+
+def finish_migration(connection: Connection) -> None:
+    """Make all columns of text compare by code points, and of any length: on SQLite a declared length has no meaning."""
+    query = text(
+        "SELECT table_name, column_name FROM information_schema.columns"
+        " WHERE table_schema = current_schema() AND table_name = ANY(:tables)"
+        " AND (data_type = 'character varying' OR data_type = 'text' AND collation_name IS DISTINCT FROM 'C')"
+        " ORDER BY table_name"
+    )
+    found = connection.execute(query, {"tables": list(metadata.tables)}).all()
+    quote = connection.dialect.identifier_preparer.quote
+    for table, rows in groupby(found, key=lambda row: row.table_name):
+        changes = ", ".join(f'ALTER {quote(row.column_name)} TYPE text COLLATE "C"' for row in rows)
+        connection.exec_driver_sql(f"ALTER TABLE {quote(table)} {changes}")
+
+
+@contextmanager
+def held_by_one_process(url: URL, name: str) -> Iterator[None]:
+    """Hold a lock on a connection of its own for the duration of the block. Raise `StoreUnusable` if another process has it."""
+    with _unpooled(url) as connection:
+        # No transaction stays open: the lock is the session's.
+        connection.execution_options(isolation_level="AUTOCOMMIT")
+        may_create = "SELECT has_database_privilege(current_database(), 'CREATE')"
+        if not connection.exec_driver_sql(may_create).scalar_one():
+            raise StoreUnusable(
+                f"{display_name(url)} does not let the user create a schema; grant it CREATE on the database"
+            )
+        taken = connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": lock_key(name)})
+        if not taken.scalar_one():
+            raise StoreUnusable(f"another vllm-digest is using {display_name(url)}; stop it first, or set DATABASE_URL")
+        yield
+
+
+@contextmanager
+def _unpooled(url: URL) -> Iterator[Connection]:
+    arguments = {"connect_timeout": _SILENCE}
+    engine = _listening(create_engine(url, poolclass=NullPool, connect_args=arguments, hide_parameters=True))
+    with closing(engine.connect()) as connection:
+        yield connection
+
+
+def _listening(engine: Engine) -> Engine:
+    event.listen(engine, "connect", _set_up)
+    event.listen(engine, "handle_error", _translate)
+    return engine
+
+
+def _set_up(connection: Any, _record: object) -> None:
+    from psycopg.types.string import StrDumperUnknown
+
+    class TextDumper(StrDumperUnknown):
+        """Text with a sign in place of NUL, which PostgreSQL stores in no text."""
+
+        def dump(self, obj: str) -> Any:
+            return super().dump(obj.replace("\0", "\N{REPLACEMENT CHARACTER}"))
+
+    connection.adapters.register_dumper(str, TextDumper)
+    connection.autocommit = True
+    for setting in _SESSION:
+        connection.execute(f"SET {setting}")
+    connection.autocommit = False
+
+
+def _check_server(connection: Connection) -> None:
+    info: Any = connection.connection.dbapi_connection
+    major = info.info.server_version // 10_000
+    name = display_name(connection.engine.url)
+    if major < _OLDEST:
+        raise StoreUnusable(f"{name} is PostgreSQL {major}; {_OLDEST} or newer is needed")
+    encoding = info.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        raise StoreUnusable(f"{name} is encoded in {encoding}; create a database with ENCODING 'UTF8'")
+
+
+def _translate(context: ExceptionContext) -> None:
+    if context.is_pre_ping or not isinstance(context.sqlalchemy_exception, exc.DBAPIError):
+        return
+    error: Any = context.original_exception
+    words = _words_of(error.sqlstate)
+    if words is None and error.sqlstate is None and isinstance(error, _lost_connections()):
+        words = next((words for sign, words in _CONNECTING if sign in str(error).lower()), None)
+        words = words or "closed the connection; try again"
+    if words:
+        url = context.engine.url if context.engine else None
+        raise StoreUnusable(f"{display_name(url) if url else 'the database'} {words}") from error
+
+
+def _lost_connections() -> tuple[type[Exception], ...]:
+    from psycopg import InterfaceError, OperationalError
+
+    return (InterfaceError, OperationalError)
+
+
+def _words_of(state: str | None) -> str | None:
+    return next((words for sign, words in _STATES if state and state.startswith(sign)), None)

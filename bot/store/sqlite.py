@@ -1,0 +1,167 @@
+"""SQLite: its file and folder, the settings of a connection, the transactions that write, and its errors as ours."""
+
+import os
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryFile
+from threading import Lock
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, exc
+from sqlalchemy.engine import URL, ExceptionContext
+
+from analysis.errors import BadSetting, StoreUnusable
+
+# The folder of the default DATABASE_URL. No other folder is created, since its name may be a typo.
+_DEFAULT_FOLDER = Path("data")
+
+BUSY_MS = 30_000
+WRITE_LOCK = "write_lock"  # the execution option of an engine that holds its lock
+WRITING: Mapping[str, Any] = {"write": True}  # the execution options of transactions that write
+_WORDS = (
+    ("unable to open", "cannot be opened; create its folder, or set DATABASE_URL"),
+    ("readonly", "cannot be written; check its permissions, or set DATABASE_URL"),
+    ("not a database", "is not a database; move the file away, or set DATABASE_URL"),
+    ("malformed", "is damaged; restore a copy, or move the file away to begin anew"),
+    ("disk is full", "has no room left; free some disk"),
+    ("locked", "is locked by another program; end that one first"),
+    ("disk i/o", "cannot be read from its disk; check the disk, or set DATABASE_URL"),
+)
+
+
+def check_url(url: URL) -> None:
+    """Raise `BadSetting` if a SQLite URL has a host."""
+    if url.host:  # sqlite://folder/file, one slash short
+        raise BadSetting("DATABASE_URL: a SQLite URL has three slashes before its file; use sqlite:///data/digest.db")
+
+
+def display_name(url: URL) -> str:
+    """Return the URL as errors name it, without a password."""
+    return url.render_as_string(hide_password=True)
+
+
+def new_engine(url: URL) -> Engine:
+    """Return an engine on a file, whose default folder is created. Raise the errors of `prepare_folder`."""
+    if url.database and url.database != ":memory:":
+        prepare_folder(Path(url.database))
+    engine = create_engine(
+        url,
+        connect_args={"timeout": BUSY_MS / 1000},
+        execution_options={WRITE_LOCK: Lock()},
+        hide_parameters=True,
+    )
+    event.listen(engine, "connect", _set_up)
+    event.listen(engine, "begin", _begin)
+    event.listen(engine, "handle_error", _translate)
+    return engine
+
+
+def exists(url: URL) -> bool:
+    """Return whether there is a file. Raise `BadSetting` if its folder does not exist."""
+    if not url.database:
+        return False
+    check_folder(Path(url.database))
+    return Path(url.database).exists()
+
+
+def stored_version(url: URL) -> str | None:
+    """Return the schema version of a file without changing it, None for a new one. Raise `StoreUnusable` if it cannot be used."""
+    path = Path(url.database or ":memory:")
+    check_folder(path)
+    path = path.absolute()
+    nearest = next(each for each in (path, *path.parents) if os.path.lexists(each))
+    if nearest is path and not os.access(path, os.W_OK):
+        raise _unusable(url, "readonly")
+    if nearest is not path:
+        _check_writable(nearest, url)
+    if nearest is not path or path.stat().st_size == 0:
+        return None
+    try:
+        # Without a writer, open it as immutable, which needs and creates no -wal and -shm files.
+        alone = "" if Path(f"{path}-wal").exists() else "&immutable=1"
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro{alone}", uri=True)) as connection:
+            known = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").fetchone()
+            row = connection.execute("SELECT version_num FROM alembic_version").fetchone() if known else None
+    except sqlite3.Error as error:
+        raise _unusable(url, error) from error
+    return row[0] if row else None
+
+
+def version(connection: Connection) -> str | None:
+    """Return the schema version, None for a new database."""
+    table = connection.exec_driver_sql("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").first()
+    row = connection.exec_driver_sql("SELECT version_num FROM alembic_version").first() if table else None
+    return row[0] if row else None
+
+
+def hold(connection: Connection, name: str) -> None:
+    """Do nothing: a write transaction has the database to itself."""
+    del connection, name
+
+
+def finish_migration(connection: Connection) -> None:
+    """Do nothing: columns are as the migrations declare them."""
+    del connection
+
+
+def check_folder(database: Path) -> None:
+    """Raise `BadSetting` if a database's folder does not exist, unless it is the default one, which is created later."""
+    folder = database.parent
+    if folder != _DEFAULT_FOLDER and not os.path.isdir(folder):  # noqa: PTH112 (Path.is_dir raises without permission)
+        raise BadSetting(f"DATABASE_URL: folder {folder} does not exist; create it, or correct the setting")
+
+
+def prepare_folder(database: Path) -> None:
+    """Create the default folder if missing. Raise the errors of `check_folder`, or `StoreUnusable` if it cannot be created."""
+    check_folder(database)
+    folder = database.parent
+    try:
+        if not folder.is_dir():
+            folder.mkdir(exist_ok=True)
+            # The folder may lie in a user's own repository: neither git nor a comparison of that folder takes it for code.
+            (folder / ".gitignore").write_text("*\n")
+    except OSError as error:
+        raise StoreUnusable(
+            f"the folder of the database {database} cannot be created ({error.strerror}); set DATABASE_URL"
+        ) from error
+
+
+def _check_writable(folder: Path, url: URL) -> None:
+    """Check that files can be created in `folder`, by creating a temporary one: permissions alone do not tell."""
+    try:
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise _unusable(url, "unable to open") from error
+
+
+def _set_up(connection: Any, _record: object) -> None:
+    # `_begin` starts transactions, not the driver, which would start them too late.
+    connection.isolation_level = None
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", f"busy_timeout={BUSY_MS}"):
+        connection.execute(f"PRAGMA {pragma}")
+    # What people wrote is overwritten when it is deleted, which only some systems' SQLite does unasked.
+    connection.execute("PRAGMA secure_delete=ON")
+
+
+def _begin(connection: Connection) -> None:
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get("write") else "BEGIN")
+
+
+def _translate(context: ExceptionContext) -> None:
+    error = context.original_exception
+    if not isinstance(context.sqlalchemy_exception, exc.OperationalError | exc.DatabaseError):
+        return
+    if isinstance(context.sqlalchemy_exception, exc.IntegrityError | exc.ProgrammingError):
+        return
+    raise _unusable(context.engine.url if context.engine else None, error) from error
+
+
+def _unusable(url: URL | None, error: BaseException | str | None) -> StoreUnusable:
+    where = display_name(url) if url else "the database"
+    for sign, words in _WORDS:
+        if sign in str(error).lower():
+            return StoreUnusable(f"{where} {words}")
+    return StoreUnusable(f"{where} cannot be used ({error}); move the file away, or set DATABASE_URL")
