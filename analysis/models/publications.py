@@ -26,11 +26,15 @@ class PublishedBreak(Frozen):
 
 
 class PublishedDay(Frozen):
-    """A published day. `lines` are its most important headlines; `updated` is when its files last changed."""
+    """A published day. `lines` are its most important headlines; `updated` is when its files last changed.
+
+    `failed` counts the commits that could not be read.
+    """
 
     date: date
     updated: AwareDatetime
     stats: Stats
+    failed: int = 0
     lines: tuple[str, ...] = ()
     breaking: tuple[PublishedBreak, ...] = ()
 

@@ -29,7 +29,12 @@ def published_day(report: DayReport, now: datetime, before: PublishedDay | None 
         breaking.append(same if same and same == found.model_copy(update={"updated": same.updated}) else found)
     lines = [_line(each, report) for group in shown_highlights(report) for each in group.rows]
     return PublishedDay(
-        date=report.date, updated=now, stats=report.stats, lines=tuple(lines[:_LINES]), breaking=tuple(breaking)
+        date=report.date,
+        updated=now,
+        stats=report.stats,
+        failed=len(report.failed),
+        lines=tuple(lines[:_LINES]),
+        breaking=tuple(breaking),
     )
 
 

@@ -11,7 +11,7 @@ from bot.cli.command_settings import command_settings
 from bot.cli.options import IncompleteResult, LangOption, NoModelOption, RepoOption, ZoneOption, budget_time, parse_days
 
 if TYPE_CHECKING:
-    from analysis.models import Repository
+    from analysis.models import DayReport, Repository
     from bot.cli.progress import TerminalProgress
     from bot.models.publish_target import PublishTarget
     from bot.models.subjects import DayRef
@@ -97,19 +97,27 @@ def _publish_days(
         try:
             report = digests.report(ref, now, progress)
             for target in targets:
-                changed = publications.publish(target, report, now)
-                typer.echo(f"{ref.repository} {ref.day}: {'published to' if changed else 'unchanged in'} {target}")
+                typer.echo(f"{ref.repository} {ref.day}: {_publish_day(publications, target, report, now)}")
         except (Misuse, RateLimited):
             raise
         except OutsideFailure as exc:
             missing.append(f"{ref.repository} {ref.day}: {exc}")
         else:
             if report.failed:
-                missing.append(
-                    f"{ref.repository} {ref.day}: {len(report.failed)} commits could not be read ({report.failed[0].reason})"
-                )
+                commits = "1 commit" if len(report.failed) == 1 else f"{len(report.failed)} commits"
+                missing.append(f"{ref.repository} {ref.day}: {commits} could not be read ({report.failed[0].reason})")
         progress.day_done()
     return missing
+
+
+def _publish_day(publications: "Publications", target: "PublishTarget", report: "DayReport", now: datetime) -> str:
+    """Publish a day and return what became of it there."""
+    from bot.publishing.publisher import MoreCompleteError
+
+    try:
+        return f"{'published to' if publications.publish(target, report, now) else 'unchanged in'} {target}"
+    except MoreCompleteError:
+        return f"left unchanged in {target}, where it is more complete"
 
 
 def _token(settings: "Settings") -> str | None:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from analysis.errors import BranchMoved, Misuse
+from analysis.errors import BranchMoved, Misuse, OutsideFailure
 from analysis.models import DayReport, PublishedYear
 from analysis.report.feeds import FeedAddresses, breaking_feed, daily_feed
 from analysis.report.markdown import reports_markdown
@@ -33,6 +33,10 @@ _ROOT = "reports"
 
 class OtherTimezoneError(Misuse):
     """The target has the days of this repository in another time zone."""
+
+
+class MoreCompleteError(OutsideFailure):
+    """The target has the day with fewer unread commits, and keeps it."""
 
 
 class _Shelf(NamedTuple):
@@ -64,6 +68,7 @@ class Publication(NamedTuple):
 def publish(target: Target, report: DayReport, now: datetime, *, pause: float = _PAUSE) -> bool:
     """Publish a day and return whether that changed anything. Raise `Misuse` if a file of somebody else is in the way.
 
+    Raise `MoreCompleteError` if fewer commits of the published day could not be read.
     `pause` is in seconds, after a branch has moved; it is doubled with each attempt.
     """
     for attempt in range(1, _ATTEMPTS + 1):
@@ -82,10 +87,14 @@ def publish(target: Target, report: DayReport, now: datetime, *, pause: float = 
 
 
 def plan(target: Target, files: Files, report: DayReport, now: datetime) -> Publication:
-    """Return what is to be written. Raise `Misuse` if a file of somebody else is in the way."""
+    """Return what is to be written. Raise the errors of `publish` but `BranchMoved`."""
     shelf = _find_shelf(target, files, report)
     year = shelf.years[report.date.year]
     before, folder = year.day(report.date), shelf.folder(report.date.year)
+    if before and before.failed < len(report.failed):
+        raise MoreCompleteError(
+            f"{target.name} has {report.date} of {report.repository} with more commits read, and keeps it"
+        )
     written = {
         f"{folder}/{report.date}.md": reports_markdown([report]),
         f"{folder}/{report.date}.html": report_page(report),

@@ -8,7 +8,7 @@ from bot.models.deliveries import SOON, Delivery, Outcome, seconds_until
 from bot.models.publish_target import parse_target
 from bot.models.subjects import DayRef, parse_day_value, parse_value, value_of
 from bot.publishing.publications import Publications
-from bot.publishing.publisher import OtherTimezoneError
+from bot.publishing.publisher import MoreCompleteError, OtherTimezoneError
 from bot.services.digest import DigestService
 from bot.store import Store
 
@@ -61,5 +61,8 @@ class ScheduledPublications:
             # Channels choose their time zones; the first that was published stays that of the target.
             log.info("not published", what=value_of(ref), target=name, why=str(exc))
             return Outcome()
+        except MoreCompleteError as exc:
+            log.info("not published", what=value_of(ref), target=name, why=str(exc))
+            return Outcome(pause=seconds_until(report.resumes_at, self._now()))
         log.info("published" if changed else "published before", what=value_of(ref), target=name)
         return Outcome(pause=seconds_until(report.resumes_at, self._now()))

@@ -54,6 +54,22 @@ def test_a_private_repository_is_not_published_by_chance(run: Run, tmp_path: Pat
     assert named.code == 0
 
 
+def test_a_published_day_is_not_replaced_by_a_poorer_one(run: Run, tmp_path: Path) -> None:
+    """A line says so, and the exit code asks to try again."""
+    (tmp_path / "public").mkdir()
+    with PublishingGitHub({"o/n": COMMITS}, WritableRepository()) as server:
+        run("publish", "2026-02-05", "--to", "./public", server=server)
+        page = tmp_path / "public/reports/2026/n/2026-02-05.html"
+        before = page.read_text()
+        server.faults.append(Fault("commits/" + "01" * 20, 422, times=20))
+        fresh = {"DATABASE_URL": f"sqlite:///{tmp_path / 'other.db'}"}
+        poorer = run("publish", "2026-02-05", "--to", "./public", server=server, **fresh)
+    assert poorer.code == 3
+    assert poorer.out == f"o/n 2026-02-05: left unchanged in {tmp_path / 'public'}, where it is more complete\n"
+    assert "2026-02-05: 1 commit could not be read (" in poorer.err
+    assert page.read_text() == before
+
+
 def test_errors_are_one_line_with_their_codes(run: Run) -> None:
     """2 for what one must change, 3 for what can be tried again."""
     with PublishingGitHub({"o/n": COMMITS}, WritableRepository()) as server:

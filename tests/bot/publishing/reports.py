@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from functools import cache
 
-from analysis.models import DayReport, Entry, Language, Repository
+from analysis.models import DayReport, Entry, Failure, Language, Repository
 from analysis.sources.github_files import GitHubFiles
 from bot.local.sample import SAMPLE_DAY, SAMPLE_REPOSITORY, sample_services
 from bot.models.subjects import DayRef
@@ -29,6 +29,16 @@ def on(day: date, report: DayReport | None = None, *, entries: tuple[Entry, ...]
     """The report as of another day, with other commits if given."""
     report = report or sample_report()
     return report.model_copy(update={"date": day, "entries": report.entries if entries is None else entries})
+
+
+def unread(report: DayReport, number: int) -> DayReport:
+    """The report as if its first `number` commits could not be read."""
+    entries = tuple(
+        each.model_copy(update={"analysis": None}) if i < number else each for i, each in enumerate(report.entries)
+    )
+    why = "127.0.0.1:18719 did not respond; check GITHUB_API_URL"
+    failed = tuple(Failure(sha=each.commit.sha, stage="read", reason=why) for each in entries[:number])
+    return report.model_copy(update={"entries": entries, "failed": failed})
 
 
 @contextmanager

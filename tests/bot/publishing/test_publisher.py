@@ -13,9 +13,9 @@ from analysis.errors import AccessDenied, BranchMoved, DigestError, Misuse, Rate
 from analysis.models import Repository
 from analysis.report.markdown import reports_markdown
 from bot.publishing.folder import FolderTarget
-from bot.publishing.publisher import OtherTimezoneError, publish
+from bot.publishing.publisher import MoreCompleteError, OtherTimezoneError, publish
 from bot.publishing.target import Target
-from tests.bot.publishing.reports import HOME, LATER, NOW, github_target, on, sample_report, target_at
+from tests.bot.publishing.reports import HOME, LATER, NOW, github_target, on, sample_report, target_at, unread
 from tests.servers.github import Fault
 from tests.servers.writable import NAME, PublishingGitHub, WritableRepository
 
@@ -101,6 +101,22 @@ def test_a_changed_day_is_updated(where: Open, tmp_path: Path) -> None:
             ("2026-02-05", "2026-02-07T01:00:00Z"),
             ("2026-02-04", "2026-02-06T01:00:00Z"),
         ]
+
+
+@EVERYWHERE
+def test_a_published_day_loses_no_commit(where: Open, tmp_path: Path) -> None:
+    """A day with more unread commits does not replace it; one with fewer does."""
+    worse, bad, whole = (unread(sample_report(), number) for number in (2, 1, 0))
+    with where(tmp_path) as shown:
+        assert publish(shown.target, bad, NOW)
+        before = shown.files()
+        with pytest.raises(MoreCompleteError, match="with more commits read, and keeps it"):
+            publish(shown.target, worse, LATER)
+        assert shown.files() == before
+        assert publish(shown.target, whole, LATER)
+        with pytest.raises(MoreCompleteError):
+            publish(shown.target, bad, LATER)
+        assert shown.files()[f"{HOME}/2026-02-05.md"] == reports_markdown([whole])
 
 
 @EVERYWHERE
