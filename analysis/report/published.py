@@ -1,14 +1,30 @@
-"""A day's report as what its index and feeds need of it."""
+"""A day's report as everybody may see it, and what its index and feeds need of it."""
 
+from collections.abc import Iterable
 from datetime import datetime
 
-from analysis.models import DayReport, PublishedBreak, PublishedDay
+from analysis.locale import Phrase
+from analysis.models import DayReport, Failure, PublishedBreak, PublishedDay
 from analysis.report.highlights import Highlight, Theme, highlights, shown_highlights
 from analysis.text import one_line, shorten
 from analysis.writing.headlines import headline
 
 _LINES = 5  # headlines of a day
 _LINE = 300  # characters
+
+
+def published_form(report: DayReport) -> DayReport:
+    """Return the report with general words for what failed: the reasons name the operator's hosts and settings."""
+    return report.model_copy(
+        update={
+            "failed": _in_general(report.failed, Phrase("its changes were not available")),
+            "replaced": _in_general(report.replaced, Phrase("the model did not analyse it")),
+        }
+    )
+
+
+def _in_general(failures: Iterable[Failure], reason: Phrase) -> tuple[Failure, ...]:
+    return tuple(each.model_copy(update={"reason": reason}) for each in failures)
 
 
 def published_day(report: DayReport, now: datetime, before: PublishedDay | None = None) -> PublishedDay:

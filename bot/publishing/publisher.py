@@ -22,7 +22,7 @@ from analysis.models import DayReport, PublishedYear
 from analysis.report.feeds import FeedAddresses, breaking_feed, daily_feed
 from analysis.report.markdown import reports_markdown
 from analysis.report.page import report_page
-from analysis.report.published import published_day
+from analysis.report.published import published_day, published_form
 from analysis.report.published_index import index_markdown
 from bot.publishing.target import Files, Target, blob_sha, foreign
 
@@ -95,9 +95,10 @@ def plan(target: Target, files: Files, report: DayReport, now: datetime) -> Publ
         raise MoreCompleteError(
             f"{target.name} has {report.date} of {report.repository} with more commits read, and keeps it"
         )
+    shown = published_form(report)
     written = {
-        f"{folder}/{report.date}.md": reports_markdown([report]),
-        f"{folder}/{report.date}.html": report_page(report),
+        f"{folder}/{report.date}.md": reports_markdown([shown]),
+        f"{folder}/{report.date}.html": report_page(shown),
     }
     day = published_day(report, now.replace(microsecond=0), before)
     same = all(year.files.get(path) == blob_sha(text.encode()) for path, text in written.items())

@@ -1,6 +1,7 @@
 """Publishing: one commit a day, none without a change, never over what somebody else wrote."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from datetime import date, timedelta
@@ -10,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from analysis.errors import AccessDenied, BranchMoved, DigestError, Misuse, RateLimited, Unreachable
-from analysis.models import Repository
+from analysis.models import Failure, Repository
 from analysis.report.markdown import reports_markdown
 from bot.publishing.folder import FolderTarget
 from bot.publishing.publisher import MoreCompleteError, OtherTimezoneError, publish
@@ -117,6 +118,19 @@ def test_a_published_day_loses_no_commit(where: Open, tmp_path: Path) -> None:
         with pytest.raises(MoreCompleteError):
             publish(shown.target, bad, LATER)
         assert shown.files()[f"{HOME}/2026-02-05.md"] == reports_markdown([whole])
+
+
+def test_reasons_of_failures_stay_with_the_operator(tmp_path: Path) -> None:
+    """No file names a host or a setting; each tells in general words what is missing."""
+    report = unread(sample_report(), 2)
+    why = "http://10.0.0.7:8000/v1 did not respond; check OPENAI_BASE_URL"
+    replaced = (Failure(sha=report.entries[3].commit.sha, stage="analyse", reason=why),)
+    publish(FolderTarget(tmp_path), report.model_copy(update={"replaced": replaced}), NOW)
+    files = {each.name: each.read_text() for each in tmp_path.rglob("*") if each.is_file()}
+    for name in ("2026-02-05.md", "2026-02-05.html"):
+        assert files[name].count("could not be read: its changes were not available") == 2
+        assert "the model did not analyse it" in files[name]
+    assert not [name for name, text in files.items() if re.search(r"did not respond|127\.0|10\.0\.0|_URL", text)]
 
 
 @EVERYWHERE
