@@ -72,7 +72,9 @@ def _checked_targets(
     if target:
         targets = [target]
     else:
-        targets = [each for each in publications.targets(repository) if publications.is_meant(each, repository)]
+        rules = publications.targets(repository)
+        # If none is meant, the check of the first one tells why.
+        targets = [each for each in rules if publications.is_meant(each, repository)] or rules[:1]
     if not targets:
         raise BadSetting(
             f"nothing says where to publish {repository}; use --to owner/name or --to ./folder, or set DIGEST_PUBLISH"

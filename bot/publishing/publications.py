@@ -43,14 +43,19 @@ class Publications:
         return publish(self.check(target, report.repository), report, now)
 
     def check(self, target: PublishTarget, repository: Repository) -> FolderTarget | GitHubTarget:
-        """Return a target that can be written. Raise `AccessDenied` if a private repository may not go there."""
+        """Return a target that can be written. Raise `AccessDenied` if a private repository may not go there.
+
+        Raise `UnknownRepository` for one that GitHub does not know, unless it is named for a private target.
+        """
         place, name = self.open(target), repository.full_name
         place.check()
-        if self._is_private(repository):
-            if not self._is_named(repository, target):
-                raise AccessDenied(f"{name} is private; to publish it there, name it: DIGEST_PUBLISH={name}={target}")
-            if not place.is_private():
+        is_named = self._is_named(repository, target)
+        if is_named and place.is_private():
+            return place
+        if name.lower() in self._private or not self._is_public(repository):
+            if is_named:
                 raise AccessDenied(f"{name} is private, and {target} is public; publish it to a private repository")
+            raise AccessDenied(f"{name} is private; to publish it there, name it: DIGEST_PUBLISH={name}={target}")
         return place
 
     def is_meant(self, target: PublishTarget, repository: Repository) -> bool:

@@ -70,6 +70,18 @@ def test_a_published_day_is_not_replaced_by_a_poorer_one(run: Run, tmp_path: Pat
     assert page.read_text() == before
 
 
+def test_an_unknown_repository_is_not_called_private(run: Run, tmp_path: Path) -> None:
+    """The error says that it does not exist, whether the target is given or set."""
+    (tmp_path / "public").mkdir()
+    with PublishingGitHub({"o/n": COMMITS}, WritableRepository()) as server:
+        given = run("publish", "2026-02-05", "--repo", "nobody/nothing", "--to", "./public", server=server)
+        by_rule = run("publish", "2026-02-05", "--repo", "nobody/nothing", server=server, DIGEST_PUBLISH="./public")
+    for each in (given, by_rule):
+        assert each.code == 2
+        assert "GitHub has no repository nobody/nothing" in each.err
+        assert "is private" not in each.err
+
+
 def test_errors_are_one_line_with_their_codes(run: Run) -> None:
     """2 for what one must change, 3 for what can be tried again."""
     with PublishingGitHub({"o/n": COMMITS}, WritableRepository()) as server:
