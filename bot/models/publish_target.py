@@ -1,10 +1,16 @@
 """Targets of publications: a branch of a repository on GitHub, or a folder; and which repositories are published where."""
 
+import re
 from pathlib import Path
 from typing import NamedTuple
 
 from analysis.errors import Misuse
 from analysis.models import Repository
+
+# As a browser or `git clone` has it; the name is None if it does not end in owner/name.
+_ADDRESS = re.compile(
+    r"(?:\w+://[^/]+/|git@[\w.-]+:|github\.com/)(?:(?P<name>[\w.-]+/[\w.-]+?)(?:\.git)?/?$)?", re.ASCII | re.IGNORECASE
+)
 
 
 class PublishTarget(NamedTuple):
@@ -28,6 +34,8 @@ def parse_target(text: str) -> PublishTarget:
     word = text.strip()
     if not word:
         raise Misuse("a target is missing; use owner/name[@branch] or a folder")
+    if address := _ADDRESS.match(word):
+        raise Misuse(f"a target is no web address; use {address['name'] or 'owner/name[@branch]'}")
     try:
         repository = None if word[0] in "/.~" else Repository.parse(word)
     except Misuse:

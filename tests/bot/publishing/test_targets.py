@@ -23,6 +23,24 @@ def test_anything_else_is_a_folder(text: str) -> None:
     assert parse_target(text) == PublishTarget(Path(text).expanduser().absolute())
 
 
+@pytest.mark.parametrize(
+    ("text", "use"),
+    [
+        ("https://github.com/o/r", "o/r"),
+        ("https://github.com/o/r.git", "o/r"),
+        ("https://somebody:secret@github.com/o/r/", "o/r"),
+        ("git@github.com:o/r.git", "o/r"),
+        ("github.com/o/r", "o/r"),
+        ("https://github.com/o/r/tree/main", "owner/name[@branch]"),
+    ],
+)
+def test_a_web_address_is_answered_with_the_name(text: str, use: str) -> None:
+    """It is no folder; the error does not repeat it, since it may hold a password."""
+    with pytest.raises(Misuse) as refused:
+        parse_target(text)
+    assert str(refused.value) == f"a target is no web address; use {use}"
+
+
 def test_a_rule_names_a_repository_or_all() -> None:
     """A target may be read back from its name."""
     rule = parse_rule("o/n=acme/reports@main")
