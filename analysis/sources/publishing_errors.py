@@ -41,8 +41,9 @@ def _refusal(status: int, message: str, repository: Repository) -> DigestError:
     if _MOVED.search(message):
         return BranchMoved(f"{repository} moved while its commit was made")
     if _PROTECTED.search(message):
+        branch = f"branch {repository.branch}" if repository.branch else "the default branch"
         return AccessDenied(
-            f"the branch of {repository} is protected; let the owner of DIGEST_PUBLISH_TOKEN push to it, or publish to another branch"
+            f"{branch} of {repository.full_name} is protected; let the owner of DIGEST_PUBLISH_TOKEN push to it, or publish to another branch"
         )
     if status == codes.forbidden:
         return no_write_access(repository)

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from analysis.errors import BranchMoved, Misuse, OutsideFailure
-from analysis.models import DayReport, PublishedYear
+from analysis.models import DayReport, Language, PublishedYear
 from analysis.report.feeds import FeedAddresses, breaking_feed, daily_feed
 from analysis.report.markdown import reports_markdown
 from analysis.report.page import report_page
@@ -29,6 +29,7 @@ from bot.publishing.target import Files, Target, blob_sha, foreign
 _ATTEMPTS = 5  # of a branch that somebody else moves
 _PAUSE = 0.5  # seconds; what GitHub says of a branch may be seconds old
 _ROOT = "reports"
+_LANGUAGES: dict[Language, str] = {"zh": "Chinese", "en": "English"}
 
 
 class OtherTimezoneError(Misuse):
@@ -40,10 +41,14 @@ class MoreCompleteError(OutsideFailure):
 
 
 class _Shelf(NamedTuple):
-    """Where a repository's reports in a language are in a target: their name there, and what is recorded of each year needed."""
+    """Where a repository's reports in a language are in a target: their name there, and what is recorded of each year needed.
+
+    `is_second` if the target had the repository in another language first.
+    """
 
     name: str
     years: Mapping[int, PublishedYear]
+    is_second: bool = False
 
     def folder(self, year: int) -> str:
         return f"{_ROOT}/{year}/{self.name}"
@@ -109,7 +114,8 @@ def plan(target: Target, files: Files, report: DayReport, now: datetime) -> Publ
     changed = {path: text for path, text in written.items() if _differs(files, path, text, shelf, target)}
     written = _indexes(files, shelf, written, report.date.year)
     verb = "Update" if before else "Add"
-    return Publication({**changed, **written}, f"{verb} the digest of {report.date} of {report.repository}")
+    language = f" in {_LANGUAGES[report.language]}" if shelf.is_second else ""
+    return Publication({**changed, **written}, f"{verb} the digest of {report.date} of {report.repository}{language}")
 
 
 def _find_shelf(target: Target, files: Files, report: DayReport) -> _Shelf:
@@ -117,7 +123,7 @@ def _find_shelf(target: Target, files: Files, report: DayReport) -> _Shelf:
     bare = re.sub(r"[^A-Za-z0-9._-]", "-", str(report.repository).partition("/")[2])
     shelf = _read_shelf(target, files, bare, report)
     if shelf.years and shelf.years[shelf.newest].language != report.language:
-        shelf = _read_shelf(target, files, f"{bare}.{report.language}", report)
+        shelf = _read_shelf(target, files, f"{bare}.{report.language}", report)._replace(is_second=True)
     newest = shelf.years[shelf.newest] if shelf.years else None
     if newest and newest.timezone != report.timezone:
         raise OtherTimezoneError(

@@ -208,6 +208,16 @@ def test_a_day_is_one_commit() -> None:
         assert repository.messages() == ["Begin", f"Add {about}", f"Update {about}"]
 
 
+def test_the_commit_of_a_second_language_names_it() -> None:
+    """Else the two would have the same message."""
+    repository = WritableRepository()
+    with github_target(repository) as target:
+        for language in ("en", "zh"):
+            publish(target, sample_report(language), NOW)
+    about = "Add the digest of 2026-02-05 of lantern/lantern-serve"
+    assert repository.messages()[1:] == [about, f"{about} in Chinese"]
+
+
 def test_a_branch_that_moved_is_read_again() -> None:
     """What somebody else pushed meanwhile stays, and the day is committed on top."""
     repository = WritableRepository()
@@ -267,7 +277,7 @@ def test_an_empty_repository_has_its_default_branch_alone() -> None:
     [
         ({"may_push": False}, AccessDenied, "the token may not write to acme/reports"),
         ({"archived": True}, AccessDenied, "acme/reports is archived"),
-        ({"protected": True}, AccessDenied, "the branch of acme/reports@main is protected"),
+        ({"protected": True}, AccessDenied, "branch main of acme/reports is protected"),
     ],
 )
 def test_a_repository_that_cannot_be_written_is_said(
