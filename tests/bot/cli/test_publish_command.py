@@ -79,7 +79,7 @@ def test_an_unknown_repository_is_not_called_private(run: Run, tmp_path: Path) -
     for each in (given, by_rule):
         assert each.code == 2
         assert "GitHub has no repository nobody/nothing" in each.err
-        assert "is private" not in each.err
+        assert "nothing is private" not in each.err
 
 
 def test_errors_are_one_line_with_their_codes(run: Run) -> None:
