@@ -12,6 +12,7 @@ from functools import lru_cache
 from analysis.diff import DiffLine, changed_lines, hunks
 from analysis.facts.change import Change
 from analysis.facts.python import MODULE, SIDES, CodeStatement, Side, statements
+from analysis.facts.syntax import parse_module
 from analysis.models import Fact, FactKind, FileChange
 from analysis.paths import Kind, kind
 
@@ -88,20 +89,20 @@ def _normalized_statement(statement: CodeStatement) -> Hashable:
 @lru_cache(maxsize=1024)
 def _ast_dump(text: str) -> str:
     text = text.replace("\\ ", " ")
+    module = parse_module(f"{text} ..." if text.endswith(":") else text)
     try:
-        return ast.dump(ast.parse(f"{text} ..." if text.endswith(":") else text))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ast.dump(module) if module else ""
+    except RecursionError:
         return ""
 
 
 def _imports(text: str) -> Iterator[Hashable]:
     """Yield each imported name with the module it comes from."""
-    try:
-        found = ast.parse(text).body
-    except (SyntaxError, ValueError):
+    module = parse_module(text)
+    if module is None:
         yield text
         return
-    for each in found:
+    for each in module.body:
         if isinstance(each, ast.Import | ast.ImportFrom):
             where = (each.level, each.module) if isinstance(each, ast.ImportFrom) else ()
             yield from ((where, one.name, one.asname) for one in each.names)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from analysis.diff import DiffLine, headed_hunks
 from analysis.facts.change import Change, is_module, is_shipped
 from analysis.facts.python import MODULE, CodeStatement, Definition, Scope, Side, definitions, removed_classes
+from analysis.facts.syntax import parse_expression, parse_module
 from analysis.models import Fact, FactKind, FileChange
 
 _NOT_CALLED = re.compile(
@@ -150,10 +151,8 @@ def _renamed_parameters(was: Signature, now: Signature) -> dict[str, str]:
 @lru_cache(maxsize=1024)
 def signature(head: str) -> Signature | None:
     """Parse the signature of a function's head on one line; None if it is not complete Python."""
-    try:
-        function = ast.parse(f"{head} ...").body[0]
-    except (SyntaxError, ValueError):
-        return None
+    module = parse_module(f"{head} ...")
+    function = module.body[0] if module else None
     if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
         return None
     arguments = function.args
@@ -197,7 +196,7 @@ def _outer_type(one: str) -> str:
 
 def _arity(one: str) -> int:
     """Return the number of a tuple's declared elements; 0 for any other type."""
-    match ast.parse(one, mode="eval").body if one.startswith("tuple[") else None:
+    match parse_expression(one) if one.startswith("tuple[") else None:
         case ast.Subscript(slice=ast.Tuple(elts=elements)):
             return len(elements)
         case ast.Subscript():
@@ -210,10 +209,8 @@ def alternatives(annotation: str) -> frozenset[str]:
     """Return the members of a union, without quotes and module prefixes; empty if it cannot be parsed."""
     text = _MODULE.sub("", annotation.replace('"', "").replace("'", ""))
     text = _OLD_NAMES.sub(lambda match: match[0].lower(), text)
-    try:
-        return frozenset(_union_members(ast.parse(text, mode="eval").body)) if text else frozenset()
-    except (SyntaxError, ValueError):
-        return frozenset()
+    union = parse_expression(text)
+    return frozenset(_union_members(union)) if union else frozenset()
 
 
 def _union_members(node: ast.expr) -> list[str]:

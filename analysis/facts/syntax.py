@@ -17,13 +17,18 @@ from typing import NamedTuple
 from analysis.models import Tree
 
 MAX_CHARACTERS = 1_000_000  # of a file; CPython needs about a second and 200 MB to parse as much
-_NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)  # what `ast.parse` raises for hostile text
+# What `ast.parse` raises for hostile text; SystemError where a thread of a library parses beside, for CPython 3.11 counts
+# the depth of both in one number.
+_NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError, SystemError)
 _WARNINGS = Lock()  # the filters of warnings are one for all threads
 
 
 @contextmanager
 def warnings_ignored() -> Iterator[None]:
-    """Ignore the warnings about invalid escapes and literals in other people's code, in one thread at a time."""
+    """Ignore the warnings about other people's code while it is parsed, in one thread at a time.
+
+    Everything that parses does it here: two threads that parse at once miscount each other's depth in CPython 3.11.
+    """
     with _WARNINGS, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield

@@ -17,7 +17,7 @@ _KIND = re.compile(
     r"frontend|revert|cleanup|clean up|style|rfc|wip|new|be|enhancement|improvement|security|deprecat\w*|\d+",
     re.IGNORECASE,
 )
-_VERBAL = re.compile(r"(?:please\s+)?(?:enabl|implement|allow)", re.IGNORECASE)  # what follows may be a verb again
+_VERBAL = re.compile(r"(?:please\s+)?(?:enabl|implement|allow|add\w* back\b)", re.IGNORECASE)  # not of adding alone
 _ADDING = re.compile(
     r"^(?:please\s+)?(?:(?:initial|new model|first|basic|experimental|full)\s+)*"
     r"(?:add(?:s|ed|ing)?|support(?:s|ed|ing)?|enabl(?:e|es|ed|ing)|implement(?:s|ed|ing)?|introduc(?:e|es|ed|ing)|"

@@ -207,6 +207,7 @@ def test_a_dependency_that_had_no_limit_is_told_by_its_limit() -> None:
         ("[CPU] Support for Heron (#1)", "Heron (CPU)"),
         ("[Feat] Implement update_length for workers", "Implement update_length for workers"),
         ("Enable Heron on CPU", "Enable Heron on CPU"),
+        ("Add back the opening session", "Add back the opening session"),
     ],
 )
 def test_a_feature_keeps_what_its_title_means(title: str, line: str) -> None:

@@ -12,7 +12,7 @@ from tests.conftest import recorded
 from tests.servers.clock import SettableClock
 from tests.servers.github import Fault, FaultyGitHub
 from tests.servers.running import whole
-from tests.servers.talk import ADA, BOT, DIGEST, Talk
+from tests.servers.talk import ADA, BOT, DIGEST, LIN, Talk
 
 REPOSITORIES = ("o/n", "o/down", "o/half")
 FAULTS = [
@@ -105,5 +105,5 @@ def test_an_empty_question_is_refused_in_chinese(talk: Talk) -> None:
 
 def test_an_unread_commit_has_its_reason_in_chinese(talk: Talk) -> None:
     """A digest says in Chinese why commits of it could not be read, and the same of the limit with when it ends."""
-    assert "2 个提交未能读取：127.0.0.1:" in (digest := whole(talk.type(ADA, "o/half 2026-02-05")))
+    assert "2 个提交未能读取：127.0.0.1:" in (digest := whole(talk.type(LIN, "o/half 2026-02-05")))
     assert "返回状态码 418" in digest
