@@ -190,8 +190,10 @@ def _incomparable(release: Noted, covered: ReleasedCommits, score: ReleaseScore)
     if not score.named:
         pulls = quantity(len(release.named.every), "pull request")
         return f"none of the {pulls} that the notes name is among the {commits} of {name}"
-    named = quantity(score.named, "commit")
-    return f"none of the {named} of {name} that the notes name was ranked; score --read reads and ranks them now"
+    named = f"none of the {quantity(score.named, 'commit')} of {name} that the notes name was ranked"
+    if score.left_out:
+        return f"{named} before the release was published"
+    return f"{named}; score --read reads and ranks them now"
 
 
 def _older(release: Release, releases: Sequence[Release]) -> Release | None:
