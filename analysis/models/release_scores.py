@@ -51,8 +51,9 @@ class ReleaseScore(Frozen):
     """How right the ranks of a release's commits were: the notes name what mattered.
 
     `commits` counts what the release covers, without merges; `by_date` if dates had to delimit it, for want of its tag.
-    `named` counts those of them that the notes name, ranked or not. The other figures are about the ranked commits:
-    `afterwards` were ranked only after the release; `breaking_low` are listed as breaking but were ranked low;
+    `named` counts those of them that the notes name, ranked or not. `afterwards` counts what was ranked only
+    after the release, of which `left_out` is in no other figure: all of it, unless nothing was ranked before.
+    The other figures are about the remaining ranked commits: `breaking_low` are listed as breaking but were ranked low;
     `missed` are the highest-ranked that the notes do not name; `auc` is the probability that a named commit outscores
     another, None without scores of both kinds.
     """
@@ -65,6 +66,7 @@ class ReleaseScore(Frozen):
     commits: int
     named: int
     afterwards: int = 0
+    left_out: int = 0
     tiers: dict[Importance, TierCount]
     breaking: int = 0
     breaking_low: tuple[RankedCommit, ...] = ()
@@ -74,12 +76,17 @@ class ReleaseScore(Frozen):
 
     @property
     def ranked(self) -> int:
-        """The number of commits that had a rank."""
+        """The number of commits whose ranks the figures are about."""
         return sum(tier.commits for tier in self.tiers.values())
 
     @property
     def unranked(self) -> int:
-        return self.commits - self.ranked
+        return self.commits - self.ranked - self.left_out
+
+    @property
+    def only_afterwards(self) -> bool:
+        """Whether all ranks of the figures were given only after the release was published."""
+        return not self.left_out and 0 < self.ranked == self.afterwards
 
     @property
     def ranked_named(self) -> int:

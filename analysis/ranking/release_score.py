@@ -43,8 +43,13 @@ def score_release(
     released: ReleasedCommits,
     corrections: Iterable[Correction] = (),
 ) -> ReleaseScore:
-    """Compare the ranks that a release's commits were given with what its notes name."""
-    rows = [_row(commit, rank, named) for commit in released.commits if (rank := released.ranks.get(commit.sha))]
+    """Compare the ranks that a release's commits were given with what its notes name.
+
+    Ranks given only after the release was published count if there are no others.
+    """
+    every = [_row(commit, rank, named) for commit in released.commits if (rank := released.ranks.get(commit.sha))]
+    before = [row for row in every if row.rank.given_at is None or row.rank.given_at <= release.published_at]
+    rows = before or every
     without_rank = [commit for commit in released.commits if commit.sha not in released.ranks]
     breaking = [row for row in rows if row.breaking]
     missed = sorted((row for row in rows if not row.named and row.rank.importance is Importance.HIGH), key=_place)
@@ -57,8 +62,9 @@ def score_release(
         published_at=release.published_at,
         by_date=released.by_date,
         commits=len(released.commits),
-        named=sum(row.named for row in rows) + sum(commit.pr in named.every for commit in without_rank),
-        afterwards=sum(row.rank.given_at is not None and row.rank.given_at > release.published_at for row in rows),
+        named=sum(row.named for row in every) + sum(commit.pr in named.every for commit in without_rank),
+        afterwards=len(every) - len(before),
+        left_out=len(every) - len(rows),
         tiers={tier: _tier_count(rows, tier) for tier in _TIERS},
         breaking=len(breaking),
         breaking_low=tuple(_shown(row) for row in breaking if row.rank.importance is Importance.LOW),

@@ -133,6 +133,7 @@ def _release_score_object(score: ReleaseScore) -> dict[str, Any]:
         "ranked": score.ranked,
         "unranked": score.unranked,
         "ranked_afterwards": score.afterwards,
+        "left_out": score.left_out,
         "named": score.named,
         "ranked_named": score.ranked_named,
         "tiers": {tier.value: count.model_dump() for tier, count in score.tiers.items()},

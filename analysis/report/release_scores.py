@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from analysis.locale import Phrase, mark
+from analysis.locale import Language, Phrase, catalogue, mark
 from analysis.models import Importance
 from analysis.models.release_scores import RankedCommit, ReleaseScore
 from analysis.text import one_line, shorten
@@ -35,8 +35,16 @@ def release_name(score: ReleaseScore) -> str:
     return shorten(one_line(score.release), _TAG)
 
 
+def score_name(score: ReleaseScore, language: Language) -> str:
+    """Return the release's tag for a heading, with a word where all ranks were made after the release."""
+    name = release_name(score)
+    if not score.only_afterwards:
+        return name
+    return catalogue(language)("{release} (ranked only after its release)", release=name)
+
+
 def score_sentence(score: ReleaseScore) -> Phrase:
-    """Return in a sentence how right the ranks were, and how many commits had none."""
+    """Return in a sentence how right the ranks were, how many were given too late, and how many commits had none."""
     sentence = Phrase(
         _SOME_HIGH if score.high.commits else _NONE_HIGH,
         release=release_name(score),
@@ -46,6 +54,10 @@ def score_sentence(score: ReleaseScore) -> Phrase:
         named=score.ranked_named,
         ranked=score.ranked,
     )
+    if score.afterwards:
+        sentence = Phrase(
+            "{sentence}; ranked only after the release: {count}", sentence=sentence, count=score.afterwards
+        )
     if not score.unranked:
         return sentence
     return Phrase(
@@ -96,7 +108,12 @@ def score_remarks(score: ReleaseScore) -> Iterator[Phrase]:
     """Yield what limits a score."""
     if score.unranked:
         yield Phrase("Commits without a rank when the release was scored: {count}", count=score.unranked)
-    if score.afterwards:
+    if score.left_out:
+        yield Phrase(
+            "Commits ranked only after the release was published, which are in no figure above: {count}",
+            count=score.left_out,
+        )
+    elif score.afterwards:
         yield Phrase("Commits ranked only after the release was published: {count}", count=score.afterwards)
     if score.by_date:
         yield Phrase("A tag is missing on GitHub, so the commits were taken by date")

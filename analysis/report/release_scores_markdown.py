@@ -4,7 +4,7 @@ from analysis.locale import Language, catalogue
 from analysis.models.release_scores import ReleaseScore
 from analysis.report.impacts_markdown import labelled_link
 from analysis.report.markdown import render
-from analysis.report.release_scores import commit_lists, release_name, score_lines, score_remarks
+from analysis.report.release_scores import commit_lists, score_lines, score_name, score_remarks
 
 
 def release_score_markdown(score: ReleaseScore, language: Language) -> str:
@@ -14,7 +14,7 @@ def release_score_markdown(score: ReleaseScore, language: Language) -> str:
         score=score,
         language=language,
         say=catalogue(language),
-        name=labelled_link(release_name(score), score.url),
+        name=labelled_link(score_name(score, language), score.url),
         lines=list(score_lines(score)),
         remarks=list(score_remarks(score)),
         lists=list(commit_lists(score)),

@@ -5,7 +5,7 @@ from rich.text import Text
 
 from analysis.locale import Language, Phrase
 from analysis.models.release_scores import ReleaseScore
-from analysis.report.release_scores import commit_lists, release_name, score_lines, score_remarks
+from analysis.report.release_scores import commit_lists, score_lines, score_name, score_remarks
 from analysis.report.terminal import link_style, print_heading
 from analysis.report.wrapping import Line, print_line
 from analysis.text import one_line
@@ -18,7 +18,7 @@ def print_release_score(console: Console, score: ReleaseScore, language: Languag
     def show(phrase: Phrase, style: str = "", lead: str = "") -> None:
         print_line(console, Line(Text(phrase.translated(language), style=style), Text(lead)))
 
-    print_heading(console, f"{score.repository} · {release_name(score)}")
+    print_heading(console, f"{score.repository} · {score_name(score, language)}")
     for line in score_lines(score):
         show(line)
     for remark in score_remarks(score):

@@ -64,7 +64,8 @@ class ReleaseScoring:
     ) -> ScoredRelease:
         """Score and store the release called `tag`, or the newest one; given a `reading`, rank first what has no rank.
 
-        Raise `Misuse` for a release that is unknown, a pre-release or without usable notes, or whose commits have no rank.
+        Raise `Misuse` for a release that is unknown, a pre-release or without usable notes, or of which no commit that the
+        notes name has a rank.
         """
         release, older = self._chosen(repository, tag)
         covered = self._covered(repository, release, older)
@@ -72,12 +73,10 @@ class ReleaseScoring:
         if reading:
             failed = self._rank_missing(repository, covered, now, reading)
             covered = covered._replace(ranks=self._store.ranks.find(repository, covered.commits))
-        score = self._score(repository, release, covered, now)
-        if score is None:
-            raise Misuse(
-                f"none of the {quantity(len(covered.commits), 'commit')} of {repository} {release.release.tag} was ranked; "
-                "score --read reads and ranks them now"
-            )
+        score = self._score(repository, release, covered)
+        if not score.ranked_named:
+            raise Misuse(_incomparable(release, covered, score))
+        self._store.release_scores.save(score, now)
         return ScoredRelease(score, failed)
 
     def score_new(
@@ -85,6 +84,7 @@ class ReleaseScoring:
     ) -> None:
         """Score the releases published since a repository was followed that are a day old and have no score, oldest first.
 
+        One of which no commit that the notes name has a rank is left out.
         A failure is logged, passed to `on_failure`, and tried again by the next call. Doing it twice changes nothing.
         """
         for repository, since in followed.items():
@@ -105,7 +105,9 @@ class ReleaseScoring:
         for release in settled:
             each, older = noted(release, repository), _older(release, releases)
             if each.usable and older:
-                self._score(repository, each, self._covered(repository, each, older), now)
+                score = self._score(repository, each, self._covered(repository, each, older))
+                if score.ranked_named:
+                    self._store.release_scores.save(score, now)
         if settled == new:
             self._etags[repository.key] = found.etag
 
@@ -129,16 +131,9 @@ class ReleaseScoring:
             raise Misuse(f"{release.tag} is the first release of {repository}: there is none to compare it with")
         return found, older
 
-    def _score(
-        self, repository: Repository, release: Noted, covered: ReleasedCommits, now: datetime
-    ) -> ReleaseScore | None:
-        """Score and store a release; None if no commit was ranked."""
-        if not covered.ranks:
-            return None
+    def _score(self, repository: Repository, release: Noted, covered: ReleasedCommits) -> ReleaseScore:
         corrections = [Correction(sha, verdict == "too_low") for sha, verdict, _ in self._verdicts(repository)]
-        score = score_release(repository, release.release, release.named, covered, corrections)
-        self._store.release_scores.save(score, now)
-        return score
+        return score_release(repository, release.release, release.named, covered, corrections)
 
     def _rank_missing(
         self, repository: Repository, covered: ReleasedCommits, now: datetime, reading: Reading
@@ -185,6 +180,20 @@ def _named(repository: Repository, tag: str, releases: Sequence[Release]) -> Rel
         return found
     nearest = [by_tag[each].tag for each in get_close_matches(low, by_tag, _NEAREST, 0.0)]
     raise Misuse(f"{repository} has no release {tag!r} among its newest {len(releases)}; nearest: {', '.join(nearest)}")
+
+
+def _incomparable(release: Noted, covered: ReleasedCommits, score: ReleaseScore) -> str:
+    """Return why a release's ranks cannot be compared with its notes."""
+    name, commits = f"{score.repository} {score.release}", quantity(score.commits, "commit")
+    if not covered.ranks:
+        return f"none of the {commits} of {name} was ranked; score --read reads and ranks them now"
+    if not score.named:
+        pulls = quantity(len(release.named.every), "pull request")
+        return f"none of the {pulls} that the notes name is among the {commits} of {name}"
+    named = f"none of the {quantity(score.named, 'commit')} of {name} that the notes name was ranked"
+    if score.left_out:
+        return f"{named} before the release was published"
+    return f"{named}; score --read reads and ranks them now"
 
 
 def _older(release: Release, releases: Sequence[Release]) -> Release | None:

@@ -33,7 +33,7 @@ class ReleaseScores:
             )
 
     def latest(self, repository: Repository) -> ReleaseScore | None:
-        """Return the score of a repository's release that was published last, or None."""
+        """Return the score of a repository's release that was published last; None without one, or if it compares nothing."""
         query = (
             select(table.c.body)
             .where(table.c.repository == repository.key)
@@ -42,4 +42,5 @@ class ReleaseScores:
         )
         with self._engine.connect() as connection:
             body = connection.execute(query).scalar()
-        return ReleaseScore.model_validate(body) if body else None
+        score = ReleaseScore.model_validate(body) if body else None
+        return score if score and score.ranked_named else None

@@ -68,7 +68,7 @@ class WeekCommand:
         if not reply.private and report.entries and not again:
             prefix = f"reply:{request.run}:{stage}:{request.channel}:"
             shown = [Draft(f"{prefix}{place:03}", request.channel, {}) for place in range(len(messages))]
-            self._send(week_drafts(report, shown, prefix, reply.root or None))
+            self._send(week_drafts(report, check, shown, prefix, reply.root or None))
         return again
 
     def _send(self, files: list[Draft]) -> None:

@@ -127,7 +127,7 @@ class Drafter:
         (report, check), prefix = self._weeks.checked(view.reader, delivery.channel, ref, read), key_prefix(delivery)
         found = drafts(prefix, delivery.channel, week_message(report, value_of(ref), check), delivery.what)
         if report.entries:
-            found += week_drafts(report, found, prefix)
+            found += week_drafts(report, check, found, prefix)
         return found
 
     def _commit(self, view: ChannelView, ref: CommitRef, channel: str) -> list[Message]:

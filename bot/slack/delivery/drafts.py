@@ -17,6 +17,7 @@ from analysis.report.upgrades_markdown import upgrade_markdown
 from analysis.report.weeks_markdown import week_markdown
 from bot.models.downstream import UNASKED, DownstreamCheck
 from bot.slack.messages.blocks import Message, section
+from bot.slack.messages.impacts import raised
 from bot.slack.messages.week import chart_comment
 from bot.slack.web import Web
 from bot.slack.web_errors import Refused
@@ -66,13 +67,15 @@ def week_file(report: WeekReport) -> dict[str, Any]:
     return {"filename": name, "title": name, "data": week_markdown(report)}
 
 
-def week_drafts(report: WeekReport, message: Sequence[Draft], prefix: str, thread_ts: str | None = None) -> list[Draft]:
+def week_drafts(
+    report: WeekReport, check: DownstreamCheck, message: Sequence[Draft], prefix: str, thread_ts: str | None = None
+) -> list[Draft]:
     """Return a week's chart and its file, for the thread of its message, or the one where that is.
 
-    If the chart cannot be drawn, the week has its file alone.
+    The chart counts what breaks the channel's code as the message does. If the chart cannot be drawn, the week has its file alone.
     """
     try:
-        contents = [chart_file(report), week_file(report)]
+        contents = [chart_file(raised(report, check)), week_file(report)]
     except Exception:
         log.exception("the chart could not be drawn")
         contents = [week_file(report)]

@@ -139,16 +139,22 @@ class SubscriptionMessages:
         """Return the confirmation of a subscription: its changes and next digest; in a channel the announcement has the terms."""
         subscription, before = agreed
         say = catalogue(self._language)
+        is_changed = before and differences(before, subscription.terms, self._language)
+        title = say("✅ Subscription changed") if is_changed else say("✅ Subscribed")
         at = self.next_digest(subscription)
         began = say("Next digest: {at}", at=at) if subscription.started_to else say("First digest: {at}", at=at)
-        heading = rich(
-            paragraph([*ours(f"{say('✅ Subscribed')} ", "bold"), *prose(describe(subscription, self._language))])
-        )
-        changed = [context(_changes(before, subscription.terms, self._language))] if before else []
+        heading = rich(paragraph([*ours(f"{title} ", "bold"), *prose(describe(subscription, self._language))]))
+        changes = [_changes(before, subscription.terms, self._language)] if before else []
         terms, *buttons = self.row(subscription)
         shown = [terms, *buttons] if subscription.terms.channel.startswith("D") else buttons
-        blocks = (heading, *shown, *changed, context(began), *map(context, self.next_weekly(subscription)))
-        return Message(fallback(f"{say('✅ Subscribed')} {subscription.terms.repository}"), blocks)
+        blocks = (
+            heading,
+            *shown,
+            *map(context, changes),
+            context(began),
+            *map(context, self.next_weekly(subscription)),
+        )
+        return Message(fallback(" · ".join((f"{title} {subscription.terms.repository}", *changes))), blocks)
 
     def next_digest(self, subscription: Subscription) -> str:
         """Return the time of the next digest: `2026-02-06 (Fri) 09:00 Asia/Shanghai`."""

@@ -58,6 +58,9 @@ _COMPACT = 8  # characters of a date without separators
 _Find = Callable[[str], Repository | None]
 _SPAN = re.compile(r"(?:[\w+-][\w./+-]*)?(?:\.\.(?:[\w+-][\w./+-]*)?)?")  # of tags, SHAs and days
 _UPGRADE_EXAMPLE = "upgrade v1.2.0..v1.3.0 downstream owner/name"
+_WEEKS_BACK = re.compile(r"-\d{1,3}")
+_SHORT_NAME = re.compile(r"[A-Za-z][\w.-]*", re.ASCII)  # of a repository that is not known
+_BEFORE_DAYS = ("of", "on", "from", "since", "before", "after", "until", "to")
 _EVERYTHING = ("all", "全部", "所有")
 _HELP = ("help", "?", "？", "帮助")
 _QUOTES = str.maketrans("\u201c\u201d\u2018\u2019", "\"\"''")  # which Slack puts in place of straight ones
@@ -150,7 +153,16 @@ def _command(words: list[str], repository: Repository | None, find: _Find, today
         return _week(words[1:], repository, find, today)
     if head in SUBSCRIBING:
         return _subscription_command(head, words[1:], repository, find)
-    found = _range_day_or_commit(words[0], repository, today) if len(words) == 1 else None
+    return _without_keyword(words, repository, today)
+
+
+def _without_keyword(words: list[str], repository: Repository | None, today: date) -> Command:
+    """Parse words that begin with no command's word."""
+    found: Command | None = None
+    if len(words) == 1:
+        found = _range_day_or_commit(words[0], repository, today)
+    elif not repository and _keyword(words[1]) == "week":
+        found = _week_of_unknown(words, 1, today)
     return found or _sentence(words, repository, today)
 
 
@@ -233,12 +245,25 @@ def _week(words: list[str], repository: Repository | None, find: _Find, today: d
         names = {each: found for each in words if not is_date(each) and (found := find(each))}
         repository, words = next(iter(names.values()), None), [each for each in words if each not in names]
     if len(words) > 1:
-        return _sentence(["week", *words], repository, today)
+        hint = None if repository else _week_of_unknown(["week", *words], 0, today)
+        return hint or _sentence(["week", *words], repository, today)
     try:
         return Week(parse_week(_keyword("".join(words)), today), repository)
     except Misuse:
         why: Why = "future" if nearest_to(words, today).why == "future" else ""
         return NotUnderstood(quoted(["week", *words]), "week -1", why)
+
+
+def _week_of_unknown(words: list[str], place: int, today: date) -> NotUnderstood | None:
+    """Return the valid form of `week` at a place among words that name no known repository, but may be meant to; else None."""
+    others = [*words[:place], *words[place + 1 :]]
+    days = [each for each in others if is_date(each) or _WEEKS_BACK.fullmatch(each)]
+    names = [each for each in others if each not in days]
+    if len(names) != 1 or len(days) > 1 or not _SHORT_NAME.fullmatch(names[0]) or names[0].lower() in _BEFORE_DAYS:
+        return None
+    if not days and not isinstance(_sentence(words, None, today), NotUnderstood):  # "last week"
+        return None
+    return NotUnderstood(quoted(words), " ".join(["week", *days, "owner/name"]))
 
 
 def _upgrade(words: list[str], repository: Repository | None) -> Command:

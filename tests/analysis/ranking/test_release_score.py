@@ -55,9 +55,9 @@ def scored(*, corrections: tuple[Correction, ...] = (), with_scores: bool = True
 
 def test_ranks_are_compared_with_what_the_notes_name() -> None:
     """Commits, ranked ones and named ones are counted a tier, with the AUC of the scores that were given."""
-    score = scored(late=2)
+    score = scored()
     assert (score.commits, score.ranked, score.unranked) == (10, 8, 2)
-    assert (score.named, score.ranked_named, score.afterwards) == (5, 4, 2)
+    assert (score.named, score.ranked_named, score.afterwards) == (5, 4, 0)
     assert score.tiers == {
         HIGH: TierCount(commits=3, named=2),
         MEDIUM: TierCount(commits=2, named=1),
@@ -67,6 +67,32 @@ def test_ranks_are_compared_with_what_the_notes_name() -> None:
     assert score.auc == 13 / 16  # of the pairs of a named and another commit
     assert [each.sha for each in score.breaking_low] == [sha(6)]
     assert [each.sha for each in score.missed] == [sha(3)]
+
+
+def test_ranks_given_after_the_release_are_counted_apart() -> None:
+    """They are in no tier, share or AUC of those given before, and every form of the score says how many there are."""
+    score = scored(late=2)
+    assert (score.commits, score.named, score.ranked, score.afterwards, score.unranked) == (10, 5, 6, 2, 2)
+    assert score.tiers == {
+        HIGH: TierCount(commits=1),
+        MEDIUM: TierCount(commits=2, named=1),
+        LOW: TierCount(commits=3, named=1),
+    }
+    assert score.auc == 5 / 8
+    assert str(score_sentence(score)).endswith("; ranked only after the release: 2; not ranked: 2 of its 10 commits")
+    markdown = release_score_markdown(score, "en")
+    assert "ranked only after the release was published, which are in no figure above: 2" in markdown
+    assert "ranked only after its release" not in markdown
+
+
+def test_ranks_all_given_after_the_release_are_headed_so() -> None:
+    """Without any given before, they are compared, and the heading says what they are, in both languages."""
+    score = scored(late=8)
+    assert (score.tiers, score.auc) == (scored().tiers, scored().auc)
+    assert (score.ranked, score.unranked) == (8, 2)
+    heading, _, _ = release_score_markdown(score, "en").partition("\n")
+    assert "v2 (ranked only after its release)" in heading.replace("\\", "")
+    assert "发布之后才评级" in release_score_markdown(score, "zh").partition("\n")[0]
 
 
 def test_without_scores_there_is_no_auc() -> None:

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from analysis.errors import Misuse
-from analysis.models import Repository
+from analysis.models import Importance, Repository
+from analysis.models.release_scores import ReleaseScore, TierCount
 from analysis.ranking import general_weights
 from bot.models.subjects import DayRef
 from bot.services.factory import Services
@@ -129,6 +130,27 @@ def test_what_cannot_be_scored_is_no_failure(
     report_day(desk)
     scoring(desk).score_new({REPOSITORY: since}, LATER, lambda: failures.append(1))
     assert (store.release_scores.latest(REPOSITORY), failures, server.asked("/compare/")) == (None, [], 0)
+
+
+def test_notes_that_name_no_commit_of_the_release_score_nothing(serve: Serve, services: At, store: Store) -> None:
+    """The command says so in a sentence; the daily job stores no score of 0 of 0."""
+    desk = services(serve((release("v2", notes="* parts (#101, #102, #103)"), RELEASES[1])))
+    report_day(desk)
+    with pytest.raises(
+        Misuse, match="none of the 3 pull requests that the notes name is among the 8 commits of o/n v2"
+    ):
+        scoring(desk).score(REPOSITORY, None, NOW)
+    scoring(desk).score_new({REPOSITORY: FOLLOWED}, LATER)
+    assert store.release_scores.scored(REPOSITORY) == set()
+
+
+def test_a_stored_score_that_compares_nothing_is_not_shown(store: Store) -> None:
+    """Neither a status nor a week says 0 of 0."""
+    tiers = {tier: TierCount(commits=2) for tier in Importance}
+    store.release_scores.save(
+        ReleaseScore(repository=REPOSITORY, release="v2", published_at=NOW, commits=6, named=0, tiers=tiers), NOW
+    )
+    assert store.release_scores.latest(REPOSITORY) is None
 
 
 @pytest.mark.parametrize("path", ["/releases", "/compare/"])

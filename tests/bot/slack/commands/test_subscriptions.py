@@ -136,7 +136,8 @@ def test_what_changed_is_named(talk: Talk) -> None:
         "Changed: time 09:00 → 10:00; time zone UTC → Asia/Shanghai; lowest importance All (🟢 and above) → Only 🔴 high; "
         "watch none → LLM"
     ) in told
-    assert "✅ Subscribed \no/n" in told
+    assert "✅ Subscription changed \no/n" in told
+    assert "✅ Subscribed \no/n" in said(talk, "subscribe at 10:00")
 
 
 @pytest.mark.parametrize(

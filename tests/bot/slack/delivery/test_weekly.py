@@ -251,7 +251,9 @@ def test_weeks_are_chosen_and_ended(slack: LoopbackSlack, serve: Serve, clock: S
         view = slack.wait_for(lambda: slack.modal(ADA))
         chosen = next(each["element"]["initial_option"] for each in view.body["blocks"] if each["block_id"] == "weekly")
         assert chosen["value"] == "fri"
-        assert "weekly digest Fri → off" in whole(talk.type(ADA, "subscribe weekly off"))
+        ended = talk.type(ADA, "subscribe weekly off")
+        assert ended.text == "✅ Subscription changed o/n · Changed: weekly digest Fri → off"
+        assert "✅ Subscribed" not in whole(ended)
         assert "is not a day of the week" in whole(talk.type(ADA, "subscribe weekly 13"))
         assert "edit_subscription" in buttons(listed)
 

@@ -1,5 +1,6 @@
 """The importance of commits in a channel that names a downstream repository."""
 
+from datetime import date
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -16,14 +17,32 @@ from analysis.models.impacts import (
     ImpactKind,
     UpstreamPlace,
 )
+from analysis.models.weeks import WeekDay, WeekReport
 from analysis.writing.by_rules import analyse_by_rules
 from bot.models.downstream import UNASKED, DownstreamCheck
+from bot.slack.delivery.drafts import week_drafts
+from bot.slack.messages.blocks import Message
 from bot.slack.messages.commit import commit_messages
 from bot.slack.messages.impacts import raised_entry
+from bot.slack.messages.week import week_message
+from bot.store import Draft
 from tests.factories import commit
 
 COMPARED = DownstreamCheck(
     compared=(Downstream(name="acme/plugin", packages=("engine",), files=3, python_files=3, uses=9, mentions=1),)
+)
+BROKEN = DownstreamImpacts(
+    downstream=COMPARED.compared[0],
+    impacts=(
+        Impact(
+            kind=ImpactKind.IMPORT,
+            certainty=Certainty.PROVEN,
+            cause=Cause.REMOVED,
+            name="engine.core.load",
+            upstream=UpstreamPlace(path="engine/core.py"),
+            downstream=DownstreamPlace(path="plugin/worker.py", line=1, code="from engine.core import load"),
+        ),
+    ),
 )
 
 
@@ -50,15 +69,6 @@ def test_what_a_commit_breaks_comes_before_all_else_that_is_said_of_it(language:
     """Where a commit breaks the channel's code, this follows the title at once, and elsewhere nothing of it is said."""
     ranked, changed = Ranked(score=-1, importance=Importance.MEDIUM), commit()
     entry = Entry(commit=changed, facts=(), ranked=ranked, analysis=analyse_by_rules(changed, (), ranked, language))
-    broken = Impact(
-        kind=ImpactKind.IMPORT,
-        certainty=Certainty.PROVEN,
-        cause=Cause.REMOVED,
-        name="engine.core.load",
-        upstream=UpstreamPlace(path="engine/core.py"),
-        downstream=DownstreamPlace(path="plugin/worker.py", line=1, code="from engine.core import load"),
-    )
-    found = DownstreamImpacts(downstream=COMPARED.compared[0], impacts=(broken,))
     heading = catalogue(language)("💥 Breaks your code")
 
     def shown(check: DownstreamCheck) -> list[str]:
@@ -66,6 +76,30 @@ def test_what_a_commit_breaks_comes_before_all_else_that_is_said_of_it(language:
         [message] = commit_messages(upstream, entry, language, ZoneInfo("UTC"), public=False, check=check)
         return list(map(str, message.blocks))
 
-    harmless, breaking = shown(UNASKED), shown(COMPARED._replace(commits={changed.sha: (found,)}))
+    harmless, breaking = shown(UNASKED), shown(COMPARED._replace(commits={changed.sha: (BROKEN,)}))
     assert [place for place, block in enumerate(breaking) if heading in block] == [3]  # repository, title, small print
     assert not [block for block in harmless if heading in block]
+
+
+def test_the_chart_of_a_week_counts_as_its_message_does() -> None:
+    """A commit that breaks the channel's code is high in the message, its figures and the chart's words alike."""
+    changed = commit()
+    entry = Entry(commit=changed, ranked=Ranked(score=-1, importance=Importance.LOW))
+    report = WeekReport(
+        repository=Repository.parse("o/engine"),
+        timezone="UTC",
+        language="en",
+        entries=(entry,),
+        days=(WeekDay(date=date(2026, 2, 5), commits=(changed.sha,)),),
+    )
+
+    def shown(check: DownstreamCheck) -> tuple[list[Message], str]:
+        chart, _ = week_drafts(report, check, [Draft("week", "C1", {})], "week:")
+        return week_message(report, check=check, charted=False), chart.content["alt"]
+
+    [message], chart = shown(COMPARED._replace(commits={changed.sha: (BROKEN,)}))
+    assert "02-05 1 (high 1, medium 0, low 0)" in chart
+    assert "🔴 High 1" in message.text
+    assert "Thu 1 (🔴 1)" in str(message.blocks)
+    _, chart = shown(UNASKED)
+    assert "02-05 1 (high 0, medium 0, low 1)" in chart

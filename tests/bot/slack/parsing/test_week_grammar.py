@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from analysis.models import Repository
-from bot.slack.parsing.command_types import Command, NotUnderstood, Week
+from bot.slack.parsing.command_types import Ask, Command, NotUnderstood, Week
 from bot.slack.parsing.commands import parse
 
 TODAY = date(2026, 2, 11)
@@ -26,6 +26,12 @@ ENGINE = Repository.parse("acme/engine")
         ("week engine -2", Week(date(2026, 1, 26), ENGINE)),
         ("week 2026-02-12", NotUnderstood("week 2026-02-12", "week -1", "future")),
         ("week wonders", NotUnderstood("week wonders", "week -1")),
+        ("week flask 2026-02-05", NotUnderstood("week flask 2026-02-05", "week 2026-02-05 owner/name")),
+        ("flask week 2026-02-05", NotUnderstood("flask week 2026-02-05", "week 2026-02-05 owner/name")),
+        ("flask week -1", NotUnderstood("flask week -1", "week -1 owner/name")),
+        ("flask week", NotUnderstood("flask week", "week owner/name")),
+        ("week of 2026-02-05", Ask("week of 2026-02-05")),
+        ("what week", Ask("what week")),
         ("engine week wonders", NotUnderstood("week wonders", "engine week -1")),
     ],
 )
