@@ -483,7 +483,7 @@ def test_a_form_does_not_wait_for_a_slow_github(
     assert len(held(tmp_path)) == (1 if told == "Subscribed" else 0)
 
 
-def test_a_mirror_goes_with_the_last_subscription(slack: LoopbackSlack, tmp_path: Path) -> None:
+def test_a_mirror_goes_with_the_last_subscription(slack: LoopbackSlack, tmp_path: Path, clock: SettableClock) -> None:
     """When nobody is subscribed to a repository any more its mirror is removed soon; that of a configured one stays."""
     mirrors = tmp_path / "mirrors"
     added = {"filename": "a.py", "status": "added", "additions": 1, "deletions": 0, "patch": "@@ -0,0 +1 @@\n+a = 1"}
@@ -494,7 +494,7 @@ def test_a_mirror_goes_with_the_last_subscription(slack: LoopbackSlack, tmp_path
 
     with (
         FaultyGitHub(dict.fromkeys(("o/n", "o/m"), repository)) as github,
-        Talk(slack, github.url, tmp_path, digest_repos="o/n", digest_mirrors=mirrors) as talk,
+        Talk(slack, github.url, tmp_path, now=clock, digest_repos="o/n", digest_mirrors=mirrors) as talk,
     ):
         for channel in (DIGEST, "C0TEAM"):
             said(talk, "subscribe o/m", channel=channel)
