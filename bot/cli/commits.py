@@ -71,7 +71,7 @@ def ask(
     timezone: ZoneOption = None,
     no_model: NoModelOption = False,
 ) -> None:
-    """Answer a question about a commit, a day, a range or a repository, with the lines that prove it."""
+    """Answer a question about commits. It quotes the lines that prove the answer."""
     from analysis.questions.intent import language_of
     from analysis.report.terminal import print_answer
     from analysis.window import zone

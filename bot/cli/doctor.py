@@ -7,7 +7,7 @@ from bot.cli.options import IncompleteResult
 
 
 def doctor() -> None:
-    """Try every token, scope, channel, model and database, and say how to fix what fails."""
+    """Check the settings. Tries every token, scope, channel, model and database, and says how to fix what fails."""
     from rich.text import Text
 
     from analysis.report.wrapping import Line, print_line

@@ -25,7 +25,7 @@ def backfill(
     timezone: ZoneOption = None,
     no_model: NoModelOption = False,
 ) -> None:
-    """Read many days into the store; an interrupted run resumes where it stopped."""
+    """Read many days into the store. An interrupted run resumes where it stopped."""
     from analysis.window import zone
     from bot.cli.progress import TerminalProgress
     from bot.services import backfill as service
@@ -65,7 +65,7 @@ def calibrate(
         int, typer.Option("--releases", min=2, max=50, metavar="N", help="Number of newest releases to learn from.")
     ] = 4,
 ) -> None:
-    """Fit the ranking to a repository's own release notes; an interrupted run resumes where it stopped."""
+    """Fit the ranking to a repository's release notes. An interrupted run resumes where it stopped."""
     from bot.cli.progress import TerminalProgress
     from bot.services import factory
     from bot.services.calibration import as_lines

@@ -39,7 +39,7 @@ def impact(
     format: Annotated[Format, typer.Option("--format", help="Output format.")] = "terminal",
     out: OutOption = None,
 ) -> None:
-    """Show which commits break downstream code, where, and what to write instead."""
+    """Show which commits break downstream code. It shows both places and, where known, what to write instead."""
     from analysis.window import zone
     from bot.cli.output import deliver
     from bot.models.named_subject import days_or_commit

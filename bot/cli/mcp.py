@@ -6,7 +6,7 @@ from bot.cli.command_settings import command_settings
 
 
 def mcp() -> None:
-    """Serve what is stored and what commands read to an agent, over MCP on standard input and output."""
+    """Serve an agent over MCP. It reads what is stored and what commands read, on standard input and output."""
     from bot.mcp.stdio import serve_stdio
 
     serve_stdio(command_settings(), lambda: datetime.now(UTC))

@@ -27,7 +27,7 @@ MetricsOption = Annotated[
 
 
 def run(metrics_port: MetricsOption = None) -> None:
-    """Run the bot: Slack over Socket Mode, the daily digests, answers. Ends with Ctrl+C or SIGTERM.
+    """Run the bot over Socket Mode. It answers, and posts the daily digests. Ends with Ctrl+C or SIGTERM.
 
     Without Slack's tokens it is a local workspace in the browser.
     """
@@ -45,7 +45,7 @@ def serve(
     port: Annotated[int, typer.Option("--port", min=1, max=65535, help="Port to listen on.")] = 3000,
     metrics_port: MetricsOption = None,
 ) -> None:
-    """Run the bot where Slack reaches it over HTTP: /slack/events and /healthz. Ends with Ctrl+C or SIGTERM."""
+    """Run the bot over HTTP. Slack calls /slack/events; /healthz tells whether it is well. Ends with Ctrl+C or SIGTERM."""
     from bot.settings import Settings
 
     _run_bot(Settings.load(), (host, port), metrics_port)

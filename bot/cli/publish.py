@@ -35,7 +35,7 @@ def publish(
     timezone: ZoneOption = None,
     no_model: NoModelOption = False,
 ) -> None:
-    """Publish days as files: Markdown, a page, an index and Atom feeds; one commit a day, none if nothing changed."""
+    """Publish days as Markdown, a web page and Atom feeds. One commit a day, none if nothing changed."""
     from analysis.window import zone
     from bot.cli.progress import TerminalProgress
     from bot.models.publish_target import parse_target

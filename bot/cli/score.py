@@ -34,7 +34,7 @@ def score(
     format: Annotated[Format, typer.Option("--format", help="How the result is written.")] = "terminal",
     out: OutOption = None,
 ) -> None:
-    """Show how right the ranks of a release's commits were, by what its notes name."""
+    """Show how right the ranks of a release's commits were. It compares them with what the notes name."""
     from analysis.models import SHORT_SHA
     from analysis.text import quantity
     from bot.cli.output import deliver

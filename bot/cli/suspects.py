@@ -46,7 +46,7 @@ def suspects(
     format: Annotated[Format, typer.Option("--format", help="Output format.")] = "terminal",
     out: OutOption = None,
 ) -> None:
-    """Show which stored commits most likely caused a traceback, a log or a described failure, and why."""
+    """Find the commits that most likely caused a failure. It reads a traceback, a log or a description, and says why."""
     from analysis.window import zone
     from bot.cli.output import deliver
     from bot.services.configured_repositories import choose_repositories

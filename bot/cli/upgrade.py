@@ -44,7 +44,7 @@ def upgrade(
     format: Annotated[Format, typer.Option("--format", help="Output format.")] = "terminal",
     out: OutOption = None,
 ) -> None:
-    """Show the changes between two versions, those that break downstream code first."""
+    """Show what lies between two versions. What breaks downstream code comes first."""
     from analysis.window import zone
     from bot.cli.output import deliver
 

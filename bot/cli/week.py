@@ -37,7 +37,7 @@ def week(
         Path | None, typer.Option("--chart", metavar="FILE.png", help="Also draw the commits a day and by folder.")
     ] = None,
 ) -> None:
-    """Report a week by its consequences, with what was reverted and what is announced to go."""
+    """Report a week by its consequences. It names what was reverted and what is announced to go."""
     from analysis.window import parse_week, zone
     from bot.cli.output import deliver
     from bot.models.subjects import WeekRef
