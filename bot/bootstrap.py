@@ -118,13 +118,7 @@ def running_bot(
         engine = open_engine(url)
         mailbox, subscriptions = Mailbox(engine), Subscriptions(engine)
         known = partial(known_repositories, settings, subscriptions)
-
-        def mirrored(repository: Repository) -> bool:
-            # One mirror has all branches of its repository.
-            downstream = (*subscriptions.downstream(), *repositories_named(settings.digest_downstream))
-            named = {each.full_name.lower() for each in (*known(), *downstream)}
-            return mirror_all or repository.full_name.lower() in named
-
+        mirrored = (lambda _: True) if mirror_all else partial(_is_followed, settings, subscriptions)
         services = stack.enter_context(bot_services(settings, engine, now, github, mirrored))
         publications = stack.enter_context(
             opened_publications(settings, services.github.is_public, settings.publish_token)
@@ -146,22 +140,18 @@ def running_bot(
         )
         bot.subscribe_configured_channels()
         figures = metrics.Metrics(services.store, mailbox, subscriptions, now)
-        flows, reader = bot.flows, bot.reader
-        scoring = ReleaseScoring(services.github, services.sources, services.store, subscriptions.labels)
-
-        def score_releases() -> None:
-            scoring.score_new(followed_repositories(subscriptions, reader), now(), figures.release_not_scored)
-
-        stack.enter_context(flows.running(flows_url(url)))
-        stack.enter_context(
-            scheduler.ticking(
-                lambda: scheduler.start_due(subscriptions, reader, flows.start_delivery, now()),
-                (flows.forget_old, remove_mirrors, services.store.search_index.complete, score_releases),
-            )
-        )
+        stack.enter_context(bot.flows.running(flows_url(url)))
+        stack.enter_context(bot.scheduled(figures))
         stack.enter_context(metrics.served(figures, metrics_port, needed=metrics_needed))
         stack.enter_context(listen(bot, figures))
-        yield flows
+        yield bot.flows
+
+
+def _is_followed(settings: Settings, subscriptions: Subscriptions, repository: Repository) -> bool:
+    """Return whether a repository is configured or subscribed, itself or as downstream code: one mirror has all its branches."""
+    downstream = (*subscriptions.downstream(), *repositories_named(settings.digest_downstream))
+    named = (*known_repositories(settings, subscriptions), *downstream)
+    return repository.full_name.lower() in {each.full_name.lower() for each in named}
 
 
 @contextmanager
@@ -243,6 +233,26 @@ class _Bot:
                 if repository.key not in decided and not self.reader.within(channel).hides(repository):
                     terms = Terms(channel, repository, settings.digest_time, settings.tz, settings.digest_language)
                     self._subscriptions.keep(terms, self._now())
+
+    def scheduled(self, figures: metrics.Metrics) -> AbstractContextManager[None]:
+        """Start what is due, and tidy up once a day, for the duration of the block."""
+        services, subscriptions = self._services, self._subscriptions
+        scoring = ReleaseScoring(services.github, services.sources, services.store, subscriptions.labels)
+
+        def score_releases() -> None:
+            scoring.score_new(
+                followed_repositories(subscriptions, self.reader), self._now(), figures.release_not_scored
+            )
+
+        return scheduler.ticking(
+            lambda: scheduler.start_due(subscriptions, self.reader, self.flows.start_delivery, self._now()),
+            (
+                self.flows.forget_old,
+                services.sources.remove_unused_mirrors,
+                services.store.search_index.complete,
+                score_releases,
+            ),
+        )
 
     @contextmanager
     def app(self, figures: metrics.Metrics, at_once: int, signing_secret: str = "") -> Iterator[SlackApp]:

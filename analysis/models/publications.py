@@ -1,4 +1,4 @@
-"""What was published of a repository's days: the data of its index and feeds, and the record of the files written.
+"""The record of a repository's published days: the data of its index and feeds, and the files that were written.
 
 It is stored beside the reports, one file a year, so that an index and a feed need no other source.
 """

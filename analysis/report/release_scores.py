@@ -1,4 +1,4 @@
-"""How right the ranks of a release were, in sentences: one for a digest or a status, and those of the whole report."""
+"""Scores of releases in sentences: one for a digest or a status, and those of the whole report."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple

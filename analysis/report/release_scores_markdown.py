@@ -1,4 +1,4 @@
-"""How right the ranks of a release were, as Markdown."""
+"""Scores of releases as Markdown."""
 
 from analysis.locale import Language, catalogue
 from analysis.models.release_scores import ReleaseScore

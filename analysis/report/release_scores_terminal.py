@@ -1,4 +1,4 @@
-"""How right the ranks of a release were, for a terminal."""
+"""Scores of releases for a terminal."""
 
 from rich.console import Console
 from rich.text import Text

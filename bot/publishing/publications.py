@@ -1,5 +1,5 @@
-"""Where the days of a repository are published, and whether they may be: a private repository goes only where DIGEST_PUBLISH
-names it, to a target that is private too. What is published is the stored report, the same for every channel.
+"""The targets of publications, and who may go there: a private repository only where DIGEST_PUBLISH names it, to a target
+that is private too. Published is the stored report, the same for every channel.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What a publication needs of where it goes, whether that is a folder or a branch on GitHub."""
+"""The interface of a publication's target, which a folder and a branch on GitHub have in common."""
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager

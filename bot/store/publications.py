@@ -1,4 +1,4 @@
-"""How the publications of days ended, each by its last try."""
+"""The last outcome of each day's publication, by target."""
 
 from datetime import datetime
 from typing import NamedTuple

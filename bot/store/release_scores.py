@@ -1,4 +1,4 @@
-"""How right the ranks were, by the notes of releases."""
+"""Scores of releases, one for each that was compared with its notes."""
 
 from datetime import datetime
 

@@ -1,21 +1,21 @@
 """Commands about days and ranges of days, and the buttons of a day's digest."""
 
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 
-from analysis.errors import DigestError, Misuse, OutsideFailure, Unreachable
-from analysis.locale import Phrase, catalogue
-from analysis.models import DayReport, Language, Repository
+from analysis.errors import DigestError, OutsideFailure
+from analysis.locale import catalogue
+from analysis.models import DayReport, Language
 from analysis.writing.labels import dated
 from bot.models.clock import Clock
 from bot.models.deliveries import Outcome, seconds_until
 from bot.models.subjects import DayRef, day_value, parse_day_value
 from bot.services.downstream import DownstreamChecks
 from bot.slack.commands.conversation import Conversation
+from bot.slack.commands.each_repository import named_period, show_each
 from bot.slack.commands.posting import PostCommand
 from bot.slack.delivery.channel_report import ChannelReports
 from bot.slack.delivery.drafts import line, report_file
 from bot.slack.delivery.reply import Reply
-from bot.slack.messages.blocks import escaped
 from bot.slack.messages.digest import rest_messages, summary_message
 from bot.slack.messages.lists import DayRow, range_message
 from bot.slack.outbox.outbox import Outbox
@@ -37,25 +37,13 @@ class DayCommands:
 
     def show_day(self, conversation: Conversation, command: Day) -> Outcome:
         """Show a day of one repository, or of all that the channel knows."""
-        view = conversation.view
-        repositories = [command.repository] if command.repository else view.reader.known
-        if not repositories:
-            raise Misuse(Phrase("no repository is available in this channel"))
-        shareable, pauses = self._post.is_offered(conversation), []
-        for repository in repositories:
-            ref = DayRef(repository, command.day, view.tz.key, view.language)
-            try:
-                pauses.append(self._show_digest(conversation, ref, shareable=shareable, or_latest=command.latest))
-            except (Misuse, Unreachable) as exc:
-                if len(repositories) == 1:
-                    raise
-                text = catalogue(view.language)(
-                    "⚠️ {subject} could not be read: {reason}",
-                    subject=_subject(repository, command.day),
-                    reason=escaped(exc.translated(view.language)),
-                )
-                conversation.show([line(text)], stage=f"{repository.key}-trouble")
-        return Outcome(pause=max(filter(None, pauses), default=None))
+        view, shareable = conversation.view, self._post.is_offered(conversation)
+        return show_each(
+            conversation,
+            command.repository,
+            lambda repository: DayRef(repository, command.day, view.tz.key, view.language),
+            lambda ref: self._show_digest(conversation, ref, shareable=shareable, or_latest=command.latest),
+        )
 
     def _show_digest(
         self, conversation: Conversation, ref: DayRef, *, shareable: bool, or_latest: bool
@@ -70,7 +58,7 @@ class DayCommands:
             report = self._read(conversation, latest)
             instead = _instead(ref, latest)
             ref = latest
-        subject = _subject(ref.repository, ref.day)
+        subject = named_period(ref)
         again = seconds_until(report.resumes_at, self._now())
         posted = self._post.note(conversation, ref) if shareable else ""
         note = "\n".join(filter(None, (instead, posted)))
@@ -93,7 +81,7 @@ class DayCommands:
 
     def _read(self, conversation: Conversation, ref: DayRef) -> DayReport:
         """Read a day, with progress for the person."""
-        subject = _subject(ref.repository, ref.day)
+        subject = named_period(ref)
         progress = ReadingProgress(conversation.reply, subject, ref.language, self._now)
         return conversation.view.reader.report(ref, self._now(), progress)
 
@@ -116,7 +104,7 @@ class DayCommands:
                 if failure:
                     rows.append(DayRow(ref, None))
                     continue
-                progress = ReadingProgress(reply, _subject(repository, day), view.language, self._now)
+                progress = ReadingProgress(reply, named_period(ref), view.language, self._now)
                 try:
                     report = view.reader.report(ref, self._now(), progress, ask=False)
                 except OutsideFailure as exc:
@@ -199,7 +187,3 @@ def _instead(empty: DayRef, shown: DayRef) -> str:
         empty=dated(empty.day, empty.language),
         shown=dated(shown.day, empty.language),
     )
-
-
-def _subject(repository: Repository, day: date) -> str:
-    return escaped(f"{repository} · {day}")

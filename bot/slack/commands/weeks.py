@@ -2,17 +2,15 @@
 
 import structlog
 
-from analysis.errors import DigestError, Misuse, Unreachable
-from analysis.locale import Phrase, catalogue
 from bot.models.clock import Clock
 from bot.models.deliveries import Outcome, seconds_until
-from bot.models.subjects import WeekRef, subject_of, value_of
+from bot.models.subjects import WeekRef, value_of
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.days import ReadingProgress
+from bot.slack.commands.each_repository import named_period, reason_unread, show_each
 from bot.slack.commands.posting import PostCommand
 from bot.slack.delivery.channel_week import ChannelWeeks
-from bot.slack.delivery.drafts import line, week_drafts
-from bot.slack.messages.blocks import escaped
+from bot.slack.delivery.drafts import week_drafts
 from bot.slack.messages.week import week_message
 from bot.slack.outbox.outbox import Outbox
 from bot.slack.parsing.command_types import Week
@@ -34,24 +32,17 @@ class WeekCommand:
     def show(self, conversation: Conversation, command: Week) -> Outcome:
         """Show a week of one repository, or of all that the channel knows."""
         view = conversation.view
-        repositories = [command.repository] if command.repository else view.reader.known
-        if not repositories:
-            raise Misuse(Phrase("no repository is available in this channel"))
-        pauses = []
-        for repository in repositories:
-            ref = WeekRef(repository, command.first, view.tz.key, view.language)
-            try:
-                pauses.append(self._show_week(conversation, ref))
-            except (Misuse, Unreachable) as exc:
-                if len(repositories) == 1:
-                    raise
-                self._show_trouble(conversation, ref, exc)
-        return Outcome(pause=max(filter(None, pauses), default=None))
+        return show_each(
+            conversation,
+            command.repository,
+            lambda repository: WeekRef(repository, command.first, view.tz.key, view.language),
+            lambda ref: self._show_week(conversation, ref),
+        )
 
     def _show_week(self, conversation: Conversation, ref: WeekRef) -> float | None:
         """Show a repository's week. Return the seconds until the rest can be read, if some commits could not; else None."""
         request, reply = conversation.request, conversation.reply
-        progress = ReadingProgress(reply, _subject(ref), ref.language, self._now)
+        progress = ReadingProgress(reply, named_period(ref), ref.language, self._now)
         reader = conversation.view.reader
         read = self._weeks.read(reader, ref, progress)
         if read.failure and not read.days:
@@ -60,7 +51,7 @@ class WeekCommand:
         again = seconds_until(read.resumes_at, self._now())
         shareable = self._post.is_offered(conversation)
         posted = self._post.note(conversation, ref) if shareable else ""
-        trouble = _trouble(ref, read.failure) if read.failure else ""
+        trouble = reason_unread(ref, read.failure) if read.failure else ""
         note = "\n".join(filter(None, (trouble, posted)))
         stage = f"week-{ref.repository.key}{'-partial' if again else ''}"
         messages = week_message(report, check=check, shareable=shareable, note=note, charted=not reply.private)
@@ -79,19 +70,3 @@ class WeekCommand:
                 self._outbox.send(each.key)
             except Refused as exc:
                 log.warning("refused", key=each.key, why=str(exc))
-
-    def _show_trouble(self, conversation: Conversation, ref: WeekRef, error: DigestError) -> None:
-        conversation.show([line(_trouble(ref, error))], stage=f"{ref.repository.key}-trouble")
-
-
-def _trouble(ref: WeekRef, error: DigestError) -> str:
-    """Return why a week, or some of its days, could not be read."""
-    return catalogue(ref.language)(
-        "⚠️ {subject} could not be read: {reason}",
-        subject=_subject(ref),
-        reason=escaped(error.translated(ref.language)),
-    )
-
-
-def _subject(ref: WeekRef) -> str:
-    return escaped(f"{ref.repository} · {subject_of(ref)}")

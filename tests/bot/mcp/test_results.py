@@ -1,4 +1,4 @@
-"""How results are shortened: a day or a commit of any size fits into what an agent reads."""
+"""Shortened results: a day or a commit of any size fits into what an agent reads."""
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime

@@ -1,4 +1,4 @@
-"""What is stored is tested on both kinds of databases."""
+"""Stores on both kinds of databases."""
 
 from collections.abc import Iterator
 from pathlib import Path

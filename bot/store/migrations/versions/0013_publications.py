@@ -1,4 +1,4 @@
-"""How the publications of days ended."""
+"""The last outcome of each day's publication."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""How the bot treats people who do not type a command: who names no day, asks, greets, or points at a message."""
+"""Manners towards people who do not type a command: who names no day, asks, greets, or points at a message."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
