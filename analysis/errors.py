@@ -72,6 +72,10 @@ class StoreUnusable(Misuse):
     pass
 
 
+class StoreAway(StoreUnusable):
+    """The server of the database does not answer, or closed the connection: it may be back in a moment."""
+
+
 class OutsideFailure(DigestError):
     exit_code = 3
 

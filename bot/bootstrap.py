@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from datetime import timedelta
 from functools import partial
 from socket import socket
 from wsgiref.types import WSGIApplication
@@ -83,9 +84,13 @@ from bot.slack.parsing.command_types import (
 )
 from bot.slack.socket_mode import AT_ONCE
 from bot.slack.web import Web
-from bot.store import Mailbox, Subscriptions, Terms, open_engine
-from bot.store.lock import flows_url, locked
+from bot.store import Mailbox, Subscriptions, Terms
+from bot.store.database import passing_failures
+from bot.store.executors import TIMING, Executors, Timing
+from bot.store.flow_tables import FlowTables, flow_tables
+from bot.store.lease import Lease, flows_url, new_lease
 
+_GLANCE = timedelta(seconds=1)  # between two looks for processes that were stopped, and said so
 _HAND_OVERS = 16  # requests handed over concurrently, or modals opened
 
 
@@ -100,23 +105,30 @@ def running_bot(
     github: GitHub | None = None,
     pace: Pace = SLACKS_PACE,
     mirror_all: bool = False,
+    listens: bool = True,
+    timing: Timing = TIMING,
+    on_lease_lost: Callable[[], object] = lambda: None,
 ) -> Iterator[Flows]:
     """Run the bot for the duration of the block: resume interrupted flows, then listen to Slack and the scheduler.
 
-    Yield its flows. Slack reaches the bot at `address` (host, port) over HTTP; without one it connects over Socket Mode.
+    Yield its flows. Slack reaches the bot at `address` (host, port) over HTTP; without one it connects over Socket Mode,
+    unless it is a worker, which never `listens`. On PostgreSQL several may run: `timing` says when one takes over from
+    another, and `on_lease_lost` is called, in another thread, when that happened to this one, which acts no more then.
     `metrics_port` is the port of the metrics, 0 for none; it must be free if they are `metrics_needed`. `github` and `pace`
     replace GitHub and the send rate, for the local workspace. With `mirror_all` every repository that is asked about gets a
     mirror, otherwise those that are configured or subscribed. Raise `BadSetting` for tokens that are missing or rejected,
-    `StoreUnusable` if another bot uses the store, `Misuse` for an address in use.
+    `StoreUnusable` if another bot uses a store on SQLite, `Misuse` for an address in use.
     """
     logs.set_up(settings.log_level or "INFO", settings.log_format)
-    web = Web(settings.slack_secret("SLACK_BOT_TOKEN"), settings.slack_api_url)
     url = settings.database_url.get_secret_value()
+    lease = new_lease(url, _command(address, listens=listens), timing, on_lease_lost)
+    web = Web(settings.slack_secret("SLACK_BOT_TOKEN"), settings.slack_api_url, before_write=lease.check)
     with ExitStack() as stack:
-        listen = stack.enter_context(_listening(settings, address, web))
-        stack.enter_context(locked(url))
-        engine = open_engine(url)
+        listen = stack.enter_context(_listening(settings, address, web) if listens else nullcontext(_not_listening))
+        engine = stack.enter_context(lease.held())
         mailbox, subscriptions = Mailbox(engine), Subscriptions(engine)
+        executors, failures = Executors(engine, timing), partial(passing_failures, engine)
+        flows = stack.enter_context(flow_tables(flows_url(url), engine))
         known = partial(known_repositories, settings, subscriptions)
         mirrored = (lambda _: True) if mirror_all else partial(_is_followed, settings, subscriptions)
         services = stack.enter_context(bot_services(settings, engine, now, github, mirrored))
@@ -137,14 +149,30 @@ def running_bot(
             pace,
             lambda: removal.submit(remove_mirrors),
             publications,
+            lease,
+            failures,
+            executors,
+            flows,
         )
         bot.subscribe_configured_channels()
-        figures = metrics.Metrics(services.store, mailbox, subscriptions, now)
+        stored = metrics.Stored(services.store, mailbox, subscriptions, executors, flows)
+        figures = metrics.Metrics(stored, lease, failures, now)
         stack.enter_context(bot.flows.running(flows_url(url)))
         stack.enter_context(bot.scheduled(figures))
         stack.enter_context(metrics.served(figures, metrics_port, needed=metrics_needed))
         stack.enter_context(listen(bot, figures))
         yield bot.flows
+
+
+def _command(address: tuple[str, int] | None, *, listens: bool) -> str:
+    """Return the command that the process runs, under which others see it."""
+    if not listens:
+        return "worker"
+    return "serve" if address else "run"
+
+
+def _not_listening(_bot: "_Bot", _figures: metrics.Metrics) -> AbstractContextManager[None]:
+    return nullcontext()
 
 
 def _is_followed(settings: Settings, subscriptions: Subscriptions, repository: Repository) -> bool:
@@ -204,14 +232,26 @@ class _Bot:
         pace: Pace,
         on_unsubscribed: Callable[[], object],
         publications: Publications,
+        lease: Lease,
+        failures: Callable[[], int],
+        executors: Executors,
+        flow_tables: FlowTables,
     ) -> None:
         self._settings, self._services, self._on_unsubscribed = settings, services, on_unsubscribed
         self._mailbox, self._subscriptions, self._web, self._now = mailbox, subscriptions, web, now
-        self._outbox = Outbox(mailbox, web, now, pace=pace)
-        self._sessions = AgentSessions(web)
+        self._lease, self._executors, self._flow_tables = lease, executors, flow_tables
+        self._outbox = Outbox(mailbox, web, now, pace=pace, writing=lease.writing, locks=services.store.locks)
+        self._sessions = AgentSessions(web, services.store.ongoing_answers, now)
         private = private_with_clients(settings.digest_private, allowed=settings.digest_mcp_private)
         access = Access(private, services.github.is_public, now)
-        self.reader = Reader(services.digests, services.commits, known, access, usual=settings.digest_repos)
+        self.reader = Reader(
+            services.digests,
+            services.commits,
+            known,
+            access,
+            usual=settings.digest_repos,
+            locks=services.store.locks,
+        )
         self._channels = Channels(self.reader, subscriptions, settings.digest_language, settings.tz)
         self._checks = DownstreamChecks(services.impacts, subscriptions, now)
         self._reports = ChannelReports(services.store, subscriptions, self._checks, now)
@@ -220,22 +260,19 @@ class _Bot:
         self._members = Members(web)
         self._threads = Threads(mailbox, web, private_to_model=settings.digest_private_to_model)
         published = ScheduledPublications(publications, services.digests, services.store, now)
-        self.flows = Flows(self._responder(), self._delivery_steps(), published, mailbox, now)
+        self.flows = Flows(self._responder(), self._delivery_steps(), published, mailbox, now, lease, failures)
 
     def subscribe_configured_channels(self) -> None:
         """Subscribe the channels of DIGEST_CHANNEL to DIGEST_REPOS, keeping subscriptions that people made or cancelled."""
         settings = self._settings
         for channel in settings.digest_channel:
-            # Repositories that people subscribed to or cancelled.
-            decided = {each.terms.repository.key for each in self._subscriptions.of(channel) if each.user}
-            decided |= {each.terms.repository.key for each in self._subscriptions.ended(channel)}
             for repository in settings.digest_repos:
-                if repository.key not in decided and not self.reader.within(channel).hides(repository):
+                if not self.reader.within(channel).hides(repository):
                     terms = Terms(channel, repository, settings.digest_time, settings.tz, settings.digest_language)
-                    self._subscriptions.keep(terms, self._now())
+                    self._subscriptions.keep_configured(terms, self._now())
 
     def scheduled(self, figures: metrics.Metrics) -> AbstractContextManager[None]:
-        """Start what is due, and tidy up once a day, for the duration of the block."""
+        """Start what is due, take over from processes that died, and tidy up once a day, for the duration of the block."""
         services, subscriptions = self._services, self._subscriptions
         scoring = ReleaseScoring(services.github, services.sources, services.store, subscriptions.labels)
 
@@ -244,13 +281,32 @@ class _Bot:
                 followed_repositories(subscriptions, self.reader), self._now(), figures.release_not_scored
             )
 
+        def take_over() -> None:
+            figures.took_over(self.flows.take_over(self._executors))
+            figures.deleted_duplicates(self._outbox.delete_duplicates())
+
+        def take_over_at_once() -> None:
+            if self._executors.newly_ended():
+                take_over()
+
+        def start_due() -> None:
+            scheduler.start_due(subscriptions, self.reader, self.flows.start_delivery, self._now())
+
+        def once(job: Callable[[], None]) -> Callable[[], None]:
+            return scheduler.by_one_process(f"scheduled {job.__name__}", job, services.store.locks)
+
         return scheduler.ticking(
-            lambda: scheduler.start_due(subscriptions, self.reader, self.flows.start_delivery, self._now()),
             (
-                self.flows.forget_old,
-                services.sources.remove_unused_mirrors,
-                services.store.search_index.complete,
-                score_releases,
+                (scheduler.TICK, once(start_due)),
+                (self._executors.sweep_interval, take_over),
+                (_GLANCE, take_over_at_once),
+            ),
+            (
+                once(self.flows.forget_old),
+                once(self._executors.forget),
+                services.sources.remove_unused_mirrors,  # of this machine
+                once(services.store.search_index.complete),
+                once(score_releases),
             ),
         )
 
@@ -292,12 +348,13 @@ class _Bot:
             yield {PATH: TokenCheck(application, token, figures.mcp_refused)}
 
     def health(self) -> dict[str, bool]:
-        """Return whether the store and the flow engine work, for /healthz."""
+        """Return whether the store and the flow engine work, and this process holds its lease, for /healthz."""
+        others = {"engine": self.flows.alive(), "lease": self._lease.is_held()}
         try:
             self._mailbox.waiting_since()
         except StoreUnusable:
-            return {"store": False, "engine": self.flows.alive()}
-        return {"store": True, "engine": self.flows.alive()}
+            return {"store": False, **others}
+        return {"store": True, **others}
 
     def _delivery_steps(self) -> DeliverySteps:
         notices = RequesterNotices(self._web)
@@ -312,7 +369,7 @@ class _Bot:
     def _responder(self) -> Responder:
         store, mailbox, web, now = self._services.store, self._mailbox, self._web, self._now
         limits, periods = RateLimits(mailbox, now), Periods(self._services.period_questions, now)
-        status = Status(store, mailbox, self._services.model, web, now)
+        status = Status(store, mailbox, self._services.model, web, self._executors, self._flow_tables, now)
         home = Home(self._subscriptions, mailbox, web, status, now)
         post = PostCommand(self._members, self._postings, web)
         days, commits = DayCommands(post, self._checks, now), CommitCommands(store, self._checks, post)
@@ -356,6 +413,7 @@ class _Bot:
             limits,
             mailbox,
             lambda request: Reply(web, self._outbox, self._sessions, request),
+            self._sessions,
             home,
             now,
         )

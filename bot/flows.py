@@ -22,8 +22,10 @@ from typing import NamedTuple, ParamSpec, TypeVar
 
 import structlog
 from dbos import DBOS, SetEnqueueOptions, SetWorkflowID
+from sqlalchemy.exc import IntegrityError, OperationalError, SQLAlchemyError
 from structlog.contextvars import bound_contextvars
 
+from analysis.errors import StoreAway, StoreUnusable
 from bot.models.clock import Clock
 from bot.models.deliveries import Delivery, Outcome
 from bot.publishing.scheduled import ScheduledPublications
@@ -33,12 +35,12 @@ from bot.slack.delivery.reading import DeliveryReader
 from bot.slack.delivery.revert_notices import Reverted, RevertNotices
 from bot.slack.delivery.sending import Finisher, Sender
 from bot.store import Mailbox
+from bot.store.database import display_name
+from bot.store.executors import Executors
+from bot.store.flow_tables import FLOWS_POOL, FLOWS_SCHEMA, FLOWS_VERSION
+from bot.store.lease import Lease, LeaseLost
 
-# Flows of another version are not resumed: increase it only when the order of steps changes.
-_VERSION = "1"
-_EXECUTOR = "bot"  # one process per database, under a constant name
 _SQLITE = "sqlite:///"
-_SCHEMA = "vllm_digest_flows"  # of the engine's tables on PostgreSQL
 _ANSWERS, _SLACK, _PUBLISHING = "answers", "slack", "publishing"
 _ANSWERS_AT_ONCE = 16
 _POLLING = 0.25  # seconds between polls of a queue; each takes 4 ms of CPU time
@@ -52,6 +54,7 @@ _RETENTION = timedelta(days=30)
 _PAGE = 500
 _GRACE = 3  # seconds for flows to finish at shutdown
 _NAP = 0.5  # seconds between checks of the clock
+_ORPHANED = timedelta(minutes=1)  # after which a request without an answer is started again, by whoever sees it
 # By default the engine drops a flow after 100 recoveries, reached within minutes if Slack is unreachable.
 _NO_LIMIT = None
 
@@ -60,10 +63,6 @@ logging.getLogger("dbos").addHandler(logging.NullHandler())  # without a handler
 _engine = Lock()  # the engine serves one bot a process
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
-
-
-class _Interrupted(BaseException):
-    """Interrupts a flow at shutdown; the engine records only `Exception`s, so the flow resumes at the next start."""
 
 
 class DeliverySteps(NamedTuple):
@@ -77,7 +76,10 @@ class DeliverySteps(NamedTuple):
 
 
 class Flows:
-    """The durable flows of one bot. `now` returns the time in UTC."""
+    """The durable flows of one bot, in a process that has a `lease`. `now` returns the time in UTC.
+
+    `failures` returns how many uses of the database failed so far for a reason that passes.
+    """
 
     def __init__(
         self,
@@ -86,9 +88,13 @@ class Flows:
         publications: ScheduledPublications,
         mailbox: Mailbox,
         now: Clock,
+        lease: Lease,
+        failures: Callable[[], int],
     ) -> None:
         self._mailbox = mailbox
         self._now = now
+        self._lease = lease
+        self._failures = failures
         self._ending = Event()
         self._answering = Semaphore(_ANSWERS_AT_ONCE)
         self._register_steps(responder, steps)
@@ -116,16 +122,38 @@ class Flows:
         self._alarm = _registered("_alarm", lambda seconds: (self._now() + timedelta(seconds=seconds)).isoformat())
 
     def _step(self, name: str, function: Callable[_P, _R]) -> Callable[_P, _R]:
-        """Register a step with the engine under a name. Once the engine ends, calling it interrupts the flow."""
-        registered = _registered(name, function)
+        """Register a step with the engine under a name. Calling it interrupts the flow once the engine ends."""
+        registered = _registered(name, self._repeated(function))
 
         def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-            # A flow that outlasts the shutdown must not act beside its own continuation at the next start.
-            if self._ending.is_set():
-                raise _Interrupted
+            self._go_on()
             return registered(*args, **kwargs)
 
         return call
+
+    def _repeated(self, function: Callable[_P, _R]) -> Callable[_P, _R]:
+        """Repeat a step while the database fails for a reason that passes: what it returns then may be such a failure."""
+
+        def repeat(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+            while True:
+                before = self._failures()
+                try:
+                    result = function(*args, **kwargs)
+                except StoreUnusable:
+                    if self._failures() == before:
+                        raise
+                else:
+                    if self._failures() == before:
+                        return result
+                self._ending.wait(_NAP)
+                self._go_on()
+
+        return repeat
+
+    def _go_on(self) -> None:
+        """Raise `LeaseLost` if this process must not act any more, beside a continuation of its flows elsewhere or later."""
+        if self._ending.is_set() or self._lease.is_lost():
+            raise LeaseLost
 
     # Starting flows
 
@@ -158,7 +186,15 @@ class Flows:
     # Flows
 
     def _run_answer(self, key: str) -> None:
-        """Answer the request with this key, and start the deliveries that it asks for."""
+        """Answer the request with this key, and start the deliveries that it asks for. Failed or not, it is done then."""
+        try:
+            self._run_responses(key)
+        except Exception:
+            self._answered(key)
+            raise
+        self._answered(key)
+
+    def _run_responses(self, key: str) -> None:
         for round_ in range(_ROUNDS):
             with self._turn_to_answer():
                 outcome = self._respond(key, round_)
@@ -169,14 +205,12 @@ class Flows:
             self.start_delivery(each)
         for line in outcome.lines:
             self._send_until_known(line)
-        self._answered(key)
 
     @contextmanager
     def _turn_to_answer(self) -> Iterator[None]:
         """Wait until few enough others are being answered; those that wait for GitHub are not."""
         while not self._answering.acquire(timeout=_NAP):
-            if self._ending.is_set():
-                raise _Interrupted
+            self._go_on()
         try:
             yield
         finally:
@@ -244,10 +278,9 @@ class Flows:
         """Wait by the bot's clock, across restarts; the engine's own sleep would block shutdown."""
         pause = max(pause, _PATIENCE[min(round_, len(_PATIENCE) - 1)])
         until = datetime.fromisoformat(self._alarm(pause))
-        while not self._ending.wait(_NAP):
-            if self._now() >= until:
-                return
-        raise _Interrupted
+        while self._now() < until:
+            self._ending.wait(_NAP)
+            self._go_on()
 
     # The engine
 
@@ -264,15 +297,16 @@ class Flows:
             config={
                 "name": "vllm-digest",
                 "system_database_url": database_url,
-                "dbos_system_schema": _SCHEMA,
-                "executor_id": _EXECUTOR,
-                "application_version": _VERSION,
+                "dbos_system_schema": FLOWS_SCHEMA,
+                "executor_id": self._lease.id,
+                "application_version": FLOWS_VERSION,
+                "sys_db_pool_size": FLOWS_POOL,
                 "log_level": "ERROR",
                 "notification_listener_polling_interval_sec": _LISTENING,
             }
         )
         try:
-            DBOS.launch()
+            _launch(database_url)
             DBOS.register_queue(_ANSWERS, worker_concurrency=_ANSWERS_AT_ONCE, polling_interval_sec=_DRAINING)
             DBOS.register_queue(_PUBLISHING, partition_concurrency=1, polling_interval_sec=_UNHURRIED)
             DBOS.register_queue(_SLACK, partition_concurrency=1, polling_interval_sec=_POLLING)
@@ -286,6 +320,25 @@ class Flows:
             # With a timeout, the engine sleeps for a second before it checks for running flows.
             DBOS.destroy(workflow_completion_timeout_sec=_GRACE if _is_busy() else 0)
             _engine.release()
+
+    def hand_over(self) -> None:
+        """Interrupt the flows and let other processes go on with them at once. Only exiting may follow."""
+        logging.getLogger("dbos").setLevel(logging.CRITICAL)
+        self._ending.set()
+        self._lease.release()
+
+    def take_over(self, executors: Executors) -> dict[str, int]:
+        """Go on with what processes that died had begun or received. Return the id of each with the number of its flows."""
+        taken_over = {}
+        pending = DBOS.list_workflows(status="PENDING", load_input=False, load_output=False)
+        owners = {each.executor_id for each in pending if each.executor_id} - {self._lease.id}
+        for dead in executors.dead_among(owners):
+            taken = DBOS._recover_pending_workflows([dead])  # noqa: SLF001 (nothing public tests whose the flow still is)
+            taken_over[dead] = len(taken)
+            log.info("took over", executor=dead, flows=len(taken))
+        for key in self._mailbox.waiting(self._now() - _ORPHANED):
+            self.start_answer(key)
+        return taken_over
 
     def alive(self) -> bool:
         """Return whether the engine runs and its database works."""
@@ -309,6 +362,16 @@ class Flows:
                 return
 
 
+def _launch(database_url: str) -> None:
+    """Start the engine. Raise `StoreAway` if the server goes away, or a killed process is still creating the tables."""
+    try:
+        DBOS.launch()
+    except (OperationalError, IntegrityError) as exc:
+        if database_url.startswith(_SQLITE):
+            raise StoreUnusable(f"{display_name(database_url)} cannot be used ({exc.orig})") from exc
+        raise StoreAway(f"{display_name(database_url)} closed the connection, or is being set up; try again") from exc
+
+
 def _flow(name: str, function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Register a flow with the engine under a name."""
 
@@ -328,8 +391,11 @@ def _registered(name: str, function: Callable[_P, _R]) -> Callable[_P, _R]:
 
 
 def _is_busy() -> bool:
-    """Return whether any flow is running."""
-    return bool(DBOS.list_workflows(status="PENDING", limit=1, load_input=False, load_output=False))
+    """Return whether any flow is running, as far as the database can tell."""
+    try:
+        return bool(DBOS.list_workflows(status="PENDING", limit=1, load_input=False, load_output=False))
+    except SQLAlchemyError:
+        return False  # it went away, or has no tables yet
 
 
 def _flow_id(*parts: str) -> str:

@@ -1,55 +1,78 @@
-"""Metrics for Prometheus, at /metrics on a separate port, without names of repositories, people or channels."""
+"""Metrics for Prometheus, at /metrics on a separate port, without names of repositories, people or channels.
 
-from collections.abc import Iterator
+What is read from the database is over all processes, and the same from each of them. The rest is of this process alone.
+"""
+
+from collections import Counter as Tally
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 from importlib.metadata import version
+from typing import NamedTuple
 
 import structlog
 from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector, start_http_server
-from prometheus_client.core import GaugeMetricFamily, InfoMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily, Metric
 from prometheus_client.registry import Collector
+from sqlalchemy.exc import SQLAlchemyError
 
 from analysis.errors import Misuse, StoreUnusable
 from bot.models.clock import Clock
 from bot.store import Mailbox, State, Store, Subscriptions
+from bot.store.executors import Executors
+from bot.store.flow_tables import ENQUEUED, FlowTables
+from bot.store.lease import Lease
 
 _HOST = "127.0.0.1"
 _BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3)  # seconds; Slack's timeout is three
 
-_PUBLISHED = timedelta(days=7)
+_WEEK = timedelta(days=7)
 
 log = structlog.get_logger(__name__)
 
 
-class Metrics:
-    """Metrics of one bot: counters updated on events, and gauges read from the store on each scrape."""
+class Stored(NamedTuple):
+    """What the figures over all processes are read from."""
 
-    def __init__(self, store: Store, mailbox: Mailbox, subscriptions: Subscriptions, now: Clock) -> None:
+    store: Store
+    mailbox: Mailbox
+    subscriptions: Subscriptions
+    executors: Executors
+    flows: FlowTables
+
+
+class Metrics:
+    """Metrics of one process: counters updated on events, and gauges read from the database on each scrape.
+
+    `failures` returns how many uses of the database failed so far for a reason that passes.
+    """
+
+    def __init__(self, stored: Stored, lease: Lease, failures: Callable[[], int], now: Clock) -> None:
         self.registry = CollectorRegistry()
-        self._requests = Counter("vllm_digest_requests", "What Slack sent, by kind.", ["kind"], registry=self.registry)
+        self._requests = self._counter("requests", "What Slack sent, by kind.", "kind")
         self._acknowledged = Histogram(
             "vllm_digest_acknowledgement_seconds",
             "How soon it was acknowledged.",
             buckets=_BUCKETS,
             registry=self.registry,
         )
-        self._refused = Counter(
-            "vllm_digest_refused_signatures", "Requests that Slack did not sign.", registry=self.registry
+        self._refused = self._counter("refused_signatures", "Requests that Slack did not sign.")
+        self._mcp_calls = self._counter("mcp_calls", "Calls of MCP tools, by outcome.", "tool", "outcome")
+        self._mcp_refused = self._counter("mcp_refused", "MCP requests without the token.")
+        self._not_scored = self._counter(
+            "release_score_failures", "Checks for new releases that failed, to be repeated the next day."
         )
-        self._mcp_calls = Counter(
-            "vllm_digest_mcp_calls", "Calls of MCP tools, by outcome.", ["tool", "outcome"], registry=self.registry
+        self._taken_over = self._counter("takeovers", "Dead processes whose unfinished work this one took over.")
+        self._flows_taken_over = self._counter("flows_taken_over", "Flows of such processes.")
+        self._duplicates = self._counter(
+            "duplicates_deleted", "Messages that this process deleted since Slack had them twice."
         )
-        self._mcp_refused = Counter(
-            "vllm_digest_mcp_refused", "MCP requests without the token.", registry=self.registry
-        )
-        self._not_scored = Counter(
-            "vllm_digest_release_score_failures",
-            "Checks for new releases that failed, to be repeated the next day.",
-            registry=self.registry,
-        )
-        self.registry.register(_Stored(store, mailbox, subscriptions, now))
+        self.registry.register(_Process(lease, failures))
+        self.registry.register(_Stored(stored, now))
         ProcessCollector(registry=self.registry)
+
+    def _counter(self, name: str, description: str, *labels: str) -> Counter:
+        return Counter(f"vllm_digest_{name}", description, labels, registry=self.registry)
 
     def acknowledged(self, kind: str, seconds: float) -> None:
         """Count a request of a kind and the seconds until its ack."""
@@ -72,42 +95,106 @@ class Metrics:
         """Count a repository whose new releases could not be scored."""
         self._not_scored.inc()
 
+    def took_over(self, flows: Mapping[str, int]) -> None:
+        """Count processes that died, each with the number of its flows."""
+        self._taken_over.inc(len(flows))
+        self._flows_taken_over.inc(sum(flows.values()))
 
-class _Stored(Collector):
-    """Collector of gauges from the store."""
+    def deleted_duplicates(self, number: int) -> None:
+        """Count messages that Slack had twice."""
+        self._duplicates.inc(number)
 
-    def __init__(self, store: Store, mailbox: Mailbox, subscriptions: Subscriptions, now: Clock) -> None:
-        self._store = store
-        self._mailbox = mailbox
-        self._subscriptions = subscriptions
-        self._now = now
+
+class _Process(Collector):
+    """Collector of what this process knows of its lease and its connections."""
+
+    def __init__(self, lease: Lease, failures: Callable[[], int]) -> None:
+        self._lease = lease
+        self._failures = failures
 
     def collect(self) -> Iterator[Metric]:
         yield InfoMetricFamily("vllm_digest_build", "The program.", {"version": version("vllm-digest")})
-        try:
-            found = list(self._read())
-        except StoreUnusable as exc:
-            log.warning("no figures", why=str(exc))
-            found = []
-        yield _gauge("store_up", "Whether the store answers.", 1 if found else 0)
+        held = 1 if self._lease.is_held() else 0
+        yield _gauge("lease_held", "Whether this process may write to Slack: no other one took over from it.", held)
+        yield CounterMetricFamily(
+            "vllm_digest_database_failures",
+            "Statements that failed because the database was away or overloaded.",
+            value=self._failures(),
+        )
+
+
+class _Stored(Collector):
+    """Collector of gauges from the database; those that cannot be read are left out."""
+
+    def __init__(self, stored: Stored, now: Clock) -> None:
+        self._stored = stored
+        self._now = now
+
+    def collect(self) -> Iterator[Metric]:
+        found: list[Metric] = []
+        well = True
+        for read in (self._work, self._processes, self._flows):
+            try:
+                found += read()
+            except (StoreUnusable, SQLAlchemyError) as exc:  # the latter if the pool has no connection left
+                log.warning("not all figures", why=str(exc))
+                well = False
+        yield _gauge("store_up", "Whether the database answers all that is asked here.", int(well))
         yield from found
 
-    def _read(self) -> Iterator[Metric]:
-        now = self._now()
-        counts = self._mailbox.counts()
+    def _work(self) -> list[Metric]:
+        now, (store, mailbox, subscriptions, *_) = self._now(), self._stored
+        counts = mailbox.counts()
         messages = GaugeMetricFamily("vllm_digest_messages", "Messages by how far they are.", labels=["state"])
         for state in State:
             messages.add_metric([state.value], counts.get(state.value, 0))
-        yield messages
-        since = self._mailbox.waiting_since()
+        since = mailbox.waiting_since()
         age = (now - since).total_seconds() if since else 0
-        yield _gauge("oldest_request_age_seconds", "Age of the oldest request that is not answered.", age)
-        yield _gauge("spent_usd", "What models cost today (UTC).", self._store.spending.spent(now.date()))
-        notes = [bool(each.note) for each in self._subscriptions.all()]
-        failed = len(self._store.publications.failed(now - _PUBLISHED))
-        yield _gauge("publications_failed", "Reports of the last seven days' tries that are not published.", failed)
-        yield _gauge("subscriptions", "Subscriptions.", len(notes))
-        yield _gauge("subscriptions_noted", "Subscriptions whose last digest met with trouble.", sum(notes))
+        notes = [bool(each.note) for each in subscriptions.all()]
+        failed = len(store.publications.failed(now - _WEEK))
+        twice = len(mailbox.duplicates())
+        return [
+            messages,
+            _gauge("duplicates", "Messages that Slack may have twice, to be deleted there.", twice),
+            _gauge("oldest_request_age_seconds", "Age of the oldest request that is not answered.", age),
+            _gauge("spent_usd", "What models cost today (UTC).", store.spending.spent(now.date())),
+            _gauge("publications_failed", "Reports of the last seven days' tries that are not published.", failed),
+            _gauge("subscriptions", "Subscriptions.", len(notes)),
+            _gauge("subscriptions_noted", "Subscriptions whose last digest met with trouble.", sum(notes)),
+        ]
+
+    def _processes(self) -> list[Metric]:
+        """Return the figures of the processes on PostgreSQL; SQLite has no list of them, since there is one."""
+        living = self._stored.executors.living()
+        processes = GaugeMetricFamily(
+            "vllm_digest_processes", "Processes that are not known to have ended.", labels=["command", "version"]
+        )
+        for (command, program), number in Tally((each.command, each.version) for each in living).items():
+            processes.add_metric([command, program], number)
+        oldest = min((each.seen_at for each in living), default=None)
+        age = (self._stored.executors.time() - oldest).total_seconds() if oldest else 0
+        return [processes, _gauge("heartbeat_age_seconds", "Age of the oldest heartbeat of a process.", max(0, age))]
+
+    def _flows(self) -> list[Metric]:
+        flows = GaugeMetricFamily(
+            "vllm_digest_flows", "Flows that wait or run, by queue.", labels=["name", "status", "queue"]
+        )
+        waiting: dict[str, float] = {}
+        for each in self._stored.flows.in_flight():
+            flows.add_metric([each.name, each.status, each.queue], each.number)
+            if each.status == ENQUEUED:
+                waiting[each.queue] = max(waiting.get(each.queue, 0), each.oldest.total_seconds())
+        ages = GaugeMetricFamily(
+            "vllm_digest_oldest_enqueued_age_seconds", "Age of the oldest flow that waits, by queue.", labels=["queue"]
+        )
+        for queue, seconds in waiting.items():
+            ages.add_metric([queue], seconds)
+        failed = GaugeMetricFamily(
+            "vllm_digest_flows_failed", "Flows of the last seven days that were given up.", labels=["name"]
+        )
+        for name, number in self._stored.flows.failed(_WEEK).items():
+            failed.add_metric([name], number)
+        return [flows, ages, failed]
 
 
 @contextmanager

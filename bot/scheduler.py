@@ -12,22 +12,28 @@ from datetime import UTC, datetime, timedelta
 import structlog
 from apscheduler.schedulers.background import BackgroundScheduler
 from apscheduler.triggers.interval import IntervalTrigger
+from sqlalchemy.exc import OperationalError
 
+from analysis.errors import StoreUnusable
 from bot.models.deliveries import Delivery
 from bot.models.subjects import DayRef, WeekRef, value_of
 from bot.services.reader import Reader
 from bot.services.schedule import due, due_week
-from bot.store import Subscription, Subscriptions
+from bot.store import ProcessLocks, Subscription, Subscriptions
+from bot.store.lease import LeaseLost
 
 _WEEK = 7  # days
-_TICK = 5  # seconds between checks for due digests
+TICK = timedelta(seconds=5)  # between checks for due digests
 _TIDY = timedelta(minutes=2)  # after startup, when interrupted flows have resumed
 
 log = structlog.get_logger(__name__)
 
 
 def start_due(subscriptions: Subscriptions, reader: Reader, start: Callable[[Delivery], None], now: datetime) -> None:
-    """Start every due delivery, then record it; a kill in between starts it again, which has no effect."""
+    """Start every due delivery, then record it; a kill in between starts it again, which has no effect.
+
+    One process at a time: another one would start under a second id what somebody has just changed the language of.
+    """
     for subscription in subscriptions.all():
         terms = subscription.terms
         if reader.within(terms.channel).hides(terms.repository):
@@ -49,25 +55,32 @@ def _start(subscription: Subscription, ref: DayRef | WeekRef, run: str, start: C
     log.info("due", run=run, channel=delivery.channel, what=delivery.what)
 
 
+def by_one_process(name: str, job: Callable[[], None], locks: ProcessLocks) -> Callable[[], None]:
+    """Return a job that does nothing while another process does it, under this name."""
+
+    def attempt() -> None:
+        with locks.try_alone(name) as alone:
+            if alone:
+                job()
+
+    return attempt
+
+
 @contextmanager
-def ticking(tick: Callable[[], None], tidying: Sequence[Callable[[], None]]) -> Iterator[None]:
-    """Call `tick` at once and then every 5 seconds, and each of `tidying` once a day, for the duration of the block."""
+def ticking(
+    frequent: Sequence[tuple[timedelta, Callable[[], None]]], tidying: Sequence[Callable[[], None]]
+) -> Iterator[None]:
+    """Call each of `frequent` at once and then at its interval, and each of `tidying` once a day, during the block."""
     scheduler = BackgroundScheduler(timezone=UTC)
-    soon = datetime.now(UTC)
-    # Late ticks still run; ticks do not overlap.
-    scheduler.add_job(
-        tick,
-        IntervalTrigger(seconds=_TICK),
-        next_run_time=soon,
-        misfire_grace_time=None,
-        coalesce=True,
-        max_instances=1,
-    )
-    for tidy in tidying:
+    soon, outage = datetime.now(UTC), _Outage()
+    jobs = [(interval, soon, job) for interval, job in frequent]
+    jobs += [(timedelta(days=1), soon + _TIDY, job) for job in tidying]
+    for interval, first, job in jobs:
+        # Late jobs still run; none overlaps itself.
         scheduler.add_job(
-            tidy,
-            IntervalTrigger(days=1),
-            next_run_time=soon + _TIDY,
+            outage.waiting(job),
+            IntervalTrigger(seconds=interval.total_seconds()),
+            next_run_time=first,
             misfire_grace_time=None,
             coalesce=True,
             max_instances=1,
@@ -77,3 +90,30 @@ def ticking(tick: Callable[[], None], tidying: Sequence[Callable[[], None]]) -> 
         yield
     finally:
         scheduler.shutdown(wait=True)
+
+
+class _Outage:
+    """Why scheduled work waits, told once until it goes on."""
+
+    def __init__(self) -> None:
+        self._told = ""
+
+    def waiting(self, job: Callable[[], None]) -> Callable[[], None]:
+        """Return a job that waits for its next time while the database is away."""
+
+        def attempt() -> None:
+            try:
+                job()
+            except (StoreUnusable, LeaseLost) as exc:
+                self._tell(str(exc) or "another process took over")
+            except OperationalError:  # of the engine, whose errors are its driver's
+                self._tell("the database closed the connection")
+            else:
+                self._told = ""
+
+        return attempt
+
+    def _tell(self, why: str) -> None:
+        if not self._told:
+            log.warning("scheduled work waits", why=why)
+        self._told = why

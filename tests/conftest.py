@@ -13,13 +13,18 @@ import pytest
 from hypothesis import settings
 
 from analysis.sources.github import GitHub
+from analysis.sources.secrets import Redactor
 from bot.services.factory import Services, services_on
 from bot.store import Store, open_engine
 from loopback.github import RecordedRepository
 from tests.data import commit_lines
-from tests.servers.databases import empty_database, share_compiled_statements
+from tests.servers.databases import DATABASES, empty_database, migrated, share_compiled_statements
 from tests.servers.github import FaultyGitHub
-from tests.servers.launched import Ran, launched
+from tests.servers.launched import Ran, launched, start_launcher
+from tests.servers.postgresql import leave_postgresql
+from tests.servers.running import used_engine
+
+pytest_plugins = ["tests.processes"]
 
 # Of generated examples few, the same ones each time, and none kept on disk.
 settings.register_profile("suite", max_examples=50, deadline=None, derandomize=True, database=None)
@@ -124,8 +129,26 @@ def vllm_commits() -> list[dict[str, Any]]:
     return [json.loads(line) for line in commit_lines().splitlines()]
 
 
-def pytest_collection_finish() -> None:
-    """Leaves the modules and the tests to no collector of garbage, and what the tests make to a leisurely one."""
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    """Leaves the databases of a test's own bots to other tests."""
+    folder = getattr(item, "funcargs", {}).get("tmp_path")
+    if folder and DATABASES == "postgresql":
+        leave_postgresql(folder)
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Begins what all processes share while the tests are collected."""
+    if session.config.option.processes > 1:
+        start_launcher()
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Builds what all processes share, leaves the modules and the tests to no collector of garbage, and what the tests make to a leisurely one."""
+    if session.config.option.processes > 1:
+        Redactor()("a text")  # builds the scanners, without a thread
+        migrated()
+        used_engine()
     gc.freeze()
     gc.set_threshold(_GARBAGE)
     gc.enable()

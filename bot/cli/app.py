@@ -17,6 +17,7 @@ from bot.cli import commits, doctor, history, process, search
 from bot.cli.digest import digest
 from bot.cli.impact import impact
 from bot.cli.mcp import mcp
+from bot.cli.move import move
 from bot.cli.pipes import reopen
 from bot.cli.publish import publish
 from bot.cli.score import score
@@ -61,6 +62,7 @@ for _command in (
     commits.ask,
     process.run,
     process.serve,
+    process.worker,
     mcp,
     history.backfill,
     search.search,
@@ -68,6 +70,7 @@ for _command in (
     search.rank,
     history.calibrate,
     score,
+    move,
     doctor.doctor,
 ):
     app.command()(_command)

@@ -1,18 +1,23 @@
-"""The commands `run` and `serve`: the bot as a process, which runs until SIGINT or SIGTERM."""
+"""The commands `run`, `serve` and `worker`: the bot as a process, which runs until SIGINT or SIGTERM."""
 
 import os
 import signal
-from collections.abc import Callable
+import sys
+import time
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from analysis.errors import BadSetting, StoreAway
+
 if TYPE_CHECKING:
     from bot.settings import Settings
+    from bot.store.executors import Timing
 
 _METRICS_PORT = 9464
+_RETRY = 1  # second between two looks whether the database is back
 
 MetricsOption = Annotated[
     int | None,
@@ -35,7 +40,7 @@ def run(metrics_port: MetricsOption = None) -> None:
 
     settings = Settings.load()
     if settings.slack_bot_token or settings.slack_app_token:
-        _run_bot(settings, None, metrics_port)
+        run_bot(settings, None, metrics_port)
     else:
         _run_local_workspace(settings)
 
@@ -48,45 +53,113 @@ def serve(
     """Run the bot over HTTP. Slack calls /slack/events; /healthz tells whether it is well. Ends with Ctrl+C or SIGTERM."""
     from bot.settings import Settings
 
-    _run_bot(Settings.load(), (host, port), metrics_port)
+    run_bot(Settings.load(), (host, port), metrics_port)
 
 
-def _run_bot(settings: "Settings", address: tuple[str, int] | None, metrics_port: int | None) -> None:
+def worker(metrics_port: MetricsOption = None) -> None:
+    """Run one more process of a bot on PostgreSQL, which reads, analyses and posts but does not listen to Slack.
+
+    Start as many as needed beside `run` or `serve`. Ends with Ctrl+C or SIGTERM.
+    """
+    from bot.settings import Settings
+
+    settings = Settings.load()
+    if settings.database_url.get_secret_value().startswith("sqlite"):
+        raise BadSetting("a worker shares a database with other processes; set DATABASE_URL to one of PostgreSQL")
+    run_bot(settings, None, metrics_port, listens=False)
+
+
+def run_bot(
+    settings: "Settings",
+    address: tuple[str, int] | None,
+    metrics_port: int | None,
+    *,
+    listens: bool = True,
+    timing: "Timing | None" = None,
+) -> None:
+    """Run the bot as a process until SIGINT or SIGTERM; the arguments are those of `running_bot`."""
     from bot.bootstrap import running_bot
+    from bot.store.executors import TIMING
 
-    wait = _install_signal_wait()
+    url = settings.database_url.get_secret_value()
+    signals = _Signals()
     port, needed = (_METRICS_PORT, False) if metrics_port is None else (metrics_port, True)
-    with running_bot(settings, lambda: datetime.now(UTC), address=address, metrics_port=port, metrics_needed=needed):
-        typer.echo("vllm-digest is running", err=True)
-        wait()
-        typer.echo("vllm-digest is stopping; unfinished work resumes at the next start", err=True)
-        # Exit without unwinding: flows would fail on closed resources, whereas a kill only interrupts them and they resume.
-        os._exit(0)
+    try:
+        with running_bot(
+            settings,
+            lambda: datetime.now(UTC),
+            address=address,
+            metrics_port=port,
+            metrics_needed=needed,
+            listens=listens,
+            timing=timing or TIMING,
+            on_lease_lost=signals.start_anew,
+        ) as flows:
+            typer.echo("vllm-digest is running", err=True)
+            if signals.wait():
+                typer.echo("vllm-digest was taken for dead and starts anew", err=True)
+                _start_anew(url)
+            typer.echo("vllm-digest is stopping; unfinished work resumes at the next start", err=True)
+            flows.hand_over()
+            # Exit without unwinding: flows would fail on closed resources, whereas a kill only interrupts them.
+            os._exit(0)
+    except StoreAway as exc:
+        typer.echo(f"vllm-digest: {exc}; waiting until it does", err=True)
+        _start_anew(url)
+
+
+def _start_anew(database_url: str) -> NoReturn:
+    """Replace this process by one with the same command line, once the database answers."""
+    from bot.store.database import condition
+
+    signal.set_wakeup_fd(-1)
+    for each in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(each, signal.SIG_DFL)
+    while True:
+        time.sleep(_RETRY)
+        try:
+            condition(database_url)
+        except StoreAway:
+            continue
+        break
+    sys.stderr.flush()
+    os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 (the same command line)
 
 
 def _run_local_workspace(settings: "Settings") -> None:
     from bot.local.workspace import local_workspace
 
-    wait = _install_signal_wait()
+    signals = _Signals()
     with local_workspace(settings, lambda: datetime.now(UTC)) as workspace:
         for line in workspace.guide():
             typer.echo(line, err=True)
         workspace.open_browser()
-        wait()
+        signals.wait()
         with Path(os.devnull).open("w") as nowhere:
             os.dup2(nowhere.fileno(), 2)  # what is under way fails when its store goes, which is nobody's error
         workspace.forget()
         os._exit(0)
 
 
-def _install_signal_wait() -> Callable[[], object]:
-    """Install signal handlers and return a function that blocks until SIGINT or SIGTERM.
+class _Signals:
+    """Waits for SIGINT or SIGTERM, or for the order to start anew.
 
     It uses a pipe, which a signal in any thread can write to; waiting for a lock in the main thread might not be woken.
     """
-    reader, writer = os.pipe()
-    os.set_blocking(writer, False)
-    signal.set_wakeup_fd(writer)
-    for each in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(each, lambda *_: None)
-    return lambda: os.read(reader, 1)
+
+    _ANEW = b"\0"  # no signal has this number
+
+    def __init__(self) -> None:
+        self._reader, self._writer = os.pipe()
+        os.set_blocking(self._writer, False)
+        signal.set_wakeup_fd(self._writer)
+        for each in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(each, lambda *_: None)
+
+    def start_anew(self) -> None:
+        """Let `wait` return True."""
+        os.write(self._writer, self._ANEW)
+
+    def wait(self) -> bool:
+        """Block until SIGINT or SIGTERM, or until `start_anew` was called; return whether that is what ended it."""
+        return os.read(self._reader, 1) == self._ANEW

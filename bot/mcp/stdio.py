@@ -31,6 +31,7 @@ def serve_stdio(settings: Settings, now: Clock) -> None:
             access,
             CLIENT,
             usual=settings.digest_repos,
+            locks=services.store.locks,
         )
         visibility = Visibility(reader, settings.digest_downstream)
         limits = RateLimits(Mailbox(engine), now)

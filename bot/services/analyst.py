@@ -161,6 +161,12 @@ class Analyst:
     def _analyse(self, model: MeteredModel, commit_id: int) -> None:
         if self._loading:
             self._loading.result()
+        with self._store.locks.alone(f"analysis {commit_id} {self._language} {model.name} {PROMPT}"):
+            if self.unanalysed([commit_id]):  # another thread or process may have analysed it meanwhile
+                self._ask_model(model, commit_id)
+        self._on_answer()
+
+    def _ask_model(self, model: MeteredModel, commit_id: int) -> None:
         from analysis.llm import UsageCounter
         from analysis.writing.by_model import AnalysisRequest
 
@@ -179,7 +185,6 @@ class Analyst:
         else:
             self._store.save_analysis(commit_id, self._language, model.name, PROMPT, saved)
             model.failures.succeeded()
-        self._on_answer()
 
     def _within_budget(self, model: MeteredModel, request: "AnalysisRequest", usage: "UsageCounter") -> StoredAnalysis:
         """Ask the model, holding a call slot and a reservation of the estimated cost during each call, and not in between."""

@@ -48,13 +48,20 @@ def current_commits(store: Store, ids: Sequence[int], source: CommitSource | Non
     those that a patch proved before there was a mirror. What whole files proved stays until they can be read again.
     """
     stored = store.commits(ids)
-    mirrored = source is not None and source.read_from is ReadFrom.MIRROR
-    outdated = {
-        each.id for each in stored if each.commit.read and (each.stale or (mirrored and each.proof is Proof.PATCH))
-    }
+    outdated = {each.id for each in stored if each.commit.read and _is_outdated(each, source)}
     if outdated and source:
         source.prepare([each.commit.sha for each in stored if each.id in outdated])
     return [_with_current_facts(store, each, source) if each.id in outdated else each for each in stored]
+
+
+def is_current(stored: StoredCommit, source: CommitSource) -> bool:
+    """Return whether a commit was read, and its facts are those that the current rules find."""
+    return stored.commit.read and not _is_outdated(stored, source)
+
+
+def _is_outdated(stored: StoredCommit, source: CommitSource | None) -> bool:
+    mirrored = source is not None and source.read_from is ReadFrom.MIRROR
+    return stored.stale or (mirrored and stored.proof is Proof.PATCH)
 
 
 def _with_current_facts(store: Store, each: StoredCommit, source: CommitSource | None) -> StoredCommit:

@@ -12,7 +12,7 @@ from analysis.models import Commit, DayReport, ReadFrom, Remark, Repository
 from analysis.window import Window, window
 from bot.models.subjects import DayRef
 from bot.services.analyst import Analyst
-from bot.services.commit_reader import CommitReader, Progress, Unfinished, current_commits
+from bot.services.commit_reader import CommitReader, Progress, Unfinished, current_commits, is_current
 from bot.services.commit_sources import CommitSource, CommitSources
 from bot.services.metered_model import MeteredModel
 from bot.services.net_changes import net_changes
@@ -58,6 +58,21 @@ class DigestService:
         if source.read_from is ReadFrom.API_INSTEAD and listed.read_from is ReadFrom.MIRROR:  # it failed meanwhile
             listed = self._store.set_read_from(ref.repository, ref.day, ref.timezone, listed, source.read_from)
         report = self._assemble(ref, listed, source, analyst, unfinished)
+        self._keep_ranks(ids, report, now)
+        return report
+
+    def finished_report(self, ref: DayRef, now: datetime, *, ask: bool = True) -> DayReport | None:
+        """Return the report of a day of which nothing is left to list, read or analyse, without requests; None for others."""
+        listed = self._stored_listing(ref)
+        if listed is None:
+            return None
+        ids = listed.commit_ids + listed.late_ids
+        source = self._sources.stored(ref.repository)
+        with self._analyst(ref, source, None, ask=ask) as analyst:
+            current = all(is_current(each, source) for each in self._store.commits(ids))
+            if not current or analyst.unanalysed(ids):
+                return None
+            report = self._assemble(ref, listed, source, analyst, Unfinished())
         self._keep_ranks(ids, report, now)
         return report
 

@@ -24,7 +24,7 @@ from bot.services.stored_matches import StoredMatches
 from bot.services.upgrade import UpgradeService
 from bot.services.weeks import WeekService
 from bot.settings import Settings
-from bot.store import Store, open_engine
+from bot.store import ModelFailures, Store, open_engine
 
 _SHARE = 4  # one in this many model calls is reserved for answers
 
@@ -90,13 +90,15 @@ def command_services(
     """Open the services for one command, and set up logging.
 
     `now` (UTC) determines the model's daily budget; without it no model is used. A mirror is used where there is one, and
-    made for the repositories that are `mirrored`.
+    made for the repositories that are `mirrored`. On PostgreSQL a command shares the limits of the running bot's model.
     """
     logs.set_up(settings.log_level or "WARNING", settings.log_format)
     store = Store(open_engine(settings.database_url.get_secret_value()))
     github = GitHub(settings.github_api_url, settings.token, on_wait=progress.wait if progress else None)
     mirrors = _mirrors(settings, github, progress.cloning if progress else None)
-    with closing(store), closing(github), _model(settings, store, (lambda: now) if now else None) as model:
+    answers = _for_answers(settings) if store.locks.over_processes else 0
+    clock = (lambda: now) if now else None
+    with closing(store), closing(github), _model(settings, store, clock, for_answers=answers) as model:
         yield services_on(github, store, model, CommitSources(github, mirrors, mirrored))
 
 
@@ -114,9 +116,18 @@ def bot_services(
     """
     store = Store(engine)
     github = github or GitHub(settings.github_api_url, settings.token)
-    answers = max(1, settings.digest_concurrency // _SHARE)
-    with closing(store), closing(github), _model(settings, store, now, for_answers=answers) as model:
+    # Other programs on this store, perhaps without a valid key, tell nothing of the bot's calls.
+    failures, for_answers = store.model_failures, _for_answers(settings)
+    with (
+        closing(store),
+        closing(github),
+        _model(settings, store, now, for_answers=for_answers, failures=failures) as model,
+    ):
         yield services_on(github, store, model, CommitSources(github, _mirrors(settings, github), mirrored))
+
+
+def _for_answers(settings: Settings) -> int:
+    return max(1, settings.digest_concurrency // _SHARE)
 
 
 def _mirrors(settings: Settings, github: GitHub, on_progress: Callable[[str], None] | None = None) -> Mirrors | None:
@@ -129,7 +140,7 @@ def _mirrors(settings: Settings, github: GitHub, on_progress: Callable[[str], No
 
 @contextmanager
 def _model(
-    settings: Settings, store: Store, now: Clock | None, *, for_answers: int = 0
+    settings: Settings, store: Store, now: Clock | None, *, for_answers: int = 0, failures: ModelFailures | None = None
 ) -> Iterator[MeteredModel | None]:
     if not settings.digest_model or now is None:
         yield None
@@ -138,6 +149,8 @@ def _model(
 
     key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
     with closing(ChatModel(settings.digest_model, base_url=settings.openai_base_url, api_key=key)) as chat:
+        if failures:
+            failures.remove(chat.name)  # perhaps that is why the bot was started anew
         yield MeteredModel(
             chat,
             store.spending,
@@ -145,4 +158,6 @@ def _model(
             at_once=settings.digest_concurrency,
             daily_usd=settings.digest_daily_budget_usd,
             for_answers=for_answers,
+            locks=store.locks,
+            failures=failures,
         )

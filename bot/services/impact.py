@@ -93,7 +93,7 @@ class ImpactService:
     def __init__(self, sources: CommitSources, store: Store) -> None:
         self._sources = sources
         self._store = store
-        self._extracting = Lock()  # one at a time: it takes seconds of processor time and 300 MB
+        self._extracting = Lock()  # one at a time in a process: it takes seconds of processor time and 300 MB
         self._upstream_trees: OrderedDict[tuple[str, date], UpstreamTree] = OrderedDict()
 
     def surface(
@@ -226,11 +226,13 @@ class ImpactService:
         mirror = self.mirror(downstream.model_copy(update={"branch": None}), now)
         sha = downstream_commit(mirror, downstream)
         tree = mirror.root(sha)
-        with self._extracting:
-            surface = self._store.surfaces.get(downstream, tree, used.roots)
-            if surface is None:
-                surface = _mirrored_surface(mirror, sha, used)
-                self._store.surfaces.save(downstream, tree, used.roots, surface, now)
+        surface = self._store.surfaces.get(downstream, tree, used.roots)
+        if surface is None:
+            with self._store.locks.alone(f"surface {downstream.full_name.lower()} {tree}"), self._extracting:
+                surface = self._store.surfaces.get(downstream, tree, used.roots)  # another may have stored it meanwhile
+                if surface is None:
+                    surface = _mirrored_surface(mirror, sha, used)
+                    self._store.surfaces.save(downstream, tree, used.roots, surface, now)
         return _compared(surface, str(downstream), used, downstream, sha, f"{mirror.web_url}/blob/{sha}")
 
 

@@ -1,16 +1,16 @@
 """A model with its limits: concurrent calls over all callers, and a daily budget in USD."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import date, datetime, timedelta
-from threading import BoundedSemaphore, Condition, Lock
+from threading import Condition, Lock
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from analysis.errors import ModelFailure
 from analysis.locale import Phrase
 from analysis.models import Language
 from bot.models.clock import Clock
-from bot.store import Spending
+from bot.store import ModelFailures, ProcessLocks, Spending
 
 if TYPE_CHECKING:
     from analysis.llm import ChatModel, UsageCounter
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _RETRY_AFTER = timedelta(minutes=10)  # after which a failed call is retried
 Key = tuple[int, Language]  # commit id and language of the analysis
 Purpose = Literal["digest", "answer"]
+_POLL = 0.5  # seconds between two looks at what other processes reserved
+_MOST_POLLS = 600  # after which a call is refused, whatever others still reserve
 # Each purpose's maximum share of a bot's daily budget, so that neither can starve the other.
 _SHARED: dict[str, float] = {"digest": 0.8, "answer": 0.5}
 
@@ -30,23 +32,17 @@ class FailedCall(NamedTuple):
     made_at: datetime
 
 
-class LatestFailure(NamedTuple):
-    """The reason and time of the model's latest failure."""
-
-    why: str | Phrase
-    at: datetime
-
-
 class FailureCache:
     """Recent failed calls, shared between threads: forty channels that get the same day do not retry forty times.
 
-    Also records whether the last call to the model succeeded.
+    Also records in the store, if there is one, whether the last call to the `model` succeeded, whichever process made it.
     """
 
-    def __init__(self, now: Clock) -> None:
+    def __init__(self, now: Clock, model: str, stored: ModelFailures | None) -> None:
         self._now = now
+        self._model = model
+        self._stored = stored
         self._made: dict[Key, FailedCall] = {}
-        self._latest: LatestFailure | None = None
         self._lock = Lock()
 
     def record(self, key: Key, reason: str | Phrase, usage: "UsageCounter") -> None:
@@ -65,23 +61,21 @@ class FailureCache:
 
     def failed(self, why: str | Phrase) -> None:
         """Record that the latest model call failed, whatever its subject."""
-        self._latest = LatestFailure(why, self._now())
+        if self._stored:
+            self._stored.save(self._model, why, self._now())
 
     def succeeded(self) -> None:
         """Record that the latest model call succeeded."""
-        self._latest = None
-
-    @property
-    def latest(self) -> LatestFailure | None:
-        """Return the failure of the latest model call; None if it succeeded or none was made since startup."""
-        return self._latest
+        if self._stored:
+            self._stored.remove(self._model)
 
 
 class MeteredModel:
     """A model, how many calls it takes at once, and what they may cost in a UTC day.
 
     `for_answers` calls are reserved for answers that people wait for, so analyses never take them all. `now` returns the
-    time in UTC; `spending` records the costs.
+    time in UTC; `spending` records the costs, and `failures` whether the latest call failed. All processes that share the
+    `locks` share the limits.
     """
 
     def __init__(
@@ -93,18 +87,20 @@ class MeteredModel:
         at_once: int,
         daily_usd: float,
         for_answers: int = 0,
+        locks: ProcessLocks | None = None,
+        failures: ModelFailures | None = None,
     ) -> None:
         self.chat = chat
         self.name = chat.name
-        self.failures = FailureCache(now)
+        self.failures = FailureCache(now, chat.name, failures)
         self.at_once = max(1, at_once - for_answers)
         self._spending = spending
         self._now = now
         self._daily_usd = daily_usd
         self._most = _SHARED if for_answers else dict.fromkeys(_SHARED, 1.0)
-        self._any = BoundedSemaphore(at_once)
-        self._analyses = BoundedSemaphore(self.at_once)
-        self._reserved = 0  # calls under way that reserved money
+        self._any = at_once
+        self._locks = locks or ProcessLocks()
+        self._reserved = 0  # calls of this process under way that reserved money
         self._settled = Condition()
 
     @contextmanager
@@ -119,11 +115,10 @@ class MeteredModel:
 
     @contextmanager
     def _slot(self, purpose: Purpose) -> Iterator[None]:
-        if purpose == "answer":
-            with self._any:
-                yield
-            return
-        with self._analyses, self._any:
+        with ExitStack() as stack:
+            if purpose != "answer":
+                stack.enter_context(self._locks.slots("analyses by a model", self.at_once))
+            stack.enter_context(self._locks.slots("calls of a model", self._any))
             yield
 
     @contextmanager
@@ -133,23 +128,38 @@ class MeteredModel:
         if not reserved:
             yield
             return
-        self._reserve(day, purpose, reserved)
+        reservation = self._reserve(day, purpose, reserved)
         try:
             yield
         finally:
-            self._spending.settle(day, purpose, reserved, self._cost(usage) - before)
-            with self._settled:
-                self._reserved -= 1
-                self._settled.notify_all()
+            try:
+                self._spending.settle(reservation, day, purpose, self._cost(usage) - before)
+            finally:
+                with self._settled:
+                    self._reserved -= 1
+                    self._settled.notify_all()
 
-    def _reserve(self, day: date, purpose: Purpose, reserved: float) -> None:
-        usd = self._daily_usd
+    def _reserve(self, day: date, purpose: Purpose, reserved: float) -> str:
+        """Reserve some of the day's budget and return the reservation; wait while calls under way may cost less than theirs."""
+        usd, process = self._daily_usd, self._locks.process
+        polls, none_open = 0, False
         with self._settled:
-            while not self._spending.reserve(day, purpose, reserved, usd, usd * self._most[purpose]):
-                if not self._reserved:
+            while True:
+                made = self._spending.reserve(day, purpose, reserved, usd, usd * self._most[purpose], process)
+                if made is not None:
+                    self._reserved += 1
+                    return made
+                if none_open:
                     raise ModelFailure(Phrase("today's budget is used up (DIGEST_DAILY_BUDGET_USD)"), lasting=True)
-                self._settled.wait()
-            self._reserved += 1
+                others = self._locks.look_up(self._spending.reserving(day))
+                if others.ended:
+                    self._spending.give_back(others.ended)
+                elif others.running and polls < _MOST_POLLS:
+                    polls += not self._settled.wait(_POLL)
+                elif self._reserved:
+                    self._settled.wait()
+                else:
+                    none_open = True  # the last call under way may have ended since the attempt
 
     def _cost(self, usage: "UsageCounter") -> float:
         return self.chat.cost(usage.input or 0, usage.output or 0, usage.cached or 0) or 0.0

@@ -1,9 +1,7 @@
 """Concurrent access to days and commits: a request for a day that is being read waits and then finds it stored."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from datetime import date, datetime
-from threading import Lock
 
 from analysis.errors import DigestError
 from analysis.models import DayReport, Entry, Language, Repository
@@ -13,10 +11,11 @@ from bot.services.access import Access
 from bot.services.commit_reader import Progress
 from bot.services.digest import DigestService
 from bot.services.lookup import CommitLookup, Located
+from bot.store import ProcessLocks
 
 
 class Reader:
-    """Access to days and commits as one channel sees them, shared between threads.
+    """Access to days and commits as one channel sees them, shared between threads, and by its `locks` between processes.
 
     `known` holds the repositories that short names may refer to there, the default first; a short name resolves to one of
     `usual`, the configured ones, before any other.
@@ -31,7 +30,7 @@ class Reader:
         channel: str = "",
         *,
         usual: Sequence[Repository] = (),
-        locks: "_Locks | None" = None,
+        locks: ProcessLocks | None = None,
     ) -> None:
         self._digests = digests
         self._commits = commits
@@ -39,7 +38,7 @@ class Reader:
         self._access = access
         self.usual = usual
         self._channel = channel
-        self._locks = locks or _Locks()
+        self._locks = locks or ProcessLocks()
 
     def within(self, channel: str) -> "Reader":
         """Return the same reader for another channel."""
@@ -67,15 +66,18 @@ class Reader:
         return tuple(found)
 
     def report(self, ref: DayRef, now: datetime, progress: Progress | None = None, *, ask: bool = True) -> DayReport:
-        """Return the report of a day, as `DigestService` does, one caller at a time for each repository."""
+        """Return the report of a day, as `DigestService` does; what is missing is read by one caller at a time for each repository."""
         self.allow(ref.repository)
-        with self._locks.alone(ref.repository):
+        finished = self._digests.finished_report(ref, now, ask=ask)
+        if finished:
+            return finished
+        with self._locks.alone(_lock_name(ref.repository)):
             return self._digests.report(ref, now, progress, ask=ask)
 
     def latest_day(self, ref: DayRef, now: datetime) -> date | None:
         """Return the last day with commits before a day, as `DigestService` does."""
         self.allow(ref.repository)
-        with self._locks.alone(ref.repository):
+        with self._locks.alone(_lock_name(ref.repository)):
             return self._digests.latest_day(ref, now)
 
     def stored_report(self, ref: DayRef) -> DayReport | None:
@@ -110,16 +112,5 @@ class Reader:
         self._access.check(self._channel, repository)
 
 
-class _Locks:
-    """One lock for each repository, so that one thread at a time reads it."""
-
-    def __init__(self) -> None:
-        self._locks: dict[str, Lock] = {}
-        self._guard = Lock()
-
-    @contextmanager
-    def alone(self, repository: Repository) -> Iterator[None]:
-        with self._guard:
-            lock = self._locks.setdefault(repository.key, Lock())
-        with lock:
-            yield
+def _lock_name(repository: Repository) -> str:
+    return f"reading {repository.key}"

@@ -74,7 +74,7 @@ class Inbox:
         self._mailbox.receive(request.key, request_row(request), self._now())
 
     def withdraw(self, channel: str, ts: str) -> None:
-        """Forget a message that was deleted, so that it is not answered if it was not yet."""
+        """Forget a message that was deleted: it is not answered, and an answer under way ends, whichever process writes it."""
         key = message_key(channel, ts)
         if self._mailbox.request(key):
             self._mailbox.done(key, self._now())
@@ -128,7 +128,6 @@ class Listeners:
         """Store a message that may concern the bot, or forget one that was deleted, before Bolt acknowledges it."""
         if deleted := deleted_message(body):
             self._inbox.withdraw(*deleted)
-            self._submit(self._sessions.withdraw, *deleted)
             return next_()
         request = from_message(body, self._web.me["user_id"])
         if request and self._threads.concerns(request):

@@ -3,7 +3,6 @@
 Posts are retried here only after a 429, when Slack has accepted nothing. The outbox handles the other failures.
 """
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -20,6 +19,7 @@ from slack_sdk.http_retry.builtin_handlers import (
 )
 from slack_sdk.webhook import WebhookClient
 
+from bot.slack.metadata import metadata
 from bot.slack.web_errors import MissingScope, Refused, SlackFailure, Unanswered, scopes_in, silent, translated_errors
 from bot.slack.web_files import SharedFile, download
 from bot.slack.web_replies import (
@@ -41,7 +41,6 @@ from bot.slack.web_replies import (
 T = TypeVar("T", bound=Reply)
 
 TIMEOUT = 6  # seconds per request; Slack usually answers in far less than one
-_EVENT = "vllm_digest"  # the type of our messages' metadata
 _RETRIES = 4
 _PAGES = 5  # maximum pages of a lookup or of a thread
 _REPLIES = 200  # messages per page of a thread
@@ -66,12 +65,34 @@ class Place(NamedTuple):
     is_archived: bool
 
 
-class Web:
-    """Client for Slack's Web API; thread-safe. Failed reads are retried `retries` times."""
+class _RateLimitHandler(RateLimitErrorRetryHandler):
+    """Waits as long as Slack asks for, and then asks whether to write still."""
 
-    def __init__(self, token: str, url: str, *, retries: int = _RETRIES) -> None:
-        self._token, self._url = token, url
-        patient = RateLimitErrorRetryHandler(max_retry_count=retries)
+    def __init__(self, retries: int, before_write: Callable[[], None]) -> None:
+        super().__init__(max_retry_count=retries)
+        self._before_write = before_write
+
+    def prepare_for_next_attempt(self, **circumstances: Any) -> None:
+        super().prepare_for_next_attempt(**circumstances)
+        self._before_write()
+
+
+class Web:
+    """Client for Slack's Web API; thread-safe. Failed reads are retried `retries` times.
+
+    `before_write` is called before each request that writes; what it raises keeps the request from being sent.
+    """
+
+    def __init__(
+        self,
+        token: str,
+        url: str,
+        *,
+        retries: int = _RETRIES,
+        before_write: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._token, self._url, self._before_write = token, url, before_write
+        patient = _RateLimitHandler(retries, before_write)
         self.client = WebClient(token, base_url=url, timeout=TIMEOUT, retry_handlers=[patient])
         again = [ConnectionErrorRetryHandler(max_retry_count=retries), ServerErrorRetryHandler(retries), patient]
         self._reader = WebClient(token, base_url=url, timeout=TIMEOUT, retry_handlers=again)
@@ -109,33 +130,37 @@ class Web:
 
     def post(self, channel: str, message: Mapping[str, Any], key: str, thread_ts: str | None) -> str:
         """Post a message {text, blocks} with its key in the metadata; return its ts."""
-        return _call(
+        return self._write(
             Posted,
             self.client.chat_postMessage,
             channel=channel,
             text=message["text"],
             blocks=message.get("blocks") or None,
             thread_ts=thread_ts,
-            metadata=_metadata(key, message),
+            metadata=metadata(key, message.get("about", "")),
             unfurl_links=False,
             unfurl_media=False,
         ).ts
 
     def update(self, channel: str, ts: str, message: Mapping[str, Any], key: str) -> None:
         """Replace the content of one of our messages."""
-        _call(
+        self._write(
             Reply,
             self.client.chat_update,
             channel=channel,
             ts=ts,
             text=message["text"],
             blocks=message.get("blocks") or [],
-            metadata=_metadata(key, message),
+            metadata=metadata(key, message.get("about", "")),
         )
+
+    def delete(self, channel: str, ts: str) -> None:
+        """Delete one of our messages."""
+        self._write(Reply, self.client.chat_delete, channel=channel, ts=ts)
 
     def post_ephemeral(self, channel: str, user: str, message: Mapping[str, Any], thread_ts: str | None) -> None:
         """Post an ephemeral message to one person."""
-        _call(
+        self._write(
             Reply,
             self.client.chat_postEphemeral,
             channel=channel,
@@ -147,6 +172,7 @@ class Web:
 
     def respond(self, address: str, message: Mapping[str, Any], *, replace: bool) -> None:
         """Reply privately at a request's response_url; with `replace`, in place of the original message."""
+        self._before_write()
         with translated_errors():
             answer = WebhookClient(address, timeout=TIMEOUT).send(
                 text=message["text"],
@@ -163,7 +189,7 @@ class Web:
 
     def start_stream(self, channel: str, thread_ts: str, user: str, team: str, text: str) -> str:
         """Start a streamed message in a thread; return its ts."""
-        return _call(
+        return self._write(
             Posted,
             self.client.chat_startStream,
             channel=channel,
@@ -175,15 +201,14 @@ class Web:
 
     def append_stream(self, channel: str, ts: str, text: str) -> None:
         """Append Markdown to a streamed message."""
-        _call(Reply, self.client.chat_appendStream, channel=channel, ts=ts, markdown_text=text)
+        self._write(Reply, self.client.chat_appendStream, channel=channel, ts=ts, markdown_text=text)
 
     def stop_stream(
         self, channel: str, ts: str, key: str | None = None, footer: Sequence[Mapping[str, Any]] = ()
     ) -> None:
         """Stop a streamed message, set its key, if given, in the metadata, and add the blocks of its footer."""
-        metadata = {"event_type": _EVENT, "event_payload": {"key": key}} if key else None
-        blocks = list(footer) or None
-        _call(Reply, self.client.chat_stopStream, channel=channel, ts=ts, metadata=metadata, blocks=blocks)
+        known, blocks = metadata(key) if key else None, list(footer) or None
+        self._write(Reply, self.client.chat_stopStream, channel=channel, ts=ts, metadata=known, blocks=blocks)
 
     # The agent surface
 
@@ -191,17 +216,17 @@ class Web:
         """Set the status of a thread's agent session; while it is `processing`, Slack shows a stop button."""
         # To set it back is retried as reads are: it does no harm twice, and what stays `processing` is shown for an hour.
         client = self.client if status == "processing" else self._reader
-        _call(Reply, client.agents_sessions_setStatus, channel_id=channel, thread_ts=thread_ts, status=status)
+        self._write(Reply, client.agents_sessions_setStatus, channel_id=channel, thread_ts=thread_ts, status=status)
 
     def suggest_prompts(self, channel: str, prompts: Sequence[Mapping[str, str]]) -> None:
         """Suggest prompts {title, message} in a direct message channel, at most four."""
-        _call(Reply, self.client.assistant_threads_setSuggestedPrompts, channel_id=channel, prompts=list(prompts))
+        self._write(Reply, self.client.assistant_threads_setSuggestedPrompts, channel_id=channel, prompts=list(prompts))
 
     # Files
 
     def upload(self, name: str, content: bytes, alt: str = "") -> str:
         """Upload a file, with the alternative text of a picture, without sharing it; return its id."""
-        place = _call(
+        place = self._write(
             UploadPlace,
             self.client.files_getUploadURLExternal,
             filename=name,
@@ -216,7 +241,7 @@ class Web:
 
     def share(self, file_id: str, title: str, channel: str, thread_ts: str | None, comment: str = "") -> None:
         """Share an uploaded file in a channel or thread, with a comment in mrkdwn."""
-        _call(
+        self._write(
             Reply,
             self.client.files_completeUploadExternal,
             files=[{"id": file_id, "title": title}],
@@ -248,13 +273,21 @@ class Web:
         oldest: datetime,
         latest: datetime,
         matches: Callable[[dict[str, Any]], bool],
-    ) -> str | None:
-        """Return the ts of the first of our messages between two instants in a channel or thread that satisfies `matches`, or None."""
-        for message in self._messages(channel, thread_ts, oldest, latest):
-            mine = message.get("bot_id") == self.me["bot_id"] or message.get("user") == self.me["user_id"]
-            if mine and matches(message):
-                return str(message["ts"])
-        return None
+    ) -> list[str]:
+        """Return the ts of our messages between two instants in a channel or thread that satisfy `matches`, oldest first.
+
+        Raise `Unanswered` if there are too many to look through and none was found.
+        """
+        found = []
+        try:
+            for message in self._messages(channel, thread_ts, oldest, latest):
+                mine = message.get("bot_id") == self.me["bot_id"] or message.get("user") == self.me["user_id"]
+                if mine and matches(message):
+                    found.append(str(message["ts"]))
+        except Unanswered:
+            if not found:
+                raise
+        return sorted(found)
 
     def thread(self, channel: str, thread_ts: str) -> list[dict[str, Any]]:
         """Return the messages of a thread with metadata, oldest first, truncated if very long."""
@@ -365,11 +398,15 @@ class Web:
 
     def publish_home(self, user: str, view: Mapping[str, Any]) -> None:
         """Publish the bot's App Home tab for a person."""
-        _call(Reply, self.client.views_publish, user_id=user, view=dict(view))
+        self._write(Reply, self.client.views_publish, user_id=user, view=dict(view))
 
     def open_view(self, trigger_id: str, view: Mapping[str, Any]) -> None:
         """Open a modal with the trigger of a button click, which is valid for three seconds."""
-        _call(Reply, self.client.views_open, trigger_id=trigger_id, view=dict(view))
+        self._write(Reply, self.client.views_open, trigger_id=trigger_id, view=dict(view))
+
+    def _write(self, form: type[T], method: Callable[..., Any], **arguments: Any) -> T:
+        self._before_write()
+        return _call(form, method, **arguments)
 
     def _user(self, user: str) -> User:
         return _call(UserInfo, self._reader.users_info, user=user).user
@@ -402,31 +439,6 @@ class Web:
                 return
         # Too many messages around the attempt: ours may be on a later page.
         raise Unanswered("too many messages to look through")
-
-
-def has_key(key: str) -> Callable[[dict[str, Any]], bool]:
-    """Return a predicate for messages that carry this key."""
-    return lambda message: key_of(message) == key
-
-
-def key_of(message: Mapping[str, Any]) -> str:
-    """Return the key in the metadata of one of our messages; empty if there is none."""
-    return str(_payload(message).get("key") or "")
-
-
-def about_of(message: Mapping[str, Any]) -> str:
-    """Return the thread's subject in the metadata of one of our messages; empty if there is none."""
-    return str(_payload(message).get("about") or "")
-
-
-def _payload(message: Mapping[str, Any]) -> Mapping[str, Any]:
-    payload = (message.get("metadata") or {}).get("event_payload") or {}
-    return payload if isinstance(payload, Mapping) else json.loads(payload)
-
-
-def _metadata(key: str, message: Mapping[str, Any]) -> dict[str, Any]:
-    about = {"about": message["about"]} if message.get("about") else {}
-    return {"event_type": _EVENT, "event_payload": {"key": key, **about}}
 
 
 def _call(form: type[T], method: Callable[..., Any], **arguments: Any) -> T:

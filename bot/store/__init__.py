@@ -2,7 +2,10 @@
 
 from bot.store.commit_rows import StoredCommit
 from bot.store.database import open_engine
-from bot.store.mailbox import Draft, Mailbox, OutboxMessage, State, Thread
+from bot.store.mailbox import Draft, Duplicate, Mailbox, OutboxMessage, State, Thread
+from bot.store.model_failures import ModelFailures
+from bot.store.ongoing_answers import Interruption, OngoingAnswers
+from bot.store.process_locks import ProcessLocks
 from bot.store.publications import FailedPublication, Publications
 from bot.store.ratings import AnswerRatings, Rating, RatingCounts
 from bot.store.search_index import SearchResult
@@ -15,11 +18,16 @@ from bot.store.weights import FittedWeights
 __all__ = [
     "AnswerRatings",
     "Draft",
+    "Duplicate",
     "FailedPublication",
     "FittedWeights",
     "GivenVerdict",
+    "Interruption",
     "Mailbox",
+    "ModelFailures",
+    "OngoingAnswers",
     "OutboxMessage",
+    "ProcessLocks",
     "Publications",
     "Rating",
     "RatingCounts",

@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Connection, Row, select, true
 from analysis.facts import VERSION as FACTS_VERSION
 from analysis.facts.links import keys
 from analysis.models import Commit, Fact, FileChange, Proof, PullRequest, Repository
-from bot.store.schema import commits, files, repositories
+from bot.store.schema import analyses, commits, files, repositories
 from bot.store.upsert import insert_missing
 
 _CHUNK = 500  # bound parameters per query
@@ -27,8 +27,11 @@ class StoredCommit(NamedTuple):
 
 def repository_id_of(connection: Connection, repository: Repository) -> int:
     """Return the id of a repository, adding it if it is new."""
-    insert_missing(connection, repositories, {"key": repository.key})
-    found: int = connection.execute(select(repositories.c.id).where(repositories.c.key == repository.key)).scalar_one()
+    query = select(repositories.c.id).where(repositories.c.key == repository.key)
+    found: int | None = connection.execute(query).scalar()
+    if found is None:
+        insert_missing(connection, repositories, {"key": repository.key})
+        found = int(connection.execute(query).scalar_one())
     return found
 
 
@@ -105,6 +108,15 @@ def read_commits(connection: Connection, ids: Sequence[int], *, patches: bool = 
         for row in connection.execute(query):
             changes.setdefault(row.commit_id, []).append(file_change(row))
     return [stored_commit(rows[each], changes.get(each, [])) for each in ids]
+
+
+def summaries_of(connection: Connection, ids: Iterable[int]) -> dict[int, list[str]]:
+    """Return commit id -> the summaries of its analyses, for those that have any."""
+    found: dict[int, list[str]] = {}
+    query = select(analyses.c.commit_id, analyses.c.body).where(analyses.c.commit_id.in_(list(ids)))
+    for row in connection.execute(query):
+        found.setdefault(row.commit_id, []).append(row.body["summary"])
+    return found
 
 
 def stored_commit(row: Row[Any], changes: Sequence[FileChange]) -> StoredCommit:

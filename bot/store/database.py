@@ -7,17 +7,21 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol
 
-from sqlalchemy import Connection, Engine, exc
+from sqlalchemy import Connection, Engine, exc, text
 from sqlalchemy.engine import URL, make_url
 
 from analysis.errors import BadSetting, StoreUnusable
 from bot.store import postgresql, sqlite
+from bot.store.schema_version import RunningProgram, SchemaVersion, counted
 
 if TYPE_CHECKING:
     from alembic.config import Config
 
 # The latest migration, repeated here so that an up-to-date store opens without importing Alembic; a test compares the two.
-HEAD = "0014"
+HEAD = "0018"
+MIGRATION = "migration"  # what a transaction holds that migrates, or that must not overlap one
+# Follows the version of the target of an unfinished move (`bot.store.move`), so that no program takes it for a whole store.
+MOVING = "-moving"
 
 
 class _Kind(Protocol):
@@ -28,9 +32,11 @@ class _Kind(Protocol):
     def check_url(self, url: URL) -> None: ...
     def display_name(self, url: URL) -> str: ...
     def new_engine(self, url: URL) -> Engine: ...
+    def read_only_engine(self, url: URL) -> Engine: ...
     def exists(self, url: URL) -> bool: ...
-    def stored_version(self, url: URL) -> str | None: ...
-    def version(self, connection: Connection) -> str | None: ...
+    def stored_version(self, url: URL) -> SchemaVersion | None: ...
+    def version(self, connection: Connection) -> SchemaVersion | None: ...
+    def running_programs(self, connection: Connection) -> list[RunningProgram]: ...
     def hold(self, connection: Connection, name: str) -> None: ...
     def finish_migration(self, connection: Connection) -> None: ...
 
@@ -44,10 +50,15 @@ class Condition(Enum):
     NEW = "there is none yet"
     BEHIND = "an earlier program wrote it"
     CURRENT = "this program wrote it"
+    NEWER = "a newer program wrote it, which this one can work with"
 
 
 def open_engine(database_url: str) -> Engine:
-    """Open and migrate the database and return its engine. Raise `BadSetting` for an unsupported URL, `StoreUnusable` on failure."""
+    """Open the database, migrate it if it is older, and return its engine.
+
+    Raise `BadSetting` for an unsupported URL. Raise `StoreUnusable` on failure, for a newer schema that this program cannot
+    work with, and for an older one that processes use which could not work with the new one.
+    """
     url = address_of(database_url)
     engine = _kind(url).new_engine(url)
     try:
@@ -58,15 +69,42 @@ def open_engine(database_url: str) -> Engine:
     return engine
 
 
-def condition(database_url: str) -> Condition:
-    """Return the state of a database without changing it. Raise the errors of `open_engine`, also for a newer schema."""
+def read_only_engine(database_url: str) -> Engine:
+    """Return an engine that only reads: it neither migrates nor creates anything. Raise `BadSetting` for an unsupported URL."""
     url = address_of(database_url)
-    version = _kind(url).stored_version(url)
-    if version is None:
+    return _kind(url).read_only_engine(url)
+
+
+def open_as_it_is(database_url: str) -> Engine:
+    """Return the engine of a database that is neither migrated nor checked. Raise `BadSetting` for an unsupported URL."""
+    url = address_of(database_url)
+    return _kind(url).new_engine(url)
+
+
+def stored_version(database_url: str) -> str | None:
+    """Return the schema version of a database without changing it, None for a new one. Raise the errors of `open_engine`."""
+    url = address_of(database_url)
+    found = _kind(url).stored_version(url)
+    return found.latest if found else None
+
+
+def passing_failures(engine: Engine) -> int:
+    """Return how many uses of the database by this process failed so far for a reason that passes, such as a restart of the server; 0 on SQLite."""
+    return postgresql.passing_failures.count if engine.dialect.name == "postgresql" else 0
+
+
+def condition(database_url: str) -> Condition:
+    """Return the state of a database without changing it. Raise `BadSetting` for an unsupported URL.
+
+    Raise `StoreUnusable` if it cannot be used, also for a newer schema that this program cannot work with.
+    """
+    url = address_of(database_url)
+    found = _kind(url).stored_version(url)
+    if found is None:
         return Condition.NEW
-    if version == HEAD:
-        return Condition.CURRENT
-    _check_known(version, _migrations(), url)
+    if _serves(found, url):
+        return Condition.CURRENT if found.latest == HEAD else Condition.NEWER
+    _check_known(found.latest, _migrations(), url)
     return Condition.BEHIND
 
 
@@ -86,7 +124,7 @@ def address_of(database_url: str) -> URL:
     """Parse a database URL. Raise `BadSetting` if it is malformed, or of another kind than SQLite and PostgreSQL."""
     try:
         url = make_url(database_url)
-    except exc.ArgumentError:
+    except (exc.ArgumentError, ValueError):  # of a port that is no number
         raise BadSetting("DATABASE_URL is not a valid database URL; use sqlite:///data/digest.db") from None
     if url.get_backend_name() not in _KINDS:
         raise BadSetting(
@@ -134,28 +172,60 @@ def _kind(url: URL) -> _Kind:
     return _KINDS[url.get_backend_name()]
 
 
+def check_schema(connection: Connection) -> None:
+    """Raise `StoreUnusable` if the database was migrated to a schema that this program cannot work with."""
+    url = connection.engine.url
+    found = _kind(url).version(connection)
+    if found:
+        _serves(found, url)
+
+
 def _migrate(engine: Engine) -> None:
-    kind = _kind(engine.url)
+    kind, url = _kind(engine.url), engine.url
     with engine.connect() as connection:
-        version = kind.version(connection)
-    if version == HEAD:
+        found = kind.version(connection)
+    if found and _serves(found, url):
         return
-    with Writer(engine).begin(alone="migration") as connection:
-        version = kind.version(connection)  # another process may have migrated it meanwhile
-        if version == HEAD:
+    with Writer(engine).begin(alone=MIGRATION) as connection:
+        found = kind.version(connection)  # another process may have migrated it meanwhile
+        if found and _serves(found, url):
             return
-        _upgrade(connection, version)
+        _upgrade(connection, found)
         kind.finish_migration(connection)
 
 
-def _upgrade(connection: Connection, version: str | None) -> None:
+def _serves(found: SchemaVersion, url: URL) -> bool:
+    """Return whether this program works with a schema as it is. Raise `StoreUnusable` if it is a newer one that it does not."""
+    newer = found.is_newer_than(HEAD)
+    if newer and not found.serves(HEAD):
+        raise _newer(url)
+    return newer or found.latest == HEAD
+
+
+def _upgrade(connection: Connection, found: SchemaVersion | None) -> None:
     from alembic import command
 
-    config = _migrations()
-    if version is not None:
-        _check_known(version, config, connection.engine.url)
+    config, url = _migrations(), connection.engine.url
+    if found:
+        _check_known(found.latest, config, url)
+    oldest = _oldest_program(config)
+    left_behind = [each for each in _kind(url).running_programs(connection) if each.schema_version < oldest]
+    if left_behind:
+        raise StoreUnusable(
+            f"{_kind(url).display_name(url)} is used by {counted(left_behind)}, which cannot work with the tables of this "
+            f"version; stop {'it' if len(left_behind) == 1 else 'them'} first"
+        )
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
+    connection.execute(text("UPDATE alembic_version SET oldest_program = :oldest"), {"oldest": oldest})
+
+
+def _oldest_program(config: "Config") -> str:
+    """Return the oldest program that works with the database once all migrations are applied."""
+    from alembic.script import ScriptDirectory
+
+    scripts = ScriptDirectory.from_config(config).walk_revisions()
+    return max(getattr(script.module, "readable_by", script.revision) for script in scripts)
 
 
 def _migrations() -> "Config":
@@ -169,7 +239,14 @@ def _migrations() -> "Config":
 def _check_known(version: str, config: "Config", url: URL) -> None:
     from alembic.script import ScriptDirectory
 
-    if version not in {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}:
+    if version.endswith(MOVING):
         raise StoreUnusable(
-            f"{_kind(url).display_name(url)} was written by a newer vllm-digest; upgrade the program, or set DATABASE_URL"
+            f"{_kind(url).display_name(url)} has only a part of what vllm-digest move brings it; run that again to finish it"
         )
+    if version not in {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}:
+        raise _newer(url)
+
+
+def _newer(url: URL) -> StoreUnusable:
+    name = _kind(url).display_name(url)
+    return StoreUnusable(f"{name} was written by a newer vllm-digest; upgrade the program, or set DATABASE_URL")

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, Row, delete, func, select, update
 
 from bot.models.clock import Clock
 from bot.store.database import Writer
-from bot.store.schema import inbox, outbox, threads, turns
+from bot.store.schema import duplicates, inbox, outbox, threads, turns
 from bot.store.upsert import insert_missing, insert_or_update
 
 
@@ -67,6 +67,14 @@ class Thread(NamedTuple):
     about: str
 
 
+class Duplicate(NamedTuple):
+    """A message in Slack, posted for the outbox's message `key` by a process that was taken for dead meanwhile."""
+
+    key: str
+    channel: str
+    ts: str
+
+
 class Mailbox:
     """The inbox and the outbox on one engine; thread-safe."""
 
@@ -91,10 +99,12 @@ class Mailbox:
         with self._writing.begin() as connection:
             connection.execute(update(inbox).where(inbox.c.key == key).values(done_at=now, body={}))
 
-    def waiting(self) -> list[str]:
-        """Return the keys of the pending requests, oldest first."""
+    def waiting(self, before: datetime | None = None) -> list[str]:
+        """Return the keys of the pending requests, oldest first; those received `before` an instant, if given."""
+        query = select(inbox.c.key).where(inbox.c.done_at.is_(None)).order_by(inbox.c.received_at)
+        if before:
+            query = query.where(inbox.c.received_at < before)
         with self._engine.connect() as connection:
-            query = select(inbox.c.key).where(inbox.c.done_at.is_(None)).order_by(inbox.c.received_at)
             return list(connection.execute(query).scalars())
 
     def waiting_since(self) -> datetime | None:
@@ -127,18 +137,66 @@ class Mailbox:
             return [_message(row) for row in rows]
 
     def mark(self, key: str, state: State, **changes: Any) -> None:
-        """Set a message's state, and with it any of `tried_at`, `ts`, `file_id` and `note`."""
+        """Set a message's state, and with it any of `tried_at`, `ts`, `file_id` and `note`, unless it is sent: it stays so."""
+        is_open = outbox.c.state != State.SENT.value
         with self._writing.begin() as connection:
-            connection.execute(update(outbox).where(outbox.c.key == key).values(state=state.value, **changes))
+            connection.execute(update(outbox).where(outbox.c.key == key, is_open).values(state=state.value, **changes))
 
-    def sent(self, message: OutboxMessage, ts: str) -> None:
-        """Mark a message as sent with timestamp `ts`, record its thread's subject and drop a file's data."""
-        changes: dict[str, Any] = {"content": {}} if "data" in message.content else {}
+    def begin_attempt(self, message: OutboxMessage, now: datetime, file_id: str | None = None) -> OutboxMessage | None:
+        """Mark a message as being sent since `now`; return it so, or None if it was tried or sent since it was read."""
+        attempt = message._replace(state=State.SENDING, tried_at=now, file_id=file_id or message.file_id)
+        is_open = outbox.c.state != State.SENT.value
+        values = {"state": attempt.state.value, "tried_at": now, "file_id": attempt.file_id}
         with self._writing.begin() as connection:
-            values = {"state": State.SENT.value, "ts": ts, "note": "", **changes}
-            connection.execute(update(outbox).where(outbox.c.key == message.key).values(**values))
-            if message.about:
+            marked = connection.execute(update(outbox).where(*_attempt(message), is_open).values(**values)).rowcount
+        return attempt if marked else None
+
+    def sent(self, message: OutboxMessage, ts: str) -> bool:
+        """Mark a message as sent with timestamp `ts`, record its thread's subject and drop a file's data.
+
+        Return False if it was tried again since it was read, by a process that took this one for dead: then nothing
+        changes, and what this attempt posted is kept as a duplicate.
+        """
+        changes: dict[str, Any] = {"content": {}} if "data" in message.content else {}
+        values = {"state": State.SENT.value, "ts": ts, "note": "", **changes}
+        with self._writing.begin() as connection:
+            marked = connection.execute(update(outbox).where(*_attempt(message)).values(**values)).rowcount == 1
+            if not marked:
+                _keep_duplicate(connection, message, ts)
+            elif message.about:
                 _keep_thread(connection, message.channel, message.thread_ts or ts, message.about)
+        return marked
+
+    def begun_stream(self, message: OutboxMessage, ts: str) -> bool:
+        """Mark a message as streaming with timestamp `ts`; return False, and keep a duplicate, as `sent` does."""
+        values = {"state": State.STREAMING.value, "ts": ts}
+        with self._writing.begin() as connection:
+            marked = connection.execute(update(outbox).where(*_attempt(message)).values(**values)).rowcount == 1
+            if not marked:
+                _keep_duplicate(connection, message, ts)
+        return marked
+
+    def keep_duplicate(self, message: OutboxMessage, ts: str) -> None:
+        """Keep what Slack has twice of a message, to be deleted there."""
+        with self._writing.begin() as connection:
+            _keep_duplicate(connection, message, ts)
+
+    def refused(self, message: OutboxMessage, why: str) -> bool:
+        """Mark a message as refused for good; return False, and change nothing, if it was tried again since it was read."""
+        values = {"state": State.REFUSED.value, "note": why}
+        with self._writing.begin() as connection:
+            return connection.execute(update(outbox).where(*_attempt(message)).values(**values)).rowcount == 1
+
+    def duplicates(self) -> list[Duplicate]:
+        """Return what Slack may have twice."""
+        with self._engine.connect() as connection:
+            return [Duplicate(row.key, row.channel, row.ts) for row in connection.execute(select(duplicates))]
+
+    def forget_duplicate(self, duplicate: Duplicate) -> None:
+        """Delete the record of a duplicate, which Slack has no more or which counts."""
+        here = (duplicates.c.channel == duplicate.channel, duplicates.c.ts == duplicate.ts)
+        with self._writing.begin() as connection:
+            connection.execute(delete(duplicates).where(*here))
 
     def at(self, channel: str, ts: str) -> OutboxMessage | None:
         """Return the message that has this timestamp in a channel, if it was sent from this outbox."""
@@ -151,6 +209,17 @@ class Mailbox:
         with self._engine.connect() as connection:
             rows = connection.execute(select(outbox).where(outbox.c.state == State.HELD.value))
             return [_message(row) for row in rows]
+
+    def refusals(self, since: datetime) -> list[tuple[str, int]]:
+        """Return why messages tried since an instant were refused, and how many, the most frequent reason first."""
+        query = (
+            select(outbox.c.note, func.count())
+            .where(outbox.c.state == State.REFUSED.value, outbox.c.tried_at >= since)
+            .group_by(outbox.c.note)
+            .order_by(func.count().desc(), outbox.c.note)
+        )
+        with self._engine.connect() as connection:
+            return [(row[0], row[1]) for row in connection.execute(query)]
 
     # Threads
 
@@ -236,6 +305,15 @@ class Mailbox:
 
 def _free_at(connection: Connection, name: str) -> datetime | None:
     return connection.execute(select(turns.c.free_at).where(turns.c.name == name)).scalar()
+
+
+def _attempt(message: OutboxMessage) -> tuple[Any, ...]:
+    """Return the condition that a message was not tried again since; an attempt is known by its instant."""
+    return outbox.c.key == message.key, outbox.c.tried_at.is_not_distinct_from(message.tried_at)
+
+
+def _keep_duplicate(connection: Connection, message: OutboxMessage, ts: str) -> None:
+    insert_missing(connection, duplicates, {"channel": message.channel, "ts": ts, "key": message.key})
 
 
 def _keep_thread(connection: Any, channel: str, ts: str, about: str) -> None:

@@ -8,28 +8,50 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from hashlib import sha256
 from itertools import groupby
+from threading import Lock
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, exc, text
+from sqlalchemy import Connection, Engine, create_engine, event, exc, select, text
 from sqlalchemy.engine import URL, ExceptionContext
 from sqlalchemy.pool import NullPool
 
-from analysis.errors import BadSetting, StoreUnusable
-from bot.store.schema import metadata
+from analysis.errors import BadSetting, StoreAway, StoreUnusable
+from bot.store.schema import executors, metadata
+from bot.store.schema_version import RunningProgram, SchemaVersion
 
 WRITING: Mapping[str, Any] = {"isolation_level": "READ COMMITTED"}  # the execution options of transactions that write
 
+# The sessions that hold an advisory lock; one of 64 bits is listed in two halves.
+LOCK_HOLDERS = (
+    "FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1"
+    " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+    " AND classid::bigint << 32 | objid::bigint = :key"
+)
+
 _OLDEST = 14  # the oldest major version that its makers still maintain
-_POOL, _OVERFLOW = 5, 10  # connections kept, and opened above them when all are in use
+_KEPT, POOL = 5, 15  # connections kept, and opened at most
 _SILENCE = 10  # seconds to wait for a connection
+IDLE_SECONDS = 60  # after which the server ends a session that holds locks, if it heard nothing of its process
 # Another process that stops in the middle of a transaction, for example paused, blocks nobody for longer.
 _SESSION = ("lock_timeout = '30s'", "idle_in_transaction_session_timeout = '60s'", "jit = off")
-_CONNECTING = (
+# Of a session that holds locks: it ends within half a minute once this machine has vanished.
+_LEASE = (
+    "tcp_keepalives_idle = 10",
+    "tcp_keepalives_interval = 5",
+    "tcp_keepalives_count = 3",
+    "statement_timeout = '10s'",
+)
+_PASSING = ("08", "40", "53", "55P03", "57")  # states, or their classes, of failures after which trying again may help
+_AWAY = ("08", "57")  # of those, the failures of a server that does not answer
+# What a server says that it does not connect, and never will until a person mends it, or for now.
+_MISTAKES = (
     ("password authentication failed", "rejects the user or the password; correct DATABASE_URL"),
     ("no password supplied", "needs a password; add it to DATABASE_URL"),
     ('" does not exist', "has no such database or user; create it, or correct DATABASE_URL"),
     ("resolve host", "cannot be found; check the host in DATABASE_URL"),
     ("pg_hba.conf", "does not accept connections from here; add this machine to its pg_hba.conf"),
+)
+_CONNECTING = (
     ("too many", "has no connection left; raise its max_connections, or run fewer processes"),
     ("connection slots", "has no connection left; raise its max_connections, or run fewer processes"),
     ("starting up", "is starting; try again in a moment"),
@@ -42,6 +64,7 @@ _CONNECTING = (
 _STATES = (
     ("42501", "does not grant the user what is needed; grant it USAGE and CREATE on the schema, and its tables"),
     ("3F000", "has no schema that the user may create tables in; grant it USAGE and CREATE on one"),
+    ("42P01", "lacks a table of vllm-digest; restore the database, or set DATABASE_URL to another one"),
     ("25006", "is read-only; connect to the primary server"),
     ("53100", "has no room left; free some disk"),
     ("53300", "has no connection left; raise its max_connections, or run fewer processes"),
@@ -58,10 +81,29 @@ _STATES = (
 )
 
 
+class PassingFailures:
+    """The number of failures so far after which trying again may help, such as a restart of the server; thread-safe."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._lock = Lock()
+
+    def add(self) -> None:
+        with self._lock:
+            self.count += 1
+
+
+passing_failures = PassingFailures()  # of all connections of this process, those that hold locks included
+
+
 def check_url(url: URL) -> None:
     """Raise `BadSetting` for another driver than psycopg, or a URL without a database."""
     if url.drivername != "postgresql+psycopg" or not url.database:
         raise BadSetting("DATABASE_URL: use postgresql+psycopg://user:password@host/database")
+    if "@" in f"{url.host}{url.database}":  # the rest of a password, which no message may show
+        raise BadSetting(
+            "DATABASE_URL: write special characters of the password in percent-encoding, such as %40 for @"
+        )
 
 
 def display_name(url: URL) -> str:
@@ -74,12 +116,23 @@ def new_engine(url: URL) -> Engine:
     return _listening(
         create_engine(
             url,
-            pool_size=_POOL,
-            max_overflow=_OVERFLOW,
+            pool_size=_KEPT,
+            max_overflow=POOL - _KEPT,
             pool_pre_ping=True,
             isolation_level="REPEATABLE READ",
             connect_args={"connect_timeout": _SILENCE, "application_name": "vllm-digest"},
             hide_parameters=True,
+        )
+    )
+
+
+def read_only_engine(url: URL) -> Engine:
+    """Return an engine that only reads, with a new connection each time."""
+    arguments = {"connect_timeout": _SILENCE, "application_name": "vllm-digest"}
+    only_reading = {"postgresql_readonly": True}
+    return _listening(
+        create_engine(
+            url, poolclass=NullPool, connect_args=arguments, execution_options=only_reading, hide_parameters=True
         )
     )
 
@@ -89,7 +142,7 @@ def exists(url: URL) -> bool:
     return stored_version(url) is not None
 
 
-def stored_version(url: URL) -> str | None:
+def stored_version(url: URL) -> SchemaVersion | None:
     """Return the schema version of a database without changing it, None for a new one. Raise `StoreUnusable` if it cannot be used."""
     with _unpooled(url) as connection:
         found = version(connection)
@@ -97,15 +150,30 @@ def stored_version(url: URL) -> str | None:
             may_create = "SELECT coalesce(has_schema_privilege(current_schema(), 'CREATE'), false)"
             if not connection.exec_driver_sql(may_create).scalar_one():
                 raise StoreUnusable(f"{display_name(url)} {_words_of('42501')}")
+        if connection.exec_driver_sql("SHOW transaction_read_only").scalar_one() == "on":
+            raise StoreUnusable(f"{display_name(url)} {_words_of('25006')}")
         return found
 
 
-def version(connection: Connection) -> str | None:
+def version(connection: Connection) -> SchemaVersion | None:
     """Return the schema version, None for a new database. Raise `StoreUnusable` for a server that cannot serve us."""
     _check_server(connection)
     table = connection.exec_driver_sql("SELECT to_regclass('alembic_version')").scalar()
-    row = connection.exec_driver_sql("SELECT version_num FROM alembic_version").first() if table else None
-    return row[0] if row else None
+    row = connection.exec_driver_sql("SELECT * FROM alembic_version").mappings().first() if table else None
+    return SchemaVersion.of(dict(row)) if row else None
+
+
+def running_programs(connection: Connection) -> list[RunningProgram]:
+    """Return the programs of the bot's living processes; none where no migration has prepared for several."""
+    if not connection.exec_driver_sql("SELECT to_regclass('executors')").scalar():
+        return []
+    columns = (executors.c.id, executors.c.version, executors.c.schema_version)
+    rows = connection.execute(select(*columns).where(executors.c.ended_at.is_(None))).all()
+    return [RunningProgram(*program) for id_, *program in rows if _is_held(connection, executor_lock(id_))]
+
+
+def _is_held(connection: Connection, key: int) -> bool:
+    return bool(connection.execute(text(f"SELECT count(*) {LOCK_HOLDERS}"), {"key": key}).scalar())
 
 
 def hold(connection: Connection, name: str) -> None:
@@ -116,6 +184,16 @@ def hold(connection: Connection, name: str) -> None:
 def lock_key(name: str) -> int:
     """Return the number of an advisory lock (64 bits, signed)."""
     return int.from_bytes(sha256(f"vllm-digest {name}".encode()).digest()[:8], signed=True)
+
+
+def executor_lock(executor_id: str) -> int:
+    """Return the number of the lock that a process of the bot holds as long as it lives."""
+    return lock_key(f"executor {executor_id}")
+
+
+def storable(value: str) -> str:
+    """Return a text as PostgreSQL stores it: with a sign in place of NUL."""
+    return value.replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
 def finish_migration(connection: Connection) -> None:
@@ -133,21 +211,55 @@ def finish_migration(connection: Connection) -> None:
         connection.exec_driver_sql(f"ALTER TABLE {quote(table)} {changes}")
 
 
-@contextmanager
-def held_by_one_process(url: URL, name: str) -> Iterator[None]:
-    """Hold a lock on a connection of its own for the duration of the block. Raise `StoreUnusable` if another process has it."""
-    with _unpooled(url) as connection:
-        # No transaction stays open: the lock is the session's.
+def session(url: URL) -> Connection:
+    """Open a connection that holds locks of a session; the server ends it soon after this machine has vanished.
+
+    Raise `StoreUnusable` if it cannot be opened, or the user may not create the schema of the durable engine.
+    """
+    connection = _lock_session(url, "lease")
+    try:
+        _check_may_create_schema(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def watched_session(url: URL) -> Connection:
+    """Open a connection as `session` does, which the server also ends after `IDLE_SECONDS` without a statement.
+
+    So a process that is paused loses its locks too. Any user may open one.
+    """
+    return _lock_session(url, "locks", f"idle_session_timeout = '{IDLE_SECONDS}s'")
+
+
+def _lock_session(url: URL, purpose: str, *settings: str) -> Connection:
+    arguments = {
+        "connect_timeout": _SILENCE,
+        "application_name": f"vllm-digest {purpose}",
+        "keepalives_idle": _SILENCE,
+        "keepalives_interval": 5,
+        "keepalives_count": 3,
+        "tcp_user_timeout": _SILENCE * 1000,
+    }
+    engine = _listening(create_engine(url, poolclass=NullPool, connect_args=arguments, hide_parameters=True))
+    connection = engine.connect()
+    try:
+        # No transaction stays open: the locks are the session's.
         connection.execution_options(isolation_level="AUTOCOMMIT")
-        may_create = "SELECT has_database_privilege(current_database(), 'CREATE')"
-        if not connection.exec_driver_sql(may_create).scalar_one():
-            raise StoreUnusable(
-                f"{display_name(url)} does not let the user create a schema; grant it CREATE on the database"
-            )
-        taken = connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": lock_key(name)})
-        if not taken.scalar_one():
-            raise StoreUnusable(f"another vllm-digest is using {display_name(url)}; stop it first, or set DATABASE_URL")
-        yield
+        for setting in (*_LEASE, *settings):
+            connection.exec_driver_sql(f"SET {setting}")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _check_may_create_schema(connection: Connection) -> None:
+    may_create = "SELECT has_database_privilege(current_database(), 'CREATE')"
+    if not connection.exec_driver_sql(may_create).scalar_one():
+        name = display_name(connection.engine.url)
+        raise StoreUnusable(f"{name} does not let the user create a schema; grant it CREATE on the database")
 
 
 @contextmanager
@@ -171,7 +283,7 @@ def _set_up(connection: Any, _record: object) -> None:
         """Text with a sign in place of NUL, which PostgreSQL stores in no text."""
 
         def dump(self, obj: str) -> Any:
-            return super().dump(obj.replace("\0", "\N{REPLACEMENT CHARACTER}"))
+            return super().dump(storable(obj))
 
     connection.adapters.register_dumper(str, TextDumper)
     connection.autocommit = True
@@ -195,13 +307,20 @@ def _translate(context: ExceptionContext) -> None:
     if context.is_pre_ping or not isinstance(context.sqlalchemy_exception, exc.DBAPIError):
         return
     error: Any = context.original_exception
-    words = _words_of(error.sqlstate)
+    words, kind = _words_of(error.sqlstate), StoreUnusable
     if words is None and error.sqlstate is None and isinstance(error, _lost_connections()):
-        words = next((words for sign, words in _CONNECTING if sign in str(error).lower()), None)
+        told = str(error).lower()
+        words = next((words for sign, words in _MISTAKES if sign in told), None)
+        kind = StoreUnusable if words else StoreAway
+        words = words or next((words for sign, words in _CONNECTING if sign in told), None)
         words = words or "closed the connection; try again"
+    elif (error.sqlstate or "").startswith(_AWAY):
+        kind = StoreAway
+    if (error.sqlstate or "08").startswith(_PASSING):
+        passing_failures.add()
     if words:
         url = context.engine.url if context.engine else None
-        raise StoreUnusable(f"{display_name(url) if url else 'the database'} {words}") from error
+        raise kind(f"{display_name(url) if url else 'the database'} {words}") from error
 
 
 def _lost_connections() -> tuple[type[Exception], ...]:

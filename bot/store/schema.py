@@ -192,6 +192,17 @@ spending = Table(
     Column("spent_usd", Float, nullable=False),
 )
 
+# Calls under way: `spending.reserved_usd` is what these reserve, and what those reserved that an earlier program made.
+reservations = Table(
+    "reservations",
+    metadata,
+    Column("id", String(16), primary_key=True),
+    Column("date", Date, nullable=False),
+    Column("purpose", String(10), nullable=False),
+    Column("usd", Float, nullable=False),
+    Column("process", String(40), nullable=False),
+)
+
 days = Table(
     "days",
     metadata,
@@ -267,6 +278,14 @@ weights = Table(
     Column("fitted_at", Instant, nullable=False),
 )
 
+model_failures = Table(
+    "model_failures",
+    metadata,
+    Column("model", String(200), primary_key=True),
+    Column("reasons", JSON, nullable=False),
+    Column("failed_at", Instant, nullable=False),
+)
+
 surfaces = Table(
     "surfaces",
     metadata,
@@ -289,6 +308,17 @@ inbox = Table(
     Column("done_at", Instant, index=True),
 )
 
+ongoing_answers = Table(
+    "ongoing_answers",
+    metadata,
+    Column("request", String(200), primary_key=True),  # the key in the inbox
+    Column("channel", String(40), nullable=False),
+    Column("thread_ts", String(40), nullable=False),
+    Column("attempt", String(32)),  # none while the answer waits to be tried again
+    Column("begun_at", Instant, nullable=False),
+    Column("is_stopped", Boolean, nullable=False),
+)
+
 outbox = Table(
     "outbox",
     metadata,
@@ -304,6 +334,14 @@ outbox = Table(
     Column("file_id", String(40)),
     Column("note", Text, nullable=False, server_default=""),
     Index("ix_outbox_channel_ts", "channel", "ts"),
+)
+
+duplicates = Table(
+    "duplicates",
+    metadata,
+    Column("channel", String(40), primary_key=True),
+    Column("ts", String(40), primary_key=True),
+    Column("key", String(600), nullable=False),  # of the message in the outbox
 )
 
 threads = Table(
@@ -328,4 +366,18 @@ publications = Table(
     Column("target", String(600), primary_key=True),
     Column("failure", Text, nullable=False),
     Column("tried_at", Instant, nullable=False),
+)
+
+executors = Table(
+    "executors",
+    metadata,
+    Column("id", String(300), primary_key=True),
+    Column("host", String(255), nullable=False),
+    Column("pid", Integer, nullable=False),
+    Column("command", String(20), nullable=False),
+    Column("version", String(40), nullable=False),
+    Column("schema_version", String(32), nullable=False),
+    Column("started_at", Instant, nullable=False),
+    Column("seen_at", Instant, nullable=False),
+    Column("ended_at", Instant),
 )

@@ -9,9 +9,9 @@ from sqlalchemy import ColumnElement, Engine, and_, func, literal_column, select
 from analysis.models import Commit, Repository
 from analysis.search.commit_words import VERSION, CommitWords, commit_words
 from analysis.search.suspects import Document
-from bot.store.commit_rows import StoredCommit, chunks, read_commits
+from bot.store.commit_rows import StoredCommit, chunks, read_commits, summaries_of
 from bot.store.database import Writer
-from bot.store.full_text import best_matches, index_commit
+from bot.store.full_text import best_matches, index_commit, index_summaries
 from bot.store.schema import commits, repositories
 
 _BATCH = 100  # commits that are indexed in one transaction
@@ -88,16 +88,17 @@ class SearchIndex:
         with self._engine.connect() as connection:
             return connection.execute(select(func.count()).select_from(commits).where(_OUTDATED)).scalar_one()
 
-    def update(self) -> Iterator[int]:
+    def update(self, *, summaries: bool = False) -> Iterator[int]:
         """Index the outdated commits anew from what is stored of them, and yield the number that each batch has done.
 
-        Whoever stops, or is stopped, loses a batch at most. The latest come first.
+        Whoever stops, or is stopped, loses a batch at most. The latest come first. The `summaries` of their analyses are
+        indexed too for an index that has none yet.
         """
         before: int | None = None
         while ids := self._outdated_ids(before):
             with self._engine.connect() as connection:
                 batch = read_commits(connection, ids, patches=True)
-            self._index(batch)
+            self._index(batch, summaries=summaries)
             yield len(ids)
             before = ids[-1]
 
@@ -112,13 +113,16 @@ class SearchIndex:
         with self._engine.connect() as connection:
             return list(connection.execute(query if before is None else query.where(commits.c.id < before)).scalars())
 
-    def _index(self, batch: Sequence[StoredCommit]) -> None:
+    def _index(self, batch: Sequence[StoredCommit], *, summaries: bool) -> None:
         words = {each.id: commit_words(each.commit) for each in batch}
         with self._writing.begin() as connection:
             # Whoever stored one of them meanwhile knew more of it.
             left = select(commits.c.id).where(_OUTDATED, commits.c.id.in_(words)).with_for_update()
             for each in list(connection.execute(left).scalars()):
                 index_commit(connection, each, words[each])
+            if summaries:
+                for commit_id, found in summaries_of(connection, words).items():
+                    index_summaries(connection, commit_id, found)
             connection.execute(update(commits).where(commits.c.id.in_(words)).values(words_version=VERSION))
 
 

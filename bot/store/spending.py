@@ -1,11 +1,13 @@
 """Spending on models: what each day's calls reserve and cost, in USD."""
 
+from collections.abc import Collection, Sequence
 from datetime import date
+from secrets import token_hex
 
-from sqlalchemy import Engine, func, select, update
+from sqlalchemy import Connection, Engine, delete, func, insert, select, update
 
 from bot.store.database import Writer
-from bot.store.schema import spending
+from bot.store.schema import reservations, spending
 from bot.store.upsert import insert_missing
 
 
@@ -16,8 +18,11 @@ class Spending:
         self._engine = engine
         self._writing = Writer(engine)
 
-    def reserve(self, day: date, purpose: str, usd: float, limit: float, alone: float) -> bool:
-        """Reserve `usd` of a day's budget; return False if the day's total would exceed `limit`, or this purpose's `alone`."""
+    def reserve(self, day: date, purpose: str, usd: float, limit: float, alone: float, process: str = "") -> str | None:
+        """Reserve `usd` of a day's budget for a call that `process` makes, and return the reservation's id.
+
+        None if the day's total would exceed `limit`, or this purpose's `alone`.
+        """
         with self._writing.begin(alone=f"spending {day}") as connection:
             row = {"date": day, "purpose": purpose}
             insert_missing(connection, spending, {**row, "reserved_usd": 0, "spent_usd": 0})
@@ -29,19 +34,47 @@ class Spending:
                 .where(everything + usd <= limit, total + usd <= alone)
                 .values(reserved_usd=spending.c.reserved_usd + usd)
             )
-            return left.rowcount == 1
+            if not left.rowcount:
+                return None
+            reservation = token_hex(8)
+            connection.execute(insert(reservations).values(**row, id=reservation, usd=usd, process=process))
+            return reservation
 
-    def settle(self, day: date, purpose: str, reserved: float, spent: float) -> None:
-        """Replace the reserved cost of a call by its actual cost, both in USD."""
+    def settle(self, reservation: str, day: date, purpose: str, spent: float) -> None:
+        """Replace the reservation of a call by its actual cost in USD, also if the reservation was given back meanwhile."""
         with self._writing.begin() as connection:
+            _give_back(connection, [reservation])
             connection.execute(
-                update(spending)
-                .filter_by(date=day, purpose=purpose)
-                .values(reserved_usd=spending.c.reserved_usd - reserved, spent_usd=spending.c.spent_usd + spent)
+                update(spending).filter_by(date=day, purpose=purpose).values(spent_usd=spending.c.spent_usd + spent)
             )
+
+    def reserving(self, day: date) -> set[str]:
+        """Return the processes that have reserved some of a day's budget for calls under way."""
+        with self._engine.connect() as connection:
+            query = select(reservations.c.process).distinct().where(reservations.c.date == day)
+            return set(connection.execute(query).scalars())
+
+    def give_back(self, processes: Collection[str]) -> None:
+        """Give back what processes that have ended reserved and never settled."""
+        with self._writing.begin() as connection:
+            query = select(reservations.c.id).where(reservations.c.process.in_(processes)).order_by(reservations.c.id)
+            _give_back(connection, connection.execute(query).scalars().all())
 
     def spent(self, day: date) -> float:
         """Return what has been spent on `day` so far, in USD."""
         with self._engine.connect() as connection:
             query = select(func.sum(spending.c.spent_usd)).where(spending.c.date == day)
             return float(connection.execute(query).scalar() or 0.0)
+
+
+def _give_back(connection: Connection, ids: Sequence[str]) -> None:
+    """Delete reservations and take them out of the days' sums, except those that others deleted meanwhile."""
+    rows = connection.execute(select(reservations).where(reservations.c.id.in_(ids)).order_by(reservations.c.id)).all()
+    # All are deleted first: a transaction that waits for a reservation must not hold a sum that its deleter needs.
+    own = [row for row in rows if connection.execute(delete(reservations).filter_by(id=row.id)).rowcount]
+    for row in own:
+        connection.execute(
+            update(spending)
+            .filter_by(date=row.date, purpose=row.purpose)
+            .values(reserved_usd=spending.c.reserved_usd - row.usd)
+        )

@@ -11,8 +11,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, exc
 from sqlalchemy.engine import URL, ExceptionContext
+from sqlalchemy.pool import NullPool
 
 from analysis.errors import BadSetting, StoreUnusable
+from bot.store.schema_version import RunningProgram, SchemaVersion
 
 # The folder of the default DATABASE_URL. No other folder is created, since its name may be a typo.
 _DEFAULT_FOLDER = Path("data")
@@ -58,6 +60,16 @@ def new_engine(url: URL) -> Engine:
     return engine
 
 
+def read_only_engine(url: URL) -> Engine:
+    """Return an engine that only reads, and creates no file; without one it reads an empty database."""
+    path = Path(url.database or ":memory:").absolute()
+
+    def connect() -> sqlite3.Connection:
+        return _opened_read_only(path) if os.path.exists(path) else sqlite3.connect(":memory:")  # noqa: PTH110 (Path.exists raises without permission)
+
+    return create_engine(url, creator=connect, poolclass=NullPool, hide_parameters=True)
+
+
 def exists(url: URL) -> bool:
     """Return whether there is a file. Raise `BadSetting` if its folder does not exist."""
     if not url.database:
@@ -66,7 +78,7 @@ def exists(url: URL) -> bool:
     return Path(url.database).exists()
 
 
-def stored_version(url: URL) -> str | None:
+def stored_version(url: URL) -> SchemaVersion | None:
     """Return the schema version of a file without changing it, None for a new one. Raise `StoreUnusable` if it cannot be used."""
     path = Path(url.database or ":memory:")
     check_folder(path)
@@ -79,21 +91,26 @@ def stored_version(url: URL) -> str | None:
     if nearest is not path or path.stat().st_size == 0:
         return None
     try:
-        # Without a writer, open it as immutable, which needs and creates no -wal and -shm files.
-        alone = "" if Path(f"{path}-wal").exists() else "&immutable=1"
-        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro{alone}", uri=True)) as connection:
+        with closing(_opened_read_only(path)) as connection:
+            connection.row_factory = sqlite3.Row
             known = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").fetchone()
-            row = connection.execute("SELECT version_num FROM alembic_version").fetchone() if known else None
+            row = connection.execute("SELECT * FROM alembic_version").fetchone() if known else None
     except sqlite3.Error as error:
         raise _unusable(url, error) from error
-    return row[0] if row else None
+    return SchemaVersion.of(dict(row)) if row else None
 
 
-def version(connection: Connection) -> str | None:
+def version(connection: Connection) -> SchemaVersion | None:
     """Return the schema version, None for a new database."""
     table = connection.exec_driver_sql("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").first()
-    row = connection.exec_driver_sql("SELECT version_num FROM alembic_version").first() if table else None
-    return row[0] if row else None
+    row = connection.exec_driver_sql("SELECT * FROM alembic_version").mappings().first() if table else None
+    return SchemaVersion.of(dict(row)) if row else None
+
+
+def running_programs(connection: Connection) -> list[RunningProgram]:
+    """Return nothing: whoever runs on the file has no row in it."""
+    del connection
+    return []
 
 
 def hold(connection: Connection, name: str) -> None:
@@ -126,6 +143,12 @@ def prepare_folder(database: Path) -> None:
         raise StoreUnusable(
             f"the folder of the database {database} cannot be created ({error.strerror}); set DATABASE_URL"
         ) from error
+
+
+def _opened_read_only(path: Path) -> sqlite3.Connection:
+    # Without a writer, open it as immutable, which needs and creates no -wal and -shm files.
+    alone = "" if Path(f"{path}-wal").exists() else "&immutable=1"
+    return sqlite3.connect(f"{path.as_uri()}?mode=ro{alone}", uri=True)
 
 
 def _check_writable(folder: Path, url: URL) -> None:

@@ -32,10 +32,14 @@ from bot.store.commit_rows import (
     reference_values,
     replaceable_by,
     repository_id_of,
+    summaries_of,
 )
 from bot.store.database import Writer
 from bot.store.full_text import index_commit, index_summaries
 from bot.store.links import linked, save_named
+from bot.store.model_failures import ModelFailures
+from bot.store.ongoing_answers import OngoingAnswers
+from bot.store.process_locks import ProcessLocks
 from bot.store.publications import Publications
 from bot.store.ranks import GivenRanks
 from bot.store.ratings import AnswerRatings
@@ -75,7 +79,7 @@ class StoredAnalysis(Frozen):
 
 
 class Store:
-    """Commits and all that is derived from them; spending, ratings of answers, publications, and what is fitted to releases.
+    """Commits and all that is derived from them; spending and failures of models, answers, publications, fitted weights, locks.
 
     On one engine; thread-safe.
     """
@@ -83,7 +87,10 @@ class Store:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._writing = Writer(engine)
+        self.locks = ProcessLocks(engine)
         self.spending = Spending(engine)
+        self.model_failures = ModelFailures(engine)
+        self.ongoing_answers = OngoingAnswers(engine)
         self.publications = Publications(engine)
         self.ratings = AnswerRatings(engine)
         self.verdicts = Verdicts(engine)
@@ -94,6 +101,7 @@ class Store:
         self.search_index = SearchIndex(engine)
 
     def close(self) -> None:
+        self.locks.close()
         self._engine.dispose()
 
     # Days
@@ -367,8 +375,7 @@ class Store:
         values["body"] = analysis.analysis.model_dump(mode="json", exclude_defaults=True)
         with self._writing.begin(alone=f"summaries {commit_id}") as connection:
             insert_or_update(connection, analyses, key, values)
-            bodies = connection.execute(select(analyses.c.body).where(analyses.c.commit_id == commit_id)).scalars()
-            index_summaries(connection, commit_id, (body["summary"] for body in bodies))
+            index_summaries(connection, commit_id, summaries_of(connection, [commit_id])[commit_id])
 
     def is_empty(self) -> bool:
         """Return whether the store has no commits."""

@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import Engine, Row, Select, delete, select, update
+from sqlalchemy import Column, Connection, Engine, Row, Select, delete, select, update
 
 from analysis.models import Importance, Language, Repository
 from bot.store.database import Writer
@@ -14,6 +14,7 @@ from bot.store.verdicts import Verdict
 
 Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 CommitVerdict = tuple[str, Verdict, Importance]  # SHA, verdict, and the tier judged
+_CHANGES = "subscriptions"  # which people and operators change one at a time
 _ACTIVE = select(subscriptions).where(subscriptions.c.ended_at.is_(None))
 
 
@@ -77,56 +78,59 @@ class Subscriptions:
             row = connection.execute(_ACTIVE.where(subscriptions.c.id == subscription_id)).first()
         return _subscription(row) if row else None
 
-    def ended(self, channel: str) -> list[Subscription]:
-        """Return a channel's cancelled subscriptions, oldest first."""
-        return self._found(
-            select(subscriptions).filter_by(channel=channel).where(subscriptions.c.ended_at.is_not(None))
-        )
-
     def keep(self, terms: Terms, now: datetime, user: str = "") -> Subscription:
         """Store a subscription and return it. The same channel, repository and paths update an active one, keeping `started_to`.
 
         A cancelled one is replaced by a new one.
         """
-        key = _key(terms)
-        changed = _changeable(terms) | {"user": user, "note": ""}
-        with self._writing.begin(alone=f"subscriptions {terms.channel}") as connection:
-            connection.execute(delete(subscriptions).filter_by(**key).where(subscriptions.c.ended_at.is_not(None)))
-            held = connection.execute(select(subscriptions).filter_by(**key)).first()
-            changed |= _weekly_start(terms, held, now)
-            insert_or_update(connection, subscriptions, key, changed, only_new={"created_at": now})
-            row = connection.execute(select(subscriptions).filter_by(**key)).one()
-        return _subscription(row)
+        with self._writing.begin(alone=_CHANGES) as connection:
+            return _keep(connection, terms, now, user)
 
-    def change(self, subscription_id: int, terms: Terms, user: str, now: datetime) -> Subscription:
-        """Replace the terms of a subscription and return it."""
+    def keep_configured(self, terms: Terms, now: datetime) -> bool:
+        """Store an operator's subscription; return False if people subscribed the channel to the repository, or cancelled that."""
+        with self._writing.begin(alone=_CHANGES) as connection:
+            for row in connection.execute(select(subscriptions).filter_by(channel=terms.channel)):
+                if (row.user or row.ended_at) and Repository.parse(row.repository).key == terms.repository.key:
+                    return False
+            _keep(connection, terms, now, "")
+        return True
+
+    def change(self, subscription_id: int, terms: Terms, user: str, now: datetime) -> Subscription | None:
+        """Replace the terms of a subscription and return it.
+
+        Return None, and change nothing, if it is not active, or if the channel has another one to the same repository and paths.
+        """
         key = _key(terms)
         values = {**key, **_changeable(terms), "user": user, "note": ""}
-        with self._writing.begin(alone=f"subscriptions {terms.channel}") as connection:
-            mine = subscriptions.c.id == subscription_id
+        mine = subscriptions.c.id == subscription_id
+        with self._writing.begin(alone=_CHANGES) as connection:
+            before = connection.execute(_ACTIVE.where(mine)).first()
+            if before is None or connection.execute(_ACTIVE.filter_by(**key).where(~mine)).first():
+                return None
             connection.execute(delete(subscriptions).filter_by(**key).where(subscriptions.c.ended_at.is_not(None)))
-            values |= _weekly_start(terms, connection.execute(select(subscriptions).where(mine)).one(), now)
+            values |= _weekly_start(terms, before, now)
             connection.execute(update(subscriptions).where(mine).values(**values))
             row = connection.execute(select(subscriptions).where(mine)).one()
         return _subscription(row)
 
     def end(self, subscription_id: int, now: datetime) -> bool:
         """Cancel a subscription; return False if it was not active. The row stays, so that a restart does not recreate it."""
-        with self._writing.begin() as connection:
+        with self._writing.begin(alone=_CHANGES) as connection:
             mine = (subscriptions.c.id == subscription_id, subscriptions.c.ended_at.is_(None))
             return bool(connection.execute(update(subscriptions).where(*mine).values(ended_at=now)).rowcount)
 
     def started(self, subscription_id: int, day: date) -> None:
-        """Record that the digest of `day` was started."""
-        self._change(subscription_id, started_to=day)
+        """Record that the digest of `day` was started, unless that of a later day was."""
+        self._advance(subscription_id, subscriptions.c.started_to, day)
 
     def started_week(self, subscription_id: int, day: date) -> None:
-        """Record that the weekly digest that comes on `day` was started."""
-        self._change(subscription_id, weekly_to=day)
+        """Record that the weekly digest that comes on `day` was started, unless a later one was."""
+        self._advance(subscription_id, subscriptions.c.weekly_to, day)
 
     def noted(self, subscription_id: int, note: str) -> None:
         """Store why the latest digest could not be delivered; empty if it was."""
-        self._change(subscription_id, note=note)
+        with self._writing.begin() as connection:
+            connection.execute(update(subscriptions).where(subscriptions.c.id == subscription_id).values(note=note))
 
     # Verdicts on commits' tiers
 
@@ -155,9 +159,20 @@ class Subscriptions:
         with self._engine.connect() as connection:
             return [_subscription(row) for row in connection.execute(query.order_by(subscriptions.c.id))]
 
-    def _change(self, subscription_id: int, **values: Any) -> None:
+    def _advance(self, subscription_id: int, column: Column[date | None], day: date) -> None:
+        earlier = (subscriptions.c.id == subscription_id, column.is_(None) | (column < day))
         with self._writing.begin() as connection:
-            connection.execute(update(subscriptions).where(subscriptions.c.id == subscription_id).values(**values))
+            connection.execute(update(subscriptions).where(*earlier).values({column: day}))
+
+
+def _keep(connection: Connection, terms: Terms, now: datetime, user: str) -> Subscription:
+    key = _key(terms)
+    changed = _changeable(terms) | {"user": user, "note": ""}
+    connection.execute(delete(subscriptions).filter_by(**key).where(subscriptions.c.ended_at.is_not(None)))
+    held = connection.execute(select(subscriptions).filter_by(**key)).first()
+    changed |= _weekly_start(terms, held, now)
+    insert_or_update(connection, subscriptions, key, changed, only_new={"created_at": now})
+    return _subscription(connection.execute(select(subscriptions).filter_by(**key)).one())
 
 
 def _key(terms: Terms) -> dict[str, str]:

@@ -23,8 +23,10 @@ from tests.bench.figures import Row, duration
 from tests.bench.impacts import impact
 from tests.bench.judging import judging
 from tests.bench.killed import killed
+from tests.bench.million import million
 from tests.bench.mirroring import mirroring
 from tests.bench.morning import morning
+from tests.bench.morning_together import morning_together
 from tests.bench.ranking import ranking
 from tests.bench.reading_a_day import reading_a_day
 from tests.bench.scoring import scoring
@@ -32,6 +34,7 @@ from tests.bench.searching import searching
 from tests.bench.starting import starting
 from tests.bench.stored_commits import stored_commits
 from tests.bench.suspects import suspects
+from tests.bench.takeover import takeover
 from tests.bench.upgrades import upgrading
 
 
@@ -49,6 +52,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "mirror": Benchmark(mirroring, {"commits": 10, "a_day": 3}),
     "store": Benchmark(stored_commits, {"commits": 300, "calls": 3}),
     "search": Benchmark(searching, {"commits": 300, "real": 20, "calls": 3}),
+    "million": Benchmark(million, {"commits": (300, 600), "repositories": 3, "real": 20, "calls": 3, "settings": {}}),
     "rank": Benchmark(ranking, {"commits": 20, "with_patches": 20}),
     "judge": Benchmark(judging, {"every": 20}),
     "score": Benchmark(scoring, {"commits": 40}),
@@ -60,8 +64,23 @@ BENCHMARKS: dict[str, Benchmark] = {
     "start": Benchmark(starting, {"commits": 2, "runs": 1, "starts": 0}),
     "commands": Benchmark(commands, {"texts": 20, "at_once": 10, "high": 1}),
     "ack": Benchmark(acknowledging, {"at_once": 5, "rounds": 1, "commits": 3, "answers": 2}),
-    "killed": Benchmark(killed, {"rounds": 1, "kills": 1}),
+    "killed": Benchmark(killed, {"settings": {"BENCH_KILLS": "1", "BENCH_SEEDS": "100"}}),
+    "takeover": Benchmark(
+        takeover, {"settings": {"BENCH_TAKEOVERS": "0", "BENCH_QUICK_TAKEOVERS": "1", "BENCH_STOPS": "0"}}
+    ),
     "morning": Benchmark(morning, {"repositories": 2, "commits": 1, "channels": 2, "subscriptions": 1}),
+    "together": Benchmark(
+        morning_together,
+        {
+            "processes": [2],
+            "repositories": 2,
+            "commits": 1,
+            "channels": 2,
+            "subscriptions": 2,
+            "analysed": 1,
+            "call": 0.1,
+        },
+    ),
 }
 
 _FAILED = "failed"

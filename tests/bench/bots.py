@@ -1,18 +1,20 @@
-"""The bot as an operator starts it: a process of its own, connected to loopback servers."""
+"""The bot at work in processes of its own, connected to loopback servers."""
 
 import os
-import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from loopback.slack import LoopbackSlack
-from tests.bench.processes import PYTHON
+from tests.servers.launched import begun
 
 
 @contextmanager
-def bot_at_work(slack: LoopbackSlack, github: str, chat: str, folder: Path, **settings: str) -> Iterator[None]:
-    """`vllm-digest run` in `folder`, connected, until the block ends."""
+def bot_at_work(
+    slack: LoopbackSlack, github: str, chat: str, folder: Path, *, workers: int = 0, **settings: str
+) -> Iterator[None]:
+    """`vllm-digest run` in `folder`, connected, with so many workers beside it, until the block ends."""
     usual = {
         "SLACK_BOT_TOKEN": slack.bot_token,
         "SLACK_APP_TOKEN": slack.app_token,
@@ -25,16 +27,17 @@ def bot_at_work(slack: LoopbackSlack, github: str, chat: str, folder: Path, **se
         "OPENAI_API_KEY": "none",
         "LOG_LEVEL": "error",
     }
-    environment = {
-        **os.environ,
-        **usual,
-        **settings,
-        "PYTHONPATH": str(Path(__file__).resolve().parents[2]),
-    }
-    process = subprocess.Popen([PYTHON, "-m", "bot", "run"], cwd=folder, env=environment)
+    environment = {**os.environ, **usual, **settings}
+    commands = [["run"], *[["worker", "--metrics-port", "0"]] * workers]
+    silent, log = Path(os.devnull), folder / "bots.log"
+    processes = [begun(command, folder, environment, [silent, silent, log]) for command in commands]
     try:
         slack.wait_for(lambda: slack.connected, 60)
         yield
     finally:
-        process.terminate()
-        process.wait(60)
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            process.join(60)
+            process.kill()
+        print(log.read_text("utf-8"), file=sys.stderr, end="")

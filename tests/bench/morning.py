@@ -1,5 +1,6 @@
 """The same nine o'clock for two hundred subscriptions: how long until the last message is there, beside what Slack allows."""
 
+import math
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -34,15 +35,16 @@ def morning(*, repositories: int = 10, commits: int = 8, channels: int = 40, sub
     with TemporaryDirectory() as folder, LoopbackSlack() as slack, ScriptedChat(after(_CALL)) as chat:
         for team in teams:
             slack.workspace.add_channel(team.lower(), team, members=["U0ADA", "U0BOT"])
-        day = _subscribe(Path(folder), names, teams, subscriptions, now)
+        (Path(folder) / "data").mkdir()
+        day = subscribe(f"sqlite:///{folder}/data/digest.db", names, teams, channels * subscriptions, now)
         histories = {name: Writer(seed).days(day, 1, commits) for seed, name in enumerate(names)}
         due_now = channels * subscriptions
         with served(histories, 0.05) as github:
             began = time.perf_counter()
             with bot_at_work(slack, github.url, chat.url, Path(folder), DIGEST_REPOS=names[0]):
-                slack.wait_for(lambda: _files(slack, teams) == due_now, _PATIENCE)
+                slack.wait_for(lambda: reports(slack, teams) == due_now, _PATIENCE)
             seconds = time.perf_counter() - began
-            yield _arrived(slack, teams, due_now, seconds)
+            yield arrived(slack, teams, due_now, seconds)
             calls, wanted = len(chat.requests), repositories * commits
             yield Row("  each commit analysed once", f"{calls} calls", aim=f"{wanted}", met=calls == wanted)
             # Without a token: whether it is public, the list of its day, and each commit.
@@ -51,11 +53,12 @@ def morning(*, repositories: int = 10, commits: int = 8, channels: int = 40, sub
     yield Row("  refusals, breaches of Slack's limits", str(wrong), aim="0", met=not wrong)
 
 
-def _arrived(slack: LoopbackSlack, channels: list[str], digests: int, seconds: float) -> Row:
+def arrived(slack: LoopbackSlack, channels: list[str], digests: int, seconds: float, by: str = "") -> Row:
+    """How long the digests took, beside what Slack allows for their messages."""
     messages = Counter({channel: len(slack.workspace.visible(channel)) for channel in channels})
     limits = max(messages.values()) * _A_CHANNEL, messages.total() * _THE_WORKSPACE
     return Row(
-        f"{digests} digests at once, {messages.total()} messages in {len(channels)} channels",
+        f"{digests} digests at once, {messages.total()} messages in {len(channels)} channels{by}",
         duration(seconds),
         f"x {seconds / max(limits):.2f} the limit",
         f"{limits[0]:.0f} s a channel, {limits[1]:.0f} s the workspace",
@@ -69,16 +72,16 @@ def _asked(github: Served, digests: int, repositories: int, requests: int) -> Ro
     return Row("  each repository read once", f"{asked} requests", apart, f"{once}", f"< {2 * once}", asked < 2 * once)
 
 
-def _subscribe(folder: Path, names: list[str], channels: list[str], each: int, now: datetime) -> date:
-    """Every channel's subscriptions to some of the repositories, all due this minute. Gives the day that they are about."""
-    (folder / "data").mkdir()
-    engine = open_engine(f"sqlite:///{folder / 'data/digest.db'}")
+def subscribe(database_url: str, names: list[str], channels: list[str], count: int, now: datetime) -> date:
+    """So many subscriptions to some of the repositories, all due this minute. Gives the day that they are about."""
+    engine = open_engine(database_url)
     subscriptions = Subscriptions(engine)
-    for place, channel in enumerate(channels):
-        for offset in range(each):
-            repository = Repository.parse(names[(place * each + offset) % len(names)])
-            terms = Terms(channel, repository, (now - timedelta(minutes=1)).time(), _ZONE, "en")
-            subscriptions.keep(terms, now - timedelta(days=5))
+    a_channel = math.ceil(count / len(channels))
+    for number in range(count):
+        turn, place = divmod(number, len(channels))
+        repository = Repository.parse(names[(place * a_channel + turn) % len(names)])
+        terms = Terms(channels[place], repository, (now - timedelta(minutes=1)).time(), _ZONE, "en")
+        subscriptions.keep(terms, now - timedelta(days=5))
     day = due(subscriptions.all()[0], now)[-1]
     for subscription in subscriptions.all():
         subscriptions.started(subscription.id, day - timedelta(days=1))
@@ -86,6 +89,6 @@ def _subscribe(folder: Path, names: list[str], channels: list[str], each: int, n
     return day
 
 
-def _files(slack: LoopbackSlack, channels: list[str]) -> int:
+def reports(slack: LoopbackSlack, channels: list[str]) -> int:
     """The reports that are there: a digest's last message."""
     return sum(len(message.files) for channel in channels for message in slack.workspace.visible(channel))

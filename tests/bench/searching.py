@@ -45,7 +45,7 @@ class Words(NamedTuple):
 def searching(*, commits: int = 100_000, real: int = 500, calls: int = 200) -> Iterator[Row]:
     """So many commits of the words of `real` ones, each kind of search so often."""
     day = real_day(_LAST.date(), real)
-    words = _words(day.commits)
+    words = words_of(day.commits)
     with TemporaryDirectory() as name:
         path = Path(name, "digest.db")
         engine = open_engine(f"sqlite:///{path}")
@@ -79,13 +79,14 @@ def _migrated(store: Store, engine: Engine, path: Path, commits: int) -> Row:
     )
 
 
-def _searched(store: Store, words: Words, calls: int) -> Iterator[Row]:
+def searches(words: Words, calls: int) -> dict[str, list[str]]:
+    """Return what people search for, by what it is, so many of each."""
     random = Random(3)
     of_titles = Counter(word for title in words.titles for word in split_words(title) if not word.isdigit())
     common = [word for word, _ in of_titles.most_common(50)]
     rare = [word for word, count in of_titles.items() if count == 1]
     of_code = sorted({name for line in words.lines for name in names(line) if "_" in name})
-    asked = {
+    return {
         "a common word": [random.choice(common) for _ in range(calls)],
         "a rare word": [random.choice(rare) for _ in range(calls)],
         "a name of code": [random.choice(of_code) for _ in range(calls)],
@@ -96,8 +97,11 @@ def _searched(store: Store, words: Words, calls: int) -> Iterator[Row]:
         "two words that must be there": [f"+{random.choice(common)} +{random.choice(common)}" for _ in range(calls)],
         "a phrase": [f'"{_some(random, random.choice(words.titles), 2)}"' for _ in range(calls)],
     }
+
+
+def _searched(store: Store, words: Words, calls: int) -> Iterator[Row]:
     every = []
-    for told, queries in asked.items():
+    for told, queries in searches(words, calls).items():
         taken = [timed(lambda query=query: store.search_index.search(query)) for query in queries]  # type: ignore[misc]
         every += taken
         yield Row(f"search for {told} ({calls} calls)", tails(taken))
@@ -173,7 +177,8 @@ def _some(random: Random, title: str, count: int) -> str:
     return " ".join(found[start : start + count])
 
 
-def _words(recorded: Sequence[dict[str, Any]]) -> Words:
+def words_of(recorded: Sequence[dict[str, Any]]) -> Words:
+    """Return what made-up commits are put together of."""
     files = [file for each in recorded for file in each["files"]]
     changed = [line[1:] for file in files for line in file.get("patch", "").split("\n") if line[:1] in ("+", "-")]
     return Words(

@@ -324,13 +324,23 @@ def test_a_database_behind_or_ahead(setup: Setup, version: str, told: str) -> No
     file = setup.folder / "bot.db"
     open_engine(f"sqlite:///{file}").dispose()
     with closing(connect(file)) as connection, connection:
-        connection.execute("update alembic_version set version_num = ?", (version,))
+        connection.execute("update alembic_version set version_num = ?, oldest_program = ?", (version, version))
     before = sha256(file.read_bytes()).hexdigest(), sorted(setup.folder.iterdir())
     ran = setup.doctor(DATABASE_URL=f"sqlite:///{file}")
     assert (ran.code, list(wrong(ran))) == (2, ["database"])
     assert told in wrong(ran)["database"]
     assert "bot.db" in wrong(ran)["database"]
     assert (sha256(file.read_bytes()).hexdigest(), sorted(setup.folder.iterdir())) == before
+
+
+def test_a_newer_database_that_this_program_can_work_with(setup: Setup) -> None:
+    """It is well, and the line says that a newer program wrote it."""
+    file = setup.folder / "bot.db"
+    open_engine(f"sqlite:///{file}").dispose()
+    with closing(connect(file)) as connection, connection:
+        connection.execute("update alembic_version set version_num = '9999'")
+    ran = setup.doctor(DATABASE_URL=f"sqlite:///{file}")
+    assert right(ran)["database"].endswith("was written by a newer vllm-digest, which this one can work with")
 
 
 def test_a_wrong_time_zone(setup: Setup) -> None:

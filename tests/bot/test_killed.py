@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from random import Random
 from time import time
@@ -17,8 +18,9 @@ from bot.store import Draft, Mailbox, open_engine
 from loopback.slack import Fault, LoopbackSlack, Message
 from tests.conftest import recorded
 from tests.servers.killed import AT_ONCE, CHANNELS, Killable, Moment, killable, more
+from tests.servers.postgresql_server import own_postgresql
 from tests.servers.talk import markdown
-from tests.servers.two_days import delivered
+from tests.servers.two_days import TENTH, Trial, delivered
 
 SEED = int(os.environ.get("KILLED_SEED", "1"))  # others kill at other moments
 UNTOUCHED = ("tokenizer", "scheduler", "sampler", "cache", "loader", "launcher", "metrics")
@@ -34,7 +36,7 @@ SAID = "".join(f"{sentence}{' [pkg/part1.py:2]' * (not place)}. " for place, sen
 
 def test_two_days_reach_two_channels_once_and_in_order_however_often_the_bot_is_killed(tmp_path: Path) -> None:
     """Each message comes once and in order, the older day first, and no stored analysis is paid for again."""
-    found = delivered(tmp_path, SEED, 10)
+    found = delivered(tmp_path, Trial(SEED, 10))
     assert len(found.deaths) == 10
     assert found.posted == found.wanted
     assert all(len(thread) > 5 for threads in found.wanted.values() for thread in threads)
@@ -42,6 +44,19 @@ def test_two_days_reach_two_channels_once_and_in_order_however_often_the_bot_is_
     assert found.calls.total() == found.commits + found.in_flight.total()
     assert all(found.calls[part] == 1 + found.in_flight[part] for part in found.calls)
     assert all(len(death.in_flight) <= AT_ONCE for death in found.deaths)
+    assert found.wrong == []
+
+
+def test_a_day_is_delivered_once_by_processes_that_are_killed_and_paused(tmp_path: Path) -> None:
+    """Three processes on PostgreSQL go on for each other, also while its server is restarted as if it had crashed."""
+    commands = ("run", "worker", "run")
+    with own_postgresql() as server:
+        restart = partial(server.restart, "immediate")
+        url = server.new_database("bot")
+        found = delivered(tmp_path, Trial(SEED, 4, 1, url, commands, restart, restarts=1, pauses=1, timing=TENTH))
+    assert found.posted == found.wanted
+    assert found.flows == {"SUCCESS": found.flows.total()}
+    assert found.paid_again == 0
     assert found.wrong == []
 
 

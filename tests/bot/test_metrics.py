@@ -2,18 +2,29 @@
 
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from socket import gethostname
 from typing import Any
 from urllib.error import URLError
 from urllib.request import urlopen
 
 import pytest
+from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
+from sqlalchemy import Engine
 
+from bot.metrics import Metrics, Stored
+from bot.store import Mailbox, Store, Subscriptions, open_engine
+from bot.store.database import read_only_engine
+from bot.store.executors import Executors
+from bot.store.flow_tables import FlowTables
+from bot.store.lease import Lease, new_lease
 from loopback.slack import Fault, LoopbackSlack
 from tests.conftest import recorded
 from tests.servers.github import FaultyGitHub
-from tests.servers.running import bot_running, free_port
+from tests.servers.postgresql import new_postgresql_database, postgresql_database
+from tests.servers.running import bot_running, free_port, whole
 
 ADA, DIGEST = "U0ADA", "C0DIGEST"
 Figures = dict[tuple[str, str], float]
@@ -123,3 +134,89 @@ def test_figures_end_with_the_bot(slack: LoopbackSlack, serve: Serve, tmp_path: 
             slack.command(ADA, DIGEST, "help")
         with pytest.raises(URLError):
             scrape(port)
+
+
+# Several processes
+
+NOW = datetime(2026, 2, 6, 12, tzinfo=UTC)
+OWN = {"vllm_digest_lease_held", "vllm_digest_takeovers_total", "vllm_digest_flows_taken_over_total"}
+
+
+def metrics_of(engine: Engine, lease: Lease, failures: int = 0) -> Metrics:
+    """The figures of a process on PostgreSQL."""
+    stored = Stored(Store(engine), Mailbox(engine), Subscriptions(engine), Executors(engine), FlowTables(engine))
+    return Metrics(stored, lease, lambda: failures, lambda: NOW)
+
+
+def read(metrics: Metrics) -> Figures:
+    return figures(generate_latest(metrics.registry).decode())
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_flows_are_counted_while_they_wait(slack: LoopbackSlack, serve: Serve, tmp_path: Path, kind: str) -> None:
+    """Of a day and a commit for one channel, which Slack does not take, one is begun and one waits in the queue, with its age."""
+    port, in_queue = free_port(), {("deliver", status, "slack") for status in ("pending", "enqueued")}
+    github = serve(recorded(1))
+    with new_postgresql_database() as url:
+        settings: dict[str, Any] = {"database_url": url} if kind == "postgresql" else {}
+        with bot_running(slack, github.url, tmp_path, metrics_port=port, **settings):
+            for what in ("2026-02-05", "#1"):
+                slack.command(ADA, DIGEST, what)
+            slack.wait_for(lambda: slack.private(ADA, DIGEST)[1:])
+            slack.faults.append(Fault("chat.postMessage", times=1000))
+            for each in slack.private(ADA, DIGEST):
+                slack.press(ADA, DIGEST, each.ts, "post_to_channel")
+            slack.wait_for(lambda: set(flows(scrape(port))) >= in_queue, 30)
+            text = scrape(port)
+            slack.command(ADA, DIGEST, "status")
+            status = slack.wait_for(lambda: slack.private(ADA, DIGEST)[2:])[0]
+    assert {flows(text)[each] for each in in_queue} == {1}
+    found = figures(text)
+    assert 0 <= found["vllm_digest_oldest_enqueued_age_seconds", "slack"] < 60
+    assert found["vllm_digest_lease_held", ""] == 1
+    assert found["vllm_digest_database_failures_total", ""] == 0
+    assert found.get(("vllm_digest_processes", "run")) == (1 if kind == "postgresql" else None)
+    assert ("Processes: 1 (run)" in whole(status)) is (kind == "postgresql")
+    assert gethostname() not in whole(status)
+
+
+def flows(text: str) -> dict[tuple[str, str, str], float]:
+    """(name, status, queue) -> number of flows."""
+    return {
+        (sample.labels["name"], sample.labels["status"], sample.labels["queue"]): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+        if sample.name == "vllm_digest_flows"
+    }
+
+
+def test_figures_over_all_are_the_same_from_each_process() -> None:
+    """Two processes tell the same of the database and each its own of itself; processes are counted by what they run."""
+    with postgresql_database() as url:
+        engine = open_engine(url)
+        first, second = new_lease(url, "run"), new_lease(url, "worker")
+        with first.held(), second.held():
+            one, other = metrics_of(engine, first), metrics_of(engine, second)
+            one.took_over({"dead": 3, "gone": 1})
+            Mailbox(engine).receive("r1", {}, NOW - timedelta(minutes=5))
+            seen, also = read(one), read(other)
+        engine.dispose()
+    stored = {key for key in seen if key[0].startswith("vllm_digest_")} - {(name, "") for name in OWN}
+    stored -= {("vllm_digest_heartbeat_age_seconds", "")}  # which grows
+    assert {key: seen[key] for key in stored} == {key: also[key] for key in stored}
+    assert (seen["vllm_digest_processes", "run"], seen["vllm_digest_processes", "worker"]) == (1, 1)
+    assert 0 <= seen["vllm_digest_heartbeat_age_seconds", ""] < 10
+    assert seen["vllm_digest_oldest_request_age_seconds", ""] == 300
+    assert seen["vllm_digest_takeovers_total", ""] == 2
+    assert seen["vllm_digest_flows_taken_over_total", ""] == 4
+    assert also["vllm_digest_takeovers_total", ""] == 0
+
+
+def test_figures_without_a_database() -> None:
+    """While the database is away a process still tells its own figures, and that the store does not answer."""
+    url = f"postgresql+psycopg://nobody@127.0.0.1:{free_port()}/none"
+    found = read(metrics_of(read_only_engine(url), new_lease(url, "worker"), failures=7))
+    assert found["vllm_digest_store_up", ""] == 0
+    assert found["vllm_digest_database_failures_total", ""] == 7
+    assert found["vllm_digest_lease_held", ""] == 1
+    assert ("vllm_digest_processes", "worker") not in found

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from itertools import count
@@ -13,8 +12,11 @@ from string import ascii_letters, digits
 from typing import Any
 
 import pytest
+from sqlalchemy import create_engine, inspect
+from sqlalchemy.pool import NullPool
 
 from bot.store import Store, open_engine
+from bot.store.lease import flows_url
 from loopback.http_server import Loopback, QuietHandler
 from loopback.slack import Fault as SlackFault
 from loopback.slack import LoopbackSlack
@@ -23,7 +25,7 @@ from tests.conftest import Run, recorded
 from tests.servers.github import Fault, FaultyGitHub
 from tests.servers.launched import begun
 from tests.servers.plugin import PLUGIN, plugin, upstream
-from tests.servers.running import posted, press, whole
+from tests.servers.running import bot_database, posted, press, whole
 from tests.servers.talk import ADA, DIGEST, Talk
 
 Serve = Callable[..., FaultyGitHub]
@@ -212,12 +214,18 @@ def test_the_bot_logs_nothing_that_was_sent(form: str, serve: Serve, chat: Plant
     assert KEY not in kept(tmp_path)
 
 
-def stored(database: Path, *, without: tuple[str, ...] = ()) -> str:
+def tables(database_url: str, *, without: tuple[str, ...] = ()) -> str:
     """All that stands in a database, but for some tables."""
-    with closing(sqlite3.connect(database)) as connection:
-        tables = [name for (name,) in connection.execute("select name from sqlite_master where type = 'table'")]
-        rows = [connection.execute(f'select * from "{name}"').fetchall() for name in tables if name not in without]
-    return repr(rows)
+    engine = create_engine(database_url, poolclass=NullPool)
+    with engine.connect() as connection:
+        seen = inspect(connection)
+        names = [(schema, name) for schema in seen.get_schema_names() for name in seen.get_table_names(schema)]
+        found = [
+            connection.exec_driver_sql(f'select * from "{schema}"."{name}"').all()
+            for schema, name in names
+            if schema != "information_schema" and name not in without
+        ]
+    return repr(found)
 
 
 def test_a_private_plug_ins_code_is_in_its_channel_only(
@@ -266,8 +274,9 @@ def test_a_private_plug_ins_code_is_in_its_channel_only(
         assert "o/plug" not in elsewhere
     assert chat.bodies
     assert MARK not in capfd.readouterr().err
-    assert MARK not in stored(tmp_path / "bot.db", without=("outbox",)) + stored(tmp_path / "bot-flows.db")
-    json_of_day = run("digest", "2026-02-05", "--format", "json", DATABASE_URL=f"sqlite:///{tmp_path / 'bot.db'}")
+    url = bot_database(tmp_path)
+    assert MARK not in tables(url, without=("outbox",)) + tables(flows_url(url))
+    json_of_day = run("digest", "2026-02-05", "--format", "json", DATABASE_URL=url)
     assert "Tidy start" in json_of_day.out
     assert MARK not in json_of_day.out
     assert "plug/run.py" not in json_of_day.out

@@ -1,9 +1,7 @@
 """Digests that come by themselves: when, to whom, and after what went wrong meanwhile. Only the clock is ours."""
 
 import re
-import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,9 +15,8 @@ from bot.store import Subscription, Subscriptions, Terms, open_engine
 from loopback.slack import LoopbackSlack
 from tests.conftest import recorded
 from tests.servers.clock import SettableClock
-from tests.servers.databases import empty_database
 from tests.servers.github import Fault, FaultyGitHub
-from tests.servers.running import bot_running, whole
+from tests.servers.running import bot_database, bot_running, stored, whole
 from tests.servers.two_channels import BOT, OTHER, two_channels
 
 ADA, DIGEST = "U0ADA", "C0DIGEST"
@@ -33,7 +30,7 @@ def utc(text: str) -> datetime:
 
 def subscribe(folder: Path, since: datetime, *channels: str) -> None:
     """Subscriptions that an earlier run left: o/n at nine, in UTC."""
-    engine = open_engine(empty_database(folder / "bot.db"))
+    engine = open_engine(bot_database(folder))
     for channel in channels:
         terms = Terms(channel, Repository(owner="o", name="n"), time(9), ZoneInfo("UTC"), "en")
         Subscriptions(engine).keep(terms, since)
@@ -41,7 +38,7 @@ def subscribe(folder: Path, since: datetime, *channels: str) -> None:
 
 
 def subscriptions(folder: Path) -> list[Subscription]:
-    engine = open_engine(f"sqlite:///{folder / 'bot.db'}")
+    engine = open_engine(bot_database(folder))
     found = Subscriptions(engine).all()
     engine.dispose()
     return found
@@ -120,11 +117,12 @@ def test_three_days_are_made_up_for_oldest_first(
 def test_a_second_bot_on_the_same_store_is_refused(
     slack: LoopbackSlack, serve: Serve, clock: SettableClock, tmp_path: Path
 ) -> None:
-    """While a bot runs, another one on its store ends with a clear error, and the first goes on."""
+    """While a bot runs on SQLite, another one on its store ends with a clear error, and the first goes on."""
     github = serve()
-    with bot_running(slack, github.url, tmp_path, now=clock):
+    on_sqlite: dict[str, Any] = {"now": clock, "database_url": f"sqlite:///{tmp_path / 'bot.db'}"}
+    with bot_running(slack, github.url, tmp_path, **on_sqlite):
         with pytest.raises(StoreUnusable, match=r"another vllm-digest is using .*bot\.db"):
-            bot_running(slack, github.url, tmp_path, now=clock).__enter__()
+            bot_running(slack, github.url, tmp_path, **on_sqlite).__enter__()
         slack.command(ADA, DIGEST, "help")
         slack.wait_for(lambda: slack.private(ADA, DIGEST))
 
@@ -198,8 +196,7 @@ def test_a_bug_is_a_line_with_its_number(
     with bot_running(slack, github.url, tmp_path, now=clock):
         slack.command(ADA, DIGEST, "2026-02-05")
         slack.wait_for(lambda: slack.private(ADA, DIGEST))
-    with closing(sqlite3.connect(tmp_path / "bot.db")) as database, database:
-        database.execute("UPDATE analyses SET body = '7'")
+    stored(tmp_path, "UPDATE analyses SET body = '7'")
     subscribe(tmp_path, utc("2026-02-05 10:00"), DIGEST)
     clock.set(utc("2026-02-06 09:00"))
     with bot_running(slack, github.url, tmp_path, now=clock):

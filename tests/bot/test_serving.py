@@ -6,10 +6,8 @@ import socket
 import struct
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from multiprocessing.context import ForkServerProcess
+from contextlib import contextmanager
 from pathlib import Path
-from sqlite3 import connect
 from typing import NamedTuple
 
 import pytest
@@ -17,8 +15,8 @@ import pytest
 from loopback.slack import LoopbackSlack
 from tests.conftest import Run
 from tests.servers.asking import Got, ask
-from tests.servers.launched import begun
-from tests.servers.running import bot_running, free_port
+from tests.servers.launched import Launched, begun
+from tests.servers.running import bot_running, free_port, stored
 from tests.servers.wire import dripping, send
 
 _PATIENCE = 120  # seconds
@@ -32,17 +30,16 @@ def test_the_health_says_what_is_not_well(tmp_path: Path) -> None:
         url = str(slack.delivery.deliver_to).replace("/slack/events", "/healthz")
         assert ask(url).status == 200
         for before, after in (("inbox", "lost"), ("lost", "inbox")):
-            with closing(connect(tmp_path / "bot.db")) as connection:
-                connection.execute(f"alter table {before} rename to {after}")
+            stored(tmp_path, f"alter table {before} rename to {after}")
             well = after == "inbox"
-            assert ask(url) == Got(200 if well else 503, {"ok": well, "store": well, "engine": True})
+            assert ask(url) == Got(200 if well else 503, {"ok": well, "store": well, "engine": True, "lease": True})
 
 
 # The process
 
 
 class Served(NamedTuple):
-    process: ForkServerProcess
+    process: Launched
     port: int
     told: Path
 

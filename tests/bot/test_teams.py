@@ -24,7 +24,7 @@ from tests.conftest import recorded
 from tests.servers.chat import ScriptedChat
 from tests.servers.clock import SettableClock
 from tests.servers.github import FaultyGitHub
-from tests.servers.running import bot_running, posted, whole
+from tests.servers.running import bot_database, bot_running, posted, whole
 from tests.servers.talk import ADA, Talk
 
 BERLIN, TOKYO, DENVER = "C0BERLIN", "C0TOKYO", "C0DENVER"
@@ -173,7 +173,7 @@ def test_a_restart_in_the_middle_of_the_morning_loses_and_doubles_nothing(
     slack: LoopbackSlack, github: FaultyGitHub, clock: SettableClock, tmp_path: Path
 ) -> None:
     """A bot that is ended twice while the digests of five subscriptions go out has posted each message once in the end."""
-    engine = open_engine(f"sqlite:///{tmp_path / 'bot.db'}")
+    engine = open_engine(bot_database(tmp_path))
     held = Subscriptions(engine)
     for channel, repository, language, paths in (
         (BERLIN, N, "en", ()),

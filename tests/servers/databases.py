@@ -1,5 +1,6 @@
 """Databases without rows, copied, and statements compiled once: both take much processor time for each new engine."""
 
+import os
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -8,6 +9,9 @@ from typing import Any
 from sqlalchemy import Connection, Engine, event
 
 from bot.store import open_engine
+
+# Where the bots of tests have their stores: `sqlite`, or `postgresql`.
+DATABASES = os.environ.get("TEST_DATABASES", "sqlite")
 
 
 class _CompiledStatements(dict[tuple[Any, ...], Any]):
@@ -33,12 +37,12 @@ def share_compiled_statements() -> None:
 def empty_database(path: Path) -> str:
     """Write a migrated database, unless there is one, and return its URL."""
     if not path.exists():
-        path.write_bytes(_migrated())
+        path.write_bytes(migrated())
     return f"sqlite:///{path}"
 
 
 @cache
-def _migrated() -> bytes:
+def migrated() -> bytes:
     with TemporaryDirectory() as folder:
         path = Path(folder, "empty.db")
         open_engine(f"sqlite:///{path}").dispose()

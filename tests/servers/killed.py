@@ -1,95 +1,45 @@
-"""The bot in a process of its own between slow loopback servers, killed at chosen moments and started again.
+"""The bot in processes of its own between slow loopback servers, killed at chosen moments and started again.
 
 with killable(folder, commits) as bot:
     bot.live_until(Moment("posting", lambda: bot.slack.asked("chat.postMessage")))
     bot.start()
-    bot.finish()
+    bot.stop()
+
+On SQLite it is one process. On PostgreSQL there may be several, numbered from 0, each of which is killed, paused and
+started by itself.
 """
 
-import json
 import math
 import os
 import re
 import signal
-import sqlite3
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
-from multiprocessing.context import ForkServerProcess
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from slack_sdk import WebClient
 
-from loopback.github import Handler, Recorded, RecordedRepository
-from loopback.slack import LoopbackSlack
-from loopback.slack.server import Reply
-from tests.servers.chat import ScriptedChat
+from bot.store.executors import TIMING, Timing
+from loopback.github import Recorded, RecordedRepository
+from tests.servers.databases import DATABASES
 from tests.servers.github import FaultyGitHub
-from tests.servers.launched import begun
-from tests.servers.writable import NAME, PublishingGitHub, WritableRepository
+from tests.servers.launched import Launched, begun
+from tests.servers.postgresql import new_postgresql_database
+from tests.servers.slow import CountingChat, LateSlack, SlowGitHub, SlowPublishingGitHub
+from tests.servers.tables import Tables
+from tests.servers.writable import NAME, WritableRepository
 
 MODEL = "scripted"
 CHANNELS = ("C0DIGEST", "C0OTHER")
 AT_ONCE = 6  # analyses: DIGEST_CONCURRENCY's 8 without the share of answers
 
-_LATENCY = 0.07  # seconds that GitHub and the model take for each request
 _POLLING = 0.005
 _ON_ITS_WAY = 0.25  # seconds until the servers have heard what was sent before a kill
 _PATIENCE = 60  # seconds
 _START_UP = 0.5  # seconds on a machine with nothing else to do; one that takes longer is given more time for all else
-
-
-class SlowGitHub(FaultyGitHub):
-    def handle(self, handler: Handler, path: str, query: Any) -> None:
-        time.sleep(_LATENCY)
-        super().handle(handler, path, query)
-
-
-class SlowPublishingGitHub(PublishingGitHub):
-    def handle(self, handler: Handler, path: str, query: Any) -> None:
-        time.sleep(_LATENCY)
-        super().handle(handler, path, query)
-
-
-class LateSlack(LoopbackSlack):
-    """Does what the next posts ask for only after the seconds in `late`, whether or not anybody still waits for it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.late: list[float] = []
-        self.kept_back = 0
-
-    def api(self, method: str, params: dict[str, Any], token: str | None) -> Reply:
-        if method == "chat.postMessage" and self.late:
-            seconds = self.late.pop()
-            self.kept_back += 1
-            time.sleep(seconds)
-        return super().api(method, params, token)
-
-
-class CountingChat(ScriptedChat):
-    """Analyses every "part N" that it is asked about, and keeps which those were; to questions it says `answer`, slowly."""
-
-    def __init__(self, answer: str) -> None:
-        super().__init__(self._say, pause=0.4)
-        self.asked: list[int] = []
-        self.questions = 0
-        self._answer = answer
-
-    def _say(self, request: dict[str, Any]) -> str:
-        if "response_format" not in request:
-            self.questions += 1
-            return self._answer
-        part = int(re.findall(r"part (\d+)", json.dumps(request["messages"]))[0])
-        self.asked.append(part)
-        time.sleep(_LATENCY)
-        insight = dict.fromkeys(
-            ("architecture", "performance", "security", "compatibility", "maintenance", "dependencies"), ""
-        )
-        told = {"summary": f"Changes part {part}.", "scope": [], "insight": insight, "risks": [], "advice": []}
-        return json.dumps({**told, "move": "keep", "move_reason": ""})
 
 
 class Moment(NamedTuple):
@@ -108,7 +58,7 @@ def more(count: Callable[[], int], by: int) -> Callable[[], bool]:
 
 
 class Death(NamedTuple):
-    """A kill: at which moment, after how many seconds, with which parts' analyses in flight, and what was half posted."""
+    """A kill, or a pause: at which moment, after how many seconds, with which parts' analyses in flight, and what was half posted."""
 
     moment: str
     came: bool
@@ -124,25 +74,47 @@ class Posted(NamedTuple):
     text: str
 
 
+class _Life(NamedTuple):
+    """A process from its start on. `api_key` is its own, by which the model's server knows it."""
+
+    process: Launched
+    began: float
+    api_key: str
+    listens: Callable[[], bool]
+
+
 class Killable:
-    """The bot and its servers. `deaths` tells of every kill."""
+    """The bot and its servers. `deaths` tells of every kill; `commands` has the command of each process."""
 
     def __init__(
-        self, folder: Path, slack: LateSlack, github: FaultyGitHub, chat: CountingChat, settings: Mapping[str, str]
+        self,
+        folder: Path,
+        slack: LateSlack,
+        github: FaultyGitHub,
+        chat: CountingChat,
+        database_url: str,
+        settings: Mapping[str, str],
+        commands: Sequence[str] = ("run",),
+        timing: Timing = TIMING,
     ) -> None:
-        self.database, self.flows = folder / "bot.db", folder / "bot-flows.db"
+        self.database_url = database_url
         self.slack, self.github, self.chat = slack, github, chat
         self.deaths: list[Death] = []
-        self.log = folder / "bot.log"
+        self.commands = commands
+        self.timing = timing
+        self._logs = [folder / f"bot-{number}.log" for number in range(len(commands))]
         self._folder = folder
+        self._tables = Tables(database_url)
         self._settings = settings
-        self._process: ForkServerProcess | None = None
-        self._began = 0.0
-        self._before = 0  # calls of earlier lives
-        self._listens: Callable[[], bool] = lambda: False
+        self._lives: dict[int, _Life] = {}
+        self._started = 0
 
-    def start(self) -> None:
+    # Its processes
+
+    def start(self, number: int = 0) -> None:
         kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG")}
+        self._started += 1
+        api_key = f"key-{self._started}"
         settings = {
             "SLACK_BOT_TOKEN": self.slack.bot_token,
             "SLACK_APP_TOKEN": self.slack.app_token,
@@ -150,52 +122,119 @@ class Killable:
             "GITHUB_API_URL": self.github.url,
             "GITHUB_TOKEN": "token",
             "OPENAI_BASE_URL": self.chat.url,
-            "OPENAI_API_KEY": "key",
+            "OPENAI_API_KEY": api_key,
             "DIGEST_MODEL": MODEL,
             "DIGEST_REPOS": "o/n",
             "DIGEST_MIRRORS": "",
             "DIGEST_TIMEZONE": "UTC",
             "DIGEST_LANGUAGE": "en",
-            "DATABASE_URL": f"sqlite:///{self.database}",
+            "DATABASE_URL": self.database_url,
+            "PYTHONPATH": str(Path(__file__).parents[2]),
             **self._settings,
         }
-        self._process = begun(["run"], self._folder, kept | settings, [Path(os.devnull), self.log, self.log])
-        self._began = time.monotonic()
-        self._before = len(self.chat.asked)
-        self._listens = more(lambda: self.slack.delivery.sockets.opened, 1)
+        command = self.commands[number]
+        arguments = [command, *(str(each.total_seconds()) for each in self.timing)]
+        log = self._logs[number]
+        # A message to a bot that is alone needs its connection; of several only their own words tell which is ready.
+        alone = len(self.commands) == 1
+        listens = more(lambda: self.slack.delivery.sockets.opened if alone else _times_ready(log), 1)
+        streams = [Path(os.devnull), log, log]
+        process = begun(arguments, self._folder, kept | settings, streams, "tests.servers.bot_process")
+        self._lives[number] = _Life(process, time.monotonic(), api_key, listens)
 
-    def start_listening(self) -> None:
+    def start_listening(self, number: int = 0) -> None:
         """Starts it and waits until it is connected; the connection of the life before may still be open."""
-        self.start()
-        self.wait_for(self._listens)
+        self.start(number)
+        self.wait_for(self._lives[number].listens)
+
+    def wait_until_all_listen(self) -> None:
+        self.wait_for(lambda: all(life.listens() for life in self._lives.values()))
+
+    def start_all(self) -> None:
+        """Starts those that do not run."""
+        for number in range(len(self.commands)):
+            if number not in self._lives:
+                self.start(number)
 
     def live_until(self, moment: Moment) -> None:
         """Starts the bot and kills it when the moment comes."""
         self.start()
         self.kill_at(moment)
 
-    def kill_at(self, moment: Moment) -> None:
+    def kill_at(self, moment: Moment, choose: Callable[[], int] = lambda: 0) -> int:
+        """Kills the process that is chosen when the moment comes, and gives its number."""
+        number, life, death = self._interrupt(moment, choose, signal.SIGKILL)
+        self._lives.pop(number)
+        stored = self.analysed()  # at once: another process may soon have asked again and stored it
+        self._join(life.process)
+        time.sleep(_ON_ITS_WAY)
+        sending = self.rows("SELECT key FROM outbox WHERE state IN ('sending', 'streaming', 'held')")
+        self.deaths.append(
+            death._replace(in_flight=self.in_flight(stored, [life.api_key]), sending=[key for (key,) in sending])
+        )
+        return number
+
+    def kill(self, number: int) -> None:
+        self._end(number, signal.SIGKILL)
+
+    def pause_at(self, moment: Moment, choose: Callable[[], int], until: Callable[[int], Any]) -> None:
+        """Stops the process that is chosen when the moment comes, until something is true of it, and lets it go on."""
+        number, life, death = self._interrupt(moment, choose, signal.SIGSTOP)
+        stored = self.analysed()
+        time.sleep(_ON_ITS_WAY)
+        self.deaths.append(death._replace(in_flight=self.in_flight(stored, [life.api_key])))
+        try:
+            self.wait_for(lambda: until(number))
+        finally:
+            os.kill(self.pid(number), signal.SIGCONT)
+
+    def _interrupt(self, moment: Moment, choose: Callable[[], int], how: signal.Signals) -> tuple[int, _Life, Death]:
+        came = self._wait_for_moment(moment)
+        time.sleep(moment.after)
+        number = choose()
+        self._must_live()
+        life = self._lives[number]
+        os.kill(self.pid(number), how)
+        return number, life, Death(moment.name, came, time.monotonic() - life.began, (), ())
+
+    def _wait_for_moment(self, moment: Moment) -> bool:
         end = math.inf
         while not (came := bool(moment.comes())) and time.monotonic() < end:
-            if end == math.inf and self._listens():
-                started = time.monotonic() - self._began
+            last = max(self._lives.values(), key=lambda life: life.began)
+            if end == math.inf and last.listens():
+                started = time.monotonic() - last.began
                 end = time.monotonic() + moment.most * max(1.0, started / _START_UP)
             self._must_live()
             time.sleep(_POLLING)
-        time.sleep(moment.after)
-        self._must_live()
-        lived = time.monotonic() - self._began
-        self._end(signal.SIGKILL)
-        time.sleep(_ON_ITS_WAY)
-        in_flight = sorted(set(self.chat.asked[self._before :]) - set(self.analysed()))
-        sending = self.rows("SELECT key FROM outbox WHERE state IN ('sending', 'streaming', 'held')")
-        self.deaths.append(Death(moment.name, came, lived, in_flight, [key for (key,) in sending]))
+        return came
+
+    def pid(self, number: int) -> int:
+        found = self._lives[number].process.pid
+        assert found
+        return found
+
+    def running(self) -> list[int]:
+        """The numbers of the processes that run."""
+        return list(self._lives)
+
+    def number_with(self, api_key: str) -> int:
+        """The number of the process that asks the model with this key."""
+        return next(number for number, life in self._lives.items() if life.api_key == api_key)
+
+    def number_of(self, pid: int) -> int | None:
+        """The number of the process that runs with this id."""
+        return next((number for number, life in self._lives.items() if life.process.pid == pid), None)
 
     def stop(self) -> None:
         """Ends the bot as a person would."""
-        code = self._end(signal.SIGTERM)
-        if code:
-            raise RuntimeError(f"the bot ended with {code}: {self.log_text[-2000:]}")
+        for number in list(self._lives):
+            code = self._end(number, signal.SIGTERM)
+            if code not in (0, -signal.SIGTERM):  # the signal alone ends one that just starts
+                raise RuntimeError(f"the bot ended with {code}: {self.log_text[-2000:]}")
+
+    def kill_all(self) -> None:
+        for number in list(self._lives):
+            self.kill(number)
 
     def wait_for(self, done: Callable[[], Any], timeout: float = 180) -> None:
         end = time.monotonic() + timeout
@@ -205,16 +244,40 @@ class Killable:
                 raise TimeoutError(f"not within {timeout} s: {self.log_text[-4000:]}")
             time.sleep(0.1)
 
+    def _must_live(self) -> None:
+        if not self._lives or any(life.process.exitcode is not None for life in self._lives.values()):
+            raise RuntimeError(f"the bot ended by itself: {self.log_text[-4000:]}")
+
+    def _end(self, number: int, how: signal.Signals) -> int:
+        if self._lives[number].process.exitcode is None:
+            os.kill(self.pid(number), how)
+        return self._join(self._lives.pop(number).process)
+
+    def _join(self, process: Launched) -> int:
+        process.join(_PATIENCE)
+        if process.exitcode is None:
+            raise TimeoutError(f"the bot does not end: {self.log_text[-4000:]}")
+        return process.exitcode
+
+    # What it left
+
     def rows(self, query: str, *, flows: bool = False) -> list[tuple[Any, ...]]:
         """What a database says, without touching it: what a kill left is the next start's to mend."""
-        path = self.flows if flows else self.database
-        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=10)) as connection:
-            return connection.execute(query).fetchall()
+        return self._tables.rows(query, flows=flows)
+
+    def change_flows(self, statement: str) -> None:
+        self._tables.change_flows(statement)
 
     def analysed(self) -> list[int]:
         """The parts whose analyses by the model are stored."""
         query = f"SELECT title FROM analyses JOIN commits ON commits.id = commit_id WHERE model = '{MODEL}'"
         return [int(re.findall(r"part (\d+)", title)[0]) for (title,) in self.rows(query)]
+
+    def in_flight(self, stored: Sequence[int], api_keys: Sequence[str] = ()) -> list[int]:
+        """The parts not `stored` that the processes with these keys, by default those that run, asked the model about."""
+        keys = api_keys or [life.api_key for life in self._lives.values()]
+        asked = {part for part, key in zip(self.chat.asked, self.chat.askers, strict=False) if key in keys}
+        return sorted(asked - set(stored))
 
     def flows_ended(self) -> Counter[str]:
         """How many flows are in which state."""
@@ -236,45 +299,46 @@ class Killable:
 
     @property
     def log_text(self) -> str:
-        return self.log.read_text("utf-8", errors="replace")
-
-    def _must_live(self) -> None:
-        if self._process is None or self._process.exitcode is not None:
-            raise RuntimeError(f"the bot ended by itself: {self.log_text[-4000:]}")
-
-    def _end(self, how: signal.Signals) -> int:
-        if self._process is None:
-            return 0
-        process, self._process = self._process, None
-        assert process.pid
-        os.kill(process.pid, how)
-        process.join(_PATIENCE)
-        if process.exitcode is None:
-            raise TimeoutError(f"the bot does not end: {self.log_text[-4000:]}")
-        return process.exitcode
+        return "".join(map(_text, self._logs))
 
 
 @contextmanager
 def killable(
-    folder: Path, commits: Sequence[Recorded], answer: str = "", target: WritableRepository | None = None
+    folder: Path,
+    commits: Sequence[Recorded],
+    answer: str = "",
+    target: WritableRepository | None = None,
+    database_url: str = "",
+    commands: Sequence[str] = ("run",),
+    timing: Timing = TIMING,
+    settings: Mapping[str, str] | None = None,
 ) -> Iterator[Killable]:
     """The bot, not started yet, for the repository o/n and the workspace's `CHANNELS`; dead when the block ends.
 
-    With a `target` it publishes there.
+    With a `target` it publishes there; `settings` are those beyond the usual. By default its database is a new one of the kind that the tests run on.
     """
     source = {"o/n": RecordedRepository(commits)}
-    settings = {"DIGEST_PUBLISH": NAME, "DIGEST_PUBLISH_TOKEN": "writer"} if target else {}
-    with (
-        LateSlack() as slack,
-        SlowPublishingGitHub(source, target) if target else SlowGitHub(source) as github,
-        CountingChat(answer) as chat,
-    ):
+    publishing = {"DIGEST_PUBLISH": NAME, "DIGEST_PUBLISH_TOKEN": "writer"} if target else {}
+    with ExitStack() as stack:
+        slack = stack.enter_context(LateSlack())
+        github: FaultyGitHub = SlowPublishingGitHub(source, target) if target else SlowGitHub(source)
+        stack.enter_context(github)
+        chat = stack.enter_context(CountingChat(answer))
+        if not database_url and DATABASES == "postgresql":
+            database_url = stack.enter_context(new_postgresql_database())
         slack.workspace.add_channel("other", CHANNELS[1], members={"U0BOT", "U0ADA", "U0LIN"})
-        bot = Killable(folder, slack, github, chat, settings)
-        try:
-            yield bot
-        finally:
-            bot._end(signal.SIGKILL)
+        url = database_url or f"sqlite:///{folder / 'bot.db'}"
+        bot = Killable(folder, slack, github, chat, url, {**publishing, **(settings or {})}, commands, timing)
+        stack.callback(bot.kill_all)
+        yield bot
+
+
+def _times_ready(log: Path) -> int:
+    return _text(log).count("vllm-digest is running")
+
+
+def _text(log: Path) -> str:
+    return log.read_text("utf-8", errors="replace") if log.exists() else ""
 
 
 def _posted(message: dict[str, Any]) -> Posted:

@@ -1,21 +1,21 @@
 """The command line as a person runs it: a process, a folder and settings of its own; only what it imports is shared.
 
 Importing takes a second of processor time, and the command itself a tenth of that. So each is forked from a process that
-has imported everything and done nothing else.
+has imported everything and done nothing else: `launcher`, of which there is one for all processes of tests.
 """
 
 import os
-import runpy
+import signal
 import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
-from multiprocessing import get_context
-from multiprocessing.connection import Connection
-from multiprocessing.context import ForkServerContext, ForkServerProcess
+from multiprocessing.connection import Client, Connection
+from multiprocessing.reduction import send_handle
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+_ROOT = Path(__file__).parents[2]
 _PATIENCE = 120  # seconds
 _STREAMS = ("in", "out", "err")
 
@@ -32,6 +32,35 @@ class Ran(NamedTuple):
     err: str
 
 
+class Launched:
+    """A command line at work. `exitcode` is as `subprocess` has it, and None while it runs."""
+
+    def __init__(self, launcher: Connection) -> None:
+        self._launcher = launcher
+        self._code: int | None = None
+        self.pid: int = launcher.recv()
+
+    @property
+    def exitcode(self) -> int | None:
+        self.join(0)
+        return self._code
+
+    def join(self, timeout: float | None = None) -> None:
+        """Wait until it has ended, at most `timeout` seconds."""
+        if self._code is None and self._launcher.poll(timeout):
+            self._code = self._launcher.recv()
+
+    def kill(self) -> None:
+        self._send(signal.SIGKILL)
+
+    def terminate(self) -> None:
+        self._send(signal.SIGTERM)
+
+    def _send(self, what: signal.Signals) -> None:
+        if self.exitcode is None:
+            os.kill(self.pid, what)
+
+
 def launched(arguments: Sequence[str], folder: Path, environment: Mapping[str, str], stdin: bytes = b"") -> Ran:
     """Runs `vllm-digest` to its end."""
     with TemporaryDirectory() as name:
@@ -46,31 +75,36 @@ def launched(arguments: Sequence[str], folder: Path, environment: Mapping[str, s
 
 
 def begun(
-    arguments: Sequence[str], folder: Path, environment: Mapping[str, str], streams: Sequence[Stream]
-) -> ForkServerProcess:
-    """`vllm-digest`, running; its standard input, output and error are `streams`, which stay the caller's to close."""
-    process = _context().Process(target=_run, args=(list(arguments), str(folder), dict(environment), streams))
-    process.start()
-    return process
+    arguments: Sequence[str],
+    folder: Path,
+    environment: Mapping[str, str],
+    streams: Sequence[Stream],
+    module: str = "bot",
+) -> Launched:
+    """`vllm-digest`, or another module, running; its standard input, output and error are `streams`, the caller's to close."""
+    launcher = Client(start_launcher())
+    launcher.send((module, list(arguments), str(folder), dict(environment)))
+    for number, stream in enumerate(streams):
+        mode = os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_CREAT | os.O_APPEND
+        opened = os.open(stream, mode) if isinstance(stream, Path) else os.dup(stream.fileno())
+        send_handle(launcher, opened, None)
+        os.close(opened)
+    return Launched(launcher)
 
 
 @cache
-def _context() -> ForkServerContext:
-    context = get_context("forkserver")
-    context.set_forkserver_preload(["tests.servers.preloaded"])
-    return context
-
-
-def _run(arguments: list[str], folder: str, environment: dict[str, str], streams: Sequence[Stream]) -> None:
-    for number, stream in enumerate(streams):
-        mode = os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_CREAT | os.O_APPEND
-        os.dup2(os.open(stream, mode) if isinstance(stream, Path) else stream.fileno(), number)
-    # As they are made for a new process: in the encoding of its environment, and the errors not kept back.
-    sys.stdin = open(0, closefd=False)  # noqa: SIM115 (it is the process's)
-    sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
-    sys.stderr = open(2, "w", buffering=1, closefd=False)  # noqa: SIM115
-    os.chdir(folder)
-    os.environ.clear()
-    os.environ.update(environment)
-    sys.argv = ["vllm-digest", *arguments]
-    runpy.run_module("bot", run_name="__main__")
+def start_launcher() -> str:
+    """Start the launcher of this process and of those that it forks from now on, with which it ends; return its address."""
+    its_input, _kept_open = os.pipe()
+    told, its_output = os.pipe()
+    os.posix_spawn(
+        sys.executable,
+        [sys.executable, "-m", "tests.servers.launcher"],
+        {**os.environ, "PYTHONPATH": str(_ROOT)},
+        file_actions=[(os.POSIX_SPAWN_DUP2, its_input, 0), (os.POSIX_SPAWN_DUP2, its_output, 1)],
+        setsid=True,
+    )
+    os.close(its_input)
+    os.close(its_output)
+    with os.fdopen(told) as lines:
+        return lines.readline().strip()

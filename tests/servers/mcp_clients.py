@@ -3,11 +3,10 @@
 import os
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
-from sqlite3 import connect
 from typing import Any, Literal, NamedTuple
 
 import anyio
@@ -18,6 +17,7 @@ from mcp.server.stdio import stdio_server
 from mcp_types import CallToolResult, ListToolsResult
 
 from tests.servers.launched import begun
+from tests.servers.running import stored
 
 Call = tuple[str, Mapping[str, Any]]
 
@@ -91,11 +91,9 @@ def called(server: OverStdio | OverHttp, *calls: Call) -> list[CallToolResult]:
     return used(server, *calls).results
 
 
-def forget_limits(database: Path) -> None:
+def forget_limits(folder: Path) -> None:
     """Lets every caller ask again, however much it asked before."""
-    with closing(connect(database)) as connection:
-        connection.execute("delete from turns")
-        connection.commit()
+    stored(folder, "delete from turns")
 
 
 def error_of(result: CallToolResult) -> str:

@@ -1,16 +1,16 @@
 """A bot in channels of a test's own, and the faults that it meets there."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from sqlite3 import connect
 from typing import Any, NamedTuple
 
 from loopback.github import RecordedRepository
 from loopback.slack import Fault, LoopbackSlack, Message
 from tests.conftest import recorded
 from tests.servers.github import FaultyGitHub
+from tests.servers.running import stored
 from tests.servers.talk import ADA, LIN, Talk
 
 COMMIT, DAY, EMPTY_DAY = "0101010", "2026-02-05", "2020-01-01"
@@ -59,8 +59,7 @@ class Place(NamedTuple):
     def unsent(self, *states: str) -> list[str]:
         """The keys of the messages that are on their way, or in one of these states."""
         wanted = states or ("ready", "sending", "streaming", "held")
-        with closing(connect(self.talk.folder / "bot.db")) as connection:
-            rows = connection.execute("select key, state from outbox").fetchall()
+        rows = stored(self.talk.folder, "select key, state from outbox")
         return [key for key, state in rows if state in wanted]
 
 

@@ -4,16 +4,20 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+
+from sqlalchemy import Engine, create_engine, text
+from sqlalchemy.pool import NullPool
 
 from bot.bootstrap import running_bot
 from bot.settings import Settings
 from loopback.slack import Interaction, LoopbackSlack, Message
 from tests.servers.clock import noon_clock
-from tests.servers.databases import empty_database
+from tests.servers.databases import DATABASES, empty_database
+from tests.servers.postgresql import postgresql_database_of
 
 
 @contextmanager
@@ -25,32 +29,63 @@ def bot_running(
     now: Callable[[], datetime] | None = None,
     **settings: Any,
 ) -> Iterator[None]:
-    """The bot, connected, until the block ends; its store is in `folder`, unless it has a `database_url`, and outlives it.
+    """The bot, connected, until the block ends; its store is `bot_database(folder)`, unless it has a `database_url`, and outlives it.
 
     It goes by `now`, by default from noon on; with `http` it is behind an address instead; `metrics_port` is that of its figures.
     """
-    empty_database(folder / "bot.db")
     engine = folder / "bot-flows.db"
-    if not engine.exists():
-        engine.write_bytes(_used_engine())
-    with _started(slack, github_url, folder, now or noon_clock(), **settings):
+    if DATABASES == "sqlite" and not engine.exists():
+        engine.write_bytes(used_engine())
+    chosen = {"database_url": settings.get("database_url") or bot_database(folder), **settings}
+    with _started(slack, github_url, now or noon_clock(), **chosen):
         yield
 
 
-@cache
-def _used_engine() -> bytes:
-    """The engine's database of a bot that ran before: of a new one it looks for the queues a second late."""
-    with LoopbackSlack() as slack, TemporaryDirectory() as name:
-        folder = Path(name)
-        with _started(slack, "http://127.0.0.1:9", folder, noon_clock()):
-            pass
-        return (folder / "bot-flows.db").read_bytes()
+def bot_database(folder: Path) -> str:
+    """Return the URL of the store of the bot in a folder, migrated before its first use: a file there, or a database of a server."""
+    if DATABASES == "postgresql":
+        return postgresql_database_of(folder, _run_once)
+    return empty_database(folder / "bot.db")
+
+
+def stored(folder: Path, query: str, **values: Any) -> list[tuple[Any, ...]]:
+    """Execute a statement in the store of the bot in a folder, and return the rows that it gives; `:name` stands for a value."""
+    with _reader(bot_database(folder)).connect() as connection:
+        found = connection.execute(text(query), values)
+        return [tuple(row) for row in found] if found.returns_rows else []
 
 
 @contextmanager
-def _started(
-    slack: LoopbackSlack, github_url: str, folder: Path, now: Callable[[], datetime], **settings: Any
-) -> Iterator[None]:
+def unwritable(folder: Path) -> Iterator[None]:
+    """Keep the store of the bot in a folder locked by another program for the duration of the block."""
+    lock = "BEGIN IMMEDIATE" if DATABASES == "sqlite" else "BEGIN; LOCK TABLE inbox, outbox"
+    with _reader(bot_database(folder)).connect() as other:
+        other.exec_driver_sql(lock)
+        yield
+        other.exec_driver_sql("ROLLBACK")
+
+
+@lru_cache(maxsize=4)
+def _reader(database_url: str) -> Engine:
+    return create_engine(database_url, poolclass=NullPool, isolation_level="AUTOCOMMIT")
+
+
+@cache
+def used_engine() -> bytes:
+    """The engine's database of a bot that ran before: of a new one it looks for the queues a second late."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        _run_once(empty_database(folder / "bot.db"))
+        return (folder / "bot-flows.db").read_bytes()
+
+
+def _run_once(database_url: str) -> None:
+    with LoopbackSlack() as slack, _started(slack, "http://127.0.0.1:9", noon_clock(), database_url=database_url):
+        pass
+
+
+@contextmanager
+def _started(slack: LoopbackSlack, github_url: str, now: Callable[[], datetime], **settings: Any) -> Iterator[None]:
     address = ("127.0.0.1", free_port()) if settings.pop("http", False) else None
     metrics_port = settings.pop("metrics_port", 0)
     chosen = {
@@ -60,7 +95,6 @@ def _started(
         "slack_api_url": slack.url,
         "github_api_url": github_url,
         "github_token": "token",
-        "database_url": f"sqlite:///{folder / 'bot.db'}",
         "digest_mirrors": None,
         "digest_repos": "o/n",
         "digest_timezone": "UTC",

@@ -1,11 +1,10 @@
 """People who talk with the bot over the loopback Slack: what they say, and what exactly each of them gets for it."""
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
-from sqlite3 import connect
 from time import monotonic
 from typing import Any, Self
 
@@ -13,7 +12,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from loopback.slack import Interaction, LoopbackSlack, Message
-from tests.servers.running import bot_running, buttons
+from tests.servers.running import bot_running, buttons, stored
 
 ADA, LIN, DIGEST = "U0ADA", "U0LIN", "C0DIGEST"
 BOT = "<@U0BOT>"
@@ -114,7 +113,7 @@ class Talk:
     def finish(self, done: Interaction) -> None:
         """Waits until the bot has dealt with what somebody did, which it acknowledges before it keeps it."""
         key = _key_of(done)
-        self.slack.wait_for(lambda: self._inbox("key = ?", key))
+        self.slack.wait_for(lambda: self._inbox("key = :key", key=key))
         self.settle()
 
     def replies(self, ts: str, channel: str = DIGEST) -> list[Message]:
@@ -141,10 +140,10 @@ class Talk:
     def _waiting(self) -> int:
         return self._inbox("done_at is null")
 
-    def _inbox(self, where: str, *values: str) -> int:
+    def _inbox(self, where: str, **values: str) -> int:
         """How many requests the bot keeps that are so."""
-        with closing(connect(self.folder / "bot.db")) as connection:
-            return int(connection.execute(f"select count(*) from inbox where {where}", values).fetchone()[0])
+        [(found,)] = stored(self.folder, f"select count(*) from inbox where {where}", **values)
+        return int(found)
 
 
 def _key_of(done: Interaction) -> str:

@@ -20,6 +20,7 @@ from bot.slack.commands.questions import Questions
 from bot.slack.commands.subscriptions import SubscriptionCommands
 from bot.slack.delivery.drafts import line
 from bot.slack.delivery.reply import Reply
+from bot.slack.delivery.sessions import AgentSessions
 from bot.slack.messages.blocks import escaped
 from bot.slack.parsing.command_types import ExplainCommits, Suspects
 from bot.slack.parsing.commands import holds_failure
@@ -99,6 +100,7 @@ class Responder:
         limits: RateLimits,
         mailbox: Mailbox,
         reply_to: Callable[[AnyRequest], Reply],
+        sessions: AgentSessions,
         home: Home,
         now: Clock,
     ) -> None:
@@ -107,6 +109,7 @@ class Responder:
         self._limits = limits
         self._mailbox = mailbox
         self._reply_to = reply_to
+        self._sessions = sessions
         self._home = home
         self._now = now
 
@@ -114,6 +117,7 @@ class Responder:
         """Answer a request; the outcome's pause asks for a retry after an outside failure. A retry repeats no message."""
         row = self._mailbox.request(key)
         if not row:
+            self._sessions.abandon(key)
             return Outcome()
         request = parse_request(row)
         view = self._channels.view(request.channel)

@@ -1,9 +1,11 @@
 """The status of the bot and of a channel's subscriptions."""
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import timedelta
 
-from analysis.locale import catalogue, translated
+from analysis.errors import StoreUnusable
+from analysis.locale import catalogue
 from analysis.models import Language
 from analysis.report.release_scores import score_sentence
 from bot.models.clock import Clock
@@ -12,16 +14,30 @@ from bot.slack.messages.blocks import Message, fallback, lines, ours, paragraph,
 from bot.slack.messages.subscriptions import SubscriptionMessages, describe
 from bot.slack.web import Web
 from bot.store import Mailbox, Store, Subscription
+from bot.store.executors import Executors
+from bot.store.flow_tables import FlowTables
 
 _RATED = timedelta(days=30)
-_PUBLISHED = timedelta(days=7)
+_WEEK = timedelta(days=7)
+_LONG = timedelta(minutes=1)  # for a request to wait
 
 
 class Status:
-    """What the bot is doing: its model, today's cost, held messages; and when digests come."""
+    """What the bot is doing: its processes, model and cost, what waits or was given up; and when digests come."""
 
-    def __init__(self, store: Store, mailbox: Mailbox, model: MeteredModel | None, web: Web, now: Clock) -> None:
+    def __init__(
+        self,
+        store: Store,
+        mailbox: Mailbox,
+        model: MeteredModel | None,
+        web: Web,
+        executors: Executors,
+        flows: FlowTables,
+        now: Clock,
+    ) -> None:
         self._store = store
+        self._executors = executors
+        self._flows = flows
         self._mailbox = mailbox
         self._model = model
         self._web = web
@@ -42,8 +58,11 @@ class Status:
 
     def rows(self, language: Language) -> list[str]:
         """Return the status lines of the whole bot, without names of channels or repositories."""
-        say, held = catalogue(language), len(self._mailbox.held())
-        rows = [say("Analysis: {model}", model=self._model.name if self._model else say("rules (no model configured)"))]
+        say = catalogue(language)
+        rows = [
+            *self._process_row(language),
+            say("Analysis: {model}", model=self._model.name if self._model else say("rules (no model configured)")),
+        ]
         if self._model:
             rows.append(say("Model cost today: ${usd}", usd=f"{self._store.spending.spent(self._now().date()):.2f}"))
             rows += self._model_failure(self._model, language)
@@ -56,15 +75,43 @@ class Status:
                     unhelpful=rated.unhelpful,
                 )
             )
-        if unpublished := len(self._store.publications.failed(self._now() - _PUBLISHED)):
+        if unpublished := len(self._store.publications.failed(self._now() - _WEEK)):
             rows.append(say("⚠️ Reports not published in the last 7 days: {count}", count=unpublished))
-        if held:
-            rows.append(say("⚠️ Messages not confirmed by Slack: {count}", count=held))
-        return rows
+        return rows + self._trouble(language)
 
     def subscription_messages(self, language: Language) -> SubscriptionMessages:
         """Return the builder of a channel's messages about subscriptions."""
         return SubscriptionMessages(language, self._now(), self._web.me["user"])
+
+    def _process_row(self, language: Language) -> list[str]:
+        """Return a line with the number of processes by command, on PostgreSQL; without their machines' names."""
+        commands = Counter(each.command for each in self._executors.living())
+        if not commands:
+            return []
+        each = (name if number == 1 else f"{number} × {name}" for name, number in sorted(commands.items()))
+        return [
+            catalogue(language)("Processes: {count} ({commands})", count=commands.total(), commands=", ".join(each))
+        ]
+
+    def _trouble(self, language: Language) -> list[str]:
+        """Return lines about what waits for long, needs an operator, or was given up."""
+        say, rows = catalogue(language), []
+        if since := self._mailbox.waiting_since():
+            waits = self._now() - since
+            if waits > _LONG:
+                minutes = int(waits.total_seconds() // 60)
+                rows.append(say("⚠️ The oldest request has been waiting for {minutes} min", minutes=minutes))
+        if given_up := self._given_up():
+            rows.append(say("⚠️ Deliveries and answers given up in the last 7 days: {count}", count=given_up))
+        if held := len(self._mailbox.held()):
+            rows.append(say("⚠️ Messages not confirmed by Slack: {count}", count=held))
+        return rows
+
+    def _given_up(self) -> int:
+        try:
+            return sum(self._flows.failed(_WEEK).values())
+        except StoreUnusable:  # the engine's tables are of another version; the rest is worth showing
+            return 0
 
     def _score_rows(self, held: Sequence[Subscription], language: Language) -> list[str]:
         """Return for each repository that a channel subscribes to how right the ranks of its latest release were."""
@@ -73,17 +120,16 @@ class Status:
         return [f"{repository}: {score_sentence(score).translated(language)}" for repository, score in scores if score]
 
     def _model_failure(self, model: MeteredModel, language: Language) -> list[str]:
-        """Return a line about the model's latest failure, if its latest call failed; makes no call itself."""
-        failure = model.failures.latest
+        """Return a line about the model's latest failure, if its latest call failed, in whichever process."""
+        failure = self._store.model_failures.latest(model.name)
         if failure is None:
             return []
         minutes = int((self._now() - failure.at).total_seconds() // 60)
-        why = translated(failure.why, language)
         return [
             catalogue(language)(
                 "⚠️ The model {model} failed {minutes} min ago: {why}; using rules instead",
                 model=model.name,
                 minutes=minutes,
-                why=why,
+                why=failure.reasons[language],
             )
         ]

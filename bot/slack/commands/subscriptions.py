@@ -105,9 +105,14 @@ class SubscriptionManager:
         if same and same.id != changed.id:
             raise Misuse(Phrase("this channel already has a subscription to this repository with these paths"))
         self._announce(conversation, terms, changed.terms)
-        agreed = Agreed(self._subscriptions.change(changed.id, terms, request.user, conversation.now), changed.terms)
+        held = self._subscriptions.change(changed.id, terms, request.user, conversation.now)
+        if held is None:
+            self._announcements.drop(request)
+            raise Misuse(
+                Phrase("somebody else has just changed the channel's subscriptions; look at them and try again")
+            )
         self._on_ended()
-        return agreed
+        return Agreed(held, changed.terms)
 
     def _announce(self, conversation: Conversation, terms: Terms, before: Terms | None) -> None:
         reader = conversation.view.reader

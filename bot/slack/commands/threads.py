@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from analysis.models import Turn
+from bot.slack.metadata import about_of, key_of
 from bot.slack.parsing.commands import holds_failure
 from bot.slack.parsing.markup import plain
 from bot.slack.parsing.requests import MessageRequest, Request
-from bot.slack.web import Web, about_of, key_of
+from bot.slack.web import Web
 from bot.slack.web_errors import SlackFailure
 from bot.store import Mailbox
 

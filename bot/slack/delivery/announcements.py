@@ -12,7 +12,7 @@ from bot.slack.messages.blocks import Message, fallback, paragraph, prose, rich
 from bot.slack.messages.subscriptions import differences, summarize
 from bot.slack.parsing.requests import Request
 from bot.slack.web import Web
-from bot.store import Draft, Mailbox, Subscriptions, Terms
+from bot.store import Draft, Mailbox, State, Subscriptions, Terms
 
 
 class Announcements:
@@ -68,6 +68,11 @@ class Announcements:
     def frozen(self, request: Request) -> tuple[str, ...]:
         """Return the outbox keys of the lines about a request's changes."""
         return tuple(each.key for each in self._mailbox.messages(_prefix(request)))
+
+    def drop(self, request: Request) -> None:
+        """Give up the lines about a request's changes, which were not made."""
+        for key in self.frozen(request):
+            self._mailbox.mark(key, State.REFUSED, note="the change was not made")
 
     def _freeze(self, request: Request, channel: str, language: Language, message: str, **values: object) -> None:
         if channel.startswith("D"):

@@ -1,14 +1,16 @@
 """An answer that is being written: it may be stopped, or withdrawn with its question, while it streams."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextvars import copy_context
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
+from time import monotonic
 
 from analysis.cancellation import Cancelled, cancellable
 from analysis.locale import Language, catalogue
+from bot.store import Interruption
 
-_LOOK = 0.1  # seconds between looks whether an answer was stopped
+_LOOK = 1.0  # seconds between looks into the store whether an answer was stopped
 
 
 class Withdrawn(Exception):
@@ -16,40 +18,34 @@ class Withdrawn(Exception):
 
 
 class OngoingAnswer:
-    """An answer to the message `question_ts`, if it is to one; `takes_feedback` is whether Slack has buttons to rate it."""
+    """An answer, and what ends it early, which `interruption` looks up; `takes_feedback` is whether Slack has buttons to rate it."""
 
-    def __init__(self, question_ts: str = "") -> None:
-        self.question_ts = question_ts
-        self.takes_feedback = False
-        self.is_withdrawn = False
-        self._stopped = Event()
-
-    def stop(self) -> None:
-        """End the answer where it is."""
-        self._stopped.set()
-
-    def withdraw(self) -> None:
-        """End the answer since its question was deleted."""
-        self.is_withdrawn = True
-        self._stopped.set()
+    def __init__(
+        self, interruption: Callable[[], Interruption] = lambda: Interruption.NONE, *, takes_feedback: bool = False
+    ) -> None:
+        self.interruption = interruption
+        self.takes_feedback = takes_feedback
 
     def until_stopped(self, pieces: Iterator[str], language: Language) -> Iterator[str]:
-        """Yield the pieces until the answer is stopped, and then a line that says so.
+        """Yield the pieces until the answer is stopped, and then a line that says so; ask for none if it was stopped before.
 
         Raise `Withdrawn` instead of the line if nothing was written for a question that was deleted.
         """
         producer = _Producer(pieces)
         written = False
         try:
-            while not self._stopped.is_set():
-                for piece in producer.pieces():
-                    written = True
-                    yield piece
-                if producer.done:
-                    return
+            while (interruption := self.interruption()) is Interruption.NONE:
+                look = monotonic() + _LOOK
+                while (seconds := look - monotonic()) > 0:
+                    piece = producer.next_piece(seconds)
+                    if producer.done:
+                        return
+                    if piece:
+                        written = True
+                        yield piece
         finally:
             producer.cancel()
-        if self.is_withdrawn and not written:
+        if interruption is Interruption.WITHDRAWN and not written:
             raise Withdrawn
         yield ("\n\n" if written else "") + catalogue(language)("⏹ This answer was stopped.")
 
@@ -61,24 +57,25 @@ class _Producer:
         self.done = False
         self._made: SimpleQueue[str | Exception | None] = SimpleQueue()
         self._cancelled = Event()
-        Thread(target=copy_context().run, args=(self._produce, pieces), name="answer", daemon=True).start()
+        produce = copy_context().run
+        self._thread = Thread(target=produce, args=(self._produce, pieces), name="answer", daemon=True)
 
     def cancel(self) -> None:
         """Have whatever makes the pieces end at the next occasion."""
         self._cancelled.set()
 
-    def pieces(self) -> Iterator[str]:
-        """Yield the next piece if one is made soon, and raise the error if making it failed."""
+    def next_piece(self, seconds: float) -> str:
+        """Return the next piece, empty if none is made within some seconds or all were; raise the error if making it failed."""
+        if self._thread.ident is None:
+            self._thread.start()
         try:
-            made = self._made.get(timeout=_LOOK)
+            made = self._made.get(timeout=seconds)
         except Empty:
-            return
+            return ""
         if isinstance(made, Exception):
             raise made
-        if made is None:
-            self.done = True
-            return
-        yield made
+        self.done = made is None
+        return made or ""
 
     def _produce(self, pieces: Iterator[str]) -> None:
         try:

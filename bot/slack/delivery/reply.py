@@ -19,7 +19,7 @@ from bot.slack.outbox.outbox import Outbox, markdown
 from bot.slack.parsing.requests import AnyRequest, HomeRequest, MessageRequest, QuestionForm
 from bot.slack.web import Web
 from bot.slack.web_errors import Refused
-from bot.store import Draft
+from bot.store import Draft, Interruption
 
 # One that shows code of a private repository is told from the others, since a model may not read it.
 AnswerKind = Literal["answer", "private-answer"]
@@ -88,13 +88,13 @@ class Reply:
             yield self._ongoing or OngoingAnswer()
             return
         request = self._request
-        question_ts = request.ts if isinstance(request, MessageRequest) else ""
-        with self._sessions.answering(request.channel, self._thread, question_ts) as ongoing:
+        with self._sessions.answering(request.channel, self._thread, request.key) as ongoing:
             self._ongoing = ongoing
             try:
                 yield ongoing
             except Refused:
-                if not ongoing.is_withdrawn:  # a question that is deleted takes its thread with it
+                # A question that is deleted takes its thread with it.
+                if ongoing.interruption() is not Interruption.WITHDRAWN:
                     raise
             finally:
                 self._ongoing = None

@@ -1,21 +1,26 @@
 """Agent sessions: what Slack shows in a thread while an answer is being written, and its stop button.
 
 Source: docs.slack.dev/ai/agent-sessions. A session is `processing` from the beginning of the first answer in its thread to
-the end of the last one; Slack does not change it by itself. A workspace may lack all of this, for example where the app was
-installed with an earlier manifest: that is noticed at the first call, and not asked again before the bot starts anew.
+the end of the last one; Slack does not change it by itself. Which answers those are the store tells, since several processes
+may write in one thread, and the button's request reaches any of them. A workspace may lack all of this, for example where the
+app was installed with an earlier manifest: each process notices that at its first call, and does not ask again.
 """
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import Lock
+from functools import partial
 from typing import Literal
+from uuid import uuid4
 
 import structlog
 
+from analysis.errors import StoreUnusable
 from analysis.locale import Language, catalogue, mark
+from bot.models.clock import Clock
 from bot.slack.delivery.ongoing import OngoingAnswer
 from bot.slack.web import Web
 from bot.slack.web_errors import Refused, SlackFailure
+from bot.store import Interruption, OngoingAnswers
 
 # Slack's codes for an app, a workspace or a token without the agent surface.
 _LACKING = frozenset(
@@ -34,58 +39,42 @@ PROMPTS = (
 log = structlog.get_logger(__name__)
 
 
-class _Session:
-    """The answers under way in a thread. `lock` keeps Slack's status in step with them; `users` are those who hold it."""
-
-    def __init__(self) -> None:
-        self.lock = Lock()
-        self.users = 0
-        self.answers: list[OngoingAnswer] = []
-
-
 class AgentSessions:
     """The sessions of the threads in which answers are being written; thread-safe."""
 
-    def __init__(self, web: Web) -> None:
+    def __init__(self, web: Web, answers: OngoingAnswers, now: Clock) -> None:
         self._web = web
+        self._answers = answers
+        self._now = now
         self._available = True
-        self._sessions: dict[tuple[str, str], _Session] = {}
-        self._lock = Lock()
 
     @contextmanager
-    def answering(self, channel: str, thread_ts: str, question_ts: str) -> Iterator[OngoingAnswer]:
-        """Show in a thread that an answer to a message is being written, for the duration of the block."""
-        with self._session(channel, thread_ts) as session:
-            answer = OngoingAnswer(question_ts)
-            with session.lock:
-                session.answers.append(answer)  # first, so that it is there when somebody presses the button
-                self._set_status(channel, thread_ts, "processing")
-            answer.takes_feedback = self._available
-            try:
-                yield answer
-            finally:
-                with session.lock:
-                    session.answers.remove(answer)
-                    if not session.answers:
-                        self._set_status(channel, thread_ts, "active")
+    def answering(self, channel: str, thread_ts: str, request: str) -> Iterator[OngoingAnswer]:
+        """Show in a thread that the request with this key is being answered, for the duration of the block.
+
+        If the process is interrupted the session is left to whoever goes on with the answer.
+        """
+        attempt = uuid4().hex
+        self._answers.begin(request, attempt, channel, thread_ts, self._now())
+        self._show_status(channel, thread_ts)
+        try:
+            yield OngoingAnswer(lambda: self._interruption(request, attempt), takes_feedback=self._available)
+        except Exception:
+            self._end(request, attempt, channel, thread_ts, finished=False)
+            raise
+        self._end(request, attempt, channel, thread_ts, finished=True)
 
     def stop(self, channel: str, thread_ts: str) -> None:
-        """Stop the answers in a thread; if none is left, only update Slack."""
-        with self._session(channel, thread_ts) as session:
-            for each in tuple(session.answers):
-                each.stop()
-            log.info("stopped", channel=channel)
-            with session.lock:
-                if not session.answers:
-                    self._set_status(channel, thread_ts, "active")
+        """Stop the answers in a thread, whichever process writes them; if none is left, only update Slack."""
+        stopped = self._answers.stop(channel, thread_ts, self._now())
+        log.info("stopped", channel=channel, answers=stopped)
+        if not stopped:
+            self._show_status(channel, thread_ts)
 
-    def withdraw(self, channel: str, question_ts: str) -> None:
-        """Stop the answer to a message that was deleted, if there is one."""
-        with self._lock:
-            here = [each for (place, _), each in self._sessions.items() if place == channel]
-        for answer in [answer for session in here for answer in tuple(session.answers)]:
-            if answer.question_ts == question_ts:
-                answer.withdraw()
+    def abandon(self, request: str) -> None:
+        """End the session of a request that is not answered any more: its message was deleted, and its process was killed."""
+        if thread := self._answers.remove(request):
+            self._show_status(*thread)
 
     def suggest_prompts(self, channel: str, language: Language) -> None:
         """Suggest to a person in direct messages what to ask."""
@@ -93,27 +82,30 @@ class AgentSessions:
         prompts = [{"title": say(title), "message": say(message)} for title, message in PROMPTS]
         self._call(lambda: self._web.suggest_prompts(channel, prompts))
 
-    @contextmanager
-    def _session(self, channel: str, thread_ts: str) -> Iterator[_Session]:
-        key = (channel, thread_ts)
-        with self._lock:
-            session = self._sessions.setdefault(key, _Session())
-            session.users += 1
+    def _interruption(self, request: str, attempt: str) -> Interruption:
         try:
-            yield session
-        finally:
-            with self._lock:
-                session.users -= 1
-                if not session.users:
-                    del self._sessions[key]
+            return self._answers.interruption(request, attempt)
+        except StoreUnusable as exc:
+            log.warning("not known whether it was stopped", why=str(exc))
+            return Interruption.NONE
 
-    def _set_status(self, channel: str, thread_ts: str, status: Literal["processing", "active"]) -> None:
-        self._call(lambda: self._web.set_session_status(channel, thread_ts, status))
+    def _end(self, request: str, attempt: str, channel: str, thread_ts: str, *, finished: bool) -> None:
+        if self._answers.end(request, attempt, self._now(), finished=finished):
+            self._show_status(channel, thread_ts)
 
-    def _call(self, call: Callable[[], None]) -> None:
-        """Call Slack unless the workspace lacks the surface; no failure keeps anybody from an answer."""
+    def _show_status(self, channel: str, thread_ts: str) -> None:
+        """Set a thread's status, and set it anew if an answer began or ended meanwhile, since Slack may mix up the order."""
+        shown: bool | None = None
+        while self._available and (answering := self._answers.are_any(channel, thread_ts, self._now())) != shown:
+            status: Literal["processing", "active"] = "processing" if answering else "active"
+            if not self._call(partial(self._web.set_session_status, channel, thread_ts, status)):
+                return
+            shown = answering
+
+    def _call(self, call: Callable[[], None]) -> bool:
+        """Call Slack unless the workspace lacks the surface, and return whether that worked; no failure keeps anybody from an answer."""
         if not self._available:
-            return
+            return False
         try:
             call()
         except SlackFailure as exc:
@@ -122,3 +114,5 @@ class AgentSessions:
                 log.info("no agent surface in this workspace", why=str(exc))
             else:
                 log.warning("not shown", why=str(exc))
+            return False
+        return True

@@ -2,23 +2,27 @@
 
 A message found in the state `sending` may or may not be in Slack: the process was killed, or Slack did not answer. Its key
 is then searched for in Slack, and the message is adopted or sent again. If the search fails, nothing is sent.
+
+A process that was paused while it sent may find, when it goes on, that another one has sent the message meanwhile. Slack
+has no key that would make the second message fail, so what was posted twice is recorded and deleted.
 """
 
 from base64 import b64decode
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime, timedelta
-from threading import Lock
 from time import sleep
 from typing import Any, NamedTuple
 
 import structlog
 
 from bot.models.clock import Clock
+from bot.slack.metadata import has_key, key_of
 from bot.slack.outbox.split import split_content
-from bot.slack.web import TIMEOUT, Web, has_key, key_of
+from bot.slack.web import TIMEOUT, Web
 from bot.slack.web_errors import ChannelClosed, Refused, StreamRefused, TooLong, Unanswered
-from bot.store import Draft, Mailbox, OutboxMessage, State
+from bot.store import Draft, Duplicate, Mailbox, OutboxMessage, ProcessLocks, State
+from bot.store.lease import LeaseLost
 
 _CLOCKS = timedelta(minutes=2)  # maximum difference between our clock and Slack's
 _GROWTH = timedelta(seconds=1.3)  # between two updates of a streamed message
@@ -41,7 +45,11 @@ AT_ONCE = Pace(timedelta(), timedelta())
 
 
 class Outbox:
-    """Messages to channels. `now` returns the time; `wait` sleeps for some seconds."""
+    """Messages to channels. `now` returns the time; `wait` sleeps for some seconds.
+
+    `writing` is a context for a write to Slack that must not end before its outcome is recorded. `locks` are those over all
+    processes; without any they hold in this one.
+    """
 
     def __init__(
         self,
@@ -50,14 +58,17 @@ class Outbox:
         now: Clock,
         wait: Callable[[float], None] = sleep,
         pace: Pace = SLACKS_PACE,
+        writing: Callable[[], AbstractContextManager[object]] = nullcontext,
+        locks: ProcessLocks | None = None,
     ) -> None:
+        self._locks = locks or ProcessLocks()
+        self._writing = writing
         self._mail = mail
         self._web = web
         self._now = now
         self._wait = wait
         self._pace = pace
         self._takes_footers = True
-        self._beginning: dict[tuple[str, str], Lock] = defaultdict(Lock)
 
     def freeze(self, drafts: Sequence[Draft]) -> None:
         """Store messages in their final form, before the first attempt to send them."""
@@ -71,19 +82,23 @@ class Outbox:
         message = self._message(key)
         if message.state is State.SPLIT:
             return self._send_parts(message)
+        if message.state is State.REFUSED:  # for good, also if the step that recorded it runs again
+            raise Refused(message.note, "refused_before")
         found = message.ts if message.state is State.SENT else self._adopt(message)
         if found:
             return found
         thread_ts = self._thread_of(message)
         self._wait_for_slot(message.channel)
+        attempt = message._replace(thread_ts=thread_ts)
         try:
-            ts = self._deliver(message._replace(thread_ts=thread_ts))
+            attempt = self._begin_attempt(attempt, self._uploaded(attempt))
+            ts = self._deliver(attempt)
         except TooLong as exc:
             return self._send_shorter(message, exc)
         except Refused as exc:
-            self._mail.mark(key, State.REFUSED, note=str(exc))
+            if not self._mail.refused(attempt, str(exc)):
+                raise LeaseLost from exc  # a file, for example, that another process has shared meanwhile
             raise
-        self._mail.sent(message._replace(thread_ts=thread_ts), ts)
         # The gap starts when Slack has received the message, however long that took.
         self._mail.block_slots_until(f"channel {message.channel}", self._now() + self._pace.channel)
         log.info("sent", key=key, ts=ts)
@@ -113,39 +128,78 @@ class Outbox:
         message = message._replace(thread_ts=thread_ts)
         if message.state is State.SENDING and message.tried_at:
             self._wait_out(message.tried_at)
-        with self._beginning[message.channel, thread_ts]:  # one message in Slack belongs to one outbox message only
+        with self._beginning(message):
             ts = message.ts if message.state is State.STREAMING else self._find_started(message)
-            if ts:
-                self._mail.mark(key, State.STREAMING, ts=ts)
+            if ts and not self._mail.begun_stream(message, ts):
+                raise LeaseLost
         if ts is None:
             ts = self._stream(message, user, iter(pieces), footer)
         else:
             self._finish(message, ts, "".join(pieces), footer)
-        self._mail.sent(message, ts)
+        self._mail.sent(self._message(key)._replace(thread_ts=thread_ts), ts)
         log.info("sent", key=key, ts=ts)
         return ts
 
+    def delete_duplicates(self) -> int:
+        """Delete from Slack what it has twice, once it is known which message counts. Return how many were deleted."""
+        deleted = 0
+        for each in self._mail.duplicates():
+            message = self._mail.message(each.key)
+            if message and message.state in (State.SENDING, State.HELD, State.READY):
+                continue  # the attempt that counts may yet find this one in Slack
+            if message and message.ts and message.ts != each.ts:
+                deleted += self._delete(each)
+            self._mail.forget_duplicate(each)
+        return deleted
+
     # One attempt
 
-    def _deliver(self, message: OutboxMessage) -> str:
-        if "data" in message.content:
-            return self._share(message)
-        self._mail.mark(message.key, State.SENDING, tried_at=self._now())
-        return self._web.post(
-            message.channel, {**message.content, "about": message.about}, message.key, message.thread_ts
-        )
+    def _deliver(self, attempt: OutboxMessage) -> str:
+        """Send a message, or share its file, and mark it as sent; return its ts."""
+        with self._writing():
+            if attempt.file_id:
+                return self._record(attempt, self._share(attempt, attempt.file_id))
+            content = {**attempt.content, "about": attempt.about}
+            return self._record(attempt, self._web.post(attempt.channel, content, attempt.key, attempt.thread_ts))
 
-    def _share(self, message: OutboxMessage) -> str:
-        """Upload a file and share it; only the sharing, which makes it visible, must not happen twice."""
-        file_id = message.file_id
-        if file_id is None:
-            given = message.content
-            data = b64decode(given["data"]) if given.get("base64") else given["data"].encode()
-            file_id = self._web.upload(given["filename"], data, given.get("alt", ""))
-        self._mail.mark(message.key, State.SENDING, tried_at=self._now(), file_id=file_id)
-        comment = message.content.get("comment", "")
-        self._web.share(file_id, message.content["title"], message.channel, message.thread_ts, comment)
-        return self._web.share_of(file_id, message.channel) or file_id
+    def _uploaded(self, message: OutboxMessage) -> str | None:
+        """Return the id of a message's file, uploaded: only sharing it, which makes it visible, must not happen twice."""
+        given = message.content
+        if message.file_id or "data" not in given:
+            return message.file_id
+        data = b64decode(given["data"]) if given.get("base64") else given["data"].encode()
+        return self._web.upload(given["filename"], data, given.get("alt", ""))
+
+    def _share(self, attempt: OutboxMessage, file_id: str) -> str:
+        comment = attempt.content.get("comment", "")
+        self._web.share(file_id, attempt.content["title"], attempt.channel, attempt.thread_ts, comment)
+        return self._web.share_of(file_id, attempt.channel) or file_id
+
+    def _begin_attempt(self, message: OutboxMessage, file_id: str | None = None) -> OutboxMessage:
+        """Mark a message as being sent. Raise `LeaseLost` if another process tried it since it was read."""
+        begun = self._mail.begin_attempt(message, self._now(), file_id)
+        if begun is None:
+            raise LeaseLost
+        return begun
+
+    def _record(self, message: OutboxMessage, ts: str) -> str:
+        """Mark a message as sent. Raise `LeaseLost` if another process tried it meanwhile; its attempt counts."""
+        if not self._mail.sent(message, ts):
+            log.warning("sent twice", key=message.key, ts=ts)
+            raise LeaseLost
+        return ts
+
+    def _delete(self, duplicate: Duplicate) -> bool:
+        """Delete a message from Slack; return whether it did."""
+        try:
+            self._web.delete(duplicate.channel, duplicate.ts)
+        except Unanswered:
+            raise
+        except Refused as exc:
+            log.warning("duplicate not deleted", key=duplicate.key, ts=duplicate.ts, why=str(exc))
+            return False
+        log.info("duplicate deleted", key=duplicate.key, ts=duplicate.ts)
+        return True
 
     def _adopt(self, message: OutboxMessage) -> str | None:
         """Return the ts of a message that an interrupted attempt did deliver to Slack, and mark it as sent; None otherwise."""
@@ -153,22 +207,28 @@ class Outbox:
             return None
         self._wait_out(message.tried_at)
         try:
-            if message.file_id:
-                ts = self._web.share_of(message.file_id, message.channel)
-            else:
-                ts = self._find(message, message.tried_at, has_key(message.key))
+            found = self._copies(message, message.tried_at)
         except ChannelClosed:
             raise
         except Refused as exc:
             raise Unanswered(f"whether Slack has it cannot be looked up: {exc}") from exc
-        if ts:
-            self._mail.sent(message._replace(thread_ts=self._thread_of(message)), ts)
-            log.info("adopted", key=message.key, ts=ts)
+        if not found:
+            return None
+        ts, *others = found
+        for each in others:  # of a process that went on after a pause
+            self._mail.keep_duplicate(message, each)
+        self._record(message._replace(thread_ts=self._thread_of(message)), ts)
+        log.info("adopted", key=message.key, ts=ts)
         return ts
 
-    def _find(
-        self, message: OutboxMessage, tried_at: datetime, matches: Callable[[dict[str, Any]], bool]
-    ) -> str | None:
+    def _copies(self, message: OutboxMessage, tried_at: datetime) -> list[str]:
+        """Return the ts of what Slack has of a message, oldest first."""
+        if message.file_id:
+            shared = self._web.share_of(message.file_id, message.channel)
+            return [shared] if shared else []
+        return self._find(message, tried_at, has_key(message.key))
+
+    def _find(self, message: OutboxMessage, tried_at: datetime, matches: Callable[[dict[str, Any]], bool]) -> list[str]:
         """Search only the messages around the time of the attempt: there may be many later ones."""
         latest = tried_at + timedelta(seconds=TIMEOUT) + _CLOCKS
         return self._web.find(message.channel, self._thread_of(message), tried_at - _CLOCKS, latest, matches)
@@ -232,6 +292,10 @@ class Outbox:
 
     # Streamed messages
 
+    def _beginning(self, message: OutboxMessage) -> AbstractContextManager[None]:
+        """Hold a lock while a stream is begun, or looked for, in a thread: one in Slack belongs to one message only."""
+        return self._locks.alone(f"stream {message.channel} {message.thread_ts}")
+
     def _find_started(self, message: OutboxMessage) -> str | None:
         """Return the ts of a message whose start was interrupted, if Slack has it: one of ours since then, unknown to the outbox.
 
@@ -246,13 +310,13 @@ class Outbox:
             theirs = key_of(found) not in ("", message.key) or found.get("files")
             return float(ts) >= since and not theirs and not self._mail.at(message.channel, ts)
 
-        return self._find(message, message.tried_at, unknown)
+        return next(iter(self._find(message, message.tried_at, unknown)), None)
 
     def _stream(self, message: OutboxMessage, user: str, rest: Iterator[str], footer: Sequence[Block]) -> str:
         first = next(rest, "")
         grown = _StreamedText(first)
         self._wait_for_slot(message.channel)
-        with self._beginning[message.channel, message.thread_ts or ""]:
+        with self._beginning(message):
             ts, streams = self._begin(message, user, first)
         if not streams:
             self._edit(message, ts, grown, rest)
@@ -268,15 +332,18 @@ class Outbox:
 
     def _begin(self, message: OutboxMessage, user: str, first: str) -> tuple[str, bool]:
         """Start a message; return its ts, and whether it is a stream. Otherwise it must be edited as the text grows."""
-        self._mail.mark(message.key, State.SENDING, tried_at=self._now())
-        streams = True
-        try:
-            ts = self._web.start_stream(message.channel, message.thread_ts or "", user, self._web.me["team_id"], first)
-        except StreamRefused:
-            streams = False
-            content = {"text": first, "blocks": markdown(first), "about": message.about}
-            ts = self._web.post(message.channel, content, message.key, message.thread_ts)
-        self._mail.mark(message.key, State.STREAMING, ts=ts)
+        message, streams = self._begin_attempt(message), True
+        with self._writing():
+            thread, team = message.thread_ts or "", self._web.me["team_id"]
+            try:
+                ts = self._web.start_stream(message.channel, thread, user, team, first)
+            except StreamRefused:
+                streams = False
+                content = {"text": first, "blocks": markdown(first), "about": message.about}
+                ts = self._web.post(message.channel, content, message.key, message.thread_ts)
+            if not self._mail.begun_stream(message, ts):
+                log.warning("begun twice", key=message.key, ts=ts)
+                raise LeaseLost
         return ts, streams
 
     def _append(self, message: OutboxMessage, ts: str, grown: "_StreamedText", pieces: Iterable[str]) -> None:

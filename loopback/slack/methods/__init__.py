@@ -25,6 +25,7 @@ METHODS = {
     "users.info": Method(reading.user_info, ("users:read",)),
     "chat.postMessage": Method(chat.post_message, ("chat:write",)),
     "chat.update": Method(chat.update, ("chat:write",)),
+    "chat.delete": Method(chat.delete, ("chat:write",)),
     "chat.postEphemeral": Method(chat.post_ephemeral, ("chat:write",)),
     "chat.getPermalink": Method(chat.permalink),
     "chat.startStream": Method(chat.start_stream, ("chat:write",)),

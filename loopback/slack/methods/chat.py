@@ -49,6 +49,12 @@ def update(call: MethodCall) -> Json:
     return {"channel": message.channel, "ts": message.ts, "text": message.text, "message": described}
 
 
+def delete(call: MethodCall) -> Json:
+    message = call.own_message("cant_delete_message")
+    call.workspace.delete(message)
+    return {"channel": message.channel, "ts": message.ts}
+
+
 def post_ephemeral(call: MethodCall) -> Json:
     home = call.target()
     (user,) = call.need("user")

@@ -12,7 +12,7 @@ from tests.bot.cli.test_command_line import one_line
 from tests.conftest import Run, recorded
 from tests.servers.chat import ScriptedChat
 from tests.servers.github import FaultyGitHub
-from tests.servers.running import bot_running
+from tests.servers.running import bot_database, bot_running
 from tests.slack_checks import assert_takes
 
 Serve = Callable[..., FaultyGitHub]
@@ -202,7 +202,7 @@ def test_a_second_bot_on_the_same_store_is_refused(run: Run, server: FaultyGitHu
             SLACK_BOT_TOKEN=slack.bot_token,
             SLACK_APP_TOKEN=slack.app_token,
             SLACK_API_URL=slack.url,
-            DATABASE_URL=f"sqlite:///{tmp_path / 'bot.db'}",
+            DATABASE_URL=bot_database(tmp_path),
         )
     assert "another vllm-digest is using" in one_line(ran.err)
     assert (ran.code, ran.out) == (2, "")

@@ -148,7 +148,7 @@ def test_a_newer_database_is_refused(run: Run, serve: Serve, tmp_path: Path) -> 
     server = serve(recorded(1))
     assert run("digest", "2026-02-05", server=server).code == 0
     with sqlite3.connect(tmp_path / "data" / "digest.db") as connection:
-        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+        connection.execute("UPDATE alembic_version SET version_num = '9999', oldest_program = '9999'")
     connection.close()
     ran = run("digest", "2026-02-05", server=server)
     assert "newer vllm-digest" in one_line(ran.err)

@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping, Sequence
 from io import FileIO
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
-from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
 import pytest
@@ -22,7 +21,7 @@ from rich.cells import cell_len
 
 from tests.conftest import Run, recorded
 from tests.servers.github import FaultyGitHub
-from tests.servers.launched import begun
+from tests.servers.launched import Launched, begun
 
 Serve = Callable[..., FaultyGitHub]
 
@@ -47,7 +46,7 @@ def environment(server: FaultyGitHub | None = None, **settings: str) -> dict[str
     }
 
 
-def ended(process: ForkServerProcess) -> int:
+def ended(process: Launched) -> int:
     """The exit code of a command."""
     process.join(_PATIENCE)
     assert process.exitcode is not None

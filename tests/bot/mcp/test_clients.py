@@ -26,7 +26,7 @@ from tests.servers.clock import noon_clock
 from tests.servers.databases import empty_database
 from tests.servers.github import FaultyGitHub
 from tests.servers.mcp_clients import Call, OverHttp, OverStdio, called, error_of, forget_limits, used, value_of
-from tests.servers.running import bot_running
+from tests.servers.running import bot_database, bot_running
 
 TOKEN = "made-up-token-of-the-operator"
 DAY = SAMPLE_DAY.isoformat()
@@ -40,7 +40,7 @@ class Site(NamedTuple):
 
     stdio: OverStdio
     http: OverHttp
-    databases: tuple[Path, Path]
+    folders: tuple[Path, Path]
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def github() -> Iterator[FaultyGitHub]:
 def site(github: FaultyGitHub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     folders = [tmp_path_factory.mktemp(name) for name in ("stdio", "http")]
     for each in folders:
-        _store_days(github, each / "bot.db")
+        _store_days(github, each)
     settings = {
         "digest_repos": SAMPLE_REPOSITORY,
         "digest_private": f"{SECRET}=C0OTHER",
@@ -64,7 +64,7 @@ def site(github: FaultyGitHub, tmp_path_factory: pytest.TempPathFactory) -> Iter
         **{name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG")},
         **{name.upper(): value for name, value in settings.items()},
         "PYTHONPATH": str(Path(__file__).parents[3]),
-        "DATABASE_URL": f"sqlite:///{folders[0] / 'bot.db'}",
+        "DATABASE_URL": bot_database(folders[0]),
         "GITHUB_API_URL": github.url,
         "GITHUB_TOKEN": "token",
         "DIGEST_TIMEZONE": "UTC",
@@ -85,12 +85,12 @@ def site(github: FaultyGitHub, tmp_path_factory: pytest.TempPathFactory) -> Iter
     ):
         url = str(slack.delivery.deliver_to).replace("/slack/events", "/mcp")
         stdio = OverStdio(folders[0], environment)
-        yield Site(stdio, OverHttp(url, TOKEN), (folders[0] / "bot.db", folders[1] / "bot.db"))
+        yield Site(stdio, OverHttp(url, TOKEN), (folders[0], folders[1]))
 
 
-def _store_days(github: FaultyGitHub, path: Path) -> None:
+def _store_days(github: FaultyGitHub, folder: Path) -> None:
     """The sample day, and a day of a repository that is private for these clients."""
-    store, source = Store(open_engine(empty_database(path))), GitHub(github.url, "token")
+    store, source = Store(open_engine(bot_database(folder))), GitHub(github.url, "token")
     with closing(store), closing(source):
         for name in (SAMPLE_REPOSITORY, SECRET):
             ref = DayRef(Repository.parse(name), SAMPLE_DAY, "UTC", "en")
@@ -105,7 +105,7 @@ def server(request: pytest.FixtureRequest, site: Site) -> Server:
 @pytest.fixture(autouse=True)
 def _limits(site: Site) -> None:
     """No test finds the limits used up by an earlier one."""
-    for each in site.databases:
+    for each in site.folders:
         forget_limits(each)
 
 

@@ -78,7 +78,7 @@ def running_site(github: FaultyGitHub, folder: Path) -> Iterator[Site]:
 @pytest.fixture
 def site(running_site: Site, folder: Path) -> Site:
     """A bot, whose limits no earlier test used up."""
-    forget_limits(folder / "bot.db")
+    forget_limits(folder)
     return running_site
 
 

@@ -31,12 +31,12 @@ def test_a_publication_that_is_killed_at_each_step_is_one_commit(tmp_path: Path)
         assert [death.came for death in bot.deaths] == [True] * len(_STEPS)
         assert target.messages() == ["Begin", f"Add the digest of {day} of o/n"]
         assert f"reports/{day.year}/n/{day}.md" in target.files()
-        assert Publications(open_engine(f"sqlite:///{bot.database}")).failed(now - timedelta(days=1)) == []
+        assert Publications(open_engine(bot.database_url)).failed(now - timedelta(days=1)) == []
         assert "Traceback" not in bot.log_text
 
 
 def _subscribe(bot: Killable, since: datetime, zone: ZoneInfo) -> None:
-    engine = open_engine(f"sqlite:///{bot.database}")
+    engine = open_engine(bot.database_url)
     for channel in CHANNELS:
         Subscriptions(engine).keep(Terms(channel, Repository.parse("o/n"), time(), zone, "en"), since.astimezone(UTC))
     engine.dispose()

@@ -15,7 +15,7 @@ from loopback.github import RecordedRepository
 from loopback.slack import LoopbackSlack
 from tests.conftest import recorded
 from tests.servers.github import Fault
-from tests.servers.running import bot_running, whole
+from tests.servers.running import bot_database, bot_running, whole
 from tests.servers.talk import hurried
 from tests.servers.writable import NAME, PublishingGitHub, WritableRepository
 
@@ -28,7 +28,7 @@ ADDED = "Add the digest of 2026-02-05 of o/n"
 def at_work(folder: Path, target: WritableRepository, *faults: Fault, **settings: Any) -> Iterator[LoopbackSlack]:
     """A bot with two channels that are due the digest of 2026-02-05, and that publishes to a repository."""
     source = RecordedRepository([recorded(1), recorded(2)])
-    engine = open_engine(f"sqlite:///{folder / 'bot.db'}")
+    engine = open_engine(bot_database(folder))
     with LoopbackSlack() as slack, PublishingGitHub({"o/n": source}, target) as github:
         github.faults += faults
         slack.workspace.add_channel("other", CHANNELS[1], members={"U0BOT", "U0ADA"})
@@ -42,7 +42,7 @@ def at_work(folder: Path, target: WritableRepository, *faults: Fault, **settings
 
 
 def failed(folder: Path) -> list[FailedPublication]:
-    engine = open_engine(f"sqlite:///{folder / 'bot.db'}")
+    engine = open_engine(bot_database(folder))
     found = Publications(engine).failed(NOW - timedelta(days=1))
     engine.dispose()
     return found

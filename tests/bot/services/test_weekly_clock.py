@@ -77,11 +77,14 @@ def test_the_first_week_comes_on_the_next_of_its_days(tmp_path: Path) -> None:
     unchanged = store.keep(terms("mon")._replace(watch=("X",)), utc("2026-02-09 08:30"))
     assert unchanged.weekly_to == date(2026, 2, 9)
     changed = store.change(kept.id, terms("tue"), "U0ADA", utc("2026-02-10 09:30"))
+    assert changed
     assert due_week(changed, utc("2026-02-10 23:00")) is None
     assert due_week(changed, utc("2026-02-17 09:00")) == date(2026, 2, 17)
     off = store.change(kept.id, terms(None), "U0ADA", utc("2026-02-12 09:00"))
+    assert off
     assert due_week(off, utc("2026-02-17 09:00")) is None
     again = store.change(kept.id, terms("tue"), "U0ADA", utc("2026-03-04 09:00"))
+    assert again
     assert due_week(again, utc("2026-03-04 10:00")) is None
     engine.dispose()
 

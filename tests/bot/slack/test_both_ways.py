@@ -1,9 +1,7 @@
 """The bot is the same whether it connects to Slack by itself or Slack reaches it over HTTP."""
 
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
-from sqlite3 import connect
 from typing import Any
 
 import pytest
@@ -11,7 +9,7 @@ import pytest
 from loopback.github import LoopbackGitHub
 from loopback.sample import SAMPLE_REPOSITORY, sample_repository
 from loopback.slack import Fault, Interaction, LoopbackSlack
-from tests.servers.running import buttons, press, whole
+from tests.servers.running import buttons, press, stored, whole
 from tests.servers.talk import ADA, BOT, DIGEST, LIN, Talk, markdown
 
 BUDGETS = "7bdf272b9"  # [Feature][Frontend] Token budgets per tenant and GET /v1/budgets (#412)
@@ -116,8 +114,7 @@ def test_what_is_said_among_people_is_left_alone(talk: Talk) -> None:
 
 
 def rows(talk: Talk, query: str) -> list[tuple[Any, ...]]:
-    with closing(connect(talk.folder / "bot.db")) as connection:
-        return connection.execute(query).fetchall()
+    return stored(talk.folder, query)
 
 
 def subscribed(talk: Talk) -> list[tuple[Any, ...]]:
@@ -206,11 +203,10 @@ def test_a_held_message_waits_at_an_operators_home(talk: Talk) -> None:
     slack = talk.slack
     slack.workspace.admins.add(ADA)
     for key in ("digest:o/n:2026-02-05:adhoc-1:C0DIGEST:000", "digest:o/n:2026-02-06:adhoc-1:C0DIGEST:000"):
-        with closing(connect(talk.folder / "bot.db")) as connection, connection:
-            held = {"key": key, "channel": DIGEST, "content": '{"text": "held", "blocks": []}', "state": "held"}
-            held |= {"tried_at": "2026-02-06 09:00:00.000000", "note": "Slack did not answer"}
-            places = ", ".join("?" * len(held))
-            connection.execute(f"insert into outbox ({', '.join(held)}) values ({places})", tuple(held.values()))
+        held = {"key": key, "channel": DIGEST, "content": '{"text": "held", "blocks": []}', "state": "held"}
+        held |= {"tried_at": "2026-02-06 09:00:00.000000", "note": "Slack did not answer"}
+        places = ", ".join(f":{name}" for name in held)
+        stored(talk.folder, f"insert into outbox ({', '.join(held)}) values ({places})", **held)
     assert "Slack did not answer" not in home(talk, LIN)
     assert "Slack did not answer" in home(talk, ADA)
     for action in ("send_again", "drop_held"):

@@ -6,10 +6,9 @@ import json
 import socket
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from http.client import HTTPConnection
 from pathlib import Path
-from sqlite3 import connect
 from typing import NamedTuple
 from urllib.parse import urlencode
 from wsgiref.types import StartResponse, WSGIEnvironment
@@ -19,7 +18,7 @@ import pytest
 from bot.http_server import bound, served
 from loopback.slack import LoopbackSlack
 from tests.servers.asking import Got, ask
-from tests.servers.running import bot_running
+from tests.servers.running import bot_running, stored
 from tests.servers.wire import dripping, last_words, send
 
 SECRET = "made-up-secret"
@@ -40,7 +39,7 @@ class Site(NamedTuple):
 
     slack: LoopbackSlack
     url: str
-    database: Path
+    folder: Path
 
     def send(self, body: str | bytes, **headers: str) -> Got:
         kind = "application/json" if body[:1] in ("{", "[", b"{") else "application/x-www-form-urlencoded"
@@ -51,8 +50,8 @@ class Site(NamedTuple):
         return self.send(body, **signed_at(0, body))
 
     def requests(self) -> int:
-        with closing(connect(self.database)) as connection:
-            return int(connection.execute("select count(*) from inbox").fetchone()[0])
+        [(found,)] = stored(self.folder, "select count(*) from inbox")
+        return int(found)
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +59,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     folder = tmp_path_factory.mktemp("bot")
     with LoopbackSlack(signing_secret=SECRET) as slack, bot_running(slack, "http://127.0.0.1:9", folder, http=True):
         url = str(slack.delivery.deliver_to).removesuffix("/slack/events")
-        yield Site(slack, url, folder / "bot.db")
+        yield Site(slack, url, folder)
 
 
 # Signatures
@@ -281,5 +280,5 @@ def test_what_is_too_large_is_refused(site: Site) -> None:
 
 
 def test_the_health_says_that_all_is_well(site: Site) -> None:
-    """While the store and the engine answer, the health is 200 and says so."""
-    assert ask(f"{site.url}/healthz") == Got(200, {"ok": True, "store": True, "engine": True})
+    """While the store and the engine answer and the lease is held, the health is 200 and says so."""
+    assert ask(f"{site.url}/healthz") == Got(200, {"ok": True, "store": True, "engine": True, "lease": True})

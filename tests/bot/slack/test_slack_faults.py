@@ -2,8 +2,6 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
-from sqlite3 import connect
 from typing import Any
 
 import pytest
@@ -11,6 +9,7 @@ import pytest
 from loopback.slack import Fault, LoopbackSlack
 from tests.servers.clock import noon_clock
 from tests.servers.place import DAY, EMPTY_DAY, Place, checked, talking
+from tests.servers.running import unwritable
 from tests.servers.talk import ADA, BOT, LIN, Talk
 
 FEW = 20.0  # seconds; the kits that were tried need 45, or for ever
@@ -34,15 +33,13 @@ def test_no_acknowledgement_waits_for_the_store(place: Place) -> None:
     """Those who type while the store is locked are acknowledged at once, however many they are, and answered when it is free."""
     people = [place.slack.workspace.add_user(f"typist{number}") for number in range(30)]
     place.slack.workspace.channels[place.channel].members.update(people)
-    with closing(connect(place.talk.folder / "bot.db")) as other:
-        other.execute("BEGIN IMMEDIATE")
+    with unwritable(place.talk.folder):
         for user in people:
             place.slack.say(user, place.talk.direct(user), "help")
         asked = [place.slack.command(user, place.channel, "help", wait=False) for user in people]
         place.slack.wait_for(lambda: all(each.done.is_set() for each in asked))
         assert {each.failed for each in asked} == {None}
         assert not any(each.responses for each in asked)
-        other.rollback()
     place.slack.wait_for(lambda: all(each.responses for each in asked))
     place.slack.wait_for(lambda: all(place.slack.channel(place.talk.direct(user))[1:] for user in people), 30)
 

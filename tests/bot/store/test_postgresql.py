@@ -52,7 +52,7 @@ def test_a_new_database_is_told_from_one_that_is_set_up() -> None:
             for engine in threads.map(open_engine, [url] * 3):
                 engine.dispose()
         assert condition(url) is Condition.CURRENT
-        executed(url, "UPDATE alembic_version SET version_num = '9999'")
+        executed(url, "UPDATE alembic_version SET version_num = '9999', oldest_program = '9999'")
         with pytest.raises(StoreUnusable, match=r"was written by a newer vllm-digest"):
             open_engine(url)
 

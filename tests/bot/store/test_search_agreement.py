@@ -1,19 +1,22 @@
 """Both kinds of databases answer a search alike."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
+from sqlalchemy import Engine
 
 from analysis.models import Repository
 from bot.services.recorded_commits import recorded_commits
 from bot.store import Store, open_engine
+from tests.conftest import NOON
 from tests.data import commit_lines
 from tests.servers.databases import empty_database
 from tests.servers.postgresql import postgresql_database
 
-REPOSITORY = Repository(owner="o", name="n")
+REPOSITORY, OTHER = Repository(owner="o", name="n"), Repository(owner="o", name="empty")
 SEARCHES = (
     "kv connector",
     "nixl",
@@ -33,27 +36,60 @@ SEARCHES = (
 )
 
 
+class Stores(NamedTuple):
+    """A store of each kind, and the engine of the latter."""
+
+    sqlite: Store
+    postgresql: Store
+    engine: Engine
+
+
 @pytest.fixture(scope="module")
-def stores(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Store]]:
+def stores(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stores]:
     """The same real commits on both."""
     folder: Path = tmp_path_factory.mktemp("agreement")
     commits = list(recorded_commits(commit_lines().splitlines()[:300]))
     with postgresql_database() as url:
-        opened = [Store(open_engine(each)) for each in (empty_database(folder / "a.db"), url)]
+        engines = [open_engine(each) for each in (empty_database(folder / "a.db"), url)]
+        opened = [Store(each) for each in engines]
         for store in opened:
             for each in commits:
                 store.save_commit(REPOSITORY, each, ())
         with closing(opened[0]), closing(opened[1]):
-            yield opened
+            yield Stores(opened[0], opened[1], engines[1])
 
 
-def test_both_find_the_same_commits_first(stores: list[Store]) -> None:
+@pytest.fixture
+def large(stores: Stores) -> Iterator[Store]:
+    """The store on PostgreSQL, whose statistics say that it has very many commits, and another repository."""
+    stores.postgresql.save_day(OTHER, NOON.date(), "UTC", listed=(), late=(), remarks=(), listed_at=NOON)
+    with stores.engine.begin() as connection:
+        connection.exec_driver_sql("ANALYZE")
+        connection.exec_driver_sql(
+            "UPDATE pg_class SET reltuples = 30000 WHERE relname IN ('commit_search', 'commits')"
+        )
+    yield stores.postgresql
+    with stores.engine.begin() as connection:
+        connection.exec_driver_sql("ANALYZE")
+
+
+def first_ten(store: Store, words: str, among: Sequence[Repository] = ()) -> list[str]:
+    return [each.commit.sha for each in store.search_index.search(words, among, limit=10)]
+
+
+def test_both_find_the_same_commits_first(stores: Stores) -> None:
     """Of the ten best commits of a search nearly all are the same, and mostly in the same order."""
-    found = [
-        [[each.commit.sha for each in store.search_index.search(words, limit=10)] for store in stores]
-        for words in SEARCHES
-    ]
+    found = [[first_ten(store, words) for store in stores[:2]] for words in SEARCHES]
     overlaps = [len({*one} & {*other}) / max(len(one), 1) for one, other in found]
     assert all(one for one, _ in found)
     assert min(overlaps) >= 0.9
     assert sum(one == other for one, other in found) >= 0.8 * len(SEARCHES)
+
+
+def test_a_large_store_ranks_the_best_of_what_matches(stores: Stores, large: Store) -> None:
+    """Where not all that match are ranked, in all repositories or in one, most of the ten best commits are found all the same."""
+    found = [(first_ten(stores.sqlite, words), first_ten(large, words)) for words in SEARCHES]
+    overlaps = [len({*one} & {*other}) / max(len(one), 1) for one, other in found]
+    assert sum(overlaps) >= 0.8 * len(SEARCHES)
+    assert [first_ten(large, words, [REPOSITORY]) for words in SEARCHES] == [other for _, other in found]
+    assert first_ten(large, "fix", [OTHER]) == []

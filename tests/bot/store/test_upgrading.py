@@ -165,11 +165,11 @@ def test_a_bot_goes_on_where_an_earlier_one_was(version: str, serve: Serve, tmp_
     ids=lambda arguments: arguments[0],
 )
 def test_a_newer_database_is_left_alone(arguments: list[str], run: Run, tmp_path: Path) -> None:
-    """An older program says in one line that the database is a newer one's, ends with 2, and has not touched it."""
+    """A program that cannot work with a newer one's database says so in one line, ends with 2, and has not touched it."""
     file = tmp_path / "bot.db"
     open_engine(f"sqlite:///{file}").dispose()
     with closing(sqlite3.connect(file)) as connection, connection:
-        connection.execute("update alembic_version set version_num = '9999'")
+        connection.execute("update alembic_version set version_num = '9999', oldest_program = '9999'")
     before = sha256(file.read_bytes()).hexdigest()
     ran = run(*arguments, DATABASE_URL=f"sqlite:///{file}", SLACK_API_URL="http://127.0.0.1:9/api/", **SLACK)
     assert ran.code == 2

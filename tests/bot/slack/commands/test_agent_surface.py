@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
-from sqlite3 import connect
 from typing import Any, NamedTuple
 
 import pytest
@@ -12,6 +11,7 @@ from bot.slack.delivery.sessions import PROMPTS
 from loopback.slack import Fault, LoopbackSlack, Message
 from tests.servers.chat import ScriptedChat
 from tests.servers.conversing import CONNECTOR, RACE, long_answer, sample_talk
+from tests.servers.running import stored
 from tests.servers.talk import ADA, DIGEST, LIN, Talk, markdown, ratings
 
 STOPPED = "⏹ This answer was stopped."
@@ -186,8 +186,7 @@ def test_a_question_that_is_deleted_before_the_first_word_is_not_answered(scene:
 
 
 def rows(talk: Talk) -> list[tuple[str, ...]]:
-    with connect(talk.folder / "bot.db") as connection:
-        return connection.execute("select user, rating, about from answer_ratings order by user").fetchall()
+    return stored(talk.folder, 'select "user", rating, about from answer_ratings order by "user"')
 
 
 def test_the_last_rating_of_each_person_is_kept(scene: Scene) -> None:

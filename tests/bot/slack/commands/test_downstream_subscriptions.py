@@ -13,7 +13,7 @@ from loopback.slack import LoopbackSlack
 from tests.conftest import recorded
 from tests.servers.clock import SettableClock
 from tests.servers.github import FaultyGitHub
-from tests.servers.running import whole
+from tests.servers.running import bot_database, whole
 from tests.servers.talk import ADA, DIGEST, Talk
 
 MORNING = datetime(2026, 2, 6, 8, 59, tzinfo=UTC)
@@ -54,7 +54,7 @@ def said(talk: Talk) -> Told:
 
 def downstream(folder: Path) -> list[tuple[str, ...]]:
     """What each subscription names."""
-    engine = open_engine(f"sqlite:///{folder / 'bot.db'}")
+    engine = open_engine(bot_database(folder))
     found = [tuple(map(str, each.terms.downstream)) for each in Subscriptions(engine).all()]
     engine.dispose()
     return found

@@ -1,9 +1,7 @@
 """People of another organisation (Slack Connect), and people who are not in a channel: what they may do there, and what not."""
 
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from functools import partial
-from sqlite3 import connect
 from typing import Any
 
 import pytest
@@ -12,7 +10,7 @@ from loopback.github import RecordedRepository
 from loopback.slack import LoopbackSlack, Message
 from tests.conftest import recorded
 from tests.servers.github import FaultyGitHub
-from tests.servers.running import buttons, whole
+from tests.servers.running import buttons, stored, whole
 from tests.servers.talk import ADA, BOT, DIGEST, LIN, Talk, markdown
 
 EVE, TEAM = "U0EVE", "C0TEAM"
@@ -52,8 +50,7 @@ def _nothing_changes(talk: Talk) -> Iterator[None]:
 
 
 def subscriptions(talk: Talk) -> list[tuple[Any, ...]]:
-    with closing(connect(talk.folder / "bot.db")) as connection:
-        return connection.execute("select id, channel, time, user from subscriptions order by id").fetchall()
+    return stored(talk.folder, 'select id, channel, time, "user" from subscriptions order by id')
 
 
 def number(talk: Talk, channel: str) -> str:

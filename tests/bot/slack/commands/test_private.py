@@ -3,8 +3,6 @@ of one that does not exist.
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import closing
-from sqlite3 import connect
 from typing import Any, NamedTuple
 from urllib.request import urlopen
 
@@ -16,7 +14,7 @@ from loopback.slack import LoopbackSlack, Message
 from tests.conftest import recorded
 from tests.servers.chat import ScriptedChat
 from tests.servers.github import FaultyGitHub
-from tests.servers.running import free_port, press, whole
+from tests.servers.running import free_port, press, stored, whole
 from tests.servers.talk import ADA, BOT, DIGEST, LIN, Talk
 
 OPS, DAY = "C0OPS", "2026-02-05"
@@ -68,8 +66,7 @@ class Bot(NamedTuple):
         return self.answers(lambda: f"button:{slack.press(ADA, DIGEST, message.ts, action, value).trigger_id}")
 
     def _heard(self, key: str) -> bool:
-        with closing(connect(self.talk.folder / "bot.db")) as connection:
-            return connection.execute("select 1 from inbox where key = ?", (key,)).fetchone() is not None
+        return bool(stored(self.talk.folder, "select 1 from inbox where key = :key", key=key))
 
 
 def _shown(request: dict[str, Any]) -> str:
@@ -246,8 +243,7 @@ def test_a_forged_form_shows_no_other_subscription(bot: Bot) -> None:
     """The form for somebody who may not change a subscription is one for a new one, and tells nothing of the other."""
     slack = bot.talk.slack
     shown = bot.talk.type(LIN, "subscriptions")
-    with closing(connect(bot.talk.folder / "bot.db")) as connection:
-        [number] = connection.execute("select id from subscriptions where channel = ?", (OPS,)).fetchone()
+    [(number,)] = stored(bot.talk.folder, "select id from subscriptions where channel = :channel", channel=OPS)
     forge(shown.blocks, "edit_subscription", str(number))
     slack.press(LIN, DIGEST, shown.ts, "edit_subscription")
     form = str(slack.wait_for(lambda: slack.modal(LIN)).body)

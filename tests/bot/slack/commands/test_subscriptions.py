@@ -18,7 +18,7 @@ from loopback.slack import LoopbackSlack
 from tests.conftest import recorded
 from tests.servers.clock import SettableClock
 from tests.servers.github import Fault, FaultyGitHub
-from tests.servers.running import buttons, posted, press, whole
+from tests.servers.running import bot_database, buttons, posted, press, whole
 from tests.servers.talk import ADA, DIGEST, LIN, Talk
 
 MORNING = datetime(2026, 2, 6, 8, 59, tzinfo=UTC)
@@ -55,7 +55,7 @@ def talk(slack: LoopbackSlack, github: FaultyGitHub, tmp_path: Path, clock: Sett
 
 
 def held(folder: Path) -> list[Subscription]:
-    engine = open_engine(f"sqlite:///{folder / 'bot.db'}")
+    engine = open_engine(bot_database(folder))
     found = Subscriptions(engine).all()
     engine.dispose()
     return found
@@ -238,7 +238,7 @@ def test_the_status_tells_what_is_due(talk: Talk) -> None:
 def test_the_status_tells_how_right_the_ranks_were(talk: Talk, tmp_path: Path) -> None:
     """Of the channel's own repositories, by the notes of the latest release; a hostile tag is text."""
     tiers = {HIGH: TierCount(commits=4, named=3), MEDIUM: TierCount(commits=9, named=2), LOW: TierCount(commits=7)}
-    engine = open_engine(f"sqlite:///{tmp_path / 'bot.db'}")
+    engine = open_engine(bot_database(tmp_path))
     for name, tag in (("n", "v2 <!channel>"), ("m", "v9")):
         repository = Repository(owner="o", name=name)
         score = ReleaseScore(repository=repository, release=tag, published_at=MORNING, commits=20, named=5, tiers=tiers)
@@ -377,7 +377,7 @@ def test_corrections_are_kept(talk: Talk, tmp_path: Path) -> None:
     assert {"too_high", "too_low"} <= set(buttons(shown))
     for action in ("too_high", "too_low"):
         talk.finish(press(talk.slack, ADA, DIGEST, shown.ts, action))
-    engine = open_engine(f"sqlite:///{tmp_path / 'bot.db'}")
+    engine = open_engine(bot_database(tmp_path))
     labels = Subscriptions(engine).labels(Repository(owner="o", name="n"))
     engine.dispose()
     assert [(sha, verdict) for sha, verdict, _ in labels] == [(recorded(1)["sha"], "too_low")]
@@ -451,7 +451,7 @@ def test_what_would_be_refused_is_not_offered(talk: Talk) -> None:
 
 def test_home_never_has_too_many_blocks(talk: Talk, github: FaultyGitHub, slack: LoopbackSlack, tmp_path: Path) -> None:
     """With 150 repositories Home shows some of them and how many there are beside."""
-    engine = open_engine(f"sqlite:///{tmp_path / 'bot.db'}")
+    engine = open_engine(bot_database(tmp_path))
     for number in range(150):
         name = f"o/r{number}"
         github.repositories[name] = RecordedRepository([])

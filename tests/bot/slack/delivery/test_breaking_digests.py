@@ -13,10 +13,9 @@ from analysis.models import Importance, Language, Repository
 from bot.store import Subscriptions, Terms, open_engine
 from loopback.slack import LoopbackSlack, Message
 from tests.servers.clock import SettableClock
-from tests.servers.databases import empty_database
 from tests.servers.github import Fault, FaultyGitHub
 from tests.servers.plugin import plugin, upstream
-from tests.servers.running import bot_running, buttons, posted, press, whole
+from tests.servers.running import bot_database, bot_running, buttons, posted, press, whole
 from tests.servers.talk import ADA
 from tests.servers.two_channels import OTHER, two_channels
 
@@ -43,7 +42,7 @@ def github() -> Iterator[FaultyGitHub]:
 
 def subscribe(folder: Path, channel: str, language: Language = "en", **selected: Any) -> None:
     """A subscription that an earlier run left: o/n at nine, in UTC."""
-    engine = open_engine(empty_database(folder / "bot.db"))
+    engine = open_engine(bot_database(folder))
     terms = Terms(channel, UPSTREAM, time(9), ZoneInfo("UTC"), language, **selected)
     Subscriptions(engine).keep(terms, datetime(2026, 2, 5, 10, tzinfo=UTC))
     engine.dispose()

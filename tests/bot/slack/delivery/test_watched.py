@@ -15,9 +15,8 @@ from bot.store import Subscriptions, Terms, open_engine
 from loopback.slack import Fault, LoopbackSlack, Message
 from tests.conftest import recorded
 from tests.servers.clock import SettableClock
-from tests.servers.databases import empty_database
 from tests.servers.github import FaultyGitHub
-from tests.servers.running import bot_running, buttons, whole
+from tests.servers.running import bot_database, bot_running, buttons, whole
 from tests.servers.talk import ADA, LIN
 from tests.servers.two_channels import OTHER, two_channels
 
@@ -45,7 +44,7 @@ def subscribe(
     folder: Path, channel: str, language: Language = "en", since: str = "2026-02-05 10:00", **selected: Any
 ) -> int:
     """A subscription that an earlier run left: o/n at nine, in UTC."""
-    engine = open_engine(empty_database(folder / "bot.db"))
+    engine = open_engine(bot_database(folder))
     terms = Terms(channel, REPOSITORY, time(9), ZoneInfo("UTC"), language, **selected)
     kept = Subscriptions(engine).keep(terms, utc(since))
     engine.dispose()
@@ -53,7 +52,7 @@ def subscribe(
 
 
 def unsubscribe(folder: Path, subscription: int) -> None:
-    engine = open_engine(f"sqlite:///{folder / 'bot.db'}")
+    engine = open_engine(bot_database(folder))
     Subscriptions(engine).end(subscription, utc("2026-02-06 12:00"))
     engine.dispose()
 

@@ -14,10 +14,9 @@ from bot.store import Store, Subscriptions, Terms, Weekday, open_engine
 from loopback.slack import Fault, LoopbackSlack, Message
 from tests.conftest import recorded
 from tests.servers.clock import SettableClock
-from tests.servers.databases import empty_database
 from tests.servers.github import FaultyGitHub
 from tests.servers.killed import CHANNELS, Moment, killable, more
-from tests.servers.running import bot_running, buttons, posted, whole
+from tests.servers.running import bot_database, bot_running, buttons, posted, whole
 from tests.servers.talk import ADA, BOT, DIGEST, LIN, Talk
 
 Serve = Callable[..., FaultyGitHub]
@@ -62,7 +61,7 @@ def prepare(
     **terms: Any,
 ) -> None:
     """A subscription whose last weekly digest came a week ago, and the first day that its repository has in the store."""
-    engine = open_engine(empty_database(folder / "bot.db"))
+    engine = open_engine(bot_database(folder))
     subscriptions = Subscriptions(engine)
     held = Terms(DIGEST, REPOSITORY, time(9), ZoneInfo(tz), terms.pop("language", "en"), weekly=weekly, **terms)
     kept = subscriptions.keep(held, utc("2026-01-05 10:00"))
@@ -168,7 +167,7 @@ def test_a_week_across_a_clock_change_has_all_its_commits(
     minute = timedelta(minutes=1)
     instants = [first - minute, first + minute, after - minute, after + minute]
     prepare(tmp_path, tz=berlin.key, since=day - timedelta(days=8), started_to=day - timedelta(days=1))
-    engine = open_engine(f"sqlite:///{tmp_path / 'bot.db'}")
+    engine = open_engine(bot_database(tmp_path))
     Subscriptions(engine).started_week(1, day - timedelta(days=7))
     engine.dispose()
     github = serve(*(recorded(number, date=at.isoformat()) for number, at in enumerate(instants, 1)))
@@ -191,7 +190,7 @@ def test_a_week_stands_without_the_chart_that_slack_refuses(
     with bot_running(slack, serve(*commits(3)).url, tmp_path, now=clock):
         [root] = slack.wait_for(lambda: weekly(slack))
         slack.wait_for(lambda: files(slack, root))
-        engine = open_engine(f"sqlite:///{tmp_path / 'bot.db'}")
+        engine = open_engine(bot_database(tmp_path))
         slack.wait_for(lambda: Subscriptions(engine).all()[0].note)
         engine.dispose()
     assert files(slack, root) == ["n-2026-02-02-2026-02-08.md"]
@@ -263,11 +262,11 @@ def test_a_week_is_whole_though_the_bot_is_killed_between_its_messages(tmp_path:
     today = datetime.now(UTC).date()
     at = datetime.combine(today - timedelta(days=1), time(0, 30), UTC)
     with killable(tmp_path, [recorded(1, date=at.isoformat())]) as bot:
-        engine = open_engine(empty_database(bot.database))
+        engine = open_engine(bot.database_url)
         weekday: Weekday = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")[today.weekday()]
         terms = Terms(CHANNELS[0], REPOSITORY, time(), ZoneInfo("UTC"), "en", weekly=weekday)
-        kept = Subscriptions(engine).keep(terms, datetime.now(UTC))
-        Subscriptions(engine).started_week(kept.id, today - timedelta(days=7))
+        kept = Subscriptions(engine).keep(terms, datetime.now(UTC) - timedelta(days=7))
+        Subscriptions(engine).started(kept.id, today)  # of the daily digests, none is due
         store_day(Store(engine), today - timedelta(days=3))
         engine.dispose()
         slack = bot.slack

@@ -1,0 +1,132 @@
+"""The processes of a bot that share one PostgreSQL: who lives, and who died with work under way.
+
+A living process holds an advisory lock on a connection of its own, and renews its row every few seconds. Whose lock is free
+is dead, also if it was killed. Whose row is old is paused or cut off: its connection is ended first, so that it learns of it
+when it goes on. Times are the database's, since the machines' clocks may differ.
+"""
+
+from collections.abc import Collection
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+import structlog
+from sqlalchemy import Connection, Engine, delete, func, select, text, update
+
+from bot.store.database import Writer
+from bot.store.postgresql import LOCK_HOLDERS, executor_lock
+from bot.store.schema import executors
+
+_KEPT = timedelta(days=30)
+_NOW = func.clock_timestamp()
+_END_HOLDERS = text(f"SELECT pg_terminate_backend(pid) {LOCK_HOLDERS}")
+
+log = structlog.get_logger(__name__)
+
+
+class Timing(NamedTuple):
+    """How often a process renews its row, when others take it for dead, and how often they look.
+
+    Work of a killed process goes on elsewhere after at most `sweep`, of a paused one after at most `silence` + `sweep`.
+    """
+
+    renewal: timedelta
+    silence: timedelta
+    sweep: timedelta
+
+
+TIMING = Timing(renewal=timedelta(seconds=10), silence=timedelta(seconds=60), sweep=timedelta(seconds=20))
+
+
+class Executor(NamedTuple):
+    """A process of the bot: its id, place, command (run, serve or worker), program and schema version, and its times."""
+
+    id: str
+    host: str
+    pid: int
+    command: str
+    version: str
+    schema_version: str
+    started_at: datetime
+    seen_at: datetime
+    ended_at: datetime | None
+
+
+class Executors:
+    """The processes of a bot, on one engine. SQLite has no rows: there is one process, which holds a file's lock."""
+
+    def __init__(self, engine: Engine, timing: Timing = TIMING) -> None:
+        self._engine = engine
+        self._writing = Writer(engine)
+        self._timing = timing
+        self._ended: frozenset[str] = frozenset()  # lately, as far as `newly_ended` has told
+
+    @property
+    def sweep_interval(self) -> timedelta:
+        """The time between two looks for processes that died."""
+        return self._timing.sweep
+
+    def living(self) -> list[Executor]:
+        """Return the processes that are not known to have ended, oldest first."""
+        return [each for each in self.all() if each.ended_at is None]
+
+    def all(self) -> list[Executor]:
+        """Return the processes of the last 30 days, oldest first."""
+        with self._engine.connect() as connection:
+            rows = connection.execute(select(executors).order_by(executors.c.started_at))
+            return [Executor(*row) for row in rows]
+
+    def time(self) -> datetime:
+        """Return the time of the database's clock on PostgreSQL, by which the rows' times go."""
+        with self._engine.connect() as connection:
+            found: datetime = connection.execute(select(_NOW)).scalar_one()
+        return found
+
+    def dead_among(self, owners: Collection[str]) -> list[str]:
+        """Mark processes that died as ended. Return those of `owners`, ids of processes with work under way, that are dead."""
+        if self._engine.dialect.name == "sqlite":
+            return []  # whoever asks holds the file alone
+        rows = {each.id: each for each in self.all()}
+        suspects: set[str] = set()
+        if not self._is_server_new():
+            suspects = {id_ for id_, each in rows.items() if each.ended_at is None} | set(owners) - rows.keys()
+        ended = {id_ for id_ in sorted(suspects) if self._end_if_dead(id_)}
+        ended |= {id_ for id_, each in rows.items() if each.ended_at}
+        return sorted(ended & set(owners))
+
+    def newly_ended(self) -> bool:
+        """Return whether a process has ended of its own accord, or was marked as ended, since this was last asked."""
+        if self._engine.dialect.name == "sqlite":
+            return False
+        query = select(executors.c.id).where(executors.c.ended_at > _NOW - self._timing.silence)
+        with self._engine.connect() as connection:
+            ended = frozenset(connection.execute(query).scalars())
+        known, self._ended = self._ended, ended
+        return bool(ended - known)
+
+    def forget(self) -> None:
+        """Delete the rows of processes that ended more than 30 days ago."""
+        with self._writing.begin() as connection:
+            connection.execute(delete(executors).where(executors.c.ended_at < datetime.now(UTC) - _KEPT))
+
+    def _end_if_dead(self, executor_id: str) -> bool:
+        key = {"key": executor_lock(executor_id)}
+        with self._writing.begin() as connection:
+            if self._is_silent(connection, executor_id):
+                connection.execute(_END_HOLDERS, key)
+            # Held until the row is marked, so that the process cannot take its lock again in between.
+            if not connection.execute(text("SELECT pg_try_advisory_xact_lock(:key)"), key).scalar_one():
+                return False
+            mark = update(executors).where(executors.c.id == executor_id, executors.c.ended_at.is_(None))
+            connection.execute(mark.values(ended_at=_NOW))
+        log.warning("process ended", executor=executor_id)
+        return True
+
+    def _is_server_new(self) -> bool:
+        """Return whether the server started so recently that living processes may not have noticed, and have no lock yet."""
+        grace = 1.5 * self._timing.renewal
+        with self._engine.connect() as connection:
+            return bool(connection.execute(select(func.pg_postmaster_start_time() > _NOW - grace)).scalar())
+
+    def _is_silent(self, connection: Connection, executor_id: str) -> bool:
+        query = select(executors.c.seen_at < _NOW - self._timing.silence).where(executors.c.id == executor_id)
+        return bool(connection.execute(query).scalar())

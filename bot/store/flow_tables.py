@@ -1,0 +1,125 @@
+"""The durable engine's tables, read only: which flows wait, run and failed, over all processes of a bot.
+
+The engine's own functions list flows one by one, with all their columns, and would run in `doctor`, which must not start it.
+These statements count in the database, by the engine's partial indexes of flows in flight and of failed ones, so that they
+cost what is under way, not what was ever done. Ages are by the database's clock, since the machines' clocks may differ.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any, NamedTuple
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    Engine,
+    column,
+    exc,
+    func,
+    inspect,
+    literal_column,
+    select,
+    table,
+)
+
+from analysis.errors import StoreUnusable
+from bot.store.database import read_only_engine
+
+FLOWS_SCHEMA = "vllm_digest_flows"  # of the engine's tables on PostgreSQL
+# Flows of another version are not resumed: where the order of steps changes, use `DBOS.patch` instead of increasing it.
+FLOWS_VERSION = "1"
+FLOWS_POOL = 10  # the engine's connections to PostgreSQL, beside one that listens for notifications
+ENQUEUED = "enqueued"  # the status of a flow that waits in a queue
+_TABLE = "workflow_status"
+_COLUMNS = ("name", "status", "queue_name", "created_at", "application_version")
+# Literals: SQLite uses a partial index only where the condition repeats its own.
+_IN_FLIGHT: ColumnElement[bool] = literal_column("status IN ('ENQUEUED', 'PENDING')")
+_FAILED: ColumnElement[bool] = literal_column("status IN ('ERROR', 'CANCELLED', 'MAX_RECOVERY_ATTEMPTS_EXCEEDED')")
+_BEGUN: ColumnElement[Any] = literal_column("+created_at")  # not by its index, which holds what succeeded, too
+_NOW: Mapping[str, ColumnElement[Any]] = {  # in milliseconds since 1970
+    "sqlite": literal_column("(julianday('now') - 2440587.5) * 86400000"),
+    "postgresql": literal_column("extract(epoch FROM clock_timestamp()) * 1000"),
+}
+
+
+class FlowCount(NamedTuple):
+    """The flows of a name, in a queue ("" for none), by status (ENQUEUED, or "pending" once begun); the age of the oldest."""
+
+    name: str
+    status: str
+    queue: str
+    number: int
+    oldest: timedelta
+
+
+class FlowTables:
+    """The engine's tables of one database."""
+
+    def __init__(self, engine: Engine) -> None:
+        """Read by an engine of PostgreSQL, or of the flows' own file of SQLite."""
+        self._engine = engine
+        dialect = engine.dialect.name
+        self._schema = FLOWS_SCHEMA if dialect == "postgresql" else None
+        self._flows = table(_TABLE, *map(column, _COLUMNS), schema=self._schema)
+        self._now = _NOW[dialect]
+
+    def in_flight(self) -> list[FlowCount]:
+        """Return the flows that wait or run, by name, status and queue. Raise `StoreUnusable` if that cannot be read."""
+        flows = self._flows.c
+        named = flows.name, flows.status, flows.queue_name
+        query = (
+            select(*named, func.count(), (self._now - func.min(flows.created_at)).cast(BigInteger))
+            .where(_IN_FLIGHT)
+            .group_by(*named)
+        )
+        with self._connected() as connection:
+            rows = connection.execute(query.order_by(*named)).all() if connection else []
+        return [
+            FlowCount(name, status.lower(), queue or "", number, timedelta(milliseconds=max(0, age)))
+            for name, status, queue, number, age in rows
+        ]
+
+    def failed(self, within: timedelta) -> dict[str, int]:
+        """Return name -> number of flows begun `within` the time before now that failed for good. Raise `StoreUnusable`."""
+        flows = self._flows.c
+        since = self._now - int(within.total_seconds() * 1000)
+        recent = _FAILED, since.cast(BigInteger) <= _BEGUN
+        query = select(flows.name, func.count()).where(*recent).group_by(flows.name).order_by(flows.name)
+        with self._connected() as connection:
+            rows = connection.execute(query).all() if connection else []
+        return {name: number for name, number in rows}  # noqa: C416 (a row is no pair to mypy)
+
+    def of_other_versions(self) -> int:
+        """Return how many flows wait or run that only a program with another `FLOWS_VERSION` goes on with. Raise `StoreUnusable`."""
+        others = _IN_FLIGHT, self._flows.c.application_version != FLOWS_VERSION
+        query = select(func.count()).select_from(self._flows).where(*others)
+        with self._connected() as connection:
+            return connection.execute(query).scalar_one() if connection else 0
+
+    @contextmanager
+    def _connected(self) -> Iterator[Connection | None]:
+        """Yield a connection, or None if the engine has no tables yet: no bot has run on this database."""
+        try:
+            with self._engine.connect() as connection:
+                yield connection if inspect(connection).has_table(_TABLE, self._schema) else None
+        except exc.DBAPIError as error:
+            why = f"cannot be read by this version of vllm-digest ({error.orig})"
+            raise StoreUnusable(f"the tables of the durable engine {why}") from error
+
+
+@contextmanager
+def flow_tables(flows_url: str, opened: Engine | None = None) -> Iterator[FlowTables]:
+    """Open the engine's tables at a URL (`bot.store.lease.flows_url`) to read them. Nothing is created.
+
+    On PostgreSQL they are in the database of the store, whose engine they use if it is `opened`.
+    """
+    if opened is not None and opened.dialect.name == "postgresql":
+        yield FlowTables(opened)
+        return
+    engine = read_only_engine(flows_url)
+    try:
+        yield FlowTables(engine)
+    finally:
+        engine.dispose()

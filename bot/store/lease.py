@@ -1,0 +1,313 @@
+"""The lease of a running bot on its database: on SQLite one process holds it, on PostgreSQL each process has one of its own.
+
+A process writes to Slack only while it holds its lease. On PostgreSQL another process may take it, and with it the work under
+way, if this one was paused or cut off from the database; it then has to start anew, under a new id.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
+from importlib.metadata import version
+from pathlib import Path
+from secrets import token_hex
+from socket import gethostname
+from threading import Condition, Event, Lock, Thread
+from typing import Any, Protocol
+
+import structlog
+from sqlalchemy import Connection, Engine, func, insert, select, text, update
+
+from analysis.errors import BadSetting, StoreUnusable
+from bot.store.database import HEAD, MIGRATION, Writer, address_of, check_schema, open_engine
+from bot.store.executors import TIMING, Timing
+from bot.store.postgresql import display_name, executor_lock, lock_key, session
+from bot.store.schema import executors
+from bot.store.sqlite import prepare_folder
+
+_RETRY = 0.5  # seconds between attempts to reach the database again
+_WRITES = 40  # seconds that writes to Slack under way get to record what became of them, once the lease is lost
+_PARTING = 5  # seconds that they get when the process is told to end; who told it may kill it after ten
+
+log = structlog.get_logger(__name__)
+
+
+class LeaseLost(BaseException):
+    """Another process took over, or this one ends. It interrupts a flow: the engine records only `Exception`s."""
+
+
+class Lease(Protocol):
+    """The right of a process to write to Slack, under the process's `id`."""
+
+    @property
+    def id(self) -> str: ...
+
+    def held(self) -> AbstractContextManager[Engine]:
+        """Hold the lease for the duration of the block, and yield the engine of the migrated database.
+
+        Raise `StoreUnusable` if the database cannot be used, or serves one process and has one.
+        """
+        ...
+
+    def check(self) -> None:
+        """Return if this process holds its lease at this moment; wait while the database is away. Else raise `LeaseLost`."""
+        ...
+
+    def is_lost(self) -> bool:
+        """Return whether another process took over, as far as this one knows."""
+        ...
+
+    def is_held(self) -> bool:
+        """Return whether this process held its lease when it last looked, which it does every few seconds."""
+        ...
+
+    def writing(self) -> AbstractContextManager[None]:
+        """Let a write to Slack, and recording what became of it, end before the process gives up its lease or starts anew."""
+        ...
+
+    def release(self) -> None:
+        """Give up the lease once no write to Slack is under way, so that others go on at once. Only exiting may follow."""
+        ...
+
+
+def new_lease(
+    database_url: str, command: str, timing: Timing = TIMING, on_lost: Callable[[], object] = lambda: None
+) -> Lease:
+    """Return the lease of a process that runs `command`. Raise `BadSetting` if DATABASE_URL is invalid, or in memory.
+
+    `on_lost` is called once in a thread of its own when another process has taken over.
+    """
+    if address_of(database_url).get_backend_name() == "sqlite":
+        return _FileLease(database_url)
+    return _SessionLease(database_url, command, timing, on_lost)
+
+
+def flows_url(database_url: str) -> str:
+    """Return the URL of the engine's tables: in a file beside SQLite's, or in a schema of the same PostgreSQL database.
+
+    Raise `BadSetting` if DATABASE_URL is invalid, or in memory.
+    """
+    url = address_of(database_url)
+    if url.get_backend_name() != "sqlite":
+        return url.render_as_string(hide_password=False)
+    file = _file(database_url)
+    return f"sqlite:///{file.with_name(f'{file.stem}-flows.db')}"
+
+
+@contextmanager
+def held_alone(database_url: str) -> Iterator[None]:
+    """Hold a database for a program other than the bot: on SQLite no bot uses it meanwhile, on PostgreSQL no such program.
+
+    Raise `StoreUnusable` if one uses it now, `BadSetting` if DATABASE_URL is invalid, or in memory.
+    """
+    url = address_of(database_url)
+    if url.get_backend_name() == "sqlite":
+        with _file_locked(_file(database_url)):
+            yield
+        return
+    with closing(session(url)) as connection:
+        taken = connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": lock_key("alone")})
+        if not taken.scalar_one():
+            raise StoreUnusable(f"another vllm-digest is using {display_name(url)}; stop it first, or set DATABASE_URL")
+        yield
+
+
+class _FileLease:
+    """The lease on a SQLite file: a lock on a file beside it, which nobody can take from a living process."""
+
+    id = "bot"  # constant, so that the engine resumes what an earlier process had begun
+
+    def __init__(self, database_url: str) -> None:
+        self._url = database_url
+        self._file = _file(database_url)
+
+    @contextmanager
+    def held(self) -> Iterator[Engine]:
+        with _file_locked(self._file):
+            yield open_engine(self._url)
+
+    def check(self) -> None:
+        pass
+
+    def is_lost(self) -> bool:
+        return False
+
+    def is_held(self) -> bool:
+        return True
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        yield
+
+    def release(self) -> None:
+        pass  # the next process needs the whole file, which is free when this one has exited
+
+
+class _SessionLease:
+    """The lease of one of several processes on PostgreSQL: a lock on a connection of its own, and a row renewed in time."""
+
+    def __init__(self, database_url: str, command: str, timing: Timing, on_lost: Callable[[], object]) -> None:
+        self.id = f"{gethostname()[:200]}-{os.getpid()}-{token_hex(4)}"
+        self._database_url, self._url = database_url, address_of(database_url)
+        self._command, self._timing, self._on_lost = command, timing, on_lost
+        self._key = {"key": executor_lock(self.id)}
+        self._own = executors.c.id == self.id, executors.c.ended_at.is_(None)
+        self._connection: Connection | None = None
+        self._connecting = Lock()  # one thread at a time uses the connection, or opens it again
+        self._ending, self._lost = Event(), Event()
+        self._away = ""  # why the database could not be used when it was last tried
+        self._writes = 0
+        self._written = Condition()
+
+    @contextmanager
+    def held(self) -> Iterator[Engine]:
+        engine = open_engine(self._database_url)
+        self._connection = self._opened()
+        try:
+            with Writer(engine).begin(alone=MIGRATION) as connection:
+                check_schema(connection)  # from here on, a program whose migration would exclude this one finds its row
+                connection.execute(insert(executors).values(self._row()))
+        except BaseException:
+            self._close()
+            raise
+        renewing = Thread(target=self._renew, name="lease", daemon=True)
+        renewing.start()
+        try:
+            yield engine
+        finally:
+            self._ending.set()
+            renewing.join()
+            self._end()
+            engine.dispose()
+
+    def check(self) -> None:
+        self._confirm(select(func.count()).select_from(executors).where(*self._own))
+
+    def is_lost(self) -> bool:
+        return self._lost.is_set()
+
+    def is_held(self) -> bool:
+        return not (self._lost.is_set() or self._away)
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        with self._written:
+            self._writes += 1
+        try:
+            yield
+        finally:
+            with self._written:
+                self._writes -= 1
+                self._written.notify_all()
+
+    def release(self) -> None:
+        self._ending.set()
+        with self._written:
+            quiet = self._written.wait_for(lambda: not self._writes, _PARTING)
+        if quiet:  # otherwise the others wait until the lock is free, and look for the message in Slack
+            self._end()
+
+    def _renew(self) -> None:
+        renewal = update(executors).where(*self._own).values(seen_at=func.clock_timestamp())
+        try:
+            while not self._ending.wait(self._timing.renewal.total_seconds()):
+                self._confirm(renewal)
+        except LeaseLost:
+            if self._lost.is_set():
+                with self._written:
+                    self._written.wait_for(lambda: not self._writes, _WRITES)
+                self._on_lost()
+
+    def _confirm(self, statement: Any) -> None:
+        """Execute a statement that tells by its count whether the lease is held, on the connection that holds the lock."""
+        with self._connecting:
+            while not (self._lost.is_set() or self._ending.is_set()):
+                try:
+                    found = self._execute(statement)
+                except StoreUnusable as exc:
+                    self._wait_while_away(str(exc))
+                    continue
+                if self._away:
+                    log.info("database is back", executor=self.id)
+                self._away = ""
+                if found:
+                    return
+                self._lost.set()
+                log.warning("another process took over", executor=self.id)
+        raise LeaseLost
+
+    def _execute(self, statement: Any) -> bool:
+        self._connection = self._connection or self._opened()
+        result = self._connection.execute(statement)
+        return bool(result.scalar() if result.returns_rows else result.rowcount)
+
+    def _wait_while_away(self, why: str) -> None:
+        if why != self._away:
+            log.warning("database is away; nothing is sent until it is back", why=why)
+        self._away = why
+        self._close()
+        self._ending.wait(_RETRY)
+
+    def _opened(self) -> Connection:
+        """Open a connection and take the lock on it. Raise `StoreUnusable` if that fails, or the schema became too new."""
+        connection = session(self._url)
+        try:
+            self._lock(connection)
+            check_schema(connection)  # it may have been migrated while it was away
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _lock(self, connection: Connection) -> None:
+        if not connection.execute(text("SELECT pg_try_advisory_lock(:key)"), self._key).scalar_one():
+            # By the connection that was lost, of which the server does not know yet, or by whoever ends this process.
+            raise StoreUnusable(f"{display_name(self._url)} still holds the lock of this process")
+
+    def _row(self) -> dict[str, Any]:
+        now = func.clock_timestamp()
+        times = {"started_at": now, "seen_at": now, "ended_at": None}
+        row = {"id": self.id, "host": gethostname(), "pid": os.getpid(), "command": self._command, **times}
+        return {**row, "version": version("vllm-digest"), "schema_version": HEAD}
+
+    def _end(self) -> None:
+        """Tell the others that this process ended, so that they need not find out, and release the lock."""
+        with self._connecting:
+            try:
+                if self._connection is not None and not self._lost.is_set():
+                    ended = update(executors).where(*self._own).values(ended_at=func.clock_timestamp())
+                    self._connection.execute(ended)
+            except StoreUnusable as exc:
+                log.info("not recorded that this process ended", why=str(exc))
+            self._close()
+
+    def _close(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.invalidate()  # the server must not keep a session with the lock
+            connection.close()
+
+
+def _file(database_url: str) -> Path:
+    name = address_of(database_url).database
+    if not name or name == ":memory:":
+        raise BadSetting("DATABASE_URL: the bot needs a database file, such as sqlite:///data/digest.db")
+    return Path(name)
+
+
+@contextmanager
+def _file_locked(database: Path) -> Iterator[None]:
+    import fcntl
+
+    prepare_folder(database)
+    try:
+        file = database.with_name(f"{database.name}.lock").open("w")
+    except OSError as exc:
+        raise StoreUnusable(f"the folder of {database} cannot be written ({exc.strerror}); set DATABASE_URL") from exc
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise StoreUnusable(
+                f"another vllm-digest is using {database}; stop it first, or set DATABASE_URL"
+            ) from None
+        yield

@@ -1,0 +1,81 @@
+"""The command `move`, killed and run again, and what it refuses."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from analysis.models import Repository
+from bot.store import Draft, Mailbox, Store, open_engine
+from tests.conftest import Run
+from tests.factories import commit, file
+from tests.servers.databases import empty_database
+from tests.servers.launched import begun
+from tests.servers.postgresql import new_postgresql_database
+
+COMMITS = 1_200
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> str:
+    """A store with commits and messages."""
+    url = empty_database(tmp_path / "source.db")
+    engine = open_engine(url)
+    store, mailbox = Store(engine), Mailbox(engine)
+    for number in range(40):
+        sha = f"{number:040x}"
+        store.save_commit(
+            Repository(owner="o", name="n"), commit(f"Change {number}", [file("a.py", "+x")], sha=sha), ()
+        )
+    mailbox.freeze([Draft(f"digest:{number}", "C1", {"text": "t" * 100}) for number in range(COMMITS)])
+    store.close()
+    return url
+
+
+def test_a_move_that_is_killed_at_any_moment_goes_on(source: str, run: Run, tmp_path: Path) -> None:
+    """Killed after each stage in turn and run again, it ends with every row once, and says so a line a table."""
+    environment = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG")}
+    with new_postgresql_database() as target:
+        for number, stage in enumerate(("outbox", "search index", "files, compared")):
+            log = tmp_path / f"{number}.log"
+            process = begun(["move", source, target], tmp_path, environment, [Path(os.devnull), log, log])
+            while process.exitcode is None and not (log.exists() and f"\n{stage}:" in f"\n{log.read_text()}"):
+                time.sleep(0.002)
+            if process.pid and process.exitcode is None:
+                os.kill(process.pid, signal.SIGKILL)
+            process.join()
+            assert process.exitcode == -signal.SIGKILL, log.read_text()
+        ran = run("move", source, target)
+        assert (ran.code, [line.split()[:2] for line in ran.out.splitlines() if line.startswith("outbox")]) == (
+            0,
+            [["outbox", f"{COMMITS:,}"]],
+        ), ran.err
+        store = Store(open_engine(target))
+        assert store.count(Repository(owner="o", name="n")) == len(store.search_index.search("change", limit=100)) == 40
+        store.close()
+        again = run("move", source, target)
+        assert (again.code, again.out) == (0, "")
+        assert "moved before" in again.err
+
+
+@pytest.mark.parametrize(
+    ("ends", "words"),
+    [
+        (("sqlite:///none.db", "sqlite:///new.db"), "has nothing to move"),
+        (("sqlite:///source.db", "sqlite:///source.db"), "both ends"),
+        (("sqlite:///source.db", "mysql://me:hunter2@host/x"), "the URL: 'mysql' databases are not supported"),
+        (("sqlite:///source.db", "postgresql+psycopg://me:hunter2@127.0.0.1:9/x"), "check host and port in the URL"),
+        (("sqlite:///source.db", "sqlite:///no/folder/x.db"), "the URL: folder no/folder does not exist"),
+        (("sqlite:///source.db",), "TO"),
+    ],
+)
+def test_what_cannot_be_moved_is_one_line(ends: tuple[str, ...], words: str, run: Run, tmp_path: Path) -> None:
+    """Two ends that make no move are exit 2 with the reason; no password is shown, and no database created."""
+    empty_database(tmp_path / "source.db")
+    ran = run("move", *ends)
+    assert words in ran.err
+    assert "hunter2" not in ran.err
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert not [each for each in tmp_path.iterdir() if each.name not in {"source.db", "source.db.lock"}]

@@ -1,0 +1,197 @@
+"""Programs of several versions beside each other on one database: which migration may be applied, and who goes on."""
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from functools import partial
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from alembic import command
+from alembic.config import Config
+from alembic.script import ScriptDirectory
+from sqlalchemy import Engine, create_engine, text
+from sqlalchemy.pool import NullPool
+
+from analysis.errors import StoreUnusable
+from bot.store import open_engine
+from bot.store.database import HEAD, MOVING, Condition, condition
+from bot.store.executors import Executors
+from bot.store.lease import Lease, LeaseLost, new_lease
+from bot.store.postgresql import executor_lock
+from tests.servers.advisory_locks import wait_until
+from tests.servers.postgresql import new_postgresql_database, postgresql_database
+
+MIGRATIONS = Path(__file__).resolve().parents[3] / "bot" / "store" / "migrations"
+FIRST_TO_SAY = "0015"  # the first migration that says who can work with it; several processes began with it
+INSERT = (
+    "INSERT INTO executors (id, host, pid, command, version, schema_version, started_at, seen_at)"
+    " VALUES (:id, 'h', 1, 'run', :version, :schema, now(), now())"
+)
+ATTEMPTS = 0.5  # seconds between a process's attempts to reach the database again
+END_SESSIONS = (
+    "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+    " WHERE datname = current_database() AND application_name = 'vllm-digest lease'"
+)
+
+
+@pytest.fixture
+def earlier() -> Iterator[Engine]:
+    """A database on PostgreSQL as the first program that runs in several processes left it."""
+    with new_postgresql_database() as url:
+        engine = create_engine(url, poolclass=NullPool)
+        config = Config()
+        config.set_main_option("script_location", str(MIGRATIONS))
+        with engine.begin() as connection:
+            config.attributes["connection"] = connection
+            command.upgrade(config, FIRST_TO_SAY)
+        yield engine
+
+
+def url_of(engine: Engine) -> str:
+    return engine.url.render_as_string(hide_password=False)
+
+
+@contextmanager
+def living(engine: Engine, id_: str, version: str, schema_version: str) -> Iterator[None]:
+    """A process of a program, as others see it: a row, and a lock on a connection of its own."""
+    with closing(engine.connect().execution_options(isolation_level="AUTOCOMMIT")) as connection:
+        connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": executor_lock(id_)})
+        connection.execute(text(INSERT), {"id": id_, "version": version, "schema": schema_version})
+        yield
+
+
+def refuses(lease: Lease) -> bool:
+    """Whether the process may not write to Slack."""
+    try:
+        lease.check()
+    except LeaseLost:
+        return True
+    return False
+
+
+def stamp(engine: Engine, latest: str, oldest: str) -> None:
+    with engine.begin() as connection:
+        row = {"latest": latest, "oldest": oldest}
+        connection.execute(text("UPDATE alembic_version SET version_num = :latest, oldest_program = :oldest"), row)
+
+
+def stamped(engine: Engine) -> tuple[str, str]:
+    with engine.connect() as connection:
+        latest, oldest = connection.execute(text("SELECT version_num, oldest_program FROM alembic_version")).one()
+        return latest, oldest
+
+
+def test_each_migration_says_which_program_can_work_with_it() -> None:
+    """Every migration has `readable_by`: its own number, or that of an earlier one, and no program is let in again."""
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    scripts = [each for each in ScriptDirectory.from_config(config).walk_revisions() if each.revision >= FIRST_TO_SAY]
+    newer = HEAD
+    for each in scripts:  # the latest first
+        oldest = getattr(each.module, "readable_by", None)
+        assert oldest, f"{each.revision} needs `readable_by`, the oldest program that works once it is applied"
+        assert oldest <= each.revision
+        assert oldest <= newer, f"{each.revision} excludes programs that a later migration lets in"
+        newer = oldest
+
+
+def test_a_migrated_database_says_who_can_work_with_it(engine: Engine) -> None:
+    """It names the oldest such program, which is no later than this one."""
+    latest, oldest = stamped(engine)
+    assert latest == HEAD
+    assert "0001" <= oldest <= HEAD
+
+
+def test_an_older_program_goes_on_where_a_migration_only_added(database_url: str) -> None:
+    """A program opens a newer database that names it or an earlier one as the oldest to work with it, and changes nothing."""
+    engine = open_engine(database_url)
+    before = stamped(engine)
+    stamp(engine, "9999", HEAD)
+    try:
+        open_engine(database_url).dispose()
+        assert condition(database_url) is Condition.NEWER
+        assert stamped(engine) == ("9999", HEAD)
+    finally:
+        stamp(engine, *before)
+        engine.dispose()
+
+
+@pytest.mark.parametrize(
+    ("latest", "oldest", "why"),
+    [("9999", "9999", "written by a newer vllm-digest"), (f"{HEAD}{MOVING}", HEAD, "has only a part")],
+)
+def test_an_older_program_stops_where_a_migration_changed_more(
+    database_url: str, latest: str, oldest: str, why: str
+) -> None:
+    """A newer database that names a later program as the oldest is refused, and so is one that is not complete."""
+    engine = open_engine(database_url)
+    before = stamped(engine)
+    stamp(engine, latest, oldest)
+    try:
+        for use in (open_engine, condition):
+            with pytest.raises(StoreUnusable, match=why):
+                use(database_url)
+    finally:
+        stamp(engine, *before)
+        engine.dispose()
+
+
+def test_a_migration_waits_for_the_end_of_programs_that_could_not_work_with_it(earlier: Engine) -> None:
+    """It is refused in a sentence that counts the processes of each version, until they have ended, however that happened."""
+    with living(earlier, "a", "0.7", "0009"), living(earlier, "b", "0.7", "0009"), living(earlier, "c", "0.8", "0010"):
+        with pytest.raises(StoreUnusable) as refused:
+            open_engine(url_of(earlier))
+        assert "is used by 2 processes of vllm-digest 0.7 and 1 of 0.8, which cannot work" in str(refused.value)
+        assert condition(url_of(earlier)) is Condition.BEHIND
+    open_engine(url_of(earlier)).dispose()
+    assert stamped(earlier)[0] == HEAD
+
+
+def test_a_migration_that_only_adds_is_applied_beside_an_older_program(earlier: Engine) -> None:
+    """The first program that runs in several processes goes on while a newer one migrates its database."""
+    with living(earlier, "a", "0.9", FIRST_TO_SAY):
+        open_engine(url_of(earlier)).dispose()
+    assert stamped(earlier)[0] == HEAD
+
+
+def test_a_process_cut_off_during_a_migration_acts_only_if_it_can_work_with_the_new_schema() -> None:
+    """It waits as if the database were away."""
+    with postgresql_database() as url:
+        engine = create_engine(url, poolclass=NullPool)
+        before, lease = stamped(engine), new_lease(url, "run")
+        with lease.held() as pool:
+            try:
+                stamp(engine, "9999", "9999")
+                with engine.connect() as connection:
+                    connection.execute(text(END_SESSIONS))
+                checking = Thread(target=lease.check, daemon=True)
+                checking.start()
+                checking.join(3 * ATTEMPTS)
+                assert checking.is_alive()
+            finally:
+                stamp(engine, *before)
+            checking.join(10)
+            assert not checking.is_alive()
+            pool.dispose()
+
+
+def test_a_process_that_is_told_to_end_gives_up_its_lease_after_its_last_write() -> None:
+    """Others learn that it ended once no write to Slack is under way any more; from the order to end on it begins none."""
+    with postgresql_database() as url:
+        ending = new_lease(url, "run")
+        with ending.held() as pool:
+            others = Executors(pool)
+            assert not others.newly_ended()
+            releasing = Thread(target=ending.release)
+            with ending.writing():
+                ending.check()
+                releasing.start()
+                wait_until(partial(refuses, ending))
+                assert not others.newly_ended()
+                assert others.dead_among([ending.id]) == []
+            releasing.join()
+            assert others.newly_ended()
+            assert not others.newly_ended()
+            assert others.dead_among([ending.id]) == [ending.id]
+            pool.dispose()
