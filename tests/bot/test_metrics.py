@@ -22,6 +22,7 @@ from bot.store.flow_tables import FlowTables
 from bot.store.lease import Lease, new_lease
 from loopback.slack import Fault, LoopbackSlack
 from tests.conftest import recorded
+from tests.servers.databases import empty_database
 from tests.servers.github import FaultyGitHub
 from tests.servers.postgresql import new_postgresql_database, postgresql_database
 from tests.servers.running import bot_running, free_port, whole
@@ -158,8 +159,8 @@ def test_flows_are_counted_while_they_wait(slack: LoopbackSlack, serve: Serve, t
     port, in_queue = free_port(), {("deliver", status, "slack") for status in ("pending", "enqueued")}
     github = serve(recorded(1))
     with new_postgresql_database() as url:
-        settings: dict[str, Any] = {"database_url": url} if kind == "postgresql" else {}
-        with bot_running(slack, github.url, tmp_path, metrics_port=port, **settings):
+        database_url = url if kind == "postgresql" else empty_database(tmp_path / "bot.db")
+        with bot_running(slack, github.url, tmp_path, metrics_port=port, database_url=database_url):
             for what in ("2026-02-05", "#1"):
                 slack.command(ADA, DIGEST, what)
             slack.wait_for(lambda: slack.private(ADA, DIGEST)[1:])
