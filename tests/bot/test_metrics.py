@@ -153,6 +153,7 @@ def read(metrics: Metrics) -> Figures:
     return figures(generate_latest(metrics.registry).decode())
 
 
+@pytest.mark.own_database
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 def test_flows_are_counted_while_they_wait(slack: LoopbackSlack, serve: Serve, tmp_path: Path, kind: str) -> None:
     """Of a day and a commit for one channel, which Slack does not take, one is begun and one waits in the queue, with its age."""
@@ -191,6 +192,7 @@ def flows(text: str) -> dict[tuple[str, str, str], float]:
     }
 
 
+@pytest.mark.own_database
 def test_figures_over_all_are_the_same_from_each_process() -> None:
     """Two processes tell the same of the database and each its own of itself; processes are counted by what they run."""
     with postgresql_database() as url:
@@ -213,6 +215,7 @@ def test_figures_over_all_are_the_same_from_each_process() -> None:
     assert also["vllm_digest_takeovers_total", ""] == 0
 
 
+@pytest.mark.own_database
 def test_figures_without_a_database() -> None:
     """While the database is away a process still tells its own figures, and that the store does not answer."""
     url = f"postgresql+psycopg://nobody@127.0.0.1:{free_port()}/none"
