@@ -37,7 +37,7 @@ from bot.slack.delivery.sending import Finisher, Sender
 from bot.store import Mailbox
 from bot.store.database import display_name
 from bot.store.executors import Executors
-from bot.store.flow_tables import FLOWS_POOL, FLOWS_SCHEMA, FLOWS_VERSION
+from bot.store.flow_tables import FLOWS_SCHEMA, FLOWS_VERSION, flows_engine
 from bot.store.lease import Lease, LeaseLost
 
 _SQLITE = "sqlite:///"
@@ -293,14 +293,15 @@ class Flows:
             with closing(sqlite3.connect(database_url.removeprefix(_SQLITE))) as connection:
                 # The engine does not set it, and writes at half the speed without.
                 connection.execute("PRAGMA journal_mode=WAL")
+        engine = flows_engine(database_url)
         DBOS(
             config={
                 "name": "vllm-digest",
                 "system_database_url": database_url,
+                "system_database_engine": engine,
                 "dbos_system_schema": FLOWS_SCHEMA,
                 "executor_id": self._lease.id,
                 "application_version": FLOWS_VERSION,
-                "sys_db_pool_size": FLOWS_POOL,
                 "log_level": "ERROR",
                 "notification_listener_polling_interval_sec": _LISTENING,
             }
@@ -319,6 +320,8 @@ class Flows:
             self._ending.set()
             # With a timeout, the engine sleeps for a second before it checks for running flows.
             DBOS.destroy(workflow_completion_timeout_sec=_GRACE if _is_busy() else 0)
+            if engine:
+                engine.dispose()
             _engine.release()
 
     def hand_over(self) -> None:

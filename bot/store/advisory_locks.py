@@ -28,6 +28,7 @@ _FREE = text("SELECT key FROM unnest(CAST(:keys AS bigint[])) AS key WHERE pg_tr
 _RELEASE = text("SELECT pg_advisory_unlock(:key)")
 _SHARE = text("SELECT pg_try_advisory_lock_shared(:key)")
 _UNSHARE = text("SELECT pg_advisory_unlock_shared(:key)")
+_FAILURES = (StoreUnusable, exc.DBAPIError)
 
 log = structlog.get_logger(__name__)
 
@@ -72,10 +73,8 @@ class AdvisoryLocks:
             self._wanted.discard(key)
             if key in self._taken and self._session:
                 self._taken.discard(key)
-                try:
-                    self._session.execute(_RELEASE, {"key": key})
-                except (StoreUnusable, exc.DBAPIError) as error:
-                    self._lose(error)
+                with suppress(*_FAILURES), self._in_session() as session:
+                    session.execute(_RELEASE, {"key": key})
 
     @contextmanager
     def sharing(self, name: str) -> Iterator[None]:
@@ -87,9 +86,10 @@ class AdvisoryLocks:
         try:
             yield
         finally:
-            with self._guard, suppress(StoreUnusable, exc.DBAPIError):
+            with self._guard:
                 if shared and session and session is self._session:
-                    session.execute(_UNSHARE, value)
+                    with suppress(*_FAILURES), self._in_session():
+                        session.execute(_UNSHARE, value)
 
     def free(self, names: Collection[str]) -> set[str]:
         """Return those of these locks that no session holds; those of this session count as free."""
@@ -110,11 +110,19 @@ class AdvisoryLocks:
     def _ask(self, statement: TextClause, values: Mapping[str, Any]) -> Sequence[Any]:
         """Return the column that a statement selects; ask again in a new session if the present one turns out to be lost."""
         if self._session:
-            try:
-                return self._session.execute(statement, values).scalars().all()
-            except (StoreUnusable, exc.DBAPIError) as error:
-                self._lose(error)
-        return self._opened().execute(statement, values).scalars().all()
+            with suppress(*_FAILURES), self._in_session() as session:
+                return session.execute(statement, values).scalars().all()
+        with self._in_session() as session:
+            return session.execute(statement, values).scalars().all()
+
+    @contextmanager
+    def _in_session(self) -> Iterator[Connection]:
+        """Yield the session. One in which a statement fails is lost: SQLAlchemy would refuse all that follow, for no reason that passes."""
+        try:
+            yield self._opened()
+        except _FAILURES as error:
+            self._lose(error)
+            raise
 
     def _opened(self) -> Connection:
         if self._closed.is_set():
@@ -134,11 +142,8 @@ class AdvisoryLocks:
 
     def _ping(self) -> None:
         while not self._closed.wait(_PING):
-            with self._guard:
-                try:
-                    self._take_missing(self._opened())
-                except (StoreUnusable, exc.DBAPIError) as error:
-                    self._lose(error)
+            with self._guard, suppress(*_FAILURES), self._in_session() as session:
+                self._take_missing(session)
 
     def _lose(self, error: Exception) -> None:
         if self._session:

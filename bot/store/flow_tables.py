@@ -25,7 +25,8 @@ from sqlalchemy import (
 )
 
 from analysis.errors import StoreUnusable
-from bot.store.database import read_only_engine
+from bot.store import postgresql
+from bot.store.database import address_of, read_only_engine
 
 FLOWS_SCHEMA = "vllm_digest_flows"  # of the engine's tables on PostgreSQL
 # Flows of another version are not resumed: where the order of steps changes, use `DBOS.patch` instead of increasing it.
@@ -42,6 +43,12 @@ _NOW: Mapping[str, ColumnElement[Any]] = {  # in milliseconds since 1970
     "sqlite": literal_column("(julianday('now') - 2440587.5) * 86400000"),
     "postgresql": literal_column("extract(epoch FROM clock_timestamp()) * 1000"),
 }
+
+
+def flows_engine(database_url: str) -> Engine | None:
+    """Return the engine of SQLAlchemy for the durable engine; None on SQLite, for which it makes its own."""
+    url = address_of(database_url)
+    return postgresql.flows_engine(url, FLOWS_POOL) if url.get_backend_name() == "postgresql" else None
 
 
 class FlowCount(NamedTuple):

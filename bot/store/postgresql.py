@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, exc, select, text
 from sqlalchemy.engine import URL, ExceptionContext
-from sqlalchemy.pool import NullPool
+from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 
 from analysis.errors import BadSetting, StoreAway, StoreUnusable
 from bot.store.schema import executors, metadata
@@ -33,7 +33,8 @@ _KEPT, POOL = 5, 15  # connections kept, and opened at most
 _SILENCE = 10  # seconds to wait for a connection
 IDLE_SECONDS = 60  # after which the server ends a session that holds locks, if it heard nothing of its process
 # Another process that stops in the middle of a transaction, for example paused, blocks nobody for longer.
-_SESSION = ("lock_timeout = '30s'", "idle_in_transaction_session_timeout = '60s'", "jit = off")
+_IDLE_TRANSACTION = "idle_in_transaction_session_timeout = '60s'"
+_SESSION = ("lock_timeout = '30s'", _IDLE_TRANSACTION, "jit = off")
 # Of a session that holds locks: it ends within half a minute once this machine has vanished.
 _LEASE = (
     "tcp_keepalives_idle = 10",
@@ -113,17 +114,35 @@ def display_name(url: URL) -> str:
 
 def new_engine(url: URL) -> Engine:
     """Return an engine with a pool; a connection that was lost is replaced before it is used again."""
-    return _listening(
-        create_engine(
-            url,
-            pool_size=_KEPT,
-            max_overflow=POOL - _KEPT,
-            pool_pre_ping=True,
-            isolation_level="REPEATABLE READ",
-            connect_args={"connect_timeout": _SILENCE, "application_name": "vllm-digest"},
-            hide_parameters=True,
-        )
+    engine = create_engine(
+        url,
+        pool_size=_KEPT,
+        max_overflow=POOL - _KEPT,
+        pool_pre_ping=True,
+        isolation_level="REPEATABLE READ",
+        connect_args={"connect_timeout": _SILENCE, "application_name": "vllm-digest"},
+        hide_parameters=True,
     )
+    return _closing_late(_listening(engine))
+
+
+def flows_engine(url: URL, connections: int) -> Engine:
+    """Return the engine of SQLAlchemy by which the durable engine uses its tables. Its errors are the driver's.
+
+    The durable engine waits for a server that is away, and lets a flow fail for any other error. It tells them apart by
+    sentences of the driver, of which it lacks those about a socket that is not there and a name that is not resolved.
+    """
+    engine = create_engine(
+        url,
+        pool_size=connections,
+        max_overflow=0,
+        pool_pre_ping=True,
+        connect_args={"connect_timeout": _SILENCE, "application_name": "vllm-digest flows"},
+        hide_parameters=True,
+    )
+    event.listen(engine, "connect", _end_idle_transactions)
+    event.listen(engine, "handle_error", _mark_unreachable)
+    return _closing_late(engine)
 
 
 def read_only_engine(url: URL) -> Engine:
@@ -274,6 +293,28 @@ def _listening(engine: Engine) -> Engine:
     event.listen(engine, "connect", _set_up)
     event.listen(engine, "handle_error", _translate)
     return engine
+
+
+def _closing_late(engine: Engine) -> Engine:
+    """Have connections closed that a thread returns once the engine was disposed of: nobody would close them later."""
+
+    def close(_connection: object, record: ConnectionPoolEntry) -> None:
+        record.invalidate()
+
+    event.listen(engine, "engine_disposed", lambda _: event.listen(engine, "checkin", close))
+    return engine
+
+
+def _end_idle_transactions(connection: Any, _record: object) -> None:
+    connection.execute(f"SET {_IDLE_TRANSACTION}")
+    connection.commit()
+
+
+def _mark_unreachable(context: ExceptionContext) -> None:
+    """Mark an error without a state as that of a lost connection, since no server answered."""
+    error: Any = context.original_exception
+    if isinstance(context.sqlalchemy_exception, exc.OperationalError) and error.sqlstate is None:
+        context.is_disconnect = True
 
 
 def _set_up(connection: Any, _record: object) -> None:

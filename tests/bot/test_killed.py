@@ -47,6 +47,7 @@ def test_two_days_reach_two_channels_once_and_in_order_however_often_the_bot_is_
     assert found.wrong == []
 
 
+@pytest.mark.own_database
 def test_a_day_is_delivered_once_by_processes_that_are_killed_and_paused(tmp_path: Path) -> None:
     """Three processes on PostgreSQL go on for each other, also while its server is restarted as if it had crashed."""
     commands = ("run", "worker", "run")

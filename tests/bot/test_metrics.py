@@ -22,6 +22,7 @@ from bot.store.flow_tables import FlowTables
 from bot.store.lease import Lease, new_lease
 from loopback.slack import Fault, LoopbackSlack
 from tests.conftest import recorded
+from tests.servers.databases import empty_database
 from tests.servers.github import FaultyGitHub
 from tests.servers.postgresql import new_postgresql_database, postgresql_database
 from tests.servers.running import bot_running, free_port, whole
@@ -152,14 +153,15 @@ def read(metrics: Metrics) -> Figures:
     return figures(generate_latest(metrics.registry).decode())
 
 
+@pytest.mark.own_database
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 def test_flows_are_counted_while_they_wait(slack: LoopbackSlack, serve: Serve, tmp_path: Path, kind: str) -> None:
     """Of a day and a commit for one channel, which Slack does not take, one is begun and one waits in the queue, with its age."""
     port, in_queue = free_port(), {("deliver", status, "slack") for status in ("pending", "enqueued")}
     github = serve(recorded(1))
     with new_postgresql_database() as url:
-        settings: dict[str, Any] = {"database_url": url} if kind == "postgresql" else {}
-        with bot_running(slack, github.url, tmp_path, metrics_port=port, **settings):
+        database_url = url if kind == "postgresql" else empty_database(tmp_path / "bot.db")
+        with bot_running(slack, github.url, tmp_path, metrics_port=port, database_url=database_url):
             for what in ("2026-02-05", "#1"):
                 slack.command(ADA, DIGEST, what)
             slack.wait_for(lambda: slack.private(ADA, DIGEST)[1:])
@@ -190,6 +192,7 @@ def flows(text: str) -> dict[tuple[str, str, str], float]:
     }
 
 
+@pytest.mark.own_database
 def test_figures_over_all_are_the_same_from_each_process() -> None:
     """Two processes tell the same of the database and each its own of itself; processes are counted by what they run."""
     with postgresql_database() as url:
@@ -212,6 +215,7 @@ def test_figures_over_all_are_the_same_from_each_process() -> None:
     assert also["vllm_digest_takeovers_total", ""] == 0
 
 
+@pytest.mark.own_database
 def test_figures_without_a_database() -> None:
     """While the database is away a process still tells its own figures, and that the store does not answer."""
     url = f"postgresql+psycopg://nobody@127.0.0.1:{free_port()}/none"

@@ -33,10 +33,10 @@ def bot_running(
 
     It goes by `now`, by default from noon on; with `http` it is behind an address instead; `metrics_port` is that of its figures.
     """
+    chosen = {"database_url": bot_database(folder), **settings}
     engine = folder / "bot-flows.db"
-    if DATABASES == "sqlite" and not engine.exists():
+    if chosen["database_url"] == f"sqlite:///{folder / 'bot.db'}" and not engine.exists():
         engine.write_bytes(used_engine())
-    chosen = {"database_url": settings.get("database_url") or bot_database(folder), **settings}
     with _started(slack, github_url, now or noon_clock(), **chosen):
         yield
 

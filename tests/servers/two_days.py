@@ -160,7 +160,7 @@ def delivered(folder: Path, trial: Trial) -> Delivered:
             len(commits),
             Counter(bot.chat.asked),
             bot.flows_ended(),
-            _wrong(bot, restarted=bool(trial.restarts)),
+            _wrong(bot),
             interrupted,
         )
 
@@ -324,14 +324,12 @@ def _wanted(bot: Killable, day: date, zone: ZoneInfo, label: str, channel: str) 
     return [*told, Posted(f"n-{day}.md", "")]
 
 
-def _wrong(bot: Killable, *, restarted: bool) -> list[str]:
-    """What Slack refused or put up with, what was left undone, and errors of ours; the engine may tell of a restarted server."""
+def _wrong(bot: Killable) -> list[str]:
+    """What Slack refused or put up with, what was left undone, and errors in the log."""
     undone = bot.rows("SELECT key, state, note FROM outbox WHERE state != 'sent'")
     notes = bot.rows("SELECT channel, note FROM subscriptions WHERE note != ''")
     refused = [(call.method, call.response) for call in bot.slack.refusals]
     log = [line for line in bot.log_text.splitlines() if "Traceback" in line or "[error" in line]
-    if restarted:
-        log = [line for line in log if "[error" in line and "dbos reports an error" not in line]
     return [*map(str, [*undone, *notes, *refused]), *bot.slack.breaches, *log]
 
 

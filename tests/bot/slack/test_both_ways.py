@@ -223,7 +223,9 @@ def test_a_held_message_waits_at_an_operators_home(talk: Talk) -> None:
 def test_a_commits_rank_is_corrected(talk: Talk) -> None:
     """The two buttons of a commit keep what somebody thinks of its tier, the last word counting."""
     shown = talk.type(LIN, BUDGETS)
-    query = "select verdict from labels where user = 'U0LIN'"
+    query = (
+        "select verdict from labels where \"user\" = 'U0LIN'"  # unquoted, PostgreSQL's own name for who is connected
+    )
     for verdict in ("too_high", "too_low"):
         assert acknowledged(press(talk.slack, LIN, DIGEST, shown.ts, verdict))
         talk.slack.wait_for(lambda verdict=verdict: rows(talk, query) == [(verdict,)])  # type: ignore[misc]

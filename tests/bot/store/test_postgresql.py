@@ -6,13 +6,16 @@ from contextlib import closing
 from datetime import timedelta
 
 import pytest
+from dbos._utils import retriable_postgres_exception
 from sqlalchemy import Engine, create_engine, make_url
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import NullPool
 
 from analysis.errors import BadSetting, StoreUnusable
 from analysis.models import Commit, Repository
 from bot.store import Mailbox, Store, open_engine
 from bot.store.database import Condition, condition, display_name
+from bot.store.flow_tables import flows_engine
 from tests.conftest import NOON, Run, recorded
 from tests.servers.github import FaultyGitHub
 from tests.servers.postgresql import new_postgresql_database, postgresql_database
@@ -176,3 +179,13 @@ def test_a_day_is_read_stored_and_searched(run: Run, serve: Callable[..., Faulty
     assert "Change part 2" in run("search", "part2", DATABASE_URL=url).out
     with closing(Store(open_engine(url))) as store:
         assert store.count(REPOSITORY) == 2
+
+
+@pytest.mark.parametrize("place", ["?host=/nowhere", "?host=127.0.0.1&port=9"], ids=["socket", "port"])
+def test_the_durable_engine_waits_for_a_server_that_is_not_there(place: str) -> None:
+    """A connection that no server answers is one that the durable engine tries again, instead of letting a flow fail."""
+    engine = flows_engine(f"postgresql+psycopg://me@/x{place}")
+    assert engine
+    with pytest.raises(OperationalError) as caught:
+        engine.connect()
+    assert retriable_postgres_exception(caught.value)

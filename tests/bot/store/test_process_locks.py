@@ -5,7 +5,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from threading import Barrier, Event, Lock
 
 import pytest
@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Engine, create_engine, make_url, text
 
 from analysis.errors import StoreUnusable
 from bot.store import ProcessLocks, open_engine
+from bot.store.advisory_locks import AdvisoryLocks
 from bot.store.postgresql import IDLE_SECONDS, lock_key, watched_session
 from tests.servers.advisory_locks import held, monitoring, wait_until
 from tests.servers.postgresql import postgresql_database
@@ -246,6 +247,15 @@ def test_a_release_into_a_lost_session_is_no_error(pair: list[ProcessLocks], ser
     with pair[0].alone("x"):
         end_sessions(server)
     with pair[0].alone("x"):
+        assert held(server) == 2
+
+
+def test_a_session_lost_unnoticed_is_replaced(url: str, server: Connection) -> None:
+    """After the session ended while somebody waited for a lock, the next lock opens another session."""
+    with closing(AdvisoryLocks(make_url(url), "process")) as locks:
+        with locks.sharing("queue"):
+            assert end_sessions(server) == 1
+        assert locks.take(["x"]) == "x"
         assert held(server) == 2
 
 

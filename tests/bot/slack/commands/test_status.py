@@ -16,6 +16,7 @@ from bot.store.flow_tables import FLOWS_SCHEMA, FlowTables
 from bot.store.lease import new_lease
 from tests.servers.postgresql import new_postgresql_database
 
+pytestmark = pytest.mark.own_database
 NOW = datetime(2026, 2, 6, 12, tzinfo=UTC)
 _FLOWS = f"{FLOWS_SCHEMA}.workflow_status"
 
