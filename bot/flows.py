@@ -43,9 +43,9 @@ from bot.store.lease import Lease, LeaseLost
 _SQLITE = "sqlite:///"
 _ANSWERS, _SLACK, _PUBLISHING = "answers", "slack", "publishing"
 _ANSWERS_AT_ONCE = 16
-_POLLING = 0.25  # seconds between polls of a queue; each takes 4 ms of CPU time
-_DRAINING = 10  # seconds between polls of the queue of answers, which only earlier versions filled
-_UNHURRIED = 2  # seconds between polls of the queue of publications
+_POLLING = 1  # second between polls of the queue of deliveries; each takes 4 ms of CPU time
+_DRAINING = 30  # seconds between polls of the queue of answers, which only earlier versions filled
+_UNHURRIED = 5  # seconds between polls of the queue of publications
 _LISTENING = 0.1  # seconds between polls for notifications, which are not used here; shutdown waits for one poll
 _PATIENCE = (2, 5, 15, 60, 300, 900, 3600)  # minimum seconds before a step is retried, by attempt; the last one repeats
 _ROUNDS = 24
