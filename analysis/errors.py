@@ -8,6 +8,7 @@
     │   ├── UnknownCommit            no commit, or more than one, matches the reference
     │   ├── AccessDenied             GitHub refuses the token
     │   └── StoreUnusable            the database cannot be opened, read or written
+    │       └── StoreAway            3: its server does not answer, or closed the connection
     └── OutsideFailure               3: a service failed and something is missing
         ├── Unreachable              no response, or one that says so
         │   └── NotGitHub            a response that GitHub would not give
@@ -74,6 +75,8 @@ class StoreUnusable(Misuse):
 
 class StoreAway(StoreUnusable):
     """The server of the database does not answer, or closed the connection: it may be back in a moment."""
+
+    exit_code = 3
 
 
 class OutsideFailure(DigestError):

@@ -115,7 +115,7 @@ class _Process(Collector):
     def collect(self) -> Iterator[Metric]:
         yield InfoMetricFamily("vllm_digest_build", "The program.", {"version": version("vllm-digest")})
         held = 1 if self._lease.is_held() else 0
-        yield _gauge("lease_held", "Whether this process may write to Slack: no other one took over from it.", held)
+        yield _gauge("lease_held", "Whether this process may write to Slack.", held)
         yield CounterMetricFamily(
             "vllm_digest_database_failures",
             "Statements that failed because the database was away or overloaded.",
@@ -198,29 +198,29 @@ class _Stored(Collector):
 
 
 @contextmanager
-def served(metrics: Metrics, port: int, *, needed: bool = False) -> Iterator[None]:
-    """Serve metrics on a loopback port, 0 for none, for the duration of the block.
+def served(port: int, *, needed: bool = False) -> Iterator[Callable[[Metrics], None]]:
+    """Hold a loopback port, 0 for none, for the duration of the block; yield the function that shows metrics there.
 
-    If the port is taken, raise `Misuse` if they are `needed`, else log a warning and serve none.
+    If the port is taken, raise `Misuse` if they are `needed`; else that function logs a warning and shows none.
     """
+    if not port:
+        yield lambda _: None
+        return
+    shown, advice = CollectorRegistry(), "choose another with --metrics-port, or 0 for none"
     try:
-        server, thread = start_http_server(port, _HOST, metrics.registry) if port else (None, None)
+        server, thread = start_http_server(port, _HOST, shown)
     except OSError as exc:
         if needed:
-            raise Misuse(
-                f"port {port} of {_HOST} is in use; choose another with --metrics-port, or 0 for none"
-            ) from exc
-        log.warning(
-            "no metrics", port=port, why=exc.strerror, advice="choose another with --metrics-port, or 0 for none"
-        )
-        server, thread = None, None
+            raise Misuse(f"port {port} of {_HOST} is in use; {advice}") from exc
+        why = exc.strerror
+        yield lambda _: log.warning("no metrics", port=port, why=why, advice=advice)
+        return
     try:
-        yield
+        yield lambda metrics: shown.register(metrics.registry)
     finally:
-        if server and thread:
-            server.shutdown()
-            server.server_close()
-            thread.join()
+        server.shutdown()
+        server.server_close()
+        thread.join()
 
 
 def _gauge(name: str, description: str, value: float) -> GaugeMetricFamily:

@@ -105,7 +105,7 @@ class _Outage:
             try:
                 job()
             except (StoreUnusable, LeaseLost) as exc:
-                self._tell(str(exc) or "another process took over")
+                self._tell(str(exc) or "this process has no lease any more")
             except OperationalError:  # of the engine, whose errors are its driver's
                 self._tell("the database closed the connection")
             else:

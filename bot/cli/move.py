@@ -51,19 +51,22 @@ def _errors_of_arguments() -> Iterator[None]:
 
 
 class _Lines:
-    """Progress where there is no terminal: a line for each stage."""
+    """Progress where there is no terminal: a line for each tenth of a stage's rows."""
 
     def __init__(self) -> None:
         self._title = ""
+        self._steps = self._done = 0
 
     def stage(self, title: str) -> None:
         self._title = title
 
     def expect(self, steps: int) -> None:
-        typer.echo(f"{self._title}: {steps:,}", err=True)
+        self._steps, self._done = steps, 0
 
     def advance(self, steps: int = 1) -> None:
-        pass
+        before, self._done = self._done, self._done + steps
+        if before * 10 // self._steps < self._done * 10 // self._steps:
+            typer.echo(f"{self._title}: {self._done:,} of {self._steps:,} rows", err=True)
 
 
 @contextmanager

@@ -77,27 +77,25 @@ def run_bot(
     listens: bool = True,
     timing: "Timing | None" = None,
 ) -> None:
-    """Run the bot as a process until SIGINT or SIGTERM; the arguments are those of `running_bot`."""
-    from bot.bootstrap import running_bot
+    """Run the bot as a process until SIGINT or SIGTERM; the arguments are those of `Start`."""
+    from bot.bootstrap import Start, running_bot
     from bot.store.executors import TIMING
 
     url = settings.database_url.get_secret_value()
     signals = _Signals()
-    port, needed = (_METRICS_PORT, False) if metrics_port is None else (metrics_port, True)
+    start = Start(
+        address,
+        listens,
+        metrics_port=_METRICS_PORT if metrics_port is None else metrics_port,
+        metrics_needed=metrics_port is not None,
+        timing=timing or TIMING,
+        on_lease_lost=signals.start_anew,
+    )
     try:
-        with running_bot(
-            settings,
-            lambda: datetime.now(UTC),
-            address=address,
-            metrics_port=port,
-            metrics_needed=needed,
-            listens=listens,
-            timing=timing or TIMING,
-            on_lease_lost=signals.start_anew,
-        ) as flows:
+        with running_bot(settings, lambda: datetime.now(UTC), start) as flows:
             typer.echo("vllm-digest is running", err=True)
             if signals.wait():
-                typer.echo("vllm-digest was taken for dead and starts anew", err=True)
+                typer.echo("vllm-digest lost its lease and starts anew", err=True)
                 _start_anew(url)
             typer.echo("vllm-digest is stopping; unfinished work resumes at the next start", err=True)
             flows.hand_over()

@@ -15,7 +15,7 @@ from bot.doctor.work import flows, messages, requests
 from bot.models.clock import Clock
 from bot.settings import Settings
 from bot.store import Mailbox
-from bot.store.database import Condition, condition, display_name, read_only_engine
+from bot.store.database import Condition, condition, display_name, engine_as_it_is
 from bot.store.executors import Executors
 from bot.store.flow_tables import FlowTables, flow_tables
 from bot.store.lease import flows_url
@@ -58,7 +58,7 @@ def _work(engine: Engine, tables: FlowTables, now: datetime) -> Iterator[Finding
 
 @contextmanager
 def _reading(url: str) -> Iterator[Engine]:
-    engine = read_only_engine(url)
+    engine = engine_as_it_is(url, read_only=True)
     try:
         yield engine
     finally:

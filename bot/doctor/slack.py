@@ -87,7 +87,7 @@ def _clock(installation: Installation, now: datetime) -> str:
 
 def _channel(web: Web, channel: str, user: str) -> str:
     try:
-        place = web.place(channel)
+        place = web.directory.place(channel)
     except ChannelClosed as exc:
         raise BadSetting(
             "the bot cannot see this channel; if it is private, invite the bot, otherwise correct DIGEST_CHANNEL"

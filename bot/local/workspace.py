@@ -118,7 +118,7 @@ def workspace_page(slack: LoopbackSlack, settings: Settings) -> Page:
 @contextmanager
 def bot_in(slack: LoopbackSlack, github_url: str, folder: Path, settings: Settings, now: Clock) -> Iterator[None]:
     """Run the bot in the workspace with its store in `folder`, and deliver the sample day once."""
-    from bot.bootstrap import running_bot  # the sample day alone does without the engine
+    from bot.bootstrap import Start, running_bot  # the sample day alone does without the engine
 
     local = settings.model_copy(
         update={
@@ -143,7 +143,7 @@ def bot_in(slack: LoopbackSlack, github_url: str, folder: Path, settings: Settin
                 instead=dict.fromkeys((SAMPLE_REPOSITORY, SAMPLE_PLUGIN), sample),
             )
         ) as github,
-        running_bot(local, now, github=github, pace=AT_ONCE, mirror_all=True) as flows,
+        running_bot(local, now, Start(github=github, pace=AT_ONCE, mirror_all=True)) as flows,
     ):
         for language, channel in CHANNELS.items():
             what = f"{_SAMPLE}|{SAMPLE_DAY}|{settings.tz.key}|{language}"

@@ -4,14 +4,14 @@ import json
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from time import perf_counter
 from typing import Any
 
 import structlog
 from slack_bolt import App, BoltRequest, BoltResponse
 
-from analysis.errors import BadSetting
+from analysis.errors import BadSetting, DigestError
 from bot.slack.listeners import Listeners
 from bot.slack.socket_mode import Sockets
 from bot.slack.web import Web
@@ -79,8 +79,17 @@ def slack_app(
             token_verification_enabled=False,
             attaching_conversation_kwargs_enabled=False,
         )
+        app.error(_log_failure)
         listeners.register(app, command)
         yield app
+
+
+def _log_failure(error: Exception) -> None:
+    """Log why a request is not acknowledged, which Slack tells the person or mends by sending it again."""
+    if isinstance(error, DigestError):
+        log.warning("request not taken", why=str(error))
+    else:
+        log.error("this is a bug in vllm-digest", exc_info=error)
 
 
 def _kind(body: Mapping[str, Any]) -> str:
@@ -89,15 +98,21 @@ def _kind(body: Mapping[str, Any]) -> str:
     return _KINDS.get(name, "other")
 
 
-def sign_in(web: Web) -> None:
-    """Look up the bot's own user. Raise `BadSetting` if Slack rejects the token."""
+def sign_in(web: Web) -> Mapping[str, str]:
+    """Look up and return the bot's own user. Raise `BadSetting` if Slack rejects the token."""
     with _blaming("SLACK_BOT_TOKEN"):
-        log.info("connecting", user=web.me["user"], team=web.me["team"])
+        return web.me
+
+
+def first_socket_address(web: Web, app_token: str) -> str:
+    """Return the WebSocket URL of the first connection. Raise `BadSetting` if Slack rejects the token."""
+    with _blaming("SLACK_APP_TOKEN"):
+        return web.socket_address(app_token)
 
 
 @contextmanager
-def socket_mode(app: SlackApp, web: Web, app_token: str) -> Iterator[None]:
-    """Connect an app to Slack over a WebSocket for the duration of the block. Raise `BadSetting` if the token is rejected."""
+def socket_mode(app: SlackApp, web: Web, app_token: str, first: str) -> Iterator[None]:
+    """Connect an app to Slack over a WebSocket, at `first` to begin with, for the duration of the block."""
 
     def answer(payload: dict[str, Any]) -> dict[str, Any] | None:
         response = app.dispatch(BoltRequest(mode="socket_mode", body=payload))
@@ -108,9 +123,7 @@ def socket_mode(app: SlackApp, web: Web, app_token: str) -> Iterator[None]:
         is_json = response.headers.get("content-type", [""])[0].startswith("application/json")
         return dict(json.loads(response.body)) if is_json else {"text": response.body}
 
-    with ExitStack() as stack:
-        with _blaming("SLACK_APP_TOKEN"):
-            stack.enter_context(Sockets(lambda: web.socket_address(app_token), answer))
+    with Sockets(first, lambda: web.socket_address(app_token), answer):
         yield
 
 

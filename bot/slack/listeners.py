@@ -12,6 +12,8 @@ from typing import Any
 import structlog
 from slack_bolt import Ack, App, BoltResponse
 
+from analysis.errors import StoreUnusable
+from analysis.locale import catalogue
 from analysis.models import Language
 from bot.models.clock import Clock
 from bot.services.channels import Channels
@@ -197,8 +199,27 @@ class Listeners:
             self._hand_over(request)
 
     def _hand_over(self, request: AnyRequest) -> None:
-        self._inbox.store(request)
-        self._inbox.start(request)
+        try:
+            self._inbox.store(request)
+        except StoreUnusable as exc:
+            log.warning("request lost", run=request.run, why=str(exc))
+            self._apologise(request)
+        else:
+            self._inbox.start(request)
+
+    def _apologise(self, request: AnyRequest) -> None:
+        """Tell the person that a request was lost, where Slack gave a place to do so."""
+        if not request.response_url:
+            return
+        try:
+            language = self._language(request.channel)
+        except StoreUnusable:
+            language = self._channels.everywhere.language
+        text = catalogue(language)("⚠️ I can't store requests at the moment. Try again later, or tell your operator")
+        try:
+            self._web.respond_at_once(request.response_url, {"text": text}, replace=False)
+        except SlackFailure as exc:
+            log.warning("not told", why=str(exc))
 
     def _suggest_prompts(self, channel: str) -> None:
         self._sessions.suggest_prompts(channel, self._language(channel))
@@ -214,5 +235,7 @@ def _logged(do: Callable[..., None], *arguments: Any) -> None:
     """Call a function and log its exception, since no caller waits for it."""
     try:
         do(*arguments)
+    except StoreUnusable as exc:
+        log.warning("not done", why=str(exc))
     except Exception:
         log.exception("this is a bug in vllm-digest")

@@ -33,11 +33,12 @@ log = structlog.get_logger(__name__)
 class Sockets:
     """Socket Mode connections, open while the context is entered.
 
-    `address` returns a new WebSocket URL. `answer` takes an envelope's payload and returns the payload of its ack, or None
+    `first` is the WebSocket URL of the first one, `address` returns a new one. `answer` takes an envelope's payload and returns the payload of its ack, or None
     if it must not be acknowledged.
     """
 
-    def __init__(self, address: Callable[[], str], answer: Callable[[Json], Json | None]) -> None:
+    def __init__(self, first: str, address: Callable[[], str], answer: Callable[[Json], Json | None]) -> None:
+        self._first = first
         self._address = address
         self._answer = answer
         self._open: list[ClientConnection] = []
@@ -49,8 +50,8 @@ class Sockets:
         self._others = ThreadPoolExecutor(AT_ONCE, "envelope")
 
     def __enter__(self) -> Self:
-        """Start listening. Raise the errors of `address`, so that a wrong token fails at once."""
-        self._begin(self._address())
+        """Start listening."""
+        self._begin(self._first)
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -3,14 +3,12 @@
 Posts are retried here only after a 429, when Slack has accepted nothing. The outbox handles the other failures.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple
 from urllib.request import Request, urlopen
 
-from pydantic import ValidationError
 from slack_sdk import WebClient
 from slack_sdk.http_retry.builtin_handlers import (
     ConnectionErrorRetryHandler,
@@ -19,33 +17,25 @@ from slack_sdk.http_retry.builtin_handlers import (
 )
 from slack_sdk.webhook import WebhookClient
 
+from bot.slack.directory import Directory
 from bot.slack.metadata import metadata
-from bot.slack.web_errors import MissingScope, Refused, SlackFailure, Unanswered, scopes_in, silent, translated_errors
+from bot.slack.web_calls import T, call, read
+from bot.slack.web_errors import Refused, Unanswered, scopes_in, translated_errors
 from bot.slack.web_files import SharedFile, download
 from bot.slack.web_replies import (
-    ChannelInfo,
     Connection,
     FileInfo,
     Identity,
-    MemberPage,
     MessagePage,
-    OpenedChannel,
-    Permalink,
     Posted,
     Reply,
     UploadPlace,
-    User,
-    UserInfo,
 )
-
-T = TypeVar("T", bound=Reply)
 
 TIMEOUT = 6  # seconds per request; Slack usually answers in far less than one
 _RETRIES = 4
-_PAGES = 5  # maximum pages of a lookup or of a thread
+_PAGES = 5  # maximum pages of a search or of a thread
 _REPLIES = 200  # messages per page of a thread
-
-_ADDRESS = re.compile(r"https?://[^\s<>|]+")
 
 
 class Installation(NamedTuple):
@@ -56,13 +46,6 @@ class Installation(NamedTuple):
     whole_organisation: bool
     scopes: frozenset[str] | None
     at: datetime | None
-
-
-class Place(NamedTuple):
-    """The bot's membership of a channel, and whether the channel is archived."""
-
-    is_member: bool
-    is_archived: bool
 
 
 class _RateLimitHandler(RateLimitErrorRetryHandler):
@@ -96,26 +79,22 @@ class Web:
         self.client = WebClient(token, base_url=url, timeout=TIMEOUT, retry_handlers=[patient])
         again = [ConnectionErrorRetryHandler(max_retry_count=retries), ServerErrorRetryHandler(retries), patient]
         self._reader = WebClient(token, base_url=url, timeout=TIMEOUT, retry_handlers=again)
-        self._me: Mapping[str, str] | None = None
+        self.directory = Directory(self._reader)
 
     @property
     def me(self) -> Mapping[str, str]:
-        """The bot's user_id, bot_id, team_id, team and user; cached after the first call."""
-        if self._me is None:
-            found = _call(Identity, self._reader.auth_test)
-            names = ("user_id", "bot_id", "team_id", "team", "user")
-            self._me = {name: getattr(found, name) or "" for name in names}
-        return self._me
+        """The bot's user_id, bot_id, team_id, team and user."""
+        return self.directory.me
 
     def socket_address(self, app_token: str) -> str:
         """Return a WebSocket URL for one Socket Mode connection."""
-        return _call(Connection, self.client.apps_connections_open, app_token=app_token).url
+        return call(Connection, self.client.apps_connections_open, app_token=app_token).url
 
     def installation(self) -> Installation:
         """Return the owner and scopes of the bot token."""
         with translated_errors():
             answer = self._reader.auth_test()
-        found = _read(Identity, answer.data)
+        found = read(Identity, answer.data)
         headers = {name.lower(): value for name, value in answer.headers.items()}
         scopes, at = headers.get("x-oauth-scopes"), headers.get("date")
         return Installation(
@@ -173,6 +152,10 @@ class Web:
     def respond(self, address: str, message: Mapping[str, Any], *, replace: bool) -> None:
         """Reply privately at a request's response_url; with `replace`, in place of the original message."""
         self._before_write()
+        self.respond_at_once(address, message, replace=replace)
+
+    def respond_at_once(self, address: str, message: Mapping[str, Any], *, replace: bool) -> None:
+        """Reply as `respond` does, without a lease: for what no other process says in place of this one."""
         with translated_errors():
             answer = WebhookClient(address, timeout=TIMEOUT).send(
                 text=message["text"],
@@ -252,7 +235,7 @@ class Web:
 
     def share_of(self, file_id: str, channel: str) -> str | None:
         """Return the ts of the message that shares a file in a channel; None if there is none yet."""
-        shares = _call(FileInfo, self._reader.files_info, file=file_id).file.shares or {}
+        shares = call(FileInfo, self._reader.files_info, file=file_id).file.shares or {}
         return next((share.ts for where in shares.values() for share in where.get(channel, ())), None)
 
     def download(self, file_id: str, most: int) -> tuple[str, bytes]:
@@ -260,7 +243,7 @@ class Web:
 
         Raise `Misuse` if it has more than `most` bytes, `Refused` if Slack does not hand it out.
         """
-        found = _call(FileInfo, self._reader.files_info, file=file_id).file
+        found = call(FileInfo, self._reader.files_info, file=file_id).file
         file = SharedFile(found.name or file_id, found.url_private or "", found.size or 0, found.mimetype or "")
         return file.name, download(file, self._token, self._url, most)
 
@@ -294,7 +277,7 @@ class Web:
         found: dict[str, dict[str, Any]] = {}
         cursor: str | None = None
         for _ in range(_PAGES):
-            page = _call(
+            page = call(
                 MessagePage,
                 self._reader.conversations_replies,
                 channel=channel,
@@ -310,92 +293,6 @@ class Web:
                 break
         return list(found.values())
 
-    def direct(self, user: str) -> str:
-        """Return the id of the direct message channel with a person."""
-        return _call(OpenedChannel, self._reader.conversations_open, users=[user]).channel.id
-
-    def permalink(self, channel: str, ts: str) -> str | None:
-        """Return the permalink of a message; None if it was deleted or is no longer visible."""
-        try:
-            address = _call(Permalink, self._reader.chat_getPermalink, channel=channel, message_ts=ts).permalink
-        except Refused:
-            return None
-        return address if _ADDRESS.fullmatch(address) and not self._is_tombstone(channel, ts) else None
-
-    def _is_tombstone(self, channel: str, ts: str) -> bool:
-        """Return whether a message was deleted but remains as a placeholder because of its replies; False if unknown."""
-        try:
-            found = _call(MessagePage, self._reader.conversations_replies, channel=channel, ts=ts, limit=1).messages
-        except MissingScope:
-            return False
-        except Refused:
-            return True
-        return not found or found[0].get("subtype") == "tombstone"
-
-    def is_member(self, channel: str, user: str) -> bool:
-        """Return whether the bot may post in a channel, or in a direct message channel if it is its own with `user`."""
-        if channel.startswith("D"):
-            return channel == self.direct(user)
-        try:
-            return self.place(channel).is_member
-        except MissingScope:
-            raise
-        except Refused:
-            return False  # channels without the bot may be invisible to it, or of a kind outside its scopes
-
-    def place(self, channel: str) -> Place:
-        """Return the bot's membership of a channel. Raise `ChannelClosed` if the channel is not visible to it."""
-        found = _call(ChannelInfo, self._reader.conversations_info, channel=channel).channel
-        return Place(bool(found.is_member), bool(found.is_archived))
-
-    def has_member(self, channel: str, user: str) -> bool:
-        """Return whether a person is in a channel; False if unknown."""
-        if channel.startswith("D"):
-            return True  # only its participants know the channel's id
-        cursor: str | None = None
-        for _ in range(_PAGES):
-            try:
-                page = _call(MemberPage, self._reader.conversations_members, channel=channel, limit=1000, cursor=cursor)
-            except MissingScope:
-                raise
-            except Refused:
-                return False
-            if user in page.members:
-                return True
-            cursor = page.next_cursor
-            if not cursor:
-                return False
-        return False
-
-    def name_of(self, user: str) -> str:
-        """Return a person's display name; empty if Slack does not provide one."""
-        try:
-            found = self._user(user)
-        except SlackFailure:
-            return ""
-        names = (found.profile.display_name, found.profile.real_name) if found.profile else ()
-        return next((name for name in (*names, found.name) if name), "")
-
-    def is_operator(self, user: str) -> bool:
-        """Return whether a person is an admin or owner of the workspace; False if unknown."""
-        try:
-            found = self._user(user)
-        except SlackFailure:
-            return False
-        return bool(found.is_admin or found.is_owner)
-
-    def is_stranger(self, user: str) -> bool:
-        """Return whether a person belongs to another organisation (Slack Connect); True for people unknown to Slack here."""
-        try:
-            found = self._user(user)
-        except MissingScope:
-            raise
-        except Refused:
-            return True
-        # In an Enterprise organisation a person's home may be another of its workspaces.
-        teams = {found.team_id, *((found.enterprise_user and found.enterprise_user.teams) or ())}
-        return bool(found.is_stranger) or self.me["team_id"] not in teams
-
     def publish_home(self, user: str, view: Mapping[str, Any]) -> None:
         """Publish the bot's App Home tab for a person."""
         self._write(Reply, self.client.views_publish, user_id=user, view=dict(view))
@@ -406,10 +303,7 @@ class Web:
 
     def _write(self, form: type[T], method: Callable[..., Any], **arguments: Any) -> T:
         self._before_write()
-        return _call(form, method, **arguments)
-
-    def _user(self, user: str) -> User:
-        return _call(UserInfo, self._reader.users_info, user=user).user
+        return call(form, method, **arguments)
 
     def _messages(
         self, channel: str, thread_ts: str | None, oldest: datetime, latest: datetime
@@ -422,7 +316,7 @@ class Web:
                 if thread_ts
                 else (self._reader.conversations_history, {})
             )
-            page = _call(
+            page = call(
                 MessagePage,
                 read,
                 channel=channel,
@@ -439,20 +333,6 @@ class Web:
                 return
         # Too many messages around the attempt: ours may be on a later page.
         raise Unanswered("too many messages to look through")
-
-
-def _call(form: type[T], method: Callable[..., Any], **arguments: Any) -> T:
-    """Call a method of the SDK and return its answer as `form`. Raise our errors."""
-    with translated_errors():
-        answer = method(**arguments)
-    return _read(form, answer.data)
-
-
-def _read(form: type[T], data: object) -> T:
-    try:
-        return form.model_validate(data)
-    except ValidationError as exc:
-        raise silent(exc) from exc
 
 
 def _date(text: str) -> datetime | None:

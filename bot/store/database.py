@@ -69,16 +69,14 @@ def open_engine(database_url: str) -> Engine:
     return engine
 
 
-def read_only_engine(database_url: str) -> Engine:
-    """Return an engine that only reads: it neither migrates nor creates anything. Raise `BadSetting` for an unsupported URL."""
-    url = address_of(database_url)
-    return _kind(url).read_only_engine(url)
+def engine_as_it_is(database_url: str, *, read_only: bool = False) -> Engine:
+    """Return the engine of a database that is neither migrated nor checked; one that is `read_only` creates no file either.
 
-
-def open_as_it_is(database_url: str) -> Engine:
-    """Return the engine of a database that is neither migrated nor checked. Raise `BadSetting` for an unsupported URL."""
+    Raise `BadSetting` for an unsupported URL.
+    """
     url = address_of(database_url)
-    return _kind(url).new_engine(url)
+    kind = _kind(url)
+    return kind.read_only_engine(url) if read_only else kind.new_engine(url)
 
 
 def stored_version(database_url: str) -> str | None:

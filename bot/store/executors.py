@@ -7,10 +7,10 @@ when it goes on. Times are the database's, since the machines' clocks may differ
 
 from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import structlog
-from sqlalchemy import Connection, Engine, delete, func, select, text, update
+from sqlalchemy import Connection, Engine, Select, delete, func, or_, select, text, update
 
 from bot.store.database import Writer
 from bot.store.postgresql import LOCK_HOLDERS, executor_lock
@@ -67,13 +67,15 @@ class Executors:
 
     def living(self) -> list[Executor]:
         """Return the processes that are not known to have ended, oldest first."""
-        return [each for each in self.all() if each.ended_at is None]
+        return self._read(select(executors).where(executors.c.ended_at.is_(None)))
 
     def all(self) -> list[Executor]:
         """Return the processes of the last 30 days, oldest first."""
+        return self._read(select(executors))
+
+    def _read(self, query: Select[Any]) -> list[Executor]:
         with self._engine.connect() as connection:
-            rows = connection.execute(select(executors).order_by(executors.c.started_at))
-            return [Executor(*row) for row in rows]
+            return [Executor(*row) for row in connection.execute(query.order_by(executors.c.started_at))]
 
     def time(self) -> datetime:
         """Return the time of the database's clock on PostgreSQL, by which the rows' times go."""
@@ -85,13 +87,13 @@ class Executors:
         """Mark processes that died as ended. Return those of `owners`, ids of processes with work under way, that are dead."""
         if self._engine.dialect.name == "sqlite":
             return []  # whoever asks holds the file alone
-        rows = {each.id: each for each in self.all()}
+        has_ended = self._has_ended(owners)
         suspects: set[str] = set()
         if not self._is_server_new():
-            suspects = {id_ for id_, each in rows.items() if each.ended_at is None} | set(owners) - rows.keys()
-        ended = {id_ for id_ in sorted(suspects) if self._end_if_dead(id_)}
-        ended |= {id_ for id_, each in rows.items() if each.ended_at}
-        return sorted(ended & set(owners))
+            suspects = {id_ for id_, ended in has_ended.items() if not ended} | set(owners) - has_ended.keys()
+        dead = {id_ for id_ in sorted(suspects) if self._end_if_dead(id_)}
+        dead |= {id_ for id_, ended in has_ended.items() if ended}
+        return sorted(dead & set(owners))
 
     def newly_ended(self) -> bool:
         """Return whether a process has ended of its own accord, or was marked as ended, since this was last asked."""
@@ -107,6 +109,13 @@ class Executors:
         """Delete the rows of processes that ended more than 30 days ago."""
         with self._writing.begin() as connection:
             connection.execute(delete(executors).where(executors.c.ended_at < datetime.now(UTC) - _KEPT))
+
+    def _has_ended(self, owners: Collection[str]) -> dict[str, bool]:
+        """Return id -> whether it is known to have ended, of the processes that are not, and of those of `owners` that have rows."""
+        ended = executors.c.ended_at.is_not(None)
+        query = select(executors.c.id, ended).where(or_(~ended, executors.c.id.in_(owners)))
+        with self._engine.connect() as connection:
+            return {id_: bool(has_ended) for id_, has_ended in connection.execute(query)}
 
     def _end_if_dead(self, executor_id: str) -> bool:
         key = {"key": executor_lock(executor_id)}

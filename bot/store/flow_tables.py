@@ -26,7 +26,7 @@ from sqlalchemy import (
 
 from analysis.errors import StoreUnusable
 from bot.store import postgresql
-from bot.store.database import address_of, read_only_engine
+from bot.store.database import address_of, engine_as_it_is
 
 FLOWS_SCHEMA = "vllm_digest_flows"  # of the engine's tables on PostgreSQL
 # Flows of another version are not resumed: where the order of steps changes, use `DBOS.patch` instead of increasing it.
@@ -125,7 +125,7 @@ def flow_tables(flows_url: str, opened: Engine | None = None) -> Iterator[FlowTa
     if opened is not None and opened.dialect.name == "postgresql":
         yield FlowTables(opened)
         return
-    engine = read_only_engine(flows_url)
+    engine = engine_as_it_is(flows_url, read_only=True)
     try:
         yield FlowTables(engine)
     finally:

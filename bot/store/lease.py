@@ -15,7 +15,7 @@ from threading import Condition, Event, Lock, Thread
 from typing import Any, Protocol
 
 import structlog
-from sqlalchemy import Connection, Engine, func, insert, select, text, update
+from sqlalchemy import Connection, Delete, Engine, Update, delete, func, insert, select, text, update
 
 from analysis.errors import BadSetting, StoreUnusable
 from bot.store.database import HEAD, MIGRATION, Writer, address_of, check_schema, open_engine
@@ -26,13 +26,14 @@ from bot.store.sqlite import prepare_folder
 
 _RETRY = 0.5  # seconds between attempts to reach the database again
 _WRITES = 40  # seconds that writes to Slack under way get to record what became of them, once the lease is lost
+_LONGEST = 40  # characters of the purpose of a command
 _PARTING = 5  # seconds that they get when the process is told to end; who told it may kill it after ten
 
 log = structlog.get_logger(__name__)
 
 
 class LeaseLost(BaseException):
-    """Another process took over, or this one ends. It interrupts a flow: the engine records only `Exception`s."""
+    """Others may act in place of this process, or it ends. It interrupts a flow: the engine records only `Exception`s."""
 
 
 class Lease(Protocol):
@@ -53,7 +54,7 @@ class Lease(Protocol):
         ...
 
     def is_lost(self) -> bool:
-        """Return whether another process took over, as far as this one knows."""
+        """Return whether others may act in place of this process, as far as it knows."""
         ...
 
     def is_held(self) -> bool:
@@ -74,7 +75,7 @@ def new_lease(
 ) -> Lease:
     """Return the lease of a process that runs `command`. Raise `BadSetting` if DATABASE_URL is invalid, or in memory.
 
-    `on_lost` is called once in a thread of its own when another process has taken over.
+    `on_lost` is called once in a thread of its own when the lease was lost to others.
     """
     if address_of(database_url).get_backend_name() == "sqlite":
         return _FileLease(database_url)
@@ -94,20 +95,20 @@ def flows_url(database_url: str) -> str:
 
 
 @contextmanager
-def held_alone(database_url: str) -> Iterator[None]:
-    """Hold a database for a program other than the bot: on SQLite no bot uses it meanwhile, on PostgreSQL no such program.
+def held_alone(database_url: str, purpose: str) -> Iterator[None]:
+    """Hold a database for a command, its `purpose`: on SQLite no bot uses it meanwhile, on PostgreSQL no such command.
 
     Raise `StoreUnusable` if one uses it now, `BadSetting` if DATABASE_URL is invalid, or in memory.
     """
     url = address_of(database_url)
     if url.get_backend_name() == "sqlite":
-        with _file_locked(_file(database_url)):
+        with _file_locked(_file(database_url), purpose):
             yield
         return
     with closing(session(url)) as connection:
         taken = connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": lock_key("alone")})
         if not taken.scalar_one():
-            raise StoreUnusable(f"another vllm-digest is using {display_name(url)}; stop it first, or set DATABASE_URL")
+            raise StoreUnusable(_in_use(f"vllm-digest {purpose}", display_name(url)))
         yield
 
 
@@ -154,6 +155,7 @@ class _SessionLease:
         self._connection: Connection | None = None
         self._connecting = Lock()  # one thread at a time uses the connection, or opens it again
         self._ending, self._lost = Event(), Event()
+        self._why = "this process ends"  # why it acts no more
         self._away = ""  # why the database could not be used when it was last tried
         self._writes = 0
         self._written = Condition()
@@ -173,10 +175,13 @@ class _SessionLease:
         renewing.start()
         try:
             yield engine
+        except BaseException:
+            self._leave(delete(executors).where(*self._own))  # a start that failed is no process that ended
+            raise
+        else:
+            self._leave(self._marked_ended())
         finally:
-            self._ending.set()
             renewing.join()
-            self._end()
             engine.dispose()
 
     def check(self) -> None:
@@ -204,7 +209,7 @@ class _SessionLease:
         with self._written:
             quiet = self._written.wait_for(lambda: not self._writes, _PARTING)
         if quiet:  # otherwise the others wait until the lock is free, and look for the message in Slack
-            self._end()
+            self._leave(self._marked_ended())
 
     def _renew(self) -> None:
         renewal = update(executors).where(*self._own).values(seen_at=func.clock_timestamp())
@@ -227,13 +232,23 @@ class _SessionLease:
                     self._wait_while_away(str(exc))
                     continue
                 if self._away:
-                    log.info("database is back", executor=self.id)
+                    log.info("lease looked up again", executor=self.id)
                 self._away = ""
                 if found:
                     return
+                self._why = self._why_lost()
                 self._lost.set()
-                log.warning("another process took over", executor=self.id)
-        raise LeaseLost
+                log.warning("lease lost", executor=self.id, why=self._why)
+        raise LeaseLost(self._why)
+
+    def _why_lost(self) -> str:
+        """Return what the row of this process says, which is not as this one left it."""
+        marked = select(func.count()).select_from(executors).where(executors.c.id == self.id)
+        try:
+            is_there = self._execute(marked)
+        except StoreUnusable as exc:
+            return f"unknown: {exc}"
+        return "another process marked this one as ended" if is_there else "the row of this process was deleted"
 
     def _execute(self, statement: Any) -> bool:
         self._connection = self._connection or self._opened()
@@ -242,7 +257,7 @@ class _SessionLease:
 
     def _wait_while_away(self, why: str) -> None:
         if why != self._away:
-            log.warning("database is away; nothing is sent until it is back", why=why)
+            log.warning("lease cannot be looked up; nothing is sent until it can", why=why)
         self._away = why
         self._close()
         self._ending.wait(_RETRY)
@@ -269,13 +284,16 @@ class _SessionLease:
         row = {"id": self.id, "host": gethostname(), "pid": os.getpid(), "command": self._command, **times}
         return {**row, "version": version("vllm-digest"), "schema_version": HEAD}
 
-    def _end(self) -> None:
-        """Tell the others that this process ended, so that they need not find out, and release the lock."""
+    def _marked_ended(self) -> Update:
+        return update(executors).where(*self._own).values(ended_at=func.clock_timestamp())
+
+    def _leave(self, change: Update | Delete) -> None:
+        """Change the row of this process, so that the others need not find out that it ended, and release the lock."""
+        self._ending.set()
         with self._connecting:
             try:
                 if self._connection is not None and not self._lost.is_set():
-                    ended = update(executors).where(*self._own).values(ended_at=func.clock_timestamp())
-                    self._connection.execute(ended)
+                    self._connection.execute(change)
             except StoreUnusable as exc:
                 log.info("not recorded that this process ended", why=str(exc))
             self._close()
@@ -294,20 +312,27 @@ def _file(database_url: str) -> Path:
     return Path(name)
 
 
+def _in_use(program: str, database: str) -> str:
+    return f"another {program} is using {database}; stop it first, or set DATABASE_URL"
+
+
 @contextmanager
-def _file_locked(database: Path) -> Iterator[None]:
+def _file_locked(database: Path, purpose: str = "") -> Iterator[None]:
+    """Lock the file beside a database, which names the `purpose` of whoever holds it, if that is a command."""
     import fcntl
 
     prepare_folder(database)
     try:
-        file = database.with_name(f"{database.name}.lock").open("w")
+        file = database.with_name(f"{database.name}.lock").open("a+")
     except OSError as exc:
         raise StoreUnusable(f"the folder of {database} cannot be written ({exc.strerror}); set DATABASE_URL") from exc
     with file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise StoreUnusable(
-                f"another vllm-digest is using {database}; stop it first, or set DATABASE_URL"
-            ) from None
+            file.seek(0)
+            raise StoreUnusable(_in_use(f"vllm-digest {file.read(_LONGEST)}".strip(), str(database))) from None
+        file.truncate(0)
+        file.write(purpose)
+        file.flush()
         yield

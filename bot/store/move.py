@@ -23,7 +23,7 @@ from bot.store.database import (
     address_of,
     condition,
     display_name,
-    open_as_it_is,
+    engine_as_it_is,
     open_engine,
     stored_version,
 )
@@ -86,8 +86,7 @@ class Move:
             for table in reversed(self._tables):
                 self._remove_surplus(table, progress)
         for table in self._tables:
-            progress.stage(table.name)
-            progress.expect(table.count(self._source))
+            _begin_stage(progress, table.name, table.count(self._source))
             for batch in table.batches(self._source):
                 rows = [table.stored(row, self._target.dialect) for row in batch]
                 with self._writing.begin() as connection:
@@ -100,8 +99,7 @@ class Move:
     def index(self, progress: Progress) -> None:
         """Make the target's search index from what it stores; what an interrupted move indexed stays."""
         index = SearchIndex(self._target)
-        progress.stage("search index")
-        progress.expect(index.outdated())
+        _begin_stage(progress, "search index", index.outdated())
         for done in index.update(summaries=True):
             progress.advance(done)
 
@@ -118,8 +116,8 @@ class Move:
 
     def _remove_surplus(self, table: MovedTable, progress: Progress) -> None:
         """Delete the rows that an interrupted move carried and the source no longer has."""
-        progress.stage(f"{table.name}, carried before")
         with self._target.connect() as connection:
+            _begin_stage(progress, f"{table.name}, carried before", table.count(connection))
             for batch in table.batches(connection):
                 keys = {table.key_of(row) for row in batch}
                 if surplus := keys - table.find(self._source, keys).keys():
@@ -134,13 +132,12 @@ class Move:
             connection.execute(update(commits).where(commits.c.words_version > 0).values(words_version=0))
 
     def _compare(self, table: MovedTable, progress: Progress) -> ComparedTable:
-        progress.stage(f"{table.name}, compared")
-        progress.expect(2 * table.count(self._source))
         replaced = 0
         dialect = self._target.dialect
 
         def expected() -> Iterator[tuple[object, ...]]:
             nonlocal replaced
+            _begin_stage(progress, f"{table.name}, checksum of the source", table.count(self._source))
             for batch in table.batches(self._source):
                 for row in batch:
                     stored = table.stored(row, dialect)
@@ -149,6 +146,7 @@ class Move:
                 progress.advance(len(batch))
 
         def found() -> Iterator[tuple[object, ...]]:
+            _begin_stage(progress, f"{table.name}, checksum of the target", table.count(connection))
             for batch in table.batches(connection):
                 yield from batch
                 progress.advance(len(batch))
@@ -163,6 +161,13 @@ class Move:
         return ComparedTable(table.name, digest, replaced)
 
 
+def _begin_stage(progress: Progress, title: str, steps: int) -> None:
+    """Begin a stage of so many rows, if there are any."""
+    if steps:
+        progress.stage(title)
+        progress.expect(steps)
+
+
 @contextmanager
 def moving(source_url: str, target_url: str, now: datetime) -> Iterator[Move]:
     """Begin a move, or go on with it, for the duration of the block.
@@ -171,9 +176,9 @@ def moving(source_url: str, target_url: str, now: datetime) -> Iterator[Move]:
     """
     source_name = _check_source(source_url, target_url)
     with ExitStack() as stack:
-        stack.enter_context(held_alone(source_url))
-        stack.enter_context(held_alone(target_url))
-        source = open_as_it_is(source_url)
+        stack.enter_context(held_alone(source_url, "move"))
+        stack.enter_context(held_alone(target_url, "move"))
+        source = engine_as_it_is(source_url)
         stack.callback(source.dispose)
         held = stack.enter_context(_held(source))  # first: a move that is refused leaves no mark in the target
         target = _open_target(target_url)
@@ -212,7 +217,7 @@ def _open_target(url: str) -> Engine:
     if version is None:
         return open_engine(url)
     if version in {f"{HEAD}{MOVING}", HEAD}:
-        return open_as_it_is(url)
+        return engine_as_it_is(url)
     if version.endswith(MOVING):
         raise Misuse(f"the move to {name} was begun by another version of vllm-digest; begin again with a new database")
     raise _has_data(name)

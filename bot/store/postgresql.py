@@ -4,6 +4,7 @@ A reader sees one state of the database for the length of its transaction, and a
 points, as on SQLite.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from hashlib import sha256
@@ -61,10 +62,18 @@ _CONNECTING = (
     ("no such file", "does not answer; start it, or check the socket's folder in DATABASE_URL"),
     ("time", "does not answer; check the network, and host and port in DATABASE_URL"),
 )
+_NO_RIGHT = "42501"
+# https://github.com/postgres/postgres/blob/master/src/backend/catalog/aclchk.c, whose sentences name no value of a row.
+# Without a right on any schema of the search path there is no current one; the usual one is named then.
+_MAY_CREATE_TABLES = text(
+    "SELECT schema, has_schema_privilege(schema, 'USAGE') AND has_schema_privilege(schema, 'CREATE'), current_user"
+    " FROM (SELECT coalesce(current_schema(), 'public') AS schema) AS found WHERE to_regnamespace(schema) IS NOT NULL"
+)
+_MISSING_RIGHT = re.compile(r"permission denied for (?P<kind>table|schema|database|sequence|function) (?P<name>.+)")
 # By SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html) or its class; the first match counts.
 _STATES = (
-    ("42501", "does not grant the user what is needed; grant it USAGE and CREATE on the schema, and its tables"),
-    ("3F000", "has no schema that the user may create tables in; grant it USAGE and CREATE on one"),
+    (_NO_RIGHT, "does not grant the user what is needed; make it the owner of the tables of vllm-digest"),
+    ("3F000", "has no schema that the user may create tables in; name one in its search_path that it may use"),
     ("42P01", "lacks a table of vllm-digest; restore the database, or set DATABASE_URL to another one"),
     ("25006", "is read-only; connect to the primary server"),
     ("53100", "has no room left; free some disk"),
@@ -165,21 +174,23 @@ def stored_version(url: URL) -> SchemaVersion | None:
     """Return the schema version of a database without changing it, None for a new one. Raise `StoreUnusable` if it cannot be used."""
     with _unpooled(url) as connection:
         found = version(connection)
-        if found is None:
-            may_create = "SELECT coalesce(has_schema_privilege(current_schema(), 'CREATE'), false)"
-            if not connection.exec_driver_sql(may_create).scalar_one():
-                raise StoreUnusable(f"{display_name(url)} {_words_of('42501')}")
         if connection.exec_driver_sql("SHOW transaction_read_only").scalar_one() == "on":
             raise StoreUnusable(f"{display_name(url)} {_words_of('25006')}")
         return found
 
 
 def version(connection: Connection) -> SchemaVersion | None:
-    """Return the schema version, None for a new database. Raise `StoreUnusable` for a server that cannot serve us."""
+    """Return the schema version, None for a new database.
+
+    Raise `StoreUnusable` for a server that cannot serve us, and for a new database whose user may create no tables in it.
+    """
     _check_server(connection)
     table = connection.exec_driver_sql("SELECT to_regclass('alembic_version')").scalar()
     row = connection.exec_driver_sql("SELECT * FROM alembic_version").mappings().first() if table else None
-    return SchemaVersion.of(dict(row)) if row else None
+    if row is None:
+        _check_may_create_tables(connection)
+        return None
+    return SchemaVersion.of(dict(row))
 
 
 def running_programs(connection: Connection) -> list[RunningProgram]:
@@ -274,11 +285,25 @@ def _lock_session(url: URL, purpose: str, *settings: str) -> Connection:
     return connection
 
 
+def _check_may_create_tables(connection: Connection) -> None:
+    found = connection.execute(_MAY_CREATE_TABLES).first()
+    name, quote = display_name(connection.engine.url), connection.dialect.identifier_preparer.quote
+    if found is None:
+        raise StoreUnusable(f"{name} {_words_of('3F000')}")
+    schema, allowed, user = found
+    if allowed:
+        return
+    needed = f"GRANT USAGE, CREATE ON SCHEMA {quote(schema)} TO {quote(user)}"
+    raise StoreUnusable(f"{name} does not let the user create tables in the schema {quote(schema)}; {needed}")
+
+
 def _check_may_create_schema(connection: Connection) -> None:
-    may_create = "SELECT has_database_privilege(current_database(), 'CREATE')"
-    if not connection.exec_driver_sql(may_create).scalar_one():
-        name = display_name(connection.engine.url)
-        raise StoreUnusable(f"{name} does not let the user create a schema; grant it CREATE on the database")
+    may_create = "SELECT current_database(), has_database_privilege(current_database(), 'CREATE'), current_user"
+    database, allowed, user = connection.exec_driver_sql(may_create).one()
+    if not allowed:
+        name, quote = display_name(connection.engine.url), connection.dialect.identifier_preparer.quote
+        needed = f"GRANT CREATE ON DATABASE {quote(database)} TO {quote(user)}"
+        raise StoreUnusable(f"{name} does not let the user create a schema in the database; {needed}")
 
 
 @contextmanager
@@ -359,9 +384,22 @@ def _translate(context: ExceptionContext) -> None:
         kind = StoreAway
     if (error.sqlstate or "08").startswith(_PASSING):
         passing_failures.add()
+    if error.sqlstate == _NO_RIGHT:
+        words = _words_of_missing_right(error, context) or words
     if words:
         url = context.engine.url if context.engine else None
         raise kind(f"{display_name(url) if url else 'the database'} {words}") from error
+
+
+def _words_of_missing_right(error: Any, context: ExceptionContext) -> str | None:
+    """Return which right the server says that the user lacks, and how to grant it; None if it does not say so in English."""
+    told = _MISSING_RIGHT.fullmatch(str(error.diag.message_primary))
+    if not told:
+        return None
+    quote = context.dialect.identifier_preparer.quote
+    kind, name = told["kind"].upper(), quote(told["name"])
+    user = context.engine.url.username if context.engine else None
+    return f"does not grant the user what is needed on the {told['kind']} {name}; GRANT ALL ON {kind} {name} TO {quote(user) if user else 'the user'}"
 
 
 def _lost_connections() -> tuple[type[Exception], ...]:

@@ -16,7 +16,7 @@ from sqlalchemy import Engine
 
 from bot.metrics import Metrics, Stored
 from bot.store import Mailbox, Store, Subscriptions, open_engine
-from bot.store.database import read_only_engine
+from bot.store.database import engine_as_it_is
 from bot.store.executors import Executors
 from bot.store.flow_tables import FlowTables
 from bot.store.lease import Lease, new_lease
@@ -219,7 +219,7 @@ def test_figures_over_all_are_the_same_from_each_process() -> None:
 def test_figures_without_a_database() -> None:
     """While the database is away a process still tells its own figures, and that the store does not answer."""
     url = f"postgresql+psycopg://nobody@127.0.0.1:{free_port()}/none"
-    found = read(metrics_of(read_only_engine(url), new_lease(url, "worker"), failures=7))
+    found = read(metrics_of(engine_as_it_is(url, read_only=True), new_lease(url, "worker"), failures=7))
     assert found["vllm_digest_store_up", ""] == 0
     assert found["vllm_digest_database_failures_total", ""] == 7
     assert found["vllm_digest_lease_held", ""] == 1

@@ -25,14 +25,16 @@ BEGUN = "POST /slack/events HTTP/1.1\r\nContent-Length: 1000"
 
 
 def test_the_health_says_what_is_not_well(tmp_path: Path) -> None:
-    """While the store cannot be read the health is 503 and names it."""
+    """While the store cannot be read the health is 503 and names it, with the reason."""
     with LoopbackSlack() as slack, bot_running(slack, "http://127.0.0.1:9", tmp_path, http=True, log_level="critical"):
         url = str(slack.delivery.deliver_to).replace("/slack/events", "/healthz")
         assert ask(url).status == 200
         for before, after in (("inbox", "lost"), ("lost", "inbox")):
             stored(tmp_path, f"alter table {before} rename to {after}")
             well = after == "inbox"
-            assert ask(url) == Got(200 if well else 503, {"ok": well, "store": well, "engine": True, "lease": True})
+            found = {"ok": well, "store": well, "engine": True, "lease": True}
+            why = {} if well else {"why": "store failed; the log says why"}
+            assert ask(url) == Got(200 if well else 503, found | why)
 
 
 # The process

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Engine, create_engine, text
 from sqlalchemy.pool import NullPool
 
-from bot.bootstrap import running_bot
+from bot.bootstrap import Start, running_bot
 from bot.settings import Settings
 from loopback.slack import Interaction, LoopbackSlack, Message
 from tests.servers.clock import noon_clock
@@ -102,7 +102,7 @@ def _started(slack: LoopbackSlack, github_url: str, now: Callable[[], datetime],
         "log_level": "error",
         **settings,
     }
-    with running_bot(Settings(_env_file=None, **chosen), now, address=address, metrics_port=metrics_port):
+    with running_bot(Settings(_env_file=None, **chosen), now, Start(address, metrics_port=metrics_port)):
         slack.delivery.deliver_to = f"http://127.0.0.1:{address[1]}/slack/events" if address else None
         slack.wait_for(lambda: address or slack.connected)
         yield

@@ -136,7 +136,7 @@ class DigestButtons:
         """Send a day's report as a file to the person's DMs, but for a private repository, which stays in its channels."""
         reader, language = conversation.view.reader, conversation.view.language
         report = self._reports.report(reader, parse_day_value(button.value))
-        channel = self._web.direct(button.user)
+        channel = self._web.directory.direct(button.user)
         hidden = reader.within(channel).hides(report.repository)
         if not hidden:
             key = f"report:{report.repository.key}:{report.date}:{button.run}:{channel}:000"

@@ -74,7 +74,7 @@ class Home:
     def _view(self, view: ChannelView, user: str, notice: str) -> dict[str, Any]:
         language, say = view.language, catalogue(view.language)
         mine = self._visible_subscriptions(view, user)
-        offered = () if self._web.is_stranger(user) else subscriptions.OFFERED
+        offered = () if self._web.directory.is_stranger(user) else subscriptions.OFFERED
         messages = self._status.subscription_messages(language)
         blocks: list[Block] = [
             *([context(notice)] if notice else []),
@@ -93,7 +93,7 @@ class Home:
             rich(lines(map(prose, self._status.rows(language)))),
         ]
         held = self._mailbox.held()
-        if held and self._web.is_operator(user):
+        if held and self._web.directory.is_operator(user):
             blocks += [header(say("Messages not confirmed by Slack")), *_held(language, held)]
         return {"type": "home", "blocks": blocks}
 
@@ -105,7 +105,7 @@ class Home:
             if view.reader.sees(each.terms.repository)
         ]
         channels = {each.terms.channel for each in seen}
-        inside = {channel: self._web.has_member(channel, user) for channel in channels}
+        inside = {channel: self._web.directory.has_member(channel, user) for channel in channels}
         return [each for each in seen if inside[each.terms.channel]]
 
     def _digests(self, view: ChannelView) -> list[Block]:
@@ -133,7 +133,7 @@ class HeldMessages:
 
     def release(self, conversation: Conversation, pressed: ButtonRequest) -> Outcome:
         """Resend a held message, which searches Slack for it first, or drop it; for operators only."""
-        if self._web.is_operator(pressed.user):
+        if self._web.directory.is_operator(pressed.user):
             if pressed.action == "send_again":
                 self._outbox.send(pressed.value)
             else:

@@ -41,7 +41,7 @@ class PostCommand:
         view = conversation.view
         say, ref = catalogue(view.language), parse_value(button.value)
         view.reader.allow(ref.repository)
-        if not self._web.is_member(button.channel, button.user):
+        if not self._web.directory.is_member(button.channel, button.user):
             conversation.show(
                 [
                     line(

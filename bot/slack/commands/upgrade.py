@@ -82,7 +82,7 @@ class UpgradeCommand:
         view, request = conversation.view, conversation.request
         if not report.commits:
             return
-        say, channel = catalogue(view.language), self._web.direct(request.user)
+        say, channel = catalogue(view.language), self._web.directory.direct(request.user)
         reader = view.reader.within(channel)
         if any(map(reader.hides, about)):
             conversation.show([line(say("📄 A private repository's report stays in its channel; mention me there"))])

@@ -79,7 +79,7 @@ class Announcements:
             return  # nobody else reads it
         say = catalogue(language)
         # By name: a mention would notify the person who made the change.
-        name = self._web.name_of(request.user) or say("Someone")
+        name = self._web.directory.name_of(request.user) or say("Someone")
         text = say(message, who=name, **values)
         announcement = Message(fallback(text), (rich(paragraph(prose(text))),))
         self._mailbox.freeze([Draft(f"{_prefix(request)}{channel}:000", channel, content(announcement))])

@@ -140,4 +140,4 @@ def show_only_to(web: Web, channel: str, user: str, message: Message) -> None:
     try:
         web.post_ephemeral(channel, user, shown, None)
     except Refused:
-        web.post_ephemeral(web.direct(user), user, shown, None)
+        web.post_ephemeral(web.directory.direct(user), user, shown, None)

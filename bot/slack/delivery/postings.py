@@ -23,7 +23,7 @@ class Postings:
         """
         begun = self._mailbox.begun(f"{kind_of(ref)}:{ref.repository.key}:{subject_of(ref)}:")
         shown = [each.ts for each in begun if each.channel == channel and self._is_same(parse_value(each.about), ref)]
-        links = (self._web.permalink(channel, ts) for ts in reversed(shown))
+        links = (self._web.directory.permalink(channel, ts) for ts in reversed(shown))
         return next((each for each in links if each), "")
 
     def _is_same(self, shown: Subject, ref: Subject) -> bool:

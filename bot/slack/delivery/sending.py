@@ -118,7 +118,7 @@ class Finisher:
             reason=escaped(failure),
         )
         try:
-            self._mailbox.freeze([Draft(key, self._web.direct(subscription.user), content(line(text)))])
+            self._mailbox.freeze([Draft(key, self._web.directory.direct(subscription.user), content(line(text)))])
         except SlackFailure as exc:
             log.warning("not told", user=subscription.user, why=str(exc))
             return []

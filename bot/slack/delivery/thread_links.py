@@ -34,7 +34,7 @@ class ThreadLinks:
                 sent.setdefault(url, each.ts or "")
         try:
             permalinks = {  # a list is linked from many lines, and asked for once
-                ts: self._web.permalink(root.channel, ts)
+                ts: self._web.directory.permalink(root.channel, ts)
                 for ts in {sent.get(url.removesuffix(THREAD_MARK), "") for url in marked} - {""}
             }
             links = {

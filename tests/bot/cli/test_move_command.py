@@ -38,7 +38,7 @@ def test_a_move_that_is_killed_at_any_moment_goes_on(source: str, run: Run, tmp_
     """Killed after each stage in turn and run again, it ends with every row once, and says so a line a table."""
     environment = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG")}
     with new_postgresql_database() as target:
-        for number, stage in enumerate(("outbox", "search index", "files, compared")):
+        for number, stage in enumerate(("outbox", "search index", "commits, checksum of the source")):
             log = tmp_path / f"{number}.log"
             process = begun(["move", source, target], tmp_path, environment, [Path(os.devnull), log, log])
             while process.exitcode is None and not (log.exists() and f"\n{stage}:" in f"\n{log.read_text()}"):
@@ -60,22 +60,36 @@ def test_a_move_that_is_killed_at_any_moment_goes_on(source: str, run: Run, tmp_
         assert "moved before" in again.err
 
 
+def test_progress_counts_the_rows_of_each_table(source: str, run: Run, tmp_path: Path) -> None:
+    """Where there is no terminal a line says how many of a table's rows are done, up to all of them; empty tables have none."""
+    ran = run("move", source, f"sqlite:///{tmp_path}/target.db")
+    lines = [line.split(": ") for line in ran.err.splitlines()]
+    rows = [line for title, line in lines if title == "outbox"]
+    assert rows == [f"{done:,} of {COMMITS:,} rows" for done in (500, 1_000, COMMITS)]
+    assert all(int(line.split(" of ")[1].split()[0].replace(",", "")) for _, line in lines)
+    assert "subscriptions" not in ran.err
+    for end in ("source", "target"):
+        assert f"outbox, checksum of the {end}: {COMMITS:,} of {COMMITS:,} rows" in ran.err
+
+
 @pytest.mark.parametrize(
-    ("ends", "words"),
+    ("ends", "words", "code"),
     [
-        (("sqlite:///none.db", "sqlite:///new.db"), "has nothing to move"),
-        (("sqlite:///source.db", "sqlite:///source.db"), "both ends"),
-        (("sqlite:///source.db", "mysql://me:hunter2@host/x"), "the URL: 'mysql' databases are not supported"),
-        (("sqlite:///source.db", "postgresql+psycopg://me:hunter2@127.0.0.1:9/x"), "check host and port in the URL"),
-        (("sqlite:///source.db", "sqlite:///no/folder/x.db"), "the URL: folder no/folder does not exist"),
-        (("sqlite:///source.db",), "TO"),
+        (("sqlite:///none.db", "sqlite:///new.db"), "has nothing to move", 2),
+        (("sqlite:///source.db", "sqlite:///source.db"), "both ends", 2),
+        (("sqlite:///source.db", "mysql://me:hunter2@host/x"), "the URL: 'mysql' databases are not supported", 2),
+        (("sqlite:///source.db", "postgresql+psycopg://me:hunter2@127.0.0.1:9/x"), "check host and port in the URL", 3),
+        (("sqlite:///source.db", "sqlite:///no/folder/x.db"), "the URL: folder no/folder does not exist", 2),
+        (("sqlite:///source.db",), "TO", 2),
     ],
 )
-def test_what_cannot_be_moved_is_one_line(ends: tuple[str, ...], words: str, run: Run, tmp_path: Path) -> None:
-    """Two ends that make no move are exit 2 with the reason; no password is shown, and no database created."""
+def test_what_cannot_be_moved_is_one_line(
+    ends: tuple[str, ...], words: str, code: int, run: Run, tmp_path: Path
+) -> None:
+    """Two ends that make no move are exit 2 with the reason, 3 where a server does not answer; no password is shown, and no database created."""
     empty_database(tmp_path / "source.db")
     ran = run("move", *ends)
     assert words in ran.err
     assert "hunter2" not in ran.err
-    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (code, "", 1)
     assert not [each for each in tmp_path.iterdir() if each.name not in {"source.db", "source.db.lock"}]

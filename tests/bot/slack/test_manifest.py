@@ -43,7 +43,7 @@ def source(name: str) -> str:
 
 def methods_called() -> set[str]:
     """The Web API methods that the door to Slack calls."""
-    names = re.findall(r"\b(?:client|_reader)\.(\w+)", source("web.py"))
+    names = re.findall(r"\b(?:client|_reader)\.(\w+)", source("web.py") + source("directory.py"))
     written = {method.replace(".", "_"): method for method in METHODS}
     return {written.get(name, name) for name in names}
 

@@ -17,6 +17,10 @@ from tests.servers.postgresql import postgresql_database
 
 AT_ONCE = TIMING._replace(renewal=timedelta(milliseconds=10))
 _PATIENCE = 20  # seconds
+_END_LEASES = (
+    "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+    " WHERE datname = current_database() AND application_name = 'vllm-digest lease'"
+)
 
 
 @pytest.fixture
@@ -37,15 +41,14 @@ def executors(url: str) -> Iterator[Executors]:
 def disconnect(url: str) -> Callable[[], None]:
     """End the connections that hold leases, as a restart of the database or a cut does."""
 
-    def end() -> None:
-        engine = create_engine(url, poolclass=NullPool, isolation_level="AUTOCOMMIT")
-        with engine.connect() as connection:
-            connection.exec_driver_sql(
-                "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
-                " WHERE datname = current_database() AND application_name = 'vllm-digest lease'"
-            )
+    return lambda: changed(url, _END_LEASES)
 
-    return end
+
+def changed(url: str, statement: str) -> None:
+    """Execute a statement as a person would by hand."""
+    engine = create_engine(url, poolclass=NullPool, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.exec_driver_sql(statement)
 
 
 def test_a_living_process_keeps_its_work(url: str, executors: Executors) -> None:
@@ -132,6 +135,48 @@ def test_a_process_that_ends_says_so(url: str, executors: Executors) -> None:
     assert (row.id, row.command, row.ended_at is not None) == (lease.id, "serve", True)
     with pytest.raises(LeaseLost):
         lease.check()
+
+
+def test_a_start_that_failed_leaves_no_process(url: str, executors: Executors) -> None:
+    """What goes wrong while a process starts takes its row away, so that nobody is told of a process that ended."""
+    lease = new_lease(url, "worker")
+    with pytest.raises(ValueError, match="taken"), lease.held():  # noqa: PT012
+        assert [each.id for each in executors.all()] == [lease.id]
+        raise ValueError("taken")
+    assert executors.all() == []
+    with pytest.raises(LeaseLost):
+        lease.check()
+
+
+def test_why_a_lease_is_lost_is_told(url: str, executors: Executors) -> None:
+    """A row that somebody deleted is told from one that another process marked as ended, and both from an end of one's own."""
+    deleted, marked, ended = new_lease(url, "run"), new_lease(url, "run"), new_lease(url, "run")
+    with deleted.held():
+        changed(url, "DELETE FROM executors")
+        with pytest.raises(LeaseLost, match="the row of this process was deleted"):
+            deleted.check()
+    with marked.held():
+        changed(url, _END_LEASES)
+        assert executors.dead_among([marked.id]) == [marked.id]
+        with pytest.raises(LeaseLost, match="another process marked this one as ended"):
+            marked.check()
+    with ended.held():
+        pass
+    with pytest.raises(LeaseLost, match="this process ends"):
+        ended.check()
+
+
+def test_the_dead_are_found_among_those_asked_for(url: str, executors: Executors) -> None:
+    """Of the processes that ended before, only those with work under way are returned; those that died are marked too."""
+    ended, other = new_lease(url, "run"), new_lease(url, "run")
+    for each in (ended, other):
+        with each.held():
+            pass
+    died = new_lease(url, "run")
+    with died.held():
+        changed(url, _END_LEASES)
+        assert executors.dead_among([ended.id, "unknown"]) == sorted([ended.id, "unknown"])
+        assert executors.living() == []
 
 
 def test_one_process_at_a_time_uses_a_file(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from sqlalchemy import JSON, Boolean, Column, Date, Float, Integer, delete, inse
 from analysis.errors import Misuse, StoreUnusable
 from analysis.models import Analysis, Importance, Repository
 from bot.store import Store, StoredAnalysis, open_engine
-from bot.store.database import open_as_it_is
+from bot.store.database import engine_as_it_is
 from bot.store.lease import held_alone, new_lease
 from bot.store.move import LEFT_OUT, ComparedTable, State, moving
 from bot.store.schema import Instant, commits, executors, files, inbox, metadata, outbox, subscriptions
@@ -165,7 +165,7 @@ def test_what_postgresql_cannot_store_is_replaced_and_counted(make: Make) -> Non
 
 
 @pytest.mark.parametrize("other", ["sqlite", "postgresql"])
-@pytest.mark.parametrize("stage", ["commits", "search index", "outbox, compared"])
+@pytest.mark.parametrize("stage", ["commits", "search index", "outbox, checksum of the source"])
 def test_an_interrupted_move_goes_on_from_a_changed_source(other: str, stage: str, make: Make) -> None:
     """What was added, changed or deleted meanwhile is so in the new database too, in its rows and its search index."""
     source, target = make("sqlite", "source"), make(other, "target")
@@ -237,7 +237,7 @@ def test_a_database_that_is_nothing_to_move_is_refused(make: Make, tmp_path: Pat
     fill(source)
     with pytest.raises(Misuse, match="holds data already"), moving(empty_and_copied(tmp_path), source, NOW):
         pass
-    engine = open_as_it_is(source)
+    engine = engine_as_it_is(source)
     with engine.begin() as connection:
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0001'")
     engine.dispose()
@@ -255,18 +255,25 @@ def test_nobody_uses_either_database_meanwhile(make: Make, tmp_path: Path) -> No
     source, target = make("sqlite", "source"), make("sqlite", "target")
     for each in (source, target):
         with (
-            held_alone(each),
-            pytest.raises(StoreUnusable, match="another vllm-digest is using"),
+            held_alone(each, "reading"),
+            pytest.raises(StoreUnusable, match="another vllm-digest reading is using"),
             moving(source, target, NOW),
         ):
             pass
     with moving(source, target, NOW) as under_way:
         under_way.copy(Silent())
         for each in (source, target):
-            with pytest.raises(StoreUnusable, match="another vllm-digest is using"), held_alone(each):
+            with pytest.raises(StoreUnusable, match="another vllm-digest move is using"), held_alone(each, "move"):
                 pass
         assert not can_write(source)
     assert can_write(source)
+
+
+def test_a_second_move_is_told_of_the_first(make: Make) -> None:
+    """On PostgreSQL too, whoever finds a database taken is told that a move has it."""
+    source, target = make("sqlite", "source"), make("postgresql", "target")
+    with held_alone(target, "move"), pytest.raises(StoreUnusable, match="another vllm-digest move is using postgresql"):
+        move(source, target)
 
 
 def test_a_bot_on_postgresql_is_not_moved_away_from_under(make: Make) -> None:

@@ -16,6 +16,7 @@ from analysis.models import Commit, Repository
 from bot.store import Mailbox, Store, open_engine
 from bot.store.database import Condition, condition, display_name
 from bot.store.flow_tables import flows_engine
+from bot.store.postgresql import session
 from tests.conftest import NOON, Run, recorded
 from tests.servers.github import FaultyGitHub
 from tests.servers.postgresql import new_postgresql_database, postgresql_database
@@ -100,10 +101,16 @@ def test_missing_databases_users_and_rights_are_told_in_a_sentence() -> None:
         executed(url, "CREATE ROLE reader LOGIN", "REVOKE ALL ON SCHEMA public FROM public")
         try:
             for look in (condition, open_engine):
-                with pytest.raises(StoreUnusable, match="USAGE and CREATE on"):
+                with pytest.raises(StoreUnusable, match="GRANT USAGE, CREATE ON SCHEMA public TO reader"):
                     look(as_user(url, "reader"))
+            executed(url, "GRANT USAGE, CREATE ON SCHEMA public TO reader")
+            open_engine(url).dispose()
+            with pytest.raises(StoreUnusable, match="GRANT ALL ON TABLE alembic_version TO reader"):
+                open_engine(as_user(url, "reader"))
+            with pytest.raises(StoreUnusable, match=r"GRANT CREATE ON DATABASE \w+ TO reader"):
+                session(make_url(as_user(url, "reader")))
         finally:
-            executed(url, "DROP ROLE reader")
+            executed(url, "DROP OWNED BY reader", "DROP ROLE reader")
 
 
 def test_another_encoding_is_refused() -> None:

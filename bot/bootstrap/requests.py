@@ -1,0 +1,153 @@
+"""The handlers of people's requests, each given what it uses."""
+
+from bot.bootstrap.parts import Parts, Shared
+from bot.services.rate_limits import RateLimits
+from bot.services.suspects import SuspectService
+from bot.slack.commands.agent import AnswerFeedback
+from bot.slack.commands.commits import CommitCommands, Ranks
+from bot.slack.commands.days import DayCommands, DigestButtons
+from bot.slack.commands.dispatch import ButtonDispatcher, CommandDispatcher, show_no_form
+from bot.slack.commands.help import HelpCommand
+from bot.slack.commands.home import HeldMessages, Home
+from bot.slack.commands.mentions import Messages
+from bot.slack.commands.periods import Periods
+from bot.slack.commands.posting import PostCommand
+from bot.slack.commands.questions import Questions
+from bot.slack.commands.responder import RequestHandlers, Responder
+from bot.slack.commands.search import SearchCommand
+from bot.slack.commands.shortcuts import ExplainShortcut
+from bot.slack.commands.status import Status
+from bot.slack.commands.subscriptions import SubscriptionCommands, SubscriptionManager
+from bot.slack.commands.suspects import SuspectsCommand
+from bot.slack.commands.upgrade import UpgradeCommand
+from bot.slack.commands.weeks import WeekCommand
+from bot.slack.delivery.announcements import Announcements
+from bot.slack.delivery.reply import Reply
+from bot.slack.messages.blocks import Action
+from bot.slack.parsing import command_types
+from bot.slack.parsing.command_types import (
+    Ask,
+    Day,
+    Days,
+    ExplainCommits,
+    Greeting,
+    Help,
+    ListSubscriptions,
+    Lookup,
+    NotUnderstood,
+    Search,
+    Subscribe,
+    Suspects,
+    Unsubscribe,
+    Upgrade,
+    Week,
+)
+
+
+def responder(parts: Parts, shared: Shared) -> Responder:
+    """Return what answers the requests of a bot."""
+    mailbox, web, now = parts.tables.mailbox, parts.web, parts.now
+    handlers = _Handlers(parts, shared)
+    return Responder(
+        handlers.by_kind(),
+        shared.channels,
+        handlers.limits,
+        mailbox,
+        lambda request: Reply(web, shared.outbox, shared.sessions, request),
+        shared.sessions,
+        handlers.home,
+        now,
+    )
+
+
+class _Handlers:
+    """The handlers of commands, buttons and messages, some of which share others."""
+
+    def __init__(self, parts: Parts, shared: Shared) -> None:
+        self._parts, self._shared = parts, shared
+        tables, services, web, now = parts.tables, parts.services, parts.web, parts.now
+        status = Status(services.store, tables.mailbox, services.model, web, tables.executors, tables.flows, now)
+        self.limits = RateLimits(tables.mailbox, now)
+        self.home = Home(tables.subscriptions, tables.mailbox, web, status, now)
+        self._post = PostCommand(shared.members, shared.postings, web)
+        self._commits = CommitCommands(services.store, shared.checks, self._post)
+        self._search = SearchCommand(services.store)
+        self._subscriptions = self._subscription_commands(status)
+        self._questions = Questions(
+            services.answers,
+            Periods(services.period_questions, now),
+            self._commits,
+            shared.checks,
+            shared.threads,
+            self.limits,
+        )
+
+    def by_kind(self) -> RequestHandlers:
+        """Return the handlers of each kind of request."""
+        commands, buttons = self._commands(), self._buttons()
+        messages = Messages(commands, self._questions, self._shared.threads, self._parts.web)
+        return RequestHandlers(commands, buttons, messages, self._questions, self._subscriptions, self.home)
+
+    def _commands(self) -> CommandDispatcher:
+        shared, web, now = self._shared, self._parts.web, self._parts.now
+        days, subscriptions = DayCommands(self._post, shared.checks, now), self._subscriptions
+        help_ = HelpCommand(
+            self._parts.services.store, self._parts.tables.subscriptions, web, self._parts.settings.digest_command
+        )
+        return CommandDispatcher(
+            {
+                Day: days.show_day,
+                Days: days.show_range,
+                Week: WeekCommand(shared.weeks, self._post, shared.outbox, now).show,
+                Lookup: self._commits.show,
+                ExplainCommits: ExplainShortcut(self._commits).explain,
+                Search: self._search.show,
+                Upgrade: UpgradeCommand(self._parts.services.upgrades, shared.checks, shared.outbox, web, now).show,
+                Suspects: self._suspects().show,
+                Subscribe: lambda conversation, command: subscriptions.subscribe(conversation, command.options),
+                Unsubscribe: subscriptions.unsubscribe,
+                ListSubscriptions: lambda conversation, _: subscriptions.show_all(conversation),
+                command_types.Status: lambda conversation, _: subscriptions.show_status(conversation),
+                Ask: self._questions.answer_command,
+                Help: lambda conversation, _: help_.show(conversation),
+                Greeting: help_.return_greeting,
+                NotUnderstood: help_.show_not_understood,
+            }
+        )
+
+    def _suspects(self) -> SuspectsCommand:
+        services = self._parts.services
+        service = SuspectService(services.store, services.commits, services.impacts)
+        return SuspectsCommand(service, self._shared.checks, self._parts.tables.subscriptions, self._parts.web)
+
+    def _subscription_commands(self, status: Status) -> SubscriptionCommands:
+        subscriptions, members = self._parts.tables.subscriptions, self._shared.members
+        announcements = Announcements(subscriptions, self._parts.tables.mailbox, self._parts.web)
+        time, on_unsubscribed = self._parts.settings.digest_time, self._parts.on_unsubscribed
+        manager = SubscriptionManager(subscriptions, members, announcements, time, on_unsubscribed)
+        return SubscriptionCommands(manager, subscriptions, members, status, self.home)
+
+    def _buttons(self) -> ButtonDispatcher:
+        tables, web, shared = self._parts.tables, self._parts.web, self._shared
+        digest, ranks = DigestButtons(shared.reports, shared.outbox, web), Ranks(tables.subscriptions)
+        held, subscriptions = HeldMessages(shared.outbox, web, self.home), self._subscriptions
+        return ButtonDispatcher(
+            {
+                "show_rest": digest.show_rest,
+                "full_report": digest.send_report,
+                "page": self._search.turn_page,
+                Action.POST: self._post.post,
+                Action.POST_AGAIN: self._post.post,
+                "too_high": ranks.store,
+                "too_low": ranks.store,
+                Action.WHY: ranks.explain,
+                Action.RATE_ANSWER: AnswerFeedback(self._parts.services.store.ratings, tables.mailbox).store,
+                "settings": lambda conversation, _: subscriptions.show_all(conversation),
+                "unsubscribe": subscriptions.cancel,
+                "send_again": held.release,
+                "drop_held": held.release,
+                # These open modals; as requests they arrive only if Slack did not open one.
+                **dict.fromkeys(("ask", "ask_commit", "open_subscribe", "edit_subscription"), show_no_form),
+            },
+            self._questions.choose,
+        )

@@ -1,0 +1,137 @@
+"""The people and places of a workspace, looked up in Slack: names and roles, memberships, direct channels and permalinks."""
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from slack_sdk import WebClient
+
+from bot.slack.web_calls import call
+from bot.slack.web_errors import MissingScope, Refused, SlackFailure
+from bot.slack.web_replies import (
+    ChannelInfo,
+    Identity,
+    MemberPage,
+    MessagePage,
+    OpenedChannel,
+    Permalink,
+    User,
+    UserInfo,
+)
+
+_PAGES = 5  # maximum pages of a channel's members
+
+_ADDRESS = re.compile(r"https?://[^\s<>|]+")
+
+
+class Place(NamedTuple):
+    """The bot's membership of a channel, and whether the channel is archived."""
+
+    is_member: bool
+    is_archived: bool
+
+
+class Directory:
+    """Lookups in one workspace, by a client that repeats failed reads; thread-safe."""
+
+    def __init__(self, reader: WebClient) -> None:
+        self._reader = reader
+        self._me: Mapping[str, str] | None = None
+
+    @property
+    def me(self) -> Mapping[str, str]:
+        """The bot's user_id, bot_id, team_id, team and user; cached after the first call."""
+        if self._me is None:
+            found = call(Identity, self._reader.auth_test)
+            names = ("user_id", "bot_id", "team_id", "team", "user")
+            self._me = {name: getattr(found, name) or "" for name in names}
+        return self._me
+
+    def direct(self, user: str) -> str:
+        """Return the id of the direct message channel with a person."""
+        return call(OpenedChannel, self._reader.conversations_open, users=[user]).channel.id
+
+    def permalink(self, channel: str, ts: str) -> str | None:
+        """Return the permalink of a message; None if it was deleted or is no longer visible."""
+        try:
+            address = call(Permalink, self._reader.chat_getPermalink, channel=channel, message_ts=ts).permalink
+        except Refused:
+            return None
+        return address if _ADDRESS.fullmatch(address) and not self._is_tombstone(channel, ts) else None
+
+    def _is_tombstone(self, channel: str, ts: str) -> bool:
+        """Return whether a message was deleted but remains as a placeholder because of its replies; False if unknown."""
+        try:
+            found = call(MessagePage, self._reader.conversations_replies, channel=channel, ts=ts, limit=1).messages
+        except MissingScope:
+            return False
+        except Refused:
+            return True
+        return not found or found[0].get("subtype") == "tombstone"
+
+    def is_member(self, channel: str, user: str) -> bool:
+        """Return whether the bot may post in a channel, or in a direct message channel if it is its own with `user`."""
+        if channel.startswith("D"):
+            return channel == self.direct(user)
+        try:
+            return self.place(channel).is_member
+        except MissingScope:
+            raise
+        except Refused:
+            return False  # channels without the bot may be invisible to it, or of a kind outside its scopes
+
+    def place(self, channel: str) -> Place:
+        """Return the bot's membership of a channel. Raise `ChannelClosed` if the channel is not visible to it."""
+        found = call(ChannelInfo, self._reader.conversations_info, channel=channel).channel
+        return Place(bool(found.is_member), bool(found.is_archived))
+
+    def has_member(self, channel: str, user: str) -> bool:
+        """Return whether a person is in a channel; False if unknown."""
+        if channel.startswith("D"):
+            return True  # only its participants know the channel's id
+        cursor: str | None = None
+        for _ in range(_PAGES):
+            try:
+                page = call(MemberPage, self._reader.conversations_members, channel=channel, limit=1000, cursor=cursor)
+            except MissingScope:
+                raise
+            except Refused:
+                return False
+            if user in page.members:
+                return True
+            cursor = page.next_cursor
+            if not cursor:
+                return False
+        return False
+
+    def name_of(self, user: str) -> str:
+        """Return a person's display name; empty if Slack does not provide one."""
+        try:
+            found = self._user(user)
+        except SlackFailure:
+            return ""
+        names = (found.profile.display_name, found.profile.real_name) if found.profile else ()
+        return next((name for name in (*names, found.name) if name), "")
+
+    def is_operator(self, user: str) -> bool:
+        """Return whether a person is an admin or owner of the workspace; False if unknown."""
+        try:
+            found = self._user(user)
+        except SlackFailure:
+            return False
+        return bool(found.is_admin or found.is_owner)
+
+    def is_stranger(self, user: str) -> bool:
+        """Return whether a person belongs to another organisation (Slack Connect); True for people unknown to Slack here."""
+        try:
+            found = self._user(user)
+        except MissingScope:
+            raise
+        except Refused:
+            return True
+        # In an Enterprise organisation a person's home may be another of its workspaces.
+        teams = {found.team_id, *((found.enterprise_user and found.enterprise_user.teams) or ())}
+        return bool(found.is_stranger) or self.me["team_id"] not in teams
+
+    def _user(self, user: str) -> User:
+        return call(UserInfo, self._reader.users_info, user=user).user
