@@ -6,12 +6,11 @@ token one more for its pull request.
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
+from http import HTTPStatus
 from itertools import islice
 from types import MappingProxyType
 from typing import TypeVar
 from urllib.parse import quote
-
-from requests import codes
 
 from analysis.errors import AccessDenied, DigestError, Misuse, UnknownBranch, UnknownCommit, UnknownRepository
 from analysis.locale import Phrase
@@ -122,7 +121,7 @@ class GitHub:
         try:
             pages = list(self._pages(tuple[ListedCommit, ...], repository, "/commits", **asked, per_page=_PAGE))
         except DigestError as exc:
-            if status_of(exc) != codes.conflict:
+            if status_of(exc) != HTTPStatus.CONFLICT:
                 raise
             pages = []  # an empty repository
         commits = {found.sha: redacted(found.listed()) for page in pages for found in page}
@@ -184,7 +183,7 @@ class GitHub:
         try:
             rate = self._client.get(RateLimits, "/rate_limit").resources.core
         except DigestError as exc:
-            if status_of(exc) == codes.not_found:
+            if status_of(exc) == HTTPStatus.NOT_FOUND:
                 return None  # Enterprise Server without a limit
             raise
         if not rate.remaining:
@@ -196,7 +195,7 @@ class GitHub:
         try:
             return not self._get(RepositoryReply, repository).private
         except AccessDenied as exc:
-            if status_of(exc) == codes.forbidden:
+            if status_of(exc) == HTTPStatus.FORBIDDEN:
                 return False
             raise
 

@@ -2,35 +2,27 @@
 
 It waits as GitHub asks (Retry-After, reset of the limit) up to `max_wait` seconds each time; a longer wait raises
 `RateLimited`. A PyGithub client serves one thread at a time, as PyGithub requires, and is reused with its connection
-afterwards.
+afterwards. It is imported for the first request: a stored day needs none.
 """
 
 import json
-import logging
 from collections.abc import Callable, Iterator, Mapping
+from http import HTTPStatus
 from queue import Empty, LifoQueue
-from types import MappingProxyType, TracebackType
-from typing import Any, Generic, NamedTuple, Self, TypeVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
-import github
-import requests
-import urllib3
-from github.Auth import Token
-from github.GithubException import RateLimitExceededExceedsMaxWait
-from github.Requester import Requester
 from pydantic import TypeAdapter
 
 from analysis.models import Repository
 from analysis.sources.github_errors import Subject, not_github, translated_errors
 
+if TYPE_CHECKING:
+    from github import Github
+
 T = TypeVar("T")
 Parameters = Mapping[str, str | int]
-
-# PyGithub prints its log to standard error from INFO on. Handlers are up to whoever configures logging.
-_vendor_log = logging.getLogger("github")
-_vendor_log.handlers.clear()
-_vendor_log.setLevel(logging.NOTSET)
 
 _MOST_PAGES = 100  # maximum pages of a list; no day has ten thousand commits
 _NONE: Parameters = MappingProxyType({})
@@ -76,7 +68,7 @@ class Client:
         self._retries = retries
         self._on_wait = on_wait
         self._write_gap = write_gap
-        self._idle: LifoQueue[github.Github] = LifoQueue()
+        self._idle: LifoQueue[Github] = LifoQueue()
 
     def close(self) -> None:
         """Close the idle connections."""
@@ -108,7 +100,7 @@ class Client:
         """Return the body at a path as `form`, with its ETag; None if it still is `etag`. Raise the errors of `get`."""
         subject = Subject(self.host, self._token is not None, repository)
         response = self._request(path, parameters, subject, etag)
-        if etag and response.status == requests.codes.not_modified:
+        if etag and response.status == HTTPStatus.NOT_MODIFIED:
             return None
         return Changed(self._body(form, response.text), response.headers.get("etag", ""))
 
@@ -151,19 +143,29 @@ class Client:
         body: Mapping[str, Any] | None = None,
     ) -> _Response:
         """Return a response, which may be 304 given an `etag`. Raise our errors for failures and for statuses from 400 on."""
+        from analysis.sources import pygithub
+
         try:
             client = self._idle.get_nowait()
         except Empty:
-            client = self._new_client()
+            client = pygithub.client(
+                self.api_url,
+                self._token,
+                max_wait=self._max_wait,
+                timeout=self._timeout,
+                retries=self._retries,
+                on_wait=self._on_wait,
+                write_gap=self._write_gap,
+            )
         try:
             with translated_errors(subject):
                 conditions = {"If-None-Match": etag} if etag else None
                 status, headers, text = client.requester.requestJson(method, url, dict(parameters), conditions, body)
         finally:
             self._idle.put(client)
-        if status >= requests.codes.bad_request:
+        if status >= HTTPStatus.BAD_REQUEST:
             with translated_errors(subject):
-                raise Requester.createException(status, headers, _message(text))
+                raise pygithub.error(status, headers, _message(text))
         return _Response(status, headers, text)
 
     def _body(self, form: type[T], text: str) -> T:
@@ -171,57 +173,6 @@ class Client:
             return TypeAdapter(form).validate_python(json.loads(text))
         except (ValueError, RecursionError) as exc:  # no JSON, JSON of another form, or nested beyond reason
             raise not_github(self.host) from exc
-
-    def _new_client(self) -> github.Github:
-        patience = _CappedRetry(
-            total=self._retries,
-            read=max(0, self._retries - 1),
-            backoff_factor=0.5,
-            max_rate_limit_wait=self._max_wait,
-        )
-        patience.on_wait = self._on_wait
-        return github.Github(
-            auth=Token(self._token) if self._token else None,
-            base_url=self.api_url,
-            retry=patience,
-            seconds_between_requests=None,
-            seconds_between_writes=self._write_gap or None,
-            timeout=self._timeout,
-            user_agent="vllm-digest",
-        )
-
-
-class _CappedRetry(github.GithubRetry):
-    """PyGithub's retries, with a maximum for each wait and a callback for waits of a second or more."""
-
-    on_wait: Callable[[float], None] | None = None
-
-    def increment(  # type: ignore[override]  # PyGithub's own signature differs from urllib3's
-        self,
-        method: str | None = None,
-        url: str | None = None,
-        response: urllib3.HTTPResponse | None = None,
-        error: Exception | None = None,
-        _pool: urllib3.connectionpool.ConnectionPool | None = None,
-        _stacktrace: TracebackType | None = None,
-    ) -> urllib3.Retry:
-        if response is not None and self.max_rate_limit_wait is not None:
-            wait = self.get_retry_after(response)
-            if wait is not None and wait > self.max_rate_limit_wait:
-                response.close()
-                raise RateLimitExceededExceedsMaxWait(response.status, {}, dict(response.headers), wait=wait)
-        return super().increment(method, url, response, error, _pool, _stacktrace)
-
-    def new(self, **kwargs: Any) -> Self:
-        retry = super().new(**kwargs)
-        retry.on_wait = self.on_wait
-        return retry
-
-    def sleep(self, response: urllib3.BaseHTTPResponse | None = None) -> None:
-        seconds = (self.get_retry_after(response) if response else None) or self.get_backoff_time()
-        if self.on_wait and seconds >= 1:
-            self.on_wait(seconds)
-        super().sleep(response)
 
 
 def _message(text: str) -> dict[str, str]:
@@ -235,5 +186,7 @@ def _message(text: str) -> dict[str, str]:
 
 def _next_url(headers: Mapping[str, str]) -> str:
     """Return the URL of the next page from the Link header, or "" after the last."""
-    links = requests.utils.parse_header_links(headers.get("link", ""))
+    from requests.utils import parse_header_links
+
+    links = parse_header_links(headers.get("link", ""))
     return next((link["url"] for link in links if link.get("rel") == "next"), "")

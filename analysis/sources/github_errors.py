@@ -8,12 +8,9 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
-from typing import Any, NamedTuple
-
-import github
-import requests
-import urllib3
-from requests import codes
+from functools import cache
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from analysis.errors import (
     AccessDenied,
@@ -29,8 +26,11 @@ from analysis.locale import Phrase, mark
 from analysis.models import Repository
 from analysis.sources.publishing_errors import publishing_error
 
-_GONE = (codes.not_found, codes.gone, codes.unavailable_for_legal_reasons)
-_NO_COMMIT = (codes.not_found, codes.unprocessable)
+if TYPE_CHECKING:
+    from github import GithubException
+
+_GONE = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE, HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS)
+_NO_COMMIT = (HTTPStatus.NOT_FOUND, HTTPStatus.UNPROCESSABLE_ENTITY)
 _UNKNOWN_COMMIT = mark(
     "{repository} has no commit {commit}, or several start with it; use a longer SHA, or check the repository"
 )
@@ -72,12 +72,14 @@ class Subject(NamedTuple):
 
 def translated_errors(subject: Subject) -> AbstractContextManager[None]:
     """Raise the vendor's errors as ours."""
-    return translated_by(_TABLE, subject)
+    return translated_by(_table(), subject)
 
 
 def status_of(error: DigestError) -> int | None:
     """Return the HTTP status that an error was translated from, if it was one."""
-    return error.__cause__.status if isinstance(error.__cause__, github.GithubException) else None
+    from github import GithubException
+
+    return error.__cause__.status if isinstance(error.__cause__, GithubException) else None
 
 
 def known_cause(words: str) -> Phrase | None:
@@ -96,18 +98,18 @@ def not_github(host: str) -> NotGitHub:
     return NotGitHub(Phrase("{host} does not respond like GitHub's REST API; check GITHUB_API_URL", host=host))
 
 
-def _limit(exc: github.GithubException, subject: Subject) -> DigestError:
+def _limit(exc: "GithubException", subject: Subject) -> DigestError:
     return rate_limited(_reset(exc.headers or {}), with_token=subject.with_token)
 
 
-def _status(exc: github.GithubException, subject: Subject) -> DigestError:
+def _status(exc: "GithubException", subject: Subject) -> DigestError:
     status, (host, _, repository, commit, publishing) = exc.status, subject
-    if status == codes.too_many:
+    if status == HTTPStatus.TOO_MANY_REQUESTS:
         return _limit(exc, subject)
     found = publishing_error(status, exc.message or "", repository) if repository and publishing else None
-    if found or status == codes.unauthorized:
+    if found or status == HTTPStatus.UNAUTHORIZED:
         return found or AccessDenied(Phrase("GitHub rejected the token; check GITHUB_TOKEN"))
-    if repository and status == codes.forbidden:
+    if repository and status == HTTPStatus.FORBIDDEN:
         return AccessDenied(
             Phrase(
                 "GITHUB_TOKEN has no access to {repository}; grant it read access to contents and pull requests",
@@ -137,18 +139,24 @@ def _odd_answer(_: Exception, subject: Subject) -> DigestError:
     return not_github(subject.host)
 
 
-_TABLE: Mapping[type[Exception], Callable[[Any, Subject], DigestError]] = {
-    github.GithubException: _status,
-    github.RateLimitExceededException: _limit,
-    github.BadAttributeException: _odd_answer,
-    requests.RequestException: _no_answer,
-    urllib3.exceptions.HTTPError: _no_answer,
-    OSError: _no_answer,
-    # PyGithub raises these itself: of a redirect to another server, and of rate limit headers that are no figures.
-    RuntimeError: _odd_answer,
-    ValueError: _odd_answer,
-    OverflowError: _odd_answer,
-}
+@cache
+def _table() -> Mapping[type[Exception], Callable[[Any, Subject], DigestError]]:
+    import github
+    import requests
+    import urllib3
+
+    return {
+        github.GithubException: _status,
+        github.RateLimitExceededException: _limit,
+        github.BadAttributeException: _odd_answer,
+        requests.RequestException: _no_answer,
+        urllib3.exceptions.HTTPError: _no_answer,
+        OSError: _no_answer,
+        # PyGithub raises these itself: of a redirect to another server, and of rate limit headers that are no figures.
+        RuntimeError: _odd_answer,
+        ValueError: _odd_answer,
+        OverflowError: _odd_answer,
+    }
 
 
 def _reset(headers: Mapping[str, str]) -> datetime | None:

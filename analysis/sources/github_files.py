@@ -6,11 +6,11 @@ before leaves nothing behind that anybody sees.
 
 from base64 import b64encode
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Literal, NamedTuple, TypeVar
 from urllib.parse import quote
 
 from pydantic import Base64Bytes
-from requests import codes
 
 from analysis.errors import DigestError, UnknownRepository
 from analysis.models import Repository
@@ -144,9 +144,9 @@ class GitHubFiles:
         try:
             ref = self._get(_Reference, place.repository, f"/git/ref/heads/{quote(place.branch)}")
         except DigestError as exc:
-            if status_of(exc) == codes.conflict:
+            if status_of(exc) == HTTPStatus.CONFLICT:
                 raise EmptyRepositoryError from exc
-            if status_of(exc) == codes.not_found:
+            if status_of(exc) == HTTPStatus.NOT_FOUND:
                 return None
             raise
         return Head(ref.object.sha, self._get(_GitCommit, place.repository, f"/git/commits/{ref.object.sha}").tree.sha)

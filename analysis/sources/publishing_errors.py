@@ -1,8 +1,7 @@
 """GitHub's refusals of a publication, as our errors: by status, and where one means several things by its message."""
 
 import re
-
-from requests import codes
+from http import HTTPStatus
 
 from analysis.errors import AccessDenied, BranchMoved, DigestError, Misuse, UnknownRepository
 from analysis.models import Repository
@@ -18,16 +17,16 @@ _PROTECTED = re.compile(
     re.IGNORECASE,
 )
 _ARCHIVED = re.compile(r"archived|read.only", re.IGNORECASE)
-_REFUSED = (codes.forbidden, codes.conflict, codes.unprocessable, codes.locked)
+_REFUSED = (HTTPStatus.FORBIDDEN, HTTPStatus.CONFLICT, HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.LOCKED)
 
 
 def publishing_error(status: int, message: str, repository: Repository) -> DigestError | None:
     """Return what a status means to whoever publishes to a repository; None if it means the same to everybody."""
-    if status == codes.unauthorized:
+    if status == HTTPStatus.UNAUTHORIZED:
         return AccessDenied("GitHub rejected the token; check DIGEST_PUBLISH_TOKEN")
     if status in _REFUSED:
         return _refusal(status, message, repository)
-    if status == codes.not_found:
+    if status == HTTPStatus.NOT_FOUND:
         return UnknownRepository(
             f"{repository.full_name} does not exist, or the token may not write to it; "
             "check the spelling, and that DIGEST_PUBLISH_TOKEN has write access to its contents"
@@ -45,7 +44,7 @@ def _refusal(status: int, message: str, repository: Repository) -> DigestError:
         return AccessDenied(
             f"{branch} of {repository.full_name} is protected; let the owner of DIGEST_PUBLISH_TOKEN push to it, or publish to another branch"
         )
-    if status == codes.forbidden:
+    if status == HTTPStatus.FORBIDDEN:
         return no_write_access(repository)
     return Misuse(
         f"GitHub refused the commit to {repository}; check the rules of its branch, and that DIGEST_PUBLISH_TOKEN may write to it"

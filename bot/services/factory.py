@@ -4,7 +4,8 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from datetime import datetime
-from typing import NamedTuple, Protocol
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
 
 from sqlalchemy import Engine
 
@@ -13,18 +14,19 @@ from analysis.sources.github import GitHub
 from analysis.sources.mirrors import Mirrors
 from bot import logs
 from bot.models.clock import Clock
-from bot.services.answers import AnswerService
 from bot.services.commit_sources import CommitSources
 from bot.services.digest import DigestService
-from bot.services.impact import ImpactService
-from bot.services.lookup import CommitLookup
 from bot.services.metered_model import MeteredModel
-from bot.services.period_questions import PeriodQuestions
-from bot.services.stored_matches import StoredMatches
-from bot.services.upgrade import UpgradeService
-from bot.services.weeks import WeekService
 from bot.settings import Settings
 from bot.store import ModelFailures, Store, open_engine
+
+if TYPE_CHECKING:
+    from bot.services.answers import AnswerService
+    from bot.services.impact import ImpactService
+    from bot.services.lookup import CommitLookup
+    from bot.services.period_questions import PeriodQuestions
+    from bot.services.upgrade import UpgradeService
+    from bot.services.weeks import WeekService
 
 _SHARE = 4  # one in this many model calls is reserved for answers
 
@@ -39,44 +41,65 @@ class Waiting(Protocol):
         """Report how far git is with a mirror."""
 
 
-class Services(NamedTuple):
-    """The services of one process, and what they are built from. Users take single services out of it; it is not passed on."""
+class Services:
+    """The services of one process, and what they are built from. Users take single services out of it; it is not passed on.
 
-    github: GitHub
-    sources: CommitSources
-    store: Store
-    model: MeteredModel | None
-    digests: DigestService
-    commits: CommitLookup
-    answers: AnswerService
-    period_questions: PeriodQuestions
-    impacts: ImpactService
-    upgrades: UpgradeService
-    weeks: WeekService
+    Each is imported and built when it is first asked for, so that a command waits for no more than it uses.
+    """
+
+    def __init__(self, github: GitHub, sources: CommitSources, store: Store, model: MeteredModel | None) -> None:
+        self.github = github
+        self.sources = sources
+        self.store = store
+        self.model = model
+
+    @cached_property
+    def digests(self) -> DigestService:
+        return DigestService(self.sources, self.store, self.model)
+
+    @cached_property
+    def commits(self) -> "CommitLookup":
+        from bot.services.lookup import CommitLookup
+
+        return CommitLookup(self.github, self.sources, self.store, self.model)
+
+    @cached_property
+    def answers(self) -> "AnswerService":
+        from bot.services.answers import AnswerService
+
+        return AnswerService(self.sources, self.store, self.model)
+
+    @cached_property
+    def period_questions(self) -> "PeriodQuestions":
+        from bot.services.period_questions import PeriodQuestions
+        from bot.services.stored_matches import StoredMatches
+
+        return PeriodQuestions(self.store, self.commits, self.answers, StoredMatches(self.sources, self.store))
+
+    @cached_property
+    def impacts(self) -> "ImpactService":
+        from bot.services.impact import ImpactService
+
+        return ImpactService(self.sources, self.store)
+
+    @cached_property
+    def upgrades(self) -> "UpgradeService":
+        from bot.services.upgrade import UpgradeService
+
+        return UpgradeService(self.sources, self.store, self.impacts)
+
+    @cached_property
+    def weeks(self) -> "WeekService":
+        from bot.services.weeks import WeekService
+
+        return WeekService(self.sources, self.store)
 
 
 def services_on(
     github: GitHub, store: Store, model: MeteredModel | None = None, sources: CommitSources | None = None
 ) -> Services:
-    """Build the services on a GitHub, a store, a model if there is one, and the sources of commits, by default GitHub's API."""
-    sources = sources or CommitSources(github)
-    impacts = ImpactService(sources, store)
-    digests = DigestService(sources, store, model)
-    commits = CommitLookup(github, sources, store, model)
-    answers = AnswerService(sources, store, model)
-    return Services(
-        github,
-        sources,
-        store,
-        model,
-        digests,
-        commits,
-        answers,
-        PeriodQuestions(store, commits, answers, StoredMatches(sources, store)),
-        impacts,
-        UpgradeService(sources, store, impacts),
-        WeekService(sources, store),
-    )
+    """Return the services on a GitHub, a store, a model if there is one, and the sources of commits, by default GitHub's API."""
+    return Services(github, sources or CommitSources(github), store, model)
 
 
 @contextmanager

@@ -10,16 +10,25 @@ import analysis.llm
 import analysis.questions.answering
 import analysis.report.markdown
 import analysis.report.terminal
+import analysis.sources.pygithub
 import analysis.sources.secrets
 import analysis.writing.by_model
 import bot.cli.app
+import bot.cli.output
+import bot.cli.progress
 import bot.doctor
 import bot.flows
 import bot.local.workspace
 import bot.mcp.stdio
 import bot.metrics
+import bot.publishing.publisher
 import bot.scheduler
+import bot.services.calibration
 import bot.services.factory
+import bot.services.impact_reports
+import bot.services.question_subjects
+import bot.services.release_scoring
+import bot.services.suspects
 import bot.slack.app
 import bot.slack.http
 from bot.store import open_engine

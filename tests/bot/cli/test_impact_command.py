@@ -88,8 +88,9 @@ def test_the_current_folder_goes_by_its_name_and_without_our_own_data(impact: Ru
     """What the command keeps in `data/` of the current folder is no code of that folder, and git ignores it."""
     (tmp_path / "worker.py").write_bytes(USES)
     (tmp_path / ".gitignore").write_text("/served/\n")
+    settings = {"DIGEST_MIRRORS": "data/mirrors", "DATABASE_URL": "sqlite:///data/digest.db"}
     for _ in range(2):
-        ran = impact("2026-02-05", "--downstream", ".", "--format", "json", DIGEST_MIRRORS="data/mirrors")
+        ran = impact("2026-02-05", "--downstream", ".", "--format", "json", **settings)
         assert ran.err == f"Compared with {tmp_path.name}: 1 file, 4 uses of engine\n"
     assert (tmp_path / "data" / "mirrors").is_dir()
     assert (tmp_path / "data" / ".gitignore").read_text() == "*\n"

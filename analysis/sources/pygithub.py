@@ -1,0 +1,84 @@
+"""PyGithub, set up as the client of GitHub needs it. Importing it takes a quarter of a second, so it is imported where it is used."""
+
+import logging
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Any, Self
+
+import urllib3
+from github import Github, GithubException, GithubRetry
+from github.Auth import Token
+from github.GithubException import RateLimitExceededExceedsMaxWait
+from github.Requester import Requester
+
+# PyGithub prints its log to standard error from INFO on. Handlers are up to whoever configures logging.
+_vendor_log = logging.getLogger("github")
+_vendor_log.handlers.clear()
+_vendor_log.setLevel(logging.NOTSET)
+
+
+def client(
+    api_url: str,
+    token: str | None,
+    *,
+    max_wait: float,
+    timeout: int,
+    retries: int,
+    on_wait: Callable[[float], None] | None,
+    write_gap: float,
+) -> Github:
+    """Return a client that retries and waits; the parameters are those of `github_client.Client`."""
+    patience = _CappedRetry(
+        total=retries,
+        read=max(0, retries - 1),
+        backoff_factor=0.5,
+        max_rate_limit_wait=max_wait,
+    )
+    patience.on_wait = on_wait
+    return Github(
+        auth=Token(token) if token else None,
+        base_url=api_url,
+        retry=patience,
+        seconds_between_requests=None,
+        seconds_between_writes=write_gap or None,
+        timeout=timeout,
+        user_agent="vllm-digest",
+    )
+
+
+def error(status: int, headers: Mapping[str, Any], body: Mapping[str, str]) -> GithubException:
+    """Return PyGithub's error for a response from status 400 on."""
+    return Requester.createException(status, dict(headers), dict(body))
+
+
+class _CappedRetry(GithubRetry):
+    """PyGithub's retries, with a maximum for each wait and a callback for waits of a second or more."""
+
+    on_wait: Callable[[float], None] | None = None
+
+    def increment(  # type: ignore[override]  # PyGithub's own signature differs from urllib3's
+        self,
+        method: str | None = None,
+        url: str | None = None,
+        response: urllib3.HTTPResponse | None = None,
+        error: Exception | None = None,
+        _pool: urllib3.connectionpool.ConnectionPool | None = None,
+        _stacktrace: TracebackType | None = None,
+    ) -> urllib3.Retry:
+        if response is not None and self.max_rate_limit_wait is not None:
+            wait = self.get_retry_after(response)
+            if wait is not None and wait > self.max_rate_limit_wait:
+                response.close()
+                raise RateLimitExceededExceedsMaxWait(response.status, {}, dict(response.headers), wait=wait)
+        return super().increment(method, url, response, error, _pool, _stacktrace)
+
+    def new(self, **kwargs: Any) -> Self:
+        retry = super().new(**kwargs)
+        retry.on_wait = self.on_wait
+        return retry
+
+    def sleep(self, response: urllib3.BaseHTTPResponse | None = None) -> None:
+        seconds = (self.get_retry_after(response) if response else None) or self.get_backoff_time()
+        if self.on_wait and seconds >= 1:
+            self.on_wait(seconds)
+        super().sleep(response)
