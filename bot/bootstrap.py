@@ -13,6 +13,7 @@ from analysis.models import Repository
 from analysis.sources.github import GitHub
 from bot import logs, metrics, scheduler
 from bot.flows import DeliverySteps, Flows
+from bot.http_server import THREADS, bound
 from bot.mcp.visibility import CLIENT, Visibility, private_with_clients
 from bot.models.clock import Clock
 from bot.publishing.publications import Publications, opened_publications
@@ -159,7 +160,7 @@ def running_bot(
         figures = metrics.Metrics(stored, lease, failures, now)
         stack.enter_context(bot.flows.running(flows_url(url)))
         stack.enter_context(bot.scheduled(figures))
-        stack.enter_context(metrics.served(figures, metrics_port, needed=metrics_needed))
+        stack.enter_context(metrics.served(figures, bot.health, metrics_port, needed=metrics_needed))
         stack.enter_context(listen(bot, figures))
         yield bot.flows
 
@@ -191,8 +192,6 @@ def _listening(
         token = settings.slack_secret("SLACK_APP_TOKEN")
         yield lambda bot, figures: _over_websocket(bot, figures, web, token)
         return
-    from bot.http_server import bound  # it is not needed for Socket Mode
-
     secret = settings.slack_secret("SLACK_SIGNING_SECRET")
     with bound(*address) as place:
         yield lambda bot, figures: _over_http(bot, figures, secret, place)
@@ -206,8 +205,7 @@ def _over_websocket(bot: "_Bot", figures: metrics.Metrics, web: Web, token: str)
 
 @contextmanager
 def _over_http(bot: "_Bot", figures: metrics.Metrics, secret: str, place: socket) -> Iterator[None]:
-    from bot.http_server import THREADS
-    from bot.slack.http import http_mode
+    from bot.slack.http import http_mode  # it is not needed for Socket Mode
 
     with (
         bot.app(figures, THREADS, secret) as app,

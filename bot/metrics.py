@@ -1,22 +1,26 @@
 """Metrics for Prometheus, at /metrics on a separate port, without names of repositories, people or channels.
 
+The same port tells at /healthz whether the process is well, for those who watch over it on its machine.
+
 What is read from the database is over all processes, and the same from each of them. The rest is of this process alone.
 """
 
 from collections import Counter as Tally
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from importlib.metadata import version
 from typing import NamedTuple
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 import structlog
-from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector, start_http_server
+from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector, make_wsgi_app
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily, Metric
 from prometheus_client.registry import Collector
 from sqlalchemy.exc import SQLAlchemyError
 
 from analysis.errors import Misuse, StoreUnusable
+from bot import http_server
 from bot.models.clock import Clock
 from bot.store import Mailbox, State, Store, Subscriptions
 from bot.store.executors import Executors
@@ -24,6 +28,8 @@ from bot.store.flow_tables import ENQUEUED, FlowTables
 from bot.store.lease import Lease
 
 _HOST = "127.0.0.1"
+_ADVICE = "choose another with --metrics-port, or 0 for none"
+_THREADS = 2  # one request a scrape, and one a health check
 _BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3)  # seconds; Slack's timeout is three
 
 _WEEK = timedelta(days=7)
@@ -198,29 +204,29 @@ class _Stored(Collector):
 
 
 @contextmanager
-def served(metrics: Metrics, port: int, *, needed: bool = False) -> Iterator[None]:
-    """Serve metrics on a loopback port, 0 for none, for the duration of the block.
+def served(metrics: Metrics, health: http_server.Health, port: int, *, needed: bool = False) -> Iterator[None]:
+    """Serve metrics and, at /healthz, `health` on a loopback port, 0 for none, for the duration of the block.
 
     If the port is taken, raise `Misuse` if they are `needed`, else log a warning and serve none.
     """
-    try:
-        server, thread = start_http_server(port, _HOST, metrics.registry) if port else (None, None)
-    except OSError as exc:
-        if needed:
-            raise Misuse(
-                f"port {port} of {_HOST} is in use; choose another with --metrics-port, or 0 for none"
-            ) from exc
-        log.warning(
-            "no metrics", port=port, why=exc.strerror, advice="choose another with --metrics-port, or 0 for none"
-        )
-        server, thread = None, None
-    try:
+    exposition: WSGIApplication = make_wsgi_app(metrics.registry)
+
+    def route(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        if environ["PATH_INFO"] == "/healthz":
+            return http_server.reply_health(start_response, health)
+        return exposition(environ, start_response)
+
+    with ExitStack() as stack:
+        try:
+            place = stack.enter_context(http_server.bound(_HOST, port, _ADVICE)) if port else None
+        except Misuse as exc:
+            if needed:
+                raise
+            log.warning("no metrics", why=str(exc))
+            place = None
+        if place:
+            stack.enter_context(http_server.served(route, place, threads=_THREADS))
         yield
-    finally:
-        if server and thread:
-            server.shutdown()
-            server.server_close()
-            thread.join()
 
 
 def _gauge(name: str, description: str, value: float) -> GaugeMetricFamily:
