@@ -12,11 +12,11 @@ FROM python:3.11-slim
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends git \
     && rm -rf /var/lib/apt/lists/*
-RUN useradd --uid 10001 --user-group --no-create-home --shell /usr/sbin/nologin vllm-digest
+RUN useradd --uid 10001 --user-group --no-create-home --home-dir /tmp --shell /usr/sbin/nologin vllm-digest
 RUN install --directory --owner=10001 --group=10001 /srv/vllm-digest/data
 COPY --from=build /opt/vllm-digest /opt/vllm-digest
-# There is no home folder, where matplotlib would keep its list of fonts.
-ENV PATH=/opt/vllm-digest/bin:$PATH MPLCONFIGDIR=/tmp/matplotlib
+# Libraries look for a home folder, and matplotlib writes there: one for whichever user the image is run as.
+ENV PATH=/opt/vllm-digest/bin:$PATH HOME=/tmp
 WORKDIR /srv/vllm-digest
 VOLUME /srv/vllm-digest/data
 USER 10001:10001

@@ -87,7 +87,9 @@ def _git(root: Path, *arguments: str) -> str:
 
 def main() -> None:
     """Release the version of the command line from the current folder, as of today in UTC."""
-    parser = argparse.ArgumentParser(prog="make release", description="Date the changelog, set the version, commit and tag.")
+    parser = argparse.ArgumentParser(
+        prog="make release", description="Date the changelog, set the version, commit and tag."
+    )
     parser.add_argument("version", nargs="?", default="", metavar="VERSION=0.2.0")
     try:
         push = release(Path.cwd(), parser.parse_args().version, datetime.now(UTC).date())

@@ -25,8 +25,13 @@ def copy(names: Iterable[str], folder: Path) -> None:
 
 
 def lend_dependencies(environment: Path) -> None:
-    """Let a virtual environment import what the suite can, but for the repository: the .pth files there are not read."""
+    """Let a virtual environment import what the suite can, but for the repository: the .pth files there are not read.
+
+    It builds with the suite's setuptools, as it would with a new one from an index, even if Python brought an older one.
+    """
     site_packages = next(environment.glob("lib/python*/site-packages"))
+    for each in site_packages.glob("setuptools*"):
+        shutil.rmtree(each)
     (site_packages / "borrowed.pth").write_text(f"{sysconfig.get_path('purelib')}\n", "utf-8")
 
 
