@@ -27,7 +27,7 @@ def parsed(path: Path) -> Any:
 @pytest.mark.parametrize(("schema", "path"), [("compose-spec", COMPOSE), ("github-workflows", WORKFLOW)])
 def test_files_are_as_their_readers_want_them(schema: str, path: Path) -> None:
     """Compose's and GitHub's own schemas, as check-jsonschema brings them, find nothing wrong."""
-    command = [sys.executable, "-m", "check_jsonschema", f"--builtin-schema=vendor.{schema}", path]
+    command = [sys.executable, "-m", "check_jsonschema", f"--builtin-schema=vendor.{schema}", str(path)]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stdout
 
@@ -109,10 +109,10 @@ def test_systemd_takes_the_unit(tmp_path: Path) -> None:
     copy = tmp_path / UNIT.name
     copy.write_text(UNIT.read_text("utf-8").replace("/opt/vllm-digest/bin/vllm-digest", "/bin/true"), "utf-8")
     verified = subprocess.run(
-        ["systemd-analyze", "verify", "--man=no", copy], capture_output=True, text=True, check=False
+        ["systemd-analyze", "verify", "--man=no", str(copy)], capture_output=True, text=True, check=False
     )
     assert (verified.returncode, verified.stderr) == (0, "")
-    command = ["systemd-analyze", "security", "--offline=yes", "--no-pager", "--threshold=15", copy]
+    command = ["systemd-analyze", "security", "--offline=yes", "--no-pager", "--threshold=15", str(copy)]
     assert subprocess.run(command, capture_output=True, check=False).returncode == 0, "exposed by more than 1.5"
 
 

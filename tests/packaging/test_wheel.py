@@ -29,7 +29,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "--no-build-isolation",
         "--no-deps",
         "--wheel-dir",
-        built,
+        str(built),
         ".",
     ]
     subprocess.run(command, cwd=source, env=foreign_environment(), check=True, timeout=_PATIENCE)
@@ -65,7 +65,7 @@ def test_the_wheel_works_where_there_is_no_repository(wheel: Path, tmp_path: Pat
     program = environment / "bin" / "vllm-digest"
 
     def told(*arguments: str) -> str:
-        command = [program, *arguments]
+        command = [str(program), *arguments]
         ran = subprocess.run(
             command,
             cwd=folder,
