@@ -1,6 +1,6 @@
-# make install | run | test | test-postgresql | check | bench
+# make install | run | test | test-postgresql | check | bench | release VERSION=0.2.0
 .DEFAULT_GOAL := run
-.PHONY: install run test test-postgresql check bench
+.PHONY: install run test test-postgresql check bench release
 
 PYTHON ?= python3
 VENV := .venv
@@ -42,3 +42,6 @@ check: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python -m tests.bench
+
+release: $(STAMP)
+	@$(BIN)/python -m tools.release $(VERSION)

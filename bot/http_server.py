@@ -27,25 +27,29 @@ _CONNECTIONS = 500  # concurrent; many systems allow a process 1,024 open files
 _DEADLINE, _DEADLINE_WHEN_FULL, _SWEEP = 10, 0.5, 1
 _QUIET = 60  # minimum seconds between log lines about refused requests
 
+Health = Callable[[], Mapping[str, bool | str]]  # what works, and `why` if something does not
+
 log = structlog.get_logger(__name__)
 
 
 @contextmanager
-def bound(host: str, port: int) -> Iterator[socket.socket]:
-    """Bind a listening socket for the duration of the block. Raise `Misuse` if the address is not available."""
+def bound(host: str, port: int, advice: str = "choose others with --port and --host") -> Iterator[socket.socket]:
+    """Bind a listening socket for the duration of the block. Raise `Misuse`, with advice, if the address is not available."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         place = socket.create_server((host, port), family=family)
     except (OSError, UnicodeError) as exc:
         errno = getattr(exc, "errno", None) or 0  # negative if the host name cannot be resolved
         why = os.strerror(errno).lower() if errno > 0 else "no such address"
-        raise Misuse(f"port {port} of {host} cannot be opened ({why}); choose others with --port and --host") from exc
+        raise Misuse(f"port {port} of {host} cannot be opened ({why}); {advice}") from exc
     with place:
         yield place
 
 
 @contextmanager
-def served(application: WSGIApplication, place: socket.socket, *, deadline: int = _DEADLINE) -> Iterator[None]:
+def served(
+    application: WSGIApplication, place: socket.socket, *, deadline: int = _DEADLINE, threads: int = THREADS
+) -> Iterator[None]:
     """Serve an application on a socket for the duration of the block. A request has `deadline` seconds to arrive."""
     sockets: dict[int, Any] = {}
     server: Any = _Server(
@@ -54,7 +58,7 @@ def served(application: WSGIApplication, place: socket.socket, *, deadline: int 
         _sock=place,
         sockinfo=(place.family, place.type, place.proto, place.getsockname()),
         bind_socket=False,
-        threads=THREADS,
+        threads=threads,
         max_request_body_size=_LARGEST,
         connection_limit=_CONNECTIONS,
         channel_timeout=deadline,
@@ -136,3 +140,10 @@ def reply_json(
     sent = {"Content-Type": "application/json", "Content-Length": str(len(body)), **(headers or {})}
     start_response(f"{status.value} {status.phrase}", list(sent.items()))
     return [body]
+
+
+def reply_health(start_response: StartResponse, health: Health) -> Iterable[bytes]:
+    """Reply with what works and what does not: 200 if everything does, else 503."""
+    found = health()
+    well = "why" not in found
+    return reply_json(start_response, HTTPStatus.OK if well else HTTPStatus.SERVICE_UNAVAILABLE, {"ok": well, **found})

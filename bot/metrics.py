@@ -1,29 +1,27 @@
-"""Metrics for Prometheus, at /metrics on a separate port, without names of repositories, people or channels.
+"""Metrics for Prometheus, without names of repositories, people or channels; `metrics_server` shows them.
 
 What is read from the database is over all processes, and the same from each of them. The rest is of this process alone.
 """
 
 from collections import Counter as Tally
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from datetime import timedelta
 from importlib.metadata import version
 from typing import NamedTuple
 
 import structlog
-from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector, start_http_server
+from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily, Metric
 from prometheus_client.registry import Collector
 from sqlalchemy.exc import SQLAlchemyError
 
-from analysis.errors import Misuse, StoreUnusable
+from analysis.errors import StoreUnusable
 from bot.models.clock import Clock
 from bot.store import Mailbox, State, Store, Subscriptions
 from bot.store.executors import Executors
 from bot.store.flow_tables import ENQUEUED, FlowTables
 from bot.store.lease import Lease
 
-_HOST = "127.0.0.1"
 _BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3)  # seconds; Slack's timeout is three
 
 _WEEK = timedelta(days=7)
@@ -195,32 +193,6 @@ class _Stored(Collector):
         for name, number in self._stored.flows.failed(_WEEK).items():
             failed.add_metric([name], number)
         return [flows, ages, failed]
-
-
-@contextmanager
-def served(port: int, *, needed: bool = False) -> Iterator[Callable[[Metrics], None]]:
-    """Hold a loopback port, 0 for none, for the duration of the block; yield the function that shows metrics there.
-
-    If the port is taken, raise `Misuse` if they are `needed`; else that function logs a warning and shows none.
-    """
-    if not port:
-        yield lambda _: None
-        return
-    shown, advice = CollectorRegistry(), "choose another with --metrics-port, or 0 for none"
-    try:
-        server, thread = start_http_server(port, _HOST, shown)
-    except OSError as exc:
-        if needed:
-            raise Misuse(f"port {port} of {_HOST} is in use; {advice}") from exc
-        why = exc.strerror
-        yield lambda _: log.warning("no metrics", port=port, why=why, advice=advice)
-        return
-    try:
-        yield lambda metrics: shown.register(metrics.registry)
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 def _gauge(name: str, description: str, value: float) -> GaugeMetricFamily:

@@ -5,12 +5,13 @@ from contextlib import ExitStack, contextmanager
 
 import structlog
 
-from bot import logs, metrics
+from bot import logs
 from bot.bootstrap.bot import new_bot, scheduled, subscribe_configured_channels
 from bot.bootstrap.entrances import entrance
 from bot.bootstrap.parts import opened_parts
 from bot.bootstrap.start import Start
 from bot.flows import Flows
+from bot.metrics_server import metrics_port
 from bot.models.clock import Clock
 from bot.settings import Settings
 from bot.slack.app import sign_in
@@ -38,13 +39,13 @@ def running_bot(settings: Settings, now: Clock, start: Start) -> Iterator[Flows]
     with ExitStack() as stack:
         # Whatever may be refused comes before the lease, by which others know of this process.
         listen = stack.enter_context(entrance(settings, start, web))
-        show = stack.enter_context(metrics.served(start.metrics_port, needed=start.metrics_needed))
+        serve_metrics = stack.enter_context(metrics_port(start.metrics_port, needed=start.metrics_needed))
         sign_in(web)
         bot = new_bot(stack.enter_context(opened_parts(settings, now, start, lease, web)), start)
         log.info("connecting", user=web.me["user"], team=web.me["team"])
         subscribe_configured_channels(bot)
         stack.enter_context(bot.flows.running(flows_url(url)))
         stack.enter_context(scheduled(bot))
-        show(bot.figures)
+        serve_metrics(bot.figures.registry, bot.health.found)
         stack.enter_context(listen(bot))
         yield bot.flows

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from bot import metrics, scheduler
+from bot.bootstrap.health import HealthChecks
 from bot.bootstrap.parts import Parts, Shared
 from bot.bootstrap.requests import responder
 from bot.bootstrap.start import Start
@@ -24,12 +25,13 @@ _GLANCE = timedelta(seconds=1)  # between two looks for processes that were stop
 
 @dataclass(frozen=True)
 class Bot:
-    """What a bot is made of, what its behaviours share, its durable flows and its figures."""
+    """What a bot is made of, what its behaviours share, its durable flows, its figures and the checks of its health."""
 
     parts: Parts
     shared: Shared
     flows: Flows
     figures: metrics.Metrics
+    health: HealthChecks
 
 
 def new_bot(parts: Parts, start: Start) -> Bot:
@@ -40,7 +42,16 @@ def new_bot(parts: Parts, start: Start) -> Bot:
     steps = _delivery_steps(parts, shared)
     flows = Flows(responder(parts, shared), steps, published, tables.mailbox, now, parts.lease, tables.failures)
     stored = metrics.Stored(services.store, tables.mailbox, tables.subscriptions, tables.executors, tables.flows)
-    return Bot(parts, shared, flows, metrics.Metrics(stored, parts.lease, tables.failures, now))
+    figures = metrics.Metrics(stored, parts.lease, tables.failures, now)
+    return Bot(parts, shared, flows, figures, _health_checks(parts, flows))
+
+
+def _health_checks(parts: Parts, flows: Flows) -> HealthChecks:
+    def store() -> bool:
+        parts.tables.mailbox.waiting_since()
+        return True
+
+    return HealthChecks({"store": store, "engine": flows.alive, "lease": parts.lease.is_held})
 
 
 def _delivery_steps(parts: Parts, shared: Shared) -> DeliverySteps:

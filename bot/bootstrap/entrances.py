@@ -7,7 +7,6 @@ from socket import socket
 from wsgiref.types import WSGIApplication
 
 from bot.bootstrap.bot import Bot
-from bot.bootstrap.health import Health
 from bot.bootstrap.start import Start
 from bot.mcp.visibility import CLIENT, Visibility
 from bot.services.rate_limits import RateLimits
@@ -57,7 +56,7 @@ def _over_http(bot: Bot, secret: str, place: socket) -> Iterator[None]:
     with (
         _app(bot, THREADS, secret) as app,
         _mcp_application(bot) as others,
-        http_mode(app, secret, place, _health(bot).found, bot.figures.refused, others),
+        http_mode(app, secret, place, bot.health.found, bot.figures.refused, others),
     ):
         yield
 
@@ -100,11 +99,3 @@ def _mcp_application(bot: Bot) -> Iterator[dict[str, WSGIApplication]]:
     with wsgi_application(mcp_server(tools, bot.figures.mcp_called), settings.digest_mcp_hosts) as application:
         token = settings.digest_mcp_token.get_secret_value()
         yield {PATH: TokenCheck(application, token, bot.figures.mcp_refused)}
-
-
-def _health(bot: Bot) -> Health:
-    def store() -> bool:
-        bot.parts.tables.mailbox.waiting_since()
-        return True
-
-    return Health({"store": store, "engine": bot.flows.alive, "lease": bot.parts.lease.is_held})

@@ -14,7 +14,7 @@ Check = Callable[[], bool]
 log = structlog.get_logger(__name__)
 
 
-class Health:
+class HealthChecks:
     """Named checks, each in a thread of its own: one that hangs delays neither the others nor the reply. Thread-safe."""
 
     def __init__(self, checks: Mapping[str, Check]) -> None:

@@ -25,7 +25,7 @@ MetricsOption = Annotated[
         "--metrics-port",
         min=0,
         max=65535,
-        help="Loopback port of /metrics, for Prometheus; 0 for none.",
+        help="Loopback port of /metrics, for Prometheus, and of /healthz; 0 for none.",
         show_default=str(_METRICS_PORT),
     ),
 ]

@@ -11,14 +11,12 @@ from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 from slack_bolt.adapter.wsgi import SlackRequestHandler
 from slack_sdk.signature import SignatureVerifier
 
-from bot.http_server import Refusals, reply_json, served
+from bot.http_server import Health, Refusals, reply_health, reply_json, served
 from bot.slack.app import SlackApp
 
 _EVENTS, _HEALTH = "/slack/events", "/healthz"
 # Format of Slack's headers. Others are refused unparsed: a timestamp of 400 digits overflows the verifier's arithmetic.
 _TIMESTAMP, _SIGNATURE = re.compile(r"[0-9]{1,12}"), re.compile(r"v0=[0-9a-f]{64}")
-
-Health = Callable[[], Mapping[str, bool | str]]
 
 
 @contextmanager
@@ -60,7 +58,7 @@ class SignatureCheck:
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         path, method = environ["PATH_INFO"], environ["REQUEST_METHOD"]
         if path == _HEALTH and method in ("GET", "HEAD"):
-            return self._health_response(start_response)
+            return reply_health(start_response, self._health)
         if path != _EVENTS:
             return reply_json(start_response, HTTPStatus.NOT_FOUND)
         if method != "POST":
@@ -88,10 +86,3 @@ class SignatureCheck:
             return self._verifier.is_valid(body, at, signature)
         except UnicodeDecodeError:  # in the body
             return False
-
-    def _health_response(self, start_response: StartResponse) -> Iterable[bytes]:
-        found = self._health()
-        well = "why" not in found
-        return reply_json(
-            start_response, HTTPStatus.OK if well else HTTPStatus.SERVICE_UNAVAILABLE, {"ok": well, **found}
-        )

@@ -6,7 +6,7 @@ from time import monotonic
 import pytest
 
 from analysis.errors import StoreUnusable
-from bot.bootstrap.health import Health
+from bot.bootstrap.health import HealthChecks
 
 WITHIN = 2  # seconds
 
@@ -19,7 +19,7 @@ def test_a_check_that_hangs_is_told_in_time() -> None:
         calls.append(1)
         return back.wait(60)
 
-    health = Health({"store": store, "lease": lambda: True})
+    health = HealthChecks({"store": store, "lease": lambda: True})
     for _ in range(2):
         begun = monotonic()
         assert health.found() == {"store": False, "lease": True, "why": "store did not answer within 1.5 s"}
@@ -38,7 +38,7 @@ def test_the_reason_names_no_address(error: Exception | None, reason: str) -> No
             raise error
         return False
 
-    found = Health({"store": store}).found()
+    found = HealthChecks({"store": store}).found()
     assert found["store"] is False
     assert str(found["why"]).startswith(f"store {reason}")
     assert "postgresql" not in str(found)

@@ -22,10 +22,11 @@ from bot.store.flow_tables import FlowTables
 from bot.store.lease import Lease, new_lease
 from loopback.slack import Fault, LoopbackSlack
 from tests.conftest import recorded
+from tests.servers.asking import Got, ask
 from tests.servers.databases import empty_database
 from tests.servers.github import FaultyGitHub
 from tests.servers.postgresql import new_postgresql_database, postgresql_database
-from tests.servers.running import bot_running, free_port, whole
+from tests.servers.running import bot_running, free_port, stored, whole
 
 ADA, DIGEST = "U0ADA", "C0DIGEST"
 Figures = dict[tuple[str, str], float]
@@ -135,6 +136,21 @@ def test_figures_end_with_the_bot(slack: LoopbackSlack, serve: Serve, tmp_path: 
             slack.command(ADA, DIGEST, "help")
         with pytest.raises(URLError):
             scrape(port)
+
+
+@pytest.mark.parametrize("http", [False, True], ids=["socket", "http"])
+def test_the_health_is_at_the_same_port(slack: LoopbackSlack, tmp_path: Path, http: bool) -> None:
+    """However Slack reaches it, a process tells at /healthz of its metrics port whether it is well: 200, or 503 with what is not."""
+    port = free_port()
+    with bot_running(slack, "http://127.0.0.1:9", tmp_path, http=http, metrics_port=port, log_level="critical"):
+        url = f"http://127.0.0.1:{port}/healthz"
+        assert ask(url) == Got(200, {"ok": True, "store": True, "engine": True, "lease": True})
+        stored(tmp_path, "alter table inbox rename to lost")
+        assert ask(url) == Got(
+            503, {"ok": False, "store": False, "engine": True, "lease": True, "why": "store failed; the log says why"}
+        )
+        assert figures(scrape(port))["vllm_digest_store_up", ""] == 0
+        stored(tmp_path, "alter table lost rename to inbox")
 
 
 # Several processes
