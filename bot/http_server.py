@@ -45,7 +45,9 @@ def bound(host: str, port: int) -> Iterator[socket.socket]:
 
 
 @contextmanager
-def served(application: WSGIApplication, place: socket.socket, *, deadline: int = _DEADLINE) -> Iterator[None]:
+def served(
+    application: WSGIApplication, place: socket.socket, *, deadline: int = _DEADLINE, threads: int = THREADS
+) -> Iterator[None]:
     """Serve an application on a socket for the duration of the block. A request has `deadline` seconds to arrive."""
     sockets: dict[int, Any] = {}
     server: Any = _Server(
@@ -54,7 +56,7 @@ def served(application: WSGIApplication, place: socket.socket, *, deadline: int 
         _sock=place,
         sockinfo=(place.family, place.type, place.proto, place.getsockname()),
         bind_socket=False,
-        threads=THREADS,
+        threads=threads,
         max_request_body_size=_LARGEST,
         connection_limit=_CONNECTIONS,
         channel_timeout=deadline,

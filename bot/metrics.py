@@ -3,15 +3,19 @@
 What is read from the database is over all processes, and the same from each of them. The rest is of this process alone.
 """
 
+import re
 from collections import Counter as Tally
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from datetime import timedelta
+from http import HTTPStatus
 from importlib.metadata import version
+from socket import create_server, socket
 from typing import NamedTuple
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 import structlog
-from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector, start_http_server
+from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector, make_wsgi_app
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily, Metric
 from prometheus_client.registry import Collector
 from sqlalchemy.exc import SQLAlchemyError
@@ -24,6 +28,8 @@ from bot.store.flow_tables import ENQUEUED, FlowTables
 from bot.store.lease import Lease
 
 _HOST = "127.0.0.1"
+_NAMED_SO = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]+)?", re.IGNORECASE)
+_THREADS = 2
 _BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3)  # seconds; Slack's timeout is three
 
 _WEEK = timedelta(days=7)
@@ -203,24 +209,37 @@ def served(metrics: Metrics, port: int, *, needed: bool = False) -> Iterator[Non
 
     If the port is taken, raise `Misuse` if they are `needed`, else log a warning and serve none.
     """
+    with ExitStack() as stack:
+        if port and (place := _opened(port, needed=needed)):
+            from bot import http_server  # it is not needed without a port
+
+            application = _refusing_other_hosts(make_wsgi_app(metrics.registry))
+            stack.enter_context(place)
+            stack.enter_context(http_server.served(application, place, threads=_THREADS))
+        yield
+
+
+def _opened(port: int, *, needed: bool) -> socket | None:
+    advice = "choose another with --metrics-port, or 0 for none"
     try:
-        server, thread = start_http_server(port, _HOST, metrics.registry) if port else (None, None)
+        return create_server((_HOST, port))
     except OSError as exc:
         if needed:
-            raise Misuse(
-                f"port {port} of {_HOST} is in use; choose another with --metrics-port, or 0 for none"
-            ) from exc
-        log.warning(
-            "no metrics", port=port, why=exc.strerror, advice="choose another with --metrics-port, or 0 for none"
-        )
-        server, thread = None, None
-    try:
-        yield
-    finally:
-        if server and thread:
-            server.shutdown()
-            server.server_close()
-            thread.join()
+            raise Misuse(f"port {port} of {_HOST} is in use; {advice}") from exc
+        log.warning("no metrics", port=port, why=exc.strerror, advice=advice)
+        return None
+
+
+def _refusing_other_hosts(application: WSGIApplication) -> WSGIApplication:
+    """Answer 403 to a request for another host: a browser's page reaches this port under a name that it had point here."""
+
+    def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        if _NAMED_SO.fullmatch(environ.get("HTTP_HOST", _HOST)):
+            return application(environ, start_response)
+        start_response(f"{HTTPStatus.FORBIDDEN.value} {HTTPStatus.FORBIDDEN.phrase}", [("Content-Length", "0")])
+        return []
+
+    return answer
 
 
 def _gauge(name: str, description: str, value: float) -> GaugeMetricFamily:

@@ -2,9 +2,11 @@
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from socket import gethostname
+from socket import create_connection, gethostname
+from threading import active_count
 from typing import Any
 from urllib.error import URLError
 from urllib.request import urlopen
@@ -14,7 +16,7 @@ from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import Engine
 
-from bot.metrics import Metrics, Stored
+from bot.metrics import Metrics, Stored, served
 from bot.store import Mailbox, Store, Subscriptions, open_engine
 from bot.store.database import read_only_engine
 from bot.store.executors import Executors
@@ -25,6 +27,7 @@ from tests.conftest import recorded
 from tests.servers.github import FaultyGitHub
 from tests.servers.postgresql import new_postgresql_database, postgresql_database
 from tests.servers.running import bot_running, free_port, whole
+from tests.servers.wire import send
 
 ADA, DIGEST = "U0ADA", "C0DIGEST"
 Figures = dict[tuple[str, str], float]
@@ -134,6 +137,44 @@ def test_figures_end_with_the_bot(slack: LoopbackSlack, serve: Serve, tmp_path: 
             slack.command(ADA, DIGEST, "help")
         with pytest.raises(URLError):
             scrape(port)
+
+
+# The port
+
+
+@pytest.fixture(scope="module")
+def served_port() -> Iterator[int]:
+    """The port of a process whose database is away."""
+    port, url = free_port(), f"postgresql+psycopg://nobody@127.0.0.1:{free_port()}/none"
+    with served(metrics_of(read_only_engine(url), new_lease(url, "worker")), port, needed=True):
+        yield port
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:9464", "127.0.0.1.evil.example", "localhost@evil", ""])
+def test_a_page_that_was_led_to_the_port_is_refused(host: str, served_port: int) -> None:
+    """A browser that reaches the port under another name (DNS rebinding) is told nothing."""
+    got = send(served_port, "GET /metrics HTTP/1.1", f"Host: {host}")
+    assert (got.status, got.body) == (403, b"")
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:{}", "localhost:{}", "LOCALHOST", "[::1]:{}", "127.0.0.1:9000"])
+def test_this_machine_is_told_the_figures(host: str, served_port: int) -> None:
+    """Under this machine's names, on a forwarded port too, the figures are told."""
+    got = send(served_port, "GET /metrics HTTP/1.1", f"Host: {host.format(served_port)}")
+    assert got.status == 200
+    assert b"vllm_digest_build_info" in got.body
+
+
+def test_half_sent_requests_do_not_hide_the_figures(served_port: int) -> None:
+    """While hundreds of requests never end, and others are megabytes, the figures are told, without a thread for each."""
+    threads = active_count()
+    with ExitStack() as stack:
+        for _ in range(300):
+            half = stack.enter_context(create_connection(("127.0.0.1", served_port), timeout=10))
+            half.sendall(b"GET /metrics HTTP/1.1\r\nX: half")
+        assert send(served_port, "POST /metrics HTTP/1.1", "Content-Length: 3000000").status == 413
+        assert "vllm_digest_build_info" in scrape(served_port)
+        assert active_count() == threads
 
 
 # Several processes
