@@ -12,6 +12,7 @@ from typing import Any
 import structlog
 from slack_bolt import Ack, App, BoltResponse
 
+from analysis.errors import DigestError
 from analysis.models import Language
 from bot.models.clock import Clock
 from bot.services.channels import Channels
@@ -35,7 +36,6 @@ from bot.slack.parsing.requests import (
     request_row,
 )
 from bot.slack.web import Web
-from bot.slack.web_errors import SlackFailure
 from bot.store import Mailbox
 
 BUTTONS = (
@@ -192,7 +192,7 @@ class Listeners:
         """Open a modal; on failure hand the request over, so that the person gets a reply."""
         try:
             self._web.open_view(body["trigger_id"], view())
-        except SlackFailure as exc:
+        except DigestError as exc:
             log.warning("no modal", run=request.run, why=str(exc))
             self._hand_over(request)
 
