@@ -275,6 +275,11 @@ def _found(text: str) -> Iterator[tuple[int, int]]:
         for pattern in detector.denylist:
             for match in pattern.finditer(text):
                 yield _captured(text, match)
+    yield from _written(text)
+
+
+def _written(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the start and end of each value that is a secret by what is written before it."""
     for match in _ASSIGNED.finditer(text) if _ASSIGNMENT.search(text) else ():
         if _looks_random(match["value"], match["name"]):
             yield match.span("value")

@@ -37,35 +37,33 @@ WEB = "https://github.example/o/n/"
 LANGUAGES: Sequence[Language] = ("en", "zh")
 DAYS = st.lists(commits("2026-02-05T12:00:00Z"), max_size=3, unique_by=lambda each: each["sha"])
 # The elements and attributes of our own pages.
-ELEMENTS = set(
-    [
-        "html",
-        "head",
-        "meta",
-        "title",
-        "style",
-        "body",
-        "header",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "time",
-        "p",
-        "main",
-        "section",
-        "ul",
-        "li",
-        "a",
-        "code",
-        "span",
-        "details",
-        "summary",
-        "strong",
-        "footer",
-    ]
-)
-ATTRIBUTES = set(["lang", "charset", "name", "content", "http-equiv", "class", "datetime", "href", "id", "open"])  # fmt: skip
+ELEMENTS = {
+    "html",
+    "head",
+    "meta",
+    "title",
+    "style",
+    "body",
+    "header",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "time",
+    "p",
+    "main",
+    "section",
+    "ul",
+    "li",
+    "a",
+    "code",
+    "span",
+    "details",
+    "summary",
+    "strong",
+    "footer",
+}
+ATTRIBUTES = {"lang", "charset", "name", "content", "http-equiv", "class", "datetime", "href", "id", "open"}  # fmt: skip
 
 
 def read(told: dict[str, Any]) -> Commit:
