@@ -23,11 +23,12 @@ from tests.servers.github import FaultyGitHub
 from tests.servers.launched import Ran, launched, start_launcher
 from tests.servers.postgresql import leave_postgresql
 from tests.servers.running import used_engine
+from tests.strategies import TIMES
 
 pytest_plugins = ["tests.processes"]
 
-# Of generated examples few, the same ones each time, and none kept on disk.
-settings.register_profile("suite", max_examples=50, deadline=None, derandomize=True, database=None)
+# Of generated examples few, the same ones each time, and none kept on disk. In a campaign many, those of a seed.
+settings.register_profile("suite", max_examples=50 * TIMES, deadline=None, derandomize=TIMES == 1, database=None)
 settings.load_profile("suite")
 
 share_compiled_statements()

@@ -23,9 +23,10 @@ class Repository(Frozen):
     def parse(cls, text: str) -> Self:
         """Parse `owner/name[@branch]`; raises `Misuse` for anything else."""
         match = re.fullmatch(r"([A-Za-z0-9_.-]+)/([A-Za-z0-9_.-]+)(?:@([^\s~^:?*\[\\]+))?", text.strip())
-        if not match or {match[1], match[2]} & {".", "..", ".git"}:
+        name = match[2].removesuffix(".git") if match else ""
+        if not match or {match[1], name} & {"", ".", "..", ".git"}:
             raise Misuse(Phrase("{text!r} is not a repository; use owner/name or owner/name@branch", text=text))
-        return cls(owner=match[1], name=match[2].removesuffix(".git"), branch=match[3])
+        return cls(owner=match[1], name=name, branch=match[3])
 
     @property
     def full_name(self) -> str:

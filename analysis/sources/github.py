@@ -226,7 +226,11 @@ class GitHub:
 
     def canonical_name(self, repository: Repository) -> Repository:
         """Return the repository with GitHub's spelling; `UnknownRepository` or `UnknownBranch` if it does not exist."""
-        owner, _, name = self._get(RepositoryReply, repository).full_name.partition("/")
+        full_name = self._get(RepositoryReply, repository).full_name
+        try:
+            spelled = Repository.parse(full_name)
+        except Misuse as exc:
+            raise not_github(self._at(repository).host) from exc
         if repository.branch:
             try:
                 self._get(dict[str, object], repository, f"/branches/{quote(repository.branch)}")
@@ -234,7 +238,7 @@ class GitHub:
                 raise UnknownBranch(
                     Phrase("GitHub has no branch {repository}; check the spelling", repository=repository)
                 ) from exc
-        return repository.model_copy(update={"owner": owner, "name": name})
+        return repository.model_copy(update={"owner": spelled.owner, "name": spelled.name})
 
     def head(self, repository: Repository) -> str:
         """Return the SHA of the branch's head."""

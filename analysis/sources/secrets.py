@@ -34,6 +34,12 @@ _ASSIGNED = re.compile(
 _ASSIGNMENT = re.compile(
     r"""(?i)(?:key|secret|passwd|password|token)\b["'\]]{0,2}\s*[=:]"""
 )  # part of every `_ASSIGNED`, found faster
+# Credentials by their syntax alone: a header, an entry of `.netrc`, a login of Docker. A diff's sign may stand between two words.
+_CREDENTIALS = re.compile(
+    r"""(?x) [Aa]uthorization["']?\s*[:=,]\s*["']?(?:[Bb]asic|[Bb]earer|[Tt]oken)\s+(?P<header>[\w+/.~-]{12,4000}=*)
+    | \blogin\s+(?:[-+]\s+)?\S+\s+(?:[-+]\s+)?password\s+(?P<netrc>[^\s"'`,;]{8,200})
+    | "auth"\s*:\s*"(?P<docker>[A-Za-z0-9+/]{12,4000}={0,2})\""""
+)
 # Detectors that try every word of a text, and the characters of the shortest run that they match.
 _SHORTEST_RUNS = {"CloudantDetector": 24, "IbmCloudIamDetector": 44, "IbmCosHmacDetector": 48, "SoftlayerDetector": 64}
 _RUN = re.compile(r"(?<![\w-])[\w-]{24,}")
@@ -269,9 +275,18 @@ def _found(text: str) -> Iterator[tuple[int, int]]:
         for pattern in detector.denylist:
             for match in pattern.finditer(text):
                 yield _captured(text, match)
+    yield from _written(text)
+
+
+def _written(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the start and end of each value that is a secret by what is written before it."""
     for match in _ASSIGNED.finditer(text) if _ASSIGNMENT.search(text) else ():
         if _looks_random(match["value"], match["name"]):
             yield match.span("value")
+    for match in _CREDENTIALS.finditer(text):
+        group = match.lastgroup or 0
+        if _looks_random(match[group], "password"):
+            yield match.span(group)
 
 
 def _located(finding: "Finding", text: str) -> Iterator[tuple[int, int]]:

@@ -13,6 +13,7 @@ from slack_bolt import App, BoltRequest, BoltResponse
 
 from analysis.errors import BadSetting, DigestError
 from bot.slack.listeners import Listeners
+from bot.slack.parsing.payloads import is_malformed
 from bot.slack.socket_mode import Sockets
 from bot.slack.web import Web
 from bot.slack.web_errors import Refused
@@ -27,13 +28,6 @@ _KINDS = {
     "view_submission": "form",
     "message_action": "shortcut",
 }
-_NEEDED = {  # fields that a genuine request of Slack has
-    "command": {"user_id", "channel_id", "trigger_id"},
-    "button": {"user", "actions"},
-    "form": {"user", "view"},
-    "shortcut": {"user", "channel", "message", "trigger_id"},
-}
-
 log = structlog.get_logger(__name__)
 
 
@@ -46,7 +40,7 @@ class SlackApp(App):
 
     def dispatch(self, req: BoltRequest) -> BoltResponse:
         begun = perf_counter()
-        if not _NEEDED.get(_kind(req.body), set()) <= req.body.keys():
+        if is_malformed(_kind(req.body), req.body):
             return BoltResponse(status=400, body="")
         response = super().dispatch(req)
         self._tell(_kind(req.body), perf_counter() - begun)

@@ -12,7 +12,7 @@ from typing import Any
 import structlog
 from slack_bolt import Ack, App, BoltResponse
 
-from analysis.errors import StoreUnusable
+from analysis.errors import DigestError, StoreUnusable
 from analysis.locale import catalogue
 from analysis.models import Language
 from bot.models.clock import Clock
@@ -194,7 +194,7 @@ class Listeners:
         """Open a modal; on failure hand the request over, so that the person gets a reply."""
         try:
             self._web.open_view(body["trigger_id"], view())
-        except SlackFailure as exc:
+        except DigestError as exc:
             log.warning("no modal", run=request.run, why=str(exc))
             self._hand_over(request)
 

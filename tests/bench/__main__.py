@@ -18,6 +18,7 @@ from tests.bench.acknowledging import acknowledging
 from tests.bench.answers import answers
 from tests.bench.asking_a_model import asking_a_model
 from tests.bench.backfilling import backfilling
+from tests.bench.campaign import campaign
 from tests.bench.commands import commands
 from tests.bench.figures import Row, duration
 from tests.bench.impacts import impact
@@ -61,6 +62,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "suspects": Benchmark(suspects, {"settings": {}}),
     "upgrade": Benchmark(upgrading, {"commits": 2, "settings": {}}),
     "backfill": Benchmark(backfilling, {"days": 2, "a_day": 3}),
+    "campaign": Benchmark(campaign, {"settings": {"BENCH_KINDS": "forms", "BENCH_CAMPAIGN": "1", "BENCH_PIECES": "1"}}),
     "start": Benchmark(starting, {"commits": 2, "runs": 1, "starts": 0}),
     "commands": Benchmark(commands, {"texts": 20, "at_once": 10, "high": 1}),
     "ack": Benchmark(acknowledging, {"at_once": 5, "rounds": 1, "commits": 3, "answers": 2}),

@@ -2,9 +2,11 @@
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from socket import gethostname
+from socket import create_connection, gethostname
+from threading import active_count
 from typing import Any
 from urllib.error import URLError
 from urllib.request import urlopen
@@ -15,6 +17,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import Engine
 
 from bot.metrics import Metrics, Stored
+from bot.metrics_server import metrics_port
 from bot.store import Mailbox, Store, Subscriptions, open_engine
 from bot.store.database import engine_as_it_is
 from bot.store.executors import Executors
@@ -27,6 +30,7 @@ from tests.servers.databases import empty_database
 from tests.servers.github import FaultyGitHub
 from tests.servers.postgresql import new_postgresql_database, postgresql_database
 from tests.servers.running import bot_running, free_port, stored, whole
+from tests.servers.wire import send
 
 ADA, DIGEST = "U0ADA", "C0DIGEST"
 Figures = dict[tuple[str, str], float]
@@ -151,6 +155,45 @@ def test_the_health_is_at_the_same_port(slack: LoopbackSlack, tmp_path: Path, ht
         )
         assert figures(scrape(port))["vllm_digest_store_up", ""] == 0
         stored(tmp_path, "alter table lost rename to inbox")
+
+
+# The port
+
+
+@pytest.fixture(scope="module")
+def served_port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """The port of a process that has nothing to do."""
+    port, url = free_port(), empty_database(tmp_path_factory.mktemp("idle") / "bot.db")
+    with metrics_port(port, needed=True) as serve_metrics:
+        serve_metrics(metrics_of(open_engine(url), new_lease(url, "serve")).registry, dict)
+        yield port
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:9464", "127.0.0.1.evil.example", "localhost@evil", ""])
+def test_a_page_that_was_led_to_the_port_is_refused(host: str, served_port: int) -> None:
+    """A browser that reaches the port under another name (DNS rebinding) is told nothing."""
+    got = send(served_port, "GET /metrics HTTP/1.1", f"Host: {host}")
+    assert (got.status, got.body) == (403, b'{"error": "forbidden"}')
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:{}", "localhost:{}", "LOCALHOST", "[::1]:{}", "127.0.0.1:9000"])
+def test_this_machine_is_told_the_figures(host: str, served_port: int) -> None:
+    """Under this machine's names, on a forwarded port too, the figures are told."""
+    got = send(served_port, "GET /metrics HTTP/1.1", f"Host: {host.format(served_port)}")
+    assert got.status == 200
+    assert b"vllm_digest_build_info" in got.body
+
+
+def test_half_sent_requests_do_not_hide_the_figures(served_port: int) -> None:
+    """While hundreds of requests never end, and others are megabytes, the figures are told, without a thread for each."""
+    threads = active_count()
+    with ExitStack() as stack:
+        for _ in range(300):
+            half = stack.enter_context(create_connection(("127.0.0.1", served_port), timeout=10))
+            half.sendall(b"GET /metrics HTTP/1.1\r\nX: half")
+        assert send(served_port, "POST /metrics HTTP/1.1", "Content-Length: 3000000").status == 413
+        assert "vllm_digest_build_info" in scrape(served_port)
+        assert active_count() == threads
 
 
 # Several processes

@@ -22,6 +22,7 @@ from loopback.slack import Fault as SlackFault
 from loopback.slack import LoopbackSlack
 from loopback.slack.server import Reply
 from tests.conftest import Run, recorded
+from tests.planted import planted
 from tests.servers.github import Fault, FaultyGitHub
 from tests.servers.launched import begun
 from tests.servers.plugin import PLUGIN, plugin, upstream
@@ -153,6 +154,22 @@ def test_a_command_logs_nothing_that_was_sent(
     assert ("[REDACTED:1]" in kept(tmp_path)) is (arguments[0] != "calibrate")
     assert arguments[0] != "ask" or "answered" in ran.err
     assert bool(chat.bodies) is (arguments[0] != "calibrate" and "--no-model" not in arguments)
+
+
+def test_no_secret_of_any_kind_is_kept(run: Run, serve: Serve, chat: PlantingChat, tmp_path: Path) -> None:
+    """Of a commit with a secret of each kind in a patch, its message and its pull request none is printed, logged, sent to a model or stored."""
+    text = "\n".join(each.text for each in planted().values())
+    lines = text.split("\n")
+    patch = "\n".join([f"@@ -0,0 +1,{len(lines)} @@", *(f"+{line}" for line in lines)])
+    made = {"filename": "pkg/a.env", "status": "added", "additions": len(lines), "deletions": 0, "patch": patch}
+    pull = {"number": 1, "title": "Configure it", "body": text}
+    server = serve(recorded(1, message=f"[Core] Configure it (#1)\n\n{text}", files=[made], pull=pull))
+    ran = run("digest", "2026-02-05", server=server, **settings(chat))
+    assert chat.bodies
+    seen = ran.err + ran.out + "".join(chat.bodies) + tables(f"sqlite:///{tmp_path / 'data' / 'digest.db'}")
+    assert "[REDACTED:20]" in seen
+    for kind, (_, secret) in planted().items():
+        assert secret not in seen, kind
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 418])

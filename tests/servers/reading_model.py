@@ -11,6 +11,7 @@ from analysis.models import Commit, Entry, Language, Links, Question, Statement
 from analysis.questions.answering import Answering, Reserve, answer
 from analysis.questions.tools import CommitTools
 from analysis.ranking import rank
+from tests.planted import planted
 from tests.servers.bare import BareRepository, GitServer
 from tests.servers.bare import Entry as FileEntry
 from tests.servers.chat import Calls, Said, SayOrCall, ScriptedChat
@@ -33,6 +34,7 @@ FILES: dict[str, bytes | FileEntry] = {
     "engine/unread.py": b"def linger():\n    return None\n",
     "engine/long.py": b"".join(b"row_%d = %d\n" % (n, n) for n in range(2_000)),
     "engine/keys.py": f'STRIPE = "{KEY}"\n'.encode(),
+    "engine/planted.env": "\n".join(text for text, _ in planted().values()).encode(),
     "README.md": b"# Engine\n\nA queue of lanes for batches.\n",
     "picture.png": b"\0\1\2",
     "huge.txt": b"x" * 2_100_000,

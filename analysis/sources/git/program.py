@@ -43,6 +43,7 @@ _ENVIRONMENT = {
 }
 _CONFIGURATION = {  # no fsckObjects: real histories have malformed old commits, and nothing is ever checked out
     "attr.tree": EMPTY_TREE,
+    "commitGraph.generationVersion": "1",  # of a date beyond 64 bits git computes the second version for ever
     "core.askPass": "",
     "core.attributesFile": os.devnull,
     "core.bigFileThreshold": "16m",  # a larger file counts as binary and is not read into memory

@@ -35,7 +35,7 @@ def ask_modal(button: ButtonRequest, language: Language) -> dict[str, Any]:
 
 def asked_in(view: Mapping[str, Any]) -> tuple[ButtonRequest, str]:
     """Return the button click that opened a submitted modal, and the question in it."""
-    written = view["state"]["values"]["question"]["question"].get("value") or ""
+    written = view["state"]["values"].get("question", {}).get("question", {}).get("value") or ""
     button = parse_request(json.loads(view["private_metadata"]))
     if not isinstance(button, ButtonRequest):
         raise TypeError(f"not a button: {button.kind}")

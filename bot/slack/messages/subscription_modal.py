@@ -168,7 +168,7 @@ def filled_in(view: Mapping[str, Any], language: Language) -> tuple[Filled | Non
 
 
 def _field_value(values: Mapping[str, Any], name: str) -> str:
-    state = values[name][name]
+    state = values.get(name, {}).get(name, {})
     chosen = state.get("selected_option") or {}
     found = (
         state.get("value") or state.get("selected_conversation") or state.get("selected_time") or chosen.get("value")

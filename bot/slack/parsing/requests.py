@@ -184,10 +184,10 @@ def from_message(body: Mapping[str, Any], bot_user: str) -> MessageRequest | Non
 def deleted_message(body: Mapping[str, Any]) -> tuple[str, str] | None:
     """Return the channel and ts of a message that was deleted, also of one that stays as a tombstone; None for other events."""
     event = body["event"]
-    if event.get("subtype") == "message_deleted":
+    if event.get("subtype") == "message_deleted" and event.get("deleted_ts"):
         return event["channel"], event["deleted_ts"]
     changed = event.get("message") or {}
-    if event.get("subtype") == "message_changed" and changed.get("subtype") == "tombstone":
+    if event.get("subtype") == "message_changed" and changed.get("subtype") == "tombstone" and changed.get("ts"):
         return event["channel"], changed["ts"]
     return None
 

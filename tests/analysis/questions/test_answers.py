@@ -9,7 +9,7 @@ from threading import Event
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from llmock.scenarios import Behavior, Fail, Reply, StreamFault
 from llmock.testing import LLMockServer
@@ -22,6 +22,7 @@ from analysis.ranking import rank
 from loopback.http_server import Loopback, QuietHandler
 from tests.factories import SHA, commit, file, patch
 from tests.servers.chat import Say, ScriptedChat
+from tests.strategies import examples
 
 REPOSITORY = Repository(owner="acme", name="engine")
 SCHEDULER = "engine/core/scheduler.py"
@@ -529,7 +530,7 @@ REAL = {f"{SCHEDULER}:{line}" for line in (10, 11, 20, 21, 22, 23)} | {
 } | {SCHEDULER, "engine/envs.py", SHA[:7], "abc1234"}  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(60)
 @given(reply=st.lists(PIECES | st.text(max_size=12), max_size=25).map("".join), days=st.booleans())
 def test_whatever_a_model_says_ends_in_an_answer(reply: str, days: bool, parrot: tuple[list[str], ChatModel]) -> None:
     """Replies of any characters leave an answer, and none of its citations, links or addresses is invented."""

@@ -11,6 +11,7 @@ from analysis.diff import tokens
 from analysis.errors import ModelFailure
 from analysis.models import Commit, Links
 from analysis.questions.tools import MAX_CALLS, MAX_TOKENS
+from tests.planted import planted
 from tests.servers.chat import Calls, Refusal, Said
 from tests.servers.reading_model import KEY, WORKER, ReadingModel, Stored, in_turn, reading
 
@@ -209,6 +210,14 @@ def test_secrets_are_redacted_in_what_tools_return(asked: ReadingModel) -> None:
     asked.ask(Calls([("read_file", {"path": "engine/keys.py"}), ("grep", {"pattern": "STRIPE"})]), TRUE)
     assert all("STRIPE" in each and "[REDACTED:1]" in each for each in asked.results())
     assert KEY not in str(asked.chat.requests)
+
+
+def test_no_secret_of_any_kind_is_read_by_a_tool(asked: ReadingModel) -> None:
+    """Of a file that holds a secret of each kind no tool returns one."""
+    asked.ask(Calls([("read_file", {"path": "engine/planted.env"}), ("grep", {"pattern": "password|key|token"})]), TRUE)
+    assert "[REDACTED:20]" in asked.results()[0]
+    for kind, (_, secret) in planted().items():
+        assert secret not in str(asked.chat.requests), kind
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,14 @@ import string
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.models import PullRequest
 from analysis.sources.secrets import _ASSIGNED, _ASSIGNMENT, _RUN, _SHORTEST_RUNS, Redactor, _detectors, redacted
 from tests.factories import commit, file, patch
+from tests.planted import planted
+from tests.strategies import examples
 
 LETTERS_AND_DIGITS = string.ascii_letters + string.digits
 PEM = "-" * 5
@@ -76,6 +78,26 @@ def test_a_random_value_given_to_a_key_or_a_password_disappears(before: str, sec
     assert redacted.endswith(after)
 
 
+@pytest.mark.parametrize("kind", planted())
+def test_a_secret_of_every_kind_disappears_everywhere(kind: str) -> None:
+    """Given away in one place of a commit, it is in no other either: patch, message, file name, author, pull request."""
+    text, secret = planted()[kind]
+    lines = patch(*(f"+{line}" for line in text.split("\n")))
+    told = [
+        commit("Do it", [file("a.env", lines), file("b.py", patch(f'+use("{secret}")')), file(f"{secret}.py")]),
+        commit("Do it", body=f"I ran this:\n\n{text}\n\nand then {secret}"),
+        commit("Do it", pull=PullRequest(number=1, title=f"Use {secret}", body=text), author=secret),
+    ]
+    for each in told:
+        assert secret not in redacted(each).model_dump_json().replace("\\", "")
+
+
+@pytest.mark.parametrize("text", ["+machine git.internal\n+  login ada\n+  password {}", "+Authorization: Basic {}=="])
+def test_credentials_in_a_patch_disappear(text: str) -> None:
+    """An entry of .netrc over several lines goes without what stands around it, and so does a header."""
+    assert Redactor()(text.format(made(18))) == text.replace("==", "").format("[REDACTED:1]")
+
+
 @pytest.mark.parametrize(
     "line",
     [
@@ -100,6 +122,12 @@ def test_a_random_value_given_to_a_key_or_a_password_disappears(before: str, sec
         "- uses: actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683 # v4.2.2",
         'rev = "0123456789abcdef0123456789abcdef01234567"',
         'curl -H "Authorization: Bearer $TOKEN"',
+        '-H "Authorization: Bearer your-token-goes-here-123"',
+        'headers = {"Authorization": f"Bearer {token}"}',
+        "Authorization: Bearer EMPTY",
+        '"auth": "username_and_password_as_base64"',
+        "login ada password PASSWORD",
+        "On login the password is checked.",
         "Co-authored-by: Ada <ada123456@example.com>",
         "http://127.0.0.1:8000/v1/completions",
         "",
@@ -371,7 +399,7 @@ def test_a_token_in_a_file_name_disappears(name: str, path: str) -> None:
     assert clean.body == "([REDACTED:1].)"
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(st.data())
 def test_no_pattern_is_spared_a_text_that_it_matches(data: st.DataObject) -> None:
     """The quick looks that decide whether a slow pattern is tried never miss what it would find."""

@@ -53,6 +53,15 @@ def test_a_rule_names_a_repository_or_all() -> None:
         parse_rule("o/n=")
 
 
+@pytest.mark.parametrize(
+    "text", ["o/..", "o/...git", "../n", "o/.", "o/..git", "o/.git", "o/.git.git", "./n", "o/n/..", "o/\u2025"]
+)
+def test_no_repository_is_a_way_out_of_a_folder(text: str) -> None:
+    """A name of which dots alone are left, with or without `.git` behind them, is no repository's."""
+    with pytest.raises(Misuse, match="is not a repository"):
+        Repository.parse(text)
+
+
 def test_doctor_checks_targets_and_token(run: Run, tmp_path: Path) -> None:
     """Each target has a line with its remedy."""
     (tmp_path / "public").mkdir()

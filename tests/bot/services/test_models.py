@@ -9,7 +9,7 @@ from itertools import cycle, islice
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from llmock.scenarios import Behavior, Fail, Reply, StreamFault
 from llmock.testing import LLMockServer
@@ -29,6 +29,7 @@ from tests.injections import PLACES, injected, injections
 from tests.servers.chat import Say, ScriptedChat
 from tests.servers.clock import SettableClock
 from tests.servers.github import FaultyGitHub
+from tests.strategies import examples
 
 Serve = Callable[..., FaultyGitHub]
 At = Callable[..., Services]
@@ -444,7 +445,7 @@ def test_whatever_a_model_says_ends_in_an_analysis(serve: Serve, services: At, c
     days = [first + timedelta(days=number) for number in range(100)]
     found = services(serve(*(recorded(n + 1, date=f"{day}T12:00:00Z") for n, day in enumerate(days))))
 
-    @settings(max_examples=40, deadline=None, database=None)
+    @examples(40)
     @given(SHAPES)
     def holds(reply: object) -> None:
         said.append(reply if isinstance(reply, str) else json.dumps(reply))

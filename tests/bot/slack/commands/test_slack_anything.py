@@ -1,10 +1,10 @@
 """Whatever people type in Slack is answered where an answer is due, and nothing of it goes wrong."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from loopback.github import RecordedRepository
@@ -15,6 +15,7 @@ from tests.servers.clock import SettableClock
 from tests.servers.crowd import KINDS, PIECES, Crowd, Said
 from tests.servers.github import FaultyGitHub
 from tests.servers.talk import Talk
+from tests.strategies import TIMES, examples
 
 TYPED = st.one_of(
     st.lists(st.sampled_from(PIECES), min_size=1, max_size=4).map(" ".join),
@@ -28,14 +29,7 @@ def batches() -> list[list[Said]]:
     """What Hypothesis thinks of, before there is a bot: its threads use random numbers, which Hypothesis forbids meanwhile."""
     found: list[list[Said]] = []
 
-    @settings(
-        max_examples=6,
-        phases=[Phase.generate],
-        deadline=None,
-        derandomize=True,
-        database=None,
-        suppress_health_check=list(HealthCheck),
-    )
+    @settings(examples(6), phases=[Phase.generate])
     @given(st.lists(st.builds(Said, st.sampled_from(KINDS), TYPED, st.booleans()), min_size=50, max_size=50))
     def keep(said: list[Said]) -> None:
         found.append(said)
@@ -65,8 +59,11 @@ def crowd(batches: list[list[Said]], tmp_path_factory: pytest.TempPathFactory) -
         yield Crowd(talk, 25)
 
 
-def test_whatever_is_typed_is_answered(batches: list[list[Said]], crowd: Crowd) -> None:
+def test_whatever_is_typed_is_answered(
+    batches: list[list[Said]], crowd: Crowd, record_property: Callable[[str, object], None]
+) -> None:
     """Of 300 texts in commands, mentions, direct messages and threads each gets the answer that is due, and no bug shows."""
-    assert sum(map(len, batches)) == 300
+    record_property("examples", sum(map(len, batches)))
+    assert sum(map(len, batches)) == 300 * TIMES
     for said in batches:
         assert crowd.says(said) == []
