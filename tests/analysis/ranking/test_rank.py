@@ -301,3 +301,24 @@ def test_a_signal_shows_the_words_it_was_seen_in(title: str, signal: str, eviden
 def test_a_signal_is_a_whole_word(title: str, signal: str) -> None:
     """A word inside another is none."""
     assert signal not in [each.name for each in signals(commit(title))]
+
+
+@pytest.mark.parametrize("name", [*TAGS, *TITLE_WORDS])
+def test_a_signal_is_found_by_words_that_begin_as_its_pattern_does(name: str) -> None:
+    """Each title of recorded history that a pattern matches is found to have the pattern's signal, in the same words."""
+    pattern = {**TAGS, **TITLE_WORDS}[name].pattern
+    vocabulary = Vocabulary({**TAGS, **TITLE_WORDS})
+    for line in commit_lines().splitlines()[::15]:
+        title = json.loads(line)["message"].partition("\n")[0]
+        match = pattern.search(title)
+        assert dict(vocabulary.found_in(title)).get(name) == (match[0] if match else None)
+
+
+def test_the_score_alone_is_that_of_the_rank() -> None:
+    """A score without change types has the number, the tier and the reasons of the whole rank."""
+    for commit in recorded_commits(commit_lines().splitlines()[::30]):
+        ranked, scored = rank(commit), score(commit, (), general_weights())
+        assert (scored.score, scored.importance) == (ranked.score, ranked.importance)
+        assert [(each.signal.name, each.points) for each in scored.contributions] == [
+            (reason.signal, reason.points) for reason in ranked.reasons
+        ]
