@@ -1,12 +1,9 @@
 """A commit's patches, parsed into lines and excerpted within a token budget."""
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
-
-from unidiff import Hunk as ParsedHunk
-from unidiff import PatchSet
-from unidiff.errors import UnidiffParseError
 
 from analysis.models import Commit, FileChange, Frozen
 from analysis.paths import Kind, kind
@@ -18,6 +15,8 @@ _MARGIN = 1.15
 _HUNK_LINES = 60
 _LISTED_ONLY = (Kind.GENERATED, Kind.VENDORED)
 _PREFERENCE = {each: index for index, each in enumerate(Kind)}
+_HUNK_HEADER = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)")
+_NO_NEWLINE = "\\"  # begins git's remark that a file ends without one
 
 
 class DiffLine(NamedTuple):
@@ -68,7 +67,10 @@ def tokens(text: str) -> int:
 @lru_cache(maxsize=256)
 def headed_hunks(patch: str | None) -> tuple[Hunk, ...]:
     """Parse a file's patch into hunks; empty for a missing or malformed patch."""
-    return tuple(Hunk(hunk.section_header.strip(), tuple(_diff_lines(hunk))) for hunk in _parsed_hunks(patch))
+    try:
+        return tuple(_hunks(iter(patch.split("\n")))) if patch else ()
+    except ValueError:
+        return ()
 
 
 def hunks(patch: str | None) -> tuple[tuple[DiffLine, ...], ...]:
@@ -138,17 +140,38 @@ def _hunk_texts(patch: str) -> Iterator[str]:
             yield "\n".join([header, *(line.sign + line.text for line in lines)])
 
 
-def _parsed_hunks(patch: str | None) -> list[ParsedHunk]:
-    if not patch:
-        return []
-    try:
-        files = PatchSet.from_string(f"--- a\n+++ b\n{patch}\n")
-    except (UnidiffParseError, ValueError):
-        return []
-    return [hunk for file in files for hunk in file]
+def _hunks(lines: Iterator[str]) -> Iterator[Hunk]:
+    """Yield the hunks of a patch; raises ValueError if it is malformed, as with other text above a hunk."""
+    is_patch = True
+    for line in lines:
+        if header := _HUNK_HEADER.match(line):
+            if not is_patch:
+                raise ValueError("text between hunks")
+            yield _hunk(header, lines)
+        elif line and not line.startswith(_NO_NEWLINE):
+            is_patch = False
 
 
-def _diff_lines(hunk: ParsedHunk) -> Iterator[DiffLine]:
-    for line in hunk:
-        if line.line_type in ("+", "-", " "):
-            yield DiffLine(line.line_type, line.value.rstrip("\n"), line.source_line_no, line.target_line_no)
+def _hunk(header: re.Match[str], lines: Iterator[str]) -> Hunk:
+    """Read the lines that a hunk's header announces; raises ValueError if there are others."""
+    old, new = int(header[1]), int(header[3])
+    old_end, new_end = old + int(header[2] or 1), new + int(header[4] or 1)
+    found = []
+    for line in lines:
+        sign, text = (line[0], line[1:]) if line.strip("\r") else (" ", line)
+        if sign == " ":
+            found.append(DiffLine(sign, text, old, new))
+            old, new = old + 1, new + 1
+        elif sign == "+":
+            found.append(DiffLine(sign, text, None, new))
+            new += 1
+        elif sign == "-":
+            found.append(DiffLine(sign, text, old, None))
+            old += 1
+        elif sign != _NO_NEWLINE:
+            raise ValueError(f"not a line of a hunk: {line[:80]!r}")
+        if old >= old_end and new >= new_end:
+            break
+    if (old, new) != (old_end, new_end):
+        raise ValueError(f"a hunk ends at lines {old} and {new}, not at {old_end} and {new_end}")
+    return Hunk(header[5].strip(), tuple(found))

@@ -20,6 +20,7 @@ _DEFINES = re.compile(
 )
 _DUPLICATE = re.compile(r"\b(?:redundant|duplicat\w*)\b", re.IGNORECASE)
 _WORD = re.compile(r"[\w-]+")
+_ADDED_NAME = re.compile(r"^\+(?:(?:async )?def |class )?(\w+)", re.MULTILINE)
 
 
 class Change:
@@ -57,6 +58,18 @@ class Change:
         """Return the added lines outside tests and documentation, where a moved name would reappear."""
         lines = (_lines_with_sign(file, "+") for file in self.commit.files if kind(file.path) in _DEFINING_KINDS)
         return "\n".join(line for some in lines for line in some)
+
+    def modules_adding(self, name: str) -> Sequence[FileChange]:
+        """Return the public modules with an added line that begins with a name, or with the head of its definition."""
+        return self._modules_by_added_name.get(name, ())
+
+    @cached_property
+    def _modules_by_added_name(self) -> dict[str, list[FileChange]]:
+        found: dict[str, list[FileChange]] = {}
+        for file in filter(is_module, self.commit.files):
+            for name in dict.fromkeys(_ADDED_NAME.findall(file.patch or "")):
+                found.setdefault(name, []).append(file)
+        return found
 
     @cached_property
     def removes_only_duplicates(self) -> bool:

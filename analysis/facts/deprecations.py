@@ -14,7 +14,7 @@ from analysis.facts.options import FLAG_NAME, PARSER
 from analysis.facts.python import CodeStatement, Definition, Side, definitions, statements
 from analysis.models import Fact, FactKind, FileChange
 
-_HINT = re.compile(r"deprecat", re.IGNORECASE)
+_HINT = "deprecat"  # without which, in lower case, there is no notice
 _WARNING = re.compile(r"(?:\w+\.)*_?warn\w*\(")
 _HELPER = re.compile(r"(?:\w+\.)*_?(?:deprecate\w*|(?:handle|warn|mark|set|get|emit)_\w*deprecat\w*)\(")
 _DECORATOR = re.compile(r"@(?:\w+\.)*deprecated\b")
@@ -69,10 +69,10 @@ class _Notice(NamedTuple):
 
 def deprecations(change: Change, file: FileChange) -> Iterator[Fact]:
     """Yield what the added lines of a public module announce as deprecated."""
-    if file.status == "removed" or not is_module(file) or not _HINT.search(_added(file)):
+    if file.status == "removed" or not is_module(file) or not _has_hint(file.patch) or not _has_hint(_added(file)):
         return
     before = change.read_before(old_path(file)) or ""
-    known = {each.name for other in change.commit.files for each in _notices(other, "-") if is_module(other)}
+    known = {each.name for other in change.commit.files if is_module(other) for each in _notices(other, "-")}
     for each in _notices(file, "+"):
         line = next((line for line in each.statement.lines if line.sign == "+"), None)
         if line is None or each.name in known or _was_deprecated(each.name, before):
@@ -88,6 +88,10 @@ def deprecations(change: Change, file: FileChange) -> Iterator[Fact]:
         )
 
 
+def _has_hint(text: str | None) -> bool:
+    return text is not None and _HINT in text.lower()
+
+
 def _added(file: FileChange) -> str:
     return "\n".join(line for line in (file.patch or "").split("\n") if line.startswith("+"))
 
@@ -99,7 +103,7 @@ def _was_deprecated(name: str, before: str) -> bool:
 
 def _notices(file: FileChange, side: Side) -> Iterator[_Notice]:
     """Yield the notices on one side of a file."""
-    if not _HINT.search(file.patch or ""):
+    if not _has_hint(file.patch):
         return
     found, defined = statements(file.patch, side), definitions(file.patch, side)
     marks = {(each.hunk, each.text): each for each in found if _DECORATOR.match(each.text)}
@@ -125,7 +129,7 @@ def _of_definition(found: Definition, marks: Mapping[tuple[int, str], CodeStatem
 
 def _of_statement(statement: CodeStatement) -> Iterator[_Notice]:
     text = statement.text
-    if not _HINT.search(text):
+    if not _has_hint(text):
         return
     if _WARNING.match(text):
         said = _said(text)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 
-from analysis.facts.change import Change, is_module, old_path
+from analysis.facts.change import Change, old_path
 from analysis.facts.python import CodeStatement, definitions, statements
 from analysis.models import FileChange
 
@@ -34,11 +34,10 @@ def still_importable(change: Change, file: FileChange) -> Callable[[str], bool]:
 
 def new_location(change: Change, file: FileChange, name: str) -> str | None:
     """Return the place ("path:line") of the only other module in which the commit defines `name`, else None."""
-    defined = re.compile(rf"^\+(?:(?:async )?def |class )?{re.escape(name)}\b", re.MULTILINE)
     places = [
         f"{other.path}:{each.line.number}"
-        for other in change.commit.files
-        if other is not file and is_module(other) and defined.search(other.patch or "")
+        for other in change.modules_adding(name)
+        if other is not file
         for each in definitions(other.patch, "+")
         if each.name == name and each.what in _DEFINING and each.line.sign == "+"
     ]

@@ -21,12 +21,14 @@ DefinitionKind = Literal["class", "function", "method", "field", "member", "cons
 _TOKEN = re.compile(
     r"""(?P<triple>\"{3}|'{3})|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(?P<comment>\#.*)|(?P<open>[(\[{])|(?P<close>[)\]}])"""
 )
-_QUOTES = frozenset("\"'#")
+_BRACKET = re.compile(r"[()\[\]{}]")
+_QUOTE = re.compile(r"[\"'#]")
 _CLASS = re.compile(r"class\s+(?P<name>\w+)\s*(?:\((?P<bases>.*?)\)\s*:|:|(?P<cut>\())")
 _DEF = re.compile(r"(?:async\s+)?def\s+(?P<name>\w+)")
 _FIELD = re.compile(r"(?P<name>[A-Za-z_]\w*)\s*:(?!=)\s*\S")
 _ASSIGNED = re.compile(r"(?P<name>[A-Za-z_]\w*)\s*(?::[^=]+)?=(?!=)")
 _ENUM = re.compile(r"\b\w*(?:Enum|Flag)\b")
+_HEADS = ("class", "def", "async", "if")  # what begins a line that the patterns of scopes match
 _FOR_TYPES = re.compile(r"if\s+(?:\w+\.)?TYPE_CHECKING\s*:")
 
 
@@ -194,12 +196,16 @@ class _Reader:
 
     def _count_brackets(self, text: str) -> bool:
         """Count the brackets of a line without quotes and comments; return False if the line needs `_without_comment`."""
-        closed = sum(map(text.count, ")]}"))
-        if self._quote or not _QUOTES.isdisjoint(text) or closed > self._depth + sum(map(text.count, "([{")):
+        if self._quote or _QUOTE.search(text):
             return False
-        if closed > self._depth and text.lstrip()[:1] in (")", "]", "}"):
+        brackets = _BRACKET.findall(text)
+        if not brackets:
+            return True
+        opened = sum(map(brackets.count, "([{"))
+        closed = len(brackets) - opened
+        if closed > self._depth + opened or (closed > self._depth and text.lstrip()[:1] in (")", "]", "}")):
             return False
-        self._depth += sum(map(text.count, "([{")) - closed
+        self._depth += opened - closed
         return True
 
     def _without_comment(self, text: str) -> str:
@@ -231,6 +237,8 @@ class _Reader:
 
 def _scope_begun_by(text: str, indent: int, owner: Scope = MODULE, decorators: tuple[str, ...] = ()) -> Scope | None:
     """Return the scope whose head a statement or a hunk heading is: a class, a function or a type-checking block."""
+    if not text.startswith(_HEADS):
+        return None
     prefix = f"{owner.name}." if owner.name else ""
     if match := _CLASS.match(text):
         bases = None if match["cut"] else match["bases"] or ""

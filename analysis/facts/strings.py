@@ -8,18 +8,20 @@ string. The reading with the fewest oddities wins.
 import keyword
 import re
 from collections.abc import Iterable, Sequence
+from math import inf
 
 from analysis.diff import DiffLine
 
 _QUOTES = ('"""', "'''")
+_QUOTE = re.compile(r"[\"'#]")  # begins a string or a comment
 _WRONG, _DOUBTFUL = 2, 1  # not valid Python; and plausible within a string, such as sample code
 _TOKEN = re.compile(r"""(?P<triple>\"{3}|'{3})|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(?P<comment>\#.*)""")
 # A string in single quotes continues after a backslash at the end of its line.
 _LITERAL = re.compile(r""""(?:\\.|[^"\\])*(?:"|\\$)|(?<!\w)'(?:\\.|[^'\\])*(?:'|\\$)|\#.*""")
 
 _KEYWORD = rf"(?:{'|'.join([*keyword.kwlist, 'match', 'case', 'type', 'print'])})\b"
-# In Python two words follow each other only if one is a keyword.
-_TWO_WORDS = re.compile(rf"(?<![\w.])(?!{_KEYWORD})[A-Za-z_]\w* +(?!{_KEYWORD})[A-Za-z_]")
+# In Python two words follow each other only if one is a keyword, which is looked at only where two do.
+_TWO_WORDS = re.compile(rf"(?<![\w.])(?=[A-Za-z_]\w* +[A-Za-z_])(?!{_KEYWORD})\w+ +(?!{_KEYWORD})")
 _MARKUP = re.compile(r"^\s*(?:>>>|```|[A-Z]\w*:\s*$|:\w+ \w+:)")
 _STATEMENT = re.compile(
     r"""(?x)^\s*(?:
@@ -40,19 +42,22 @@ def open_quote(lines: Sequence[DiffLine]) -> str:
     if not lines or 1 in (lines[0].old, lines[0].new):
         return ""
     texts = [line.text for line in lines]
-    best, fewest = "", _oddities(texts, "")
+    best, fewest = "", _oddities(texts, "", inf)
     for quote in [each for each in _QUOTES if any(each in text for text in texts)] or _QUOTES[:1]:
-        if fewest and (count := _oddities(texts, quote)) < fewest:
+        if fewest and (count := _oddities(texts, quote, fewest)) < fewest:
             best, fewest = quote, count
     return best
 
 
-def _oddities(texts: Iterable[str], quote: str) -> int:
+def _oddities(texts: Iterable[str], quote: str, limit: float) -> int:
+    """Count the oddities of a reading, up to the `limit` that it must stay below to be chosen."""
     reading = _Reading(quote)
     continued = False
     for text in texts:
         if text.strip() and not continued:
             reading.read_line(text.rstrip())
+            if reading.oddities >= limit:
+                break
         continued = not reading.quote and text.endswith("\\")
     return reading.oddities
 
@@ -89,7 +94,7 @@ class _Reading:
                     break
                 self._open(code, opening, indent)
             code += '""'
-        bare = _LITERAL.sub(lambda match: "" if match[0].startswith("#") else '""', code).rstrip()
+        bare = _without_literals(code).rstrip()
         self._count_if(bool(_TWO_WORDS.search(bare) or _MARKUP.match(bare)))
         if began_within:
             self._above = None if code else self._above
@@ -113,9 +118,16 @@ class _Reading:
         self.oddities += weight if odd else 0
 
 
+def _without_literals(code: str) -> str:
+    """Return code with each string emptied and without its comment."""
+    if not _QUOTE.search(code):
+        return code
+    return _LITERAL.sub(lambda match: "" if match[0].startswith("#") else '""', code)
+
+
 def _split_at_quotes(text: str) -> tuple[str, str, str]:
     """Split at the first triple quotes into (before, quotes, after); (text, "", "") if there are none."""
-    for match in _TOKEN.finditer(text):
+    for match in _TOKEN.finditer(text) if any(quotes in text for quotes in _QUOTES) else ():
         if match["comment"]:
             break
         if match["triple"]:

@@ -130,7 +130,8 @@ def by_kind(facts: Iterable["Fact"]) -> Iterator[tuple[FactKind, list["Fact"]]]:
     groups: dict[FactKind, list[Fact]] = {}
     for fact in facts:
         groups.setdefault(fact.kind, []).append(fact)
-    yield from ((kind, groups[kind]) for kind in FactKind if kind in groups)
+    if groups:
+        yield from ((kind, groups[kind]) for kind in FactKind if kind in groups)
 
 
 class Fact(Frozen):

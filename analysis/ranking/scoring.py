@@ -1,6 +1,7 @@
 """Scoring of commits: a sum of weighted signals, and three tiers between a floor and a ceiling set by the evidence."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from analysis.instructions import without_instructions_by_sentence
 from analysis.models import (
@@ -27,15 +28,42 @@ _RISKS = {
 _ORDER = (Importance.LOW, Importance.MEDIUM, Importance.HIGH)
 
 
+class Contribution(NamedTuple):
+    """A signal with its points (log-odds)."""
+
+    signal: Signal
+    points: float
+
+
+class Score(NamedTuple):
+    """The sum of the intercept and the contributions, which come strongest first, and the tier."""
+
+    score: float
+    importance: Importance
+    contributions: Sequence[Contribution]
+
+
+def score(commit: Commit, found: Sequence[Fact], weights: Weights) -> Score:
+    """Score a commit as `rank` does, without its change types and its second score."""
+    found = supported(commit, found)
+    kinds = () if commit.read else change_types(commit, found)
+    return _score(commit, kinds, found, tuple(signals(commit, found)), weights)
+
+
 def rank(commit: Commit, found: Sequence[Fact] = (), weights: Weights | None = None) -> Ranked:
     """Score a commit in log-odds and assign its tier, with the reasons strongest first."""
     weights = weights or general_weights()
     found = supported(commit, found)
     every = tuple(signals(commit, found))
-    score, reasons = _scored(every, weights)
     kinds = change_types(commit, found)
-    importance = within(weights.tier(score), floor(found), ceiling(commit, kinds, found))
-    return Ranked(score=score, importance=importance, reasons=reasons, change_types=kinds, breakage=_breakage(every))
+    score, importance, contributions = _score(commit, kinds, found, every, weights)
+    return Ranked(
+        score=score,
+        importance=importance,
+        reasons=_reasons(contributions),
+        change_types=kinds,
+        breakage=_breakage(every),
+    )
 
 
 def importance_downstream(ranked: Ranked, *, broken: bool) -> Importance:
@@ -49,23 +77,37 @@ def importance_downstream(ranked: Ranked, *, broken: bool) -> Importance:
     return within(ranked.importance, Importance.MEDIUM if risky else Importance.LOW, Importance.HIGH)
 
 
-def _scored(every: Sequence[Signal], weights: Weights) -> tuple[float, tuple[Reason, ...]]:
+def _score(
+    commit: Commit, kinds: Sequence[ChangeType], found: Sequence[Fact], every: Sequence[Signal], weights: Weights
+) -> Score:
+    score, contributions = _sum(every, weights)
+    importance = within(weights.tier(score), floor(found), ceiling(commit, kinds, found))
+    return Score(score, importance, contributions)
+
+
+def _sum(every: Sequence[Signal], weights: Weights) -> tuple[float, Sequence[Contribution]]:
     """Return the sum of the signals' points, and the signals that have any, strongest first."""
-    reasons = []
+    contributions = []
     score = weights.intercept
     for signal in every:
         points = round(weights.points.get(signal.name, 0.0) * signal.value, 2)
         score += points
         if points:
-            reasons.append(Reason(signal=signal.name, points=points, evidence=signal.evidence))
-    reasons.sort(key=lambda reason: -abs(reason.points))
-    return round(score, 2), tuple(reasons)  # rounded, so that the displayed score is the one that sets the tier
+            contributions.append(Contribution(signal, points))
+    contributions.sort(key=lambda each: -abs(each.points))
+    return round(score, 2), contributions  # rounded, so that the displayed score is the one that sets the tier
+
+
+def _reasons(contributions: Sequence[Contribution]) -> tuple[Reason, ...]:
+    return tuple(
+        Reason(signal=signal.name, points=points, evidence=signal.evidence) for signal, points in contributions
+    )
 
 
 def _breakage(every: Sequence[Signal]) -> Breakage:
     weights = breakage_weights()
-    score, reasons = _scored(every, weights)
-    return Breakage(score=score, risk=_RISKS[weights.tier(score)], reasons=reasons)
+    score, contributions = _sum(every, weights)
+    return Breakage(score=score, risk=_RISKS[weights.tier(score)], reasons=_reasons(contributions))
 
 
 def supported(commit: Commit, found: Sequence[Fact]) -> Sequence[Fact]:

@@ -13,7 +13,7 @@ from analysis.facts.removed_tests import tests_added
 from analysis.instructions import without_instructions
 from analysis.models import Commit, Fact, FileChange, by_kind
 from analysis.paths import Kind, kind
-from analysis.ranking.vocabulary import AREAS, TAGS, TITLE_WORDS
+from analysis.ranking.vocabulary import AREAS, TAGS, TITLE_WORDS, Vocabulary
 
 
 class Signal(NamedTuple):
@@ -22,6 +22,7 @@ class Signal(NamedTuple):
     evidence: str
 
 
+_TAGS, _TITLE_WORDS = Vocabulary(TAGS), Vocabulary(TITLE_WORDS)
 _MAX_WORDS = 20  # words of a title that are read: few titles have more, and padding adds nothing
 _MIN_SOURCE_SHARE = 0.1  # of the changed lines: below this the change is not about source
 _COMPANION_KINDS = (Kind.TEST, Kind.CI, Kind.DOCS, Kind.EXAMPLE)
@@ -41,7 +42,7 @@ def signals(commit: Commit, found: Sequence[Fact] = ()) -> Iterator[Signal]:
     """Yield all signals for or against the commit's importance."""
     tag, rest = split_title(without_instructions(commit.subject))
     yield from _tag_signals(tag)
-    yield from _matching_signals(TITLE_WORDS, " ".join(rest.split()[:_MAX_WORDS]))
+    yield from _word_signals(_TITLE_WORDS, " ".join(rest.split()[:_MAX_WORDS]))
     yield from _file_signals(commit)
     yield from _fact_signals(found)
 
@@ -49,18 +50,17 @@ def signals(commit: Commit, found: Sequence[Fact] = ()) -> Iterator[Signal]:
 # Titles differ, but tags and paths recur: their signals are cached.
 @lru_cache(maxsize=4096)
 def _tag_signals(tag: str) -> tuple[Signal, ...]:
-    return tuple(_matching_signals(TAGS, tag))
+    return tuple(_word_signals(_TAGS, tag))
 
 
-def _matching_signals(patterns: Mapping[str, re.Pattern[str]], text: str) -> Iterator[Signal]:
-    for name, pattern in patterns.items():
-        if match := pattern.search(text):
-            yield Signal(name, 1, match[0])
+def _word_signals(vocabulary: Vocabulary, text: str) -> Iterator[Signal]:
+    return (Signal(name, 1, words) for name, words in vocabulary.found_in(text))
 
 
 @lru_cache(maxsize=65536)
 def _area_signals(path: str) -> tuple[str, ...]:
-    return tuple(name for name, pattern in AREAS.items() if pattern.search(path.lower()))
+    low = path.lower()
+    return tuple(name for name, pattern in AREAS.items() if pattern.search(low))
 
 
 def _file_signals(commit: Commit) -> Iterator[Signal]:

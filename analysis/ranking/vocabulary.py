@@ -1,21 +1,66 @@
 """The vocabulary of the ranking: patterns for title tags, title words and repository areas, each a signal."""
 
 import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+_BEGINNING = 3  # characters of a word that tell which patterns may match there
+_LITERAL = re.compile(rf"[a-z\d]{{1,{_BEGINNING}}}(?![?*{{])")
+_WORD = re.compile(rf"(?<![\w/-])\w{{1,{_BEGINNING}}}")
 
 
-def _whole_words(*alternatives: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w/-])(?:{'|'.join(alternatives)})(?![\w-])", re.IGNORECASE)
+class Words(NamedTuple):
+    """A pattern, and what the words begin with that it matches from; "" if it may match from any place."""
+
+    pattern: re.Pattern[str]
+    beginnings: frozenset[str]
 
 
-def _title_start(*alternatives: str) -> re.Pattern[str]:
-    return re.compile(rf"^(?:{'|'.join(alternatives)})(?![\w-])", re.IGNORECASE)
+class Vocabulary:
+    """Names of signals with their words. A text is searched only for those that begin like one of its own words."""
+
+    def __init__(self, words: Mapping[str, Words]) -> None:
+        self._patterns = [(name, each.pattern) for name, each in words.items()]
+        self._places: dict[str, list[int]] = {}
+        for place, each in enumerate(words.values()):
+            for beginning in each.beginnings:
+                self._places.setdefault(beginning, []).append(place)
+
+    def found_in(self, text: str) -> Iterator[tuple[str, str]]:
+        """Yield each signal whose words occur in a text, in their order, with the words found first."""
+        for place in self._candidates(text):
+            name, pattern = self._patterns[place]
+            if match := pattern.search(text):
+                yield name, match[0]
+
+    def _candidates(self, text: str) -> Iterable[int]:
+        if not text.isascii():  # letters of other scripts may equal ours where case is ignored
+            return range(len(self._patterns))
+        beginnings = {word[:length] for word in _WORD.findall(text.lower()) for length in range(1, len(word) + 1)}
+        return sorted({place for each in ("", *beginnings) for place in self._places.get(each, ())})
+
+
+def _whole_words(*alternatives: str) -> Words:
+    pattern = re.compile(rf"(?<![\w/-])(?:{'|'.join(alternatives)})(?![\w-])", re.IGNORECASE)
+    return Words(pattern, _beginnings(alternatives))
+
+
+def _title_start(*alternatives: str) -> Words:
+    pattern = re.compile(rf"^(?:{'|'.join(alternatives)})(?![\w-])", re.IGNORECASE)
+    return Words(pattern, _beginnings(alternatives))
+
+
+def _beginnings(alternatives: Iterable[str]) -> frozenset[str]:
+    """Return the literal characters that each alternative begins with, at most three; "" of one that begins with none."""
+    literals = map(_LITERAL.match, alternatives)
+    return frozenset(literal[0] if literal else "" for literal in literals)
 
 
 # Tags stand in brackets or before a colon at the start of a title: [Bugfix][Core], fix(api): ...
 TAGS = {
     "tag: bug fix": _whole_words("bug", "bug ?-?fix(?:es)?", "hot ?fix", "fix"),
     "tag: feature": _whole_words("feat(?:ure)?s?", "new feature"),
-    "tag: model": _whole_words("(?:new )?models?"),
+    "tag: model": _whole_words("models?", "new models?"),
     "tag: performance": _whole_words("perf(?:ormance)?", "optimi[sz]ation"),
     "tag: kernel": _whole_words("kernels?", "attention", "cuda", "triton"),
     "tag: core": _whole_words(
@@ -54,7 +99,7 @@ TITLE_WORDS = {
         "add(?:s|ed)? (?:new )?(?:model|api|endpoint)",
     ),
     "words: begins with add": _title_start("add(?:s|ed|ing)?", "allow(?:s|ed)?", "expose[sd]?"),
-    "words: begins with fix": _title_start("(?:hot ?)?fix(?:e[sd]|ing)?"),
+    "words: begins with fix": _title_start("fix(?:e[sd]|ing)?", "hot ?fix(?:e[sd]|ing)?"),
     "words: begins with an adjustment": _title_start(
         "updat(?:e[sd]?|ing)",
         "mak(?:e|es|ing)",
@@ -77,14 +122,17 @@ TITLE_WORDS = {
         "fus(?:e|es|ed|ing|ion)",
         "tun(?:e|es|ed|ing)",
     ),
-    "words: removes what people use": re.compile(
-        r"(?<![\w/-])(?:remov(?:e|es|ed|ing|al)|drop(?:s|ped)?|delet(?:e|es|ed)|deprecat\w+|disallow\w*|renam(?:e|es|ed))(?![\w-])"
-        r".*?(?<![\w/-])(?:deprecated|(?-i:[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+)|--[a-z][\w-]+|env(?:ironment)?s?|variables?|metrics?"
-        r"|fields?|arg(?:ument)?s?|param(?:eter)?s?|options?|flags?|endpoints?|routes?|backends?|fallbacks?|support)(?![\w-])",
-        re.IGNORECASE,
+    "words: removes what people use": Words(
+        re.compile(
+            r"(?<![\w/-])(?:remov(?:e|es|ed|ing|al)|drop(?:s|ped)?|delet(?:e|es|ed)|deprecat\w+|disallow\w*|renam(?:e|es|ed))(?![\w-])"
+            r".*?(?<![\w/-])(?:deprecated|(?-i:[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+)|--[a-z][\w-]+|env(?:ironment)?s?|variables?|metrics?"
+            r"|fields?|arg(?:ument)?s?|param(?:eter)?s?|options?|flags?|endpoints?|routes?|backends?|fallbacks?|support)(?![\w-])",
+            re.IGNORECASE,
+        ),
+        _beginnings(("remov", "drop", "delet", "deprecat", "disallow", "renam")),
     ),
     "words: number formats": _whole_words(
-        "(?:nv|mx)?fp\\d+", "int[48]", "w\\d+a\\d+\\w*", "gguf", "awq", "gptq", "quanti[sz]\\w+"
+        "fp\\d+", "nvfp\\d+", "mxfp\\d+", "int[48]", "w\\d+a\\d+\\w*", "gguf", "awq", "gptq", "quanti[sz]\\w+"
     ),
     "words: adapters or speculation": _whole_words("lora", "eagle\\d?", "mtp", "spec(?:ulative)?[ -]?decod\\w+"),
     "words: removes or deprecates": _whole_words(
@@ -139,13 +187,15 @@ TITLE_WORDS = {
         "env(?:ironment)?[ -]?var(?:iable)?s?",
         "(?-i:[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+)",
         "--[a-z][\\w-]+",
-        "(?:cli|command.line) (?:flag|option|argument)s?",
+        "cli (?:flag|option|argument)s?",
+        "command.line (?:flag|option|argument)s?",
     ),
     "words: default": _whole_words("by default", "default(?:s|ed)?"),
     "words: upgrade": _whole_words(
         "bump(?:s|ed)?",
         "upgrade[sd]?",
-        "(?:update[sd]?|move[sd]?) (?:[\\w./-]+ ){0,3}?(?:to )?v?\\d[\\w.]*",
+        "update[sd]? (?:[\\w./-]+ ){0,3}?(?:to )?v?\\d[\\w.]*",
+        "move[sd]? (?:[\\w./-]+ ){0,3}?(?:to )?v?\\d[\\w.]*",
         "pin(?:s|ned)?",
     ),
     "words: tidying": _whole_words(

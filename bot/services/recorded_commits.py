@@ -9,7 +9,7 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
 from analysis.errors import Misuse
 from analysis.models import Commit, FileChange
-from analysis.ranking import Weights, rank
+from analysis.ranking import Weights, score
 from analysis.text import scalar
 
 
@@ -57,14 +57,14 @@ def rank_lines(lines: Iterable[bytes], weights: Weights) -> Iterator[dict[str, A
     from analysis.facts import facts
 
     for commit in recorded_commits(lines):
-        ranked = rank(commit, facts(commit), weights)
+        scored = score(commit, facts(commit), weights)
         yield {
             "sha": commit.sha,
-            "score": ranked.score,
-            "importance": ranked.importance.value,
+            "score": scored.score,
+            "importance": scored.importance.value,
             "reasons": [
-                {"signal": reason.signal, "points": reason.points, "evidence": reason.evidence}
-                for reason in ranked.reasons
+                {"signal": signal.name, "points": points, "evidence": signal.evidence}
+                for signal, points in scored.contributions
             ],
         }
 
@@ -94,6 +94,8 @@ def _commit(recorded: _Recorded) -> Commit:
         additions=recorded.stats.additions,
         deletions=recorded.stats.deletions,
         pull=None,
+        not_on=None,
+        read=True,
     )
 
 

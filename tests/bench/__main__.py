@@ -54,7 +54,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "store": Benchmark(stored_commits, {"commits": 300, "calls": 3}),
     "search": Benchmark(searching, {"commits": 300, "real": 20, "calls": 3}),
     "million": Benchmark(million, {"commits": (300, 600), "repositories": 3, "real": 20, "calls": 3, "settings": {}}),
-    "rank": Benchmark(ranking, {"commits": 20, "with_patches": 20}),
+    "rank": Benchmark(ranking, {"commits": 20, "with_patches": 20, "merged": 20}),
     "judge": Benchmark(judging, {"every": 20}),
     "score": Benchmark(scoring, {"commits": 40}),
     "answers": Benchmark(answers, {"settings": {}}),
