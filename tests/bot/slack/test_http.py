@@ -57,7 +57,8 @@ class Site(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+def site(tmp_path_factory: pytest.TempPathFactory, payloads: list[Any]) -> Iterator[Site]:
+    """A bot behind HTTP. The payloads come first: its threads use random numbers, which Hypothesis forbids while it thinks."""
     folder = tmp_path_factory.mktemp("bot")
     with LoopbackSlack(signing_secret=SECRET) as slack, bot_running(slack, "http://127.0.0.1:9", folder, http=True):
         url = str(slack.delivery.deliver_to).removesuffix("/slack/events")
@@ -195,7 +196,7 @@ def test_a_button_with_a_forged_value_gets_a_line(action: str, value: str | None
 
 @pytest.fixture(scope="module")
 def payloads() -> list[Any]:
-    """What Hypothesis thinks of, before it is sent: the bot's threads use random numbers, which Hypothesis forbids meanwhile."""
+    """What Hypothesis thinks of, before it is sent."""
     found: list[Any] = []
 
     @settings(examples(100), phases=[Phase.generate])
