@@ -16,7 +16,16 @@ from analysis.search.commit_words import CommitWords
 from analysis.search.words import searchable
 from bot.store.search import WEIGHTS, parse_query
 from bot.store.tsvector_candidates import candidates
-from bot.store.tsvector_terms import Collection, Sought, index_words, optional_term, read_collection, required_term
+from bot.store.tsvector_terms import (
+    Collection,
+    Sought,
+    index_words,
+    optional_term,
+    read_collection,
+    required_term,
+    scope_words,
+    use_word_indexes,
+)
 
 _TITLE, _MESSAGE, _PATHS, _CODE, _SUMMARY = WEIGHTS
 # A tsvector has four labels and positions up to 16,383: summaries share the message's label, at positions of their own.
@@ -57,6 +66,7 @@ def best_matches(connection: Connection, text: str, keys: Sequence[str], limit: 
     if not query.required and not query.optional:
         return []
     collection = read_collection(connection)
+    use_word_indexes(connection)
     required = [required_term(connection, each, collection) for each in query.required]
     optional = [optional_term(connection, each, collection) for each in query.optional]
     terms = [*required, *optional]
@@ -79,7 +89,8 @@ def best_matches(connection: Connection, text: str, keys: Sequence[str], limit: 
 
 
 def _save(connection: Connection, commit_id: int, words: CommitWords, summary: str) -> None:
-    row = search_row(commit_id, words, summary)
+    repository_id = connection.execute(sql("SELECT repository_id FROM commits WHERE id = :id"), {"id": commit_id})
+    row = search_row(commit_id, repository_id.scalar_one(), words, summary)
     columns, changes = ", ".join(row), ", ".join(f"{name} = excluded.{name}" for name in row if name != "rowid")
     values = ", ".join(f"CAST(:{name} AS tsvector)" if name in {"words", "title_words"} else f":{name}" for name in row)
     connection.execute(
@@ -88,18 +99,23 @@ def _save(connection: Connection, commit_id: int, words: CommitWords, summary: s
     )
 
 
-def search_row(commit_id: int, words: CommitWords, summary: str) -> dict[str, Any]:
+def search_row(commit_id: int, repository_id: int, words: CommitWords, summary: str) -> dict[str, Any]:
     """Return the row of `commit_search` for a commit's words and the summaries of its analyses, tsvectors as their literals."""
-    title = index_words(words.title)
-    vector, length = _vector(title, *(index_words(each) for each in (*words[1:], summary)))
+    vector, length = vector_of(words, summary)
+    scope = scope_words(repository_id, commit_id)
     return {
         "rowid": commit_id,
         **words._asdict(),
         "summary": summary,
-        "words": vector,
-        "title_words": _vector(title)[0],
+        "words": " ".join([vector, *scope]),
+        "title_words": " ".join([_vector(index_words(words.title))[0], *scope]),
         "length": length,
     }
+
+
+def vector_of(words: CommitWords, summary: str = "") -> tuple[str, int]:
+    """Return the tsvector of a commit's words and summaries as its literal, and the number of words."""
+    return _vector(*(index_words(each) for each in (*words, summary)))
 
 
 def _vector(
