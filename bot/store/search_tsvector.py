@@ -23,7 +23,6 @@ from bot.store.tsvector_terms import (
     optional_term,
     read_collection,
     required_term,
-    scope_words,
     use_word_indexes,
 )
 
@@ -89,8 +88,7 @@ def best_matches(connection: Connection, text: str, keys: Sequence[str], limit: 
 
 
 def _save(connection: Connection, commit_id: int, words: CommitWords, summary: str) -> None:
-    repository_id = connection.execute(sql("SELECT repository_id FROM commits WHERE id = :id"), {"id": commit_id})
-    row = search_row(commit_id, repository_id.scalar_one(), words, summary)
+    row = search_row(commit_id, words, summary)
     columns, changes = ", ".join(row), ", ".join(f"{name} = excluded.{name}" for name in row if name != "rowid")
     values = ", ".join(f"CAST(:{name} AS tsvector)" if name in {"words", "title_words"} else f":{name}" for name in row)
     connection.execute(
@@ -99,23 +97,18 @@ def _save(connection: Connection, commit_id: int, words: CommitWords, summary: s
     )
 
 
-def search_row(commit_id: int, repository_id: int, words: CommitWords, summary: str) -> dict[str, Any]:
+def search_row(commit_id: int, words: CommitWords, summary: str) -> dict[str, Any]:
     """Return the row of `commit_search` for a commit's words and the summaries of its analyses, tsvectors as their literals."""
-    vector, length = vector_of(words, summary)
-    scope = scope_words(repository_id, commit_id)
+    title = index_words(words.title)
+    vector, length = _vector(title, *(index_words(each) for each in (*words[1:], summary)))
     return {
         "rowid": commit_id,
         **words._asdict(),
         "summary": summary,
-        "words": " ".join([vector, *scope]),
-        "title_words": " ".join([_vector(index_words(words.title))[0], *scope]),
+        "words": vector,
+        "title_words": _vector(title)[0],
         "length": length,
     }
-
-
-def vector_of(words: CommitWords, summary: str = "") -> tuple[str, int]:
-    """Return the tsvector of a commit's words and summaries as its literal, and the number of words."""
-    return _vector(*(index_words(each) for each in (*words, summary)))
 
 
 def _vector(

@@ -25,7 +25,7 @@ _SAMPLED = (
 _SAMPLE = 1_000  # commits whose mean length is taken
 _KNOWN_SHARE = 0.01  # of the commits: what more of them hold is known to the statistics
 _COUNTED, _COUNTED_OF_LARGE = 50_000, 2_000  # commits that hold a term
-_ERA = 16_384  # commits stored after one another; a migration has the number too
+_ERA = 16_384  # ids, as in the trigger of `commit_search`
 
 
 class Sought(NamedTuple):
@@ -79,16 +79,13 @@ def index_words(text: str) -> list[str]:
     return [word[:_LEXEME] for word in split_words(text)]
 
 
-def scope_words(repository_id: int, commit_id: int) -> list[str]:
-    """Return the words that tell the repository and the era of a commit; no text has such words."""
-    return [repository_word(repository_id), era_word(commit_id // _ERA)]
-
-
 def repository_word(repository_id: int) -> str:
+    """Return the word that the database adds to the commits of a repository; no text has such a word."""
     return f"'/r{repository_id}'"
 
 
 def era_word(era: int) -> str:
+    """Return the word that the database adds to the commits of an era; no text has such a word."""
     return f"'/e{era}'"
 
 

@@ -20,7 +20,7 @@ from analysis.search.commit_words import VERSION as WORDS_VERSION
 from analysis.search.commit_words import CommitWords
 from analysis.search.words import names, searchable
 from bot.store import schema
-from bot.store.search_tsvector import search_row, vector_of
+from bot.store.search_tsvector import search_row
 from tests.bench.generated import Writer
 from tests.bench.searching import Words
 
@@ -189,7 +189,7 @@ class History:
     def _indexed(self, number: int, template: _Template, summary: str) -> dict[str, Any]:
         """Return the row of `commit_search`; its words are those of its title and its template, each as the store writes them."""
         own = CommitWords(self.title(number), summary, "", f"{own_name(number)}")
-        row = search_row(number, self._repository_id(number), own, "")
+        row = search_row(number, own, "")
         return {
             **row,
             **template.words._replace(title=row["title"])._asdict(),
@@ -216,9 +216,9 @@ def _template(random: Random, writer: Writer, words: Words) -> _Template:
     message = " ".join([random.choice(words.paragraphs), *writer.words(40)])
     code = " ".join(dict.fromkeys(name for line in lines for name in names(line)))[:_CODE]
     indexed = CommitWords("", searchable(message), searchable(" ".join(paths)), searchable(code))
-    vector, length = vector_of(indexed)
+    row = search_row(0, indexed, "")
     packed = tuple(zlib.compress(each.encode()) for each in patches)
-    return _Template(paths, packed, message, indexed, vector, length)
+    return _Template(paths, packed, message, indexed, row["words"], row["length"])
 
 
 def _files(number: int, template: _Template) -> Iterator[dict[str, Any]]:
