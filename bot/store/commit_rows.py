@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Row, select, true
+from sqlalchemy import ColumnElement, Connection, Row, null, select, true
 
 from analysis.facts import VERSION as FACTS_VERSION
 from analysis.facts.links import keys
@@ -99,7 +99,7 @@ def replaceable_by(proof: Proof) -> ColumnElement[bool]:
 
 def read_commits(connection: Connection, ids: Sequence[int], *, patches: bool = False) -> list[StoredCommit]:
     """Return the commits with these ids, in that order; patches only on request, since they are most of the bytes."""
-    columns = [column for column in files.c if patches or column is not files.c.patch]
+    columns = [column if patches or column is not files.c.patch else null().label("patch") for column in files.c]
     rows: dict[int, Row[Any]] = {}
     changes: dict[int, list[FileChange]] = {}
     for chunk in chunks(ids):
@@ -141,14 +141,14 @@ def stored_commit(row: Row[Any], changes: Sequence[FileChange]) -> StoredCommit:
 
 
 def file_change(row: Row[Any]) -> FileChange:
-    """Return the file of a row; without a patch if that was not read."""
+    """Return the file of a row."""
     return FileChange(
         path=row.path,
         previous_path=row.previous_path,
         status=row.status,
         additions=row.additions,
         deletions=row.deletions,
-        patch=getattr(row, "patch", None),
+        patch=row.patch,
     )
 
 

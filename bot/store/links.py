@@ -5,11 +5,13 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Column, Connection, delete, insert, select
+from sqlalchemy import Column, Connection, delete, insert, select, union_all
 
 from analysis.facts.links import Keys, keys, series
 from analysis.models import SHORT_SHA, Commit, Links
+from bot.store.commit_rows import chunks
 from bot.store.schema import commits, named
+from bot.store.value_lists import is_one_of
 
 _MAX_ABBREVIATION = 12  # digits of an abbreviated SHA
 _FULL_SHA = 40
@@ -74,17 +76,15 @@ def _known(connection: Connection, repository_id: int, wanted: list[Commit], gro
         (commits.c.series, {key.series for key in group_keys if key.series}),
         (commits.c.pr, {int(each[1:]) for each in pointed if each.startswith("#")}),
     ]
-    conditions = [column.in_(values) for column, values in lookups if values]
+    conditions = [is_one_of(connection, column, values) for column, values in lookups if values]
     # GitHub's reverts quote a title with its pull request number, manual ones often without.
     quoted = {key.reverts_title for key in group_keys if key.reverts_title}
     conditions += [commits.c.title.between(f"{title} (#", f"{title} (#:") for title in quoted]
     conditions += [commits.c.sha.between(each, each + "g") for each in shas if len(each) < _FULL_SHA]
     columns = [commits.c[name] for name in _Known._fields]
-    rows: set[_Known] = set()
-    # One query for each condition: SQLite would scan the table for a combined one.
-    for condition in conditions:
-        query = select(*columns).where(commits.c.repository_id == repository_id, condition)
-        rows.update(_Known(*row) for row in connection.execute(query))
+    # A query for each condition, since SQLite would scan the table for a combined one; executed as one statement.
+    queries = [select(*columns).where(commits.c.repository_id == repository_id, each) for each in conditions]
+    rows = {_Known(*row) for row in connection.execute(union_all(*queries))}
     return sorted(rows, key=lambda row: (row.committed_at, row.sha))
 
 
@@ -100,13 +100,16 @@ class _Naming(NamedTuple):
 def _naming(connection: Connection, repository_id: int, wanted: list[Commit]) -> list[_Naming]:
     """Return the stored commits that state that they fix or revert any of `wanted`, oldest first."""
     names = {name for commit in wanted for name in _names(commit)}
-    query = (
-        select(named.c.tie, named.c.name, commits.c.sha, commits.c.committed_at)
-        .join(commits)
-        .where(named.c.name.in_(names), commits.c.repository_id == repository_id)
-        .order_by(commits.c.committed_at, commits.c.sha)
-    )
-    return [_Naming(*row) for row in connection.execute(query)]
+    query = select(named.c.commit_id, named.c.tie, named.c.name).where(is_one_of(connection, named.c.name, names))
+    found = connection.execute(query).all()
+    # Apart from the names, as SQLite would read all commits of the repository for a join.
+    dated: dict[int, tuple[str, datetime]] = {}
+    for chunk in chunks(sorted({row.commit_id for row in found})):
+        columns = select(commits.c.id, commits.c.sha, commits.c.committed_at)
+        query = columns.where(commits.c.id.in_(chunk), commits.c.repository_id == repository_id)
+        dated |= {row.id: (row.sha, row.committed_at) for row in connection.execute(query)}
+    naming = [_Naming(row.tie, row.name, *dated[row.commit_id]) for row in found if row.commit_id in dated]
+    return sorted(naming, key=lambda each: (each.committed_at, each.sha))
 
 
 def _stored_form(name: str) -> str:
@@ -150,7 +153,7 @@ def _links(commit: Commit, key: Keys, known: list[_Known], naming: list[_Naming]
 
 def _later(commit: Commit, naming: list[_Naming]) -> dict[str, dict[str, None]]:
     """Return the later commits that refer to this one, oldest first, by kind of reference."""
-    names = set(_names(commit))
+    names = set(_names(commit)) if naming else set()
     found: dict[str, dict[str, None]] = {"fixes": {}, "reverts": {}}
     for row in naming:
         if row.name in names and row.sha != commit.sha and row.committed_at >= commit.committed_at:

@@ -16,7 +16,15 @@ from analysis.search.commit_words import CommitWords
 from analysis.search.words import searchable
 from bot.store.search import WEIGHTS, parse_query
 from bot.store.tsvector_candidates import candidates
-from bot.store.tsvector_terms import Collection, Sought, index_words, optional_term, read_collection, required_term
+from bot.store.tsvector_terms import (
+    Collection,
+    Sought,
+    index_words,
+    optional_term,
+    read_collection,
+    required_term,
+    use_word_indexes,
+)
 
 _TITLE, _MESSAGE, _PATHS, _CODE, _SUMMARY = WEIGHTS
 # A tsvector has four labels and positions up to 16,383: summaries share the message's label, at positions of their own.
@@ -57,6 +65,7 @@ def best_matches(connection: Connection, text: str, keys: Sequence[str], limit: 
     if not query.required and not query.optional:
         return []
     collection = read_collection(connection)
+    use_word_indexes(connection)
     required = [required_term(connection, each, collection) for each in query.required]
     optional = [optional_term(connection, each, collection) for each in query.optional]
     terms = [*required, *optional]

@@ -6,8 +6,8 @@ frequencies of the thousand commonest words). `EXPLAIN` gives its estimates with
 
 import math
 import unicodedata
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
 
 from sqlalchemy import Connection
 from sqlalchemy import text as sql
@@ -25,6 +25,7 @@ _SAMPLED = (
 _SAMPLE = 1_000  # commits whose mean length is taken
 _KNOWN_SHARE = 0.01  # of the commits: what more of them hold is known to the statistics
 _COUNTED, _COUNTED_OF_LARGE = 50_000, 2_000  # commits that hold a term
+_ERA = 16_384  # ids, as in the trigger of `commit_search`
 
 
 class Sought(NamedTuple):
@@ -39,11 +40,11 @@ class Sought(NamedTuple):
 
 
 class Collection(NamedTuple):
-    """The number of indexed commits, their mean length in words and the last of their ids; `large` if the former two are estimated."""
+    """The number of indexed commits, their mean length in words and the era of the last; `large` if the former two are estimated."""
 
     commits: float
     length: float
-    last: int
+    last_era: int
     large: bool
 
 
@@ -56,7 +57,7 @@ def read_collection(connection: Connection) -> Collection:
     sample = f" TABLESAMPLE SYSTEM ({100 * _SAMPLE / commits}) REPEATABLE (1)" if large else ""
     counted, length = connection.exec_driver_sql(f"SELECT count(*), avg(length) FROM commit_search{sample}").one()  # noqa: S608 (the only insertion is ours)
     last = connection.exec_driver_sql("SELECT max(rowid) FROM commit_search").scalar() or 0
-    return Collection(commits if large else float(counted), float(length or 1), last, large)
+    return Collection(commits if large else float(counted), float(length or 1), last // _ERA, large)
 
 
 def required_term(connection: Connection, term: Term, collection: Collection) -> Sought:
@@ -78,16 +79,21 @@ def index_words(text: str) -> list[str]:
     return [word[:_LEXEME] for word in split_words(text)]
 
 
-def estimated_rows(connection: Connection, statement: str, values: Mapping[str, Any]) -> float:
-    """Return how many rows the planner expects of a statement."""
-    plan = connection.execute(sql(f"EXPLAIN (FORMAT JSON) {statement}"), values).scalar_one()
-    return float(plan[0]["Plan"]["Plan Rows"])
+def repository_word(repository_id: int) -> str:
+    """Return the word that the database adds to the commits of a repository; no text has such a word."""
+    return f"'/r{repository_id}'"
 
 
-def estimated_share(connection: Connection, column: Column, query: str, collection: Collection) -> float:
+def era_word(era: int) -> str:
+    """Return the word that the database adds to the commits of an era; no text has such a word."""
+    return f"'/e{era}'"
+
+
+def _estimated_share(connection: Connection, column: Column, query: str, collection: Collection) -> float:
     """Return the share of the commits that the planner expects to match a tsquery."""
-    statement = f"SELECT FROM commit_search WHERE {column} @@ CAST(:query AS tsquery)"
-    return estimated_rows(connection, statement, {"query": query}) / max(1.0, collection.commits)
+    statement = sql(f"EXPLAIN (FORMAT JSON) SELECT FROM commit_search WHERE {column} @@ CAST(:query AS tsquery)")
+    plan = connection.execute(statement, {"query": query}).scalar_one()
+    return float(plan[0]["Plan"]["Plan Rows"]) / max(1.0, collection.commits)
 
 
 def _sought(term: Term, *, prefix: bool, titles: bool) -> Sought:
@@ -106,11 +112,10 @@ def _held(connection: Connection, sought: Sought, collection: Collection, most: 
     column: Column = "title_words" if sought.titles else "words"
     share = 0.0
     if collection.large:
-        share, most = estimated_share(connection, column, sought.query, collection), _COUNTED_OF_LARGE
+        share, most = _estimated_share(connection, column, sought.query, collection), _COUNTED_OF_LARGE
         # Each commit with the words of a phrase would have to be read: those of its words are an upper bound.
         if share > _KNOWN_SHARE or len(sought.words) > 1:
             return share * collection.commits
-    set_plans(connection, enable_seqscan="off", enable_indexscan="off")
     query = (
         f"SELECT count(*) FROM (SELECT 1 FROM commit_search WHERE {column} @@ CAST(:query AS tsquery) LIMIT :most) f"  # noqa: S608 (the only insertion is ours)
     )
@@ -123,7 +128,8 @@ def conjunction(terms: Sequence[Sought]) -> str:
     return " & ".join(f"({each.query})" for each in terms)
 
 
-def set_plans(connection: Connection, **settings: str) -> None:
-    """Choose the kind of plan until the transaction ends: the planner does not know that words are stored apart from their commits."""
-    chosen = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in settings.items())
-    connection.exec_driver_sql(f"SELECT {chosen}")
+def use_word_indexes(connection: Connection) -> None:
+    """Have words looked up in their indexes until the transaction ends: the planner does not know that they are stored apart from their commits."""
+    connection.exec_driver_sql(
+        "SELECT set_config(name, 'off', true) FROM unnest('{enable_seqscan,enable_indexscan}'::text[]) name"
+    )

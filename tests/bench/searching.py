@@ -84,7 +84,8 @@ def searches(words: Words, calls: int) -> dict[str, list[str]]:
     random = Random(3)
     of_titles = Counter(word for title in words.titles for word in split_words(title) if not word.isdigit())
     common = [word for word, _ in of_titles.most_common(50)]
-    rare = [word for word, count in of_titles.items() if count == 1]
+    rarest = min(of_titles.values())  # 1, unless so many commits were asked for that the sample was repeated
+    rare = [word for word, count in of_titles.items() if count == rarest]
     of_code = sorted({name for line in words.lines for name in names(line) if "_" in name})
     return {
         "a common word": [random.choice(common) for _ in range(calls)],
