@@ -50,8 +50,10 @@ class LoopbackGitHub(Loopback):
 
     def __exit__(self, *error: object) -> None:
         super().__exit__(*error)
-        for folder in filter(None, self._clones.values()):
-            folder.cleanup()
+        with self._cloning:  # a request may still be writing what it clones from
+            self.repositories = {}
+            for folder in filter(None, self._clones.values()):
+                folder.cleanup()
 
     def handle(self, handler: "Handler", path: str, query: Mapping[str, str]) -> None:
         """Answer one request; tests override it to inject faults."""
@@ -64,10 +66,10 @@ class LoopbackGitHub(Loopback):
 
     def _clone(self, name: str) -> Path | None:
         """Return a bare repository of the recorded commits, made when it is first asked for; None if there can be none."""
-        repository = self.repositories.get(name)
-        if repository is None:
-            return None
         with self._cloning:
+            repository = self.repositories.get(name)
+            if repository is None:
+                return None
             if name not in self._clones:
                 self._clones[name] = _bare_repository(repository, self._folder)
             folder = self._clones[name]

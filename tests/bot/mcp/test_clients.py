@@ -268,9 +268,12 @@ def test_over_http_no_folder_is_read(site: Site) -> None:
 
 def test_a_client_is_limited(server: Server) -> None:
     """After twenty calls in a moment, and ten questions more slowly, a client has to wait."""
-    refused = [error_of(each) for each in called(server, *[("commit", {"reference": "-"})] * 22)]
+    # Twice as many as a moment allows: while they are asked, on a slow machine, the limit lets some more pass.
+    refused = [error_of(each) for each in called(server, *[("commit", {"reference": "-"})] * 40)]
+    limited = [each == "limit: 20 requests a minute; try again shortly" for each in refused]
     assert refused[0].startswith("'-' is not a commit")
-    assert refused[-1] == "limit: 20 requests a minute; try again shortly"
+    assert any(limited)
+    assert not any(limited[:20])
 
 
 def test_a_question_costs_no_more_than_the_budget(site: Site, tmp_path: Path) -> None:
