@@ -77,9 +77,9 @@ def best_matches(connection: Connection, text: str, keys: Sequence[str], limit: 
     found = connection.execute(
         sql(
             "SELECT c.id, r.key, c.committed_at FROM commits c JOIN repositories r ON r.id = c.repository_id"
-            " WHERE c.id = ANY(:ids) ORDER BY c.committed_at DESC"
+            " WHERE c.id = ANY(:ids) AND (:everywhere OR r.key = ANY(:keys)) ORDER BY c.committed_at DESC"
         ),
-        {"ids": best},
+        {"ids": best, "everywhere": not keys, "keys": list(keys)},
     ).all()
     return sorted(found, key=lambda row: -scores[row.id])
 

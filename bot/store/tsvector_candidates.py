@@ -37,6 +37,8 @@ def candidates(
 ) -> list[int]:
     """Return the ids of the commits to be ranked; of the repositories with these `keys`, if there are any."""
     within = _within(connection, keys)
+    if within == ():
+        return []
     found: dict[int, None] = {}
     in_titles: tuple[Sought, ...] = ()  # terms that enough commits have in their titles
     for step in _steps(required, optional):
@@ -51,11 +53,13 @@ def candidates(
     return list(found)
 
 
-def _within(connection: Connection, keys: Sequence[str]) -> list[str]:
-    """Return the words of the repositories searched; none if all of them are."""
-    rows = connection.execute(sql("SELECT id, key FROM repositories")).all() if keys else []
-    chosen = [repository_word(row.id) for row in rows if row.key in keys]
-    return chosen if len(chosen) < len(rows) else []
+def _within(connection: Connection, keys: Sequence[str]) -> Sequence[str] | None:
+    """Return the words of the repositories searched, of which there may be none; None if all of them are."""
+    if not keys:
+        return None
+    rows = connection.execute(sql("SELECT id, key FROM repositories")).all()
+    chosen = tuple(repository_word(row.id) for row in rows if row.key in keys)
+    return chosen if len(chosen) < len(rows) else None
 
 
 def _steps(required: Sequence[Sought], optional: Sequence[Sought]) -> Iterator[_Step]:
@@ -67,7 +71,7 @@ def _steps(required: Sequence[Sought], optional: Sequence[Sought]) -> Iterator[_
             yield _Step("words", group, whole=not place)
 
 
-def _newest(connection: Connection, step: _Step, collection: Collection, within: Sequence[str]) -> list[int]:
+def _newest(connection: Connection, step: _Step, collection: Collection, within: Sequence[str] | None) -> list[int]:
     """Return the ids of the newest commits that match, without an order."""
     query = conjunction(step.terms)
     if within:

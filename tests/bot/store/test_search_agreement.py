@@ -93,3 +93,9 @@ def test_a_large_store_ranks_the_best_of_what_matches(stores: Stores, large: Sto
     assert sum(overlaps) >= 0.8 * len(SEARCHES)
     assert [first_ten(large, words, [REPOSITORY]) for words in SEARCHES] == [other for _, other in found]
     assert first_ten(large, "fix", [OTHER]) == []
+
+
+def test_a_repository_of_which_nothing_is_stored_has_no_matches(stores: Stores) -> None:
+    """A search within a repository that the store does not know finds nothing, and nothing of the others."""
+    unknown = Repository(owner="o", name="unknown")
+    assert [first_ten(store, "fix", [unknown]) for store in stores[:2]] == [[], []]
