@@ -31,7 +31,9 @@ def test_a_publication_that_is_killed_at_each_step_is_one_commit(tmp_path: Path)
         assert [death.came for death in bot.deaths] == [True] * len(_STEPS)
         assert target.messages() == ["Begin", f"Add the digest of {day} of o/n"]
         assert f"reports/{day.year}/n/{day}.md" in target.files()
-        assert Publications(open_engine(bot.database_url)).failed(now - timedelta(days=1)) == []
+        engine = open_engine(bot.database_url)
+        assert Publications(engine).failed(now - timedelta(days=1)) == []
+        engine.dispose()
         assert "Traceback" not in bot.log_text
 
 
