@@ -105,7 +105,7 @@ def test_a_modal_is_opened_submitted_and_closed(page: Page, slack: LoopbackSlack
     expect(field).to_be_focused()
     tab.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
-    assert slack.modal(ADA) is None
+    slack.wait_for(lambda: slack.modal(ADA) is None)  # which the page tells after it has hidden the form
     ask.click()
     expect(field).to_be_focused()
     dialog.get_by_role("button", name="Ask").click()
