@@ -29,6 +29,7 @@ from analysis.window import window
 from analysis.writing.by_rules import analyse_by_rules
 from bot.slack.messages.commit import commit_messages
 from bot.slack.messages.digest import digest_messages, rest_messages
+from tests.own_markup import ATTRIBUTES, ELEMENTS
 from tests.slack_checks import OBEYED, assert_takes
 from tests.strategies import commits, examples
 
@@ -36,34 +37,6 @@ REPOSITORY, DAY, UTC = Repository.parse("o/n"), date(2026, 2, 5), ZoneInfo("UTC"
 WEB = "https://github.example/o/n/"
 LANGUAGES: Sequence[Language] = ("en", "zh")
 DAYS = st.lists(commits("2026-02-05T12:00:00Z"), max_size=3, unique_by=lambda each: each["sha"])
-# The elements and attributes of our own pages.
-ELEMENTS = {
-    "html",
-    "head",
-    "meta",
-    "title",
-    "style",
-    "body",
-    "header",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "time",
-    "p",
-    "main",
-    "section",
-    "ul",
-    "li",
-    "a",
-    "code",
-    "span",
-    "details",
-    "summary",
-    "strong",
-    "footer",
-}
-ATTRIBUTES = {"lang", "charset", "name", "content", "http-equiv", "class", "datetime", "href", "id", "open"}  # fmt: skip
 
 
 def read(told: dict[str, Any]) -> Commit:

@@ -17,36 +17,7 @@ from bot.store import Store
 from loopback.github import LoopbackGitHub
 from tests.bot.publishing.reports import NOW, sample_report
 from tests.data import hostile_sample
-
-_TAGS = frozenset(
-    [
-        "html",
-        "head",
-        "meta",
-        "title",
-        "style",
-        "body",
-        "header",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "time",
-        "p",
-        "main",
-        "section",
-        "ul",
-        "li",
-        "a",
-        "code",
-        "span",
-        "details",
-        "summary",
-        "strong",
-        "footer",
-    ]
-)
-_ATTRIBUTES = frozenset(["lang", "charset", "name", "content", "http-equiv", "class", "datetime", "href", "id", "open"])
+from tests.own_markup import ATTRIBUTES, ELEMENTS
 
 
 class _Reader(HTMLParser):
@@ -86,8 +57,8 @@ def hostile(store: Store) -> DayReport:
 def test_text_of_a_commit_is_no_markup(hostile: DayReport) -> None:
     """Only our own elements and attributes are there, and links lead to the web or to the page itself."""
     page = _Reader(report_page(hostile))
-    assert page.tags == _TAGS
-    assert page.attributes <= _ATTRIBUTES
+    assert page.tags == ELEMENTS
+    assert page.attributes <= ATTRIBUTES
     assert all(each.startswith(("https://", "#")) for each in page.links)
     for entry in hostile.entries:
         assert one_line(entry.commit.author) in page.text

@@ -78,10 +78,10 @@ def test_an_odd_reply_is_read_or_refused(name: str, data: st.DataObject, server:
 
 @pytest.mark.parametrize("name", ASKED)
 def test_a_whole_reply_is_read(name: str, server: FaultyGitHub, github: GitHub) -> None:
-    """What the odd replies are made of is no error."""
+    """What the odd replies are made of is read, and brings something."""
     ask, good = ASKED[name]
     server.faults = [Fault("/pulls$", 200, 9, body=[PULL]), Fault("", 200, 9, body=good)]
-    ask(github)
+    assert ask(github)
 
 
 @examples(8)
