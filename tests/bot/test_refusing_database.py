@@ -46,7 +46,7 @@ def test_what_is_asked_meanwhile_is_lost_in_a_sentence(
             def is_told() -> bool:
                 nonlocal told
                 told += capfd.readouterr().err
-                return "request not taken" in told
+                return "request lost" in told and "request not taken" in told
 
             slack.wait_for(is_told)
         finally:
