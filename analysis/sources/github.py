@@ -31,7 +31,7 @@ from analysis.sources.github_replies import (
     RepositoryReply,
     Sha,
 )
-from analysis.sources.secrets import redacted
+from analysis.sources.sanitize import sanitized
 from analysis.window import Window
 
 T = TypeVar("T")
@@ -124,7 +124,7 @@ class GitHub:
             if status_of(exc) != HTTPStatus.CONFLICT:
                 raise
             pages = []  # an empty repository
-        commits = {found.sha: redacted(found.listed()) for page in pages for found in page}
+        commits = {found.sha: sanitized(found.listed()) for page in pages for found in page}
         inside = [commit for commit in commits.values() if commit.committed_at in window]
         return tuple(sorted(inside, key=lambda commit: commit.committed_at, reverse=True))
 
@@ -139,7 +139,7 @@ class GitHub:
         while len(files) < _MOST_FILES and (page := next(pages, None)):
             files += page.files
         found = self.pull_request(repository, first.sha) if pull else None
-        return redacted(first.whole(files[:_MOST_FILES]).model_copy(update={"pull": found}))
+        return sanitized(first.whole(files[:_MOST_FILES]).model_copy(update={"pull": found}))
 
     def read_file(self, repository: Repository, sha: str, path: str) -> str | None:
         """Return the text of a file as of a commit, unredacted; None if it cannot be read."""
@@ -275,7 +275,7 @@ class GitHub:
             pages = list(self._pages(ComparisonPage, repository, path, commit=base))
         except UnknownCommit:
             return Comparison(commits=(), rewritten=True)
-        commits = tuple(redacted(each.listed()) for page in pages for each in page.commits)
+        commits = tuple(sanitized(each.listed()) for page in pages for each in page.commits)
         return Comparison(commits=commits, rewritten=pages[0].status in ("diverged", "behind"))
 
     def releases(self, repository: Repository) -> tuple[Release, ...]:

@@ -25,7 +25,8 @@ from analysis.sources.git.remotes import Remote, is_ref_name
 from analysis.sources.git.search import Query, matches, paths_with
 from analysis.sources.git.symbols import SymbolHistory
 from analysis.sources.github import Comparison
-from analysis.sources.secrets import Redactor, redacted
+from analysis.sources.sanitize import sanitized
+from analysis.sources.secrets import Redactor
 from analysis.window import Window
 
 _COMMITS_AT_ONCE = 500  # whose blobs one request fetches
@@ -84,7 +85,7 @@ class Mirror:
         """List the window's commits by committer date, newest first, as GitHub does: unread, without files."""
         with self._translated():
             found = self._listed(window)
-        return tuple(redacted(each) for each in sorted(found, key=lambda each: each.committed_at, reverse=True))
+        return tuple(sanitized(each) for each in sorted(found, key=lambda each: each.committed_at, reverse=True))
 
     def compare(self, base: str, head: str) -> Comparison:
         """Return the commits in `head` but not in `base`, oldest first, unread. An unknown base counts as rewritten."""
@@ -95,7 +96,7 @@ class Mirror:
             return Comparison(commits=(), rewritten=True)
         with self._translated():
             counts = self._objects.run("rev-list", "--left-right", "--count", f"{oldest}...{newest}", "--")
-            found = [redacted(each) for each in self._commits.log(f"{oldest}..{newest}")]
+            found = [sanitized(each) for each in self._commits.log(f"{oldest}..{newest}")]
         return Comparison(commits=tuple(reversed(found)), rewritten=not counts.startswith(b"0"))
 
     def find(self, ref: str) -> str | None:
@@ -163,7 +164,7 @@ class Mirror:
             found = self._commits.read(sha) or self._commits.read(self.resolve(sha))
         if found is None:
             raise unknown_commit(self.repository, ref)
-        return redacted(found.model_copy(update={"pull": pull}))
+        return sanitized(found.model_copy(update={"pull": pull}))
 
     def read_commits(self, shas: Sequence[str]) -> Iterator[tuple[str, Commit | DigestError]]:
         """Fetch what these commits change, then yield each SHA with its commit, or with the reason why it cannot be read."""
@@ -254,7 +255,7 @@ class Mirror:
                 found = list(islice(self._commits.log_of_symbol(start, symbol, path), limit))
             else:
                 found = self._commits.log(start, f"--max-count={limit}", path=path)
-        return tuple(redacted(each) for each in found)
+        return tuple(sanitized(each) for each in found)
 
     def symbol_history(self, name: str, paths: Sequence[str] = (), *, oldest: bool = False) -> tuple[Commit, ...]:
         """Return the latest commits that touch a symbol or a flag, newest first, or the `oldest`, these first; at most 20.
@@ -266,7 +267,7 @@ class Mirror:
         self.fetch_tree(head, suffixes=_SEARCHED)
         with self._translated(head):
             found = SymbolHistory(self._objects, self._commits, head, _SEARCHED).find(name, paths, oldest=oldest)
-        return tuple(map(redacted, found))
+        return tuple(map(sanitized, found))
 
     def _listed(self, window: Window) -> list[Commit]:
         """List the window's commits as git orders them; not redacted."""

@@ -76,7 +76,7 @@ def rank(
 ) -> None:
     """Rank recorded commits: a JSON object a line."""
     from bot.services.configured_repositories import choose_repositories, stored_weights
-    from bot.services.recorded_commits import as_line, rank_lines
+    from bot.services.recorded_commits import ranked_lines
     from bot.settings import Settings
 
     settings = Settings.load()
@@ -86,7 +86,7 @@ def rank(
     try:
         with sys.stdin.buffer if file == "-" else Path(file).open("rb") as lines:
             # Rank all lines before writing any: a malformed line leaves no partial output.
-            ranked = [as_line(each) for each in rank_lines(lines, weights)]
+            ranked = list(ranked_lines(lines, weights))
     except OSError as exc:
         raise Misuse(f"{file} cannot be read ({exc.strerror})") from exc
     sys.stdout.writelines(f"{line}\n" for line in ranked)

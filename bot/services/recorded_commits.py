@@ -3,7 +3,8 @@
 import codecs
 import json
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Any
+from itertools import chain, islice
+from typing import Annotated, NamedTuple
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
@@ -11,6 +12,9 @@ from analysis.errors import Misuse
 from analysis.models import Commit, FileChange
 from analysis.ranking import Weights, score
 from analysis.text import scalar
+from bot.services.processes import mapped
+
+_LINES_AT_ONCE = 250  # of one process; fewer commits are ranked sooner than a process starts
 
 
 class _Person(BaseModel):
@@ -52,26 +56,53 @@ class _Recorded(BaseModel):
 _RECORDED = TypeAdapter(_Recorded)
 
 
-def rank_lines(lines: Iterable[bytes], weights: Weights) -> Iterator[dict[str, Any]]:
-    """Yield {sha, score, importance, reasons} for every line, skipping blank ones. Raise `Misuse` with the number of a malformed line."""
+class _Batch(NamedTuple):
+    """Lines, the number of the first, and what ranks their commits."""
+
+    first: int
+    lines: tuple[bytes, ...]
+    weights: Weights
+
+
+def ranked_lines(lines: Iterable[bytes], weights: Weights) -> Iterator[str]:
+    """Yield {sha, score, importance, reasons} as a line of JSON for every line, skipping blank ones.
+
+    Raise `Misuse` with the number of a malformed line.
+    """
+    import analysis.facts  # noqa: F401 (once, and not in each process)
+
+    numbered = enumerate(lines, 1)
+    groups = iter(lambda: tuple(islice(numbered, _LINES_AT_ONCE)), ())
+    batches = (_Batch(group[0][0], tuple(line for _, line in group), weights) for group in groups)
+    return chain.from_iterable(mapped(_ranked, batches))
+
+
+def _ranked(batch: _Batch) -> list[str]:
     from analysis.facts import facts
 
-    for commit in recorded_commits(lines):
-        scored = score(commit, facts(commit), weights)
-        yield {
+    ranked = []
+    for commit in recorded_commits(batch.lines, batch.first):
+        scored = score(commit, facts(commit), batch.weights)
+        contributions = [
+            {"signal": signal.name, "points": points, "evidence": signal.evidence}
+            for signal, points in scored.contributions
+        ]
+        told = {
             "sha": commit.sha,
             "score": scored.score,
             "importance": scored.importance.value,
-            "reasons": [
-                {"signal": signal.name, "points": points, "evidence": signal.evidence}
-                for signal, points in scored.contributions
-            ],
+            "reasons": contributions,
         }
+        ranked.append(json.dumps(told, ensure_ascii=False))
+    return ranked
 
 
-def recorded_commits(lines: Iterable[bytes]) -> Iterator[Commit]:
-    """Yield the commits of JSON lines, skipping blank ones. Raise `Misuse` with the number of a malformed line."""
-    for number, line in enumerate(lines, 1):
+def recorded_commits(lines: Iterable[bytes], first: int = 1) -> Iterator[Commit]:
+    """Yield the commits of JSON lines, the first of which has the number `first`, skipping blank ones.
+
+    Raise `Misuse` with the number of a malformed line.
+    """
+    for number, line in enumerate(lines, first):
         if not line.strip():
             continue
         try:
@@ -103,8 +134,3 @@ def _why(exc: ValidationError) -> str:
     error = exc.errors(include_url=False, include_input=False)[0]
     place = ".".join(str(part) for part in error["loc"])
     return f"{place}: {error['msg'].lower()}" if place else error["msg"]
-
-
-def as_line(ranked: dict[str, Any]) -> str:
-    """Return a ranked commit as one line of JSON."""
-    return json.dumps(ranked, ensure_ascii=False)

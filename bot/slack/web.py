@@ -36,6 +36,11 @@ TIMEOUT = 6  # seconds per request; Slack usually answers in far less than one
 _RETRIES = 4
 _PAGES = 5  # maximum pages of a search or of a thread
 _REPLIES = 200  # messages per page of a thread
+_LAST = (
+    86_400,
+    3_600,
+    60,
+)  # seconds before a ts: of the first of them that can be read whole, a long thread's end is read
 
 
 class Installation(NamedTuple):
@@ -272,16 +277,30 @@ class Web:
                 raise
         return sorted(found)
 
-    def thread(self, channel: str, thread_ts: str) -> list[dict[str, Any]]:
-        """Return the messages of a thread with metadata, oldest first, truncated if very long."""
+    def thread(self, channel: str, thread_ts: str, until: str = "") -> list[dict[str, Any]]:
+        """Return the messages of a thread with metadata, oldest first.
+
+        Of a thread that is too long to be read whole: its beginning, and the last of it before the ts `until`.
+        """
+        found, whole = self._replies(channel, thread_ts, "")
+        for span in _LAST if until and not whole else ():
+            last, whole = self._replies(channel, thread_ts, f"{float(until) - span:.6f}")
+            if whole:
+                return [*found.values(), *(each for ts, each in last.items() if ts not in found)]
+        return list(found.values())
+
+    def _replies(self, channel: str, thread_ts: str, oldest: str) -> tuple[dict[str, dict[str, Any]], bool]:
+        """Return ts -> message of a thread's first pages from a ts on, and whether that is all of it."""
         found: dict[str, dict[str, Any]] = {}
         cursor: str | None = None
+        since = {"oldest": oldest} if oldest else {}
         for _ in range(_PAGES):
             page = call(
                 MessagePage,
                 self._reader.conversations_replies,
                 channel=channel,
                 ts=thread_ts,
+                **since,
                 limit=_REPLIES,
                 cursor=cursor,
                 include_all_metadata=True,
@@ -290,8 +309,8 @@ class Web:
             found |= {str(each.get("ts")): each for each in page.messages}
             cursor = page.next_cursor
             if not cursor:
-                break
-        return list(found.values())
+                return found, True
+        return found, False
 
     def publish_home(self, user: str, view: Mapping[str, Any]) -> None:
         """Publish the bot's App Home tab for a person."""

@@ -246,10 +246,14 @@ class People:
         return view
 
     def _action(self, blocks: list[Json], action_id: str, value: str | list[str] | None, block_id: str | None) -> Json:
-        """Return the action that using an element sends."""
-        for block in blocks:
+        """Return the action that using an element sends.
+
+        Of a block that was replaced while somebody looked at it, the one that stands for it is used.
+        """
+        present = [block for block in blocks if block_id == block["block_id"]]
+        for block in present or blocks:
             for element in interactive(block):
-                if element["action_id"] != action_id or block_id not in {None, block["block_id"]}:
+                if element["action_id"] != action_id:
                     continue
                 fields = _action_fields(element, value)
                 if fields is not None:

@@ -599,6 +599,24 @@ def test_home(slack: LoopbackSlack) -> None:
     assert home.body["blocks"][0]["text"]["text"] == "today"
 
 
+def test_a_button_works_though_the_home_tab_was_published_anew_meanwhile(slack: LoopbackSlack) -> None:
+    """Whoever presses what they still see, before the tab's newer blocks have reached them, is heard; a block that is there decides."""
+    app, pressed = bolt(slack), []
+
+    @app.action("go")
+    def went(ack: Ack, body: Json) -> None:
+        ack()
+        pressed.append(body["actions"][0]["block_id"])
+
+    blocks = [{**buttons("go"), "block_id": "first"}, {**buttons("go"), "block_id": "second"}]
+    with connected(slack, app):
+        app.client.views_publish(user_id=ADA, view={"type": "home", "blocks": blocks})
+        home = slack.wait_for(lambda: slack.home(ADA))
+        for block in ("second", "replaced"):
+            slack.press_view(ADA, home.id, "go", None, block)
+    assert pressed == ["second", "first"]
+
+
 def test_faults(slack: LoopbackSlack, client: WebClient) -> None:
     """Faults come as asked: a status, an error, a connection closed before or after the request is acted on."""
     slack.faults += [

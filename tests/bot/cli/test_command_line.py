@@ -294,6 +294,18 @@ def test_rank_reads_files_and_standard_input(run: Run, tmp_path: Path) -> None:
         assert (ran.code, ran.out) == (2, "")
 
 
+def test_many_commits_are_ranked_in_their_order_and_a_malformed_line_among_them_is_named(run: Run) -> None:
+    """What is ranked in several processes comes out as from one, and line 600 of 700 is named if it is no commit."""
+    lines = [json.dumps(recorded(number, sha=f"{number:040x}")) for number in range(1, 701)]
+    together = run("rank", "-", stdin="\n".join(lines).encode()).out.splitlines()
+    assert [json.loads(line)["sha"] for line in together] == [f"{number:040x}" for number in range(1, 701)]
+    assert together[450:500] == run("rank", "-", stdin="\n".join(lines[450:500]).encode()).out.splitlines()
+    lines[599] = "{"
+    ran = run("rank", "-", stdin="\n".join(lines).encode())
+    assert "line 600 is not a recorded commit" in one_line(ran.err)
+    assert (ran.code, ran.out) == (2, "")
+
+
 def test_rank_agrees_with_the_report(run: Run) -> None:
     """A commit is ranked alike by `rank` and in a report."""
     sample = Path(__file__).resolve().parents[3] / "loopback" / "sample" / "commits.jsonl"
