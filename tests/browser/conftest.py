@@ -10,7 +10,9 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+# The shell is the same browser without windows, which start and draw for longer.
+_PROGRAMS = ("chromium-headless-shell", "chromium", "google-chrome")
+CHROMIUM = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, _PROGRAMS)), None)
 SHOTS = os.environ.get("SHOTS")  # a folder for pictures; without one none are taken, which saves processor time
 # Without them Chromium looks for Google's hosts at every start.
 FLAGS = [

@@ -367,6 +367,10 @@ def test_everything_is_reached_by_keyboard(page: Page, slack: LoopbackSlack, ope
     expect(main_log(tab).locator(f'article[data-ts="{root.ts}"]')).to_be_focused()
 
 
+# Axe takes a second of processor time a view: both languages, both schemes, and the narrow page as well as the wide one.
+_AUDITED = {(375, "zh", "light"), (1600, "en", "dark")}
+
+
 # Every width meets every language and every scheme, and every language every scheme.
 @pytest.mark.parametrize(
     ("width", "language", "scheme"),
@@ -378,9 +382,10 @@ def test_everything_is_reached_by_keyboard(page: Page, slack: LoopbackSlack, ope
 def test_it_looks_right_and_accessible(
     page: Page, slack: LoopbackSlack, open_page: Open, width: int, language: str, scheme: str
 ) -> None:
-    """Digest, thread, list, Home, menus, forms and dialogs fit their place, and axe-core finds nothing at all."""
+    """Digest, thread, list, Home, menus, forms and dialogs fit their place, and axe-core, on two of the screens, finds nothing at all."""
     root = digest_in(slack, language)
     base, name = f"{page.url}?lang={language}", f"{width}-{scheme}-{language}"
+    audited = (width, language, scheme) in _AUDITED
     tab = open_page(f"{base}#{root.channel}", width=width, height=812 if width < 500 else 900, scheme=scheme)
     for part, address in (
         ("digest", f"#{root.channel}"),
@@ -390,24 +395,24 @@ def test_it_looks_right_and_accessible(
     ):
         tab.goto(f"{base}{address}")
         tab.wait_for_timeout(150)
-        assert_looks_right(tab, f"{part}-{name}")
+        assert_looks_right(tab, f"{part}-{name}", audited=audited)
     home = tab.locator("[data-home]")
     home.locator('[data-action="edit_subscription"]').first.click()
     expect(tab.locator("[data-modal]")).to_be_visible()
-    assert_looks_right(tab, f"form-{name}")
+    assert_looks_right(tab, f"form-{name}", audited=audited)
     leave_modal(tab, slack)
     home.locator('[data-action="unsubscribe"]').first.click()
     expect(tab.locator("[data-confirm]")).to_be_visible()
-    assert_looks_right(tab, f"confirm-{name}")
+    assert_looks_right(tab, f"confirm-{name}", audited=audited)
     tab.keyboard.press("Escape")
     tab.goto(f"{base}#{root.channel}")
     menu = main_log(tab).locator(".overflow summary").first
     menu.click()
-    assert_looks_right(tab, f"menu-{name}")
+    assert_looks_right(tab, f"menu-{name}", audited=audited)
     menu.click()
     main_log(tab).locator('[data-action="ask"]').first.click()
     expect(tab.locator("[data-modal]")).to_be_visible()
-    assert_looks_right(tab, f"modal-{name}")
+    assert_looks_right(tab, f"modal-{name}", audited=audited)
     leave_modal(tab, slack)
 
 
@@ -417,8 +422,8 @@ def leave_modal(tab: Tab, slack: LoopbackSlack) -> None:
     slack.wait_for(lambda: slack.modal(ADA) is None)  # the page says so a moment later, and may not be gone by then
 
 
-def assert_looks_right(tab: Tab, what: str) -> None:
-    """Keeps a picture; fails on what overflows and on whatever axe-core finds, however small.
+def assert_looks_right(tab: Tab, what: str, *, audited: bool) -> None:
+    """Keeps a picture; fails on what overflows and, if it is `audited`, on whatever axe-core finds, however small.
 
     Axe is put in past the page's policy, for the test alone.
     """
@@ -426,7 +431,7 @@ def assert_looks_right(tab: Tab, what: str) -> None:
     shot(tab, what)
     told = [
         f"{what}: {each['id']} ({each['impact']}): {node['target']} {node['failureSummary']}"
-        for each in Axe().run(tab).response["violations"]
+        for each in (Axe().run(tab).response["violations"] if audited else ())
         for node in each["nodes"][:3]
     ]
     assert told == [], "\n".join(told)
