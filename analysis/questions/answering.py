@@ -90,8 +90,9 @@ def answer(
     """Answer a question. `usage` counts the tokens; `contents` returns the text of the files that the commits change.
 
     The model may call `tools`; `reserve` is entered for each call of the model. There is always at least one statement, and
-    no `ModelFailure` is raised.
+    no `ModelFailure` is raised. Secrets that people pasted are in no answer.
     """
+    question = _redacted(question)
 
     def produce(answering: Answering) -> Iterator[Statement]:
         if model is not None and question.entries:
@@ -113,6 +114,14 @@ def answer(
     return Answering(produce)
 
 
+def _redacted(question: Question) -> Question:
+    """Redact the secrets of a question and of what was said before it."""
+    own_text = scalar(question.text)
+    redact = Redactor([own_text, *(scalar(turn.text) for turn in question.thread)])
+    thread = tuple(turn.model_copy(update={"text": redact(scalar(turn.text))}) for turn in question.thread)
+    return question._replace(text=redact(own_text), thread=thread)
+
+
 class _OtherLanguage(Exception):
     """The reply began in a language other than the requested one."""
 
@@ -132,12 +141,7 @@ class _AnswerSession:
         self._reserve = reserve
         self._nonce, self._canary = random_marks.token_hex(8), random_marks.token_hex(8)
         self._answering = answering
-        own_text = scalar(question.text)
-        redact = Redactor([own_text, *(scalar(turn.text) for turn in question.thread)])
-        self._question = question._replace(
-            text=redact(own_text)[:MAX_QUESTION],
-            thread=tuple(turn.model_copy(update={"text": redact(scalar(turn.text))}) for turn in question.thread),
-        )
+        self._question = question._replace(text=question.text[:MAX_QUESTION])
         self._prompt = answer_prompt(self._question, language, self._nonce, self._canary)
         self._checker = AnswerChecker(self._question, self._prompt.chunks, language, contents)
         self._asks_for_metadata = bool(topics_in(question.text))

@@ -12,6 +12,7 @@ from analysis.models import DayReport, Entry, Language, Question, Repository, St
 from analysis.questions.intent import asks_for_what_matters
 from analysis.questions.period import PeriodCommit, PeriodMatches, match_period
 from analysis.questions.query import names_in, parse_query
+from analysis.sources.secrets import Redactor
 from analysis.writing.by_rules import code
 from bot.models.subjects import DayRef
 from bot.services.answers import AnswerService
@@ -49,6 +50,7 @@ class PeriodQuestions:
 
     def answer(self, question: PeriodQuestion, read: Callable[[DayRef], DayReport]) -> Iterator[Statement]:
         """Read the days with `read`, then return the statements of an answer. Raise what `read` raises."""
+        question = _redacted(question)
         if not question.days:
             return self._answer_from_store(question)
         entries: dict[str, Entry] = {}
@@ -59,6 +61,7 @@ class PeriodQuestions:
 
     def answer_from(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Iterator[Statement]:
         """Yield the statements of an answer from these commits."""
+        question = _redacted(question)
         about = self._about(question, entries)
         yield from [about] if isinstance(about, Statement) else self._answers.answer(about, question.language)
 
@@ -101,6 +104,11 @@ class PeriodQuestions:
             return entry
         [(_, commit_id), *_] = self._store.with_sha(entry.commit.sha, question.repository)
         return self._commits.entry(Located(question.repository, commit_id), question.language, patches=True)
+
+
+def _redacted(question: PeriodQuestion) -> PeriodQuestion:
+    """Redact the secrets of a question, whose words a denial names."""
+    return question._replace(text=Redactor()(question.text))
 
 
 def scope_statement(question: PeriodQuestion) -> Statement:

@@ -297,3 +297,51 @@ def test_a_private_plug_ins_code_is_in_its_channel_only(
     assert "Tidy start" in json_of_day.out
     assert MARK not in json_of_day.out
     assert "plug/run.py" not in json_of_day.out
+
+
+def test_no_secret_of_any_kind_that_people_paste_is_kept(
+    chat: PlantingChat, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Of tracebacks, logs and questions with a secret of each kind none is in an answer, a prompt, the log or, once answered, the store."""
+    secrets = "\n".join(each.text for each in planted().values())
+    failure = (
+        f'Traceback (most recent call last):\n  File "/app/engine/core.py", line 6, in stop\nRuntimeError: {secrets}\n'
+    )
+    with (
+        FaultyGitHub({"o/n": upstream()}) as github,
+        LoopbackSlack(pace=False) as slack,
+        Talk(
+            slack,
+            github.url,
+            tmp_path,
+            digest_model="scripted",
+            openai_base_url=f"{chat.url}/v1",
+            openai_api_key="sk-x",
+            log_level="debug",
+        ) as talk,
+    ):
+        root = talk.open([*upstream().commits][3])
+        for said in (
+            failure,
+            f"suspects {failure}",
+            f"why does it say this?\n{failure}",
+            f"is this safe with\n{secrets}",
+        ):
+            talk.replies(talk.say(ADA, f"<@U0BOT> {said}", root))
+            talk.replies(talk.say(ADA, said, channel=talk.direct(ADA)))
+            talk.type(ADA, said)
+        talk.replies(slack.say(ADA, DIGEST, "<@U0BOT>", files={"build.log": failure.encode()}))
+        talk.ask_in_modal(ADA, root, "ask_commit", f"why?\n{secrets}")
+        answers = [whole(each) for each in talk.everything()]
+        answers += [whole(each) for channel in (DIGEST, talk.direct(ADA)) for each in slack.private(ADA, channel)]
+        talk.settle()
+    assert chat.bodies
+    url = bot_database(tmp_path)
+    seen = {
+        "answers": "\n".join(answers),
+        "prompts": "".join(chat.bodies),
+        "log": capfd.readouterr().err,
+        "store": tables(url) + tables(flows_url(url)),
+    }
+    found = [(kind, place) for kind, (_, secret) in planted().items() for place, text in seen.items() if secret in text]
+    assert found == []

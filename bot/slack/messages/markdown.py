@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from analysis.models import Citation, Statement
+from analysis.sources.secrets import Redactor
 from analysis.text import one_line, visible
 
 _SPANS = re.compile(r"(`[^`\n]+`)")
@@ -17,9 +18,9 @@ _DOMAIN_DOT = re.compile(r"(?<=[\w-])\.(?=[^\W\d_])")
 
 
 def streamed(statements: Iterable[Statement], question: str = "") -> Iterator[str]:
-    """Yield the statements as consecutive pieces of Markdown, after the quoted question if given."""
+    """Yield the statements as consecutive pieces of Markdown, after the quoted question, without its secrets, if given."""
     if question:
-        yield f"> {prose(one_line(question))}\n\n"
+        yield f"> {prose(one_line(Redactor()(question)))}\n\n"
     before = None
     for statement in statements:
         yield _separator(before, statement) + statement_markdown(statement)
