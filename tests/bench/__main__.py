@@ -56,7 +56,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "search": Benchmark(searching, {"commits": 300, "real": 20, "calls": 3}),
     "million": Benchmark(million, {"commits": (300, 600), "repositories": 3, "real": 20, "calls": 3, "settings": {}}),
     "rank": Benchmark(ranking, {"commits": 20, "with_patches": 20, "merged": 20}),
-    "huge": Benchmark(huge, {"size": 2_000, "files": 4, "day": 3}),
+    "huge": Benchmark(huge, {"size": 2_000, "files": 4, "day": 3, "messages": 20, "history": 300}),
     "judge": Benchmark(judging, {"every": 20}),
     "score": Benchmark(scoring, {"commits": 40}),
     "answers": Benchmark(answers, {"settings": {}}),
