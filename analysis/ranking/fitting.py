@@ -50,20 +50,20 @@ def fit(
     seen = Counter(name for row in rows for name in row)
     names = sorted(name for name, count in seen.items() if count >= _MIN_SEEN)
     place = {name: number for number, name in enumerate(names, 1)}
-    sparse = [[(0, 1.0), *((place[name], value) for name, value in row.items() if name in place)] for row in rows]
+    sparse = [[(0, 1.0), *sorted((place[name], value) for name, value in row.items() if name in place)] for row in rows]
     offsets = [sum(prior.get(name, 0.0) * value for name, value in row.items()) for row in rows]
     weights = [0.0] * (len(names) + 1)  # what is added to the prior
+    loss = _loss(sparse, labels, offsets, weights, ridge)
     for _ in range(_MAX_STEPS):
         step = _solve(*_hessian_and_gradient(sparse, labels, offsets, weights, ridge))
-        before = _loss(sparse, labels, offsets, weights, ridge)
         for _ in range(_MAX_HALVINGS):
             moved = [weight + each for weight, each in zip(weights, step, strict=True)]
-            if _loss(sparse, labels, offsets, moved, ridge) <= before:
+            if (lower := _loss(sparse, labels, offsets, moved, ridge)) <= loss:
                 break
             step = [each / 2 for each in step]  # a whole step goes too far where all is nearly certain
         else:
             break
-        weights = moved
+        weights, loss = moved, lower
         if max(map(abs, step)) < _SMALL:
             break
     added = dict(zip(names, weights[1:], strict=True))
@@ -134,7 +134,10 @@ def _hessian_and_gradient(
     weights: Sequence[float],
     ridge: float,
 ) -> tuple[list[list[float]], list[float]]:
-    """Return the Hessian of the loss at `weights` and the negative gradient; `offsets` are added to the rows' scores."""
+    """Return the lower triangle of the loss's Hessian at `weights`, and the negative gradient.
+
+    `offsets` are added to the rows' scores; the places in a row ascend.
+    """
     size = len(weights)
     second = [[0.0] * size for _ in range(size)]
     downhill = [0.0] + [-ridge * weight for weight in weights[1:]]
@@ -144,16 +147,16 @@ def _hessian_and_gradient(
     for row, label, offset in zip(rows, labels, offsets, strict=True):
         chance = probability(offset + sum(weights[place] * value for place, value in row))
         bend = max(chance * (1 - chance), _SMALL)
-        for place, value in row:
+        for count, (place, value) in enumerate(row, 1):
             downhill[place] += (label - chance) * value
             line, pull = second[place], bend * value
-            for other, another in row:
+            for other, another in row[:count]:
                 line[other] += pull * another
     return second, downhill
 
 
 def _solve(matrix: list[list[float]], right: list[float]) -> list[float]:
-    """Solve matrix x = right for a symmetric positive definite matrix by Cholesky decomposition."""
+    """Solve matrix x = right for a symmetric positive definite matrix, of which the lower triangle is read, by Cholesky decomposition."""
     size = len(right)
     lower = [[0.0] * size for _ in range(size)]
     for i in range(size):
