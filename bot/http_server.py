@@ -25,6 +25,7 @@ _CONNECTIONS = 500  # concurrent; many systems allow a process 1,024 open files
 # Seconds for a complete request to arrive, the same while all connections are taken, and between sweeps. Slack's requests
 # arrive in milliseconds.
 _DEADLINE, _DEADLINE_WHEN_FULL, _SWEEP = 10, 0.5, 1
+_TOLD = 100  # characters of why a request cannot be parsed
 _QUIET = 60  # minimum seconds between log lines about refused requests
 
 Health = Callable[[], Mapping[str, bool | str]]  # what works, and `why` if something does not
@@ -79,11 +80,15 @@ def served(
 
 
 class _Parser(HTTPRequestParser):
-    """A parser that answers 400 to an unparsable URL or Content-Length; waitress would log an error and hang up."""
+    """A parser that answers 400 to an unparsable URL or Content-Length, where waitress would log an error and hang up, and in few
+    words to other errors, where it would repeat what it was sent.
+    """
 
     def parse_header(self, header_plus: bytes) -> None:
         try:
             super().parse_header(header_plus)
+        except ParsingError as exc:
+            raise ParsingError(str(exc)[:_TOLD]) from exc
         except ValueError as exc:
             raise ParsingError("the address or a header cannot be read") from exc
 
@@ -102,9 +107,17 @@ class _Channel(HTTPChannel):
 
 
 class _Server(TcpWSGIServer):
-    """A server that shortens the deadline while all connections are taken; waitress would accept none until one ends."""
+    """A server that shortens the deadline while all connections are taken, and whose deadline also counts for reading a reply.
+    Waitress would accept no connection until one ends, and end none whose reply cannot be sent.
+    """
 
     channel_class = _Channel
+
+    def maintenance(self, now: int) -> None:
+        super().maintenance(now)
+        for channel in list(self.active_channels.values()):
+            if channel.total_outbufs_len and channel.last_activity < now - self.adj.channel_timeout:
+                channel.handle_close()
 
     def readable(self) -> bool:
         if len(self._map) >= self.adj.connection_limit:  # type: ignore[attr-defined] # the stubs lack it

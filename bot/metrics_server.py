@@ -15,6 +15,7 @@ from bot.http_server import Health
 
 _HOST = "127.0.0.1"
 _OWN_HOST = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]+)?", re.IGNORECASE)
+_OWN_SITES = ("none", "same-origin")  # who types the address, and whoever follows a link of ours
 _ADVICE = "choose another with --metrics-port, or 0 for none"
 _THREADS = 2  # one for a scrape, and one for a health check
 
@@ -45,14 +46,21 @@ def metrics_port(port: int, *, needed: bool = False) -> Iterator[Callable[[Colle
 
 
 def _application(registry: CollectorRegistry, health: Health) -> WSGIApplication:
-    """Refuse requests for other hosts: a page in a browser reaches this port under a name that it had point here."""
+    """Refuse requests that come from a page in a browser, which says so, and those for other hosts, which a page reaches under a
+    name that it had point here.
+    """
     metrics: WSGIApplication = make_wsgi_app(registry)
 
     def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        if not _OWN_HOST.fullmatch(environ.get("HTTP_HOST", _HOST)):
+        if not _OWN_HOST.fullmatch(environ.get("HTTP_HOST", _HOST)) or _is_of_page(environ):
             return http_server.reply_json(start_response, HTTPStatus.FORBIDDEN)
         if environ["PATH_INFO"] == "/healthz":
             return http_server.reply_health(start_response, health)
         return metrics(environ, start_response)
 
     return answer
+
+
+def _is_of_page(environ: WSGIEnvironment) -> bool:
+    """Return whether a request was made by a page of another origin."""
+    return "HTTP_ORIGIN" in environ or environ.get("HTTP_SEC_FETCH_SITE", "none") not in _OWN_SITES

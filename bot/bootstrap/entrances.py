@@ -96,6 +96,6 @@ def _mcp_application(bot: Bot) -> Iterator[dict[str, WSGIApplication]]:
     visibility = Visibility(reader, settings.digest_downstream, tables.subscriptions.downstream)
     limits, language = RateLimits(tables.mailbox, now), settings.digest_language
     tools = Tools(bot.parts.services, reader, visibility, limits, now, language, settings.tz)
-    with wsgi_application(mcp_server(tools, bot.figures.mcp_called), settings.digest_mcp_hosts) as application:
+    with wsgi_application(mcp_server(tools, bot.figures.mcp_called)) as application:
         token = settings.digest_mcp_token.get_secret_value()
-        yield {PATH: TokenCheck(application, token, bot.figures.mcp_refused)}
+        yield {PATH: TokenCheck(application, token, settings.digest_mcp_hosts, bot.figures.mcp_refused)}

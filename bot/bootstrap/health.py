@@ -3,12 +3,14 @@
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, wait
 from threading import Lock, Thread
+from time import monotonic
 
 import structlog
 
 from bot.logs import described
 
 _PATIENCE = 1.5  # seconds; whoever asks gives up after a few
+_KEPT = 1.0  # seconds for which a result is given again, since anybody may ask, and as often as they like
 
 Check = Callable[[], bool]
 log = structlog.get_logger(__name__)
@@ -19,7 +21,7 @@ class HealthChecks:
 
     def __init__(self, checks: Mapping[str, Check]) -> None:
         self._checks = checks
-        self._ongoing: dict[str, Future[bool]] = {}
+        self._latest: dict[str, tuple[float, Future[bool]]] = {}  # with when it began
         self._guard = Lock()
 
     def found(self) -> dict[str, bool | str]:
@@ -32,11 +34,12 @@ class HealthChecks:
         return {**well, "why": why} if why else well
 
     def _begun(self, name: str) -> Future[bool]:
-        """Return the check that is under way, or begin it."""
+        """Return the check that is under way or has just ended, or begin it."""
         with self._guard:
-            last = self._ongoing.get(name)
-            if last is None or last.done():
-                last = self._ongoing[name] = Future()
+            since, last = self._latest.get(name, (0.0, None))
+            if last is None or (last.done() and monotonic() - since > _KEPT):
+                last = Future()
+                self._latest[name] = monotonic(), last
                 Thread(target=_run, args=(self._checks[name], last), name=f"health {name}", daemon=True).start()
             return last
 

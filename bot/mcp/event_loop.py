@@ -1,7 +1,7 @@
 """The event loop of the protocol's library, which the tools, in threads of their own, know nothing of."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import date
 from typing import Any
@@ -16,8 +16,6 @@ from mcp.server.transport_security import TransportSecuritySettings
 
 from analysis.models import Repository
 
-_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-
 
 def run_over_stdio(server: MCPServer) -> None:
     """Serve on standard input and output until the input ends. What else is printed goes to standard error."""
@@ -25,19 +23,13 @@ def run_over_stdio(server: MCPServer) -> None:
 
 
 @contextmanager
-def wsgi_application(server: MCPServer, hosts: Sequence[str]) -> Iterator[WSGIApplication]:
+def wsgi_application(server: MCPServer) -> Iterator[WSGIApplication]:
     """Run a server's event loop for the duration of the block; yield the WSGI application, whose replies are JSON.
 
-    No request knows of another, and none holds a stream open. Requests are answered under the names of this machine and
-    of `hosts`, to programs and to pages of the same origin.
+    No request knows of another, and none holds a stream open. Which hosts and origins are answered is for others to say.
     """
-    names = (*_LOOPBACK, *hosts)
-    security = TransportSecuritySettings(
-        allowed_hosts=[form for name in names for form in (name, f"{name}:*")],
-        allowed_origins=[
-            form for name in names for each in ("http", "https") for form in (f"{each}://{name}", f"{each}://{name}:*")
-        ],
-    )
+    # The library's own check takes anything for a port.
+    security = TransportSecuritySettings(enable_dns_rebinding_protection=False)
     server.streamable_http_app(json_response=True, stateless_http=True, transport_security=security)
     manager = server.session_manager
     with from_thread.start_blocking_portal() as portal, portal.wrap_async_context_manager(manager.run()):

@@ -1,6 +1,7 @@
 """The MCP server over HTTP: who may call it, and how many at once."""
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
 from hmac import compare_digest
 from http import HTTPStatus
@@ -10,17 +11,23 @@ from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 from bot.http_server import THREADS, Refusals, reply_json
 
 PATH = "/mcp"
+_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _AT_ONCE = THREADS // 2  # calls, so that Slack's requests always find a thread
 
 
 class TokenCheck:
     """The WSGI application in front of the server's, which answers requests with the operator's token, a few at once.
 
+    They are answered under the names of this machine and of `hosts`, to programs and to pages of the same origin.
     There is no stream to open: a request is a POST, and its reply JSON.
     """
 
-    def __init__(self, application: WSGIApplication, token: str, refused: Callable[[], None]) -> None:
+    def __init__(
+        self, application: WSGIApplication, token: str, hosts: Sequence[str], refused: Callable[[], None]
+    ) -> None:
         self._application = application
+        names = "|".join(map(re.escape, (*_LOOPBACK, *hosts)))
+        self._own_host = re.compile(rf"(?:{names})(?::[0-9]{{1,5}})?", re.IGNORECASE)
         self._digest = _digest(f"bearer {token}")
         self._refusals = Refusals("an MCP client without DIGEST_MCP_TOKEN", refused)
         self._slots = BoundedSemaphore(_AT_ONCE)
@@ -29,6 +36,10 @@ class TokenCheck:
         if not self._authorized(environ):
             self._refusals.add()
             return reply_json(start_response, HTTPStatus.UNAUTHORIZED, headers={"WWW-Authenticate": "Bearer"})
+        if not self._own_host.fullmatch(environ.get("HTTP_HOST", "")):
+            return reply_json(start_response, HTTPStatus.MISDIRECTED_REQUEST)
+        if not _is_of_own_page(environ):
+            return reply_json(start_response, HTTPStatus.FORBIDDEN)
         if environ["REQUEST_METHOD"] != "POST":
             return reply_json(start_response, HTTPStatus.METHOD_NOT_ALLOWED, headers={"Allow": "POST"})
         if not self._slots.acquire(blocking=False):
@@ -41,6 +52,12 @@ class TokenCheck:
     def _authorized(self, environ: WSGIEnvironment) -> bool:
         scheme, _, token = environ.get("HTTP_AUTHORIZATION", "").partition(" ")
         return compare_digest(_digest(f"{scheme.lower()} {token.strip()}"), self._digest)
+
+
+def _is_of_own_page(environ: WSGIEnvironment) -> bool:
+    """Return whether a request is a program's, which names no origin, or one of a page that came from the same host."""
+    origin = environ.get("HTTP_ORIGIN")
+    return origin is None or origin in {f"{scheme}://{environ['HTTP_HOST']}" for scheme in ("http", "https")}
 
 
 def _digest(text: str) -> bytes:

@@ -240,10 +240,13 @@ class _Handler(QuietHandler):
 
     def _static(self, name: str) -> None:
         kind = _KINDS.get(name[name.rfind(".") :])
-        file = _package(name)
-        if kind is None or not file.is_file():
+        try:
+            content = _package(name).read_bytes()
+        except (OSError, ValueError):  # a name too long, or with a NUL
+            kind, content = None, b""
+        if kind is None:
             raise Refusal(404, "not_found")
-        self._send(file.read_bytes(), f"{kind}; charset=utf-8")
+        self._send(content, f"{kind}; charset=utf-8")
 
     def _download(self, file: File) -> None:
         """Send a file as a download; only images keep their content type."""

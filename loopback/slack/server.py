@@ -23,6 +23,7 @@ from loopback.slack.workspace import Json, T, Workspace
 BOT_USER = "U0BOT"
 # Slack allows short bursts: messages in a channel less than this many seconds apart.
 _PACE, _BURST = 0.9, 5
+_STRANGERS = ("unknown_method", "not_authed", "invalid_auth")  # what whoever has no token is told
 _STRUCTURED = frozenset({"attachments", "blocks", "chunks", "files", "metadata", "prompts", "unfurls", "view"})
 
 
@@ -142,7 +143,8 @@ class LoopbackSlack(People):
         instead = _instead(fault)
         reply = instead or act()
         body = reply.body if isinstance(reply.body, dict) else {"text": reply.body}
-        call = Call(at, method, params, body, fault.kind if fault else None)
+        kept = {} if body.get("error") in _STRANGERS else params  # who has no token could fill the memory
+        call = Call(at, method, kept, body, fault.kind if fault else None)
         with self.workspace.change(), self._lock:
             self.calls.append(call)
             if instead is None and body.get("ok") is False:
