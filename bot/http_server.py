@@ -115,7 +115,8 @@ class _Server(TcpWSGIServer):
 
     def maintenance(self, now: int) -> None:
         super().maintenance(now)
-        for channel in list(self.active_channels.values()):
+        channels: Mapping[int, HTTPChannel] = self.active_channels  # type: ignore[assignment] # the stubs are wrong
+        for channel in list(channels.values()):
             if channel.total_outbufs_len and channel.last_activity < now - self.adj.channel_timeout:
                 channel.handle_close()
 

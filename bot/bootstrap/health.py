@@ -3,14 +3,12 @@
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, wait
 from threading import Lock, Thread
-from time import monotonic
 
 import structlog
 
 from bot.logs import described
 
 _PATIENCE = 1.5  # seconds; whoever asks gives up after a few
-_KEPT = 1.0  # seconds for which a result is given again, since anybody may ask, and as often as they like
 
 Check = Callable[[], bool]
 log = structlog.get_logger(__name__)
@@ -21,7 +19,7 @@ class HealthChecks:
 
     def __init__(self, checks: Mapping[str, Check]) -> None:
         self._checks = checks
-        self._latest: dict[str, tuple[float, Future[bool]]] = {}  # with when it began
+        self._ongoing: dict[str, Future[bool]] = {}
         self._guard = Lock()
 
     def found(self) -> dict[str, bool | str]:
@@ -34,12 +32,11 @@ class HealthChecks:
         return {**well, "why": why} if why else well
 
     def _begun(self, name: str) -> Future[bool]:
-        """Return the check that is under way or has just ended, or begin it."""
+        """Return the check that is under way, or begin it."""
         with self._guard:
-            since, last = self._latest.get(name, (0.0, None))
-            if last is None or (last.done() and monotonic() - since > _KEPT):
-                last = Future()
-                self._latest[name] = monotonic(), last
+            last = self._ongoing.get(name)
+            if last is None or last.done():
+                last = self._ongoing[name] = Future()
                 Thread(target=_run, args=(self._checks[name], last), name=f"health {name}", daemon=True).start()
             return last
 

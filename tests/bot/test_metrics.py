@@ -2,8 +2,9 @@
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime, timedelta
+from http.client import HTTPConnection
 from pathlib import Path
 from socket import create_connection, gethostname
 from threading import active_count
@@ -283,3 +284,15 @@ def test_figures_without_a_database() -> None:
     assert found["vllm_digest_database_failures_total", ""] == 7
     assert found["vllm_digest_lease_held", ""] == 1
     assert ("vllm_digest_processes", "worker") not in found
+
+
+@pytest.mark.parametrize(
+    "header", ["Origin: http://evil.example", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: same-site"]
+)
+def test_a_page_that_names_the_port_honestly_is_refused(header: str, served_port: int) -> None:
+    """A page of another origin, which every browser says with its requests, makes nobody collect the figures."""
+    name, _, value = header.partition(": ")
+    for path in ("/metrics", "/healthz"):
+        with closing(HTTPConnection("127.0.0.1", served_port, timeout=60)) as client:
+            client.request("GET", path, headers={name: value})
+            assert client.getresponse().status == 403

@@ -100,7 +100,19 @@ def test_only_the_token_lets_a_client_in(site: Site) -> None:
     assert site.post(message("digest", date="x"), None, Authorization=f"bearer {TOKEN}").status == 200
 
 
-@pytest.mark.parametrize("headers", [{"Host": "evil.example"}, {"Origin": "https://evil.example"}])
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "evil.example"},
+        *({"Host": host} for host in ("127.0.0.1:8000, evil", "localhost:x", "127.0.0.1:*", "127.0.0.1.evil.example")),
+        {"Origin": "https://evil.example"},
+        *(
+            {"Origin": f"http://{host}"}
+            for host in ("127.0.0.1:9.evil.example", "localhost:9999", "127.0.0.1:1@evil", "")
+        ),
+        {"Origin": ""},
+    ],
+)
 def test_a_page_of_another_site_is_refused(site: Site, headers: dict[str, str]) -> None:
     """A browser that was led here under another name, or by another page, is refused even with the token."""
     assert site.post(message("digest"), **headers).status in (403, 421)
