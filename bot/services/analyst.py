@@ -43,7 +43,7 @@ class Analyst:
         self._repository = repository
         self._weights = store.weights.get(repository) or packaged_weights(repository)
         self._language = language
-        self._model = model
+        self._model = model = model if model and model.may_read(repository) else None
         self._contents = contents
         self._on_answer = on_answer
         self._calls: list[Future[None]] = []

@@ -29,7 +29,7 @@ class AnswerService:
 
     def answer(self, question: Question, language: Language) -> Iterator[Statement]:
         """Yield the statements of an answer, each as soon as it is checked."""
-        if self._model is None:
+        if self._model is None or not self._model.may_read(question.repository):
             yield from answer(question, language, None, None)
         else:
             yield from self._by_model(self._model, question, language)

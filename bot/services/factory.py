@@ -183,4 +183,5 @@ def _model(
             for_answers=for_answers,
             locks=store.locks,
             failures=failures,
+            private=() if settings.digest_private_to_model else settings.digest_private,
         )

@@ -1,6 +1,6 @@
 """A model with its limits: concurrent calls over all callers, and a daily budget in USD."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import date, datetime, timedelta
 from threading import Condition, Lock
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from analysis.errors import ModelFailure
 from analysis.locale import Phrase
-from analysis.models import Language
+from analysis.models import Language, Repository
 from bot.models.clock import Clock
 from bot.store import ModelFailures, ProcessLocks, Spending
 
@@ -75,7 +75,7 @@ class MeteredModel:
 
     `for_answers` calls are reserved for answers that people wait for, so analyses never take them all. `now` returns the
     time in UTC; `spending` records the costs, and `failures` whether the latest call failed. All processes that share the
-    `locks` share the limits.
+    `locks` share the limits. Of the repositories in `private` (`owner/name` in lower case) it may read nothing.
     """
 
     def __init__(
@@ -89,6 +89,7 @@ class MeteredModel:
         for_answers: int = 0,
         locks: ProcessLocks | None = None,
         failures: ModelFailures | None = None,
+        private: Collection[str] = (),
     ) -> None:
         self.chat = chat
         self.name = chat.name
@@ -100,8 +101,13 @@ class MeteredModel:
         self._most = _SHARED if for_answers else dict.fromkeys(_SHARED, 1.0)
         self._any = at_once
         self._locks = locks or ProcessLocks()
+        self._private = private
         self._reserved = 0  # calls of this process under way that reserved money
         self._settled = Condition()
+
+    def may_read(self, repository: Repository) -> bool:
+        """Return whether commits of a repository may be put into a prompt."""
+        return repository.full_name.lower() not in self._private
 
     @contextmanager
     def call(self, purpose: Purpose, tokens: tuple[int, int], usage: "UsageCounter") -> Iterator[None]:

@@ -17,6 +17,7 @@ from sqlalchemy.pool import NullPool
 
 from bot.store import Store, open_engine
 from bot.store.lease import flows_url
+from loopback.github import RecordedRepository
 from loopback.http_server import Loopback, QuietHandler
 from loopback.slack import Fault as SlackFault
 from loopback.slack import LoopbackSlack
@@ -345,3 +346,27 @@ def test_no_secret_of_any_kind_that_people_paste_is_kept(
     }
     found = [(kind, place) for kind, (_, secret) in planted().items() for place, text in seen.items() if secret in text]
     assert found == []
+
+
+@pytest.mark.parametrize("allowed", [False, True])
+def test_a_private_repositorys_commits_are_for_no_model(allowed: bool, chat: PlantingChat, tmp_path: Path) -> None:
+    """Its day and a question about it are answered by rules, unless the operator lets the model read it."""
+    commit = recorded(9, message=f"[Core] Start {MARK} (#9)")
+    with (
+        FaultyGitHub({"o/n": upstream(), "o/secret": RecordedRepository([commit])}) as github,
+        LoopbackSlack(pace=False) as slack,
+        Talk(
+            slack,
+            github.url,
+            tmp_path,
+            digest_repos="o/n,o/secret",
+            digest_private=f"o/secret={DIGEST}",
+            digest_private_to_model=allowed,
+            digest_model="scripted",
+            openai_base_url=f"{chat.url}/v1",
+            openai_api_key="sk-x",
+        ) as talk,
+    ):
+        talk.type(ADA, "o/secret 2026-02-05")
+        talk.replies(talk.say(ADA, "<@U0BOT> o/secret #9 why does it start?"))
+    assert (MARK in "".join(chat.bodies)) is allowed
