@@ -250,6 +250,8 @@ class Settings(BaseSettings):
         """Read the settings. Raise `WrongSettings` with the name and reason of each invalid one, without its value."""
         try:
             return cls()
+        except UnicodeDecodeError:
+            raise WrongSettings([".env: is not a text in UTF-8"]) from None
         except ValidationError as exc:
             raise WrongSettings([f"{str(each['loc'][0]).upper()}: {_reason(each)}" for each in exc.errors()]) from None
 

@@ -25,7 +25,8 @@ class Repository(Frozen):
         match = re.fullmatch(r"([A-Za-z0-9_.-]+)/([A-Za-z0-9_.-]+)(?:@([^\s~^:?*\[\\]+))?", text.strip())
         name = match[2].removesuffix(".git") if match else ""
         if not match or {match[1], name} & {"", ".", "..", ".git"}:
-            raise Misuse(Phrase("{text!r} is not a repository; use owner/name or owner/name@branch", text=text))
+            shown = re.sub(r"//[^/@]*@", "//", text)  # a password in an address is nobody's to read
+            raise Misuse(Phrase("{text!r} is not a repository; use owner/name or owner/name@branch", text=shown))
         return cls(owner=match[1], name=name, branch=match[3])
 
     @property

@@ -23,5 +23,5 @@ def doctor() -> None:
         print_line(console, Line(Text(f"{each.name}: {one_line(each.message)}"), Text.assemble(mark, " ")))
     wrong = [each.exit_code for each in found if each.exit_code]
     if wrong:
-        message = f"{len(wrong)} of {len(found)} are wrong; each line with ✗ says what to do"
+        message = f"{len(wrong)} of {len(found)} checks failed; each line with ✗ says what to do"
         raise Misuse(message) if Misuse.exit_code in wrong else IncompleteResult(message)

@@ -153,7 +153,7 @@ def _notes(github: GitHub, repository: Repository, most: int) -> _Notes:
     if len(usable) < _LEAST_RELEASES:
         raise Misuse(
             f"calibrating {repository} needs {_LEAST_RELEASES} releases whose notes name pull requests (#123), "
-            f"{LEAST_IN_NOTES} each; of its {len(every)} releases {len(usable)} do"
+            f"{LEAST_IN_NOTES} each; {len(usable)} of its {len(every)} releases have such notes"
         )
     older = releases[releases.index(usable[-1].release) + 1 :]
     return _Notes(tuple(usable[::-1]), older[0] if older else None)

@@ -42,6 +42,7 @@ class _Kind(Protocol):
 
 
 _KINDS: Mapping[str, _Kind] = {"sqlite": sqlite, "postgresql": postgresql}
+_FORMS = "use sqlite:///data/digest.db or postgresql+psycopg://user:password@host/database"
 
 
 class Condition(Enum):
@@ -123,11 +124,11 @@ def address_of(database_url: str) -> URL:
     try:
         url = make_url(database_url)
     except (exc.ArgumentError, ValueError):  # of a port that is no number
-        raise BadSetting("DATABASE_URL is not a valid database URL; use sqlite:///data/digest.db") from None
+        raise BadSetting(f"DATABASE_URL is not a valid database URL; {_FORMS}") from None
+    if url.drivername == "postgres":  # as some platforms write it
+        url = url.set(drivername="postgresql")
     if url.get_backend_name() not in _KINDS:
-        raise BadSetting(
-            f"DATABASE_URL: {url.get_backend_name()!r} databases are not supported; use sqlite:///data/digest.db"
-        )
+        raise BadSetting(f"DATABASE_URL: {url.get_backend_name()!r} databases are not supported; {_FORMS}")
     _kind(url).check_url(url)
     return url
 

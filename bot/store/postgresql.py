@@ -49,7 +49,7 @@ _AWAY = ("08", "57")  # of those, the failures of a server that does not answer
 _MISTAKES = (
     ("password authentication failed", "rejects the user or the password; correct DATABASE_URL"),
     ("no password supplied", "needs a password; add it to DATABASE_URL"),
-    ('" does not exist', "has no such database or user; create it, or correct DATABASE_URL"),
+    ('" does not exist', "knows no such database or user; create it, or correct DATABASE_URL"),
     ("resolve host", "cannot be found; check the host in DATABASE_URL"),
     ("pg_hba.conf", "does not accept connections from here; add this machine to its pg_hba.conf"),
 )
@@ -107,13 +107,22 @@ passing_failures = PassingFailures()  # of all connections of this process, thos
 
 
 def check_url(url: URL) -> None:
-    """Raise `BadSetting` for another driver than psycopg, or a URL without a database."""
+    """Raise `BadSetting` for another driver than psycopg, a URL without a database, or an option that libpq does not know."""
     if url.drivername != "postgresql+psycopg" or not url.database:
         raise BadSetting("DATABASE_URL: use postgresql+psycopg://user:password@host/database")
     if "@" in f"{url.host}{url.database}":  # the rest of a password, which no message may show
         raise BadSetting(
             "DATABASE_URL: write special characters of the password in percent-encoding, such as %40 for @"
         )
+    from psycopg import ProgrammingError  # which SQLite's users need not wait for
+    from psycopg.conninfo import make_conninfo
+
+    try:
+        make_conninfo("", **{name: str(value) for name, value in url.query.items()})
+    except ProgrammingError:
+        raise BadSetting(
+            "DATABASE_URL: what follows the ? is no option of PostgreSQL's; correct or remove it"
+        ) from None
 
 
 def display_name(url: URL) -> str:

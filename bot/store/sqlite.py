@@ -23,7 +23,7 @@ BUSY_MS = 30_000
 WRITE_LOCK = "write_lock"  # the execution option of an engine that holds its lock
 WRITING: Mapping[str, Any] = {"write": True}  # the execution options of transactions that write
 _WORDS = (
-    ("unable to open", "cannot be opened; create its folder, or set DATABASE_URL"),
+    ("unable to open", "cannot be opened; create its folder or permit writing to it, or set DATABASE_URL"),
     ("readonly", "cannot be written; check its permissions, or set DATABASE_URL"),
     ("not a database", "is not a database; move the file away, or set DATABASE_URL"),
     ("malformed", "is damaged; restore a copy, or move the file away to begin anew"),

@@ -212,7 +212,7 @@ def test_no_token(setup: Setup) -> None:
     assert (ran.code, list(wrong(ran))) == (2, ["Slack bot token"])
     assert "SLACK_BOT_TOKEN is not set" in wrong(ran)["Slack bot token"]
     assert "README" in wrong(ran)["Slack bot token"]
-    assert ran.err == "vllm-digest: 1 of 11 are wrong; each line with ✗ says what to do\n"
+    assert ran.err == "vllm-digest: 1 of 11 checks failed; each line with ✗ says what to do\n"
     ran = setup.doctor(SLACK_APP_TOKEN="", SLACK_SIGNING_SECRET="")
     assert (ran.code, list(wrong(ran))) == (2, ["Slack app token"])
     assert "SLACK_APP_TOKEN is not set" in wrong(ran)["Slack app token"]
@@ -484,7 +484,7 @@ def test_several_wrong_settings_are_a_line_each(setup: Setup) -> None:
         "DIGEST_DAILY_BUDGET_USD: must be a number",
         "DIGEST_LANGUAGE: is not supported; use 'zh' or 'en'",
     }
-    assert "3 of 4 are wrong" in ran.err
+    assert "3 of 4 checks failed" in ran.err
 
 
 def test_what_depends_on_a_silent_service_is_not_tried(setup: Setup) -> None:

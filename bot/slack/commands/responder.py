@@ -129,8 +129,8 @@ class Responder:
                 )
             return Outcome()
         with structlog.contextvars.bound_contextvars(run=request.run):
-            action = request.action if isinstance(request, ButtonRequest) else ""
-            log.info("asked", kind=request.kind, channel=request.channel, action=action)
+            action = {"action": request.action} if isinstance(request, ButtonRequest) else {}
+            log.info("asked", kind=request.kind, channel=request.channel, **action)
             outcome = self._handle(conversation, last=round_ >= _ROUNDS)
             if isinstance(request, SubscriptionForm) and request.at_home:
                 with suppress(SlackFailure):

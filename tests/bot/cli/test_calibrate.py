@@ -123,8 +123,12 @@ def test_weights_that_are_no_better_on_releases_kept_out_are_not_stored(tmp_path
 @pytest.mark.parametrize(
     ("commits", "notes", "words"),
     [
-        (8, [], "needs 2 releases whose notes name pull requests (#123), 3 each; of its 0 releases 0 do"),
-        (8, [{"tag_name": "v1", "body": "#1 #2 #3", "published_at": "2026-01-02T00:00:00Z"}], "of its 1 releases 1 do"),
+        (8, [], "needs 2 releases whose notes name pull requests (#123), 3 each; 0 of its 0 releases have such notes"),
+        (
+            8,
+            [{"tag_name": "v1", "body": "#1 #2 #3", "published_at": "2026-01-02T00:00:00Z"}],
+            "1 of its 1 releases have such notes",
+        ),
         (
             24,
             releases(24, 12),

@@ -375,3 +375,38 @@ def test_recorded_history_is_ranked(run: Run) -> None:
     tiers = [json.loads(line)["importance"] for line in ran.out.splitlines()]
     assert len(tiers) == 1488
     assert 0.05 <= tiers.count("high") / len(tiers) <= 0.15
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ("postgres://ada:pw@host/db", "use postgresql+psycopg://user:password@host/database"),
+        (
+            "mysql://ada:pw@host/db",
+            "'mysql' databases are not supported; use sqlite:///data/digest.db or postgresql+psycopg://",
+        ),
+        ("nonsense", "is not a valid database URL; use sqlite:///data/digest.db or postgresql+psycopg://"),
+        ("postgresql+psycopg://ada:pw@host/db?pw=pw", "is no option of PostgreSQL's"),
+    ],
+)
+def test_a_wrong_database_url_is_told_with_the_right_form(url: str, told: str, run: Run) -> None:
+    """An address of another kind, or with an option that nobody knows, is one line that shows no password, and exit code 2."""
+    ran = run("search", "x", DATABASE_URL=url)
+    assert ran.code == 2
+    assert told in one_line(ran.err)
+    assert ":pw" not in ran.err
+
+
+def test_settings_that_are_no_text_are_one_line(run: Run, tmp_path: Path) -> None:
+    """A .env in another encoding than UTF-8 is told by its name."""
+    (tmp_path / ".env").write_bytes(b"DIGEST_CHANNEL=\xff\xfe")
+    ran = run("search", "x")
+    assert (ran.code, ran.err) == (2, "vllm-digest: .env: is not a text in UTF-8\n")
+
+
+def test_a_repositorys_address_is_told_without_its_password(run: Run) -> None:
+    """Whoever pastes a clone's address with a password does not find that in a log."""
+    ran = run("digest", "2026-02-05", "--repo", "https://ada:hunter2@github.com/o/n")
+    assert ran.code == 2
+    assert "is not a repository" in one_line(ran.err)
+    assert "hunter2" not in ran.err

@@ -96,7 +96,7 @@ def test_missing_databases_users_and_rights_are_told_in_a_sentence() -> None:
     with new_postgresql_database() as url:
         missing = make_url(url).set(database="none").render_as_string(hide_password=False)
         for wrong in (missing, as_user(url, "nobody_known")):
-            with pytest.raises(StoreUnusable, match="has no such database or user; create it"):
+            with pytest.raises(StoreUnusable, match="knows no such database or user; create it"):
                 open_engine(wrong)
         executed(url, "CREATE ROLE reader LOGIN", "REVOKE ALL ON SCHEMA public FROM public")
         try:
