@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 # What is compiled is kept, whatever the caller prefers: eight processes of tests would compile all of it again.
 export PYTHONDONTWRITEBYTECODE :=
 # Tests at once. More than processors: those in Slack wait for its pace, a message a second.
-WORKERS ?= 8
+WORKERS ?= 6
 
 install: $(STAMP)
 

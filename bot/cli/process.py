@@ -57,7 +57,7 @@ def serve(
 
 
 def worker(metrics_port: MetricsOption = None) -> None:
-    """Run one more process of a bot on PostgreSQL, which reads, analyses and posts but does not listen to Slack.
+    """Run one more process of a bot on PostgreSQL. It reads, analyses and posts, but does not listen to Slack.
 
     Start as many as needed beside `run` or `serve`. Ends with Ctrl+C or SIGTERM.
     """
