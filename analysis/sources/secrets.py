@@ -54,8 +54,14 @@ _BEFORE = re.compile(r"[\s:=\"]*(?:AccountKey=)?")  # prefix that detect-secrets
 _BARE = re.compile(r"[^\\<>&(){}|\]]+")  # the value without code, markup or a query after it
 _REDACTED = "[REDACTED:"
 
-# A line of a private key, after a diff's sign and inside quotes.
-_KEY_LINE = re.compile(r"""[-+ ]?[\s"']*([A-Za-z0-9+/]{32,}={0,2})[\s"',\\]*""")
+_KEY_END = re.compile(r"-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----")
+# What a diff writes before a line; git repeats an earlier line of the file, such as one of a key, behind a hunk's header.
+_DIFF_PREFIX = r"(?:@@ [^@\n]+ @@ ?|[-+ ])?"
+# A line of a private key, after a diff's prefix and inside quotes or a comment; one of less than this width may be a word.
+_KEY_LINE = re.compile(_DIFF_PREFIX + r"""[\s"'#*]*(=?[A-Za-z0-9+/]+={0,2})(?:\\n)?[\s"',\\)]*""")
+_KEY_WIDTH = 32
+_NO_NEWLINE = "\\ No newline at end of file"
+_KEY_FILE = re.compile(r"(?i)\.(?:pem|key|p8|ppk)$|(?:^|/)id_(?:rsa|dsa|ecdsa|ed25519)$")
 _NAME_PARTS = re.compile(r"[/.]")
 _BETWEEN_WORDS = re.compile(r"[\s_./:,-]+")
 _CHARACTER_KINDS = re.compile(r"[a-z]+|[A-Z]+|\d+|[^a-zA-Z\d]+")
@@ -93,9 +99,9 @@ def redacted(commit: Commit) -> Commit:
     pull = commit.pull
     names = [name for file in commit.files for name in (file.path, file.previous_path) if name]
     patches = [file.patch for file in commit.files if file.patch]
-    redact = Redactor(
-        [commit.message, commit.author, *patches, *((pull.title, pull.body) if pull else ())], file_names=names
-    )
+    keys = [file.patch for file in commit.files if file.patch and _KEY_FILE.search(file.path)]
+    texts = [commit.message, commit.author, *patches, *((pull.title, pull.body) if pull else ())]
+    redact = Redactor(texts, file_names=names, keys=keys)
     return commit.model_copy(
         update={
             "message": redact(commit.message),
@@ -155,10 +161,13 @@ def _redacted_file(file: FileChange, redact: "Redactor") -> FileChange:
 class Redactor:
     """Redacts secrets in texts that belong together, such as those of one commit, numbering them in order.
 
-    A secret found in one text is redacted in all of them, unless it could be an ordinary word.
+    A secret found in one text is redacted in all of them, unless it could be an ordinary word. The `keys` are patches of
+    files that hold keys: their hunks may show the middle of a key, without its marks.
     """
 
-    def __init__(self, texts: Iterable[str] = (), *, file_names: Iterable[str] = ()) -> None:
+    def __init__(
+        self, texts: Iterable[str] = (), *, file_names: Iterable[str] = (), keys: Iterable[str] = ()
+    ) -> None:
         self._numbers: dict[str, int] = {}
         self._scanned: dict[str, _Scanned] = {}
         self._recurring: dict[str, str] = {}  # each recurring string -> the secret that it belongs to
@@ -166,6 +175,8 @@ class Redactor:
             parts = _NAME_PARTS.sub("\n", name)  # some tokens are recognized only between spaces
             self._learn(parts, _places(parts))
             self._scan(name)
+        for text in keys:
+            self._remember_key(_key_lines(text))
         for text in texts:
             self._scan(text)
 
@@ -183,7 +194,7 @@ class Redactor:
     def _scan(self, text: str) -> _Scanned:
         """Scan a text for secrets, once."""
         if text not in self._scanned:
-            blanked = _PRIVATE_KEY.sub(self._key_block, text)
+            blanked = self._without_keys(text)
             self._scanned[text] = _Scanned(blanked, self._learn(blanked, _places(blanked)))
         return self._scanned[text]
 
@@ -213,17 +224,40 @@ class Redactor:
         signs = [line[:1] if line[:1] in ("+", "-", " ") else "" for line in covered.split("\n")[1:]]
         return "\n".join([placeholder, *(sign + placeholder for sign in signs)])
 
+    def _without_keys(self, text: str) -> str:
+        """Blank the private keys of a text: between the marks of each, and the lines of a key beside an END mark.
+
+        A hunk may show a key without its BEGIN mark; and where a diff replaces a key, the removed one's END mark stands
+        between the BEGIN mark that both have and the new key.
+        """
+        blanked = _PRIVATE_KEY.sub(self._key_block, text)
+        if not _KEY_END.search(blanked):
+            return blanked
+        lines = blanked.split("\n")
+        keys: dict[int, tuple[re.Match[str], str]] = {}
+        for mark in [number for number, line in enumerate(lines) if _KEY_END.search(line)]:
+            beside = _key_lines_beside(lines, mark)
+            pieces = [match[1] for match in beside.values()]
+            self._remember_key(pieces)
+            keys |= {number: (match, "".join(pieces)) for number, match in beside.items()}
+        for number, (match, secret) in sorted(keys.items()):
+            lines[number] = match.string[: match.start(1)] + self._placeholder(secret) + match.string[match.end(1) :]
+        return "\n".join(lines)
+
+    def _remember_key(self, pieces: Sequence[str]) -> None:
+        """Remember the lines of a private key, so that they are found in other texts."""
+        secret = "".join(pieces)
+        self._recurring |= {piece: secret for piece in pieces if _is_unmistakable(piece)}
+
     def _key_block(self, match: re.Match[str]) -> str:
         """Blank each line of a private key, except for the diff's sign."""
         begin, body, end = match.groups()
         pieces = _key_lines(body)
         secret = "".join(pieces) or body.strip() or begin
-        self._recurring |= {piece: secret for piece in pieces if _is_unmistakable(piece)}
+        self._remember_key(pieces)
         placeholder = self._placeholder(secret)
         lines = body.split("\n")
-        blanked = [lines[0] and placeholder] + [
-            line[:1] + placeholder if line[:1] in "+- " else placeholder for line in lines[1:]
-        ]
+        blanked = [lines[0] and placeholder] + [_diff_prefix(line) + placeholder for line in lines[1:]]
         if not end.strip():
             return begin + "\n".join(blanked)
         # The last line is what precedes the END marker: a diff's sign, or nothing.
@@ -231,10 +265,35 @@ class Redactor:
         return begin + "\n".join(blanked) + end
 
 
+def _diff_prefix(line: str) -> str:
+    match = re.match(_DIFF_PREFIX, line)
+    return match[0] if match else ""
+
+
 def _key_lines(body: str) -> list[str]:
     """Return the lines of a private key's body, in a block or in a string with escaped line breaks."""
     found = (_KEY_LINE.fullmatch(line) for line in re.split(r"\n|\\n", body))
-    return [match[1] for match in found if match]
+    return [match[1] for match in found if match and len(match[1]) >= _KEY_WIDTH]
+
+
+def _key_lines_beside(lines: Sequence[str], mark: int) -> dict[int, re.Match[str]]:
+    """Return the lines of private keys directly around an END mark, by their numbers; group 1 of each is what is secret.
+
+    The last line of a key may be short, as words are: lines count up to the one of full width that is farthest away.
+    """
+    found: dict[int, re.Match[str]] = {}
+    for side in (range(mark - 1, -1, -1), range(mark + 1, len(lines))):
+        shorter: dict[int, re.Match[str]] = {}
+        for number in side:
+            match = _KEY_LINE.fullmatch(lines[number])
+            if not match and lines[number] != _NO_NEWLINE:
+                break
+            if match:
+                shorter[number] = match
+            if match and len(match[1]) >= _KEY_WIDTH:
+                found |= shorter
+                shorter.clear()
+    return dict(sorted(found.items()))
 
 
 def _merged(places: Iterable[_Place]) -> Iterator[_Place]:

@@ -173,6 +173,56 @@ def test_a_private_key_on_one_line_goes() -> None:
     assert redacted.startswith(f'+KEY = "{begin()}')
 
 
+def key_lines(seed: int) -> list[str]:
+    """The body of a key: three lines of full width, and a short one."""
+    alphabet = LETTERS_AND_DIGITS + "+/"
+    return ["".join(Random(seed + line).choices(alphabet, k=64)) for line in range(3)] + ["k" + "EyEnd" * 3 + "=="]
+
+
+OLD, NEW = key_lines(10), key_lines(20)
+NO_NEWLINE = "\\ No newline at end of file"
+
+
+@pytest.mark.parametrize(
+    ("lines", "hidden"),
+    [
+        # A key that takes the place of one without a line break at its end: both have the BEGIN mark, and each its END.
+        ([f" {begin()}", *(f"-{line}" for line in OLD), f"-{end()}", NO_NEWLINE, *(f"+{line}" for line in NEW), f"+{end()}"], [*OLD, *NEW]),
+        ([f" {begin()}", *(f"-{line}" for line in OLD), f"-{end()}", NO_NEWLINE, f"+{NEW[0]}"], [*OLD, NEW[0]]),
+        # Hunks that begin inside a key, whose earlier line git may repeat in the header.
+        (["@@ -24,3 +24,4 @@", f" {OLD[1]}", f" {OLD[2]}", f" {OLD[3]}", f" {end()}", "+x = 1"], OLD[1:]),
+        ([f"@@ -24,3 +24,4 @@ {OLD[0]}", f" {OLD[1]}", f"-{OLD[2]}", f"+{NEW[2]}", f" {end()}"], [*OLD[:3], NEW[2]]),
+        (["@@ -8 +8 @@", f' "{OLD[0]}\\n"', f' "{end()}"'], [OLD[0]]),
+        # An END mark inside a key: in a comment, or of another kind.
+        (["key: |", f"  {begin()}", f"  # {end()}", *(f"  {line}" for line in OLD[:3])], OLD[:3]),
+        ([begin(), *OLD[:1], end("EC "), *OLD[1:], end()], OLD),
+    ],
+)  # fmt: skip
+def test_an_end_mark_gives_away_the_lines_around_it(lines: list[str], hidden: list[str]) -> None:
+    """Beside the END mark of a private key nothing of any key stays, also where its BEGIN mark is not shown or another key's."""
+    redacted = Redactor()("\n".join(lines))
+    assert not [line for line in hidden if line in redacted]
+    kept = [line for line in lines if not any(each in line for each in [*hidden, "PRIVATE KEY"])]
+    assert [line for line in redacted.split("\n") if "REDACTED" not in line and "PRIVATE KEY" not in line] == kept
+    assert redacted.count("\n") == len(lines) - 1
+
+
+def test_words_beside_an_end_mark_stay() -> None:
+    """Code and prose around the mark of a key are not taken for its lines."""
+    text = f"@@ -1,4 +1,4 @@ def parse\n     return\n-{end()}\n+{end('EC ')}\n pass\n # sha256\n"
+    assert Redactor()(text) == text
+
+
+@pytest.mark.parametrize("path", ["deploy/tls.key", "ca.pem", "home/.ssh/id_ed25519", "AuthKey.p8"])
+def test_the_middle_of_a_key_goes_in_a_file_of_keys(path: str) -> None:
+    """A hunk without either mark is part of a key if its file is one; the same lines elsewhere are data, unless they recur."""
+    hunk = [f"@@ -5,3 +5,3 @@ {OLD[0]}", f" {OLD[1]}", f"-{OLD[2]}", f"+{NEW[2]}"]
+    image = patch(*(f"+{line}" for line in key_lines(30)))
+    clean = redacted(commit("Renew", [file(path, "\n".join(hunk)), file("image.txt", image)]))
+    assert clean.files[0].patch == "\n".join([f"{hunk[0][:16]}[REDACTED:1]", *(f"{sign}[REDACTED:1]" for sign in " -+")])
+    assert clean.files[1].patch == image
+
+
 def test_the_same_secret_has_the_same_number() -> None:
     """Within one commit a secret is known again, also in another text, and a new one counts on."""
     redact = Redactor()
