@@ -40,6 +40,9 @@ _CREDENTIALS = re.compile(
     | \blogin\s+(?:[-+]\s+)?\S+\s+(?:[-+]\s+)?password\s+(?P<netrc>[^\s"'`,;]{8,200})
     | "auth"\s*:\s*"(?P<docker>[A-Za-z0-9+/]{12,4000}={0,2})\""""
 )
+# Tokens that are certain by their form, inside other words too: their prefix with that many characters is in no name.
+_VENDOR_TOKENS = re.compile(r"hf_[A-Za-z0-9]{34}|sk-ant-[a-z]+\d\d-(?:[\w-]{93}AA|[\w-]{80,})|AIza[\w-]{35}", re.ASCII)
+_PUNCTUATION = re.compile(r"[^\sA-Za-z0-9_-]")
 # Detectors that try every word of a text, and the characters of the shortest run that they match.
 _SHORTEST_RUNS = {"CloudantDetector": 24, "IbmCloudIamDetector": 44, "IbmCosHmacDetector": 48, "SoftlayerDetector": 64}
 _RUN = re.compile(r"(?<![\w-])[\w-]{24,}")
@@ -62,7 +65,6 @@ _KEY_LINE = re.compile(_DIFF_PREFIX + r"""[\s"'#*]*(=?[A-Za-z0-9+/]+={0,2})(?:\\
 _KEY_WIDTH = 32
 _NO_NEWLINE = "\\ No newline at end of file"
 _KEY_FILE = re.compile(r"(?i)\.(?:pem|key|p8|ppk)$|(?:^|/)id_(?:rsa|dsa|ecdsa|ed25519)$")
-_NAME_PARTS = re.compile(r"[/.]")
 _BETWEEN_WORDS = re.compile(r"[\s_./:,-]+")
 _CHARACTER_KINDS = re.compile(r"[a-z]+|[A-Z]+|\d+|[^a-zA-Z\d]+")
 _SHORTEST_PASSWORD = 8
@@ -165,15 +167,11 @@ class Redactor:
     files that hold keys: their hunks may show the middle of a key, without its marks.
     """
 
-    def __init__(
-        self, texts: Iterable[str] = (), *, file_names: Iterable[str] = (), keys: Iterable[str] = ()
-    ) -> None:
+    def __init__(self, texts: Iterable[str] = (), *, file_names: Iterable[str] = (), keys: Iterable[str] = ()) -> None:
         self._numbers: dict[str, int] = {}
         self._scanned: dict[str, _Scanned] = {}
         self._recurring: dict[str, str] = {}  # each recurring string -> the secret that it belongs to
         for name in file_names:
-            parts = _NAME_PARTS.sub("\n", name)  # some tokens are recognized only between spaces
-            self._learn(parts, _places(parts))
             self._scan(name)
         for text in keys:
             self._remember_key(_key_lines(text))
@@ -324,9 +322,13 @@ def _places(text: str) -> Iterator[_Place]:
 def _found(text: str) -> Iterator[tuple[int, int]]:
     """Yield the start and end of each match of the scanners."""
     detectors = _detectors()
-    for finding in detectors.native.scan(text):
-        if finding.visible and not finding.is_base64_encoded:
-            yield from _located(finding, text)
+    # Many of Kingfisher's rules want a space or a quote behind a token, where prose and code have any sign.
+    for scanned in (text, _PUNCTUATION.sub(" ", text)):
+        for finding in detectors.native.scan(scanned):
+            if finding.visible and not finding.is_base64_encoded:
+                yield from _located(finding, scanned)
+    for match in _VENDOR_TOKENS.finditer(text):
+        yield match.span()
     longest = max(map(len, _RUN.findall(text)), default=0)
     for detector in detectors.patterns:
         if longest < _SHORTEST_RUNS.get(type(detector).__name__, 0):

@@ -53,6 +53,42 @@ def test_a_token_of_a_known_kind_disappears(name: str, around: str) -> None:
     assert Redactor()(around.format(SECRETS[name])) == around.format("[REDACTED:1]")
 
 
+SIGNS = [f"a {{}}{sign} b" for sign in "!#%&()*+,:<=>?@[]^{|}~;./\\-_…。，」"] + [
+    "I used {}.", "login({})", "'hf': {}}", "Ada ({})", "?key={}&callback=init", "X={}, Y=/x", "**{}**", "`{}`", "密钥是{}。请保密", "“{}”",
+    "{}是", "https://x:{}@h/", "/{}/", '\\"{}\\"', "%22 {}%22", "{}\\n", "--token {}| tee", "{}/v1", ">{}<", "x{}", "_{}_", "{}_v2", "{}-old",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "kind", [kind for kind, (text, secret) in planted().items() if text in (secret, f'client = connect("{secret}")')]
+)
+def test_what_stands_beside_a_token_does_not_hide_it(kind: str) -> None:
+    """A token known by its form is found before and behind any sign, letter and script."""
+    secret = planted()[kind].secret
+    assert not [around for around in SIGNS if secret[4:-4] in Redactor()(around.replace("{}", secret))]
+
+
+@pytest.mark.parametrize("kind", ["Hugging Face token", "Anthropic key", "Google key", "DigitalOcean token"])
+def test_only_the_token_goes_from_a_sentence(kind: str) -> None:
+    """The signs of a sentence or of code around a token stay."""
+    secret = planted()[kind].secret
+    for around in ["I used {}.", "login({})", "({}, {})", "?key={}&callback=init", "密钥是{}。", "{'hf': {}}"]:
+        assert Redactor()(around.replace("{}", secret)) == around.replace("{}", "[REDACTED:1]")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "task-ant-colony-optimization-with-a-long-name-of-the-algorithm",
+        "hf_config_of_a_model_with_many_parameters",
+        "xhf_AutoModelForCausalLM",
+    ],
+)
+def test_names_that_begin_as_tokens_do_stay(name: str) -> None:
+    """The prefix of a vendor's token alone makes no secret."""
+    assert Redactor()(f"x = {name}.") == f"x = {name}."
+
+
 @pytest.mark.parametrize(
     ("before", "secret", "after"),
     [
@@ -219,7 +255,9 @@ def test_the_middle_of_a_key_goes_in_a_file_of_keys(path: str) -> None:
     hunk = [f"@@ -5,3 +5,3 @@ {OLD[0]}", f" {OLD[1]}", f"-{OLD[2]}", f"+{NEW[2]}"]
     image = patch(*(f"+{line}" for line in key_lines(30)))
     clean = redacted(commit("Renew", [file(path, "\n".join(hunk)), file("image.txt", image)]))
-    assert clean.files[0].patch == "\n".join([f"{hunk[0][:16]}[REDACTED:1]", *(f"{sign}[REDACTED:1]" for sign in " -+")])
+    assert clean.files[0].patch == "\n".join(
+        [f"{hunk[0][:16]}[REDACTED:1]", *(f"{sign}[REDACTED:1]" for sign in " -+")]
+    )
     assert clean.files[1].patch == image
 
 
