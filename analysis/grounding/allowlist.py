@@ -20,6 +20,7 @@ LIBRARIES = wordlist("libraries")
 PRODUCTS = wordlist("products")
 CUSTOMARY = wordlist("customary_names")
 COMMANDS = wordlist("commands")
+SUBCOMMANDS = wordlist("subcommands")
 EXTENSIONS = sorted(wordlist("file_extensions"))
 # Extensions that are never attribute names.
 PLAIN_EXTENSIONS = frozenset({"py", "pyi", "md", "txt", "yaml", "yml", "toml", "sh", "cpp", "cuh", "ipynb"})

@@ -21,19 +21,18 @@ from analysis.grounding.allowlist import (
     TOP_LEVEL_DOMAINS,
     WORDS,
 )
-from analysis.grounding.corpus import MEASURES, NUMBER, Corpus, number, plain
+from analysis.grounding.corpus import MEASURES, NUMBER, SPAN, Corpus, number, plain
 from analysis.grounding.metadata_claims import FINDERS as METADATA_FINDERS
 from analysis.grounding.metadata_claims import Found
+from analysis.grounding.reference_claims import FINDERS as REFERENCE_FINDERS
 from analysis.instructions import CHAT_MARKS, INSTRUCTIONS
-
-SPAN = re.compile(r"`[^`\n]+`")
 
 
 class Claim(NamedTuple):
     """A claim that the corpus does not support.
 
     `kind` is one of path, symbol, pull request, commit, figure, link, heading, image, instruction, denial, author, date,
-    rank, revert; `text` is as written.
+    rank, revert, identifier, address, mention, version, command; `text` is as written.
     """
 
     kind: str
@@ -340,11 +339,11 @@ def _strictness(part: str, section: Section, *, called: bool, dotted: bool) -> s
     return "any case" if dotted else ""
 
 
-def _known(find: Callable[[str, Corpus], Iterator[Found]], kind: str) -> "_Finder":
-    """Build a finder of claims about metadata, which only a corpus with entries can judge; facts judge denials."""
+def _anywhere(find: Callable[[str, Corpus], Iterator[Found]]) -> "_Finder":
+    """Build a finder that judges alike in each section."""
 
     def found(line: str, _section: Section, corpus: Corpus) -> Iterator[Found]:
-        return find(line, corpus) if corpus.entries or kind == "denial" else iter(())
+        return find(line, corpus)
 
     return found
 
@@ -356,9 +355,10 @@ _FINDERS: dict[str, _Finder] = {
     "image": _finder_of(_IMAGE),
     "link": _finder_of(_LINK, in_code=_ADDRESS),
     "pull request": _find_pulls,
-    **{kind: _known(find, kind) for kind, find in METADATA_FINDERS.items()},
+    **{kind: _anywhere(find) for kind, find in METADATA_FINDERS.items()},
     "path": _find_paths,
     "commit": _find_commits,
     "figure": _find_figures,
+    **{kind: _anywhere(find) for kind, find in REFERENCE_FINDERS.items()},
     "symbol": _find_symbols,
 }

@@ -11,6 +11,7 @@ from analysis.grounding.allowlist import UNITS
 from analysis.models import Commit, Entry, Fact, FileChange, Importance
 from analysis.paths import kind as kind_of_path
 
+SPAN = re.compile(r"`[^`\n]+`")  # code
 NUMBER = r"(?<![A-Za-z0-9_.#])(\d+(?:,\d{3})*(?:\.\d+)?)"
 MEASURES = {
     unit: re.compile(rf"{NUMBER}[ -]?(?:{names})(?![A-Za-z0-9_])", 0 if unit == "x" else re.IGNORECASE)
@@ -72,7 +73,7 @@ _MAX_WILDCARDS = 4  # maximum wildcards in a path
 class Corpus:
     """The searchable text of one or more commits, with their paths, words, figures and facts.
 
-    `entries` are the commits with what is known besides their diffs, for answers; `texts` bear out what they say, such as
+    `entries` are the commits with what is known besides their diffs, for answers; `tiers` are their ranks; `texts` bear out what they say, such as
     the question for a denial; `read` are lines of files that the diffs need not have; `contents` returns the changed files
     as a whole, for names that no diff shows.
     """
@@ -83,6 +84,7 @@ class Corpus:
         *,
         facts: Sequence[Fact] = (),
         entries: Sequence[Entry] = (),
+        tiers: Sequence[Importance] = (),
         texts: Sequence[str] = (),
         read: Sequence[FileLines] = (),
         contents: Callable[[], str] = lambda: "",
@@ -90,6 +92,7 @@ class Corpus:
         self.commits = tuple(commits)
         self.facts = tuple(facts)
         self.entries = tuple(entries)
+        self.tiers = tuple(tiers) or tuple(entry.ranked.importance for entry in entries)
         self.read = tuple(read)
         self._texts = tuple(texts)
         self._contents = contents
@@ -120,6 +123,7 @@ class Corpus:
             self.commits,
             facts=self.facts,
             entries=self.entries,
+            tiers=self.tiers,
             texts=(*self._texts, *texts),
             read=(*self.read, *read),
             contents=self._contents,
@@ -174,8 +178,7 @@ class Corpus:
     def has_count(self, noun: str, count: int) -> bool:
         """Return whether a commit, or a part of it, has `count` of `noun`: "file" or "line"; or there are so many commits."""
         if noun == "commit":
-            tiers = [entry.ranked.importance for entry in self.entries]
-            return count in {1, len(self.commits), *(tiers.count(tier) for tier in Importance)}
+            return count in {1, len(self.commits), *(self.tiers.count(tier) for tier in Importance)}
         if noun == "file":
             return any(count == files for files, _, _ in self.sizes)
         return any(count in (added, removed, added + removed) for _, added, removed in self.sizes)

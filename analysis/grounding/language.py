@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from analysis.grounding.claims import SPAN
-from analysis.grounding.corpus import plain
+from analysis.grounding.corpus import SPAN, plain
 from analysis.models import Language
 
 _QUOTED = re.compile(r"“[^“”\n]*”|\"[^\"\n]*\"|「[^」\n]*」|『[^』\n]*』|《[^》\n]*》|‘[^‘’\n]*’")

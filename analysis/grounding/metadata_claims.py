@@ -17,8 +17,16 @@ _REVERTED = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(r"[,，;；。]|\.\s")
+_THE_COMMIT = r"(?:this|that|the) (?:commit|change|pull request|PR)"
 _TIER = re.compile(
-    r"\branked\s+(?:as\s+)?(?:a\s+)?(high|medium|low)\b|重要(?:度|性|程度)?(?:为|是|：|:)?\s*([高中低])", re.IGNORECASE
+    r"\b(?:ranks|ranked|rated|classified)\s+(?:(?:as|a|of|in|the|very)\s+)*(high|medium|low)\b(?!-(?!importance|priority|tier))"
+    rf"|\b(?:(?:rank|tier) (?:of|for) {_THE_COMMIT}|{_THE_COMMIT}['’]s (?:rank|tier)|its rank|importance(?: (?:of|for) {_THE_COMMIT})?)"
+    r"(?:\s+(?:is|was|as)|\s*[:=])\s*(?:(?:\w+ly|very)\s+)?(high|medium|low)\b"
+    r"|\b(high|medium|low)[- ]importance\b(?! (?:sampling|weights?|scores?|ratios?))"
+    r"|\b(high|medium|low)[- ](?:priority|tier) (?:commit|change|pull request|PR)\b"
+    r"|重要(?:度|性|程度)(?:为|是|：|:|很|较|非常)?\s*([高中低])|([高中低])重要(?:度|性)"
+    r"|(?:排名|评级|等级)(?:为|是|：|:|很|较)\s*([高中低])",
+    re.IGNORECASE,
 )
 _TIERS = {"高": "high", "中": "medium", "低": "low"}
 _BY = re.compile(
@@ -137,12 +145,13 @@ def _find_dates(line: str, corpus: Corpus) -> Iterator[Found]:
 
 
 def _find_ranks(line: str, corpus: Corpus) -> Iterator[Found]:
-    tiers = [entry.ranked.importance for entry in corpus.entries]
+    if not corpus.tiers:
+        return
     for match in _TIER.finditer(line):
-        yield Found(match.start(), match.end(), _tier(match) in tiers)
+        yield Found(match.start(), match.end(), _tier(match) in corpus.tiers)
     for match in _COUNTED.finditer(line):
         named = match[2].lower()
-        count = tiers.count(Importance(_TIERS.get(named, named)))
+        count = corpus.tiers.count(Importance(_TIERS.get(named, named)))
         yield Found(match.start(), match.end(), int(match[1]) == count)
 
 
@@ -162,11 +171,20 @@ def _fits_revert(entry: Entry, *, denied: bool) -> bool:
     return denied is not bool(entry.links.reverted_by) or (not denied and reverts)
 
 
-# What only holds of commits whose links and ranks are known is looked for only there.
-FINDERS: dict[str, Callable[[str, Corpus], Iterator[Found]]] = {
+def _with_entries(find: "_Find") -> "_Find":
+    """Build a finder of what only a corpus that knows the links of its commits can judge."""
+
+    def found(line: str, corpus: Corpus) -> Iterator[Found]:
+        return find(line, corpus) if corpus.entries else iter(())
+
+    return found
+
+
+_Find = Callable[[str, Corpus], Iterator[Found]]
+FINDERS: dict[str, _Find] = {
     "denial": _find_denials,
-    "author": _find_authors,
-    "date": _find_dates,
+    "author": _with_entries(_find_authors),
+    "date": _with_entries(_find_dates),
     "rank": _find_ranks,
-    "revert": _find_reverts,
+    "revert": _with_entries(_find_reverts),
 }

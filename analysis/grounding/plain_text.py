@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-from analysis.grounding.claims import SPAN
+from analysis.grounding.corpus import SPAN
 
 _ABBREVIATIONS = (
     "e.g|i.e|etc|vs|cf|approx|fig|no|nos|vol|al|resp|incl|excl|ca|dr|mr|ms|st|inc|ltd|eq|sec|ver|max|min|avg"

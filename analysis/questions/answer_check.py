@@ -7,8 +7,8 @@ from functools import cached_property
 from analysis.diff import Chunk
 from analysis.grounding.allowlist import EXTENSIONS, PRODUCTS, WORDS
 from analysis.grounding.check import false_claims, is_about, is_empty, tidied
-from analysis.grounding.claims import CLASS_NAME, SPAN
-from analysis.grounding.corpus import Corpus, FileLines
+from analysis.grounding.claims import CLASS_NAME
+from analysis.grounding.corpus import SPAN, Corpus, FileLines
 from analysis.grounding.language import is_in_language
 from analysis.locale import catalogue
 from analysis.models import Citation, Language, Question, Statement

@@ -8,8 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from analysis.diff import hunks
-from analysis.grounding.claims import SPAN
-from analysis.grounding.corpus import Corpus
+from analysis.grounding.corpus import SPAN, Corpus
 
 _OLD = re.compile(
     r"\b(?:remov|delet|replac|renam|revert|deprecat|former|previous|original|obsolet)"

