@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from analysis.grounding.corpus import Corpus
+from analysis.grounding.denials import denial
 from analysis.models import Commit, Entry, FactKind, Importance
 
 NEGATION = re.compile(
@@ -68,7 +69,7 @@ _DENIED = re.compile(
     re.IGNORECASE,
 )
 _STILL_THERE = re.compile(
-    r"(?: not|n['’]t)(?: been)? (?:removed?|deleted?|dropped|renamed?)\b|\bstill (?:accepted|supported|works?|available|valid|exists?|there)\b"
+    r"(?: not|n['’]t)(?: been)? (?:removed?|deleted?|dropped|renamed?)\b|\b(?:still|stays?|remains?) (?:accepted|supported|works?|available|valid|exists?|there)\b"
     r"|(?:没有?|未|并未)被?(?:移除|删除|重命名)|仍然?(?:可用|支持|有效|接受|保留|存在)",
     re.IGNORECASE,
 )
@@ -129,6 +130,9 @@ def _find_denials(line: str, corpus: Corpus) -> Iterator[Found]:
     if still := _STILL_THERE.search(line):
         removed = any(re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", line) for name in corpus.removed_names)
         yield Found(still.start(), still.end(), not removed)
+    # An answer may be about one of several commits, which its citations tell: whoever checks it judges that.
+    if not corpus.entries and (denied := denial(line, corpus.facts)):
+        yield Found(*denied.span(), is_supported=False)
 
 
 def _find_authors(line: str, corpus: Corpus) -> Iterator[Found]:

@@ -9,9 +9,10 @@ from analysis.grounding.allowlist import EXTENSIONS, PRODUCTS, WORDS
 from analysis.grounding.check import false_claims, is_about, is_empty, tidied
 from analysis.grounding.claims import CLASS_NAME
 from analysis.grounding.corpus import SPAN, Corpus, FileLines
+from analysis.grounding.denials import denial
 from analysis.grounding.language import is_in_language
 from analysis.locale import catalogue
-from analysis.models import Citation, Language, Question, Statement
+from analysis.models import Citation, Fact, Language, Question, Statement
 from analysis.questions.citable import Citable, Claimed
 from analysis.questions.code_sides import CodeSides, values_in
 from analysis.questions.metadata import records, supports
@@ -42,6 +43,13 @@ _INTENTION = re.compile(
     r"|(?:首先|现在|接下来|好的)?[，,]?(?:让我|我(?:先|来|需要|将|会|去))",
     re.IGNORECASE,
 )  # what a model is about to do, as before a tool call
+_OF_ONE_COMMIT = re.compile(
+    r"\b(?:this|that|it|the (?:commit|change|pull request|PR))\b|\b[0-9a-f]{7,40}\b|#\d|(?:该|此|本次|这个|这次)(?:提交|改动|变更)|它",
+    re.IGNORECASE,
+)
+_OF_SEVERAL = re.compile(
+    r"\b(?:today|yesterday|day|week|month|release|commits)\b|今[天日]|昨[天日]|当[天日]|本周|这些", re.IGNORECASE
+)
 _CHANGE_OF_STATE = re.compile(r"\bno longer\b|\bany ?more\b|不再", re.IGNORECASE)
 
 
@@ -90,9 +98,16 @@ class AnswerChecker:
         if false_claims(text, corpus) or self._sides.contradict(tidy, _names(tidy)) or self._copies_file(tidy):
             return None
         citations = self._citations(tidy, labels)
-        if citations is None:
+        if citations is None or denial(tidy, self._facts_about(tidy, citations)):
             return None
         return Statement(text=tidy, citations=citations, kind=segment.kind, new_paragraph=segment.new_paragraph)
+
+    def _facts_about(self, text: str, citations: Sequence[Citation]) -> Sequence[Fact]:
+        """Return what is proven of the commits that a statement is about: of those it cites, if it speaks of single ones."""
+        entries = self._question.entries
+        cited = [each for each in entries if any(each.commit.sha in citation.url for citation in citations)]
+        about = cited if _OF_ONE_COMMIT.search(text) and not _OF_SEVERAL.search(text) else entries
+        return [fact for entry in about or entries for fact in entry.facts]
 
     def _copies_file(self, text: str) -> bool:
         """Return whether a statement is, word for word, what a file says: an order to the model, perhaps, but no answer."""
