@@ -10,6 +10,7 @@ import importlib
 import math
 import pkgutil
 import re
+import string
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
@@ -27,18 +28,27 @@ _PRIVATE_KEY = re.compile(
     r"(-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----)(.*?)(-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\Z)",
     re.DOTALL,
 )
+# What is written before a secret, as patterns for texts in lower case: those that ignore case are several times slower.
+_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
+_NAME = r"""(?P<name>
+    (?:(?:api|auth|access|private|secret|signing|encryption)[_-]?key|client[_-]?secret|secret|passw(?:or)?d|passphrase|pass(?<![a-z]pass)|pwd(?<![a-z]pwd)|token|密码|口令|密钥)
+    (?:[_-]?\d{1,3}|[_-][a-z]{1,10}){0,2})(?![\w-])"""  # with a suffix such as `_PROD` or `2`
+_QUOTE = r"""\\{0,3}["'`]?"""  # also within a string
+_VALUE = r"""(?:[a-z$]{0,2}\\{0,3}["'`])? (?P<value>(?:[^\s"'`,;，。；<]|<(?!/)){8,})(?<!\\)"""
+# A name with its value: assigned, as the next field of an entry (`name: PASSWORD`, `value: ...`), or as an element of XML.
 _ASSIGNED = re.compile(
-    r"""(?ix) (?P<name>\b[\w.-]*(?:api[_-]?key|auth[_-]?key|access[_-]?key|private[_-]?key|client[_-]?secret|(?:secret|signing|encryption)[_-]?key|secret|passw(?:or)?d|token))\b
-    ["'\]]{0,2} \s*(?:=|:|:=)\s* ["'`]? (?P<value>[^\s"'`,;]{12,200})"""
+    rf"""(?x){_NAME} (?:{_QUOTE}\]?{_QUOTE} \s*(?:[:?+]?=>?|[:：＝])\s* | {_QUOTE},?[\s+-]+{_QUOTE}value{_QUOTE}\s*[:=]\s* | >) {_VALUE}"""
 )
-_ASSIGNMENT = re.compile(
-    r"""(?i)(?:key|secret|passwd|password|token)\b["'\]]{0,2}\s*[=:]"""
-)  # part of every `_ASSIGNED`, found faster
-# Credentials by their syntax alone: a header, an entry of `.netrc`, a login of Docker. A diff's sign may stand between two words.
+# A name with its value behind a space: an option, or what a command or a Dockerfile sets.
+_GIVEN = re.compile(rf"""(?x)(?:--(?<!---)|env[ \t]+|arg[ \t]+|set[ \t]+)[\w./:-]{{0,40}}?{_NAME}[ \t]+{_VALUE}""")
+# Credentials by their syntax alone: a header, an entry of `.netrc`, a login of Docker, and a password in a URL that has an `@`.
+# A diff's sign may stand between two words.
 _CREDENTIALS = re.compile(
-    r"""(?x) [Aa]uthorization["']?\s*[:=,]\s*["']?(?:[Bb]asic|[Bb]earer|[Tt]oken)\s+(?P<header>[\w+/.~-]{12,4000}=*)
-    | \blogin\s+(?:[-+]\s+)?\S+\s+(?:[-+]\s+)?password\s+(?P<netrc>[^\s"'`,;]{8,200})
-    | "auth"\s*:\s*"(?P<docker>[A-Za-z0-9+/]{12,4000}={0,2})\""""
+    rf"""(?x) (?:authorization{_QUOTE}\]?\s*[:=,：]\s*{_QUOTE}(?:basic|bearer|token)(?:\s|%20)+(?P<header>[\w+/.~-]{{12,}}=*)
+    | (?:machine|login|account)\s+(?:[-+]\s+)?\S+\s+(?:[-+]\s+)?password\s+["']?(?P<netrc>[^\s"'`,;]{{8,}})
+    | password\s+["']?(?P<netrc_first>[^\s"'`,;]{{8,}})["']?\s+(?:[-+]\s+)?(?:login|account)\s
+    | "auth\\{{0,3}}"\s*:\s*\\{{0,3}}"(?P<docker>[a-z0-9+/]{{12,}}={{0,2}})\\{{0,3}}"
+    | ://[^\s:/@]*:(?P<url>[^\s/@"'`]+@[^\s/"'`]*)@(?=[\w.\[-]))"""
 )
 # Tokens that are certain by their form, inside other words too: their prefix with that many characters is in no name.
 _VENDOR_TOKENS = re.compile(r"hf_[A-Za-z0-9]{34}|sk-ant-[a-z]+\d\d-(?:[\w-]{93}AA|[\w-]{80,})|AIza[\w-]{35}", re.ASCII)
@@ -47,10 +57,13 @@ _PUNCTUATION = re.compile(r"[^\sA-Za-z0-9_-]")
 _SHORTEST_RUNS = {"CloudantDetector": 24, "IbmCloudIamDetector": 44, "IbmCosHmacDetector": 48, "SoftlayerDetector": 64}
 _RUN = re.compile(r"(?<![\w-])[\w-]{24,}")
 _NOT_RANDOM = re.compile(
-    r"[A-Za-z_][A-Za-z_.]*(\(.*)?|[\w.]+\[.*|[a-z0-9]+([_./-][a-z0-9]+)+|\$\{?\w+\}?.*|<.*>|https?://.*|\[REDACTED:\d+\].*"
+    r"[A-Za-z_][A-Za-z_.]*(\(.*)?|[\w.]+\[.*|[a-z0-9]+([_./-][a-z0-9]+)+|\$\{?\w+\}?.*|<.*>|https?://.*|/[a-z]{2,}/.*|\[REDACTED:\d+\].*"
 )
 _MIN_ENTROPY = 3.0  # bits per character; words and paths used as values stay below it
 _MIN_DIGITS = 3
+_SHORT = 12  # below it only a password may be assigned
+_PASSWORD_NAME = re.compile(r"(?i)pass|pwd|密码|口令")
+_CODE = re.compile(r"[(){}\[\]<>$]")
 _LONG = 16
 _TOKEN = re.compile(r"[\w-]+")
 _BEFORE = re.compile(r"[\s:=\"]*(?:AccountKey=)?")  # prefix that detect-secrets includes in front of some tokens
@@ -237,7 +250,8 @@ class Redactor:
             beside = _key_lines_beside(lines, mark)
             pieces = [match[1] for match in beside.values()]
             self._remember_key(pieces)
-            keys |= {number: (match, "".join(pieces)) for number, match in beside.items()}
+            secret = "".join(pieces)
+            keys |= {number: (match, secret) for number, match in beside.items()}
         for number, (match, secret) in sorted(keys.items()):
             lines[number] = match.string[: match.start(1)] + self._placeholder(secret) + match.string[match.end(1) :]
         return "\n".join(lines)
@@ -341,13 +355,17 @@ def _found(text: str) -> Iterator[tuple[int, int]]:
 
 def _written(text: str) -> Iterator[tuple[int, int]]:
     """Yield the start and end of each value that is a secret by what is written before it."""
-    for match in _ASSIGNED.finditer(text) if _ASSIGNMENT.search(text) else ():
-        if _looks_random(match["value"], match["name"]):
-            yield match.span("value")
-    for match in _CREDENTIALS.finditer(text):
-        group = match.lastgroup or 0
-        if _looks_random(match[group], "password"):
-            yield match.span(group)
+    lowered = text.translate(_LOWER)
+    for pattern in (_ASSIGNED, _GIVEN):
+        for match in pattern.finditer(lowered):
+            start, end = match.span("value")
+            value, name = text[start:end], text[slice(*match.span("name"))]
+            if _looks_random(value, name) if len(value) >= _SHORT else _is_short_password(value, name):
+                yield start, end
+    for match in _CREDENTIALS.finditer(lowered):
+        start, end = match.span(match.lastgroup or 0)
+        if match.lastgroup == "url" or _looks_random(text[start:end], "password"):
+            yield start, end
 
 
 def _located(finding: "Finding", text: str) -> Iterator[tuple[int, int]]:
@@ -410,13 +428,23 @@ def _looks_random(value: str, name: str) -> bool:
     and for a password.
     """
     digits = len(re.findall(r"\d", value))
-    mixed = re.search("[a-z]", value) and re.search("[A-Z]", value)
     in_environment = name.isupper() and len(value) >= _LONG
-    password = re.search("passw", name, re.IGNORECASE) and _is_password(value)
-    enough = digits >= _MIN_DIGITS or (mixed and digits and (in_environment or password))
+    password = _PASSWORD_NAME.search(name) and _is_password(value)
+    enough = digits >= _MIN_DIGITS or (_is_mixed(value) and (in_environment or password))
     if _NOT_RANDOM.fullmatch(value) or not enough or not re.search(r"[A-Za-z]", value):
         return False
     return _entropy(value) >= _MIN_ENTROPY
+
+
+def _is_short_password(value: str, name: str) -> bool:
+    """Return whether a value too short for a key is a password: one of letters in both cases and digits, and no code."""
+    if not _PASSWORD_NAME.search(name) or _CODE.search(value) or _NOT_RANDOM.fullmatch(value):
+        return False
+    return _is_mixed(value) and _is_password(value)
+
+
+def _is_mixed(value: str) -> bool:
+    return all(re.search(kind, value) for kind in ("[a-z]", "[A-Z]", r"\d"))
 
 
 def _entropy(value: str) -> float:
