@@ -3,6 +3,8 @@
 import re
 from functools import lru_cache
 
+from analysis.look_alikes import as_read, place_in
+
 INSTRUCTIONS = (
     r"\b(?:ignore|disregard|forget|override)\b[^.。\n]{0,30}\b(?:instructions|directions|guidelines)\b",
     r"\b(?:ignore|disregard|forget)(?: (?:all|any|your|the|my|of|previous|prior|earlier|above|everything))+(?: (?:prompts?|rules|messages?|text|above))?\b",
@@ -51,12 +53,15 @@ _WORD = re.compile(r"\w{2}")
 
 @lru_cache(maxsize=256)  # a title is checked more than once
 def without_instructions(text: str) -> str:
-    """Return `text` up to the first instruction to its reader; if it begins with one, the text after that sentence."""
-    while match := _INSTRUCTION.search(text):
-        before = text[: match.start()]
+    """Return `text` up to the first instruction to its reader; if it begins with one, the text after that sentence.
+
+    An instruction in letters that look like those of its plain form is one, too.
+    """
+    while match := _INSTRUCTION.search(as_read(text)):
+        before = text[: place_in(text, match.start())]
         if _WORD.search(before):
             return before.rstrip(" \t\n,:;-–—([")
-        end = _SENTENCE_END.search(text, match.end())
+        end = _SENTENCE_END.search(text, place_in(text, match.end()))
         if end is None:
             return ""
         text = text[end.end() :].lstrip()

@@ -26,6 +26,7 @@ from analysis.grounding.metadata_claims import FINDERS as METADATA_FINDERS
 from analysis.grounding.metadata_claims import Found
 from analysis.grounding.reference_claims import FINDERS as REFERENCE_FINDERS
 from analysis.instructions import CHAT_MARKS, INSTRUCTIONS
+from analysis.look_alikes import as_read, place_in
 
 
 class Claim(NamedTuple):
@@ -78,6 +79,13 @@ def _finder_of(*patterns: re.Pattern[str], in_code: re.Pattern[str] | None = Non
 
 
 _INSTRUCTION = re.compile("|".join([*INSTRUCTIONS, *CHAT_MARKS]), re.IGNORECASE | re.ASCII)
+
+
+def _find_instructions(line: str, _section: Section, _corpus: Corpus) -> Iterator[Found]:
+    for match in _INSTRUCTION.finditer(as_read(line)):
+        yield Found(place_in(line, match.start()), place_in(line, match.end()), is_supported=False)
+
+
 _HEADING = re.compile(r"^[ \t>*-]*#{1,6}[ \t]+\S.*$", re.MULTILINE)
 _IMAGE = re.compile(r"!\[[^\[\]\n]*\](?:\([^)\n]*\)|\[[^\[\]\n]*\])|<(?:img|svg)\b[^>]*>?", re.IGNORECASE)
 _LINK = re.compile(
@@ -350,7 +358,7 @@ def _anywhere(find: Callable[[str, Corpus], Iterator[Found]]) -> "_Finder":
 
 _Finder = Callable[[str, Section, Corpus], Iterator[Found]]
 _FINDERS: dict[str, _Finder] = {
-    "instruction": _finder_of(in_code=_INSTRUCTION),
+    "instruction": _find_instructions,
     "heading": _finder_of(_HEADING),
     "image": _finder_of(_IMAGE),
     "link": _finder_of(_LINK, in_code=_ADDRESS),

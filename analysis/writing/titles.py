@@ -41,7 +41,7 @@ def number_of(commit: Commit) -> str:
 
 def concerned_parts(commit: Commit) -> tuple[str, ...]:
     """Return the parts of the project that the title's tags name: `[Bugfix][Model Runner V2]` gives `Model Runner V2`."""
-    title = without_instructions(one_line(commit.subject))
+    title = one_line(without_instructions(commit.subject))  # unseen characters hide no instruction
     tags = title[: len(title) - len(split_title(title)[1])]
     found = [part for match in _TAG.finditer(tags) for part in match.groups() if part]
     return tuple(
