@@ -336,14 +336,14 @@ def _places(text: str) -> Iterator[_Place]:
 def _found(text: str) -> Iterator[tuple[int, int]]:
     """Yield the start and end of each match of the scanners."""
     detectors = _detectors()
+    longest = max(map(len, _RUN.findall(text)), default=0)
     # Many of Kingfisher's rules want a space or a quote behind a token, where prose and code have any sign.
-    for scanned in (text, _PUNCTUATION.sub(" ", text)):
+    for scanned in (text, _PUNCTUATION.sub(" ", text)) if longest else (text,):
         for finding in detectors.native.scan(scanned):
             if finding.visible and not finding.is_base64_encoded:
                 yield from _located(finding, scanned)
     for match in _VENDOR_TOKENS.finditer(text):
         yield match.span()
-    longest = max(map(len, _RUN.findall(text)), default=0)
     for detector in detectors.patterns:
         if longest < _SHORTEST_RUNS.get(type(detector).__name__, 0):
             continue
