@@ -10,7 +10,8 @@ _LATIN = str.maketrans(
     "abdehijlqopgcstyxvwABEHIJKMOPQSCTYXWacnikvoptuxyABEZHIKMNOPTYXiga",
 )
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
-_WORD = re.compile(r"[^\W\d_]*[A-Za-z][^\W\d_]*")
+_WORD = re.compile(r"[^\W\d_]+")
+_LATIN_LETTER = re.compile("[A-Za-z]")
 _UNSEEN = ("Cf", "Mn", "Me")  # categories: formats, and marks on other characters
 _FILLERS = "\u115f\u1160\u3164\uffa0"
 
@@ -48,6 +49,6 @@ def _plain(char: str) -> str:
 
 
 def _as_latin(word: re.Match[str]) -> str:
-    """Return a word with Latin letters for those that look like them, if it then has no others; of the same length."""
+    """Return a partly Latin word with Latin letters for what looks like them, if it then has no others; of the same length."""
     latin = word[0].translate(_LATIN)
-    return latin if latin.isascii() else word[0]
+    return latin if latin.isascii() and _LATIN_LETTER.search(word[0]) else word[0]

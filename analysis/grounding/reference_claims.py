@@ -27,7 +27,7 @@ _VERSION = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE | re.ASCII,
 )
-_MAIL = re.compile(r"[\w.+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+", re.ASCII)
+_MAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+", re.ASCII)
 _NUMERIC_HOST = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.]*\d)", re.ASCII)
 _HOST = re.compile(
     r"(?<![\w@/.$-])(?:[a-z0-9][a-z0-9-]+\.)+[a-z]{2,}(?![\w(.-]*[\w(])(?::\d+)?(?:/[^\s，。；）)]*)?", re.ASCII

@@ -1,13 +1,15 @@
-"""Analyses by a model: when a call slot is held."""
+"""Analyses by a model: when a call slot is held, and what is checked."""
 
 import json
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
+from analysis.facts import facts
 from analysis.llm import ChatModel, UsageCounter
-from analysis.models import Commit, FileChange, Insight, Repository
+from analysis.models import Commit, FileChange, Importance, Insight, Repository
 from analysis.ranking import packaged_weights, rank
 from analysis.writing.by_model import AnalysisRequest, analyse
+from tests import factories
 from tests.conftest import NOON
 from tests.servers.chat import ScriptedChat
 
@@ -52,3 +54,29 @@ def test_a_slot_is_held_while_the_model_replies_and_at_no_other_time() -> None:
         analyse(request, model, UsageCounter(), mark, slot)
     once = ["taken", "call", "free"]
     assert events == ["prompt", "prompt", *once, "check", *once]
+
+
+def test_an_analysis_states_no_other_rank_and_denies_no_fact() -> None:
+    """What a model says of the rank is compared with the rules' rank, and a general denial with the facts."""
+    commit = factories.commit(
+        "Clean `cli.py`",
+        [
+            factories.file(
+                "cli.py", factories.patch(" p = ArgumentParser()", '-p.add_argument("--fast-path")', " p.run()")
+            )
+        ],
+    )
+    found = facts(commit)
+    ranked = rank(commit, found, packaged_weights(REPOSITORY))
+    other = Importance.LOW if ranked.importance is Importance.HIGH else Importance.HIGH
+    said = (
+        f"Cleans `cli.py`. The importance is {ranked.importance}. "
+        f"The rank of this commit is {other}. There are no breaking changes. This fixes CVE-2025-99999."
+    )
+
+    def reply(_: object) -> str:
+        return json.dumps({"summary": said, **REST})
+
+    with ScriptedChat(reply) as chat, closing(ChatModel("scripted", base_url=chat.url, api_key="none")) as model:
+        analysed = analyse(AnalysisRequest(REPOSITORY, commit, found, ranked, "en"), model, UsageCounter())
+    assert analysed.analysis.summary == f"Cleans `cli.py`. The importance is {ranked.importance}."
