@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from analysis.models import Repository
+from analysis.impact.netting import undoes
+from analysis.models import Commit, Repository
 from bot.models.deliveries import Delivery
 from bot.models.subjects import DayRef, parse_day_value, parse_value
 from bot.services.channels import Channels
@@ -34,19 +35,19 @@ class RevertNotices:
         self._mailbox = mailbox
 
     def reverted_by(self, delivery: Delivery) -> list[Reverted]:
-        """Return the commits of other days that a delivered day reverts, for each channel whose digest contained them."""
+        """Return the commits of other days that a delivered day undoes, for each channel whose digest contained them."""
         ref = parse_value(delivery.what)
         if not isinstance(ref, DayRef):
             return []
         day = self._store.day(ref.repository, ref.day, ref.timezone)
         commits = self._store.commits(day.commit_ids + day.late_ids) if day else []
         links = self._store.links(commits)
-        pairs = [(sha, each.commit.sha) for each in commits for sha in links[each.id].all_reverted]
         here = {each.commit.sha for each in commits}
+        pairs = [(sha, each.commit) for each in commits for sha in links[each.id].all_reverted if sha not in here]
         return [
-            Reverted(channel, ref.repository.key, sha, by, delivery.run)
+            Reverted(channel, ref.repository.key, sha, by.sha, delivery.run)
             for sha, by in pairs
-            if sha not in here
+            if self._is_undone(ref.repository, sha, by)
             for channel in dict.fromkeys(each.channel for each in self._threads(ref.repository, sha))
         ]
 
@@ -64,6 +65,11 @@ class RevertNotices:
                 self._mailbox.freeze([Draft(key, found.channel, notice, thread_ts=thread.ts)])
                 return [key]
         return []
+
+    def _is_undone(self, repository: Repository, sha: str, by: Commit) -> bool:
+        """Return whether a revert undoes a commit that was read; only those are in digests."""
+        ids = self._store.read_ids(repository, [sha])
+        return any(undoes(by, each.commit, each.facts) for each in self._store.commits(list(ids.values())))
 
     def _threads(self, repository: Repository, sha: str) -> Iterator[Thread]:
         """Yield the digest threads, in any channel, of the days that contain a commit."""

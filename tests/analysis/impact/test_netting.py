@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from analysis.facts import facts
-from analysis.impact.netting import Place, added_facts, net_facts
+from analysis.impact.netting import Place, added_facts, net_facts, undone_commits
 from analysis.impact.reversal import reversed_commit
 from analysis.models import Commit, Entry, Fact, FactKind, FileChange, Importance, Links, Ranked
 from tests.analysis.facts.told import breaking, changed
@@ -175,6 +175,39 @@ def test_a_commit_and_its_revert_change_nothing() -> None:
     assert net_facts(window, lambda _: {}) == {window[0].commit.sha: ()}
     older = entries(history(*REMOVAL), dict([revert(1, 9)]))
     assert net_facts(older, lambda _: {}) == {}
+
+
+ELSEWHERE, RETOUCHED = file("README.md", additions=9), file("pool/cli.py", additions=0, deletions=1)
+RESTORED, RESTORED_ELSEWHERE = file("pool/cli.py", additions=1), file("pool/cli.py", was="pool/old.py", additions=1)
+
+
+@pytest.mark.parametrize(
+    ("changed_by_revert", "stands"),
+    [
+        ([ELSEWHERE], True),
+        ([], True),
+        ([RETOUCHED], True),
+        ([RESTORED], False),
+        ([RESTORED, ELSEWHERE], False),
+        ([RESTORED_ELSEWHERE], False),
+    ],
+)
+def test_a_message_alone_undoes_nothing(changed_by_revert: Sequence[FileChange], stands: bool) -> None:
+    """A proven break stands unless the commit that says that it reverts it puts lines back in the file of the break."""
+    [removal] = history(*REMOVAL)
+    window = entries([removal, commit("Revert it", changed_by_revert, sha=f"{2:040x}")], dict([revert(2, 1)]))
+    assert bool(net(window)) is stands
+    assert undone_commits(window) == (frozenset() if stands else {each.commit.sha for each in window})
+
+
+def test_a_partial_revert_undoes_what_it_restores_and_no_more() -> None:
+    """Of two files from which a commit removes flags, a revert that restores one leaves the other's flag removed."""
+    there, gone = (text["pool/cli.py"] for text in REMOVAL)
+    other = there.replace("--size", "--width")
+    both, none, one = ({"a.py": a, "b.py": b} for a, b in ((there, other), (gone, gone), (there, gone)))
+    window = entries(history(both, none, one), dict([revert(2, 1)]))
+    assert {fact.name for fact in window[0].facts} == {"--size", "--width"}
+    assert [(number, name) for number, _, name, *_ in net(window)] == [(1, "--width")]
 
 
 def test_a_revert_of_a_revert_stands() -> None:

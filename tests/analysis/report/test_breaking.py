@@ -107,7 +107,8 @@ def test_what_breaks_is_told_first_kind_by_kind() -> None:
 def test_a_change_and_its_revert_break_nothing() -> None:
     """What came and went on one day is not there to break anything; a revert of something older is."""
     change = entry(1, fact(), links=Links(reverted_by=f"{2:040x}"))
-    revert = entry(2, fact(name="ENGINE_NEW"), links=Links(reverts=f"{1:040x}"))
+    restored = file(ENVS.path, additions=1, deletions=0)
+    revert = entry(2, fact(name="ENGINE_NEW"), files=[restored], links=Links(reverts=f"{1:040x}"))
     assert breaks(report(change, revert)) == []
     assert len(breaks(report(revert))) == 1
 

@@ -126,7 +126,11 @@ def later(number: int, **changes: Any) -> dict[str, Any]:
     return recorded(number, date=f"2026-02-06T12:0{number}:00Z", **changes)
 
 
-REVERT = {"message": 'Revert "[Core] Change part 1 (#1)" (#3)\n\nThis reverts commit ' + "01" * 20 + ".", "pull": None}
+REVERT = {
+    "message": 'Revert "[Core] Change part 1 (#1)" (#3)\n\nThis reverts commit ' + "01" * 20 + ".",
+    "pull": None,
+    "files": recorded(1)["files"],
+}
 
 
 def reverts_told(slack: LoopbackSlack, channel: str) -> list[tuple[int, str]]:
@@ -190,7 +194,8 @@ def test_a_revert_of_several_is_told_of_each(
 ) -> None:
     """Of several commits that one revert names by number, each is told, those that were in no digest nowhere."""
     subscribe(tmp_path, DIGEST)
-    several = {"message": "Revert #1, #2 and #9 (#3)", "pull": None}
+    files = [*recorded(1)["files"], *recorded(2)["files"]]
+    several = {"message": "Revert #1, #2 and #9 (#3)", "pull": None, "files": files}
     with bot_running(slack, serve(recorded(1), recorded(2), later(3, **several)).url, tmp_path, now=clock):
         slack.wait_for(lambda: is_whole(slack, DIGEST, 1))
         clock.set(utc("2026-02-07 09:30"))
@@ -222,11 +227,12 @@ def test_a_thread_is_told_once_though_the_bot_ends_meanwhile(
 def test_a_thread_that_knows_is_not_told(
     slack: LoopbackSlack, serve: Serve, clock: SettableClock, tmp_path: Path
 ) -> None:
-    """A revert of the same day's commit, or of one that the channel's digest left out, is told nowhere."""
+    """A revert of the same day's commit, of one that the channel's digest left out, or in words alone is told nowhere."""
     subscribe(tmp_path, DIGEST)
     subscribe(tmp_path, OTHER, paths=("pkg/part2.py",))
     same_day = {"message": 'Revert "[Core] Change part 2 (#2)" (#3)', "pull": None}
-    github = serve(recorded(1), recorded(2), recorded(3, **same_day), later(4, **REVERT))
+    in_words = {"message": "Revert #2 (#5)", "pull": None}
+    github = serve(recorded(1), recorded(2), recorded(3, **same_day), later(4, **REVERT), later(5, **in_words))
     with bot_running(slack, github.url, tmp_path, now=clock):
         slack.wait_for(lambda: is_whole(slack, DIGEST, 1) and is_whole(slack, OTHER, 1))
         clock.set(utc("2026-02-07 09:30"))
