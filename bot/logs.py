@@ -47,7 +47,7 @@ def set_up(level: str, form: Literal["console", "json"]) -> None:
         processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         logger_factory=structlog.stdlib.LoggerFactory(),
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level]),
-        cache_logger_on_first_use=True,
+        cache_logger_on_first_use=False,  # or a logger would keep the level that was set when it was first used
     )
     handler = logging.StreamHandler()
     handler.addFilter(_is_worth_a_line)

@@ -130,3 +130,14 @@ def test_a_stored_value_is_in_no_error(tmp_path: Path) -> None:
         connection.execute(text("INSERT INTO inbox (key) VALUES (:value)"), {"value": "hunter2"})
     engine.dispose()
     assert "hunter2" not in str(failed.value)
+
+
+def test_a_logger_follows_the_level_that_is_set_last() -> None:
+    """A logger that was used while only critical events counted tells of warnings once those count."""
+    script = (
+        "import structlog; from bot.logs import set_up; log = structlog.get_logger('bot')\n"
+        "for level in ('CRITICAL', 'WARNING'):\n"
+        "    set_up(level, 'json'); log.warning(f'told at {level}')"
+    )
+    told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stderr
+    assert [level for level in ("CRITICAL", "WARNING") if f"told at {level}" in told] == ["WARNING"]
