@@ -2,13 +2,14 @@
 
 import math
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from analysis.models import Entry, Fact, FactKind
 from analysis.questions.intent import references_in
-from analysis.questions.query import Query, Term, name_key, stem
+from analysis.questions.query import Query, Term, character_pairs, name_key, stem
 from analysis.questions.topics import Topic, topics_in
 from analysis.search.commit_words import CommitWords
 from analysis.search.words import split_words
@@ -142,5 +143,6 @@ def _fact_text(fact: Fact) -> str:
 
 
 def _words(text: str) -> frozenset[str]:
-    """Return the stems of a text's words, and its names as they are compared."""
-    return frozenset({*map(stem, split_words(text)), *map(name_key, _NAME.findall(text))})
+    """Return the stems of a text's words, its names as they are compared, and the pairs of characters of scripts without spaces."""
+    text = unicodedata.normalize("NFKC", text)  # full-width letters are letters
+    return frozenset({*map(stem, split_words(text)), *map(name_key, _NAME.findall(text)), *character_pairs(text)})

@@ -15,6 +15,9 @@ COMMITS = {
     "rocm": ("[ROCm] Speed up attention", "pkg/ops/rocm.py", "+    x = fast(x)"),
     "docs": ("Explain deployment", "docs/deploy.md", "+Deploy it on ROCm."),
     "revert": ('Revert "Speed up sampling (#12)"', "pkg/sample.py", "-    x = faster(x)"),
+    "deadlock": ("修复调度器在抢占时的死锁", "pkg/sch.py", "+    lock()"),
+    "kana": ("スケジューラのデッドロックを直す", "pkg/b.py", "+    b()"),
+    "wide": ("Support ＦＰ８ kernels", "pkg/k.py", "+    k()"),
     "cache": ("Split KVCacheManager", "pkg/cache.py", "+class BlockPool:"),
 }
 
@@ -43,6 +46,10 @@ def matched(question: str) -> tuple[list[str], list[str]]:
         ("what was reverted?", ["revert"]),
         ("what reverted #12?", ["revert"]),
         ("哪些提交被回滚了？", ["revert"]),
+        ("哪个提交修复了死锁?", ["deadlock"]),
+        ("有没有提到抢占？", ["deadlock"]),
+        ("does anything mention デッドロック?", ["kana"]),
+        ("anything about FP8?", ["wide"]),
     ],
 )
 def test_the_commits_that_match_come_first(question: str, names: list[str]) -> None:
@@ -51,7 +58,8 @@ def test_the_commits_that_match_come_first(question: str, names: list[str]) -> N
 
 
 @pytest.mark.parametrize(
-    ("question", "absent"), [("does anything mention CUTLASS?", ["CUTLASS"]), ("what reverted #99?", [])]
+    ("question", "absent"),
+    [("does anything mention CUTLASS?", ["CUTLASS"]), ("what reverted #99?", [])],
 )
 def test_what_no_commit_mentions_is_no_match(question: str, absent: list[str]) -> None:
     """A name that occurs nowhere proves the denial, and is told."""
