@@ -38,6 +38,12 @@ def commit_words(commit: Commit) -> CommitWords:
     )
 
 
+def may_hold_more(commit: Commit) -> bool:
+    """Return whether a commit may mention what its indexed words do not: in generated files, or in very many lines."""
+    is_long = sum(file.size for file in commit.files) > _NAMES // 2 or sum(map(len, commit.texts)) > _MESSAGE
+    return is_long or any(kind(file.path) in _UNINDEXED for file in commit.files)
+
+
 def _paths(commit: Commit) -> Iterator[str]:
     """Yield the paths of the files, of moved ones the previous too."""
     for file in commit.files:

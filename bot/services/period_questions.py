@@ -1,5 +1,6 @@
 """Answers to questions about the commits of some days, or about all that are stored."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from typing import NamedTuple
@@ -8,10 +9,11 @@ from zoneinfo import ZoneInfo
 from analysis.impact.watch import touches
 from analysis.locale import catalogue
 from analysis.locale.punctuation import join_items
-from analysis.models import DayReport, Entry, Language, Question, Repository, Statement, Turn
+from analysis.models import Commit, DayReport, Entry, Language, Question, Repository, Statement, Turn
 from analysis.questions.intent import asks_for_what_matters
 from analysis.questions.period import PeriodCommit, PeriodMatches, match_period
-from analysis.questions.query import names_in, parse_query
+from analysis.questions.query import Term, names_in, parse_query
+from analysis.search.commit_words import may_hold_more
 from analysis.sources.secrets import Redactor
 from analysis.writing.by_rules import code
 from bot.models.subjects import DayRef
@@ -74,6 +76,8 @@ class PeriodQuestions:
         commits = [PeriodCommit(each, words[each.commit.sha]) for each in entries if each.commit.sha in words]
         matches = match_period(question.text, query, commits)
         if not matches.found:
+            if beyond := self._beyond_the_index(question, matches.absent, entries):
+                return self._question(question, beyond)
             return _none_of(matches, len(commits), len(entries) - len(commits), question.language)
         return self._question(question, self._touching(question, matches.found))
 
@@ -98,6 +102,14 @@ class PeriodQuestions:
         touching = [each for each in looked_at if touches(self._whole(question, each).commit, names)]
         return touching or found
 
+    def _beyond_the_index(
+        self, question: PeriodQuestion, absent: Sequence[Term], entries: Sequence[Entry]
+    ) -> Sequence[Entry]:
+        """Return the commits that mention one of some terms where the index does not reach: a denial would be false."""
+        terms = re.compile("|".join(rf"(?<!\w){re.escape(each.text)}(?!\w)" for each in absent), re.IGNORECASE)
+        partly_indexed = (each for each in entries if absent and may_hold_more(each.commit))
+        return [each for each in partly_indexed if _mentions(self._whole(question, each).commit, terms)]
+
     def _whole(self, question: PeriodQuestion, entry: Entry) -> Entry:
         """Return a commit with its patches; one that is not stored has them."""
         if any(file.patch for file in entry.commit.files):
@@ -109,6 +121,10 @@ class PeriodQuestions:
 def _redacted(question: PeriodQuestion) -> PeriodQuestion:
     """Redact the secrets of a question, whose words a denial names."""
     return question._replace(text=Redactor()(question.text))
+
+
+def _mentions(commit: Commit, terms: re.Pattern[str]) -> bool:
+    return any(terms.search(text) for text in (*commit.texts, *(file.patch or "" for file in commit.files)))
 
 
 def scope_statement(question: PeriodQuestion) -> Statement:
