@@ -4,7 +4,7 @@ import json
 import os
 import socket
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http import HTTPStatus
 from threading import Thread
 from time import monotonic, time
@@ -74,7 +74,10 @@ def served(
         yield
     finally:
         # The server's thread owns the sockets and ends when none is left.
-        server.trigger.pull_trigger(lambda: wasyncore.close_all(sockets))
+        with suppress(
+            OSError
+        ):  # the thread, woken by a reply, may have closed them before the trigger is pulled for that
+            server.trigger.pull_trigger(lambda: wasyncore.close_all(sockets))
         thread.join()
         server.task_dispatcher.shutdown()
 
