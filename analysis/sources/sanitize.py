@@ -1,4 +1,4 @@
-"""What a source does to a commit before anybody else sees it: it bounds its size, and redacts its secrets.
+"""Sanitizing of commits from outside: bounds of their size, and redaction of their secrets.
 
 Whoever wrote a commit, reading it costs a bounded time and memory. GitHub limits what it serves, except for messages;
 git and other servers limit nothing.

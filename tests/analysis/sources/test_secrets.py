@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.models import PullRequest
-from analysis.sources.secrets import _RUN, _SHORTEST_RUNS, Redactor, _detectors, redacted
+from analysis.sources.secret_detection import _RUN, _SHORTEST_RUNS, _detectors
+from analysis.sources.secrets import Redactor, redacted
 from tests.factories import commit, file, patch
 from tests.planted import planted
 from tests.strategies import examples
