@@ -74,9 +74,8 @@ def served(
         yield
     finally:
         # The server's thread owns the sockets and ends when none is left.
-        with suppress(
-            OSError
-        ):  # the thread, woken by a reply, may have closed them before the trigger is pulled for that
+        # The thread, woken by a reply, may have closed them before the trigger is pulled for that.
+        with suppress(OSError):
             server.trigger.pull_trigger(lambda: wasyncore.close_all(sockets))
         thread.join()
         server.task_dispatcher.shutdown()

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from analysis.models import BREAKING, DEPENDENCIES, FactKind, Question
 from analysis.questions.intent import references_in
-from analysis.search.words import searchable, split_words
+from analysis.search.words import UNSPACED, searchable, split_words
 from analysis.wordlists import wordlist
 
 STOPWORDS = wordlist("stopwords")
@@ -23,9 +23,8 @@ _MIN_RARE = 5  # letters of a word that says what is asked about, if few texts h
 _WHOLE = re.compile(r"-{0,2}[A-Za-z_][\w./-]*\w/?|\d[\w.]*", re.ASCII)
 _NAME = re.compile(r"[_./]|^-|[A-Za-z][a-z]+[A-Z]|[A-Z]{2,}[a-z]{2,}")  # code, not a hyphenated word
 _ACRONYM = re.compile(r"^(?:[a-z]?[A-Z]{2,}\w*|\w*[A-Za-z]\d\w*)$", re.ASCII)
-_UNSPACED = r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]"  # kana, Han and Hangul
-_RUN = re.compile(rf"{_UNSPACED}{{2,}}")
-_SPACED_RUN = re.compile(rf"{_UNSPACED}(?: *{_UNSPACED})+")  # as the index keeps them
+_RUN = re.compile(rf"{UNSPACED}{{2,}}")
+_SPACED_RUN = re.compile(rf"{UNSPACED}(?: *{UNSPACED})+")  # as the index keeps them
 _HAN_STOPWORDS = re.compile(
     r"什么|怎么|如何|为什么|为何|是否|哪些|哪个|多少|会不会|能不能|有没有|要不要|是不是|可以|我们|你们|他们|这个|那个|这次|提交|改动|修改|变更|影响|需要|一下|今天|昨天|请问"
     r"|现在|还是|告诉|知道|吗|呢|的|了|和|与|在|对|把|被|是|有|要|会|能|吧|啊|里|上|中|不|为|用|时|当|改|成|让"

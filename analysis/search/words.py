@@ -7,7 +7,9 @@ each character is indexed as a word. Names in camel case are indexed whole and i
 import re
 from collections.abc import Iterable
 
-_CJK = re.compile("([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff])")
+# A character of kana, Han or Hangul, which are indexed one by one.
+UNSPACED = "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]"
+_CJK = re.compile(f"({UNSPACED})")
 _CAMEL = re.compile(r"(?<![A-Za-z0-9])(?=[A-Za-z0-9]*[a-z])(?=[A-Za-z0-9]*[A-Z])[A-Za-z][A-Za-z0-9]+")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+")
 # A flag is one name; a hash, a base64 string and other long runs are none.
