@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from analysis.models import Entry, Fact, FactKind
 from analysis.questions.intent import references_in
+from analysis.questions.mentions import Mentions
 from analysis.questions.query import Query, Term, character_pairs, name_key, stem
 from analysis.questions.topics import Topic, topics_in
 from analysis.search.commit_words import CommitWords
@@ -33,12 +34,21 @@ class PeriodCommit(NamedTuple):
 class PeriodMatches(NamedTuple):
     """The commits that match a question, the best first, and the telling terms that no commit mentions.
 
-    `asked` is false if the question says nothing that a commit could match.
+    `asked` is false if the question says nothing that a commit could match. `unwritten` are flags of which the commits
+    found have only the word without its dashes. `unsearched` is how many commits may mention the missing terms where
+    nobody looked.
     """
 
     found: tuple[Entry, ...]
     absent: tuple[Term, ...]
     asked: bool
+    unwritten: tuple[Term, ...] = ()
+    unsearched: int = 0
+
+    @property
+    def missing(self) -> tuple[Term, ...]:
+        """Return the terms that must be looked for further: they decide whether the answer is a denial."""
+        return self.unwritten if self.found else self.absent
 
 
 class _Held(NamedTuple):
@@ -73,8 +83,14 @@ def match_period(question: str, query: Query, commits: Sequence[PeriodCommit]) -
         key=lambda index: (-scores[index], -commits[index].entry.ranked.score),
     )
     absent = tuple(term for term in query.terms if term.telling and term.text not in counts)
+    flags = tuple(term for term in query.terms if term.is_plain_flag)
+    mentions = Mentions(flags)
+    written = [index for index in order if mentions.in_words(commits[index].words)]
     return PeriodMatches(
-        tuple(commits[index].entry for index in order), absent, asked=bool(telling or counts or query.kinds)
+        tuple(commits[index].entry for index in written or order),
+        absent,
+        asked=bool(telling or counts or query.kinds),
+        unwritten=() if written else flags,
     )
 
 

@@ -79,6 +79,11 @@ class Term(NamedTuple):
     weight: float = 1.0
     telling: bool = False
 
+    @property
+    def is_plain_flag(self) -> bool:
+        """Return whether the term is a flag of one word, which without its dashes may mean anything."""
+        return self.text.startswith("--") and self.text[2:].isalnum()
+
 
 class Query(NamedTuple):
     """A parsed question: its terms, the kinds of facts that answer it, and the terms of earlier turns."""

@@ -8,7 +8,7 @@ from analysis.models import Commit
 from analysis.paths import Kind, kind
 from analysis.search.words import names, searchable
 
-VERSION = 2  # raised when other words of a commit are indexed, or in another form
+VERSION = 3  # raised when other words of a commit are indexed, or in another form
 
 _MESSAGE = 20_000  # characters
 _NAMES = 3_000  # of a commit's changed lines
@@ -38,10 +38,21 @@ def commit_words(commit: Commit) -> CommitWords:
     )
 
 
+def are_all(words: CommitWords, commit: Commit) -> bool:
+    """Return whether the indexed words are all of a commit (with patches) but its trailers."""
+    is_cut = len(words.message) >= _MESSAGE or words.code.count(" ") >= _NAMES - 1
+    return not is_cut and not lacks_patches(commit) and not any(kind(file.path) in _UNINDEXED for file in commit.files)
+
+
 def may_hold_more(commit: Commit) -> bool:
-    """Return whether a commit may mention what its indexed words do not: in generated files, or in very many lines."""
+    """Return whether a commit (without patches) may mention what its indexed words do not."""
     is_long = sum(file.size for file in commit.files) > _NAMES // 2 or sum(map(len, commit.texts)) > _MESSAGE
     return is_long or any(kind(file.path) in _UNINDEXED for file in commit.files)
+
+
+def lacks_patches(commit: Commit) -> bool:
+    """Return whether a file of a commit has changed lines that were not read, since GitHub leaves out large patches."""
+    return any(file.size and not file.patch for file in commit.files)
 
 
 def _paths(commit: Commit) -> Iterator[str]:

@@ -7,13 +7,14 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from analysis.impact.watch import touches
-from analysis.locale import catalogue
-from analysis.locale.punctuation import join_items
-from analysis.models import Commit, DayReport, Entry, Language, Question, Repository, Statement, Turn
+from analysis.locale import Catalogue, catalogue
+from analysis.locale.punctuation import join_items, join_sentences
+from analysis.models import DayReport, Entry, Language, Question, Repository, Statement, Turn
 from analysis.questions.intent import asks_for_what_matters
+from analysis.questions.mentions import Mentions
 from analysis.questions.period import PeriodCommit, PeriodMatches, match_period
 from analysis.questions.query import Term, names_in, parse_query
-from analysis.search.commit_words import may_hold_more
+from analysis.search.commit_words import lacks_patches, may_hold_more
 from analysis.sources.secrets import Redactor
 from analysis.writing.by_rules import code
 from bot.models.subjects import DayRef
@@ -41,6 +42,13 @@ class PeriodQuestion(NamedTuple):
     thread: tuple[Turn, ...] = ()
 
 
+class _Searched(NamedTuple):
+    """The number of commits that were searched, and of those that could not be read."""
+
+    read: int
+    unread: int = 0
+
+
 class PeriodQuestions:
     """Finds the commits that a question is about, and has them answer it."""
 
@@ -63,31 +71,32 @@ class PeriodQuestions:
     def answer_from(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Iterator[Statement]:
         """Yield the statements of an answer from these commits."""
         question = _redacted(question)
-        about = self._about(question, entries)
-        yield from [about] if isinstance(about, Statement) else self._answers.answer(about, question.language)
-
-    def _about(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Question | Statement:
-        """Return the question about those of the commits that match, with their patches, or the statement that none does."""
         query = parse_query(Question(question.text, question.repository, (), question.thread))
         if not entries or asks_for_what_matters(question.text) or not query:
-            return Question(question.text, question.repository, tuple(entries), question.thread)
+            about = Question(question.text, question.repository, tuple(entries), question.thread)
+            yield from self._answers.answer(about, question.language)
+            return
         words = self._store.search_index.words(question.repository, [each.commit.sha for each in entries])
         commits = [PeriodCommit(each, words[each.commit.sha]) for each in entries if each.commit.sha in words]
         matches = match_period(question.text, query, commits)
-        if not matches.found:
-            if beyond := self._beyond_the_index(question, matches.absent, entries):
-                return self._question(question, beyond)
-            return _none_of(matches, len(commits), len(entries) - len(commits), question.language)
-        return self._question(question, self._touching(question, matches.found))
+        if matches.missing:
+            matches = self._looked_further(question, matches, entries)
+        yield from self._answer(question, matches, _Searched(len(commits), len(entries) - len(commits)))
 
     def _answer_from_store(self, question: PeriodQuestion) -> Iterator[Statement]:
         """Yield the statements of an answer from all that is stored, and from the mirror if a name's history is asked for."""
         matches = self._matches.find(question.text, question.repository, question.thread)
+        yield from self._answer(question, matches, _Searched(self._store.count(question.repository)))
+
+    def _answer(self, question: PeriodQuestion, matches: PeriodMatches, searched: _Searched) -> Iterator[Statement]:
         if not matches.found:
-            yield _none_of(matches, self._store.count(question.repository), 0, question.language)
+            yield _none_of(matches, searched, question)
             return
-        about = self._question(question, matches.found)
-        yield from self._answers.answer(about, question.language)
+        if matches.unwritten:
+            yield _only_the_word(matches.unwritten, question.language)
+        # From the store they are those already whose changed lines have the names.
+        found = self._touching(question, matches.found) if question.days else matches.found
+        yield from self._answers.answer(self._question(question, found), question.language)
 
     def _question(self, question: PeriodQuestion, found: Sequence[Entry]) -> Question:
         """Return the question about the commits found, the best with their patches."""
@@ -101,13 +110,16 @@ class PeriodQuestions:
         touching = [each for each in looked_at if touches(self._whole(question, each).commit, names)]
         return touching or found
 
-    def _beyond_the_index(
-        self, question: PeriodQuestion, absent: Sequence[Term], entries: Sequence[Entry]
-    ) -> Sequence[Entry]:
-        """Return the commits that mention one of some terms where the index does not reach: a denial would be false."""
-        terms = re.compile("|".join(rf"(?<!\w){re.escape(each.text)}(?!\w)" for each in absent), re.IGNORECASE)
-        partly_indexed = (each for each in entries if absent and may_hold_more(each.commit))
-        return [each for each in partly_indexed if _mentions(self._whole(question, each).commit, terms)]
+    def _looked_further(
+        self, question: PeriodQuestion, matches: PeriodMatches, entries: Sequence[Entry]
+    ) -> PeriodMatches:
+        """Return the commits that mention a missing term where the index does not reach, if there are any: a denial would be false."""
+        mentions = Mentions(matches.missing)
+        whole = [self._whole(question, each) for each in entries if may_hold_more(each.commit)]
+        if found := tuple(each for each in (*entries, *whole) if mentions.in_commit(each.commit)):
+            found = tuple({each.commit.sha: each for each in found}.values())
+            return matches._replace(found=found, unwritten=())
+        return matches._replace(unsearched=sum(lacks_patches(each.commit) for each in whole))
 
     def _whole(self, question: PeriodQuestion, entry: Entry) -> Entry:
         """Return a commit with its patches; one that is not stored has them."""
@@ -120,10 +132,6 @@ class PeriodQuestions:
 def _redacted(question: PeriodQuestion) -> PeriodQuestion:
     """Redact the secrets of a question, whose words a denial names."""
     return question._replace(text=Redactor()(question.text))
-
-
-def _mentions(commit: Commit, terms: re.Pattern[str]) -> bool:
-    return any(terms.search(text) for text in (*commit.texts, *(file.patch or "" for file in commit.files)))
 
 
 def scope_statement(question: PeriodQuestion) -> Statement:
@@ -139,25 +147,58 @@ def scope_statement(question: PeriodQuestion) -> Statement:
     )
 
 
-def _none_of(matches: PeriodMatches, searched: int, unread: int, language: Language) -> Statement:
-    """Say that none of the commits searched matches, and by which names that is proven; `unread` could not be searched."""
+def _only_the_word(flags: Sequence[Term], language: Language) -> Statement:
     say = catalogue(language)
+    names = join_items([f"`{term.text}`" for term in flags], say)
+    return Statement(
+        text=say("{names} as written was not found; these commits have the word without the dashes.", names=names)
+    )
+
+
+def _none_of(matches: PeriodMatches, searched: _Searched, question: PeriodQuestion) -> Statement:
+    """Say that none of the commits searched matches, by which names that is proven, and what could not be searched."""
+    say = catalogue(question.language)
     if not matches.asked:
         return Statement(
             text=say(
                 "Ask what these commits do, for example: which touch ROCm? what removed --flag? what was reverted?"
             )
         )
-    if matches.absent and not unread:
-        names = join_items([f"`{term.text}`" for term in matches.absent[:_MAX_NAMED]], say)
-        if searched == 1:
-            return Statement(text=say("The commit does not mention {names}.", names=names))
-        return Statement(text=say("None of the {count} commits mentions {names}.", count=searched, names=names))
-    text = (
-        say("The commit does not match.")
-        if searched == 1
-        else say("None of the {count} commits matches.", count=searched)
-    )
+    if not (searched.read or searched.unread):
+        name = code(str(question.repository))
+        return Statement(
+            text=say("No commits of {repository} are stored yet. Ask about a day, and they are read.", repository=name)
+        )
+    left_out = list(_left_out(searched.unread, matches.unsearched, say))
+    if not matches.absent or left_out:
+        none = (
+            say("The commit does not match.")
+            if searched.read == 1
+            else say("None of the {count} commits matches.", count=searched.read)
+        )
+        return Statement(text=join_sentences([none, *left_out], say))
+    written = dict.fromkeys(_as_written(term, question.text) for term in matches.absent)
+    names = join_items([f"`{name}`" for name in list(written)[:_MAX_NAMED]], say)
+    if searched.read == 1:
+        return Statement(text=say("The commit does not mention {names}.", names=names))
+    if not question.days:
+        text = say("None of the {count} stored commits mentions {names}.", count=searched.read, names=names)
+        return Statement(text=text)
+    return Statement(text=say("None of the {count} commits mentions {names}.", count=searched.read, names=names))
+
+
+def _as_written(term: Term, question: str) -> str:
+    """Return the word of a question that a term is, or is a part of, as it was written there."""
+    match = re.search(rf"(?<![\w-])[\w-]*?(?<!\w){re.escape(term.text)}(?!\w)[\w-]*", question, re.IGNORECASE)
+    return match[0].rstrip("-") if match else term.text
+
+
+def _left_out(unread: int, unsearched: int, say: Catalogue) -> Iterator[str]:
     if unread:
-        text += " " + say.plural("{count} commit could not be read.", "{count} commits could not be read.", unread)
-    return Statement(text=text)
+        yield say.plural("{count} commit could not be read.", "{count} commits could not be read.", unread)
+    if unsearched:
+        yield say.plural(
+            "{count} large commit was searched in part only.",
+            "{count} large commits were searched in part only.",
+            unsearched,
+        )

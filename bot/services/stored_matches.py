@@ -1,6 +1,7 @@
 """The stored commits that a question is about, whenever they landed, and those of a name's history in the mirror."""
 
 from collections.abc import Collection, Sequence
+from itertools import chain
 
 import structlog
 
@@ -10,13 +11,18 @@ from analysis.impact.watch import touches
 from analysis.models import Commit, Entry, Links, Question, Repository, Turn
 from analysis.questions.history import answering_history, asks_for_history, asks_for_origin, names_asked
 from analysis.questions.intent import references_in
+from analysis.questions.mentions import Mentions
 from analysis.questions.period import PeriodCommit, PeriodMatches, asks_for_reverts, match_period
 from analysis.questions.query import Query, parse_query
 from analysis.ranking import packaged_weights, rank
+from analysis.search.commit_words import lacks_patches
 from bot.services.commit_sources import CommitSources
 from bot.store import Store
 
 _CANDIDATES = 100  # commits that the search index finds
+_SAME_WORD = 1_000  # of them that are looked through for a name before it is denied, and
+_PARTLY_INDEXED = 100  # commits of which the index has a part only, the latest
+_PATCHES_AT_ONCE = 10  # commits whose patches are in memory
 _TOUCHED = 40  # of them whose patches are searched for names
 _NAMES = 2  # whose history the mirror is asked for
 _PATHS = 2  # files of stored commits in which the mirror looks for a name
@@ -37,11 +43,42 @@ class StoredMatches:
         ids = self._store.search_index.best(repository, _search_words(text, query), _CANDIDATES)
         if names and asks_for_history(text) and (found := self._history(text, repository, names, ids)):
             return PeriodMatches(found, (), asked=True)
-        entries = self._entries(repository, ids, links=asks_for_reverts(text))
-        words = self._store.search_index.words(repository, [each.commit.sha for each in entries])
-        commits = [PeriodCommit(each, words[each.commit.sha]) for each in entries if each.commit.sha in words]
-        matches = match_period(text, query, commits)
+        matches = match_period(text, query, self._indexed(repository, ids, links=asks_for_reverts(text)))
+        if matches.missing:
+            matches = self._looked_further(repository, matches)
         return matches._replace(found=self._touching(repository, names, matches.found))
+
+    def _looked_further(self, repository: Repository, matches: PeriodMatches) -> PeriodMatches:
+        """Return the commits that mention a missing term and are not among the best of the index, if there are any.
+
+        A denial would be false: many others have a longer word, or the index has only a part of what they change.
+        """
+        mentions, index = Mentions(matches.missing), self._store.search_index
+        same_word = (index.best(repository, f'"{term.text}"', _SAME_WORD) for term in matches.missing)
+        indexed = self._indexed(repository, list(dict.fromkeys(chain(*same_word))))
+        found = [each.entry for each in indexed if mentions.in_words(each.words)]
+        in_messages = index.in_messages(repository, [term.text for term in matches.missing], _CANDIDATES)
+        found += [each for each in self._entries(repository, in_messages) if mentions.in_commit(each.commit)]
+        if not found:
+            return self._in_whole_patches(repository, matches, mentions)
+        return matches._replace(found=tuple({each.commit.sha: each for each in found}.values()), unwritten=())
+
+    def _in_whole_patches(self, repository: Repository, matches: PeriodMatches, mentions: Mentions) -> PeriodMatches:
+        ids = self._store.search_index.partly_indexed(repository)
+        looked_at, unsearched = ids[:_PARTLY_INDEXED], len(ids[_PARTLY_INDEXED:])
+        found = []
+        for start in range(0, len(looked_at), _PATCHES_AT_ONCE):
+            entries = self._entries(repository, looked_at[start : start + _PATCHES_AT_ONCE], patches=True)
+            found += [each for each in entries if mentions.in_commit(each.commit)]
+            unsearched += sum(lacks_patches(each.commit) for each in entries)
+        if not found:
+            return matches._replace(unsearched=unsearched)
+        return matches._replace(found=tuple(found), unwritten=())
+
+    def _indexed(self, repository: Repository, ids: Sequence[int], *, links: bool = False) -> list[PeriodCommit]:
+        entries = self._entries(repository, ids, links=links)
+        words = self._store.search_index.words(repository, [each.commit.sha for each in entries])
+        return [PeriodCommit(each, words[each.commit.sha]) for each in entries if each.commit.sha in words]
 
     def _history(
         self, text: str, repository: Repository, names: Sequence[str], ids: Sequence[int]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from alembic.config import Config
 
 # The latest migration, repeated here so that an up-to-date store opens without importing Alembic; a test compares the two.
-HEAD = "0019"
+HEAD = "0020"
 MIGRATION = "migration"  # what a transaction holds that migrates, or that must not overlap one
 # Follows the version of the target of an unfinished move (`bot.store.move`), so that no program takes it for a whole store.
 MOVING = "-moving"

@@ -27,7 +27,7 @@ from bot.store.database import (
     open_engine,
     stored_version,
 )
-from bot.store.executors import Executors
+from bot.store.executors import TIMING, Executors, Timing
 from bot.store.lease import held_alone
 from bot.store.moved_rows import Digest, MovedTable, differing, moved_tables
 from bot.store.schema import Instant, commits, executors, metadata
@@ -169,7 +169,7 @@ def _begin_stage(progress: Progress, title: str, steps: int) -> None:
 
 
 @contextmanager
-def moving(source_url: str, target_url: str, now: datetime) -> Iterator[Move]:
+def moving(source_url: str, target_url: str, now: datetime, timing: Timing = TIMING) -> Iterator[Move]:
     """Begin a move, or go on with it, for the duration of the block.
 
     Raise `Misuse` for databases that cannot be moved from or to, `StoreUnusable` if a program uses one of them.
@@ -180,7 +180,7 @@ def moving(source_url: str, target_url: str, now: datetime) -> Iterator[Move]:
         stack.enter_context(held_alone(target_url, "move"))
         source = engine_as_it_is(source_url)
         stack.callback(source.dispose)
-        held = stack.enter_context(_held(source))  # first: a move that is refused leaves no mark in the target
+        held = stack.enter_context(_held(source, timing))  # first: a move that is refused leaves no mark in the target
         target = _open_target(target_url)
         stack.callback(target.dispose)
         yield Move(held, target, _begin(target, source_name, display_name(target_url), now))
@@ -246,12 +246,12 @@ def _begin(target: Engine, source_name: str, target_name: str, now: datetime) ->
 
 
 @contextmanager
-def _held(source: Engine) -> Iterator[Connection]:
+def _held(source: Engine, timing: Timing) -> Iterator[Connection]:
     """Yield a connection that sees one state of the database, to which nobody writes meanwhile.
 
     Raise `StoreUnusable` if a bot uses it.
     """
-    Executors(source).dead_among(())  # which marks those that were killed
+    Executors(source, timing).dead_among(())  # which marks those that were killed
     with source.connect() as connection:
         if source.dialect.name == "sqlite":
             connection.execution_options(write=True)

@@ -17,8 +17,8 @@ from bot.store.upsert import insert_or_replace
 Row = tuple[Any, ...]
 Key = tuple[Any, ...]
 
-# What the target makes itself: whether its search index has a commit.
-_MADE_ANEW = {("commits", "words_version")}
+# What the target makes itself: whether its search index has a commit, and all its words.
+_MADE_ANEW = {("commits", "words_version"), ("commits", "words_are_all")}
 _ROWS = 500  # at most in a batch, and
 _BYTES = 4_000_000  # from which on a batch is full, so that rows with large files need little memory
 _FETCHED = 50  # rows at a time

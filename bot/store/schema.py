@@ -115,9 +115,11 @@ commits = Table(
     Column("reverts_sha", String(64)),
     Column("reverts_title", IndexedText),
     Column("words_version", Integer, nullable=False, server_default="0", index=True),
+    Column("words_are_all", Boolean),  # whether the search index has all of its words; null if that is not known
     UniqueConstraint("repository_id", "sha"),
     Index("ix_commits_repository_id_committed_at", "repository_id", "committed_at"),
     Index("ix_commits_repository_id_pr", "repository_id", "pr"),
+    Index("ix_commits_repository_id_words_are_all", "repository_id", "words_are_all"),
     Index("ix_commits_repository_id_title", "repository_id", "title"),
     Index("ix_commits_repository_id_series", "repository_id", "series"),
     Index("ix_commits_repository_id_reverts_sha", "repository_id", "reverts_sha"),

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Engine, and_, func, literal_column, select, text, update
+from sqlalchemy import ColumnElement, Engine, and_, func, literal_column, or_, select, text, update
 
 from analysis.models import Commit, Repository
-from analysis.search.commit_words import VERSION, CommitWords, commit_words
+from analysis.search.commit_words import VERSION, CommitWords, are_all, commit_words
 from analysis.search.suspects import Document
 from bot.store.commit_rows import StoredCommit, chunks, read_commits, summaries_of
 from bot.store.database import Writer
@@ -83,6 +83,33 @@ class SearchIndex:
                 found.update((sha, CommitWords(*words)) for sha, *words in rows)
         return found
 
+    def in_messages(self, repository: Repository, texts: Sequence[str], limit: int) -> list[int]:
+        """Return the ids of a repository's commits whose messages have one of the texts, trailers too, the latest first."""
+        query = (
+            select(commits.c.id)
+            .join(repositories)
+            .where(repositories.c.key == repository.key, commits.c.read, commits.c.not_on.is_(None))
+            .where(or_(*(commits.c.message.icontains(each, autoescape=True) for each in texts)))
+            .order_by(commits.c.committed_at.desc())
+            .limit(limit)
+        )
+        with self._engine.connect() as connection:
+            return list(connection.execute(query).scalars())
+
+    def partly_indexed(self, repository: Repository) -> list[int]:
+        """Return the ids of a repository's commits that may have words that are not indexed, the latest first."""
+        query = (
+            select(commits.c.id)
+            .join(repositories)
+            .where(
+                repositories.c.key == repository.key, commits.c.words_are_all.is_not(True), commits.c.not_on.is_(None)
+            )
+            .where(commits.c.read)
+            .order_by(commits.c.committed_at.desc())
+        )
+        with self._engine.connect() as connection:
+            return list(connection.execute(query).scalars())
+
     def outdated(self) -> int:
         """Return how many commits were indexed by an earlier program."""
         with self._engine.connect() as connection:
@@ -123,7 +150,10 @@ class SearchIndex:
             if summaries:
                 for commit_id, found in summaries_of(connection, words).items():
                     index_summaries(connection, commit_id, found)
-            connection.execute(update(commits).where(commits.c.id.in_(words)).values(words_version=VERSION))
+            for all_words in (True, False):
+                alike = [each.id for each in batch if are_all(words[each.id], each.commit) is all_words]
+                row = {"words_version": VERSION, "words_are_all": all_words}
+                connection.execute(update(commits).where(commits.c.id.in_(alike)).values(row))
 
 
 _OUTDATED: ColumnElement[bool] = and_(commits.c.read, commits.c.words_version < VERSION)

@@ -20,7 +20,7 @@ from analysis.models import (
     Repository,
 )
 from analysis.search.commit_words import VERSION as WORDS_VERSION
-from analysis.search.commit_words import commit_words
+from analysis.search.commit_words import are_all, commit_words
 from bot.store.commit_rows import (
     StoredCommit,
     chunks,
@@ -259,7 +259,8 @@ class Store:
         with self._writing.begin() as connection:
             repository_id = repository_id_of(connection, repository)
             key, facts = {"repository_id": repository_id, "sha": commit.sha}, fact_columns(found, proof)
-            row = {**commit_values(repository_id, commit, found, proof), "words_version": WORDS_VERSION}
+            indexed = {"words_version": WORDS_VERSION, "words_are_all": are_all(words, commit)}
+            row = {**commit_values(repository_id, commit, found, proof), **indexed}
             values = {name: value for name, value in row.items() if name not in {**key, **facts}}
             insert_or_update(connection, commits, key, values, only_new=facts)
             connection.execute(

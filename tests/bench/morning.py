@@ -77,15 +77,16 @@ def subscribe(database_url: str, names: list[str], channels: list[str], count: i
     engine = open_engine(database_url)
     subscriptions = Subscriptions(engine)
     a_channel = math.ceil(count / len(channels))
+    subscribed = now - timedelta(
+        hours=1
+    )  # since when one digest alone is due: a bot that looks meanwhile begins no other
     for number in range(count):
         turn, place = divmod(number, len(channels))
         repository = Repository.parse(names[(place * a_channel + turn) % len(names)])
         terms = Terms(channels[place], repository, (now - timedelta(minutes=1)).time(), _ZONE, "en")
-        subscriptions.keep(terms, now - timedelta(days=5))
-    day = due(subscriptions.all()[0], now)[-1]
-    for subscription in subscriptions.all():
-        subscriptions.started(subscription.id, day - timedelta(days=1))
+        subscription = subscriptions.keep(terms, subscribed)
     engine.dispose()
+    (day,) = due(subscription, now)
     return day
 
 

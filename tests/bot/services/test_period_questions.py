@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import date
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -57,33 +58,100 @@ def test_what_removed_a_name_is_told_alone(pair: Pair) -> None:
     assert "engine/core.py:6" in labels
 
 
-def test_without_a_mirror_what_is_stored_answers(pair: Pair) -> None:
-    """The search index finds the commits; a name that none mentions is denied with their number."""
-    services = pair.services(mirrored=False)
-    text, _ = answered(services, "what removed Zyzzyva9000?")
-    assert text == "None of the 0 commits mentions `Zyzzyva9000`."
+def test_of_what_was_never_stored_nothing_is_denied(pair: Pair) -> None:
+    """Without a mirror and a stored commit, the answer says that nothing is there yet."""
+    text, _ = answered(pair.services(mirrored=False), "what removed Zyzzyva9000?")
+    assert text == f"No commits of `{UPSTREAM}` are stored yet. Ask about a day, and they are read."
 
 
+def asked(at: Services, question: str, days: tuple[date, ...] = ()) -> str:
+    """The answer to a question about days of `o/n`, or about all that is stored of it."""
+    about = PeriodQuestion(question, Repository.parse("o/n"), days, ZoneInfo("UTC"), "en")
+    statements = at.period_questions.answer(about, lambda ref: at.digests.report(ref, MORNING_AFTER))
+    return "\n".join(each.text for each in statements)
+
+
+def changed(name: str, patch: str | None, lines: int = 1) -> dict[str, Any]:
+    return {"filename": name, "status": "modified", "additions": lines, "deletions": 0, "patch": patch}
+
+
+DAYS = (DAY_OF_RECORDED := (date(2026, 2, 5),), ())
+
+
+@pytest.mark.parametrize("days", DAYS, ids=["of a day", "of all that is stored"])
 def test_what_is_beyond_the_index_is_not_denied(
-    serve: Callable[..., FaultyGitHub], services: Callable[..., Services]
+    serve: Callable[..., FaultyGitHub], services: Callable[..., Services], days: tuple[date, ...]
 ) -> None:
-    """A word that stands only in a lock file, or after thousands of names, is found in the patches before it is denied."""
+    """What stands only in a lock file, after thousands of names, or in a trailer is found before it is denied."""
     lines = "\n".join(f"+name_{number} = {number}" for number in range(4_000)) + "\n+tapir_j = 1"
-    large = {"filename": "pkg/big.py", "status": "added", "additions": 4_001, "deletions": 0}
-    locked = {"filename": "poetry.lock", "status": "modified", "additions": 1, "deletions": 0}
     at = services(
         serve(
-            recorded(1, files=[{**large, "patch": f"@@ -0,0 +1,4001 @@\n{lines}"}]),
-            recorded(2, files=[{**locked, "patch": '@@ -1 +1,2 @@\n x\n+name = "serval"'}]),
-            recorded(3),
+            recorded(1, files=[changed("pkg/big.py", f"@@ -0,0 +1,4001 @@\n{lines}", 4_001)]),
+            recorded(2, files=[changed("poetry.lock", '@@ -1 +1,2 @@\n x\n+name = "serval"')]),
+            recorded(3, message="Change part 3\n\nCo-authored-by: Quokka <q@example.com>"),
         )
     )
+    asked(at, "does anything mention it?", DAY_OF_RECORDED)
+    assert "Change part 1" in asked(at, "does anything mention tapir_j?", days)
+    assert "Change part 2" in asked(at, "does anything mention `serval`?", days)
+    assert "Change part 3" in asked(at, "what did quokka do?", days)
+    kept = "" if days else "stored "
+    assert f"None of the 3 {kept}commits mentions `ocelot_k`" in asked(at, "does anything mention ocelot_k?", days)
 
-    def told(question: str) -> str:
-        asked = PeriodQuestion(question, Repository.parse("o/n"), (date(2026, 2, 5),), ZoneInfo("UTC"), "en")
-        statements = at.period_questions.answer(asked, lambda ref: at.digests.report(ref, MORNING_AFTER))
-        return "\n".join(each.text for each in statements)
 
-    assert "Change part 1" in told("does anything mention tapir_j?")
-    assert "Change part 2" in told("does anything mention `serval`?")
-    assert "None of the 3 commits mentions `ocelot_k`" in told("does anything mention ocelot_k?")
+@pytest.mark.parametrize("days", DAYS, ids=["of a day", "of all that is stored"])
+def test_changes_that_github_leaves_out_are_told_with_a_denial(
+    serve: Callable[..., FaultyGitHub], services: Callable[..., Services], days: tuple[date, ...]
+) -> None:
+    """Where a patch was too large to be served, no name is said to be absent, and the commit is counted."""
+    at = services(serve(recorded(1, files=[changed("pkg/big.py", None, 90_000)]), recorded(2)))
+    asked(at, "does anything mention it?", DAY_OF_RECORDED)
+    answer = asked(at, "does anything mention ocelot_k?", days)
+    assert answer == "None of the 2 commits matches. 1 large commit was searched in part only."
+
+
+@pytest.mark.parametrize("days", DAYS, ids=["of a day", "of all that is stored"])
+def test_a_flag_is_not_taken_for_its_word(
+    serve: Callable[..., FaultyGitHub], services: Callable[..., Services], days: tuple[date, ...]
+) -> None:
+    """Of commits that have the flag and commits that have its word, the former are named; without any, that is said."""
+    word = [changed("pkg/net.py", "@@ -1 +1,2 @@\n x\n+port = open_port()")]
+    flag = [changed("pkg/cli.py", '@@ -1,2 +1 @@\n x\n-parser.add_argument("--port", type=int)')]
+    at = services(serve(recorded(1, files=word), recorded(2, files=flag)))
+    asked(at, "does anything mention it?", DAY_OF_RECORDED)
+    answer = asked(at, "what removed --port?", days)
+    assert ("Change part 2" in answer, "Change part 1" in answer) == (True, False)
+    assert asked(at, "what removed --host?", days).startswith("None of the 2 ")
+
+
+def test_a_flag_of_which_only_the_word_is_there_is_told(
+    serve: Callable[..., FaultyGitHub], services: Callable[..., Services]
+) -> None:
+    """Commits that have the word without its dashes are named, after saying that the flag was not found."""
+    at = services(
+        serve(recorded(1, files=[changed("pkg/net.py", "@@ -1 +1,2 @@\n x\n+port = open_port()")]), recorded(2))
+    )
+    for days in (DAY_OF_RECORDED, ()):
+        answer = asked(at, "what touches --port?", days)
+        assert answer.startswith("`--port` as written was not found; these commits have the word without the dashes.")
+        assert "Change part 1" in answer
+
+
+def test_the_same_word_is_found_among_many_longer_ones(
+    serve: Callable[..., FaultyGitHub], services: Callable[..., Services]
+) -> None:
+    """A name that begins many others is found where it stands alone, though the index lists the others first."""
+    longer = [
+        recorded(
+            number,
+            files=[changed("pkg/a.py", "@@ -1 +1,2 @@\n x\n+" + "tapirhouse = tapirhouse " * 3)],
+            message=f"tapirhouse {number}",
+        )
+        for number in range(2, 130)
+    ]
+    alone = recorded(
+        1, files=[changed("pkg/b.py", f"@@ -1 +1,2 @@\n x\n+{' '.join(f'n{each}' for each in range(900))} tapir")]
+    )
+    at = services(serve(alone, *longer))
+    asked(at, "does anything mention it?", DAY_OF_RECORDED)
+    assert "Change part 1" in asked(at, "what touches tapir?")
