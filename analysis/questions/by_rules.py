@@ -15,7 +15,7 @@ from analysis.models import Citation, Entry, Fact, FactKind, Importance, Languag
 from analysis.paths import Kind, kind
 from analysis.questions.documents import Document, Line, Sentence
 from analysis.questions.excerpts import matching_entries
-from analysis.questions.history import asks_for_history, names_asked, touched_line
+from analysis.questions.history import asks_for_history, names_asked, removes_none, touched_line
 from analysis.questions.intent import asks_for_what_matters
 from analysis.questions.metadata import NO_TEST, Record, records
 from analysis.questions.query import Query, Term, parse_query
@@ -70,7 +70,11 @@ def answer_by_rules(question: Question, language: Language) -> Iterator[Statemen
     if not question.entries:
         yield Statement(text=say("There are no commits here."))
     elif question.further_commits is not None:
-        yield Statement(text=say(_MATCHING))
+        if removes_none(question.text, question.entries):
+            names = join_items([code(name) for name in names_asked(question.text)], say)
+            yield Statement(text=say("None of these removes {names}:", names=names))
+        else:
+            yield Statement(text=say(_MATCHING))
         topics = topics_in(question.text)
         query, history = parse_query(question), asks_for_history(question.text)
         yield from (

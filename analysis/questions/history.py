@@ -1,7 +1,7 @@
 """Questions about the history of a name: when it changed, who changed it last, what added or removed it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from analysis.citations import to_line
 from analysis.diff import changed_lines, hunks
@@ -57,6 +57,13 @@ def answering_history(question: str, names: Sequence[str], entries: Sequence[Ent
     return newest
 
 
+def removes_none(question: str, entries: Sequence[Entry]) -> bool:
+    """Return whether a question asks what removed the names that it has, and none of these commits (with patches) did."""
+    names = names_asked(question)
+    asked = bool(names) and asks_for_history(question) and _REMOVING.search(question) is not None
+    return asked and not any(_balance(each.commit, names) < 0 or _is_proven_removal(each, names) for each in entries)
+
+
 def touched_line(commit: Commit, names: Sequence[str]) -> Line | None:
     """Return the most significant changed line of a commit (with patches) that touches one of the names."""
     for touch in touches(commit, names):
@@ -80,10 +87,19 @@ def _key(name: str) -> str:
 
 def _balance(commit: Commit, names: Sequence[str]) -> int:
     """Return how many more lines with the names a commit adds than it removes."""
-    keys = [_key(name) for name in names]
+    have = [_finder(name) for name in names]
     return sum(
         1 if line.sign == "+" else -1
         for file in commit.files
         for line in changed_lines(file)
-        if any(key in name_key(line.text) for key in keys)
+        if any(has(line.text) for has in have)
     )
+
+
+def _finder(name: str) -> Callable[[str], bool]:
+    """Return a predicate: whether a line has a name, in any spelling; one of a single word only as a whole word."""
+    last, key = name.rpartition(".")[2].lstrip("-"), _key(name)
+    if last.isalnum() and last.islower():
+        whole = re.compile(rf"(?<![^\W_]){last}(?![^\W_])", re.IGNORECASE)
+        return lambda text: whole.search(text) is not None
+    return lambda text: key in name_key(text)

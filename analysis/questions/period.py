@@ -31,6 +31,13 @@ class PeriodCommit(NamedTuple):
     words: CommitWords
 
 
+class FurtherCommit(NamedTuple):
+    """A commit that mentions terms where the search did not look at first."""
+
+    entry: Entry
+    terms: frozenset[str]
+
+
 class PeriodMatches(NamedTuple):
     """The commits that match a question, the best first, and the telling terms that no commit mentions.
 
@@ -45,10 +52,23 @@ class PeriodMatches(NamedTuple):
     unwritten: tuple[Term, ...] = ()
     unsearched: int = 0
 
+    def with_further(self, further: Sequence[FurtherCommit], unsearched: int = 0) -> "PeriodMatches":
+        """Return the matches with the commits that mention missing terms, before the others."""
+        mentioned = frozenset[str]().union(*(each.terms for each in further))
+        # Who asks for a flag does not ask for its word, once the flag is found.
+        others = () if any(flag.text in mentioned for flag in self.unwritten) else self.found
+        found = {each.commit.sha: each for each in (*(each.entry for each in further), *others)}
+        return self._replace(
+            found=tuple(found.values()),
+            absent=tuple(term for term in self.absent if term.text not in mentioned),
+            unwritten=tuple(flag for flag in self.unwritten if flag.text not in mentioned),
+            unsearched=unsearched,
+        )
+
     @property
     def missing(self) -> tuple[Term, ...]:
-        """Return the terms that must be looked for further: they decide whether the answer is a denial."""
-        return self.unwritten if self.found else self.absent
+        """Return the terms that the answer would say are not there: they must be looked for further."""
+        return (*self.unwritten, *self.absent)
 
 
 class _Held(NamedTuple):
@@ -90,7 +110,7 @@ def match_period(question: str, query: Query, commits: Sequence[PeriodCommit]) -
         tuple(commits[index].entry for index in written or order),
         absent,
         asked=bool(telling or counts or query.kinds),
-        unwritten=() if written else flags,
+        unwritten=() if written else tuple(flag for flag in flags if flag not in absent),
     )
 
 

@@ -12,7 +12,7 @@ from analysis.locale.punctuation import join_items, join_sentences
 from analysis.models import DayReport, Entry, Language, Question, Repository, Statement, Turn
 from analysis.questions.intent import asks_for_what_matters
 from analysis.questions.mentions import Mentions
-from analysis.questions.period import PeriodCommit, PeriodMatches, match_period
+from analysis.questions.period import FurtherCommit, PeriodCommit, PeriodMatches, match_period
 from analysis.questions.query import Term, names_in, parse_query
 from analysis.search.commit_words import lacks_patches, may_hold_more
 from analysis.sources.secrets import Redactor
@@ -92,8 +92,8 @@ class PeriodQuestions:
         if not matches.found:
             yield _none_of(matches, searched, question)
             return
-        if matches.unwritten:
-            yield _only_the_word(matches.unwritten, question.language)
+        if matches.missing:
+            yield _not_found(matches, question)
         # From the store they are those already whose changed lines have the names.
         found = self._touching(question, matches.found) if question.days else matches.found
         yield from self._answers.answer(self._question(question, found), question.language)
@@ -113,13 +113,12 @@ class PeriodQuestions:
     def _looked_further(
         self, question: PeriodQuestion, matches: PeriodMatches, entries: Sequence[Entry]
     ) -> PeriodMatches:
-        """Return the commits that mention a missing term where the index does not reach, if there are any: a denial would be false."""
+        """Return the matches with commits that mention missing terms where the index does not reach: to deny those would be false."""
         mentions = Mentions(matches.missing)
         whole = [self._whole(question, each) for each in entries if may_hold_more(each.commit)]
-        if found := tuple(each for each in (*entries, *whole) if mentions.in_commit(each.commit)):
-            found = tuple({each.commit.sha: each for each in found}.values())
-            return matches._replace(found=found, unwritten=())
-        return matches._replace(unsearched=sum(lacks_patches(each.commit) for each in whole))
+        read = {each.commit.sha: each for each in (*entries, *whole)}.values()
+        further = [FurtherCommit(each, terms) for each in read if (terms := mentions.in_commit(each.commit))]
+        return matches.with_further(further, sum(lacks_patches(each.commit) for each in whole))
 
     def _whole(self, question: PeriodQuestion, entry: Entry) -> Entry:
         """Return a commit with its patches; one that is not stored has them."""
@@ -147,12 +146,16 @@ def scope_statement(question: PeriodQuestion) -> Statement:
     )
 
 
-def _only_the_word(flags: Sequence[Term], language: Language) -> Statement:
-    say = catalogue(language)
-    names = join_items([f"`{term.text}`" for term in flags], say)
-    return Statement(
-        text=say("{names} as written was not found; these commits have the word without the dashes.", names=names)
-    )
+def _not_found(matches: PeriodMatches, question: PeriodQuestion) -> Statement:
+    """Say which names of a question the commits that answer the rest of it do not have."""
+    say = catalogue(question.language)
+    flags, others = _names(matches.unwritten, question), _names(matches.absent, question)
+    told = []
+    if flags:
+        told.append(say("Not found as written: {names}. These commits have the word without the dashes.", names=flags))
+    if others:
+        told.append(say("Not found: {names}. These commits match the rest of the question.", names=others))
+    return Statement(text=join_sentences(told, say))
 
 
 def _none_of(matches: PeriodMatches, searched: _Searched, question: PeriodQuestion) -> Statement:
@@ -177,14 +180,18 @@ def _none_of(matches: PeriodMatches, searched: _Searched, question: PeriodQuesti
             else say("None of the {count} commits matches.", count=searched.read)
         )
         return Statement(text=join_sentences([none, *left_out], say))
-    written = dict.fromkeys(_as_written(term, question.text) for term in matches.absent)
-    names = join_items([f"`{name}`" for name in list(written)[:_MAX_NAMED]], say)
+    names = _names(matches.absent, question)
     if searched.read == 1:
         return Statement(text=say("The commit does not mention {names}.", names=names))
     if not question.days:
         text = say("None of the {count} stored commits mentions {names}.", count=searched.read, names=names)
         return Statement(text=text)
     return Statement(text=say("None of the {count} commits mentions {names}.", count=searched.read, names=names))
+
+
+def _names(terms: Sequence[Term], question: PeriodQuestion) -> str:
+    written = dict.fromkeys(_as_written(term, question.text) for term in terms)
+    return join_items([f"`{name}`" for name in list(written)[:_MAX_NAMED]], catalogue(question.language))
 
 
 def _as_written(term: Term, question: str) -> str:

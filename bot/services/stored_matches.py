@@ -12,7 +12,7 @@ from analysis.models import Commit, Entry, Links, Question, Repository, Turn
 from analysis.questions.history import answering_history, asks_for_history, asks_for_origin, names_asked
 from analysis.questions.intent import references_in
 from analysis.questions.mentions import Mentions
-from analysis.questions.period import PeriodCommit, PeriodMatches, asks_for_reverts, match_period
+from analysis.questions.period import FurtherCommit, PeriodCommit, PeriodMatches, asks_for_reverts, match_period
 from analysis.questions.query import Query, parse_query
 from analysis.ranking import packaged_weights, rank
 from analysis.search.commit_words import lacks_patches
@@ -49,31 +49,28 @@ class StoredMatches:
         return matches._replace(found=self._touching(repository, names, matches.found))
 
     def _looked_further(self, repository: Repository, matches: PeriodMatches) -> PeriodMatches:
-        """Return the commits that mention a missing term and are not among the best of the index, if there are any.
+        """Return the matches with commits that mention missing terms and are not among the best of the index.
 
-        A denial would be false: many others have a longer word, or the index has only a part of what they change.
+        To deny those would be false: many others have a longer word, or the index has only a part of what they change.
         """
         mentions, index = Mentions(matches.missing), self._store.search_index
         same_word = (index.best(repository, f'"{term.text}"', _SAME_WORD) for term in matches.missing)
         indexed = self._indexed(repository, list(dict.fromkeys(chain(*same_word))))
-        found = [each.entry for each in indexed if mentions.in_words(each.words)]
+        further = [FurtherCommit(each.entry, terms) for each in indexed if (terms := mentions.in_words(each.words))]
         in_messages = index.in_messages(repository, [term.text for term in matches.missing], _CANDIDATES)
-        found += [each for each in self._entries(repository, in_messages) if mentions.in_commit(each.commit)]
-        if not found:
-            return self._in_whole_patches(repository, matches, mentions)
-        return matches._replace(found=tuple({each.commit.sha: each for each in found}.values()), unwritten=())
+        further += _mentioning(mentions, self._entries(repository, in_messages))
+        matches = matches.with_further(further)
+        return self._in_whole_patches(repository, matches) if matches.missing else matches
 
-    def _in_whole_patches(self, repository: Repository, matches: PeriodMatches, mentions: Mentions) -> PeriodMatches:
-        ids = self._store.search_index.partly_indexed(repository)
+    def _in_whole_patches(self, repository: Repository, matches: PeriodMatches) -> PeriodMatches:
+        mentions, ids = Mentions(matches.missing), self._store.search_index.partly_indexed(repository)
         looked_at, unsearched = ids[:_PARTLY_INDEXED], len(ids[_PARTLY_INDEXED:])
-        found = []
+        further: list[FurtherCommit] = []
         for start in range(0, len(looked_at), _PATCHES_AT_ONCE):
             entries = self._entries(repository, looked_at[start : start + _PATCHES_AT_ONCE], patches=True)
-            found += [each for each in entries if mentions.in_commit(each.commit)]
+            further += _mentioning(mentions, entries)
             unsearched += sum(lacks_patches(each.commit) for each in entries)
-        if not found:
-            return matches._replace(unsearched=unsearched)
-        return matches._replace(found=tuple(found), unwritten=())
+        return matches.with_further(further, unsearched)
 
     def _indexed(self, repository: Repository, ids: Sequence[int], *, links: bool = False) -> list[PeriodCommit]:
         entries = self._entries(repository, ids, links=links)
@@ -136,6 +133,10 @@ class StoredMatches:
             )
             for each in stored
         )
+
+
+def _mentioning(mentions: Mentions, entries: Sequence[Entry]) -> list[FurtherCommit]:
+    return [FurtherCommit(each, terms) for each in entries if (terms := mentions.in_commit(each.commit))]
 
 
 def _search_words(text: str, query: Query) -> str:

@@ -133,7 +133,30 @@ def test_a_flag_of_which_only_the_word_is_there_is_told(
     )
     for days in (DAY_OF_RECORDED, ()):
         answer = asked(at, "what touches --port?", days)
-        assert answer.startswith("`--port` as written was not found; these commits have the word without the dashes.")
+        assert answer.startswith("Not found as written: `--port`. These commits have the word without the dashes.")
+        assert "Change part 1" in answer
+
+
+def test_commits_that_only_touch_a_name_are_not_said_to_remove_it(
+    serve: Callable[..., FaultyGitHub], services: Callable[..., Services]
+) -> None:
+    """Who asks what removed a name is told so where none did; words that only contain the name do not count."""
+    lines = "@@ -1,2 +1,2 @@\n-import os\n+port = 1\n x"
+    at = services(serve(recorded(1, files=[changed("pkg/net.py", lines)]), recorded(2)))
+    for days in (DAY_OF_RECORDED, ()):
+        asked(at, "does anything mention it?", DAY_OF_RECORDED)
+        assert asked(at, "which commit removed `port`?", days).startswith("None of these removes `port`:")
+        assert asked(at, "which commit added `port`?", days).startswith("Matching commits:")
+
+
+def test_the_rest_of_a_question_is_answered_after_what_was_not_found(
+    serve: Callable[..., FaultyGitHub], services: Callable[..., Services]
+) -> None:
+    """A name that nothing mentions is told, and the commits that have the other one follow."""
+    at = services(serve(recorded(1, files=[changed("pkg/a.py", "@@ -1 +1,2 @@\n x\n+tapir_j = 1")]), recorded(2)))
+    for days in (DAY_OF_RECORDED, ()):
+        answer = asked(at, "does anything mention tapir_j or ocelot_k?", days)
+        assert answer.startswith("Not found: `ocelot_k`. These commits match the rest of the question.")
         assert "Change part 1" in answer
 
 
