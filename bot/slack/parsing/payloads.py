@@ -148,7 +148,12 @@ _PAYLOADS: Mapping[str, type[BaseModel]] = {
 
 
 def is_malformed(kind: str, body: Mapping[str, Any]) -> bool:
-    """Return whether a payload of a kind lacks what every such payload has, or has something else in its place."""
+    """Return whether a payload of a kind lacks what every such payload has, or has something else in its place.
+
+    Whatever the kind, Bolt reads the view of one that no listener takes.
+    """
+    if not isinstance(body.get("view", {}), dict):
+        return True
     if kind not in _PAYLOADS:
         return False
     try:

@@ -158,6 +158,7 @@ def test_the_address_can_be_verified(site: Site) -> None:
         ('{"type": "block_actions"}', 400),
         ("payload=7", 400),
         ("payload=%7B", 400),
+        ('payload={"user": {"id": "U0ADA", "team_id": "T0LOCAL"}, "view": ""}', 400),
         ('{"type": "event_callback", "event": 7}', 400),
         ("{}", 404),
         ("hello", 404),
