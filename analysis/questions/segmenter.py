@@ -28,7 +28,8 @@ _INCOMPLETE = re.compile(r"[ \t]*(?:[`~]{1,2}|[-*+•·▪]|\d{1,2}[.)、]?)?[ \
 _BRACKETED = re.compile(r"[ \t]*[\[【][^\[\]【】\n]*[\]】](?!\()[ \t]*[.。]?[ \t]*")
 # A path begins with a lower-case letter, so `sentences` does not split before a citation after the full stop.
 _CITED_AFTER = re.compile(r"[.!?][ \t]+(?:[\[【][^\[\]【】\n]*[\]】](?!\()[ \t]*)+(?=[^\s.。,，\[【])")
-_CITED = re.compile(r"[\]】][ \t]*[。！？.!?]\s*$")
+# Nothing belongs to a Chinese sentence after it: it is complete before more is there.
+_CITED_END = re.compile(r"[\]】][ \t]*[。！？]")
 
 
 class Segmenter:
@@ -121,15 +122,20 @@ def _first_sentence(line: str, *, complete: bool) -> str | None:
     text = ""
     for piece in sentences(line):
         text += piece
-        # An open span or bracket may contain what only looks like the end of a sentence.
-        if text.count("`") % 2 == 0 and text.count("[") <= text.count("]") and text.count("【") <= text.count("】"):
+        if _is_closed(text):
             break
     masked = SPAN.sub(lambda match: "`" + "_" * (len(match[0]) - 2) + "`", text)
     if early := _CITED_AFTER.search(masked):
         text = line[: early.end()]
+    for end in _CITED_END.finditer(text):
+        if _is_closed(line[: end.end()]):
+            return line[: end.end()]
     while behind := _BRACKETED.match(line, len(text)):
         text = line[: behind.end()]
     rest = line[len(text) :]
-    if complete or (rest.strip() and not rest.lstrip().startswith(("[", "【"))):
-        return text
-    return text if not rest and _CITED.search(text) and text.endswith(("。", "！", "？")) else None
+    return text if complete or (rest.strip() and not rest.lstrip().startswith(("[", "【"))) else None
+
+
+def _is_closed(text: str) -> bool:
+    """Return whether no span or bracket is open, which may contain what only looks like the end of a sentence."""
+    return text.count("`") % 2 == 0 and text.count("[") <= text.count("]") and text.count("【") <= text.count("】")

@@ -1,7 +1,7 @@
 """Questions: told from remarks, their references and languages, what of the evidence they are about, and answers by rules."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from analysis.citations import to_line
@@ -398,6 +398,9 @@ def test_a_reply_comes_apart_the_same_however_it_is_cut(size: int) -> None:
     ]
 
 
+@example("]。。", 1)
+@example("`]。1", 1)
+@example("a [b]。[c]", 1)
 @given(st.text(st.sampled_from("aB `[]【】.。\n-1*~<>think/"), max_size=80), st.integers(1, 9))
 def test_no_reply_is_lost_or_cut_differently(reply: str, size: int) -> None:
     """However odd, a reply comes apart, and the same in chunks as whole."""
